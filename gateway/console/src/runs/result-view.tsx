@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { Code, CopyButton } from "../ui/copy";
+import { AnswerTable, isReadable } from "./answers/answer-table";
 import { filesIn, valuesIn } from "./outputs";
 import { Gallery } from "./media-view";
 
@@ -28,6 +29,8 @@ export const ResultView = ({ result }: { result: Readonly<Record<string, unknown
             >
               {value}
             </p>
+          ) : isReadable(value) ? (
+            <AnswerTable value={value} label={name} />
           ) : (
             <Code text={JSON.stringify(value, undefined, 2)} label={name} />
           )}

@@ -2,7 +2,7 @@ import type { InputField } from "@nodeloom/kernel/graph";
 import type { SchemaField } from "@nodeloom/client";
 import { Check, Field, Input, Select, TextArea } from "../ui/inputs/field";
 import { JsonInput, NumberInput } from "../ui/inputs/value-inputs";
-import { UploadButton } from "./upload-button";
+import { FileValue } from "./file-value";
 
 type FormField = Pick<InputField | SchemaField, "name" | "type" | "label"> & {
   default?: unknown;
@@ -40,24 +40,7 @@ const Control = ({
   const text = typeof value === "string" ? value : "";
   const accept = UPLOADS[field.type];
   if (accept !== undefined)
-    return (
-      <Field
-        label={label}
-        error={error}
-        hint="Upload a file, or give its address or media id."
-        aside={mayUpload && <UploadButton accept={accept} label="Upload" onDone={({ id }) => set(id)} />}
-      >
-        {(attributes) => (
-          <Input
-            {...attributes}
-            value={text}
-            placeholder="https://…"
-            spellCheck={false}
-            onChange={(event) => set(event.target.value === "" ? undefined : event.target.value)}
-          />
-        )}
-      </Field>
-    );
+    return <FileValue label={label} value={text} onChange={set} accept={accept} error={error} isOffered={mayUpload} />;
   switch (field.type) {
     case "number":
       return (

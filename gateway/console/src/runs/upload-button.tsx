@@ -1,6 +1,7 @@
 import { Upload } from "lucide-react";
 import { useRef, useState } from "react";
-import { api, messageOf } from "../api/client";
+import { messageOf } from "../api/client";
+import { uploadFile } from "../api/files";
 import { Button } from "../ui/button";
 import { bytes } from "../ui/format";
 import { complain } from "../ui/overlays/toast";
@@ -26,7 +27,7 @@ export const UploadButton = ({
       return complain(`${file.name} has ${bytes(file.size)}; files have at most ${bytes(MAX_UPLOAD_BYTES)}.`);
     setBusy(true);
     try {
-      onDone(await api.upload(file));
+      onDone(await uploadFile(file));
     } catch (error) {
       complain(`${file.name} was not uploaded. ${messageOf(error)}`, { label: "Try again", run: () => void send(file) });
     } finally {

@@ -4,24 +4,20 @@ import type { GraphNode } from "@nodeloom/kernel/graph";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ReactFlowProvider } from "@xyflow/react";
-import { useEffect, useMemo, useState } from "react";
+import { Suspense, useEffect, useMemo, useState } from "react";
 import "../../styles/canvas.css";
 import { LoadFailure, Loading, NotThere } from "../../app/error-pages";
 import { meQuery, modelsQuery } from "../../api/queries";
 import { modelTerms } from "../../canvas/judge";
 import { Tabs } from "../../ui/tabs";
 import { Board } from "./board/board";
-import { Conflicts } from "./dialogs/conflicts";
 import type { Stage } from "./commands/commands";
 import { EditorProvider, useDocument, useEditor, useUi, type Editor } from "./context";
-import { Inspector } from "./inspector/inspector";
 import { NodeMenu } from "./board/node-menu";
 import { Outline } from "./panels/outline";
 import { Overlays } from "./overlays";
 import { Palette } from "./panels/palette";
-import { ProblemsPanel } from "./panels/problems";
-import { RunPanel } from "./panels/run-panel";
-import { SettingsDialog } from "./dialogs/settings-dialog";
+import { Conflicts, Inspector, Library, loadPanels, ProblemsPanel, RunPanel, SettingsDialog } from "./panels/lazy-panels";
 import { BoardTools, SaveFailure, Toolbar } from "./toolbar";
 import { createScene } from "./scene/scene";
 import { createUi, type Panel } from "./ui-store";
@@ -56,9 +52,11 @@ const SidePanel = ({ stage }: { stage: Stage }) => {
     >
       <Tabs<Panel> label="Side panel" tabs={PANELS} chosen={panel} onChoose={(name) => ui.setState({ panel: name })} className="flex-1">
         <div className="h-full overflow-y-auto" tabIndex={-1}>
-          {panel === "node" && <Inspector stage={stage} />}
-          {panel === "run" && <RunPanel />}
-          {panel === "problems" && <ProblemsPanel onShow={show} />}
+          <Suspense fallback={null}>
+            {panel === "node" && <Inspector stage={stage} />}
+            {panel === "run" && <RunPanel />}
+            {panel === "problems" && <ProblemsPanel onShow={show} />}
+          </Suspense>
         </div>
       </Tabs>
     </aside>
@@ -69,6 +67,7 @@ const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) =
   const editor = useEditor();
   const stage = useStage(editor);
   useShortcuts(editor, stage);
+  useEffect(loadPanels, []);
   const { run, node } = route.useSearch();
   const { slug, document } = editor;
   useOpenedRun(editor, run);
@@ -94,16 +93,28 @@ const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) =
           <Board viewport={viewport} onViewport={(moved) => rememberViewport(slug, moved)} />
           <BoardTools stage={stage} />
           <EmptyBoard stage={stage} />
+          <LibraryPanel stage={stage} />
         </div>
         <SidePanel stage={stage} />
       </div>
       <Palette />
       <NodeMenu stage={stage} />
       <Overlays stage={stage} />
-      <SettingsDialog />
-      <Conflicts />
+      <Suspense fallback={null}>
+        <SettingsDialog />
+        <Conflicts />
+      </Suspense>
     </div>
   );
+};
+
+const LibraryPanel = ({ stage }: { stage: Stage }) => {
+  const open = useUi((state) => state.library);
+  return open ? (
+    <Suspense fallback={null}>
+      <Library stage={stage} />
+    </Suspense>
+  ) : null;
 };
 
 const EmptyBoard = ({ stage }: { stage: Stage }) => {

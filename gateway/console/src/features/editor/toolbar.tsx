@@ -5,6 +5,7 @@ import {
   CloudAlert,
   CloudUpload,
   Command as CommandIcon,
+  Images,
   Keyboard,
   Lasso as LassoIcon,
   LayoutGrid,
@@ -226,6 +227,7 @@ export const BoardTools = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const locked = useUi((state) => state.locked);
   const lasso = useUi((state) => state.lasso);
+  const library = useUi((state) => state.library);
   return (
     <div
       className="absolute bottom-3 left-3 z-10 flex flex-col gap-0.5 rounded-xl border bg-surface p-1 shadow-panel"
@@ -241,6 +243,17 @@ export const BoardTools = ({ stage }: { stage: Stage }) => {
           size="sm"
           tipSide="right"
           onClick={() => commandById("tidy").run(editor, stage)}
+        />
+      )}
+      {editor.canEdit && (
+        <IconButton
+          icon={Images}
+          label="Your files"
+          keys="Shift+F"
+          size="sm"
+          active={library}
+          tipSide="right"
+          onClick={() => commandById("library").run(editor, stage)}
         />
       )}
       <IconButton

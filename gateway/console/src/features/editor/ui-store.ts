@@ -39,6 +39,8 @@ export interface EditorUi {
   overEdge: string | undefined;
   /** Whether the library of files is open. */
   library: boolean;
+  /** Who asked for a file of the library; undefined while files are put on the canvas. */
+  choosing: ((file: { id: string }) => void) | undefined;
   locked: boolean;
   /** Whether dragging on the canvas draws a line around nodes. */
   lasso: boolean;
@@ -60,6 +62,7 @@ export const createUi = (): StoreApi<EditorUi> =>
     reveal: undefined,
     overEdge: undefined,
     library: false,
+    choosing: undefined,
     locked: false,
     lasso: false,
     typed: {},

@@ -8,7 +8,7 @@ import { IconButton } from "../../../ui/button";
 import { classes } from "../../../ui/classes";
 import { ago, creditNumber } from "../../../ui/format";
 import { resizeTo } from "../commands/media-actions";
-import { viewNode } from "../commands/view-made";
+import { viewNode } from "../commands/view-node";
 import { useEditor, useUi } from "../context";
 import type { Shown } from "../scene/shown";
 import type { ShownItem } from "../scene/shown-items";

@@ -57,6 +57,7 @@ export const useStage = (editor: Editor): Stage => {
       return { x: left + width / 2, y: top + height / 2 };
     };
     return {
+      middle: () => flow.screenToFlowPosition(middle()),
       fit: (nodeIds, atOnce = false) => {
         const nodes = nodeIds === undefined || nodeIds.length === 0 ? undefined : nodeIds.map((id) => ({ id }));
         const duration = atOnce ? 0 : glideMs();

@@ -15,13 +15,15 @@ import {
 } from "./actions";
 import type { Editor } from "../context";
 import { frameSelection } from "./frame-actions";
-import { viewNode } from "./view-made";
+import { viewNode } from "./view-node";
 
 /** What commands may do besides changing the graph. */
 export interface Stage {
   /** @param atOnce without moving there */
   fit(nodeIds?: readonly string[], atOnce?: boolean): void;
   zoom(to: "in" | "out" | "whole"): void;
+  /** The middle of what is seen, as a place on the board. */
+  middle(): { x: number; y: number };
   /** Opens the palette in the middle of the canvas. */
   openPalette(): void;
   /** Opens the palette beside the chosen node, for what its first output leads to. */

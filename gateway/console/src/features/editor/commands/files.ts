@@ -1,6 +1,7 @@
 import { FILE_TYPE } from "../../../canvas/looks";
 import { freePlace, NODE, type Rect } from "../../../canvas/geometry";
-import { api, messageOf } from "../../../api/client";
+import { messageOf } from "../../../api/client";
+import { uploadFile } from "../../../api/files";
 import { addNode, freeId, type Point } from "../../../document/edit";
 import { nodesOf, type DocGraph } from "../../../document/graph";
 import { MAX_UPLOAD_BYTES } from "../../../runs/upload-button";
@@ -50,7 +51,7 @@ export const uploadToCanvas = async (editor: Editor, given: readonly File[], at:
   const done: LibraryFile[] = [];
   for (const file of files)
     try {
-      done.push({ id: (await api.upload(file)).id, name: nameOf(file) });
+      done.push({ id: (await uploadFile(file)).id, name: nameOf(file) });
     } catch (error) {
       complain(`${file.name} was not uploaded. ${messageOf(error)}`);
     }

@@ -1,6 +1,6 @@
 import type { Execution } from "@nodeloom/client";
 import { api, messageOf } from "../../../api/client";
-import { mediaIdOf } from "../../../api/media-id";
+import { mediaIdOf, useFiles } from "../../../api/files";
 import { nodeById, type DocNode } from "../../../document/graph";
 import { recipeOf } from "../../../runs/recipe";
 import { addToView, closeViewer, replaceInView, useViewer, view, type ViewerItem, type ViewerSet } from "../../../runs/viewer/store";
@@ -96,7 +96,7 @@ const readRuns = async (editor: Editor, node: DocNode, executionId: string): Pro
 };
 
 /** Views what a node made, large: the newest first, older runs as they are read. */
-export const viewNode = (editor: Editor, nodeId: string, index: number): void => {
+export const viewMade = (editor: Editor, nodeId: string, index: number): void => {
   const node = nodeById(graphOf(editor), nodeId);
   const { items, executionId, at } = shownIn(editor.scene.store.getState(), nodeId);
   if (!node || executionId === undefined) return;
@@ -106,5 +106,6 @@ export const viewNode = (editor: Editor, nodeId: string, index: number): void =>
   const use = editor.canEdit ? (item: ViewerItem) => void inputFrom(editor, nodeId)(item) : undefined;
   view([set], { index: Math.min(before, set.items.length - 1), use });
   // What could not be read is not told of; what is on the canvas is shown.
+  if (useFiles.getState().files.has(executionId)) return;
   readRuns(editor, node, executionId).catch(() => undefined);
 };

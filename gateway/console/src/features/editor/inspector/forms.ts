@@ -1,11 +1,12 @@
 import type { ReactNode } from "react";
 import type { Kind } from "../../../canvas/kinds";
 import type { DocNode } from "../../../document/graph";
+import { ExpressionForm } from "./expression-form";
 import { FieldsForm } from "./fields-form";
 import { ModelForm } from "./model-form";
 import { ResultsForm } from "./results-form";
 import { SettingsForm } from "./settings-form";
-import { ExpressionForm, FileForm, HttpForm, ListForm, NoteForm, RawForm, TextForm } from "./simple-forms";
+import { FileForm, HttpForm, ListForm, NoteForm, RawForm, TextForm } from "./simple-forms";
 
 export type Form = (props: { node: DocNode }) => ReactNode;
 

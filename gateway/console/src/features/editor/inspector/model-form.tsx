@@ -1,5 +1,5 @@
 import { isRecord } from "@nodeloom/kernel/graph";
-import { Link2 } from "lucide-react";
+import { ChevronRight, Link2 } from "lucide-react";
 import { kindOf } from "../../../canvas/kinds";
 import { RARE_INPUTS } from "../../../canvas/ports";
 import type { DocNode } from "../../../document/graph";
@@ -7,7 +7,9 @@ import { Field, Select } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
 import { useEditor } from "../context";
 import { propertiesOf, SchemaControl } from "../../../ui/inputs/schema-control";
-import { useSetting, useWired } from "./use-setting";
+import { FileValue } from "../../../runs/file-value";
+import { AnswerForm } from "./answer-form";
+import { useLibraryChoice, useSetting, useWired } from "./use-setting";
 
 /** Which model a node calls. */
 const ModelSelect = ({ node }: { node: DocNode }) => {
@@ -51,45 +53,73 @@ const placeOf = (node: DocNode, name: string): string[] => {
 const valueAt = (node: DocNode, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined), node.data);
 
+/** The setting that says what an answer must be. */
+const ANSWER_SCHEMA = "schema";
+
 /** Settings of a node that calls a model, from the model's own schema. */
 export const ModelForm = ({ node }: { node: DocNode }) => {
   const { schemaOf } = useEditor();
   const { set, disabled } = useSetting(node);
   const wired = useWired(node.id);
+  const choose = useLibraryChoice();
   const schema = schemaOf(node);
   const properties = propertiesOf(schema);
-  const sorted = [...properties.filter(([name]) => !RARE_INPUTS.has(name)), ...properties.filter(([name]) => RARE_INPUTS.has(name))];
+  const isRare = ([name]: (typeof properties)[number]): boolean => RARE_INPUTS.has(name) && !wired.has(name);
+  const [asked, rare] = [properties.filter((one) => !isRare(one)), properties.filter(isRare)];
+  const control = ([name, property]: (typeof properties)[number]) => {
+    const from = wired.get(name);
+    const title = typeof property.title === "string" ? property.title : name;
+    if (from !== undefined)
+      return (
+        <div key={name} className="text-[13px]">
+          <div className="font-medium">{title}</div>
+          <div className="mt-0.5 flex items-center gap-1.5 text-xs text-muted">
+            <Link2 className="size-3.5 shrink-0" aria-hidden /> from {from}
+          </div>
+        </div>
+      );
+    const path = placeOf(node, name);
+    if (property.format === "media")
+      return (
+        <FileValue
+          key={name}
+          label={title}
+          value={String(valueAt(node, path) ?? "")}
+          onChange={(value) => set(path, value)}
+          accept="image/*,video/*,audio/*"
+          hint={typeof property.description === "string" ? property.description : undefined}
+          disabled={disabled}
+          onChoose={() => choose((id) => set(path, id))}
+        />
+      );
+    return (
+      <SchemaControl
+        key={name}
+        name={name}
+        label={title}
+        schema={property}
+        value={valueAt(node, path)}
+        disabled={disabled}
+        onChange={(value) => set(path, value)}
+      />
+    );
+  };
   return (
     <div className="flex flex-col gap-4">
       <ModelSelect node={node} />
       {schema === undefined && typeof node.data.model === "string" && (
         <Notice kind="warn">This model is not available. Its settings are kept.</Notice>
       )}
-      {sorted.map(([name, property]) => {
-        const from = wired.get(name);
-        const title = typeof property.title === "string" ? property.title : name;
-        if (from !== undefined)
-          return (
-            <div key={name} className="text-[13px]">
-              <div className="font-medium">{title}</div>
-              <div className="mt-0.5 flex items-center gap-1.5 text-xs text-muted">
-                <Link2 className="size-3.5 shrink-0" aria-hidden /> from {from}
-              </div>
-            </div>
-          );
-        const path = placeOf(node, name);
-        return (
-          <SchemaControl
-            key={name}
-            name={name}
-            label={title}
-            schema={property}
-            value={valueAt(node, path)}
-            disabled={disabled}
-            onChange={(value) => set(path, value)}
-          />
-        );
-      })}
+      {ANSWER_SCHEMA in (kindOf(node.type).rules?.settings ?? {}) && <AnswerForm key={node.id} node={node} />}
+      {asked.map(control)}
+      {rare.length > 0 && (
+        <details className="group">
+          <summary className="flex items-center gap-1 text-[13px] font-medium text-muted">
+            <ChevronRight className="size-4 transition-transform group-open:rotate-90" aria-hidden /> Advanced
+          </summary>
+          <div className="mt-3 flex flex-col gap-4">{rare.map(control)}</div>
+        </details>
+      )}
     </div>
   );
 };

@@ -6,8 +6,8 @@ import type { DocNode } from "../../../document/graph";
 import { Button, IconButton } from "../../../ui/button";
 import { Check, Field, Input, Select, TextArea } from "../../../ui/inputs/field";
 import { JsonInput, NumberInput } from "../../../ui/inputs/value-inputs";
-import { UploadButton } from "../../../runs/upload-button";
-import { useSetting, useWired } from "./use-setting";
+import { FileValue } from "../../../runs/file-value";
+import { useLibraryChoice, useSetting, useWired } from "./use-setting";
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -226,40 +226,18 @@ export const HttpForm = ({ node }: { node: DocNode }) => {
 
 export const FileForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
+  const choose = useLibraryChoice();
+  const put = (id: string | undefined): void => set(["mediaId"], id ?? "", "Choose a file");
   return (
-    <div className="flex flex-col gap-3">
-      <UploadButton accept="image/*,video/*,audio/*" disabled={disabled} onDone={({ id }) => set(["mediaId"], id, "Upload a file")} />
-      <Field label="Media id" hint="Of a file that you uploaded before.">
-        {(attributes) => (
-          <Input
-            {...attributes}
-            disabled={disabled}
-            spellCheck={false}
-            value={text(node.data.mediaId)}
-            onChange={(event) => set(["mediaId"], event.target.value)}
-          />
-        )}
-      </Field>
-    </div>
-  );
-};
-
-export const ExpressionForm = ({ node }: { node: DocNode }) => {
-  const { set, disabled } = useSetting(node);
-  return (
-    <Field label="Expression" hint="JMESPath, for example items[*].title. Empty: the whole value.">
-      {(attributes) => (
-        <TextArea
-          {...attributes}
-          rows={4}
-          disabled={disabled}
-          spellCheck={false}
-          className="font-mono text-xs!"
-          value={text(node.data.expression)}
-          onChange={(event) => set(["expression"], event.target.value)}
-        />
-      )}
-    </Field>
+    <FileValue
+      label="File"
+      value={text(node.data.mediaId)}
+      onChange={put}
+      accept="image/*,video/*,audio/*"
+      hint="Upload one, choose one of yours, or drop it on the canvas."
+      disabled={disabled}
+      onChoose={() => choose(put)}
+    />
   );
 };
 

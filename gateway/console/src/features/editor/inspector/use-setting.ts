@@ -27,3 +27,9 @@ export const useWired = (nodeId: string): ReadonlyMap<string, string> => {
   }
   return wired;
 };
+
+/** Opens the library to choose a file from. */
+export const useLibraryChoice = (): ((onChoose: (id: string) => void) => void) => {
+  const { ui } = useEditor();
+  return (onChoose) => ui.setState({ library: true, choosing: ({ id }) => onChoose(id) });
+};

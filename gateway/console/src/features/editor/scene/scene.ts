@@ -1,7 +1,9 @@
 import { upToNode, type GraphNode, type JsonSchema, type ModelTerms } from "@nodeloom/kernel/graph";
+import { lookUpFiles, useFiles } from "../../../api/files";
 import { createStore, type StoreApi } from "zustand/vanilla";
 import { frameOf } from "../../../canvas/frames";
 import { boxOf, type Box } from "../../../canvas/geometry";
+import { kindOf } from "../../../canvas/kinds";
 import { judge, NO_JUDGEMENT, type Judgement } from "../../../canvas/judge";
 import { createPortBook, type PortBook } from "../../../canvas/ports";
 import type { Route } from "../../../canvas/routes";
@@ -141,7 +143,7 @@ export const createScene = (options: SceneOptions): Scene => {
   const compute = (): Omit<SceneState, "judgement" | "part"> => {
     const { graph, selection } = document.store.getState();
     const run = useLive.getState().runs[slug];
-    before = shownByNode(graph, { run, made: useMade.getState()[slug] ?? new Map(), outdated }, before);
+    before = shownByNode(graph, { run, made: useMade.getState()[slug] ?? new Map(), files: useFiles.getState().files, outdated }, before);
     return { ...draw(graph, selection, before, resized), shown: before };
   };
   const store = createStore<SceneState>(() => ({ ...compute(), judgement: NO_JUDGEMENT, part: undefined }));
@@ -156,6 +158,11 @@ export const createScene = (options: SceneOptions): Scene => {
       update();
     }, JUDGE_AFTER_MS);
   };
+  /** Nodes that stand for files show them. */
+  const findFiles = (): void => {
+    const ids = nodesOf(document.store.getState().graph).flatMap((node) => kindOf(node.type).rules?.mediaIds?.(node) ?? []);
+    void lookUpFiles(ids.filter((id) => id !== ""));
+  };
   const showPart = (): void => {
     const { graph } = document.store.getState();
     const { until } = ui.getState();
@@ -169,17 +176,20 @@ export const createScene = (options: SceneOptions): Scene => {
       update();
       showPart();
       judgeSoon();
+      findFiles();
       const stops = [
         document.store.subscribe((now, then) => {
           if (now.graph !== then.graph || now.selection !== then.selection) update();
           if (now.graph === then.graph) return;
           judgeSoon();
+          findFiles();
           if (ui.getState().until !== undefined) showPart();
         }),
         useLive.subscribe((now, then) => {
           if (now.runs[slug] !== then.runs[slug]) update();
           if (now.runs[slug]?.executionId !== then.runs[slug]?.executionId) judgeSoon();
         }),
+        useFiles.subscribe(update),
         useMade.subscribe((now, then) => {
           if (now[slug] !== then[slug]) update();
         }),

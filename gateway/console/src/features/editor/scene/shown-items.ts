@@ -1,6 +1,7 @@
 import { makesCalls, makesResult } from "@nodeloom/kernel/graph";
 import type { DocNode } from "../../../document/graph";
 import type { NodeProgress } from "../../../runs/live";
+import { plainWords } from "../../../runs/answers/words";
 import { callsOf, filesIn, outputsOf, valuesIn, type NodeCall, type OutputFile } from "../../../runs/outputs";
 
 /** One thing that a node made, or is making. */
@@ -17,7 +18,7 @@ export interface ShownItem {
 const textOf = (outputs: Readonly<Record<string, unknown>>): string | undefined => {
   const [first] = valuesIn(outputs).toSorted(([a], [b]) => Number(b === "json") - Number(a === "json"));
   if (!first) return undefined;
-  return typeof first[1] === "string" ? first[1] : JSON.stringify(first[1], undefined, 1);
+  return plainWords(first[1]);
 };
 
 /** A call's files one by one, else its text, else its place. */

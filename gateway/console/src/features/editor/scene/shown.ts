@@ -1,9 +1,12 @@
 import { makesCalls } from "@nodeloom/kernel/graph";
 import type { Floor } from "../../../canvas/geometry";
-import { previewOf } from "../../../canvas/kinds";
+import type { MediaFile } from "@nodeloom/client";
+import { familyOfUrl, safeUrl } from "../../../api/media-url";
+import { kindOf, previewOf } from "../../../canvas/kinds";
 import { edgesOf, nodesOf, type DocGraph, type DocNode } from "../../../document/graph";
 import type { LiveRun, NodeProgress } from "../../../runs/live";
 import type { Made } from "../../../runs/made";
+import { familyOfType } from "../../../runs/outputs";
 import { itemsOf, type ShownItem } from "./shown-items";
 
 /** What a node shows of runs. */
@@ -57,6 +60,17 @@ export const reachedNodes = (graph: DocGraph, nodes: ReadonlyMap<string, NodePro
   return next;
 };
 
+/** The file that a node stands for, before any run. */
+const fileShown = (node: DocNode, files: ReadonlyMap<string, MediaFile>): Shown | undefined => {
+  const id = kindOf(node.type).rules?.mediaIds?.(node)[0];
+  const file = id === undefined ? undefined : files.get(id);
+  const url = file && safeUrl(file.url);
+  if (!file || url === undefined) return undefined;
+  const shown = { url, family: familyOfType(file.contentType) ?? familyOfUrl(url) };
+  const items: ShownItem[] = [{ item: 0, status: "completed", file: shown, text: undefined, creditsCost: 0, error: undefined }];
+  return { ...NOTHING_SHOWN, executionId: file.id, items, floor: floorOf(node, items) };
+};
+
 /** @param outdated whether a node is another one than it was in a run */
 const shownOf = (
   node: DocNode,
@@ -102,6 +116,7 @@ const sameShown = (a: Shown, b: Shown): boolean =>
   a.items.every((item, index) => sameItem(item, b.items[index]));
 
 export interface RunsOf {
+  files: ReadonlyMap<string, MediaFile>;
   run: LiveRun | undefined;
   made: ReadonlyMap<string, Made>;
   outdated: (nodeId: string, executionId: string) => boolean;
@@ -110,7 +125,7 @@ export interface RunsOf {
 /** What every node shows; what did not change stays the same object, and is not drawn again. */
 export const shownByNode = (
   graph: DocGraph,
-  { run, made, outdated }: RunsOf,
+  { run, made, files, outdated }: RunsOf,
   before: ReadonlyMap<string, Shown>,
 ): ReadonlyMap<string, Shown> => {
   const reached = run ? reachedNodes(graph, run.nodes) : undefined;
@@ -120,7 +135,8 @@ export const shownByNode = (
       // What was inferred is a new object each time.
       const inferred = reached?.get(id);
       const progress = known?.progress && inferred && sameProgress(known.progress, inferred) ? known.progress : inferred;
-      const next = shownOf(node, run, progress, made.get(id), outdated);
+      const file = fileShown(node, files);
+      const next = file ? { ...file, progress } : shownOf(node, run, progress, made.get(id), outdated);
       const shown = next.items.length === 0 && next.progress === undefined ? NOTHING_SHOWN : next;
       return [id, known && sameShown(known, shown) ? known : shown];
     }),

@@ -1,0 +1,90 @@
+import type { MediaFile } from "@nodeloom/client";
+import { create } from "zustand";
+import { api, request } from "./client";
+
+/** Files of one's own as far as this page has seen them, by id. */
+export const useFiles = create<{ files: ReadonlyMap<string, MediaFile> }>(() => ({ files: new Map() }));
+
+export const rememberFiles = (rows: readonly MediaFile[]): void =>
+  useFiles.setState(({ files }) => {
+    const news = rows.filter((file) => JSON.stringify(files.get(file.id)) !== JSON.stringify(file));
+    return news.length === 0 ? {} : { files: new Map([...files, ...news.map((file): [string, MediaFile] => [file.id, file])]) };
+  });
+
+/** Of the list of files, so many pages are looked through. */
+const MOST_PAGES = 5;
+const PAGE = 100;
+
+/** The first file of the list that fits, newest first; undefined where none of the newest does. @throws NodeloomError */
+const search = async (fits: (file: MediaFile) => boolean): Promise<MediaFile | undefined> => {
+  let cursor: string | null | undefined;
+  for (let pages = 0; pages < MOST_PAGES && cursor !== null; pages += 1) {
+    const query: { limit: number; cursor?: string } = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
+    const { body } = await request("listMedia", { query });
+    rememberFiles(body.rows);
+    const found = body.rows.find(fits);
+    if (found) return found;
+    cursor = body.nextCursor;
+  }
+  return undefined;
+};
+
+/** Ids that were looked for; what is not found is not looked for again. */
+const asked = new Set<string>();
+
+/** Looks up files that are not known yet. What can't be read stays unknown. */
+export const lookUpFiles = async (ids: readonly string[]): Promise<void> => {
+  const missing = new Set(ids.filter((id) => !useFiles.getState().files.has(id) && !asked.has(id)));
+  if (missing.size === 0) return;
+  for (const id of missing) asked.add(id);
+  const isLast = ({ id }: MediaFile): boolean => missing.delete(id) && missing.size === 0;
+  await search(isLast).catch(() => undefined);
+};
+
+/**
+ * The id of a file of one's own by its address; a file that the list does not have (any more) is uploaded again.
+ * @throws NodeloomError
+ */
+export const mediaIdOf = async (url: string): Promise<string> => {
+  const path = new URL(url, location.origin).pathname;
+  const isIt = (file: MediaFile): boolean => new URL(file.url, location.origin).pathname === path;
+  const found = [...useFiles.getState().files.values()].find(isIt) ?? (await search(isIt));
+  if (found) return found.id;
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`The file can't be read any more (${response.status}).`);
+  return (await uploadFile(await response.blob())).id;
+};
+
+const NAMES = "nodeloom.file-names";
+const MOST_NAMES = 500;
+
+const storedNames = (): [string, string][] => {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(NAMES) ?? "[]");
+    return Array.isArray(value) ? (value as [string, string][]) : [];
+  } catch {
+    return [];
+  }
+};
+let names: ReadonlyMap<string, string> | undefined;
+
+/** What a file was called when it was uploaded in this browser; the service keeps no names. */
+export const fileName = (id: string): string | undefined => (names ??= new Map(storedNames())).get(id);
+
+const rememberName = (id: string, name: string): void => {
+  names = new Map([[id, name], ...storedNames().filter(([one]) => one !== id)].slice(0, MOST_NAMES) as [string, string][]);
+  try {
+    localStorage.setItem(NAMES, JSON.stringify([...names]));
+  } catch {
+    // A browser that stores nothing shows when the file was uploaded.
+  }
+};
+
+/** Uploads a file, and remembers it with its name. @throws NodeloomError */
+export const uploadFile = async (file: Blob): Promise<MediaFile> => {
+  const stored = await api.upload(file);
+  const known: MediaFile = { ...stored, origin: "upload", kept: true, createdAt: new Date().toISOString() };
+  if (file instanceof File && file.name !== "" && file.name !== "image") rememberName(stored.id, file.name);
+  rememberFiles([known]);
+  return known;
+};

@@ -1,0 +1,20 @@
+import { lazy } from "react";
+
+/** Panels beside the canvas: their code comes once the canvas is there, before anybody asks for it; without a network they open as well. */
+const loadInspector = async () => ({ default: (await import("../inspector/inspector")).Inspector });
+const loadRun = async () => ({ default: (await import("./run-panel")).RunPanel });
+const loadProblems = async () => ({ default: (await import("./problems")).ProblemsPanel });
+const loadLibrary = async () => ({ default: (await import("./library")).Library });
+const loadSettings = async () => ({ default: (await import("../dialogs/settings-dialog")).SettingsDialog });
+const loadConflicts = async () => ({ default: (await import("../dialogs/conflicts")).Conflicts });
+
+export const Inspector = lazy(loadInspector);
+export const RunPanel = lazy(loadRun);
+export const ProblemsPanel = lazy(loadProblems);
+export const Library = lazy(loadLibrary);
+export const SettingsDialog = lazy(loadSettings);
+export const Conflicts = lazy(loadConflicts);
+
+export const loadPanels = (): void => {
+  for (const load of [loadInspector, loadRun, loadProblems, loadLibrary, loadSettings, loadConflicts]) load().catch(() => undefined);
+};

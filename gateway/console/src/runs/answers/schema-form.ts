@@ -1,0 +1,141 @@
+import { isRecord } from "@nodeloom/kernel/graph";
+
+/** What an assistant answers, as a form that people fill in, and the JSON Schema that says the same. */
+export type FieldType = "text" | "number" | "whole" | "boolean" | "texts" | "choice";
+
+export interface AnswerField {
+  name: string;
+  type: FieldType;
+  /** Of a choice. */
+  choices: readonly string[];
+  /** Tells the model what is meant. */
+  description: string;
+  /** Keywords of its type that the form does not show: they are kept until it gets another type. */
+  more?: Readonly<Record<string, unknown>>;
+}
+
+export interface Answer {
+  shape: "text" | "list" | "fields";
+  /** Of `fields`, and of each item of a list; a list without any is of texts. */
+  fields: readonly AnswerField[];
+  /** Items of a list. */
+  least: number | undefined;
+  most: number | undefined;
+}
+
+/** A field of another type: what only its old type knew is gone. */
+export const retyped = ({ name, description, choices }: AnswerField, type: FieldType): AnswerField => ({
+  name,
+  description,
+  choices,
+  type,
+});
+
+export const TEXT_ANSWER: Answer = { shape: "text", fields: [], least: undefined, most: undefined };
+
+type Schema = Record<string, unknown>;
+
+const described = (schema: Schema, { description }: AnswerField): Schema => (description === "" ? schema : { ...schema, description });
+
+const propertyOf = (field: AnswerField): Schema => ({ ...plainProperty(field), ...field.more });
+
+const plainProperty = (field: AnswerField): Schema => {
+  switch (field.type) {
+    case "text":
+      return described({ type: "string" }, field);
+    case "number":
+      return described({ type: "number" }, field);
+    case "whole":
+      return described({ type: "integer" }, field);
+    case "boolean":
+      return described({ type: "boolean" }, field);
+    case "texts":
+      return described({ type: "array", items: { type: "string" } }, field);
+    case "choice":
+      return described({ type: "string", enum: [...field.choices] }, field);
+  }
+};
+
+const objectOf = (fields: readonly AnswerField[]): Schema => ({
+  type: "object",
+  required: fields.map(({ name }) => name),
+  additionalProperties: false,
+  properties: Object.fromEntries(fields.map((field) => [field.name, propertyOf(field)])),
+});
+
+/** The schema of an answer; undefined for any text. */
+export const schemaOfAnswer = ({ shape, fields, least, most }: Answer): Schema | undefined => {
+  if (shape === "text") return undefined;
+  if (shape === "fields") return objectOf(fields);
+  return {
+    type: "array",
+    ...(least === undefined ? {} : { minItems: least }),
+    ...(most === undefined ? {} : { maxItems: most }),
+    items: fields.length === 0 ? { type: "string" } : objectOf(fields),
+  };
+};
+
+const PLAIN: ReadonlyMap<unknown, FieldType> = new Map([
+  ["string", "text"],
+  ["number", "number"],
+  ["integer", "whole"],
+  ["boolean", "boolean"],
+]);
+
+const only = (schema: Schema, ...names: string[]): boolean => Object.keys(schema).every((name) => names.includes(name));
+const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every((one) => typeof one === "string");
+
+const fieldOf = (name: string, property: unknown): AnswerField | undefined => {
+  if (!isRecord(property)) return undefined;
+  const { type, description = "", enum: choices, items, ...more } = property;
+  if (typeof description !== "string") return undefined;
+  const field = { name, choices: [] as string[], description, ...(only(more) ? {} : { more }) };
+  if (type === "array")
+    return choices === undefined && isRecord(items) && items.type === "string" && only(items, "type")
+      ? { ...field, type: "texts" }
+      : undefined;
+  if (items !== undefined) return undefined;
+  if (choices !== undefined) return type === "string" && isTexts(choices) ? { ...field, type: "choice", choices } : undefined;
+  const plain = PLAIN.get(type);
+  return plain && { ...field, type: plain };
+};
+
+const fieldsOf = (schema: Schema): AnswerField[] | undefined => {
+  if (schema.type !== "object" || !only(schema, "type", "required", "additionalProperties", "properties")) return undefined;
+  const properties = isRecord(schema.properties) ? Object.entries(schema.properties) : [];
+  const required = new Set(Array.isArray(schema.required) ? (schema.required as unknown[]) : []);
+  if (schema.additionalProperties !== false || properties.some(([name]) => !required.has(name))) return undefined;
+  const fields = properties.map(([name, property]) => fieldOf(name, property));
+  return fields.every((field) => field !== undefined) ? fields : undefined;
+};
+
+const countOf = (value: unknown): number | undefined => (typeof value === "number" ? value : undefined);
+
+/** The form of a schema; undefined where it says more than the form can. */
+export const answerOfSchema = (schema: unknown): Answer | undefined => {
+  if (schema === undefined || schema === null || schema === "") return TEXT_ANSWER;
+  if (!isRecord(schema)) return undefined;
+  if (schema.type === "object") {
+    const fields = fieldsOf(schema);
+    return fields && { ...TEXT_ANSWER, shape: "fields", fields };
+  }
+  if (schema.type !== "array" || !only(schema, "type", "minItems", "maxItems", "items") || !isRecord(schema.items)) return undefined;
+  const isPlain = schema.items.type === "string" && only(schema.items, "type");
+  const fields = isPlain ? [] : fieldsOf(schema.items);
+  return fields && (isPlain || fields.length > 0)
+    ? { shape: "list", fields, least: countOf(schema.minItems), most: countOf(schema.maxItems) }
+    : undefined;
+};
+
+/** Where a value is in another one: names, and places in lists. */
+export type Path = readonly (string | number)[];
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** A JMESPath expression for what a path leads to; of a list's elements, for all of them. */
+export const expressionOf = (path: Path): string =>
+  path.reduce<string>((before, step) => {
+    if (typeof step === "number") return `${before}[*]`;
+    const name = NAME.test(step) ? step : JSON.stringify(step);
+    return before === "" ? name : `${before}.${name}`;
+  }, "");

@@ -1,0 +1,60 @@
+import { fittingInputs, allFittingInputs, portsOf, type Port } from "../../src/canvas/ports";
+import { routeOf } from "../../src/canvas/routes";
+
+const SCHEMA = {
+  type: "object",
+  required: ["prompt"],
+  properties: {
+    sandbox: { type: "object" },
+    seed: { type: "integer" },
+    negative: { type: "string" },
+    prompt: { type: "string" },
+    image: { type: "string", format: "media" },
+  },
+};
+const ports = portsOf({ id: "p", type: "generate-image", data: {} }, () => SCHEMA, [], []);
+const output = (type: Port["type"]): Port => ({ name: "out", type, list: false });
+const names = (found: Port[]): string[] => found.map(({ name }) => name);
+
+describe("the input that a link is made to", () => {
+  it.each(["any", "text", "number"] as const)("of %s is the one that the model asks for", (type) => {
+    expect(names(fittingInputs(output(type), ports, new Set()))[0]).toBe("prompt");
+  });
+
+  it("of a picture is the one for pictures", () => {
+    expect(names(fittingInputs(output("image"), ports, new Set()))[0]).toBe("image");
+  });
+
+  it("is never a setting that is rarely set, which a list of all of them has", () => {
+    expect(names(fittingInputs(output("any"), ports, new Set()))).not.toEqual(expect.arrayContaining(["sandbox"]));
+    expect(names(fittingInputs(output("any"), ports, new Set()))).not.toEqual(expect.arrayContaining(["seed"]));
+    expect(names(allFittingInputs(output("any"), ports, new Set()))).toEqual(expect.arrayContaining(["sandbox", "seed"]));
+  });
+});
+
+describe("a link", () => {
+  const [left, right] = [
+    { x: 0, y: 0, width: 100, height: 100 },
+    { x: 900, y: 0, width: 100, height: 100 },
+  ];
+  const ends = { source: "a", target: "b", from: { x: 100, y: 50 }, to: { x: 900, y: 50 } };
+  const nodes = (...between: { x: number; y: number; width: number; height: number }[]) =>
+    new Map([["a", left] as const, ["b", right] as const, ...between.map((rect, at) => [`c${at}`, rect] as const)]);
+
+  it("goes straight where nothing stands in its way", () => {
+    expect(routeOf(ends, nodes({ x: 400, y: 200, width: 200, height: 100 }))).toBeUndefined();
+  });
+
+  it("goes around a node on the shorter side, and stays clear of it", () => {
+    const route = routeOf(ends, nodes({ x: 400, y: 20, width: 200, height: 300 }))!;
+    expect(route.y).toBeLessThan(20);
+    expect(route.left).toBeLessThan(400);
+    expect(route.right).toBeGreaterThan(600);
+  });
+
+  it("goes around what its way around would meet, too", () => {
+    const route = routeOf(ends, nodes({ x: 400, y: 20, width: 200, height: 100 }, { x: 420, y: -90, width: 200, height: 100 }))!;
+    const isInside = (top: number, bottom: number): boolean => route.y > top && route.y < bottom;
+    expect(isInside(20, 120) || isInside(-90, 10)).toBe(false);
+  });
+});
