@@ -1,5 +1,3 @@
-import { RE2JS } from "re2js";
-
 /** A regular expression. A user's is matched by RE2, in time in proportion to the text, whatever the pattern. */
 export interface Pattern {
   /** Instructions of its program: the most work for one character. */
@@ -15,6 +13,9 @@ const MOST_COMPILED = 500;
 
 /** Compiles a pattern, or says what is wrong with it. */
 export type PatternCompiler = (source: string) => Pattern | string;
+
+/** Loaded at its first use: few processes compile patterns. */
+const loadRe2 = (): typeof import("re2js") => require("re2js") as typeof import("re2js");
 
 const remembered = (compile: PatternCompiler): PatternCompiler => {
   const compiled = new Map<string, Pattern | string>();
@@ -32,7 +33,7 @@ const remembered = (compile: PatternCompiler): PatternCompiler => {
 export const patternOf = remembered((source) => {
   if (source.length > PATTERN_BOUNDS.chars) return `is longer than ${PATTERN_BOUNDS.chars} characters`;
   try {
-    const program = RE2JS.compile(source);
+    const program = loadRe2().RE2JS.compile(source);
     const size = program.programSize();
     if (size > PATTERN_BOUNDS.size) return "repeats too much";
     return { size, test: (text) => program.test(text) };
