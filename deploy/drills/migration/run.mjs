@@ -47,12 +47,12 @@ const endedCpuMs = async () => {
 /** Copies of one run, over the days before. @param {any} collection @param {number} count @param {(line: string) => void} say */
 const multiply = async (collection, count, say) => {
   // What it owes may not be struck out yet; of so many copies, paying that would be most of what is measured.
-  const { _id, owes: _owes, ...row } = await collection.findOne({ status: "completed" });
+  const { _id, unsettled: _owes, ...row } = await collection.findOne({ status: "completed" });
   for (let made = 0; made < count; made += BATCH) {
     const rows = Array.from({ length: Math.min(BATCH, count - made) }, (_, index) => {
       const number = made + index;
       const createdAt = new Date(Date.now() - ((number % DAYS) + 1) * DAY_MS - number);
-      return { ...row, due: [], _id: `${_id}-${number}`, holdId: `${row.holdId}-${number}`, createdAt, finishedAt: createdAt };
+      return { ...row, outbox: [], _id: `${_id}-${number}`, holdId: `${row.holdId}-${number}`, createdAt, finishedAt: createdAt };
     });
     await collection.insertMany(rows, { ordered: false });
     if ((made + BATCH) % SAID === 0) say(`${made + BATCH} rows`);

@@ -17,9 +17,9 @@ import { LRUCache } from "lru-cache";
 import { TIMING } from "./run/timing";
 import { createEventChannel } from "./store/channel";
 import { createCancellation } from "./requests/cancellation";
-import { createDebts } from "./lifecycle/outbox";
+import { createOutbox } from "./lifecycle/outbox";
 import { createExecution } from "./lifecycle/execution";
-import { createFinishedPlans } from "./requests/finished-plans";
+import { createAwaitDelivered } from "./requests/delivered";
 import { createFollow } from "./requests/follow";
 import { createHolds } from "./lifecycle/holds";
 import { createQueue } from "./lifecycle/queue";
@@ -54,9 +54,9 @@ import { createRetention } from "./upkeep/retention";
 import { createRedelivery } from "./webhooks/redelivery";
 import { createRuns, STARTS } from "./requests/runs";
 import type { HandlerOptions } from "./server";
-import { createSettlement } from "./lifecycle/settlement";
+import { createEnd } from "./lifecycle/end";
 import { CANCEL_REQUESTED } from "./run/states";
-import { createToldRuns } from "./lifecycle/usage-reports";
+import { createUsageReports } from "./lifecycle/usage-reports";
 import { createStores } from "./store/stores";
 import { createTextStreams } from "./calls/text-streams";
 import { createActivities } from "./carry/activities";
@@ -144,11 +144,13 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const starter = createRunStarter({ client: temporal.client, taskQueue });
   const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue });
   const { billing } = services;
-  const toldRuns = createToldRuns(services.usage);
   const holds = createHolds({ billing });
   const queue = createQueue({ stores, starter, logger });
-  const debts = createDebts({ stores, holds, queue, toldRuns, deliveries, starter, logger });
-  const reads = createReads(stores, debts);
+  const reports = createUsageReports(services.usage);
+  const outbox = createOutbox({ stores, holds, queue, reports, deliveries, starter, logger });
+  const end = createEnd({ billing, execution, stores, outbox });
+  const awaitDelivered = createAwaitDelivered({ stores, channel });
+  const reads = createReads(stores, awaitDelivered);
   const webhooks = createWebhooks({
     stores,
     details: reads.details,
@@ -157,13 +159,12 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     outgoing,
     logger,
   });
-  const settlement = createSettlement({ billing, execution, stores, debts });
   await temporal.work({
     ...createActivities({
       holds,
       calls: stores.calls,
       rows: stores.rows,
-      settlement,
+      end,
       execution,
       jobs: createJobs({ ...calls, pace }),
       texts: createTexts(calls),
@@ -173,7 +174,6 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       keepFile: createKeepFile(services.media, downloads),
       outgoing,
       webhooks,
-      onClaimed: debts.claimed,
       onCancel: (executionId, listener) =>
         channel.onTransition(executionId, ({ type }) => {
           if (type === CANCEL_REQUESTED) listener();
@@ -182,7 +182,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       stopping: stopping.signal,
     }),
     ...createUpkeepActivities({
-      reconcileRuns: createReconciler({ stores, starter, settlement, logger }),
+      reconcileRuns: createReconciler({ stores, starter, end, logger }),
       reconcileDeliveries: createDeliveryReconciler({ stores, starter: deliveries, logger }),
       closeLeaks: createLeaks({ billing, stores, starter, logger }),
       renewals: createRenewals({ billing }),
@@ -209,9 +209,8 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     catalog,
     planner: createSmallFirstPlanner(threads, { addresses }),
   });
-  const finishedPlans = createFinishedPlans({ stores, execution, pay: debts.payNow });
-  const start = createStart({ planning, starter, stores, execution, holds, queue, finishedPlans, debts });
-  const sweep = createSweep({ stores, execution, queue, debts, logger });
+  const start = createStart({ planning, starter, stores, execution, holds, queue, end, outbox });
+  const sweep = createSweep({ stores, execution, end, queue, outbox, logger });
   const sweeper = startSweeper({
     sweep: async (signal) => void (await sweep(signal)),
     intervalMs: TIMING.sweepEvery,
@@ -219,11 +218,11 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   });
   return {
     handlers: {
-      runs: createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, debts, starts }),
-      cancellation: createCancellation({ stores, execution, debts }),
+      runs: createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, outbox, awaitDelivered, starts }),
+      cancellation: createCancellation({ stores, execution, end, outbox, awaitDelivered }),
       reads,
       quotes: createQuotes({ planning, billing: services.billing }),
-      watch: createWatch(stores, channel, textStreams, debts),
+      watch: createWatch(stores, channel, textStreams, awaitDelivered),
       stores,
       redeliver: createRedelivery(stores, services.identity, deliveries),
       webhooks,
@@ -233,7 +232,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       stopping.abort();
       await Promise.all([sweeper.stop(), temporal.drain()]);
       await execution.flush();
-      await debts.drain();
+      await outbox.drain();
     },
     stop: async () => {
       endWatch();

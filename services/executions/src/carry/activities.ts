@@ -8,13 +8,13 @@ import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
 import type { Activities, Claim, LocalActivities, ShortAnswer } from "./activity-types";
 import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob } from "../run/calls";
-import type { CallContext, CallResult, RunEnd, RunInput, RunOutcome } from "../run/types";
+import { isFinal } from "../run/states";
+import type { CallContext, CallResult, FinalStatus, RunEnd, RunInput, RunOutcome } from "../run/types";
 import { TIMING } from "../run/timing";
 import type { Execution } from "../lifecycle/execution";
 import type { Holds } from "../lifecycle/holds";
-import type { Settlement } from "../lifecycle/settlement";
+import type { End } from "../lifecycle/end";
 import { answeredCall, completedCall, type CallRecord } from "../run/call-record";
-import type { ExecutionView } from "../run/record";
 import type { Stores } from "../store/stores";
 import type { MediaValue } from "@nodeloom/kernel/graph";
 import { createShortCalls } from "./short-calls";
@@ -26,7 +26,7 @@ import { cancelKey, extended, laterOf, local, outgoingUntil, postponed } from ".
 export interface ActivityOptions extends StepDependencies {
   rows: Pick<Stores["rows"], "callStanding">;
   holds: Pick<Holds, "extend">;
-  settlement: Settlement;
+  end: Pick<End, "end">;
   execution: Execution;
   jobs: Jobs;
   texts: Texts;
@@ -36,8 +36,6 @@ export interface ActivityOptions extends StepDependencies {
   keepFile: KeepFile;
   outgoing: Pick<Outgoing, "call">;
   webhooks: { send(id: AttemptId): Promise<Sent>; record(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null> };
-  /** Does what a run owes since it was claimed. */
-  onClaimed: (row: ExecutionView) => void;
 }
 
 /** A call that is charged for by its record. */
@@ -55,8 +53,7 @@ type RunActivities = Omit<Activities, keyof ReturnType<typeof createUpkeepActivi
 
 /** What runs do in the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): RunActivities => {
-  const { calls, holds, settlement, onClaimed, execution, jobs, texts, files, textStreams, httpRequest, keepFile, outgoing, webhooks } =
-    options;
+  const { calls, holds, end, execution, jobs, texts, files, textStreams, httpRequest, keepFile, outgoing, webhooks } = options;
   const { step, withHeartbeat, noteProgress, abort } = createSteps(options);
   const { carry, forget, short, shortLook } = createShortCalls(options);
 
@@ -127,14 +124,15 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     const claimed = await execution.claim(executionId, attempt, claimedBy);
     if (!claimed) return false;
     if (!claimed.again) carry(executionId);
-    onClaimed(claimed.row);
     return true;
   };
 
-  const settle = async (input: RunInput, end: RunEnd): Promise<RunOutcome> => {
-    const outcome = await settlement.settle(input, end);
+  const settle = async (input: RunInput, seen: RunEnd): Promise<RunOutcome> => {
+    const row = await end.end({ from: "workflow", input }, seen);
     forget(input.executionId);
-    return outcome;
+    return row && isFinal(row)
+      ? { status: row.status as FinalStatus, millicredits: row.millicredits }
+      : { status: seen.status, millicredits: 0 };
   };
 
   const shortSubmit = short(submit);
@@ -150,7 +148,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
 
   return {
     claim: (claim) => local(() => claimRun(claim)),
-    settle: (input, end) => local(() => settle(input, end)),
+    settle: (input, seen) => local(() => settle(input, seen)),
     extendHold: (input) => local(() => extended(input, () => holds.extend(input, input.items))),
 
     submit,

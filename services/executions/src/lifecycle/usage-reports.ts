@@ -13,39 +13,39 @@ const MAX_WAITING = 10_000;
 /** How long a run that begins waits for others whose time comes in the same moment. */
 const GATHER_MS = 5;
 
-/** What usage is told, and how. */
-interface Telling<Request> {
+/** What is reported to usage, and how. */
+interface Reporting<Request> {
   idOf: (request: Request) => string;
   one: (request: Request, deadlineMs: number) => Promise<unknown>;
-  /** @returns the executions that it was told of */
+  /** @returns the executions that usage has recorded */
   many: (requests: Request[], options: { deadlineMs: number }) => Promise<{ executionIds: string[] }>;
   gatherMs?: number;
 }
 
-interface Said<Request> {
+interface Report<Request> {
   request: Request;
-  /** Tells of this run by itself, as a part of its own request. */
-  tell: (deadlineMs: number) => Promise<unknown>;
+  /** Reports this run by itself, as a part of its own request. */
+  send: (deadlineMs: number) => Promise<unknown>;
 }
 
-/** Tells usage of runs: of one by a call, and by the next of all that come while that is under way. */
-const createTelling = <Request>({ idOf, one, many, gatherMs }: Telling<Request>): ((request: Request) => Promise<void>) => {
-  type Item = BatchItem<Said<Request>, void>;
+/** Reports runs to usage: one by a call, and by the next call all that come while that is under way. */
+const createReporting = <Request>({ idOf, one, many, gatherMs }: Reporting<Request>): ((request: Request) => Promise<void>) => {
+  type Item = BatchItem<Report<Request>, void>;
 
-  const alone = ({ value: { tell }, deadlineMs, resolve, reject }: Item): Promise<void> =>
-    tell(Math.max(1, deadlineMs - Date.now())).then(() => resolve(), reject);
+  const alone = ({ value: { send }, deadlineMs, resolve, reject }: Item): Promise<void> =>
+    send(Math.max(1, deadlineMs - Date.now())).then(() => resolve(), reject);
 
   const together = async (batch: readonly Item[]): Promise<void> => {
     const requests = batch.map(({ value }) => value.request);
     const { executionIds } = await many(requests, { deadlineMs: TIMING.usageCall });
-    const told = new Set(executionIds);
-    const isTold = ({ value: { request } }: Item): boolean => told.has(idOf(request));
-    for (const item of batch) if (isTold(item)) item.resolve();
-    // Why not is said to each by itself.
-    await Promise.all(batch.filter((item) => !isTold(item)).map(alone));
+    const recorded = new Set(executionIds);
+    const isRecorded = ({ value: { request } }: Item): boolean => recorded.has(idOf(request));
+    for (const item of batch) if (isRecorded(item)) item.resolve();
+    // The answer to each by itself says why not.
+    await Promise.all(batch.filter((item) => !isRecorded(item)).map(alone));
   };
 
-  const batcher = createBatcher<Said<Request>, void>({
+  const batcher = createBatcher<Report<Request>, void>({
     work: async (_key, batch) => {
       if (batch.length === 1) return alone(batch[0]!);
       try {
@@ -53,33 +53,33 @@ const createTelling = <Request>({ idOf, one, many, gatherMs }: Telling<Request>)
         await withRequestContext({ requestId: randomUUID() }, () => together(batch));
       } catch (error) {
         if (isUnavailable(error)) for (const { reject } of batch) reject(error);
-        // A release of usage that does not know the call.
+        // A fault of one run is no reason to lose the others.
         else await Promise.all(batch.map(alone));
       }
     },
     maxBatch: MAX_BATCH,
     maxWaiting: MAX_WAITING,
     gatherMs,
-    overloaded: () => unavailable("usage hears of too many runs"),
+    overloaded: () => unavailable("too many runs are reported to usage"),
   });
 
   return (request) => {
-    const tell = AsyncResource.bind((leftMs: number) => one(request, leftMs));
-    return batcher.submit("", { request, tell }, Date.now() + TIMING.usageCall);
+    const send = AsyncResource.bind((leftMs: number) => one(request, leftMs));
+    return batcher.submit("", { request, send }, Date.now() + TIMING.usageCall);
   };
 };
 
-export type ToldRuns = ReturnType<typeof createToldRuns>;
+export type UsageReports = ReturnType<typeof createUsageReports>;
 
-/** Tells usage of runs that begin, and of runs that are over. */
-export const createToldRuns = (usage: Pick<Usage, "startRun" | "startRuns" | "finishRun" | "finishRuns">) => ({
-  begun: createTelling<usageProto.RunStart>({
+/** Reports runs that begin, and runs that are over. */
+export const createUsageReports = (usage: Pick<Usage, "startRun" | "startRuns" | "finishRun" | "finishRuns">) => ({
+  started: createReporting<usageProto.RunStart>({
     idOf: ({ executionId }) => executionId,
     one: (run, deadlineMs) => usage.startRun({ run }, { deadlineMs }),
     many: (runs, options) => usage.startRuns({ runs }, options),
     gatherMs: GATHER_MS,
   }),
-  over: createTelling<usageProto.FinishRunRequest>({
+  finished: createReporting<usageProto.FinishRunRequest>({
     idOf: ({ run }) => run!.executionId,
     one: (request, deadlineMs) => usage.finishRun(request, { deadlineMs }),
     many: (runs, options) => usage.finishRuns({ runs }, options),

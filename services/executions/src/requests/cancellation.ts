@@ -1,7 +1,9 @@
 import { CONFLICT_ATTEMPTS, executionNotFound, executionOf, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import type { Stores } from "../store/stores";
-import type { Debts } from "../lifecycle/outbox";
+import type { End } from "../lifecycle/end";
+import type { Outbox } from "../lifecycle/outbox";
+import type { AwaitDelivered } from "./delivered";
 import type { Execution } from "../lifecycle/execution";
 import { isFinal } from "../run/states";
 
@@ -16,16 +18,15 @@ import { isFinal } from "../run/states";
 
 export interface CancellationOptions {
   stores: Pick<Stores, "rows" | "lines">;
-  execution: Pick<Execution, "requestCancel" | "leaveLine">;
-  debts: Pick<Debts, "payForReader" | "payLater">;
+  execution: Pick<Execution, "requestCancel">;
+  end: Pick<End, "endQueued">;
+  outbox: Pick<Outbox, "deliverLater">;
+  awaitDelivered: AwaitDelivered;
 }
 
-export const createCancellation = ({ stores, execution, debts }: CancellationOptions) => {
-  const leaveLine = async (executionId: string, userId: string): Promise<boolean> => {
-    const row = await execution.leaveLine(executionId, { userId }, null);
-    if (row) debts.payLater(row);
-    return row !== null;
-  };
+export const createCancellation = ({ stores, execution, end, outbox, awaitDelivered }: CancellationOptions) => {
+  const leaveLine = async (executionId: string, userId: string): Promise<boolean> =>
+    (await end.endQueued(executionId, { userId }, null)) !== null;
 
   return {
     /** @returns cancel_requested, or already_ and how the run ended. @throws EXECUTION_NOT_FOUND */
@@ -35,13 +36,13 @@ export const createCancellation = ({ stores, execution, debts }: CancellationOpt
         if (!row) throw executionNotFound();
         // Its workflow is told of it, once more where it was before. Where that can't be done now, the sweeper does it.
         if (row.status === "cancel_requested") {
-          debts.payLater(row);
+          outbox.deliverLater(row);
           return "cancel_requested";
         }
         if (row.status === "queued") return (await leaveLine(executionId, userId)) ? "cancel_requested" : undefined;
-        await debts.payForReader(row);
-        const end = isFinal(row) ? row.status : row.ending;
-        return end ? `already_${end}` : undefined;
+        await awaitDelivered(row);
+        const ending = isFinal(row) ? row.status : row.ending;
+        return ending ? `already_${ending}` : undefined;
       });
       if (!answer) throw unavailable("the execution changes too often");
       return answer;

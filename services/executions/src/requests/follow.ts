@@ -44,7 +44,7 @@ export const createFollow =
         isHeard = false;
         const row = latest ?? (await stores.rows.find(executionId));
         latest = row && isFinal(row) ? row : undefined;
-        return row && isSettled ? { ...row, due: [] } : row;
+        return row && isSettled ? { ...row, outbox: [] } : row;
       },
       stop: () => {
         unsubscribe?.();

@@ -2,7 +2,7 @@ import { executionNotFound, makesCalls } from "@nodeloom/kernel";
 import { itemKey } from "@nodeloom/kernel/graph";
 import { toCursor } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import type { Debts } from "../lifecycle/outbox";
+import type { AwaitDelivered } from "./delivered";
 import { placeOf } from "../run/line";
 import { isFinal } from "../run/states";
 import type { CallRecord } from "../run/call-record";
@@ -49,15 +49,12 @@ const tellsItsCalls = (row: ExecutionView): boolean =>
   });
 
 /** Executions as their owners read them: the row, with what is kept beside it. */
-export const createReads = (
-  stores: Pick<Stores, "rows" | "calls" | "log" | "payloads" | "lines">,
-  { payForReader }: Pick<Debts, "payForReader">,
-) => {
+export const createReads = (stores: Pick<Stores, "rows" | "calls" | "log" | "payloads" | "lines">, awaitDelivered: AwaitDelivered) => {
   const positionOf = async ({ holdId, userId, status }: ExecutionView): Promise<number | undefined> =>
     status === "queued" ? placeOf(await stores.lines.find(userId), holdId) : undefined;
 
-  async function* paid(batch: readonly ExecutionView[]): AsyncIterable<ExecutionView> {
-    await Promise.all(batch.map(payForReader));
+  async function* delivered(batch: readonly ExecutionView[]): AsyncIterable<ExecutionView> {
+    await Promise.all(batch.map(awaitDelivered));
     yield* stores.log.standing(batch);
   }
 
@@ -66,10 +63,10 @@ export const createReads = (
     for await (const row of rows) {
       batch.push(row);
       if (batch.length < LIST_BATCH) continue;
-      yield* paid(batch);
+      yield* delivered(batch);
       batch = [];
     }
-    yield* paid(batch);
+    yield* delivered(batch);
   }
 
   /**
@@ -102,7 +99,7 @@ export const createReads = (
     get: async (executionId: string, userId: string): Promise<executions.Execution> => {
       const row = await stores.rows.findOwned(executionId, userId);
       if (!row) throw executionNotFound();
-      await payForReader(row);
+      await awaitDelivered(row);
       const current = stores.log.current(row);
       const [told, about] = await Promise.all([current, details(row, current)]);
       return executionMessage(told, about);

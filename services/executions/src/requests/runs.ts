@@ -6,7 +6,8 @@ import { TIMING } from "../run/timing";
 import type { ExecutionView } from "../run/record";
 import type { Stores } from "../store/stores";
 import { answer, type RunMode } from "../run/answer";
-import type { Debts } from "../lifecycle/outbox";
+import type { Outbox } from "../lifecycle/outbox";
+import type { AwaitDelivered } from "./delivered";
 import type { Execution } from "../lifecycle/execution";
 import type { Follow, Following } from "./follow";
 import { busy, decided, Undecided } from "./run-request";
@@ -25,7 +26,8 @@ export interface RunsOptions {
   follow: Follow;
   stores: Pick<Stores, "rows">;
   execution: Pick<Execution, "refuse">;
-  debts: Pick<Debts, "payLater" | "payForReader">;
+  outbox: Pick<Outbox, "deliverLater" | "deliverFirst">;
+  awaitDelivered: AwaitDelivered;
   /** What bounds the runs that are begun at once. */
   starts?: Slots;
 }
@@ -56,7 +58,7 @@ const asReplay = ({ kind, reason, message, metadata }: DomainError): DomainError
   new DomainError(kind, reason, message, { ...metadata, [REPLAYED_REFUSAL]: true });
 
 /** Runs as their callers ask for them: begun or joined, then followed until there is an answer. */
-export const createRuns = ({ start, follow, stores, execution, debts, starts = createSlots(STARTS) }: RunsOptions) => {
+export const createRuns = ({ start, follow, stores, execution, outbox, awaitDelivered, starts = createSlots(STARTS) }: RunsOptions) => {
   /** Begins a run in turn with other users' requests, until its workflow has claimed it or it is decided otherwise. */
   const begin = async (request: executions.RunRequest, earlier: ExecutionView | null, following: Following, beginBy: number) => {
     try {
@@ -77,7 +79,7 @@ export const createRuns = ({ start, follow, stores, execution, debts, starts = c
   /** What can't be left undecided any longer is refused: its caller is about to be told that nothing runs. */
   const decide = async (row: ExecutionView): Promise<ExecutionView | null> => {
     const refused = await execution.refuse(row, busy());
-    if (refused) debts.payLater(refused);
+    if (refused) outbox.deliverLater(refused);
     return refused ?? stores.rows.find(row._id);
   };
 
@@ -114,7 +116,8 @@ export const createRuns = ({ start, follow, stores, execution, debts, starts = c
           const said = answer(row, mode, now >= deadline);
           if (said.kind === "refusal") throw new Refused(isReplay ? asReplay(said.error) : said.error);
           if (said.kind === "reply") {
-            await debts.payForReader(said.row);
+            // A run that is told to go on has its usage row.
+            await (isFinal(said.row) ? awaitDelivered(said.row) : outbox.deliverFirst(said.row));
             if (!isReplay) await remember(said.row, mode, request);
             return { row: said.row, isReplay };
           }

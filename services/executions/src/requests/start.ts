@@ -6,16 +6,17 @@ import type { PlannedRun, Planning } from "../plan/planning";
 import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../run/record";
 import type { Stores } from "../store/stores";
 import type { RunStarter } from "../carry/client";
-import { initialNodes } from "../run/graph-run";
-import type { Debts } from "../lifecycle/outbox";
+import { endOf } from "../run/graph-end";
+import { GraphRun, initialNodes } from "../run/graph-run";
+import type { End } from "../lifecycle/end";
+import type { Outbox } from "../lifecycle/outbox";
 import { type Execution } from "../lifecycle/execution";
 import { newRecord, type RunRecordPart } from "../run/new-record";
-import type { FinishedPlans } from "./finished-plans";
 import type { Holds } from "../lifecycle/holds";
 import type { Queue } from "../lifecycle/queue";
 import type { Place } from "../run/line";
 import { busy, checkSame, decided, isRemembered, toRunInput, Undecided } from "./run-request";
-import type { Debt } from "../run/states";
+import type { OutboxEntry } from "../run/states";
 
 const START_PAUSE_MS = 200;
 
@@ -29,8 +30,8 @@ export interface StartOptions {
   execution: Pick<Execution, "refuse" | "queue">;
   holds: Pick<Holds, "hold">;
   queue: Pick<Queue, "enter">;
-  finishedPlans: FinishedPlans;
-  debts: Pick<Debts, "payNow" | "payLater">;
+  end: Pick<End, "end">;
+  outbox: Pick<Outbox, "deliverFirst" | "deliverLater">;
 }
 
 /**
@@ -38,13 +39,13 @@ export interface StartOptions {
  * row; then its credits are held, it gets a place or waits for one, and its workflow is started.
  */
 export const createStart = (options: StartOptions) => {
-  const { planning, starter, stores, execution, holds, queue, finishedPlans, debts } = options;
+  const { planning, starter, stores, execution, holds, queue, end, outbox } = options;
 
   /** Who is told of a refusal finds their credits free already, unless a service is away. */
-  const refuse = async (row: ExecutionView, error: DomainError, due?: readonly Debt[]): Promise<ExecutionView> => {
-    const refused = await execution.refuse(row, error, due);
-    if (refused && isKnown(error)) await debts.payNow(refused);
-    else if (refused) debts.payLater(refused);
+  const refuse = async (row: ExecutionView, error: DomainError, left?: readonly OutboxEntry[]): Promise<ExecutionView> => {
+    const refused = await execution.refuse(row, error, left);
+    if (refused && isKnown(error)) await outbox.deliverFirst(refused);
+    else if (refused) outbox.deliverLater(refused);
     return refused ?? (await stores.rows.find(row._id)) ?? row;
   };
 
@@ -76,7 +77,7 @@ export const createStart = (options: StartOptions) => {
 
   const wait = async (row: ExecutionView, run: RunInput, place: number): Promise<ExecutionView> => {
     const queued = await execution.queue(row, run, place);
-    if (queued) debts.payLater(queued);
+    if (queued) outbox.deliverLater(queued);
     return queued ?? (await stores.rows.find(row._id)) ?? row;
   };
 
@@ -85,6 +86,16 @@ export const createStart = (options: StartOptions) => {
     const attempt = async () => ((await starter.start(run)) === "started" ? true : undefined);
     const isStarted = await retryOnConflict(CONFLICT_ATTEMPTS.workflowStart, attempt, () => START_PAUSE_MS);
     if (!isStarted) throw unavailable("an earlier attempt at this run is still ending");
+  };
+
+  /** Planning has left nothing to call: the run is over when it begins, and has no hold, no place in line and no workflow. */
+  const endAtOnce = async (input: RunInput, part: RunRecordPart, refused: ExecutionView | null): Promise<ExecutionView> => {
+    if (refused && !(await stores.rows.forgetRefused(input.executionId, refused.attempt)))
+      throw unavailable("the run is still being refused", 1);
+    const ended = await end.end({ from: "plan", input, part }, endOf(new GraphRun(input.plan), undefined));
+    const row = ended ?? (await stores.rows.find(input.executionId));
+    if (!row) throw unavailable("the run could not be recorded", 1);
+    return row;
   };
 
   const plan = async (request: executions.RunRequest): Promise<PlannedRun> => {
@@ -127,7 +138,7 @@ export const createStart = (options: StartOptions) => {
         ...(request.fingerprint === "" ? {} : { fingerprint: request.fingerprint }),
         ...(Object.keys(request.metadata).length > 0 ? { metadata: metadataKeys(request.metadata) } : {}),
       };
-      if (planned.plan.steps.length === 0) return decided(finishedPlans(input, part, earlier, request.isNew));
+      if (planned.plan.steps.length === 0) return decided(endAtOnce(input, part, earlier));
       listen();
       const record = newRecord(input, initialNodes(planned.plan), part);
       const row = await decided(write(record, earlier));

@@ -2,7 +2,7 @@ import { executionNotFound } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { EventChannel } from "../store/channel";
 import { createInbox, type HeardDelta, type Inbox } from "./inbox";
-import type { Debts } from "../lifecycle/outbox";
+import type { AwaitDelivered } from "./delivered";
 import { isFinal } from "../run/states";
 import type { Stores } from "../store/stores";
 import { NODE_DELTA, type TextStreams } from "../calls/text-streams";
@@ -29,7 +29,7 @@ export const createWatch = (
   stores: Pick<Stores, "log">,
   channel: Pick<EventChannel, "subscribe">,
   texts: Pick<TextStreams, "follow">,
-  { payForReader }: Pick<Debts, "payForReader">,
+  awaitDelivered: AwaitDelivered,
 ): Watch =>
   async function* watch(executionId, userId, after, signal) {
     const inbox = createInbox(channel, executionId, signal);
@@ -39,7 +39,7 @@ export const createWatch = (
       while (!signal.aborted) {
         const log = await stores.log.events(executionId, userId, last);
         if (!log) throw executionNotFound();
-        await payForReader(log.row);
+        await awaitDelivered(log.row);
         for (const { sequence, type, at, data } of log.events) {
           yield* textsBefore(inbox, type, data).map(deltaMessage);
           yield executions.WatchExecutionResponse.fromPartial({ sequence, type, at, dataJson: JSON.stringify(data) });

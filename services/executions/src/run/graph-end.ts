@@ -1,5 +1,7 @@
+import { elapsed } from "./events";
+import type { ExecutionView } from "./record";
 import type { FinalStatus, RunEnd, RunError } from "./types";
-import type { GraphRun } from "./graph-run";
+import { skipPending, type GraphRun } from "./graph-run";
 
 export interface Failure {
   error: RunError;
@@ -24,3 +26,17 @@ export const endOf = (run: GraphRun, failure: Failure | undefined): RunEnd => {
     extended: run.extended,
   };
 };
+
+/** How a run stands that nothing carries any more: what was under way is given up. Its completed calls are recorded elsewhere. */
+export const abandonedEnd = ({ status, nodes, requestId }: ExecutionView, error: RunError): RunEnd => ({
+  status: status === "cancel_requested" ? "cancelled" : "failed",
+  result: null,
+  error: status === "cancel_requested" ? null : error,
+  requestId,
+  nodes: skipPending(nodes).map((node) => {
+    if (node.status !== "processing") return node;
+    const durationMs = node.startedAt === null ? null : elapsed(node.startedAt);
+    return { ...node, status: "cancelled", cancelReport: "could_not_stop", durationMs };
+  }),
+  completed: [],
+});

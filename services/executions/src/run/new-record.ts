@@ -3,7 +3,7 @@ import type { NodeState, RunEnd, RunInput } from "./types";
 import type { Costs, ExecutionEvent, ExecutionRecord, FinalState } from "./record";
 import { plannedEvents } from "./node-events";
 import { elapsed, runEvent } from "./events";
-import type { Debt } from "./states";
+import type { OutboxEntry } from "./states";
 
 /** A run's row as it begins, and as it is when it is over. */
 
@@ -52,8 +52,8 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
     seenRunningAt: new Date(),
     attempt,
     baseTier,
-    due: [],
-    owes: true,
+    outbox: [],
+    unsettled: true,
     ...part,
   };
 };
@@ -82,11 +82,11 @@ export const finalRecord = (
   end: RunEnd,
   state: FinalState,
   part: RunRecordPart,
-  due: readonly Debt[],
+  outbox: readonly OutboxEntry[],
 ): ExecutionRecord => {
-  const { owes, ...record } = newRecord(input, end.nodes, part);
+  const { unsettled, ...record } = newRecord(input, end.nodes, part);
   const events = [...record.events, settledEvent(end)];
-  return { ...record, ...state, events, due: [...due], ...(owes && due.length > 0 ? { owes } : {}) };
+  return { ...record, ...state, events, outbox: [...outbox], ...(unsettled && outbox.length > 0 ? { unsettled } : {}) };
 };
 
 export const FREE: Charged = { millicredits: 0, grantUsed: false, costs: { costMicroUsd: 0, userCostMicroUsd: 0 } };

@@ -1,5 +1,5 @@
 import type { ListPosition } from "@nodeloom/platform";
-import type { RunStatus, Debt } from "./states";
+import type { RunStatus, OutboxEntry } from "./states";
 import type { WebhookState } from "./delivery";
 import type { FinalStatus, NodeState, Refusal, RunError, RunInput } from "./types";
 
@@ -59,9 +59,9 @@ export interface ExecutionRecord extends Pick<RunInput, Given> {
   /** When it was last known that something carries the run. */
   seenRunningAt: Date;
   /** What the last transition left to be done. */
-  due: Debt[];
+  outbox: OutboxEntry[];
   /** Set while anything is owed or undecided: what the sweeper looks at. */
-  owes?: true;
+  unsettled?: true;
   /** The workflow run that claimed the row. */
   claimedBy?: string;
   refusal?: Refusal | null;

@@ -3,7 +3,7 @@ import type { FinalStatus } from "./types";
 
 /**
  * The life of a run, which is its row. Every change of `status` is one of these transitions: one conditional update, which
- * also writes what it still owes.
+ * also writes what it leaves to be done: the row's outbox.
  *
  *   accepted ─┬─► queued ─┬─► processing ─► cancel_requested
  *     ▲  │    └───────────┘       └──────────────┴─► completed | failed | cancelled
@@ -14,11 +14,11 @@ import type { FinalStatus } from "./types";
 export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested" | FinalStatus | "refused";
 
 /**
- * What a row still owes after a transition. It is done at once and struck out; the sweeper does the rest.
+ * What a transition leaves to be done. It is delivered at once and cleared; the sweeper delivers the rest.
  * `void:<attempt>`: the hold of an attempt must be given up. `place:<attempt>`: its place in line. `usage`: its usage row.
  * `webhook`: the delivery of its webhook. `cancel`: its workflow must hear that it is being cancelled.
  */
-export type Debt = `void:${number}` | `place:${number}` | "usage" | "webhook" | "cancel";
+export type OutboxEntry = `void:${number}` | `place:${number}` | "usage" | "webhook" | "cancel";
 
 /** What a row may become by a transition, by what it is. */
 export type Transition = Partial<Record<RunStatus, readonly RunStatus[]>>;
@@ -75,11 +75,18 @@ export const sourcesOf = (name: TransitionName, to: RunStatus): RunStatus[] => {
   return entries.filter(([, targets]) => targets.includes(to)).map(([from]) => from);
 };
 
-/** What a refused attempt leaves: it may hold credits and a place, or be about to. */
-export const refusalDebts = (attempt: number): Debt[] => [`void:${attempt}`, `place:${attempt}`];
+/** A refused attempt may hold credits and a place, or be about to. */
+export const refusalOutbox = (attempt: number): OutboxEntry[] => [`void:${attempt}`, `place:${attempt}`];
 
-/** What the end of a run leaves: it is told of. */
-export const endDebts = (hasWebhook: boolean): Debt[] => (hasWebhook ? ["usage", "webhook"] : ["usage"]);
+/** The end of a run is reported. */
+export const endOutbox = (hasWebhook: boolean): OutboxEntry[] => (hasWebhook ? ["usage", "webhook"] : ["usage"]);
+
+/** What a client looks for after the end of a run: its usage row, and whether its credits and its place are free. */
+const isLookedFor = (entry: OutboxEntry): boolean => /^(usage|void|place)\b/.test(entry);
+
+/** Whether a row that says how its run ended has yet to say so elsewhere. */
+export const isUndelivered = (row: { status: RunStatus; outbox: readonly OutboxEntry[] }): boolean =>
+  isFinal(row) && row.outbox.some(isLookedFor);
 
 /** As long as a refusal is kept. */
 export const REFUSED_MS = RETENTION.refusedRuns.days * 86_400_000;

@@ -20,10 +20,10 @@ export const TIMING = {
   startCall: 4 * SECOND,
   /** Between two looks for what processes that died left undone. */
   sweepEvery: 10 * SECOND,
-  /** How long a run may be under way before its usage row begins, where its caller waits for its end. */
-  usageStart: SECOND,
-  /** How long usage rows wait for others that begin. */
-  usageGathered: 100,
+  /** How long an end waits for its usage row and its place before it is announced. */
+  deliverFirst: 500,
+  /** How long a reader of an end waits for those. */
+  endReader: SECOND,
   /** What usage may take to hear of an end before that is left for later. */
   usageCall: 2 * SECOND,
   localActivity: 10 * SECOND,

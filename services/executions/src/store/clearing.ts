@@ -1,6 +1,6 @@
 import { unavailable } from "@nodeloom/kernel";
 import { createBatcher } from "@nodeloom/platform";
-import type { Debt, RunStatus } from "../run/states";
+import type { OutboxEntry, RunStatus } from "../run/states";
 import type { ExecutionModel } from "./schema";
 
 /** Rows of one command. */
@@ -15,7 +15,7 @@ export interface PaidRow {
   _id: string;
   status: RunStatus;
   attempt: number;
-  due: readonly Debt[];
+  outbox: readonly OutboxEntry[];
 }
 
 /** Strikes out all that rows owe: those that stand alike and arrive together, by one command. */
@@ -27,11 +27,11 @@ export const createClearing = (executions: ExecutionModel) => {
       gatherMs,
       overloaded: () => unavailable("too much waits to be recorded"),
       work: async (_key, batch) => {
-        const { status, attempt, due } = batch[0]!.value;
+        const { status, attempt, outbox } = batch[0]!.value;
         const ids = batch.map(({ value }) => value._id);
-        const filter = { _id: ids.length === 1 ? ids[0]! : { $in: ids }, status, attempt, due: [...due] };
+        const filter = { _id: ids.length === 1 ? ids[0]! : { $in: ids }, status, attempt, outbox: [...outbox] };
         try {
-          await executions.collection.updateMany(filter as object, { $set: { due: [] }, $unset: { owes: 1 } });
+          await executions.collection.updateMany(filter as object, { $set: { outbox: [] }, $unset: { unsettled: 1 } });
           for (const { resolve } of batch) resolve();
         } catch (error) {
           for (const { reject } of batch) reject(error);
@@ -43,7 +43,7 @@ export const createClearing = (executions: ExecutionModel) => {
   return {
     /** Not of a row that has moved on, or was struck by another process: the sweeper looks at what still owes. */
     clearAll: (row: PaidRow, mayWait: boolean): Promise<void> =>
-      (mayWait ? later : atOnce).submit(`${row.status} ${row.attempt} ${row.due.join()}`, row, Date.now() + MAX_WAIT_MS),
+      (mayWait ? later : atOnce).submit(`${row.status} ${row.attempt} ${row.outbox.join()}`, row, Date.now() + MAX_WAIT_MS),
     /** Takes no more and waits for what was taken. */
     close: async (): Promise<void> => void (await Promise.all([atOnce.close(), later.close()])),
   };

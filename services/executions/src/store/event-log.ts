@@ -33,7 +33,7 @@ const LOG = { events: 1, logParts: 1, closing: 1 } as const;
 
 export interface EventPage {
   /** Of the run's row, what says whether it is over and what it owes. */
-  row: Pick<ExecutionView, "_id" | "status" | "due" | "finishedAt">;
+  row: Pick<ExecutionView, "_id" | "status" | "outbox" | "finishedAt">;
   events: (ExecutionEvent & { sequence: number })[];
   more: boolean;
 }
@@ -230,7 +230,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
 
     /** A page of the event log after a sequence number (the first event has number 1); `more` when it may go on behind it. */
     events: async (id: string, userId: string, after: number): Promise<EventPage | null> => {
-      const row = await readLog({ _id: id, userId, status: { $nin: [...HIDDEN] } }, { ...LOG, status: 1, due: 1, finishedAt: 1 });
+      const row = await readLog({ _id: id, userId, status: { $nin: [...HIDDEN] } }, { ...LOG, status: 1, outbox: 1, finishedAt: 1 });
       if (!row) return null;
       const { events, logParts = [], closing } = row;
       const parts = [...logParts, { count: events.length, loaded: events }, ...(closing ? [closing] : [])];

@@ -16,8 +16,8 @@ const over = (before: Date): Record<string, unknown> => ({
   status: { $in: [...FINAL_STATUSES] },
   createdAt: { $lt: before },
   finishedAt: { $lt: before },
-  owes: { $ne: true },
-  "due.0": { $exists: false },
+  unsettled: { $ne: true },
+  "outbox.0": { $exists: false },
   "webhook.state": { $ne: "pending" },
 });
 
@@ -45,5 +45,5 @@ export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
 
   /** Removes refused attempts whose time is over and that owe nothing. */
   removeRefused: (now: Date, limit: number): Promise<number> =>
-    removeSome(executions, { status: "refused", expiresAt: { $lt: now }, "due.0": { $exists: false } }, limit),
+    removeSome(executions, { status: "refused", expiresAt: { $lt: now }, "outbox.0": { $exists: false } }, limit),
 });

@@ -14,7 +14,7 @@ executionSchema.index({ userId: 1, workflowSlug: 1, createdAt: -1, _id: -1 });
 executionSchema.index({ userId: 1, metadata: 1, createdAt: -1, _id: -1 });
 executionSchema.index({ status: 1, seenRunningAt: 1 });
 // Few owe anything at a time.
-executionSchema.index({ owes: 1, createdAt: -1, _id: -1 }, { partialFilterExpression: { owes: true } });
+executionSchema.index({ unsettled: 1, createdAt: -1, _id: -1 }, { partialFilterExpression: { unsettled: true } });
 executionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 // Few are pending at a time.
 executionSchema.index({ "webhook.state": 1, finishedAt: 1 }, { partialFilterExpression: { "webhook.state": "pending" } });

@@ -1,6 +1,6 @@
 import { beyond, createInserter, DURABLE } from "@nodeloom/platform";
 import type { FinalStatus, Refusal } from "../run/types";
-import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type Debt, type RunStatus, type TransitionName } from "../run/states";
+import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type OutboxEntry, type RunStatus, type TransitionName } from "../run/states";
 import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredText } from "../run/record";
 import { lacks, pushed, type EventLog, type KnownLog, type LogKeys } from "./event-log";
 import { WITHOUT_EVENTS, type ExecutionModel } from "./schema";
@@ -9,7 +9,7 @@ import { createClearing } from "./clearing";
 const AFTER = { returnDocument: "after", ignoreUndefined: true } as const;
 /** Characters of events, as JSON, that the decision on a run's ending adds to its row. */
 const LAST_CHARS = 4_000;
-const OWES_NOTHING = { "due.0": { $exists: false } } as const;
+const NOTHING_LEFT = { "outbox.0": { $exists: false } } as const;
 
 /** What the next attempt at a run has only if it brings it. */
 const OF_ONE_ATTEMPT = [
@@ -24,7 +24,7 @@ const OF_ONE_ATTEMPT = [
   "nodesHash",
 ] as const;
 
-type Owing = Pick<ExecutionView, "_id" | "status" | "attempt" | "due">;
+type Pending = Pick<ExecutionView, "_id" | "status" | "attempt" | "outbox">;
 type EndingPart = Pick<ExecutionRecord, "status" | "ending" | "requestId"> & LogKeys;
 const ENDING_PART = { status: 1, ending: 1, requestId: 1, "events.key": 1, logParts: 1 } as const;
 
@@ -39,7 +39,7 @@ interface Change {
   unset?: Partial<Record<keyof ExecutionRecord, 1>>;
   events?: readonly ExecutionEvent[];
   /** What is owed from now on, beside what an earlier transition left undone. */
-  due: readonly Debt[];
+  outbox: readonly OutboxEntry[];
 }
 
 /** Every change of a row's status: one conditional update each, as the table of states has it. */
@@ -49,22 +49,22 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
 
   /** @returns the row as it is then; null when the transition is not possible (any more) */
   const make = async (name: TransitionName, id: string, to: RunStatus, change: Change): Promise<ExecutionView | null> => {
-    const { attempt, where, set, unset, events = [], due } = change;
+    const { attempt, where, set, unset, events = [], outbox } = change;
     const filter = { _id: id, status: { $in: sourcesOf(name, to) }, ...(attempt === undefined ? {} : { attempt }), ...where };
-    const update = (owes: boolean) => ({
-      $set: { ...set, status: to, ...(owes ? { owes: true } : { due: [] }) },
-      ...(owes && !unset ? {} : { $unset: { ...unset, ...(owes ? {} : { owes: 1 }) } }),
-      ...(due.length > 0 ? { $addToSet: { due: { $each: [...due] } } } : {}),
+    const update = (unsettled: boolean) => ({
+      $set: { ...set, status: to, ...(unsettled ? { unsettled: true } : { outbox: [] }) },
+      ...(unsettled && !unset ? {} : { $unset: { ...unset, ...(unsettled ? {} : { unsettled: 1 }) } }),
+      ...(outbox.length > 0 ? { $addToSet: { outbox: { $each: [...outbox] } } } : {}),
       ...(events.length > 0 ? { $push: { events: { $each: [...events] } } } : {}),
     });
-    const write = (where: object, owes: boolean): Promise<ExecutionView | null> =>
-      executions.collection.findOneAndUpdate(where, update(owes) as never, {
+    const write = (where: object, unsettled: boolean): Promise<ExecutionView | null> =>
+      executions.collection.findOneAndUpdate(where, update(unsettled) as never, {
         ...AFTER,
         projection: WITHOUT_EVENTS,
         writeConcern: DURABLE,
       }) as Promise<ExecutionView | null>;
     const isUndecided = UNDECIDED.includes(to);
-    const settled = due.length > 0 || isUndecided ? null : await write({ ...filter, ...OWES_NOTHING }, false);
+    const settled = outbox.length > 0 || isUndecided ? null : await write({ ...filter, ...NOTHING_LEFT }, false);
     return settled ?? write(filter, true);
   };
 
@@ -74,7 +74,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
 
     /** Waits in line: what it will be started with is kept. */
     queue: (id: string, attempt: number, runInput: StoredText, inputBytes: number, event: ExecutionEvent): Promise<ExecutionView | null> =>
-      make("queue", id, "queued", { attempt, set: { runInput, inputBytes, queuedAt: event.at }, events: [event], due: ["usage"] }),
+      make("queue", id, "queued", { attempt, set: { runInput, inputBytes, queuedAt: event.at }, events: [event], outbox: ["usage"] }),
 
     /**
      * The first step of a workflow. Repeated by the same workflow it holds again; any other one has come too late.
@@ -88,7 +88,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
       started: ExecutionEvent,
     ): Promise<{ row: ExecutionView; again: boolean } | null> => {
       const set = { claimedBy, seenRunningAt: started.at };
-      const direct = await make("claim", id, "processing", { attempt, where: { status: "accepted" }, set, due: ["usage"] });
+      const direct = await make("claim", id, "processing", { attempt, where: { status: "accepted" }, set, outbox: ["usage"] });
       if (direct) return { row: direct, again: false };
       const queued = await make("claim", id, "processing", {
         attempt,
@@ -96,7 +96,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
         set,
         unset: { runInput: 1 },
         events: [started],
-        due: ["usage"],
+        outbox: ["usage"],
       });
       if (queued) return { row: queued, again: false };
       const row = await executions.findOne({ _id: id, attempt, claimedBy }, WITHOUT_EVENTS).lean<ExecutionView>().exec();
@@ -104,44 +104,50 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
     },
 
     /** Nothing runs. @returns null when the run was claimed, or had been refused already */
-    refuse: (id: string, attempt: number, refusal: Refusal, due: readonly Debt[]): Promise<ExecutionView | null> => {
+    refuse: (id: string, attempt: number, refusal: Refusal, outbox: readonly OutboxEntry[]): Promise<ExecutionView | null> => {
       const refusedAt = new Date();
       return make("refuse", id, "refused", {
         attempt,
         set: { refusal, refusedAt, expiresAt: new Date(refusedAt.getTime() + REFUSED_MS) },
-        due,
+        outbox,
       });
     },
 
     /** The next attempt at a refused run, as if it were new. */
     retry: async (earlier: ExecutionView, record: ExecutionRecord): Promise<ExecutionView | null> => {
-      const { _id: id, status: _, due: __, owes: ___, ...set } = record;
+      const { _id: id, status: _, outbox: __, unsettled: ___, ...set } = record;
       const gone = OF_ONE_ATTEMPT.filter((name) => set[name] === undefined).map((name) => [name, 1] as const);
-      return make("retry", id, "accepted", { attempt: earlier.attempt, set, unset: Object.fromEntries(gone), due: [] });
+      return make("retry", id, "accepted", { attempt: earlier.attempt, set, unset: Object.fromEntries(gone), outbox: [] });
     },
 
     /** Forgets a refused attempt that owes nothing. */
     forgetRefused: async (id: string, attempt: number): Promise<boolean> => {
-      const { deletedCount } = await executions.deleteOne({ _id: id, status: "refused", attempt, ...OWES_NOTHING }).exec();
+      const { deletedCount } = await executions.deleteOne({ _id: id, status: "refused", attempt, ...NOTHING_LEFT }).exec();
       return deletedCount === 1;
     },
 
     /** Asks a run to stop, unless it has decided how it ends. */
     requestCancel: (id: string, userId: string, event: ExecutionEvent): Promise<ExecutionView | null> =>
-      make("cancel", id, "cancel_requested", { where: { userId, ending: null }, events: [event], due: ["cancel"] }),
+      make("cancel", id, "cancel_requested", { where: { userId, ending: null }, events: [event], outbox: ["cancel"] }),
 
     /** Ends a run that waits in line. */
-    leave: (id: string, where: Record<string, unknown>, state: FinalState, events: readonly ExecutionEvent[], due: readonly Debt[]) =>
-      make("leave", id, state.status, { where, set: { ...state, ending: state.status }, unset: { runInput: 1 }, events, due }),
+    leave: (
+      id: string,
+      where: Record<string, unknown>,
+      state: FinalState,
+      events: readonly ExecutionEvent[],
+      outbox: readonly OutboxEntry[],
+    ) => make("leave", id, state.status, { where, set: { ...state, ending: state.status }, unset: { runInput: 1 }, events, outbox }),
 
     /** Makes an execution final, once. Returns null when it was final already, or is not what `where` says. */
     finish: (
       id: string,
       state: FinalState,
       events: readonly ExecutionEvent[],
-      due: readonly Debt[] = [],
+      outbox: readonly OutboxEntry[] = [],
       where: Record<string, unknown> = {},
-    ): Promise<ExecutionView | null> => make("finish", id, state.status, { where, set: { ...state, ending: state.status }, events, due }),
+    ): Promise<ExecutionView | null> =>
+      make("finish", id, state.status, { where, set: { ...state, ending: state.status }, events, outbox }),
 
     /**
      * Fixes how a run ends, unless it was cancelled first. One whose row is gone, or is what it was before it ran (after a
@@ -185,12 +191,12 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
      * Strikes out what was done for a row, unless it has moved on: a debt of its later state may have the same name.
      * @param mayWait whether it may wait for others to be struck out with
      */
-    clear: async ({ _id, status, attempt, due }: Owing, done: readonly Debt[], mayWait = false): Promise<void> => {
+    clear: async ({ _id, status, attempt, outbox }: Pending, done: readonly OutboxEntry[], mayWait = false): Promise<void> => {
       const same = { _id, status, attempt };
-      const isAll = !UNDECIDED.includes(status) && due.every((debt) => done.includes(debt));
-      if (isAll) return clearAll({ _id, status, attempt, due }, mayWait);
-      await executions.updateOne(same, { $pull: { due: { $in: [...done] } } } as never).exec();
-      await executions.updateOne({ _id, ...OWES_NOTHING, status: { $nin: [...UNDECIDED] } }, { $unset: { owes: 1 } }).exec();
+      const isAll = !UNDECIDED.includes(status) && outbox.every((debt) => done.includes(debt));
+      if (isAll) return clearAll({ _id, status, attempt, outbox }, mayWait);
+      await executions.updateOne(same, { $pull: { outbox: { $in: [...done] } } } as never).exec();
+      await executions.updateOne({ _id, ...NOTHING_LEFT, status: { $nin: [...UNDECIDED] } }, { $unset: { unsettled: 1 } }).exec();
     },
 
     closeClearing,
@@ -201,10 +207,10 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
     },
 
     /** Rows that owe something or are undecided, oldest first, after a given one. */
-    owing: (limit: number, last?: Pick<ExecutionView, "createdAt" | "_id">): Promise<ExecutionView[]> =>
+    unsettled: (limit: number, last?: Pick<ExecutionView, "createdAt" | "_id">): Promise<ExecutionView[]> =>
       executions
         .find(
-          { owes: true, ...beyond("createdAt", last && { at: last.createdAt, id: last._id }) },
+          { unsettled: true, ...beyond("createdAt", last && { at: last.createdAt, id: last._id }) },
           { ...WITHOUT_EVENTS, nodes: 0, resultJson: 0 },
         )
         .sort({ createdAt: 1, _id: 1 })

@@ -6,16 +6,17 @@ import type { ExecutionView } from "../run/record";
 import type { Stores } from "../store/stores";
 import type { RunStarter } from "../carry/client";
 import { LOOK_PAGE, lookThrough } from "./look";
-import type { Settlement } from "../lifecycle/settlement";
+import type { End } from "../lifecycle/end";
+import { abandonedEnd } from "../run/graph-end";
 
 /** Records that are left for the next look because they could not be ended in this one. */
 const MAX_FAILED = 1_000;
 const ABANDONED: RunError = { code: "EXECUTION_FAILED", message: "the run was ended from outside before it was done" };
 
 export interface ReconcileOptions {
-  stores: Pick<Stores, "rows">;
+  stores: Pick<Stores, "rows" | "log">;
   starter: Pick<RunStarter, "isCarried">;
-  settlement: Pick<Settlement, "abandon">;
+  end: Pick<End, "end">;
   logger: Logger;
   unseenMs?: number;
 }
@@ -24,12 +25,12 @@ export interface ReconcileOptions {
  * Finds runs that nothing carries any more (terminated by an operator, lost with Temporal's database) and ends them: what
  * completed is charged, the rest of the hold released, rows become final, the webhook is told. One that is carried is left alone.
  */
-export const createReconciler = ({ stores, starter, settlement, logger, unseenMs = TIMING.unseenRun }: ReconcileOptions) => {
+export const createReconciler = ({ stores, starter, end, logger, unseenMs = TIMING.unseenRun }: ReconcileOptions) => {
   /** @returns whether the run was ended. */
   const check = async (record: ExecutionView): Promise<boolean> => {
     if (await starter.isCarried(record._id)) return false;
-    const status = await settlement.abandon(record, ABANDONED);
-    logger.warn({ executionId: record._id, status }, "ended a run that nothing carried any more");
+    const row = await end.end({ from: "lost", row: record }, abandonedEnd(await stores.log.current(record), ABANDONED));
+    logger.warn({ executionId: record._id, status: row?.status }, "ended a run that nothing carried any more");
     return true;
   };
 

@@ -3,7 +3,8 @@ import type { Logger } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";
 import type { ExecutionView } from "../run/record";
 import type { Stores } from "../store/stores";
-import type { Debts } from "../lifecycle/outbox";
+import type { End } from "../lifecycle/end";
+import type { Outbox } from "../lifecycle/outbox";
 import type { Execution } from "../lifecycle/execution";
 import { checkEach } from "./look";
 import type { Queue } from "../lifecycle/queue";
@@ -13,27 +14,28 @@ const MAX_PAGES = 40;
 
 export interface SweepOptions {
   stores: Pick<Stores, "rows">;
-  execution: Pick<Execution, "refuse" | "leaveLine">;
+  execution: Pick<Execution, "refuse">;
+  end: Pick<End, "endQueued">;
   queue: Pick<Queue, "mend">;
-  debts: Pick<Debts, "pay">;
+  outbox: Pick<Outbox, "deliver">;
   logger: Logger;
   now?: () => number;
 }
 
 /** What of a row changes with every transition and every debt that is paid. */
-const signatureOf = ({ status, attempt, due }: ExecutionView): string => JSON.stringify([status, attempt, due]);
+const signatureOf = ({ status, attempt, outbox: entries }: ExecutionView): string => JSON.stringify([status, attempt, entries]);
 
 /**
  * Does what was left undone by processes that died: refuses runs that stayed accepted, pays debts, puts lines right, and
  * ends runs that waited in line for too long. It moves only rows that it saw unchanged twice, so that no clocks are compared.
  */
-export const createSweep = ({ stores, execution, queue, debts, logger, now = Date.now }: SweepOptions) => {
+export const createSweep = ({ stores, execution, end, queue, outbox, logger, now = Date.now }: SweepOptions) => {
   let seen = new Map<string, string>();
 
   const move = async (row: ExecutionView): Promise<boolean> => {
-    if (row.status !== "accepted") return debts.pay(row);
+    if (row.status !== "accepted") return outbox.deliver(row);
     const refused = await execution.refuse(row, unavailable("the run was not started", 1));
-    return refused !== null && debts.pay(refused);
+    return refused !== null && outbox.deliver(refused);
   };
 
   const isLate = ({ queuedAt }: ExecutionView): boolean => now() - (queuedAt?.getTime() ?? now()) > TIMING.queued;
@@ -42,8 +44,7 @@ export const createSweep = ({ stores, execution, queue, debts, logger, now = Dat
   const mend = async (userId: string, rows: readonly ExecutionView[]): Promise<boolean> => {
     for (const row of rows.filter(isLate)) {
       const error = { code: "EXECUTION_FAILED", message: "the run waited in line for 24 hours" } as const;
-      const failed = await execution.leaveLine(row._id, {}, error);
-      if (failed) await debts.pay(failed);
+      await end.endQueued(row._id, {}, error);
     }
     const waiting = rows.filter((row) => !isLate(row)).map(({ holdId, inputBytes }) => ({ id: holdId, bytes: inputBytes ?? 0 }));
     await queue.mend(userId, waiting);
@@ -60,7 +61,7 @@ export const createSweep = ({ stores, execution, queue, debts, logger, now = Dat
     let after: ExecutionView | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       beat();
-      const rows = await stores.rows.owing(PAGE, after);
+      const rows = await stores.rows.unsettled(PAGE, after);
       for (const row of rows) {
         now.set(row._id, signatureOf(row));
         if (seen.get(row._id) === signatureOf(row)) unchanged.push(row);

@@ -1,59 +1,53 @@
+import { unavailable } from "@nodeloom/kernel";
 import { createLogger } from "@nodeloom/platform";
-import { createDebts, type DebtsOptions } from "../../src/lifecycle/outbox";
+import { createOutbox, type OutboxOptions } from "../../src/lifecycle/outbox";
 import type { ExecutionView } from "../../src/run/record";
 import { newRecord } from "../support/index";
 
-/** When usage hears of runs. Times are in milliseconds. */
-
-beforeEach(() => jest.useFakeTimers({ now: 0 }));
-afterEach(() => jest.useRealTimers());
-
-const debtsOf = () => {
+const outboxOf = (usage: () => Promise<void> = () => Promise.resolve()) => {
   const said: string[] = [];
-  const toldRuns = {
-    begun: ({ executionId }: { executionId: string }) => Promise.resolve(void said.push(`begun ${executionId}`)),
-    over: ({ run }: { run?: { executionId: string } | undefined }) => Promise.resolve(void said.push(`over ${run!.executionId}`)),
+  const reports = {
+    started: ({ executionId }: { executionId: string }) => usage().then(() => void said.push(`started ${executionId}`)),
+    finished: ({ run }: { run?: { executionId: string } | undefined }) =>
+      usage().then(() => void said.push(`finished ${run!.executionId}`)),
   };
-  const stores = { strike: () => Promise.resolve() };
-  const debts = createDebts({ toldRuns, stores, logger: createLogger("test", "silent") } as unknown as DebtsOptions);
-  return { debts, said };
+  const stores = {
+    rows: { clear: (row: ExecutionView, done: readonly string[]) => Promise.resolve(void said.push(`clear ${done.join()}`)) },
+  };
+  const queue = { leave: () => Promise.resolve(void said.push("leave")) };
+  const outbox = createOutbox({ reports, stores, queue, logger: createLogger("test", "silent") } as unknown as OutboxOptions);
+  return { outbox, said };
 };
-const claimed = (id: string, mode: "sync" | "async"): ExecutionView =>
-  newRecord("user", { _id: id, mode, status: "processing", attempt: 1, due: ["usage"] });
+const ended = newRecord("user", { _id: "a", status: "completed", outbox: ["place:1", "usage"] });
 
-it("tells of runs that are claimed within a tenth of a second at once, and within that time", async () => {
-  const { debts, said } = debtsOf();
-  debts.claimed(claimed("a", "async"));
-  await jest.advanceTimersByTimeAsync(60);
-  debts.claimed(claimed("b", "async"));
-  await jest.advanceTimersByTimeAsync(39);
-  expect(said).toEqual([]);
-  await jest.advanceTimersByTimeAsync(1);
-  expect(said).toEqual(["begun a", "begun b"]);
+it("delivers an end and clears it before anybody is told of it", async () => {
+  const { outbox, said } = outboxOf();
+  expect((await outbox.deliverFirst(ended)).outbox).toEqual([]);
+  expect(said).toEqual(["leave", "finished a", "clear place:1,usage"]);
 });
 
-it("tells of a run whose caller waits once it has lasted for a second", async () => {
-  const { debts, said } = debtsOf();
-  debts.claimed(claimed("a", "sync"));
-  await jest.advanceTimersByTimeAsync(900);
-  expect(said).toEqual([]);
-  await jest.advanceTimersByTimeAsync(100);
-  expect(said).toEqual(["begun a"]);
+it("clears what was delivered, and leaves the rest to the sweeper", async () => {
+  const { outbox, said } = outboxOf(() => Promise.reject(unavailable("usage is away")));
+  expect(await outbox.deliver(ended)).toBe(false);
+  expect(said).toEqual(["leave", "clear place:1"]);
 });
 
-it("does not tell that a run begins which is over by then", async () => {
-  const { debts, said } = debtsOf();
-  debts.claimed(claimed("a", "async"));
-  debts.claimed(claimed("a", "async"));
-  debts.ending("a");
-  await debts.payNow({ ...claimed("a", "async"), status: "completed" });
-  await jest.advanceTimersByTimeAsync(5_000);
-  expect(said).toEqual(["over a"]);
+it("waits half a second at most for what is not delivered, and for it again when its process stops", async () => {
+  jest.useFakeTimers();
+  let deliver: () => void = () => undefined;
+  const { outbox, said } = outboxOf(() => new Promise((resolve) => (deliver = resolve)));
+  const told = outbox.deliverFirst(ended);
+  await jest.advanceTimersByTimeAsync(500);
+  expect((await told).outbox).toEqual(ended.outbox);
+  jest.useRealTimers();
+  const drained = outbox.drain();
+  deliver();
+  await drained;
+  expect(said).toContain("clear place:1,usage");
 });
 
-it("tells before a stop of the runs that it has not told of", async () => {
-  const { debts, said } = debtsOf();
-  debts.claimed(claimed("a", "sync"));
-  await debts.drain();
-  expect(said).toEqual(["begun a"]);
+it("begins the usage row of a run that is under way", async () => {
+  const { outbox, said } = outboxOf();
+  await outbox.deliverFirst({ ...ended, status: "processing", outbox: ["usage"] });
+  expect(said).toEqual(["started a", "clear usage"]);
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { billing as billingProto } from "@nodeloom/proto";
 import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../../src/run/types";
-import { createSettlement } from "../../src/lifecycle/settlement";
-import { createReads } from "../../src/requests/reads";
+import { abandonedEnd } from "../../src/run/graph-end";
+import { createEnd } from "../../src/lifecycle/end";
 import { initialNodes } from "../../src/run/graph-run";
 import { deferred } from "../../../platform/test/support/deferred";
 import { eventually } from "../../../platform/test/support/eventually";
@@ -178,7 +178,7 @@ describe.each(Object.entries(FUNDS))("a run that is paid by %s", (_, { funds, he
     }
     const want = expected(funds, held, outcome);
     const status = outcome.status ?? outcome.seen;
-    const settle = () => money.settlement.settle({ ...input, held: taken }, endOf(input, outcome));
+    const settle = () => money.settle({ ...input, held: taken }, endOf(input, outcome));
     expect(await settle()).toEqual({ status, millicredits: want.total });
     // Whoever asks again gets the same answer, and nothing moves.
     expect(await settle()).toEqual({ status, millicredits: want.total });
@@ -235,7 +235,7 @@ it("asks billing for nothing where a run costs nothing", async () => {
   const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 2, maxMillicredits: 0 }]));
   expect(run.held).toEqual([]);
   const end = { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0")] };
-  expect(await money.settlement.settle(run, end)).toEqual({ status: "completed", millicredits: 0 });
+  expect(await money.settle(run, end)).toEqual({ status: "completed", millicredits: 0 });
   expect((await money.billing.listLedger({ userId, limit: 100, cursor: "" })).rows).toEqual([]);
 });
 
@@ -248,21 +248,10 @@ it("cancels no completed run any more from when it is paid for", async () => {
       return money.billing.settle(request);
     },
   };
-  const settlement = createSettlement({ ...money, billing });
+  const { end: endBy } = createEnd({ ...money, billing });
   const end = { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0")] };
-  expect(await settlement.settle(run, end)).toEqual({ status: "completed", millicredits: 3_000 });
+  expect(await endBy({ from: "workflow", input: run }, end)).toMatchObject({ status: "completed", millicredits: 3_000 });
   expect(await money.stores.rows.find(run.executionId)).toMatchObject({ status: "completed", ending: "completed", resultJson: "{}" });
-  expect(await money.usageRows(userId)).toMatchObject([{ status: "completed", millicredits: 3_000 }]);
-});
-
-it("does for who reads an end what the process that wrote it has not done yet", async () => {
-  const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
-  const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: 3_000 }]));
-  const dying = { ending: () => undefined, payNow: () => new Promise<void>(() => undefined) };
-  const settlement = createSettlement({ ...money, debts: dying });
-  void settlement.settle(run, { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0")] });
-  await eventually(async () => (await money.stores.rows.find(run.executionId))?.status === "completed");
-  expect(await createReads(money.stores, money.debts).get(run.executionId, userId)).toMatchObject({ status: "completed" });
   expect(await money.usageRows(userId)).toMatchObject([{ status: "completed", millicredits: 3_000 }]);
 });
 
@@ -272,13 +261,15 @@ it("tells of an end only once its usage and its place are done", async () => {
   const channel = { publish: (_id: string, { type }: { type: string }) => void told.push(type) };
   const execution = createExecution({ stores: money.stores, channel });
   const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: 3_000 }]));
-  const { promise: mayPay, resolve: pay } = deferred();
-  const slow = { ending: () => undefined, payNow: () => mayPay };
-  const settlement = createSettlement({ ...money, execution, debts: slow });
-  const settled = settlement.settle(run, { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0")] });
+  const { promise: mayPay, resolve: deliver } = deferred();
+  const outbox = { deliverFirst: <Row>(row: Row) => mayPay.then(() => row) };
+  const settled = createEnd({ ...money, execution, outbox }).end(
+    { from: "workflow", input: run },
+    { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0")] },
+  );
   await eventually(async () => (await money.stores.rows.find(run.executionId))?.status === "completed");
   expect(told).toEqual([]);
-  pay();
+  deliver();
   await settled;
   expect(told).toEqual(["settled"]);
 });
@@ -291,7 +282,7 @@ it("captures what an extension holds as it captures the hold, and releases the r
   const extended = await money.holds.extend(run, [item]);
   expect(await money.holds.extend(run, [item])).toEqual(extended);
   const end = { ...endOf(run, OUTCOMES.completed!), completed: [call("pics:0"), call("pics:1")], extended };
-  expect(await money.settlement.settle(run, end)).toEqual({ status: "completed", millicredits: 6_000 });
+  expect(await money.settle(run, end)).toEqual({ status: "completed", millicredits: 6_000 });
   expect((await money.billing.getAccount({ userId })).account).toMatchObject({ planMillicredits: 3_000, heldMillicredits: 0 });
   await expect(money.holds.extend(run, [{ ...item, key: "pics:2" }])).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
 });
@@ -301,7 +292,7 @@ it("charges a cancelled run for calls that are recorded as submitted, though its
   const run = await money.begin(runOf(userId, NODES));
   const { executionId } = run;
   await money.stores.calls.submitted({ key: `${executionId}:song:0`, executionId, nodeId: "song", item: 0 }, "a send");
-  expect(await money.settlement.settle(run, endOf(run, OUTCOMES["cancelled after some"]!))).toMatchObject({
+  expect(await money.settle(run, endOf(run, OUTCOMES["cancelled after some"]!))).toMatchObject({
     millicredits: 5_000,
   });
 });
@@ -319,7 +310,7 @@ it("releases what a cancelled run sent to a provider that did not take it, and c
   // Told twice, as by a process that crashed in between.
   await money.stores.calls.notReceived(sent("song"), "second");
   const end = { ...endOf(run, OUTCOMES["cancelled after some"]!), completed: [] };
-  expect(await money.settlement.settle(run, end)).toMatchObject({ millicredits: 2_000 });
+  expect(await money.settle(run, end)).toMatchObject({ millicredits: 2_000 });
 });
 
 it("charges a run that was ended from outside for calls recorded as completed, and for nothing else", async () => {
@@ -336,7 +327,8 @@ it("charges a run that was ended from outside for calls recorded as completed, a
   });
   await money.stores.calls.submitted({ key: `${executionId}:song:0`, executionId, nodeId: "song", item: 0 }, "a send");
   const row = (await money.stores.rows.find(executionId))!;
-  expect(await money.settlement.abandon(row, { code: "EXECUTION_FAILED", message: "ended from outside" })).toBe("failed");
+  const lost = abandonedEnd(row, { code: "EXECUTION_FAILED", message: "ended from outside" });
+  expect(await money.end({ from: "lost", row }, lost)).toMatchObject({ status: "failed" });
   expect(await money.stores.rows.find(executionId)).toMatchObject({ status: "failed", millicredits: 3_000 });
   expect((await money.billing.getAccount({ userId })).account).toMatchObject({ planMillicredits: 6_000, heldMillicredits: 0 });
 });
@@ -349,7 +341,7 @@ it("writes what was captured, not what it would have captured, when someone else
     billingProto.SettleRequest.fromPartial({ executionId: input.holdId, userId, items: [{ key: "pics:1", captureMillicredits: 900 }] }),
   );
   const outcome = OUTCOMES.completed!;
-  expect(await money.settlement.settle({ ...input, held }, endOf(input, outcome))).toEqual({ status: "completed", millicredits: 900 });
+  expect(await money.settle({ ...input, held }, endOf(input, outcome))).toEqual({ status: "completed", millicredits: 900 });
   const record = (await money.stores.rows.find(input.executionId))!;
   expect(record.nodes.map(({ id, millicredits }) => [id, millicredits])).toEqual([
     ["pics", 900],

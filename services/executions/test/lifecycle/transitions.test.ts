@@ -61,7 +61,7 @@ const waiting = async (world: World, healthy: Replica) => {
   const request = world.requestOf();
   const id = request.executionId;
   await world.ask(healthy, request, true);
-  while ((await money.stores.rows.find(id))?.due?.length !== 0) await new Promise((resolve) => setTimeout(resolve, 2));
+  while ((await money.stores.rows.find(id))?.outbox?.length !== 0) await new Promise((resolve) => setTimeout(resolve, 2));
   return { request, id, ahead: ahead.id };
 };
 /** A process that holds credits, and then can neither start a workflow nor give them back. */

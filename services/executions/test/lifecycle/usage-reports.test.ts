@@ -1,6 +1,6 @@
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { usage as proto } from "@nodeloom/proto";
-import { createToldRuns } from "../../src/lifecycle/usage-reports";
+import { createUsageReports } from "../../src/lifecycle/usage-reports";
 
 const runOf = (executionId: string): proto.FinishRunRequest => proto.FinishRunRequest.fromPartial({ run: { executionId } });
 const idOf = ({ run }: proto.FinishRunRequest): string => run!.executionId;
@@ -25,14 +25,14 @@ const usageOf = (finishes: (ids: string[]) => Promise<string[]> = (ids) => Promi
       return { executionIds: await finishes(runs.map(idOf)) };
     },
   };
-  return { told, letGo, toldRuns: createToldRuns(usage) };
+  return { told, letGo, toldRuns: createUsageReports(usage) };
 };
 
 /** One run is told of, and three more while that lasts. @returns how each of the four ended */
 const fourOf = async ({ told, letGo, toldRuns }: ReturnType<typeof usageOf>, ids = ["b", "c", "d"]) => {
-  const outcomes = [toldRuns.over(runOf("a"))];
+  const outcomes = [toldRuns.finished(runOf("a"))];
   while (told.length === 0) await Promise.resolve();
-  outcomes.push(...ids.map((id) => toldRuns.over(runOf(id))));
+  outcomes.push(...ids.map((id) => toldRuns.finished(runOf(id))));
   letGo();
   return (await Promise.allSettled(outcomes)).map((outcome) => (outcome.status === "fulfilled" ? "told" : String(outcome.reason)));
 };
@@ -70,12 +70,12 @@ it("tells of runs that begin together by one call", async () => {
     return ids;
   };
   const never = (): Promise<never> => Promise.reject(new Error("nothing is over"));
-  const toldRuns = createToldRuns({
+  const toldRuns = createUsageReports({
     startRun: ({ run }) => Promise.resolve({ id: note([run!]).length }),
     startRuns: ({ runs }) => Promise.resolve({ executionIds: note(runs) }),
     ...{ finishRun: never, finishRuns: never },
   });
-  const starts = ["a", "b", "c"].map((executionId) => toldRuns.begun(proto.RunStart.fromPartial({ executionId })));
+  const starts = ["a", "b", "c"].map((executionId) => toldRuns.started(proto.RunStart.fromPartial({ executionId })));
   await Promise.all(starts);
   expect(begun).toEqual([["a", "b", "c"]]);
 });

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { connectMongo } from "@nodeloom/platform";
 import type { CallContext, RunEnd } from "../../src/run/types";
 import { createExecution } from "../../src/lifecycle/execution";
-import { FREE, newRecord } from "../../src/run/new-record";
+import { newRecord } from "../../src/run/new-record";
 import { createStores } from "../../src/store/stores";
 import { initialNodes } from "../../src/run/graph-run";
-import { readsOf } from "../support/index";
+import { endFree, readsOf } from "../support/index";
 import { runOf } from "../support/money";
 
 /** A store in a database of its own, with the commands that are sent to that. */
@@ -26,7 +26,7 @@ const open = async () => {
   return { connection, stores, commands, stop };
 };
 
-it("writes the row of a run of a short call three times: its progress is part of its end", async () => {
+it("writes the row of a run of a short call four times: its progress is part of the decision on its ending", async () => {
   const { stores, commands, stop } = await open();
   const execution = createExecution({ stores, channel: { publish: () => undefined } });
   const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]);
@@ -48,40 +48,14 @@ it("writes the row of a run of a short call three times: its progress is part of
     execution.submitted(call, "job", true),
     execution.itemCompleted(call, { files: [] }, true),
   ];
-  expect(await execution.finish({ ...input, input }, end, FREE, ["usage"], () => Promise.resolve())).toBe(true);
+  expect(await endFree(stores, execution, input, end)).toBe(true);
   await Promise.all(progress);
-  expect(commands).toEqual(["insert executions", "findAndModify executions", "findAndModify executions"]);
+  expect(commands.filter((command) => command.endsWith("executions"))).toEqual([
+    "insert executions",
+    ...["findAndModify executions", "findAndModify executions", "findAndModify executions"],
+  ]);
   const log = await stores.log.events(executionId, userId, 0);
   expect(log!.events.map(({ key }) => key)).toEqual(["admitted", "started:pic", "submitted:pic:0", "completed:pic", "settled"]);
-  await stop();
-});
-
-it("ends a run by one write whose progress was written and put away before, and none whose ending is decided", async () => {
-  const { stores, commands, stop } = await open();
-  const execution = createExecution({ stores, channel: { publish: () => undefined } });
-  const begin = async () => {
-    const input = runOf("user", [{ id: "pic", model: "painter", calls: 1, maxMillicredits: 1 }]);
-    const { executionId, userId } = input;
-    await stores.rows.insert(newRecord(input, initialNodes(input.plan)));
-    await execution.claim(executionId, 1, "workflow");
-    const call = { executionId, userId, nodeId: "pic", nodeIndex: 0, item: 0, items: 1, startedAt: Date.now(), key: "" };
-    const nodes = initialNodes(input.plan).map((node) => ({ ...node, status: "completed" as const, startedAt: Date.now() }));
-    const end: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes, completed: [] };
-    const finish = () => execution.finish({ ...input, input }, end, FREE, ["usage"], () => Promise.resolve());
-    return { input, call, finish };
-  };
-  const long = await begin();
-  await execution.submitted(long.call, "job");
-  await execution.itemCompleted(long.call, { told: "x".repeat(20_000) });
-  commands.length = 0;
-  expect(await long.finish()).toBe(true);
-  expect(commands).toEqual(["findAndModify executions"]);
-  const put = (await stores.log.events(long.input.executionId, "user", 0))!;
-  const events = [...put.events, ...(await stores.log.events(long.input.executionId, "user", put.events.length))!.events];
-  expect(events.map(({ key }) => key)).toEqual(["admitted", "submitted:pic:0", "completed:pic", "settled"]);
-  const decided = await begin();
-  await execution.decideEnding(decided.input.executionId, "failed");
-  expect(await decided.finish()).toBe(false);
   await stop();
 });
 
@@ -128,7 +102,7 @@ it("keeps the name that a run was told by first, whoever tells of its other call
   expect(decided.requestId).toBe("job-1");
   const ended = nodes.map((node) => ({ ...node, status: "completed" as const, startedAt: 1 }));
   const end: RunEnd = { status: "completed", result: {}, error: null, requestId: "job-0", nodes: ended, completed: [] };
-  await one!.finish({ ...input, input, decided }, end, FREE, [], () => Promise.resolve());
+  await endFree(stores, one!, input, end);
   expect(await nameOf()).toBe("job-1");
   const log = await stores.log.events(executionId, userId, 0);
   expect(log!.events.filter(({ type }) => type === "submitted").map(({ data }) => data.item)).toEqual([1, 0, 2, 3]);

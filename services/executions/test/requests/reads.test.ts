@@ -1,7 +1,7 @@
 import { createReads } from "../../src/requests/reads";
 import type { Stores } from "../../src/store/stores";
 import type { ExecutionView } from "../../src/run/record";
-import { newRecord, openStore, readsOf } from "../support/index";
+import { DELIVERED, newRecord, openStore, readsOf } from "../support/index";
 
 /** Reads one execution. @returns how often its calls were read */
 const readsOfCalls = async (changes: Partial<ExecutionView>): Promise<number> => {
@@ -17,7 +17,7 @@ const readsOfCalls = async (changes: Partial<ExecutionView>): Promise<number> =>
       },
     },
   } as unknown as Stores;
-  await createReads(stores, { payForReader: () => Promise.resolve() }).get(row._id, "user");
+  await createReads(stores, DELIVERED).get(row._id, "user");
   return count;
 };
 const [pic] = newRecord().nodes;

@@ -5,7 +5,8 @@ import { eventually } from "../../../platform/test/support/eventually";
 import type { RunEnd, RunInput } from "../../src/run/types";
 import { createCancellation } from "../../src/requests/cancellation";
 import { createExecution } from "../../src/lifecycle/execution";
-import { createFinishedPlans } from "../../src/requests/finished-plans";
+import { createAwaitDelivered } from "../../src/requests/delivered";
+import { createEnd } from "../../src/lifecycle/end";
 import { createFollow } from "../../src/requests/follow";
 import { placeOf } from "../../src/run/line";
 import { createQueue } from "../../src/lifecycle/queue";
@@ -39,7 +40,7 @@ interface Faults {
 /** One replica of executions, whose workflows run when the test says so. */
 const replica = (faults: Faults = {}, calls = 1) => {
   const channel = localChannel();
-  const { stores, debts, holds } = money;
+  const { stores, outbox, holds, billing } = money;
   const execution = createExecution({ stores, channel });
   const started: RunInput[] = [];
   const starter = {
@@ -67,8 +68,8 @@ const replica = (faults: Faults = {}, calls = 1) => {
     };
   };
   const planning = { plan: jest.fn(() => Promise.resolve(planned())) };
-  const pay = async (row: Parameters<typeof debts.pay>[0]): Promise<void> => void (await debts.pay(row));
-  const finishedPlans = createFinishedPlans({ stores, execution, pay });
+  const end = createEnd({ billing, execution, stores, outbox });
+  const awaitDelivered = createAwaitDelivered({ stores, channel });
   const start = createStart({
     planning,
     starter,
@@ -76,13 +77,13 @@ const replica = (faults: Faults = {}, calls = 1) => {
     execution,
     holds: holding,
     queue,
-    finishedPlans,
-    debts: faults.noBackground ? { ...debts, payLater: () => undefined } : debts,
+    end,
+    outbox: faults.noBackground ? { ...outbox, deliverLater: () => undefined } : outbox,
   });
-  const runs = createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, debts });
+  const runs = createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, outbox, awaitDelivered });
   const carry = async (input: RunInput, completed = 0): Promise<boolean> => {
     if (!(await execution.claim(input.executionId, input.attempt!, `workflow of ${input.attempt}`))) return false;
-    const end: RunEnd = {
+    const seen: RunEnd = {
       status: "completed",
       result: {},
       error: null,
@@ -90,7 +91,7 @@ const replica = (faults: Faults = {}, calls = 1) => {
       nodes: initialNodes(input.plan).map((node) => ({ ...node, status: "completed" })),
       completed: Array.from({ length: completed }, (_, item) => ({ key: `pics:${item}`, nodeId: "pics", costMicroUsd: 4_000 })),
     };
-    await money.settlement.settle(input, end);
+    await money.settle(input, seen);
     return true;
   };
   return {
@@ -101,8 +102,8 @@ const replica = (faults: Faults = {}, calls = 1) => {
     execution,
     queue,
     carry,
-    cancellation: createCancellation({ stores, execution, debts }),
-    sweep: createSweep({ stores, execution, queue, debts, logger }),
+    cancellation: createCancellation({ stores, execution, end, outbox, awaitDelivered }),
+    sweep: createSweep({ stores, execution, end, queue, outbox, logger }),
   };
 };
 
@@ -209,18 +210,15 @@ describe("a run", () => {
     expect(row).toMatchObject({ status: "completed", millicredits: 0 });
     expect(one.started).toEqual([]);
     expect(await one.cancellation.cancel(row._id, userId)).toBe("already_completed");
-    await eventually(async () => (await money.stores.rows.find(row._id))?.owes === undefined);
+    await eventually(async () => (await money.stores.rows.find(row._id))?.unsettled === undefined);
   });
 
-  it.each([
-    [true, []],
-    [false, ["settled"]],
-  ])("that is over when it begins is announced unless its id is new: %s", async (isNew, types) => {
+  it("that is over when it begins announces its end", async () => {
     const [one, heard] = [replica({}, 0), [] as string[]];
-    const request = requestOf(randomUUID(), { mode: RUN_MODE_SYNC, isNew });
+    const request = requestOf(randomUUID(), { mode: RUN_MODE_SYNC, isNew: true });
     one.channel.onTransition(request.executionId, ({ type }) => void heard.push(type));
     await one.runs.run(request);
-    expect(heard).toEqual(types);
+    expect(heard).toEqual(["settled"]);
   });
 });
 
@@ -277,8 +275,9 @@ describe("waiting in line", () => {
     const tomorrow = createSweep({
       stores: money.stores,
       execution: one.execution,
+      end: money,
       queue: one.queue,
-      debts: money.debts,
+      outbox: money.outbox,
       logger,
       now: () => Date.now() + 25 * 3_600_000,
     });
@@ -335,14 +334,15 @@ describe("a crash", () => {
     expect(other.started.map(({ executionId }) => executionId)).toEqual([second.executionId]);
   });
 
-  it("after the end leaves debts that another process pays", async () => {
+  it("after the end leaves an outbox that another process delivers", async () => {
     const [userId, one, other] = [await fund(10 * PRICE), replica(), replica()];
     const input: RunInput = { ...runOf(userId, []), keyId: "key", webhook: { url: "https://x", events: [] } };
-    const end: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes: [], completed: [] };
-    await one.execution.insertFinal(input, end, {}, ["usage", "webhook"]);
+    const seen: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes: [], completed: [] };
+    const outbox = { deliverFirst: <Row>(row: Row): Promise<Row> => Promise.resolve(row) };
+    await createEnd({ ...money, execution: one.execution, outbox }).end({ from: "plan", input, part: {} }, seen);
     await sweepTwice(other);
     expect(money.delivered).toContain(input.executionId);
-    expect(await money.stores.rows.find(input.executionId)).toMatchObject({ due: [] });
+    expect(await money.stores.rows.find(input.executionId)).toMatchObject({ outbox: [] });
     expect(await money.usageRows(userId)).toMatchObject([{ status: "completed", executionId: input.executionId }]);
   });
 

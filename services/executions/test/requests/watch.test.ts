@@ -4,7 +4,7 @@ import type { EventChannel } from "../../src/store/channel";
 import type { FinalState } from "../../src/run/record";
 import type { Stores } from "../../src/store/stores";
 import { createWatch } from "../../src/requests/watch";
-import { NO_DEBTS, newRecord, openStore } from "../support/index";
+import { DELIVERED, newRecord, openStore } from "../support/index";
 
 let stores: Stores;
 let stop: () => Promise<void>;
@@ -66,7 +66,7 @@ const all = async (stream: AsyncIterable<executions.WatchExecutionResponse>, eac
 
 it("gives what is recorded, then what happens, until the end, and lets go", async () => {
   const [id, channel] = [await inserted(), localChannel()];
-  const watch = createWatch(stores, channel, texts, NO_DEBTS);
+  const watch = createWatch(stores, channel, texts, DELIVERED);
   const tell = async (key: string): Promise<void> => {
     await stores.log.append(id, [news(key)]);
     channel.publish(id, { type: key, at: 0, data: {} });
@@ -86,14 +86,14 @@ it("starts after the number it is given", async () => {
   const id = await inserted();
   await stores.log.append(id, [news("submitted")]);
   await stores.rows.finish(id, final, [news("settled")]);
-  expect(await all(createWatch(stores, localChannel(), texts, NO_DEBTS)(id, "owner", 2, new AbortController().signal))).toEqual([
+  expect(await all(createWatch(stores, localChannel(), texts, DELIVERED)(id, "owner", 2, new AbortController().signal))).toEqual([
     "3:settled",
   ]);
 });
 
 it("finds out from the store what the channel did not say", async () => {
   const id = await inserted();
-  const stream = createWatch(stores, localChannel(), texts, NO_DEBTS)(id, "owner", 1, new AbortController().signal);
+  const stream = createWatch(stores, localChannel(), texts, DELIVERED)(id, "owner", 1, new AbortController().signal);
   const seen = all(stream);
   await stores.rows.finish(id, final, [news("settled")]);
   expect(await seen).toEqual(["2:settled"]);
@@ -101,7 +101,7 @@ it("finds out from the store what the channel did not say", async () => {
 
 it("ends when the watcher goes away, and leaves no listener", async () => {
   const [id, channel, gone] = [await inserted(), localChannel(), new AbortController()];
-  const seen = all(createWatch(stores, channel, texts, NO_DEBTS)(id, "owner", 1, gone.signal));
+  const seen = all(createWatch(stores, channel, texts, DELIVERED)(id, "owner", 1, gone.signal));
   await stores.rows.find(id);
   gone.abort();
   expect(await seen).toEqual([]);
@@ -110,7 +110,7 @@ it("ends when the watcher goes away, and leaves no listener", async () => {
 
 it("knows nothing of someone else's execution", async () => {
   const [id, channel] = [await inserted(), localChannel()];
-  const stream = createWatch(stores, channel, texts, NO_DEBTS)(id, "someone else", 0, new AbortController().signal);
+  const stream = createWatch(stores, channel, texts, DELIVERED)(id, "someone else", 0, new AbortController().signal);
   await expect(all(stream)).rejects.toMatchObject({ reason: "EXECUTION_NOT_FOUND" });
   expect(channel.listeners(id)).toBe(0);
 });
@@ -124,7 +124,7 @@ it("gives texts in pieces before the end of their node, those of a slow watcher 
     channel.publish(id, { type, at: 0, data: {} });
   };
   const seen: string[] = [];
-  for await (const { sequence, type, dataJson } of createWatch(stores, channel, texts, NO_DEBTS)(
+  for await (const { sequence, type, dataJson } of createWatch(stores, channel, texts, DELIVERED)(
     id,
     "owner",
     0,

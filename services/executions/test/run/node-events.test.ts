@@ -1,11 +1,12 @@
 import type { Connection } from "mongoose";
 import { createExecution, type Execution } from "../../src/lifecycle/execution";
-import { FREE, newRecord as runRecord } from "../../src/run/new-record";
+import { createEndWrites } from "../../src/lifecycle/end-writes";
+import { finalState, FREE, newRecord as runRecord, settledEvent } from "../../src/run/new-record";
 import type { NodeState, RunEnd, RunInput } from "../../src/run/types";
 import type { ExecutionRecord } from "../../src/run/record";
 import { createReads } from "../../src/requests/reads";
 import type { Stores } from "../../src/store/stores";
-import { finishDecided, newRecord, openStore } from "../support/index";
+import { DELIVERED, endFree, endsOf, newRecord, openStore } from "../support/index";
 
 let stores: Stores;
 let connection: Connection;
@@ -36,7 +37,7 @@ const inputOf = ({ _id, userId }: ExecutionRecord): RunInput =>
 const end = (status: RunEnd["status"], nodes: NodeState[], error: RunEnd["error"] = null): RunEnd => ({
   ...{ status, nodes, error, result: null, requestId: null, completed: [] },
 });
-const finish = (input: RunInput, over: RunEnd) => finishDecided(execution, input, over);
+const finish = (input: RunInput, over: RunEnd) => endFree(stores, execution, input, over);
 const begin = async (input: RunInput, nodes: NodeState[]): Promise<void> => {
   await stores.rows.insert(runRecord(input, nodes));
   expect(await execution.claim(input.executionId, 1, "workflow")).not.toBeNull();
@@ -104,7 +105,7 @@ it("tells what became of every node of a run that failed, and repeats nothing th
 it("tells a run that is over when it begins as a whole", async () => {
   const input = inputOf(newRecord());
   const nodes = [node("in", "request-input", { status: "completed" }), { ...done("out", "response-output", 0), items: 0 }];
-  await execution.insertFinal(input, end("completed", nodes), {}, []);
+  await endsOf(stores, execution).end({ from: "plan", input, part: {} }, end("completed", nodes));
   expect((await log(input)).map(([type]) => type)).toEqual(["admitted", "node.completed", "node.completed", "settled"]);
 });
 
@@ -152,7 +153,7 @@ it("ends a run while the last of its log is put away", async () => {
   const { events } = (await rows.findOne({ _id: executionId as never })) as unknown as ExecutionRecord;
   const part = { ...(await stores.payloads.putText(JSON.stringify(events))), count: events.length };
   await rows.updateOne({ _id: executionId as never }, { $set: { events: [], logParts: [part] } });
-  expect(await execution.finish({ ...input, decided }, over, FREE, [], () => Promise.resolve())).toBe(true);
+  expect(await createEndWrites(stores).finish(executionId, decided, finalState(input, over, FREE), settledEvent(over), [])).not.toBeNull();
   expect(await keysOf(input)).toEqual(["admitted", "completed:pic", "settled"]);
 });
 
@@ -172,7 +173,7 @@ it("names a node as its first item is called, and each call whose end is not rec
   const input = inputOf(newRecord());
   await begin(input, [node("pic", "generate-image", { items: 2 })]);
   const item = (at: number) => ({ ...call(input, "pic", 0, 2), item: at, key: `${input.executionId}:pic:${at}` });
-  const reads = createReads(stores, { payForReader: () => Promise.resolve() });
+  const reads = createReads(stores, DELIVERED);
   const names = async () => {
     const [pic] = (await reads.get(input.executionId, input.userId)).nodes;
     return [pic!.requestId, pic!.calls.map(({ status, requestId }) => [status, requestId])];
@@ -208,7 +209,7 @@ it("names a node as its first item is called, and each call whose end is not rec
 it("names the calls under way of a node that turned out to make several", async () => {
   const input = inputOf(newRecord());
   await begin(input, [node("pic", "generate-image", { items: 1 })]);
-  const reads = createReads(stores, { payForReader: () => Promise.resolve() });
+  const reads = createReads(stores, DELIVERED);
   for (const item of [0, 1]) {
     const one = { ...call(input, "pic", 0, 2), item, key: `${input.executionId}:pic:${item}` };
     await stores.calls.submitted(one, `send-${item}`);

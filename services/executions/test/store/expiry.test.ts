@@ -49,7 +49,7 @@ const withCalls = async (): Promise<Set<string>> => {
 it("removes what ended long enough ago, with its events and calls, and nothing that is needed still", async () => {
   const gone = [
     await insert(ended(91)),
-    await insert({ ...ended(200), status: "failed", due: [] }),
+    await insert({ ...ended(200), status: "failed", outbox: [] }),
     await insert({ ...ended(100), status: "cancelled", webhook: webhook("delivered") }),
     await insert({ ...ended(100), webhook: webhook("failed") }),
     await insert({ ...ended(100), webhook: webhook("skipped") }),
@@ -60,11 +60,11 @@ it("removes what ended long enough ago, with its events and calls, and nothing t
     await insert({ createdAt: ago(91), finishedAt: ago(89.5) }),
     await insert({ ...ended(100), status: "processing", finishedAt: null }),
     await insert({ ...ended(100), status: "cancel_requested", finishedAt: null }),
-    await insert({ ...ended(100), status: "queued", finishedAt: null, owes: true, due: [] }),
-    await insert({ ...ended(100), status: "accepted", finishedAt: null, owes: true, due: [] }),
-    await insert({ ...ended(100), owes: true, due: ["usage"] }),
-    await insert({ ...ended(100), owes: true, due: [] }),
-    await insert({ ...ended(100), due: ["webhook"] }),
+    await insert({ ...ended(100), status: "queued", finishedAt: null, unsettled: true, outbox: [] }),
+    await insert({ ...ended(100), status: "accepted", finishedAt: null, unsettled: true, outbox: [] }),
+    await insert({ ...ended(100), unsettled: true, outbox: ["usage"] }),
+    await insert({ ...ended(100), unsettled: true, outbox: [] }),
+    await insert({ ...ended(100), outbox: ["webhook"] }),
     await insert({ ...ended(100), webhook: webhook("pending") }),
   ];
   expect(await removeAll()).toBe(gone.length);
@@ -92,10 +92,10 @@ it("frees an idempotency key with its execution, and no sooner", async () => {
 
 it("removes refused runs that are not remembered any more, and that owe nothing", async () => {
   const refused = { status: "refused" as const, finishedAt: null };
-  await insert({ ...refused, expiresAt: ago(1), due: [] });
+  await insert({ ...refused, expiresAt: ago(1), outbox: [] });
   const kept = [
-    await insert({ ...refused, expiresAt: ago(-1), due: [] }),
-    await insert({ ...refused, expiresAt: ago(1), due: ["void:1"] }),
+    await insert({ ...refused, expiresAt: ago(-1), outbox: [] }),
+    await insert({ ...refused, expiresAt: ago(1), outbox: ["void:1"] }),
   ];
   expect(await stores.rows.removeRefused(NOW, 10)).toBe(1);
   expect(await left()).toEqual(new Set(kept));

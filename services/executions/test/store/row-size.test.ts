@@ -6,7 +6,7 @@ import { createExecution } from "../../src/lifecycle/execution";
 import { newRecord } from "../../src/run/new-record";
 import { createStores, type Stores } from "../../src/store/stores";
 import { initialNodes } from "../../src/run/graph-run";
-import { finishDecided, readsOf } from "../support/index";
+import { endFree, endsOf, readsOf } from "../support/index";
 import { runOf } from "../support/money";
 
 /** What a row may take, whatever its run gave. */
@@ -49,10 +49,10 @@ const execution = () => createExecution({ stores, channel: { publish: (_id, _eve
 it("keeps a result of the largest size beside the row, and tells it as it is wherever an execution is told", async () => {
   const run = runOf("user", []);
   const { executionId } = run;
-  await execution().insertFinal(run, endOf(run), {}, []);
+  await endsOf(stores, execution()).end({ from: "plan", input: run, part: {} }, endOf(run));
   const other = runOf("user", []);
   await stores.rows.insert({ ...(await rowOf(executionId)), _id: other.executionId, status: "processing", resultJson: null } as never);
-  expect(await finishDecided(execution(), { executionId: other.executionId, receivedAt: Date.now() }, endOf(other))).toBe(true);
+  expect(await endFree(stores, execution(), other, endOf(other))).toBe(true);
   const { get, page } = readsOf(stores);
   for (const id of [executionId, other.executionId]) {
     expect(await bytesOf(id)).toBeLessThan(ROW_BYTES);
@@ -98,7 +98,7 @@ const carry = async (nodes: number, callsEach: number): Promise<{ input: RunInpu
     Array.from({ length: nodes }, (_, index) => [`node-${index}`, "completed", callsEach, callsEach]),
   );
   const done = told.nodes.map((node) => ({ ...node, durationMs: 1 }));
-  await finishDecided(lives, input, { ...endOf(input), result: null, nodes: done });
+  await endFree(stores, lives, input, { ...endOf(input), result: null, nodes: done });
   bytes.push(await bytesOf(executionId));
   return { input, bytes };
 };
@@ -135,7 +135,7 @@ it("keeps 500 nodes that planning evaluated beside the row", async () => {
   const { plan, ...rest } = runOf("user", []);
   const evaluated = Array.from({ length: 500 }, (_, index) => ({ id: `text-${index}`, type: "text-box" as const, warnings: [] }));
   const run: RunInput = { ...rest, plan: { ...plan, evaluated } };
-  await execution().insertFinal(run, { ...endOf(run), result: null }, {}, []);
+  await endsOf(stores, execution()).end({ from: "plan", input: run, part: {} }, { ...endOf(run), result: null });
   expect(await bytesOf(run.executionId)).toBeLessThan(ROW_BYTES);
   expect(await logOf(run)).toHaveLength(502);
   expect((await readsOf(stores).get(run.executionId, "user")).nodes).toHaveLength(500);

@@ -232,15 +232,18 @@ describe("calls and debts of many runs", () => {
     expect(await stores.calls.of(executionId)).toMatchObject([{ status: "completed", costMicroUsd: 5 }]);
   });
 
-  it("are struck out together, but for a row that has moved on", async () => {
+  it("are cleared together, but for a row that has moved on", async () => {
     const rows = await Promise.all(
-      Array.from({ length: 5 }, () => inserted({ status: "completed", attempt: 1, due: ["usage"], owes: true })),
+      Array.from({ length: 5 }, () => inserted({ status: "completed", attempt: 1, outbox: ["usage"], unsettled: true })),
     );
-    const moved = await inserted({ status: "completed", attempt: 1, due: ["usage", "webhook"], owes: true });
-    const seen = { _id: moved._id, status: "completed", attempt: 1, due: ["usage"] } as const;
-    await Promise.all([...rows.map((row) => stores.rows.clear(row, ["usage"])), stores.rows.clear({ ...seen, due: ["usage"] }, ["usage"])]);
-    for (const { _id } of rows) expect(await stores.rows.find(_id)).toMatchObject({ due: [] });
-    expect((await stores.rows.find(rows[0]!._id))!.owes).toBeUndefined();
-    expect(await stores.rows.find(moved._id)).toMatchObject({ due: ["usage", "webhook"], owes: true });
+    const moved = await inserted({ status: "completed", attempt: 1, outbox: ["usage", "webhook"], unsettled: true });
+    const seen = { _id: moved._id, status: "completed", attempt: 1, outbox: ["usage"] } as const;
+    await Promise.all([
+      ...rows.map((row) => stores.rows.clear(row, ["usage"])),
+      stores.rows.clear({ ...seen, outbox: ["usage"] }, ["usage"]),
+    ]);
+    for (const { _id } of rows) expect(await stores.rows.find(_id)).toMatchObject({ outbox: [] });
+    expect((await stores.rows.find(rows[0]!._id))!.unsettled).toBeUndefined();
+    expect(await stores.rows.find(moved._id)).toMatchObject({ outbox: ["usage", "webhook"], unsettled: true });
   });
 });

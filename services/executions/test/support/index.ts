@@ -3,10 +3,9 @@ import type { OutgoingBudget } from "@nodeloom/kernel";
 import { connectMongo, connectRedis, createLogger, createWindowCounter, makeCollections, redisReady } from "@nodeloom/platform";
 import { createOutgoing, type Outgoing } from "../../src/calls/outgoing";
 import type { Connection } from "mongoose";
-import type { RunEnd } from "../../src/run/types";
+import { createEnd, type End } from "../../src/lifecycle/end";
+import type { RunEnd, RunInput } from "../../src/run/types";
 import { type Execution } from "../../src/lifecycle/execution";
-import { FREE } from "../../src/run/new-record";
-import type { DecidedRun } from "../../src/lifecycle/end-writes";
 import type { ExecutionRecord } from "../../src/run/record";
 import { createReads, type Reads } from "../../src/requests/reads";
 import { createStores, type Stores, type StoresOptions } from "../../src/store/stores";
@@ -62,7 +61,7 @@ export const newRecord = (userId: string = randomUUID(), part: Partial<Execution
     },
   ],
   events: [{ key: "admitted", type: "admitted", at: new Date(), data: {} }],
-  due: [],
+  outbox: [],
   attempt: 1,
   baseTier: "pro",
   millicredits: 0,
@@ -91,13 +90,20 @@ export const openOutgoing = async (
   };
 };
 
-/** Where nothing is owed to readers. */
-export const NO_DEBTS = { payForReader: (): Promise<void> => Promise.resolve() };
+/** Where every end is delivered before it is told. */
+export const DELIVERED = (): Promise<void> => Promise.resolve();
 /** Executions of a store as their owners read them. */
-export const readsOf = (stores: Stores): Reads => createReads(stores, NO_DEBTS);
+export const readsOf = (stores: Stores): Reads => createReads(stores, DELIVERED);
 
-/** Makes a run final whose ending is decided first. @returns whether this made it so */
-export const finishDecided = async (execution: Execution, run: Omit<DecidedRun, "decided">, end: RunEnd): Promise<boolean> => {
-  const decided = await execution.decideEnding(run.executionId, end.status);
-  return execution.finish({ ...run, decided }, end, FREE, [], () => Promise.resolve());
+/** Ends runs that hold nothing, with nothing to deliver. */
+export const endsOf = (stores: Stores, execution: Execution): End => {
+  const billing = { settle: () => Promise.reject(new Error("the run holds nothing")) };
+  const outbox = { deliverFirst: <Row>(row: Row): Promise<Row> => Promise.resolve(row) };
+  return createEnd({ billing, execution, stores, outbox });
+};
+
+/** Ends such a run as its workflow does. @returns whether that made it final */
+export const endFree = async (stores: Stores, execution: Execution, input: RunInput, seen: RunEnd): Promise<boolean> => {
+  const row = await endsOf(stores, execution).end({ from: "workflow", input: { ...input, held: [] } }, seen);
+  return row?.status === seen.status;
 };

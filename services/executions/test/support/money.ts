@@ -4,16 +4,16 @@ import { billing as billingProto, usage as usageProto } from "@nodeloom/proto";
 import { service as billingService } from "@nodeloom/billing";
 import { service as usageService } from "@nodeloom/usage";
 import { holdItems, type RunPlan } from "@nodeloom/kernel";
-import { createDebts, type Debts } from "../../src/lifecycle/outbox";
+import { createOutbox, type Outbox } from "../../src/lifecycle/outbox";
 import { createExecution, type Execution } from "../../src/lifecycle/execution";
 import { newRecord } from "../../src/run/new-record";
 import { createHolds, type Holds } from "../../src/lifecycle/holds";
 import { createQueue, type Queue } from "../../src/lifecycle/queue";
 import { initialNodes } from "../../src/run/graph-run";
 import type { Billing, Usage } from "../../src/clients";
-import type { ToldRuns } from "../../src/lifecycle/usage-reports";
-import type { RunInput } from "../../src/run/types";
-import { createSettlement, type Settlement } from "../../src/lifecycle/settlement";
+import type { UsageReports } from "../../src/lifecycle/usage-reports";
+import type { RunEnd, RunInput } from "../../src/run/types";
+import { createEnd, type End } from "../../src/lifecycle/end";
 import type { Stores } from "../../src/store/stores";
 import { openStore } from "./index";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
@@ -29,8 +29,11 @@ export interface Money {
   execution: Execution;
   holds: Holds;
   queue: Queue;
-  debts: Debts;
-  settlement: Settlement;
+  outbox: Outbox;
+  end: End["end"];
+  endQueued: End["endQueued"];
+  /** Ends a run as its workflow does. @returns how it ended, and what it was charged */
+  settle(input: RunInput, seen: RunEnd): Promise<{ status: string; millicredits: number }>;
   /** Runs whose workflow was started, cancelled, or whose webhook's delivery was begun, in order. */
   started: RunInput[];
   cancelled: string[];
@@ -77,7 +80,8 @@ export const startMoney = async (): Promise<Money> => {
   const deliveries = { startFirst: async (id: string): Promise<void> => void delivered.push(id) };
   const holds = createHolds({ billing });
   const queue = createQueue({ stores, starter, logger });
-  const debts = createDebts({ stores, holds, queue, toldRuns: toldEach(usage), deliveries, starter, logger });
+  const outbox = createOutbox({ stores, holds, queue, reports: reportEach(usage), deliveries, starter, logger });
+  const { end, endQueued } = createEnd({ billing, execution, stores, outbox });
   const begin = async (input: RunInput): Promise<RunInput> => {
     await stores.rows.insert(newRecord(input, initialNodes(input.plan)));
     const run = { ...input, held: await holds.hold(input) };
@@ -97,13 +101,15 @@ export const startMoney = async (): Promise<Money> => {
     execution,
     holds,
     queue,
-    debts,
+    outbox,
+    end,
+    endQueued,
+    settle: settling(end),
     started,
     cancelled,
     delivered,
     begin,
     usageRows: async (userId) => (await usage.listRows(usageProto.ListRowsRequest.fromPartial({ userId, limit: 10 }))).rows,
-    settlement: createSettlement({ billing, execution, stores, debts }),
     prefix,
     stop: stopAll,
     stopBalanced: async () => {
@@ -120,13 +126,21 @@ export interface PlannedNode {
   maxMillicredits: number;
 }
 
-/** A run of some generator nodes, as planning would have made it. */
-/** Tells usage of each run by itself. */
-export const toldEach = (usage: Pick<Usage, "startRun" | "finishRun">): ToldRuns => ({
-  begun: async (run) => void (await usage.startRun({ run })),
-  over: async (request) => void (await usage.finishRun(request)),
+/** Ends runs as their workflows do. */
+export const settling =
+  (end: End["end"]) =>
+  async (input: RunInput, seen: RunEnd): Promise<{ status: string; millicredits: number }> => {
+    const row = await end({ from: "workflow", input }, seen);
+    return { status: row?.status ?? seen.status, millicredits: row?.millicredits ?? 0 };
+  };
+
+/** Reports each run by itself. */
+export const reportEach = (usage: Pick<Usage, "startRun" | "finishRun">): UsageReports => ({
+  started: async (run) => void (await usage.startRun({ run })),
+  finished: async (request) => void (await usage.finishRun(request)),
 });
 
+/** A run of some generator nodes, as planning would have made it. */
 export const runOf = (userId: string, nodes: readonly PlannedNode[], part: Partial<RunInput> = {}, markupPermille = 1_500): RunInput => {
   const plan: RunPlan = {
     steps: nodes.map(({ id, model, calls, maxMillicredits }) => ({

@@ -3,15 +3,15 @@ import { DomainError, executionOf } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { FinalStatus, HeldItem, RunEnd, RunInput } from "../../src/run/types";
 import { createCancellation } from "../../src/requests/cancellation";
-import { createDebts } from "../../src/lifecycle/outbox";
+import { createOutbox } from "../../src/lifecycle/outbox";
 import { createExecution } from "../../src/lifecycle/execution";
-import { createFinishedPlans } from "../../src/requests/finished-plans";
+import { createAwaitDelivered } from "../../src/requests/delivered";
 import { createFollow } from "../../src/requests/follow";
 import { createHolds } from "../../src/lifecycle/holds";
 import { createQueue } from "../../src/lifecycle/queue";
 import { createReconciler } from "../../src/upkeep/reconcile";
 import { createRuns, type Told } from "../../src/requests/runs";
-import { createSettlement } from "../../src/lifecycle/settlement";
+import { createEnd } from "../../src/lifecycle/end";
 import { createStart } from "../../src/requests/start";
 import { isFinal } from "../../src/run/states";
 import type { Stores } from "../../src/store/stores";
@@ -20,7 +20,7 @@ import type { PlannedRun } from "../../src/plan/planning";
 import { localChannel } from "./local-channel";
 import { initialNodes } from "../../src/run/graph-run";
 import { createProcess, type Process } from "./faults";
-import { logger, runOf, toldEach, type Money } from "./money";
+import { logger, reportEach, runOf, settling, type Money } from "./money";
 
 /** A small world around the real store, billing and usage: replicas of executions that may fail, and workflows that are carried to their ends. */
 
@@ -89,8 +89,8 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
       // Other tests' runs are none of this world's.
       unseenSince: async (...args: Parameters<typeof money.stores.rows.unseenSince>) =>
         (await money.stores.rows.unseenSince(...args)).filter((row) => row.userId === userId),
-      owing: async (...args: Parameters<typeof money.stores.rows.owing>) =>
-        (await money.stores.rows.owing(...args)).filter((row) => row.userId === userId),
+      unsettled: async (...args: Parameters<typeof money.stores.rows.unsettled>) =>
+        (await money.stores.rows.unsettled(...args)).filter((row) => row.userId === userId),
     }),
     log: process.wrap("log", money.stores.log),
     calls: process.wrap("calls", money.stores.calls),
@@ -103,25 +103,25 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   const execution = createExecution({ stores, channel });
   const holds = createHolds({ billing });
   const queue = createQueue({ stores, starter, logger });
-  const debts = createDebts({ stores, holds, queue, toldRuns: toldEach(usage), deliveries: starter, starter, logger });
-  const settlement = createSettlement({ billing, execution, stores, debts });
+  const outbox = createOutbox({ stores, holds, queue, reports: reportEach(usage), deliveries: starter, starter, logger });
+  const end = createEnd({ billing, execution, stores, outbox });
+  const awaitDelivered = createAwaitDelivered({ stores, channel });
   const planning = {
     plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),
   };
-  const finishedPlans = createFinishedPlans({ stores, execution, pay: debts.payNow });
-  const start = createStart({ planning, starter, stores, execution, holds, queue, finishedPlans, debts });
-  const sweep = createSweep({ stores, execution, queue, debts, logger, now });
+  const start = createStart({ planning, starter, stores, execution, holds, queue, end, outbox });
+  const sweep = createSweep({ stores, execution, end, queue, outbox, logger, now });
   return {
     process,
     stores,
     execution,
     holds,
-    debts,
+    outbox,
     queue,
-    runs: createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, debts }),
-    cancellation: createCancellation({ stores, execution, debts }),
-    reconcile: createReconciler({ stores, starter, settlement, logger, unseenMs: 0 }),
-    settlement,
+    runs: createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, outbox, awaitDelivered }),
+    cancellation: createCancellation({ stores, execution, end, outbox, awaitDelivered }),
+    reconcile: createReconciler({ stores, starter, end, logger, unseenMs: 0 }),
+    settle: settling(end.end),
     sweep: async (): Promise<void> => {
       await sweep();
       await sweep();
@@ -237,9 +237,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
       const carried = temporal.open.get(id);
       if (!carried) return false;
       const { input, runId } = carried;
-      const claimed = await one.execution.claim(id, input.attempt!, runId);
-      if (claimed) one.debts.claimed(claimed.row);
-      return claimed !== null;
+      return (await one.execution.claim(id, input.attempt, runId)) !== null;
     });
 
   /** Makes the calls of a run, until it is cancelled. @returns the keys of those that completed, and whether the run failed */
@@ -278,7 +276,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
       const { done, isRefused } = await callAll(id, carried, by);
       if (temporal.open.get(id) !== carried) return;
       const status = carried.isCancelled ? "cancelled" : isRefused ? "failed" : (plans.get(id)?.end ?? "completed");
-      await activity(by, (one) => one.settlement.settle(input, endOf(carried, status, done)));
+      await activity(by, (one) => one.settle(input, endOf(carried, status, done)));
     }
     if (temporal.open.get(id) === carried) temporal.open.delete(id);
   };
@@ -303,7 +301,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     for (let round = 0; round < ROUNDS; round += 1) {
       await Promise.all([...temporal.open.keys()].map((id) => carry(id, by)));
       await by().sweep();
-      const left = (await rows()).some((row) => row?.owes === true);
+      const left = (await rows()).some((row) => row?.unsettled === true);
       if (!left && temporal.open.size === 0) break;
     }
     // A place that was left behind is found when it is in the way of the next run.
@@ -317,7 +315,7 @@ export const createWorld = async (money: Money, { funds = 20 * PRICE }: { funds?
     const expectThat = (holds: boolean, what: string): void => void (holds || faults.push(`${id}: ${what}`));
     const isOver = row !== null && isFinal(row);
     expectThat(row === null || isOver || row.status === "refused", `is ${row?.status}`);
-    expectThat(row?.owes === undefined && (row?.due ?? []).length === 0, `owes ${JSON.stringify(row?.due)}`);
+    expectThat(row?.unsettled === undefined && (row?.outbox ?? []).length === 0, `unsettled ${JSON.stringify(row?.outbox)}`);
     for (const answer of answers.get(id) ?? []) {
       if ("told" in answer) expectThat(isOver, `was told as ${answer.told.row.status}, and is ${row?.status}`);
     }

@@ -60,7 +60,7 @@ it("gives back what is held for a refused attempt, and for one before the attemp
   const second = await money.begin({ ...other, holdId: `${other.executionId}.2`, attempt: 2 });
   // While the second attempt is carried, nothing of the run is touched.
   expect(await look({}, [run.executionId, other.executionId])).toMatchObject({ changed: 0, failed: 0 });
-  await money.settlement.settle(second, completed(second, ["pics:0"]));
+  await money.settle(second, completed(second, ["pics:0"]));
   expect(await look({}, [run.executionId])).toMatchObject({ changed: 1, failed: 0 });
   expect(await balance(other.userId)).toEqual({ free: 10 * PRICE - 600, held: 0 });
 });
@@ -78,7 +78,7 @@ it("captures what the row of a run says that it was charged, where billing has f
   const begun = await money.begin(run);
   const call = { _id: `${executionId}:pics:0`, executionId, nodeId: "pics", item: 0, requestId: null };
   await money.stores.calls.ended({ ...call, status: "completed", costMicroUsd: 4_000 });
-  await money.settlement.settle(begun, completed(run, ["pics:0"]));
+  await money.settle(begun, completed(run, ["pics:0"]));
   // As after a restore of billing's database: the hold is open again, under the id that the row has.
   const rest = await newRun();
   await money.holds.hold({ ...rest, holdId: `${executionId}.1` });
@@ -90,7 +90,7 @@ it("captures what the row of a run says that it was charged, where billing has f
 it("captures what the row of a run of one call says, which has no record of that call's end", async () => {
   const run = await newRun(1);
   const begun = await money.begin(run);
-  await money.settlement.settle(begun, completed(run, ["pics:0"]));
+  await money.settle(begun, completed(run, ["pics:0"]));
   const rest = await newRun(1);
   await money.holds.hold({ ...rest, holdId: `${run.executionId}.1` });
   expect(await look()).toMatchObject({ changed: 1, failed: 0 });

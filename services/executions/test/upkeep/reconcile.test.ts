@@ -30,8 +30,8 @@ describe("runs that nothing carries", () => {
     // Its hold has an id that billing refuses.
     const poisoned = newRecord("user", { seenRunningAt: new Date(seen.getTime() - 1), holdId: "" });
     for (const record of [poisoned, ...good]) await money.stores.rows.insert(record);
-    const { stores, settlement } = money;
-    const reconcile = createReconciler({ stores, starter: { isCarried: () => Promise.resolve(false) }, settlement, logger });
+    const { stores } = money;
+    const reconcile = createReconciler({ stores, starter: { isCarried: () => Promise.resolve(false) }, end: money, logger });
     expect(await reconcile(() => undefined)).toEqual({ seen: 3, changed: 2, failed: 1 });
     for (const { _id } of good) expect(await stores.rows.find(_id)).toMatchObject({ status: "failed" });
     expect(await stores.rows.find(poisoned._id)).toMatchObject({ status: "processing" });
@@ -39,12 +39,12 @@ describe("runs that nothing carries", () => {
 
   it("are left alone when they end by themselves while they are looked at", async () => {
     const run = await money.begin(freeRun());
-    const { stores, settlement } = money;
+    const { stores } = money;
     const ending = async (): Promise<boolean> => {
-      await settlement.settle(run, endOf(run, "completed"));
+      await money.settle(run, endOf(run, "completed"));
       return false;
     };
-    const reconcile = createReconciler({ stores, starter: { isCarried: ending }, settlement, logger, unseenMs: 0 });
+    const reconcile = createReconciler({ stores, starter: { isCarried: ending }, end: money, logger, unseenMs: 0 });
     await reconcile(() => undefined);
     expect(await stores.rows.find(run.executionId)).toMatchObject({ status: "completed", resultJson: '{"text":"done"}' });
     expect(await money.usageRows("user")).toMatchObject([{ status: "completed" }]);
@@ -52,13 +52,13 @@ describe("runs that nothing carries", () => {
 });
 
 it("sweeps each run for itself: one that can't be swept keeps no other from it", async () => {
-  const { stores, execution, queue, debts } = money;
-  const good = newRecord("user", { status: "accepted", attempt: 1, owes: true, due: [] });
-  const poisoned = newRecord("user", { status: "accepted", attempt: 1, owes: true, due: [], createdAt: new Date(1) });
+  const { stores, execution, queue, outbox } = money;
+  const good = newRecord("user", { status: "accepted", attempt: 1, unsettled: true, outbox: [] });
+  const poisoned = newRecord("user", { status: "accepted", attempt: 1, unsettled: true, outbox: [], createdAt: new Date(1) });
   for (const record of [poisoned, good]) await stores.rows.insert(record);
   const refuse: typeof execution.refuse = (row, ...rest) =>
     row._id === poisoned._id ? Promise.reject(new TypeError("broken")) : execution.refuse(row, ...rest);
-  const sweep = createSweep({ stores, execution: { ...execution, refuse }, queue, debts, logger });
+  const sweep = createSweep({ stores, execution: { ...execution, refuse }, end: money, queue, outbox, logger });
   await sweep();
   await sweep();
   expect(await stores.rows.find(good._id)).toMatchObject({ status: "refused" });
@@ -67,18 +67,20 @@ it("sweeps each run for itself: one that can't be swept keeps no other from it",
 
 it("ends a sweep soon after its process is told to stop, however many runs owe something", async () => {
   const { stores, execution, queue } = money;
-  const many = Array.from({ length: 100 }, () => newRecord("user", { status: "completed", attempt: 1, owes: true, due: ["usage"] }));
+  const many = Array.from({ length: 100 }, () =>
+    newRecord("user", { status: "completed", attempt: 1, unsettled: true, outbox: ["usage"] }),
+  );
   for (const record of many) await stores.rows.insert(record);
   const stopping = new AbortController();
-  const pay = jest.fn(async () => {
+  const deliver = jest.fn(async () => {
     stopping.abort();
     return false;
   });
-  const sweep = createSweep({ stores, execution, queue, debts: { pay }, logger });
+  const sweep = createSweep({ stores, execution, end: money, queue, outbox: { deliver }, logger });
   expect(await sweep(stopping.signal)).toBe(many.length);
   await expect(sweep(stopping.signal)).rejects.toThrow("aborted");
-  expect(pay.mock.calls.length).toBeGreaterThan(0);
-  expect(pay.mock.calls.length).toBeLessThan(many.length);
+  expect(deliver.mock.calls.length).toBeGreaterThan(0);
+  expect(deliver.mock.calls.length).toBeLessThan(many.length);
   await expect(sweep(stopping.signal)).rejects.toThrow("aborted");
 });
 
@@ -87,15 +89,15 @@ describe("after a restore of the database", () => {
     const run = freeRun();
     expect(await money.stores.rows.callStanding(run.executionId)).toMatchObject({ isCancelled: false });
     expect(await money.stores.rows.decideEnding(run.executionId, "completed")).toEqual({ ending: "completed" });
-    expect(await money.settlement.settle(run, endOf(run, "completed"))).toMatchObject({ status: "completed" });
+    expect(await money.settle(run, endOf(run, "completed"))).toMatchObject({ status: "completed" });
     expect(await money.stores.rows.find(run.executionId)).toMatchObject({ status: "completed", resultJson: '{"text":"done"}' });
   });
 
   it.each(["accepted", "queued"] as const)("a run whose row is %s again ends as it would have", async (status) => {
     const run = freeRun();
     const { executionId: _id, holdId, userId } = run;
-    await money.stores.rows.insert(newRecord(userId, { _id, holdId, status, attempt: 1, owes: true, due: [] }));
-    expect(await money.settlement.settle(run, endOf(run, "completed"))).toMatchObject({ status: "completed" });
+    await money.stores.rows.insert(newRecord(userId, { _id, holdId, status, attempt: 1, unsettled: true, outbox: [] }));
+    expect(await money.settle(run, endOf(run, "completed"))).toMatchObject({ status: "completed" });
     expect(await money.stores.rows.find(_id)).toMatchObject({ status: "completed", ending: "completed" });
   });
 });
@@ -108,7 +110,7 @@ it("never takes less than no time, however far the clock of whoever received the
   await money.execution.itemCompleted(call, {});
   const told = await money.stores.log.current((await money.stores.rows.find(executionId))!);
   expect(told.nodes[0]).toMatchObject({ status: "completed", durationMs: 0 });
-  await money.settlement.settle(run, endOf(run, "completed"));
+  await money.settle(run, endOf(run, "completed"));
   expect(await money.stores.rows.find(executionId)).toMatchObject({ durationMs: 0 });
   expect(await money.usageRows(userId)).toMatchObject([{ durationMs: 0 }]);
 });
