@@ -1,0 +1,113 @@
+import { constants } from "node:fs";
+import { access, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import express, { Router, type Express } from "express";
+import { chatDialect } from "./dialects/chat";
+import { fileRoutes, jobsDialect } from "./dialects/jobs";
+import { availabilityOf, foldersOf, type Availability } from "./fetch/availability";
+import { readProgress } from "./fetch/progress";
+import { requireKey } from "./http/auth";
+import { answerErrors, notFound } from "./http/provider-error";
+import type { FileSources } from "./inputs";
+import { openJobs, type Jobs } from "./jobs";
+import { LOCAL_MODELS, type LocalModel } from "./models";
+import { createPool, type Pool } from "./pool/pool";
+
+export interface InferenceOptions {
+  /** What callers must send. */
+  apiKey: string;
+  /** Of jobs, of what they made and of what is under way; one process per folder. */
+  dataDirectory: string;
+  /** Where the models' files are fetched to. */
+  assetsRoot: string;
+  sources: FileSources;
+  /** Models that are loaded, and may compute, at once. */
+  concurrency: number;
+  threads: number;
+  idleMs: number;
+  /** Hears of errors nobody foresaw. */
+  report?: (error: unknown) => void;
+  /** Other than the models' own, in tests: the program of their processes, and whether they can run. */
+  program?: string;
+  availability?: (model: LocalModel) => Promise<Availability>;
+}
+
+export interface Inference {
+  app: Express;
+  stop(): Promise<void>;
+}
+
+const PROGRAM = join(__dirname, "..", "engines", "child.mjs");
+/** Requests of one model that may wait. */
+const QUEUE_LIMIT = 100;
+/** How long a request may wait for its model. */
+const MAX_WAIT_MS = 240_000;
+const JOB_BODY_LIMIT = "1mb";
+/** A file as a data URL. */
+const CHAT_BODY_LIMIT = "36mb";
+
+const infoRoutes = (options: InferenceOptions, availability: (model: LocalModel) => Promise<Availability>): Router => {
+  const router = Router();
+  router.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
+  router.get("/readyz", async (_request, response) => {
+    const isWritable = await access(options.dataDirectory, constants.W_OK).then(
+      () => true,
+      () => false,
+    );
+    response.status(isWritable ? 200 : 503).json({ status: isWritable ? "ok" : "the data folder cannot be written" });
+  });
+  router.get("/v1/status", requireKey(options.apiKey, ["Bearer"]), async (_request, response) => {
+    const models = await Promise.all(
+      Object.entries(LOCAL_MODELS).map(async ([name, model]): Promise<[string, Availability]> => [name, await availability(model)]),
+    );
+    const progress = await readProgress(options.assetsRoot);
+    response.json({
+      models: Object.fromEntries(models),
+      fetch: progress ? { state: progress.state, fetchedBytes: progress.fetchedBytes, totalBytes: progress.totalBytes } : null,
+    });
+  });
+  return router;
+};
+
+const statsRoute = (options: InferenceOptions, jobs: Jobs, pool: Pool): Router => {
+  const router = Router();
+  router.get("/v1/stats", requireKey(options.apiKey, ["Bearer"]), (_request, response) => {
+    response.json({ rssBytes: process.memoryUsage.rss(), loaded: pool.loaded(), waiting: pool.waiting(), jobs: jobs.counters() });
+  });
+  return router;
+};
+
+/** The service as an Express application. Jobs of an earlier process with the same folder go on. */
+export const createInference = async (options: InferenceOptions): Promise<Inference> => {
+  const { apiKey, dataDirectory, assetsRoot, sources, report = () => undefined, program = PROGRAM } = options;
+  const availability = options.availability ?? ((model: LocalModel) => availabilityOf(assetsRoot, model.assets));
+  const pool = createPool({
+    program,
+    foldersOf: (model) => foldersOf(assetsRoot, model.assets),
+    concurrency: options.concurrency,
+    queueLimit: QUEUE_LIMIT,
+    threads: options.threads,
+    idleMs: options.idleMs,
+  });
+  const requests = join(dataDirectory, "requests");
+  await rm(requests, { recursive: true, force: true });
+  await mkdir(requests, { recursive: true, mode: 0o700 });
+  const jobs = await openJobs({ directory: dataDirectory, pool, sources, queueLimit: QUEUE_LIMIT, report });
+
+  const app = express().disable("x-powered-by");
+  app.use(infoRoutes(options, availability), statsRoute(options, jobs, pool), fileRoutes(jobs));
+  app.use("/v1", requireKey(apiKey, ["Bearer"]));
+  app.use("/v1/jobs", express.json({ limit: JOB_BODY_LIMIT }));
+  app.use("/v1/chat", express.json({ limit: CHAT_BODY_LIMIT }));
+  app.use(jobsDialect(jobs, availability));
+  app.use(chatDialect({ pool, sources, directory: requests, availability, maxWaitMs: MAX_WAIT_MS }));
+  app.use(() => {
+    throw notFound("address");
+  });
+  app.use(answerErrors(report));
+  const stop = async (): Promise<void> => {
+    await jobs.stop();
+    await pool.stop();
+  };
+  return { app, stop };
+};

@@ -1,0 +1,134 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Router, type Response } from "express";
+import type { EngineRequest, EngineResult } from "../engines/engine";
+import type { Availability } from "../fetch/availability";
+import { asProviderError, requireReady } from "../http/failures";
+import { parseBody, ProviderError } from "../http/provider-error";
+import { bringFiles, type FileSources } from "../inputs";
+import { TEXT_MODELS, type LocalModel } from "../models";
+import type { Pool } from "../pool/pool";
+import { chatInputs, chatSchema, filesOf, schemaOf, shaped, type ChatRequest } from "./chat-request";
+
+export interface ChatDialectOptions {
+  pool: Pool;
+  sources: FileSources;
+  /** For the files of requests that are under way. */
+  directory: string;
+  availability: (model: LocalModel) => Promise<Availability>;
+  /** How long a request may wait for its model. */
+  maxWaitMs: number;
+}
+
+/** What a model needs that reads a file, by model. */
+const FILE_OF: Readonly<Record<string, "audio" | "image">> = { "local-transcribe": "audio", "local-ocr": "image" };
+
+const textOf = ({ text = "", json }: EngineResult, request: ChatRequest): string => {
+  const schema = schemaOf(request);
+  if (!json) return text;
+  if (schema) return JSON.stringify(shaped(json, schema));
+  return request.format === "json" ? JSON.stringify(json) : text;
+};
+
+interface Answer {
+  id: string;
+  created: number;
+  model: string;
+}
+
+const usageOf = ({ usage = { inputTokens: 0, outputTokens: 0 } }: EngineResult) => ({
+  prompt_tokens: usage.inputTokens,
+  completion_tokens: usage.outputTokens,
+  total_tokens: usage.inputTokens + usage.outputTokens,
+});
+const finishOf = ({ isCut }: EngineResult): "length" | "stop" => (isCut ? "length" : "stop");
+
+const answerWhole = (response: Response, answer: Answer, result: EngineResult, content: string): void => {
+  const choice = { index: 0, message: { role: "assistant", content, refusal: null }, logprobs: null, finish_reason: finishOf(result) };
+  response.json({ ...answer, object: "chat.completion", choices: [choice], usage: usageOf(result) });
+};
+
+/** Server-sent events; the first is sent when the model has written something, so that a refusal before that is a status. */
+const createStream = (response: Response, answer: Answer, withUsage: boolean) => {
+  const send = (members: object): void => {
+    response.write(`data: ${JSON.stringify({ ...answer, object: "chat.completion.chunk", ...members })}\n\n`);
+  };
+  const choose = (delta: object, finish: string | null = null): void => send({ choices: [{ index: 0, delta, finish_reason: finish }] });
+  const begin = (): void => {
+    if (response.headersSent) return;
+    response.type("text/event-stream").set("cache-control", "no-cache");
+    choose({ role: "assistant", content: "" });
+  };
+  return {
+    piece: (content: string): void => {
+      begin();
+      choose({ content });
+    },
+    end: (result: EngineResult): void => {
+      begin();
+      choose({}, finishOf(result));
+      if (withUsage) send({ choices: [], usage: usageOf(result) });
+      response.end("data: [DONE]\n\n");
+    },
+  };
+};
+
+/** OpenAI-compatible completions, whole or streamed. */
+export const chatDialect = ({ pool, sources, directory, availability, maxWaitMs }: ChatDialectOptions): Router => {
+  const router = Router();
+
+  const requestOf = async (name: string, body: ChatRequest, folder: string, signal: AbortSignal): Promise<EngineRequest> => {
+    const needed = FILE_OF[name];
+    if (!needed) return { inputs: { ...chatInputs(body) }, files: {}, folder };
+    const { [needed]: url } = filesOf(body);
+    return { inputs: {}, files: await bringFiles(sources, { [needed]: url! }, folder, signal), folder };
+  };
+
+  const check = async (body: ChatRequest): Promise<LocalModel> => {
+    const model = Object.hasOwn(TEXT_MODELS, body.model) ? TEXT_MODELS[body.model]! : undefined;
+    if (!model) {
+      const message = `no such model: ${body.model.slice(0, 100)}; there are ${Object.keys(TEXT_MODELS).join(", ")}`;
+      throw new ProviderError(404, "model_not_found", message, { param: "model" });
+    }
+    const needed = FILE_OF[body.model];
+    if (needed && filesOf(body)[needed] === undefined)
+      throw new ProviderError(400, "invalid_request", `${needed}: ${body.model} needs one`, { param: needed });
+    requireReady(body.model, await availability(model));
+    return model;
+  };
+
+  router.post("/v1/chat/completions", async (request, response) => {
+    const body = parseBody(chatSchema, request.body);
+    const model = await check(body);
+    const answer = { id: `chatcmpl-${randomUUID()}`, created: Math.floor(Date.now() / 1_000), model: body.model };
+    const stream = body.stream ? createStream(response, answer, body.stream_options?.include_usage === true) : undefined;
+    const left = new AbortController();
+    response.once("close", () => left.abort(new Error("the client has gone")));
+    const folder = await mkdtemp(join(directory, "request-"));
+    try {
+      const isWritten = FILE_OF[body.model] === undefined;
+      const report = { progress: () => undefined, text: (piece: string) => isWritten && stream?.piece(piece) };
+      const begin = (): Promise<EngineRequest> => requestOf(body.model, body, folder, left.signal);
+      const result = await pool.run(body.model, model, begin, { report, signal: left.signal, maxWaitMs });
+      const content = textOf(result, body);
+      if (!stream) return answerWhole(response, answer, result, content);
+      if (!isWritten) stream.piece(content);
+      stream.end(result);
+    } catch (error) {
+      if (left.signal.aborted) return;
+      // Of an answer that broke off the rest can't be told otherwise.
+      if (response.headersSent) return void response.destroy();
+      throw asProviderError(body.model, error) ?? error;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  router.get("/v1/models", (_request, response) => {
+    const data = Object.keys(TEXT_MODELS).map((id) => ({ id, object: "model", created: 0, owned_by: "nodeloom-local" }));
+    response.json({ object: "list", data });
+  });
+
+  return router;
+};

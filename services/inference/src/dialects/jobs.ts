@@ -1,0 +1,79 @@
+import { Router, type Request } from "express";
+import { z } from "zod";
+import type { Availability } from "../fetch/availability";
+import { requireReady } from "../http/failures";
+import { notFound, parseBody, ProviderError } from "../http/provider-error";
+import type { Jobs, JobView } from "../jobs";
+import { JOB_MODELS, type LocalModel } from "../models";
+
+const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
+
+const submissionSchema = z.strictObject({ model: z.string(), input: z.record(z.string(), z.unknown()) });
+
+const view = (request: Request, job: JobView): Record<string, unknown> => {
+  const address = `${request.protocol}://${request.get("host") ?? "localhost"}/files/`;
+  const member = JOB_MODELS[job.model]?.outputs ?? "files";
+  return {
+    id: job.id,
+    model: job.model,
+    status: job.status,
+    progress: Math.round(job.progress * 100) / 100,
+    createdAt: new Date(job.createdAt).toISOString(),
+    ...(job.files
+      ? { output: { [member]: job.files.map(({ name, contentType }) => ({ url: address + name, content_type: contentType })) } }
+      : {}),
+    ...(job.error ? { error: job.error } : {}),
+  };
+};
+
+const idempotencyKeyOf = (request: Request): string | undefined => {
+  const key = request.get("idempotency-key");
+  if (key === undefined || key === "") return undefined;
+  if (key.length <= MAX_IDEMPOTENCY_KEY_CHARACTERS) return key;
+  const message = `Idempotency-Key: it may have ${MAX_IDEMPOTENCY_KEY_CHARACTERS} characters`;
+  throw new ProviderError(400, "invalid_request", message, { param: "Idempotency-Key" });
+};
+
+/** Submit a job, poll it, cancel it, fetch what it made. */
+export const jobsDialect = (jobs: Jobs, availability: (model: LocalModel) => Promise<Availability>): Router => {
+  const router = Router();
+
+  router.post("/v1/jobs", async (request, response) => {
+    const { model: name, input } = parseBody(submissionSchema, request.body);
+    const model = Object.hasOwn(JOB_MODELS, name) ? JOB_MODELS[name]! : undefined;
+    if (!model) {
+      const message = `no such model: ${name.slice(0, 100)}; there are ${Object.keys(JOB_MODELS).join(", ")}`;
+      throw new ProviderError(404, "model_not_found", message, { param: "model" });
+    }
+    const inputs = parseBody(model.inputs, input, "input");
+    requireReady(name, await availability(model));
+    const job = jobs.submit({ model: name, inputs, idempotencyKey: idempotencyKeyOf(request) });
+    response.status(202).json(view(request, job));
+  });
+
+  router.get("/v1/jobs/:id", (request, response) => {
+    const job = jobs.find(request.params.id);
+    if (!job) throw notFound("job");
+    response.json(view(request, job));
+  });
+
+  router.post("/v1/jobs/:id/cancel", (request, response) => {
+    const job = jobs.cancel(request.params.id);
+    if (!job) throw notFound("job");
+    response.json(view(request, job));
+  });
+
+  return router;
+};
+
+/** What jobs made: their names can't be guessed. */
+export const fileRoutes = (jobs: Jobs): Router => {
+  const router = Router();
+  router.get("/files/:name", (request, response) => {
+    const path = jobs.file(request.params.name);
+    if (path === undefined) throw notFound("file");
+    response.set({ "cache-control": "private, max-age=3600", "x-content-type-options": "nosniff" });
+    response.sendFile(path, { dotfiles: "allow" });
+  });
+  return router;
+};

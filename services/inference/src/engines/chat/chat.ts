@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { InputError, type LoadEngine } from "../engine";
+import type { ChatItem, LlamaLibrary } from "../libraries";
+import { grammarSchema } from "./grammar-schema";
+
+const CONTEXT_TOKENS = 4_096;
+/** What the chat's own marks may take. */
+const MARKS_TOKENS = 128;
+const DEFAULT_SYSTEM = "You are a concise helpful assistant.";
+/** Small models repeat themselves otherwise. */
+const REPEAT_PENALTY = { penalty: 1.1, lastTokens: 64 };
+
+export interface ChatMessage {
+  role: "system" | "user" | "assistant";
+  text: string;
+}
+
+export interface ChatInputs {
+  messages: readonly ChatMessage[];
+  maxTokens: number;
+  temperature: number;
+  seed?: number;
+  schema?: Readonly<Record<string, unknown>>;
+}
+
+const historyOf = (messages: readonly ChatMessage[]): ChatItem[] => {
+  const system = messages.filter(({ role }) => role === "system").map(({ text }) => text);
+  const turns = messages.filter(({ role }) => role !== "system");
+  return [
+    { type: "system", text: system.join("\n\n") || DEFAULT_SYSTEM },
+    ...turns.map(({ role, text }): ChatItem => (role === "user" ? { type: "user", text } : { type: "model", response: [text] })),
+  ];
+};
+
+/** A conversation in, its next turn out, piece by piece; JSON by a schema where one is given. */
+export const loadChat: LoadEngine = async (context) => {
+  const library = await context.library<LlamaLibrary>("node-llama-cpp");
+  const llama = await library.getLlama({
+    gpu: false,
+    build: "never",
+    logLevel: library.LlamaLogLevel.error,
+    maxThreads: context.threads,
+  });
+  const model = await llama.loadModel({ modelPath: join(context.weights("chat"), "SmolLM2-135M-Instruct.Q4_1.gguf") });
+  const memory = await model.createContext({ contextSize: CONTEXT_TOKENS, threads: context.threads });
+
+  return {
+    run: async ({ inputs }, report) => {
+      const { messages, maxTokens, temperature, seed, schema } = inputs as unknown as ChatInputs;
+      const asked = messages.at(-1);
+      if (asked?.role !== "user") throw new InputError("messages: the last one must be the user's");
+      const given = model.tokenize(messages.map(({ text }) => text).join("\n")).length;
+      const room = CONTEXT_TOKENS - MARKS_TOKENS - given;
+      if (room < 1) throw new InputError(`messages: they have ${given} tokens; the model takes ${CONTEXT_TOKENS - MARKS_TOKENS}`);
+      const grammar = schema ? await llama.createGrammarForJsonSchema(grammarSchema(schema)) : undefined;
+      const sequence = memory.getSequence();
+      const session = new library.LlamaChatSession({ contextSequence: sequence });
+      try {
+        session.setChatHistory(historyOf(messages.slice(0, -1)));
+        const { responseText, stopReason } = await session.promptWithMeta(asked.text, {
+          maxTokens: Math.min(maxTokens, room),
+          temperature,
+          ...(seed === undefined ? {} : { seed }),
+          ...(grammar === undefined ? { repeatPenalty: REPEAT_PENALTY } : { grammar }),
+          onTextChunk: report.text,
+        });
+        const { usedInputTokens: inputTokens, usedOutputTokens: outputTokens } = sequence.tokenMeter;
+        return { text: responseText, isCut: stopReason === "maxTokens", usage: { inputTokens, outputTokens } };
+      } finally {
+        session.dispose();
+        sequence.dispose();
+      }
+    },
+  };
+};

@@ -1,0 +1,70 @@
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { InputError, type Engine, type EngineContext } from "./engine";
+import { ENGINES, type EngineName } from "./index";
+import type { FromChild, StartOptions, ToChild } from "./protocol";
+
+/** A model's process: it loads one engine and does one request after the other. Whoever started it may end it at any time. */
+
+/** Imports a file that is a module: CommonJS has no way to. */
+export type ImportModule = (url: string) => Promise<unknown>;
+
+interface Manifest {
+  type?: string;
+  main?: string;
+  exports?: unknown;
+}
+
+/** The file that an `exports` member means for a module in Node.js. */
+const entryOf = (exports: unknown): string | undefined => {
+  if (typeof exports === "string") return exports;
+  if (typeof exports !== "object" || exports === null) return undefined;
+  const { ".": root, node, import: asModule, default: otherwise } = exports as Record<string, unknown>;
+  return entryOf(root) ?? entryOf(node) ?? entryOf(asModule) ?? entryOf(otherwise);
+};
+
+const contextOf = ({ cacheFolders, threads }: StartOptions, importModule: ImportModule): EngineContext => {
+  const weights = (asset: string): string => {
+    const folder = cacheFolders[asset];
+    if (folder === undefined) throw new Error(`${asset} was not fetched`);
+    return folder;
+  };
+  const packageFile = (name: string, file: string): string => join(weights("engines"), "node_modules", name, file);
+  return {
+    threads,
+    weights,
+    libraryFile: packageFile,
+    library: async <T>(name: string): Promise<T> => {
+      const require = createRequire(packageFile(name, "package.json"));
+      const { type, main = "index.js", exports } = require("./package.json") as Manifest;
+      if (type !== "module") return require(packageFile(name, "")) as T;
+      return (await importModule(pathToFileURL(packageFile(name, entryOf(exports) ?? main)).href)) as T;
+    },
+  };
+};
+
+const send = (message: FromChild): void => void process.send?.(message);
+
+/** Loads the engine that the first message names, says that it is ready, and serves. */
+export const runChild = async (importModule: ImportModule): Promise<void> => {
+  let engine: Engine | undefined;
+  const answer = async (message: ToChild): Promise<FromChild> => {
+    if (message.type === "load") {
+      engine = await ENGINES[message.options.engine as EngineName](contextOf(message.options, importModule));
+      return { type: "ready" };
+    }
+    if (!engine) throw new Error("no engine is loaded");
+    const progress = (share: number): void => send({ type: "progress", share });
+    const text = (piece: string): void => send({ type: "text", piece });
+    return { type: "done", result: await engine.run(message.request, { progress, text }) };
+  };
+  const failed = (error: unknown): FromChild => ({
+    type: "failed",
+    message: error instanceof Error ? error.message : String(error),
+    isInput: error instanceof InputError,
+  });
+  process.on("message", (message: ToChild) => void answer(message).catch(failed).then(send));
+  await new Promise<void>((resolve) => process.once("disconnect", resolve));
+  process.exit(0);
+};

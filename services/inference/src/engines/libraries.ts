@@ -1,0 +1,136 @@
+/** As much of the fetched libraries' types as is used: they are no dependencies of the workspace, and neither are their types. */
+
+export interface Tensor {
+  data: Float32Array | BigInt64Array;
+  dims: readonly number[];
+}
+
+export interface Session {
+  inputNames: readonly string[];
+  outputNames: readonly string[];
+  run(feeds: Readonly<Record<string, Tensor>>): Promise<Record<string, Tensor>>;
+}
+
+/** onnxruntime-node */
+export interface Onnx {
+  InferenceSession: { create(path: string, options: { intraOpNumThreads: number; interOpNumThreads: number }): Promise<Session> };
+  Tensor: new (type: "float32" | "int64", data: Float32Array | BigInt64Array, dims: readonly number[]) => Tensor;
+}
+
+interface RawInfo {
+  width: number;
+  height: number;
+  channels: number;
+}
+
+interface RawInput {
+  raw?: { width: number; height: number; channels: 1 | 3 | 4 };
+  limitInputPixels?: number;
+  failOn?: "error";
+  pages?: 1;
+}
+
+export interface Picture {
+  metadata(): Promise<{ width?: number; height?: number; hasAlpha?: boolean }>;
+  autoOrient(): Picture;
+  removeAlpha(): Picture;
+  ensureAlpha(): Picture;
+  extractChannel(channel: "alpha"): Picture;
+  toColourspace(space: "srgb" | "b-w"): Picture;
+  resize(width: number, height: number, options: { fit: "fill" | "cover" | "inside"; kernel?: "cubic" | "lanczos3" }): Picture;
+  joinChannel(data: Buffer, options: { raw: { width: number; height: number; channels: 1 } }): Picture;
+  raw(): Picture;
+  png(): Picture;
+  toBuffer(): Promise<Buffer>;
+  toBuffer(options: { resolveWithObject: true }): Promise<{ data: Buffer; info: RawInfo }>;
+  toFile(path: string): Promise<unknown>;
+}
+
+export type Sharp = (input: string | Buffer, options?: RawInput) => Picture;
+
+/** @napi-rs/whisper */
+export interface Whisper {
+  Whisper: new (model: string) => {
+    isMultilingual: number;
+    fullLangId: number;
+    full(params: WhisperParams, samples: Float32Array): string;
+  };
+  WhisperFullParams: new (strategy: number) => WhisperParams;
+  WhisperSamplingStrategy: { Greedy: number };
+  decodeAudioAsync(bytes: Uint8Array, name: string): Promise<Float32Array>;
+}
+
+export interface WhisperParams {
+  language: string;
+  nThreads: number;
+  printProgress: boolean;
+  printRealtime: boolean;
+  printTimestamps: boolean;
+  noTimestamps: boolean;
+  tokenTimestamps: boolean;
+  splitOnWord: boolean;
+  maxLen: number;
+  onProgress: (percent: number) => void;
+  onNewSegment: (segment: { text: string; start: number; end: number }) => void;
+}
+
+/** @gutenye/ocr-node */
+export interface OcrLibrary {
+  default: {
+    create(options: { onnxOptions: { intraOpNumThreads: number } }): Promise<{
+      detect(path: string): Promise<{ text: string; mean: number; box?: number[][] }[]>;
+    }>;
+  };
+}
+
+/** spessasynth_core */
+export interface Synth {
+  SoundBankLoader: { fromArrayBuffer(bytes: ArrayBuffer): unknown };
+  SpessaSynthProcessor: new (
+    sampleRate: number,
+    options: { enableEventSystem: boolean },
+  ) => {
+    processorInitialized: Promise<unknown>;
+    soundBankManager: { addSoundBank(bank: unknown, id: string): void };
+    noteOn(channel: number, note: number, velocity: number): void;
+    noteOff(channel: number, note: number): void;
+    programChange(channel: number, program: number): void;
+    process(left: Float32Array, right: Float32Array, from: number, count: number): void;
+  };
+}
+
+export type ChatItem = { type: "system" | "user"; text: string } | { type: "model"; response: string[] };
+
+interface ChatSequence {
+  tokenMeter: { usedInputTokens: number; usedOutputTokens: number };
+  dispose(): void;
+}
+
+/** node-llama-cpp */
+export interface LlamaLibrary {
+  getLlama(options: { gpu: false; build: "never"; logLevel: string; maxThreads: number }): Promise<Llama>;
+  LlamaLogLevel: { error: string };
+  LlamaChatSession: new (options: { contextSequence: ChatSequence; systemPrompt?: string }) => {
+    setChatHistory(history: readonly ChatItem[]): void;
+    promptWithMeta(
+      text: string,
+      options: {
+        maxTokens: number;
+        temperature: number;
+        seed?: number;
+        grammar?: unknown;
+        onTextChunk: (piece: string) => void;
+        repeatPenalty?: { penalty: number; lastTokens: number };
+      },
+    ): Promise<{ responseText: string; stopReason: string }>;
+    dispose(): void;
+  };
+}
+
+export interface Llama {
+  loadModel(options: { modelPath: string }): Promise<{
+    tokenize(text: string): readonly number[];
+    createContext(options: { contextSize: number; threads: number }): Promise<{ getSequence(): ChatSequence }>;
+  }>;
+  createGrammarForJsonSchema(schema: object): Promise<unknown>;
+}

@@ -1,0 +1,67 @@
+import type { Onnx, Picture, Session, Sharp, Tensor } from "./libraries";
+import { InputError, type EngineContext } from "./engine";
+
+/** Pictures as the models take them, and what the models give as pictures. */
+
+export interface Pixels {
+  /** Rows of pixels of `channels` bytes. */
+  data: Uint8Array;
+  width: number;
+  height: number;
+}
+
+/** Opens a picture upright. @throws InputError when it is none, or has more pixels than it may */
+export const openPicture = async (
+  sharp: Sharp,
+  path: string,
+  maxPixels: number,
+): Promise<{ picture: Picture; width: number; height: number; hasAlpha: boolean }> => {
+  const open = (): Picture => sharp(path, { limitInputPixels: maxPixels, failOn: "error", pages: 1 });
+  try {
+    const { width = 0, height = 0 } = await open().metadata();
+    if (width * height > maxPixels)
+      throw new InputError(`the image has ${width} × ${height} pixels; at most ${(maxPixels / 1e6).toFixed(1)} million are taken`);
+    const { data, info } = await open().autoOrient().toColourspace("srgb").png().toBuffer({ resolveWithObject: true });
+    const { hasAlpha = false } = await sharp(data).metadata();
+    return { picture: sharp(data), width: info.width, height: info.height, hasAlpha };
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    throw new InputError(`the image can't be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+};
+
+/** Three bytes a pixel. */
+export const rgbOf = async (picture: Picture): Promise<Pixels> => {
+  const { data, info } = await picture.removeAlpha().toColourspace("srgb").raw().toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height };
+};
+
+const PIXEL_MAX = 255;
+
+/** A tensor [1, 3, height, width] with values from 0 to 1. */
+export const toTensor = ({ Tensor }: Pick<Onnx, "Tensor">, { data, width, height }: Pixels): Tensor => {
+  const plane = width * height;
+  const values = new Float32Array(3 * plane);
+  for (let pixel = 0; pixel < plane; pixel++) {
+    for (let channel = 0; channel < 3; channel++) values[channel * plane + pixel] = data[pixel * 3 + channel]! / PIXEL_MAX;
+  }
+  return new Tensor("float32", values, [1, 3, height, width]);
+};
+
+/** The opposite: three bytes a pixel. */
+export const fromTensor = ({ data, dims }: Tensor): Pixels => {
+  const [, , height = 0, width = 0] = dims;
+  const plane = width * height;
+  const pixels = new Uint8ClampedArray(3 * plane);
+  for (let pixel = 0; pixel < plane; pixel++) {
+    for (let channel = 0; channel < 3; channel++) pixels[pixel * 3 + channel] = (data[channel * plane + pixel] as number) * PIXEL_MAX;
+  }
+  return { data: new Uint8Array(pixels.buffer), width, height };
+};
+
+/** The libraries that picture models need, and a session of one. */
+export const openSession = async (context: EngineContext, path: string): Promise<{ onnx: Onnx; session: Session }> => {
+  const onnx = await context.library<Onnx>("onnxruntime-node");
+  const session = await onnx.InferenceSession.create(path, { intraOpNumThreads: context.threads, interOpNumThreads: 1 });
+  return { onnx, session };
+};

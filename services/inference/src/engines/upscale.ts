@@ -1,0 +1,91 @@
+import { join } from "node:path";
+import type { LoadEngine } from "./engine";
+import type { Onnx, Session, Sharp } from "./libraries";
+import { fromTensor, openPicture, openSession, rgbOf, toTensor, type Pixels } from "./pictures";
+
+/** SPAN, four times. */
+const SCALE = 4;
+const MAX_PIXELS = 2_100_000;
+/** Pictures are enlarged tile by tile, so that memory does not grow with them; a margin keeps seams from showing. */
+const TILE = 192;
+const MARGIN = 10;
+
+interface Box {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+const crop = ({ data, width }: Pixels, { left, top, right, bottom }: Box): Pixels => {
+  const [cropWidth, cropHeight] = [right - left, bottom - top];
+  const rows = new Uint8Array(cropWidth * cropHeight * 3);
+  for (let row = 0; row < cropHeight; row++) {
+    const from = ((top + row) * width + left) * 3;
+    rows.set(data.subarray(from, from + cropWidth * 3), row * cropWidth * 3);
+  }
+  return { data: rows, width: cropWidth, height: cropHeight };
+};
+
+/** Copies the tile without its margin to its place in the enlarged picture. */
+const paste = (target: Pixels, tile: Pixels, inner: Box, outer: Box): void => {
+  const bytes = (inner.right - inner.left) * SCALE * 3;
+  const skip = (inner.left - outer.left) * SCALE * 3;
+  for (let row = inner.top * SCALE; row < inner.bottom * SCALE; row++) {
+    const from = (row - outer.top * SCALE) * tile.width * 3 + skip;
+    target.data.set(tile.data.subarray(from, from + bytes), (row * target.width + inner.left * SCALE) * 3);
+  }
+};
+
+const tilesOf = ({ width, height }: Pixels): { inner: Box; outer: Box }[] => {
+  const tiles = [];
+  for (let top = 0; top < height; top += TILE) {
+    for (let left = 0; left < width; left += TILE) {
+      const inner = { left, top, right: Math.min(width, left + TILE), bottom: Math.min(height, top + TILE) };
+      const outer = {
+        left: Math.max(0, left - MARGIN),
+        top: Math.max(0, top - MARGIN),
+        right: Math.min(width, inner.right + MARGIN),
+        bottom: Math.min(height, inner.bottom + MARGIN),
+      };
+      tiles.push({ inner, outer });
+    }
+  }
+  return tiles;
+};
+
+const enlarge = async (
+  { onnx, session }: { onnx: Onnx; session: Session },
+  source: Pixels,
+  progress: (share: number) => void,
+): Promise<Pixels> => {
+  const [width, height] = [source.width * SCALE, source.height * SCALE];
+  const target = { data: new Uint8Array(width * height * 3), width, height };
+  const tiles = tilesOf(source);
+  for (const [index, { inner, outer }] of tiles.entries()) {
+    const answer = await session.run({ [session.inputNames[0]!]: toTensor(onnx, crop(source, outer)) });
+    paste(target, fromTensor(answer[session.outputNames[0]!]!), inner, outer);
+    progress((index + 1) / tiles.length);
+  }
+  return target;
+};
+
+/** An image in, four times as wide and high out. Transparency is enlarged, too, by interpolation. */
+export const loadUpscale: LoadEngine = async (context) => {
+  const sharp = await context.library<Sharp>("sharp");
+  const model = await openSession(context, join(context.weights("upscale"), "span-x4.onnx"));
+  return {
+    run: async ({ files, folder }, { progress }) => {
+      const { picture, hasAlpha } = await openPicture(sharp, files.image!, MAX_PIXELS);
+      const alpha = hasAlpha ? await picture.extractChannel("alpha").png().toBuffer() : undefined;
+      const { data, width, height } = await enlarge(model, await rgbOf(picture), progress);
+      let large = sharp(Buffer.from(data.buffer), { raw: { width, height, channels: 3 } });
+      if (alpha) {
+        const mask = await sharp(alpha).resize(width, height, { fit: "fill", kernel: "cubic" }).toColourspace("b-w").raw().toBuffer();
+        large = large.joinChannel(mask, { raw: { width, height, channels: 1 } });
+      }
+      await large.png().toFile(join(folder, "upscaled.png"));
+      return { files: [{ name: "upscaled.png", contentType: "image/png" }] };
+    },
+  };
+};

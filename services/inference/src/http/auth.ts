@@ -1,0 +1,17 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { RequestHandler } from "express";
+import { ProviderError } from "./provider-error";
+
+const digest = (value: string): Buffer => createHash("sha256").update(value).digest();
+
+/** Requires `Authorization: <scheme> <key>`, the scheme being one of `schemes`. */
+export const requireKey = (key: string, schemes: readonly string[]): RequestHandler => {
+  const expected = digest(key);
+  const accepted = new Set(schemes.map((scheme) => scheme.toLowerCase()));
+  return (request, _response, next) => {
+    const [scheme = "", given = ""] = (request.get("authorization") ?? "").split(" ", 2);
+    if (!accepted.has(scheme.toLowerCase()) || !timingSafeEqual(digest(given), expected))
+      throw new ProviderError(401, "unauthorized", `send "Authorization: ${schemes[0]} <key>" with the inference service's key`);
+    next();
+  };
+};

@@ -1,0 +1,36 @@
+import { NoSlot } from "@nodeloom/platform";
+import { InputError } from "../engines/engine";
+import type { Availability } from "../fetch/availability";
+import { ModelFailure } from "../pool/model-process";
+import { ProviderError } from "./provider-error";
+
+/** What went wrong with a model, as its caller is told. */
+
+const BUSY_SECONDS = 3;
+const AWAY_SECONDS = 300;
+const RESTART_SECONDS = 1;
+
+/** @throws ProviderError 503 unless the model can run now */
+export const requireReady = (name: string, availability: Availability): void => {
+  if (availability.status === "ready") return;
+  if (availability.status === "downloading") {
+    const { retryAfterSeconds } = availability;
+    throw new ProviderError(503, "downloading", `${name} is being downloaded`, { retryAfterSeconds });
+  }
+  throw new ProviderError(503, "away", `${name} can't run: ${availability.reason}`, { retryAfterSeconds: AWAY_SECONDS });
+};
+
+export const tooBusy = (name: string): ProviderError =>
+  new ProviderError(429, "busy", `${name} has too many requests waiting`, { retryAfterSeconds: BUSY_SECONDS });
+
+/** The answer for a failed request of a model; undefined for what nobody foresaw. */
+export const asProviderError = (name: string, error: unknown): ProviderError | undefined => {
+  if (error instanceof ProviderError) return error;
+  if (error instanceof InputError) return new ProviderError(400, "invalid_input", error.message);
+  if (error instanceof NoSlot) return tooBusy(name);
+  if (!(error instanceof ModelFailure)) return undefined;
+  if (error.kind === "input") return new ProviderError(400, "invalid_input", error.message);
+  // Nothing was answered, and nothing is kept: it may be asked again.
+  if (error.kind === "ended") return new ProviderError(503, "model_ended", error.message, { retryAfterSeconds: RESTART_SECONDS });
+  return new ProviderError(error.kind === "bounds" ? 422 : 500, error.kind === "bounds" ? "out_of_bounds" : "model_failed", error.message);
+};

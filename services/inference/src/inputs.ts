@@ -1,0 +1,64 @@
+import { createWriteStream } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { EgressError, type EgressClient } from "@nodeloom/platform";
+import { InputError } from "./engines/engine";
+
+/** Files among the inputs: brought into a folder by their address, or out of a data URL. */
+
+const MAX_BYTES = 50 * 1_024 * 1_024;
+const TIMEOUT_MS = 60_000;
+const REDIRECTS = 3;
+const DATA_URL = /^data:([a-z]+)\/[^;,]+(?:;[^;,]+)*;base64,/i;
+
+export interface FileSources {
+  /** For the platform's own files: they may be on a private address. */
+  own: { prefix: string; client: EgressClient } | undefined;
+  /** For all others. */
+  other: EgressClient;
+}
+
+const fromData = async (url: string, path: string): Promise<void> => {
+  const head = DATA_URL.exec(url)?.[0];
+  if (head === undefined) throw new InputError("a data URL must be in base64");
+  const bytes = Buffer.from(url.slice(head.length), "base64");
+  if (bytes.length > MAX_BYTES) throw new InputError(`the file has more than ${MAX_BYTES} bytes`);
+  await writeFile(path, bytes);
+};
+
+const fromAddress = async ({ own, other }: FileSources, url: string, path: string, signal?: AbortSignal): Promise<void> => {
+  const isOwn = own !== undefined && url.startsWith(own.prefix);
+  const request = { url, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, maxRedirects: isOwn ? 0 : REDIRECTS, ...(signal ? { signal } : {}) };
+  const { status, body } = await (isOwn ? own.client : other).stream(request);
+  if (status !== 200) {
+    for await (const _ of body) break;
+    throw new InputError(`the file's address answers ${status}`);
+  }
+  await pipeline(body, createWriteStream(path));
+};
+
+/**
+ * Brings the files of a request into its folder.
+ * @param files addresses or data URLs, by input
+ * @throws InputError that names the input
+ */
+export const bringFiles = async (
+  sources: FileSources,
+  files: Readonly<Record<string, string>>,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<Record<string, string>> => {
+  const paths: Record<string, string> = {};
+  for (const [name, url] of Object.entries(files)) {
+    const path = join(folder, `input-${name}`);
+    try {
+      await (url.startsWith("data:") ? fromData(url, path) : fromAddress(sources, url, path, signal));
+    } catch (error) {
+      if (!(error instanceof EgressError) && !(error instanceof InputError)) throw error;
+      throw new InputError(`${name}: ${error.message}`);
+    }
+    paths[name] = path;
+  }
+  return paths;
+};

@@ -1,0 +1,74 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEgressClient, defineService, hostPort, integer, runProcess, startHttpServer, variables } from "@nodeloom/platform";
+import { z } from "zod";
+import { createInference } from "./app";
+import { assetsFolder } from "./fetch/availability";
+import type { FileSources } from "./inputs";
+import { defaultThreads } from "./models";
+
+/** A stop waits this long for requests that are under way. */
+const GRACE_MS = 2_000;
+const MINUTE_MS = 60_000;
+
+const hostOf = (url: string): string => {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
+};
+
+/** The platform's own files may be on a private address; all others may not. */
+const sourcesOf = (publicBaseUrl: string, allow: readonly string[]): FileSources & { close(): Promise<void> } => {
+  const own = createEgressClient({ allow: [hostOf(publicBaseUrl)] });
+  const other = createEgressClient({ allow });
+  return {
+    own: { prefix: `${publicBaseUrl.replace(/\/+$/, "")}/media/`, client: own },
+    other,
+    close: async () => {
+      await Promise.all([own.close(), other.close()]);
+    },
+  };
+};
+
+/** The models of this machine: an HTTP process that runs each in a process of its own, when it is first asked for. */
+export const service = defineService({
+  name: "inference",
+  variables: {
+    INFERENCE_LISTEN: hostPort().default("127.0.0.1:8091").describe("host:port where the models of this machine are served"),
+    INFERENCE_API_KEY: z.string().default("inference").describe("key that the models of this machine expect from callers"),
+    INFERENCE_DATA_DIR: z
+      .string()
+      .default(join(tmpdir(), "nodeloom-inference"))
+      .describe("folder of the local models' jobs and of what they made"),
+    NODELOOM_CACHE_DIR: z.string().optional().describe("folder of what is downloaded; ~/.cache/nodeloom without it"),
+    INFERENCE_CONCURRENCY: integer(1).default(2).describe("local models that are loaded, and may compute, at once"),
+    INFERENCE_THREADS: integer(1).optional().describe("threads that a local model may compute with; half of the machine's, at most 4"),
+    INFERENCE_IDLE_MINUTES: integer(1).default(5).describe("minutes after which a local model is unloaded that nobody asks for"),
+    PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
+    USER_EGRESS_ALLOW: variables.USER_EGRESS_ALLOW,
+  },
+  start: async ({ config, logger }) => {
+    const sources = sourcesOf(config.PUBLIC_BASE_URL, config.USER_EGRESS_ALLOW);
+    const { app, stop } = await createInference({
+      apiKey: config.INFERENCE_API_KEY,
+      dataDirectory: config.INFERENCE_DATA_DIR,
+      assetsRoot: assetsFolder(config),
+      sources,
+      concurrency: config.INFERENCE_CONCURRENCY,
+      threads: config.INFERENCE_THREADS ?? defaultThreads(),
+      idleMs: config.INFERENCE_IDLE_MINUTES * MINUTE_MS,
+      report: (error) => logger.error({ err: error }, "request failed"),
+    });
+    const server = await startHttpServer({ listen: config.INFERENCE_LISTEN, app, graceMs: GRACE_MS });
+    logger.info({ port: server.port, dataDirectory: config.INFERENCE_DATA_DIR }, "local models are served");
+    return {
+      ports: { INFERENCE_LISTEN: server.port },
+      drain: server.drain,
+      stop: async () => {
+        await Promise.all([server.stop(), stop()]);
+        await sources.close();
+      },
+    };
+  },
+});
+
+if (require.main === module) void runProcess([service]);

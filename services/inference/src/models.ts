@@ -1,0 +1,111 @@
+import { availableParallelism } from "node:os";
+import { z } from "zod";
+import type { AssetName } from "./fetch/assets";
+import { MOODS } from "./engines/music/compose";
+import type { EngineName } from "./engines";
+
+/** The models of this machine: what each takes, what it needs, and what it may use. */
+
+export const MAX_TEXT_CHARACTERS = 5_000;
+const MAX_ADDRESS_CHARACTERS = 2_048;
+const MAX_VIDEO_SECONDS = 10;
+const MAX_MUSIC_SECONDS = 120;
+const MB = 1_024 * 1_024;
+
+export interface LocalModel {
+  engine: EngineName;
+  /** What has to be fetched for it. */
+  assets: readonly AssetName[];
+  /** What its process may take of memory, in bytes. */
+  memoryBytes: number;
+  /** What loading it may take. */
+  loadMs: number;
+  /** What one request may take. */
+  runMs: number;
+}
+
+export interface JobModel extends LocalModel {
+  /** The inputs of a job. */
+  inputs: z.ZodType<Record<string, unknown>>;
+  /** Of these, the files, each with what it must be. */
+  files: Readonly<Record<string, "image" | "audio">>;
+  /** The member of the output that has its files. */
+  outputs: "images" | "videos" | "audios";
+}
+
+const address = z.string().min(1).max(MAX_ADDRESS_CHARACTERS);
+const seed = z.int().min(0).max(2_147_483_647).optional();
+const limits = (memoryMb: number, runSeconds: number) => ({
+  memoryBytes: memoryMb * MB,
+  loadMs: 60_000,
+  runMs: runSeconds * 1_000,
+});
+
+/** What is asked for as a job, polled and fetched. */
+export const JOB_MODELS: Readonly<Record<string, JobModel>> = {
+  "local-speech": {
+    engine: "speech",
+    assets: ["engines", "speech"],
+    ...limits(800, 120),
+    inputs: z.strictObject({ prompt: z.string().min(1).max(MAX_TEXT_CHARACTERS), speed: z.number().min(0.5).max(2).default(1) }),
+    files: {},
+    outputs: "audios",
+  },
+  "local-upscale": {
+    engine: "upscale",
+    assets: ["engines", "upscale"],
+    ...limits(1_500, 300),
+    inputs: z.strictObject({ image: address }),
+    files: { image: "image" },
+    outputs: "images",
+  },
+  "local-cutout": {
+    engine: "cutout",
+    assets: ["engines", "cutout"],
+    ...limits(1_200, 120),
+    inputs: z.strictObject({ image: address }),
+    files: { image: "image" },
+    outputs: "images",
+  },
+  "local-tween": {
+    engine: "tween",
+    assets: ["engines", "tween", "ffmpeg"],
+    ...limits(2_000, 600),
+    inputs: z.strictObject({
+      image: address,
+      endImage: address,
+      seconds: z.number().min(0.5).max(MAX_VIDEO_SECONDS).default(2),
+      framesPerSecond: z.int().min(4).max(30).default(12),
+    }),
+    files: { image: "image", endImage: "image" },
+    outputs: "videos",
+  },
+  "local-music": {
+    engine: "music",
+    assets: ["engines"],
+    ...limits(800, 180),
+    inputs: z.strictObject({
+      prompt: z.string().min(1).max(MAX_TEXT_CHARACTERS),
+      mood: z.enum(MOODS).optional(),
+      seconds: z.number().min(2).max(MAX_MUSIC_SECONDS).default(20),
+      tempo: z.int().min(40).max(200).optional(),
+      seed,
+    }),
+    files: {},
+    outputs: "audios",
+  },
+};
+
+/** What answers a chat completion with text. */
+export const TEXT_MODELS: Readonly<Record<string, LocalModel>> = {
+  "local-chat": { engine: "chat", assets: ["engines", "chat"], ...limits(1_000, 240) },
+  "local-transcribe": { engine: "transcribe", assets: ["engines", "transcribe"], ...limits(1_000, 280) },
+  "local-ocr": { engine: "ocr", assets: ["engines"], ...limits(1_500, 180) },
+};
+
+export const LOCAL_MODELS: Readonly<Record<string, LocalModel>> = { ...TEXT_MODELS, ...JOB_MODELS };
+
+const MOST_THREADS = 4;
+
+/** Half of the machine: engines whose threads wait for one another are slow where others compute. */
+export const defaultThreads = (cores = availableParallelism()): number => Math.max(1, Math.min(MOST_THREADS, Math.floor(cores / 2)));

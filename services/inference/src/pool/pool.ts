@@ -1,0 +1,116 @@
+import { createSlots, type Slots } from "@nodeloom/platform";
+import type { EngineRequest, EngineResult, Report } from "../engines/engine";
+import type { LocalModel } from "../models";
+import { startModelProcess, type ModelProcess } from "./model-process";
+
+/** Which models are loaded: each when it is first asked for, one process each, a few at once, none longer than it is used. */
+
+export interface PoolOptions {
+  /** Path of a model process's program. */
+  program: string;
+  /** Folders of what was fetched for a model. @throws when something is missing */
+  foldersOf(model: LocalModel): Promise<Record<string, string>>;
+  /** Models that are loaded, and may compute, at once. */
+  concurrency: number;
+  /** Requests that may wait for one model. */
+  queueLimit: number;
+  threads: number;
+  /** A model that nobody has asked for this long is unloaded. */
+  idleMs: number;
+}
+
+export interface RunOptions {
+  report: Report;
+  signal?: AbortSignal;
+  /** How long it may wait for its turn. */
+  maxWaitMs: number;
+}
+
+export interface Pool {
+  /**
+   * @param begin makes the request ready once its turn has come
+   * @throws ModelFailure, NoSlot when too many wait, what `begin` throws, or the signal's reason
+   */
+  run(name: string, model: LocalModel, begin: () => Promise<EngineRequest>, options: RunOptions): Promise<EngineResult>;
+  /** Process ids of what is loaded, by model. */
+  loaded(): Record<string, number>;
+  waiting(): number;
+  stop(): Promise<void>;
+}
+
+interface Loaded {
+  process: ModelProcess;
+  busy: boolean;
+  usedAt: number;
+  idle?: NodeJS.Timeout;
+}
+
+export const createPool = (options: PoolOptions): Pool => {
+  const { program, foldersOf, concurrency, queueLimit, threads, idleMs } = options;
+  const loaded = new Map<string, Loaded>();
+  const lanes = new Map<string, Slots>();
+  const places = createSlots({ concurrency, queueLimit: Number.MAX_SAFE_INTEGER });
+
+  const unload = (name: string): Promise<void> | undefined => {
+    const found = loaded.get(name);
+    loaded.delete(name);
+    clearTimeout(found?.idle);
+    found?.process.end();
+    return found?.process.ended;
+  };
+
+  /** Ends the model that has been idle longest, where all places are taken. */
+  const makeRoom = async (): Promise<void> => {
+    if (loaded.size < concurrency) return;
+    const [oldest] = [...loaded].filter(([, { busy }]) => !busy).sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    if (oldest) await unload(oldest[0]);
+  };
+
+  const load = async (name: string, model: LocalModel): Promise<Loaded> => {
+    const found = loaded.get(name);
+    if (found?.process.isAlive()) return found;
+    if (found) await unload(name);
+    await makeRoom();
+    const cacheFolders = await foldersOf(model);
+    const process = await startModelProcess(program, { engine: model.engine, cacheFolders, threads }, model);
+    const fresh: Loaded = { process, busy: true, usedAt: Date.now() };
+    loaded.set(name, fresh);
+    void process.ended.then(() => {
+      if (loaded.get(name) === fresh) void unload(name);
+    });
+    return fresh;
+  };
+
+  const runLoaded = async (
+    name: string,
+    model: LocalModel,
+    begin: () => Promise<EngineRequest>,
+    { report, signal }: RunOptions,
+  ): Promise<EngineResult> => {
+    const request = await begin();
+    const entry = await load(name, model);
+    entry.busy = true;
+    clearTimeout(entry.idle);
+    try {
+      return await entry.process.run(request, report, signal);
+    } finally {
+      entry.busy = false;
+      entry.usedAt = Date.now();
+      entry.idle = setTimeout(() => void unload(name), idleMs).unref();
+    }
+  };
+
+  return {
+    run: (name, model, begin, run) => {
+      const lane = lanes.get(name) ?? createSlots({ concurrency: 1, queueLimit });
+      lanes.set(name, lane);
+      const wait = { signal: run.signal, maxWaitMs: run.maxWaitMs };
+      return lane.use(() => places.use(() => runLoaded(name, model, begin, run), wait), wait);
+    },
+    loaded: () => Object.fromEntries([...loaded].map(([name, { process }]) => [name, process.pid])),
+    waiting: () => [...lanes.values()].reduce((sum, lane) => sum + lane.load().waiting, 0),
+    stop: async () => {
+      await Promise.all([...loaded.keys()].map(unload));
+    },
+  };
+};
