@@ -14,6 +14,7 @@ export const DATA_DIR = join(STATE_DIR, "data");
 export const LOG_DIR = join(STATE_DIR, "logs");
 export const MEDIA_DIR = join(STATE_DIR, "media");
 export const SANDBOX_DIR = join(STATE_DIR, "sandbox");
+export const INFERENCE_DIR = join(STATE_DIR, "inference");
 export const LOCK_FILE = join(STATE_DIR, "lock.json");
 export const SECRETS_FILE = join(STATE_DIR, "secrets.json");
 /** What runs where, for clients and for `npm run status`. */

@@ -16,6 +16,7 @@ import { stopAllChildren } from "./run/child.mjs";
 import { writeStatusRows } from "./platform/status-file.mjs";
 import { createSupervisor } from "./platform/supervisor.mjs";
 import { startConsoleServer } from "./platform/console-server.mjs";
+import { fetchLocalModels } from "./platform/local-models.mjs";
 import { watchSources } from "./platform/watch.mjs";
 import { printWelcome } from "./platform/welcome.mjs";
 
@@ -142,6 +143,7 @@ const createRun = ({ progress, watching, observing, once, started }) => {
     if (watching) consoleServer = await startConsoleServer(local.baseUrl);
     const seconds = (Date.now() - started) / 1000;
     await printWelcome({ progress, local, seconds, staying: !once, consoleUrl: consoleServer?.url ?? local.baseUrl });
+    if (!once) void fetchLocalModels({ note: progress.note, env });
     if (watching) await watchSources({ supervisor, progress, env, migrate: (quiet) => migrate({ progress: quiet, env, platform }) });
   };
 

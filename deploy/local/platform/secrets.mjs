@@ -8,6 +8,7 @@ import { SECRETS_FILE } from "../paths.mjs";
  * @property {string} SESSION_SECRET
  * @property {string} SANDBOX_API_KEY
  * @property {string} SANDBOX_CONTROL_KEY
+ * @property {string} INFERENCE_API_KEY
  * @property {string} BOOTSTRAP_ADMIN_EMAIL
  * @property {string} BOOTSTRAP_ADMIN_PASSWORD
  * @property {string} ACCOUNT_PASSWORD of the other demo accounts
@@ -21,6 +22,7 @@ const generate = () => ({
   SESSION_SECRET: randomBytes(SECRET_BYTES).toString("base64url"),
   SANDBOX_API_KEY: randomBytes(PASSWORD_BYTES).toString("base64url"),
   SANDBOX_CONTROL_KEY: randomBytes(PASSWORD_BYTES).toString("base64url"),
+  INFERENCE_API_KEY: randomBytes(PASSWORD_BYTES).toString("base64url"),
   BOOTSTRAP_ADMIN_EMAIL: "admin@nodeloom.local",
   BOOTSTRAP_ADMIN_PASSWORD: randomBytes(PASSWORD_BYTES).toString("base64url"),
   ACCOUNT_PASSWORD: randomBytes(PASSWORD_BYTES).toString("base64url"),

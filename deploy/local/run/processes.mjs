@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { MEDIA_DIR, ROOT, SANDBOX_DIR } from "../paths.mjs";
+import { INFERENCE_DIR, MEDIA_DIR, ROOT, SANDBOX_DIR } from "../paths.mjs";
 import { freePort, isPortFree } from "../servers/ports.cjs";
 
 /**
@@ -11,7 +11,7 @@ import { freePort, isPortFree } from "../servers/ports.cjs";
  * @property {readonly (keyof import("../platform/secrets.mjs").Secrets)[]} secrets
  * @property {number} [graceMs] how long its stop may take, where that is not every process's SHUTDOWN_GRACE_MS
  *
- * @typedef {"gateway" | "executions" | "sandbox" | "identity" | "workflows" | "models" | "billing" | "usage" | "media"} ServiceName
+ * @typedef {"gateway" | "executions" | "sandbox" | "inference" | "identity" | "workflows" | "models" | "billing" | "usage" | "media"} ServiceName
  */
 
 /** @param {string} name @returns {Service} */
@@ -29,16 +29,22 @@ export const SERVICES = {
     secrets: ["SESSION_SECRET"],
   },
   // Requests that providers answer with files can't go on elsewhere: they are ended here.
-  executions: { ...grpcService("executions"), secrets: ["SANDBOX_API_KEY"], graceMs: 120_000 },
+  executions: { ...grpcService("executions"), secrets: ["SANDBOX_API_KEY", "INFERENCE_API_KEY"], graceMs: 120_000 },
   sandbox: {
     folder: "services/sandbox",
     listens: ["SANDBOX_LISTEN"],
     health: { kind: "http", listen: "SANDBOX_LISTEN", path: "/readyz" },
     secrets: ["SANDBOX_API_KEY", "SANDBOX_CONTROL_KEY"],
   },
+  inference: {
+    folder: "services/inference",
+    listens: ["INFERENCE_LISTEN"],
+    health: { kind: "http", listen: "INFERENCE_LISTEN", path: "/readyz" },
+    secrets: ["INFERENCE_API_KEY"],
+  },
   identity: { ...grpcService("identity"), secrets: ["API_KEY_PEPPER", "BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD"] },
   workflows: grpcService("workflows"),
-  models: { ...grpcService("models"), secrets: ["SANDBOX_API_KEY"] },
+  models: { ...grpcService("models"), secrets: ["SANDBOX_API_KEY", "INFERENCE_API_KEY"] },
   billing: grpcService("billing"),
   usage: grpcService("usage"),
   media: { ...grpcService("media"), listens: ["MEDIA_LISTEN", "MEDIA_HTTP_LISTEN"] },
@@ -51,7 +57,8 @@ export const SERVICE_NAMES = /** @type {ServiceName[]} */ (Object.keys(SERVICES)
 const SHARED_HOSTING = {
   gateway: ["gateway"],
   executions: ["executions"],
-  sandbox: ["sandbox"],
+  // Its models run in processes of their own: by itself it is small.
+  sandbox: ["sandbox", "inference"],
   domain: ["identity", "workflows", "models", "billing", "usage", "media"],
 };
 
@@ -141,6 +148,9 @@ export const adminUiUrlOf = (platform, env) => {
 /** @param {Platform} platform */
 export const sandboxUrlOf = ({ listens }) => `http://${listens.SANDBOX_LISTEN}`;
 
+/** Whether the models of this machine are offered. @param {NodeJS.ProcessEnv} env */
+export const hasLocalModels = (env) => env.LOCAL_MODELS !== "off";
+
 /** What every process is told. @param {Platform} platform @param {NodeJS.ProcessEnv} env @returns {Record<string, string>} */
 const sharedEnvironment = (platform, env) => {
   const { listens } = platform;
@@ -151,9 +161,9 @@ const sharedEnvironment = (platform, env) => {
     const variable = `${name.toUpperCase()}_ADDRESS`;
     addresses[variable] = env[variable] || /** @type {string} */ (listens[SERVICES[name].health.listen]);
   }
-  // An address that a user chose never leads to the sandbox.
+  // An address that a user chose never leads to the sandbox, or to the models of this machine.
   const [providers, users] = [
-    [listens.SANDBOX_LISTEN, env.PROVIDER_EGRESS_ALLOW],
+    [listens.SANDBOX_LISTEN, listens.INFERENCE_LISTEN, env.PROVIDER_EGRESS_ALLOW],
     [env.EGRESS_ALLOW, env.USER_EGRESS_ALLOW],
   ].map((addresses) => addresses.filter(Boolean).join(","));
   return {
@@ -168,9 +178,11 @@ const sharedEnvironment = (platform, env) => {
       : { OTEL_EXPORTER_OTLP_ENDPOINT: platform.collectorUrl, TRACES_SHARE: env.TRACES_SHARE || "1" }),
     PUBLIC_BASE_URL: baseUrlOf(platform, env),
     SANDBOX_URL: sandboxUrlOf(platform),
+    ...(hasLocalModels(env) ? { INFERENCE_URL: `http://${listens.INFERENCE_LISTEN}` } : {}),
     MEDIA_HTTP_URL: `http://${listens.MEDIA_HTTP_LISTEN}`,
     MEDIA_DIR: env.MEDIA_DIR || MEDIA_DIR,
     SANDBOX_DATA_DIR: env.SANDBOX_DATA_DIR || SANDBOX_DIR,
+    INFERENCE_DATA_DIR: env.INFERENCE_DATA_DIR || INFERENCE_DIR,
     PROVIDER_EGRESS_ALLOW: providers ?? "",
     USER_EGRESS_ALLOW: users ?? "",
     // All who try it out come from one address.

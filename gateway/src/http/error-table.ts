@@ -130,6 +130,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     members: {
       ...RETRY_AFTER,
       executionId: "a run of which it is not known whether it goes on: ask for it",
+      model: "the model that is not ready, where that is why; `error` says what to do",
       outcome: "`unknown`, beside such an `executionId`; without it nothing runs",
     },
   },

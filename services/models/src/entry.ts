@@ -53,6 +53,8 @@ export const entrySchema = z
     description: z.string().default(""),
     modality: z.enum(MODALITIES),
     sandbox: z.boolean().default(false),
+    /** local: on the machine itself, by the inference service. */
+    runsAt: z.enum(["provider", "local"]).default("provider"),
     provider: providerSchema,
     inputSchema: z.looseObject({ type: z.literal("object"), properties: z.record(text, z.looseObject({})) }),
     outputs: z.array(z.enum(OUTPUTS)).length(1),

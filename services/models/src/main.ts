@@ -1,9 +1,20 @@
 import { join } from "node:path";
-import { defineService, grpcService, hostPort, openDatabase, runProcess, serveGrpc, variables, type Logger } from "@nodeloom/platform";
+import {
+  createEgressClient,
+  defineService,
+  grpcService,
+  hostPort,
+  openDatabase,
+  runProcess,
+  serveGrpc,
+  variables,
+  type Logger,
+} from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
 import { z } from "zod";
 import { database } from "./database";
 import { createCatalog } from "./catalog";
+import { createLocalModels } from "./local-models";
 import { loadRegistry, type Registry } from "./registry";
 import { modelsHandlers } from "./server";
 import { openOverrideStore } from "./store";
@@ -23,18 +34,27 @@ export const service = defineService({
   variables: {
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
+    PROVIDER_EGRESS_ALLOW: variables.PROVIDER_EGRESS_ALLOW,
     MODELS_LISTEN: hostPort().default("127.0.0.1:50053").describe("where the models service listens for gRPC"),
     MODELS_REGISTRY_DIR: z.string().default(REGISTRY).describe("folder of the registry's JSON files"),
     SANDBOX_URL: z.url().optional().describe("base URL of the sandbox provider; its models are disabled without it"),
+    INFERENCE_URL: z.url().optional().describe("base URL of the models of this machine; they are disabled without it"),
+    INFERENCE_API_KEY: z.string().default("inference").describe("key that the models of this machine expect"),
   },
   start: async ({ config, logger }) => {
     // Which further variables are read is for the registry's files to say.
-    const registry = await loadRegistry(config.MODELS_REGISTRY_DIR, { ...process.env, SANDBOX_URL: config.SANDBOX_URL });
+    const registry = await loadRegistry(config.MODELS_REGISTRY_DIR, {
+      ...process.env,
+      SANDBOX_URL: config.SANDBOX_URL,
+      INFERENCE_URL: config.INFERENCE_URL,
+    });
     logDisabled(registry, logger);
     const connection = await openDatabase(database, config, logger);
     const store = await openOverrideStore(connection);
     const onStale = (error: unknown): void => logger.warn({ err: error }, "overrides could not be read; the last known ones stay");
-    const handlers = modelsHandlers(await createCatalog({ registry, store, onStale }));
+    const egress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
+    const local = createLocalModels({ egress, url: config.INFERENCE_URL?.replace(/\/+$/, ""), apiKey: config.INFERENCE_API_KEY });
+    const handlers = modelsHandlers(await createCatalog({ registry, store, onStale }), local);
     return serveGrpc({ service: grpcService(models.ModelsServiceService, handlers), config, listen: "MODELS_LISTEN", connection, logger });
   },
 });

@@ -2,6 +2,7 @@ import { invalidRequest, type BaseTier, type Price } from "@nodeloom/kernel";
 import { readPrice, unary } from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
 import type { Catalog, Override } from "./catalog";
+import { READY, type LocalModels, type ModelStatus } from "./local-models";
 import type { RegisteredModel } from "./registry";
 
 const toProtoPrice = (price: Price): models.Price => {
@@ -39,7 +40,10 @@ const fileJson = (part: object): string => {
   return json;
 };
 
-const toMessage = (model: RegisteredModel): models.Model =>
+/** Where a model runs. */
+const placeOf = ({ sandbox, runsAt }: RegisteredModel): string => (sandbox ? "sandbox" : runsAt);
+
+const toMessage = (model: RegisteredModel, status: ModelStatus): models.Model =>
   models.Model.fromPartial({
     internalName: model.internalName,
     displayName: model.displayName,
@@ -54,24 +58,34 @@ const toMessage = (model: RegisteredModel): models.Model =>
     trialRuns: model.trialRuns,
     enabled: model.enabled,
     sandbox: model.sandbox,
+    runsAt: placeOf(model),
+    status,
   });
 
 /** gRPC handlers of the models service. */
-export const modelsHandlers = (catalog: Catalog): models.ModelsServiceServer => ({
-  listModels: unary(async ({ includeDisabled }) => {
-    const { models: found, revision } = await catalog.list(includeDisabled);
-    return models.ListModelsResponse.fromPartial({ models: found.map(toMessage), revision });
-  }),
-  getModel: unary(async ({ internalName, includeDisabled }) =>
-    models.GetModelResponse.fromPartial({ model: toMessage(await catalog.get(internalName, includeDisabled)) }),
-  ),
-  updateModel: unary(async ({ internalName, enabled, price, minTier }) => {
-    const change: Override = {};
-    if (enabled !== undefined) change.enabled = enabled;
-    if (price !== undefined) change.price = fromProtoPrice(price);
-    // The catalog refuses what is no tier.
-    if (minTier !== undefined) change.minTier = minTier as BaseTier;
-    const { before, after } = await catalog.update(internalName, change);
-    return models.UpdateModelResponse.fromPartial({ model: toMessage(after), before: toMessage(before) });
-  }),
-});
+export const modelsHandlers = (catalog: Catalog, local: LocalModels): models.ModelsServiceServer => {
+  const statusOf = async ({ internalName, missing, runsAt }: RegisteredModel): Promise<ModelStatus> => {
+    if (missing.length > 0) return { state: "needs-key", reason: `set ${missing.join(" and ")}`, retryAfterSeconds: 0 };
+    return runsAt === "local" ? local.statusOf(internalName) : READY;
+  };
+  const view = async (model: RegisteredModel): Promise<models.Model> => toMessage(model, await statusOf(model));
+  return {
+    listModels: unary(async ({ includeDisabled }) => {
+      const { models: found, revision } = await catalog.list(includeDisabled);
+      return models.ListModelsResponse.fromPartial({ models: await Promise.all(found.map(view)), revision });
+    }),
+    getModel: unary(async ({ internalName, includeDisabled }) =>
+      models.GetModelResponse.fromPartial({ model: await view(await catalog.get(internalName, includeDisabled)) }),
+    ),
+    getLocalModels: unary(async () => models.GetLocalModelsResponse.fromPartial(await local.progress())),
+    updateModel: unary(async ({ internalName, enabled, price, minTier }) => {
+      const change: Override = {};
+      if (enabled !== undefined) change.enabled = enabled;
+      if (price !== undefined) change.price = fromProtoPrice(price);
+      // The catalog refuses what is no tier.
+      if (minTier !== undefined) change.minTier = minTier as BaseTier;
+      const { before, after } = await catalog.update(internalName, change);
+      return models.UpdateModelResponse.fromPartial({ model: await view(after), before: await view(before) });
+    }),
+  };
+};

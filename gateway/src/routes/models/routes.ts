@@ -6,6 +6,17 @@ import { modelParams } from "../../schemas";
 
 const read = { method: "GET", tag: "Models", auth: "any", limit: "user" } as const;
 
+const localModels = z
+  .object({
+    status: z
+      .enum(["ready", "downloading", "away", "off"])
+      .meta({ description: "`off`: the installation has none", example: "downloading" }),
+    reason: z.string().nullable().meta({ description: "Why they are not ready" }),
+    fetchedBytes: z.number().meta({ example: 120_000_000 }),
+    totalBytes: z.number().meta({ example: 540_000_000 }),
+  })
+  .meta({ id: "LocalModels" });
+
 export const modelRoutes = [
   defineRoute({
     ...read,
@@ -31,6 +42,17 @@ export const modelRoutes = [
       const { model: stored } = await gateway.services.models.getModel({ internalName: params.internalName, includeDisabled: false });
       if (!stored) throw new DomainError("not_found", "MODEL_NOT_FOUND", "model not found");
       return { status: 200, body: modelView(stored, caller.user.plan.markupPermille) };
+    },
+  }),
+  defineRoute({
+    ...read,
+    path: "/api/local-models",
+    operationId: "getLocalModels",
+    summary: "How far the files of the machine's own models are fetched",
+    responses: { 200: localModels },
+    handler: async ({ gateway }) => {
+      const { state, reason, fetchedBytes, totalBytes } = await gateway.services.models.getLocalModels({});
+      return { status: 200, body: { status: state, reason: reason || null, fetchedBytes, totalBytes } };
     },
   }),
 ];

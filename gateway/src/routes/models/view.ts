@@ -23,6 +23,14 @@ export const model = z
     asyncSupported: z.boolean(),
     enabled: z.boolean(),
     sandbox: z.boolean().meta({ description: "True for the local stand-in provider: no AI" }),
+    runsAt: z
+      .enum(["provider", "local", "sandbox"])
+      .meta({ description: "Where it runs: at a provider, on the platform's own machine, or in the sandbox", example: "local" }),
+    status: z.enum(["ready", "needs-key", "downloading", "away"]).meta({
+      description: "Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After`",
+      example: "ready",
+    }),
+    statusReason: z.string().nullable().meta({ description: "Why it is not ready, and what to do" }),
   })
   .meta({ id: "Model" });
 
@@ -42,4 +50,7 @@ export const modelView = (stored: models.Model, markupPermille: number): Record<
   asyncSupported: stored.providerKind === POLLED,
   enabled: stored.enabled,
   sandbox: stored.sandbox,
+  runsAt: stored.runsAt,
+  status: stored.status?.state ?? "ready",
+  statusReason: stored.status?.reason || null,
 });

@@ -72,6 +72,9 @@ const unknownOutcome = ({ executionId }: executions.RunRequest): DomainError =>
     outcome: UNKNOWN,
   });
 
+/** A model is not there yet: it won't be within the wait. */
+const isModelAway = (error: unknown): boolean => error instanceof DomainError && error.metadata.model !== undefined;
+
 const longer = (backOffMs: number): number => Math.min(backOffMs * 2, MAX_BACK_OFF_MS);
 
 /**
@@ -116,7 +119,7 @@ export const startRun = async (
       // Each attempt has its whole margin: one that is cut short would leave open whether there is a run.
       return await call(service, { ...request, waitMs, isNew }, waitMs + RUN_CALL_MARGIN_MS, stopping);
     } catch (error) {
-      if (!isUnavailable(error)) throw error;
+      if (!isUnavailable(error) || (isModelAway(error) && !mayRun)) throw error;
       isNew = false;
       const nowMs = Date.now();
       const reached = nowMs - attemptedAtMs >= REACHED_AFTER_MS;

@@ -9,6 +9,8 @@ export interface CatalogModel extends ModelTerms {
   minTier: string;
   providerJson: string;
   inputSchemaJson: string;
+  /** Whether it can run now. */
+  status?: modelsProto.ModelStatus | undefined;
 }
 
 const KEPT_MODELS = 500;

@@ -1,4 +1,13 @@
-import { DomainError, holdItems, isBaseTier, tierReaches, type HoldItem, type MediaValue, type RunPlan } from "@nodeloom/kernel";
+import {
+  DomainError,
+  holdItems,
+  isBaseTier,
+  tierReaches,
+  unavailable,
+  type HoldItem,
+  type MediaValue,
+  type RunPlan,
+} from "@nodeloom/kernel";
 import { createSharedReads } from "@nodeloom/platform";
 import type { executions, workflows as workflowsProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
@@ -42,6 +51,15 @@ const checkTier = (models: Iterable<CatalogModel>, runner: executions.Runner): v
       requiredTier: minTier,
       tier: runner.tier,
     });
+  }
+};
+
+/** @throws DomainError SERVICE_UNAVAILABLE where a model is still to come; asking again before that is no use, and `model` says so */
+const checkReady = (models: Iterable<CatalogModel>): void => {
+  for (const { internalName, status } of models) {
+    if (status === undefined || (status.state !== "downloading" && status.state !== "away")) continue;
+    const { metadata, message } = unavailable(`${internalName} is not ready: ${status.reason}`, status.retryAfterSeconds);
+    throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { ...metadata, model: internalName });
   }
 };
 
@@ -202,10 +220,11 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
 
   const finish = (
     { plan, inputsJson }: { plan: RunPlan; inputsJson: string },
-    { models, request: { runner, isAsync } }: Run,
+    { models, request: { runner, isAsync, storesNothing } }: Run,
     workflowSlug: string | null,
   ): PlannedRun => {
     checkTier(models.values(), runner);
+    if (!storesNothing) checkReady(models.values());
     // Language models of a workflow are no generators: only what it generates must be polled.
     if (isAsync) checkAsync([...models.values()].filter(({ modality }) => workflowSlug === null || modality !== "text"));
     return { plan, holds: holdItems(plan), workflowSlug, modelIds: Object.keys(plan.models), inputsJson };

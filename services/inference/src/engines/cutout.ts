@@ -38,8 +38,8 @@ export const loadCutout: LoadEngine = async (context) => {
   const { onnx, session } = await openSession(context, join(context.weights("cutout"), "u2netp.onnx"));
   return {
     run: async ({ files, folder }) => {
-      const { picture, width, height } = await openPicture(sharp, files.image!, MAX_PIXELS);
-      const colours = await picture.removeAlpha().png().toBuffer();
+      const { open, width, height } = await openPicture(sharp, files.image!, MAX_PIXELS);
+      const colours = await open().removeAlpha().png().toBuffer();
       const small = await rgbOf(sharp(colours).resize(SIZE, SIZE, { fit: "fill" }));
       const answer = await session.run({ [session.inputNames[0]!]: normalized(onnx, small) });
       const mask = maskOf(answer[session.outputNames[0]!]!);

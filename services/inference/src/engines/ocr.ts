@@ -16,11 +16,11 @@ export const loadOcr: LoadEngine = async (context) => {
   const ocr = await Ocr.create({ onnxOptions: { intraOpNumThreads: context.threads } });
   return {
     run: async ({ files, folder }) => {
-      const { picture, width, height } = await openPicture(sharp, files.image!, MAX_PIXELS);
+      const { open, width, height } = await openPicture(sharp, files.image!, MAX_PIXELS);
       const shrink = Math.min(1, LONGEST_SIDE / Math.max(width, height));
       const page = join(folder, "page.png");
       const [small, low] = [Math.max(1, Math.round(width * shrink)), Math.max(1, Math.round(height * shrink))];
-      await picture.removeAlpha().resize(small, low, { fit: "fill" }).png().toFile(page);
+      await open().removeAlpha().resize(small, low, { fit: "fill" }).png().toFile(page);
       const found = await ocr.detect(page);
       const lines = found
         .filter(({ text, mean }) => text.trim() !== "" && mean >= MIN_CONFIDENCE)

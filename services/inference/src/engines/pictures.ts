@@ -10,12 +10,16 @@ export interface Pixels {
   height: number;
 }
 
+export interface OpenedPicture {
+  /** The picture, each time anew: what is asked of one changes it. */
+  open(): Picture;
+  width: number;
+  height: number;
+  hasAlpha: boolean;
+}
+
 /** Opens a picture upright. @throws InputError when it is none, or has more pixels than it may */
-export const openPicture = async (
-  sharp: Sharp,
-  path: string,
-  maxPixels: number,
-): Promise<{ picture: Picture; width: number; height: number; hasAlpha: boolean }> => {
+export const openPicture = async (sharp: Sharp, path: string, maxPixels: number): Promise<OpenedPicture> => {
   const open = (): Picture => sharp(path, { limitInputPixels: maxPixels, failOn: "error", pages: 1 });
   try {
     const { width = 0, height = 0 } = await open().metadata();
@@ -23,7 +27,7 @@ export const openPicture = async (
       throw new InputError(`the image has ${width} × ${height} pixels; at most ${(maxPixels / 1e6).toFixed(1)} million are taken`);
     const { data, info } = await open().autoOrient().toColourspace("srgb").png().toBuffer({ resolveWithObject: true });
     const { hasAlpha = false } = await sharp(data).metadata();
-    return { picture: sharp(data), width: info.width, height: info.height, hasAlpha };
+    return { open: () => sharp(data), width: info.width, height: info.height, hasAlpha };
   } catch (error) {
     if (error instanceof InputError) throw error;
     throw new InputError(`the image can't be read: ${error instanceof Error ? error.message : String(error)}`);

@@ -73,7 +73,7 @@ export const loadTween: LoadEngine = async (context) => {
       const first = await openPicture(sharp, files.image!, MAX_PIXELS);
       const size = sizeOf(first.width, first.height);
       const last = await openPicture(sharp, files.endImage!, MAX_PIXELS);
-      const fitted = ({ picture }: typeof first): Promise<Pixels> => rgbOf(picture.resize(size.width, size.height, { fit: "cover" }));
+      const fitted = ({ open }: typeof first): Promise<Pixels> => rgbOf(open().resize(size.width, size.height, { fit: "cover" }));
       const [start, end] = [await fitted(first), await fitted(last)];
       const [from, to] = [toTensor(model.onnx, start), toTensor(model.onnx, end)];
       const encoder = startEncoder(ffmpeg, join(folder, "tween.mp4"), size, framesPerSecond);

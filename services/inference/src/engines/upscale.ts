@@ -76,9 +76,9 @@ export const loadUpscale: LoadEngine = async (context) => {
   const model = await openSession(context, join(context.weights("upscale"), "span-x4.onnx"));
   return {
     run: async ({ files, folder }, { progress }) => {
-      const { picture, hasAlpha } = await openPicture(sharp, files.image!, MAX_PIXELS);
-      const alpha = hasAlpha ? await picture.extractChannel("alpha").png().toBuffer() : undefined;
-      const { data, width, height } = await enlarge(model, await rgbOf(picture), progress);
+      const { open, hasAlpha } = await openPicture(sharp, files.image!, MAX_PIXELS);
+      const alpha = hasAlpha ? await open().extractChannel("alpha").png().toBuffer() : undefined;
+      const { data, width, height } = await enlarge(model, await rgbOf(open()), progress);
       let large = sharp(Buffer.from(data.buffer), { raw: { width, height, channels: 3 } });
       if (alpha) {
         const mask = await sharp(alpha).resize(width, height, { fit: "fill", kernel: "cubic" }).toColourspace("b-w").raw().toBuffer();

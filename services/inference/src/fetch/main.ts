@@ -16,7 +16,9 @@ const OTHER_LOOK_MS = 1_000;
 
 const shown = ({ fetchedBytes, totalBytes }: Progress): string => `${Math.round(fetchedBytes / MB)} of ${Math.round(totalBytes / MB)} MB`;
 
-const createPrinter = (): ((progress: Progress) => void) => {
+type Printer = (progress: Progress) => void;
+
+const createPrinter = (): Printer => {
   let printed = -1;
   return (progress) => {
     process.send?.(progress, undefined, undefined, () => undefined);
@@ -29,7 +31,7 @@ const createPrinter = (): ((progress: Progress) => void) => {
 };
 
 /** Another process fetches: tells how far that is, until it ends. */
-const follow = async (root: string, print: (progress: Progress) => void): Promise<void> => {
+const follow = async (root: string, print: Printer): Promise<void> => {
   for (let progress = await readProgress(root); progress && isRunning(progress.pid) && progress.state === "fetching";) {
     print(progress);
     await delay(OTHER_LOOK_MS);

@@ -51,12 +51,12 @@ export const createPool = (options: PoolOptions): Pool => {
   const lanes = new Map<string, Slots>();
   const places = createSlots({ concurrency, queueLimit: Number.MAX_SAFE_INTEGER });
 
-  const unload = (name: string): Promise<void> | undefined => {
+  const unload = async (name: string): Promise<void> => {
     const found = loaded.get(name);
     loaded.delete(name);
     clearTimeout(found?.idle);
     found?.process.end();
-    return found?.process.ended;
+    await found?.process.ended;
   };
 
   /** Ends the model that has been idle longest, where all places are taken. */

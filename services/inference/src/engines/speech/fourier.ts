@@ -9,8 +9,11 @@ export interface Complex {
 
 export const complex = (length: number): Complex => ({ re: new Float64Array(length), im: new Float64Array(length) });
 
-/** @param length of every signal @returns a transform; `inverse` turns the other way */
-export const createFourier = (length: number): ((from: Complex, to: Complex, inverse: boolean) => void) => {
+/** `inverse` turns the other way. */
+export type Fourier = (from: Complex, to: Complex, inverse: boolean) => void;
+
+/** @param length of every signal */
+export const createFourier = (length: number): Fourier => {
   const angles = Array.from({ length }, (_, index) => (2 * Math.PI * index) / length);
   const cosines = Float64Array.from(angles, Math.cos);
   const sines = Float64Array.from(angles, Math.sin);

@@ -1,0 +1,101 @@
+import type { EgressClient } from "@nodeloom/platform";
+import { z } from "zod";
+
+/** What the inference service says of the models of this machine. */
+
+const availability = z.discriminatedUnion("status", [
+  z.object({ status: z.literal("ready") }),
+  z.object({ status: z.literal("downloading"), retryAfterSeconds: z.number() }),
+  z.object({ status: z.literal("away"), reason: z.string() }),
+]);
+const answerSchema = z.object({
+  models: z.record(z.string(), availability),
+  fetch: z.object({ state: z.string(), fetchedBytes: z.number(), totalBytes: z.number() }).nullable(),
+});
+type Answer = z.infer<typeof answerSchema>;
+
+export interface ModelStatus {
+  state: "ready" | "needs-key" | "downloading" | "away";
+  /** What to do, or why it is not there. */
+  reason: string;
+  retryAfterSeconds: number;
+}
+
+export interface LocalProgress {
+  state: "ready" | "downloading" | "away" | "off";
+  reason: string;
+  fetchedBytes: number;
+  totalBytes: number;
+}
+
+export interface LocalModels {
+  statusOf(internalName: string): Promise<ModelStatus>;
+  progress(): Promise<LocalProgress>;
+}
+
+export const READY: ModelStatus = { state: "ready", reason: "", retryAfterSeconds: 0 };
+
+/** How long an answer holds. */
+const FRESH_MS = 2_000;
+const TIMEOUT_MS = 2_000;
+const MAX_BYTES = 64 * 1_024;
+const AWAY_SECONDS = 60;
+const MB = 1_000_000;
+
+const away = (reason: string): ModelStatus => ({ state: "away", reason, retryAfterSeconds: AWAY_SECONDS });
+const megabytes = (bytes: number): number => Math.round(bytes / MB);
+
+const statusIn = ({ models, fetch }: Answer, internalName: string): ModelStatus => {
+  const found = Object.hasOwn(models, internalName) ? models[internalName] : undefined;
+  if (!found) return away("the inference service does not know it");
+  if (found.status === "ready") return READY;
+  if (found.status === "away") return away(`it can't run on this machine now: ${found.reason}`);
+  const { fetchedBytes = 0, totalBytes = 0 } = fetch ?? {};
+  const reason = `its files are being downloaded (${megabytes(fetchedBytes)} of ${megabytes(totalBytes)} MB): wait for them`;
+  return { state: "downloading", reason, retryAfterSeconds: found.retryAfterSeconds };
+};
+
+export interface LocalModelsOptions {
+  egress: EgressClient;
+  /** Base URL of the inference service; undefined where the installation has none. */
+  url: string | undefined;
+  apiKey: string;
+  now?: () => number;
+}
+
+/** Asks the inference service, at most every few seconds however often it is asked here. */
+export const createLocalModels = ({ egress, url, apiKey, now = Date.now }: LocalModelsOptions): LocalModels => {
+  let asked: { at: number; answer: Promise<Answer | undefined> } | undefined;
+
+  const ask = async (): Promise<Answer | undefined> => {
+    try {
+      const headers = { authorization: `Bearer ${apiKey}` };
+      const { status, body } = await egress.request({ url: `${url}/v1/status`, headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+      return status === 200 ? answerSchema.safeParse(JSON.parse(body.toString())).data : undefined;
+    } catch {
+      return undefined;
+    }
+  };
+  const latest = (): Promise<Answer | undefined> => {
+    if (!asked || now() - asked.at >= FRESH_MS) asked = { at: now(), answer: ask() };
+    return asked.answer;
+  };
+
+  return {
+    statusOf: async (internalName) => {
+      const answer = await latest();
+      return answer ? statusIn(answer, internalName) : away("the inference service does not answer: see its log");
+    },
+    progress: async () => {
+      const none = { fetchedBytes: 0, totalBytes: 0 };
+      if (url === undefined) return { state: "off", reason: "this installation has no models of its own (LOCAL_MODELS)", ...none };
+      const answer = await latest();
+      if (!answer) return { state: "away", reason: "the inference service does not answer: see its log", ...none };
+      const { fetchedBytes, totalBytes } = answer.fetch ?? none;
+      const states = Object.keys(answer.models).map((name) => statusIn(answer, name));
+      const worst = (["downloading", "away"] as const).map((state) => states.find((one) => one.state === state)).find(Boolean);
+      const state = worst?.state === "downloading" || worst?.state === "away" ? worst.state : "ready";
+      return { state, reason: worst?.reason ?? "", fetchedBytes, totalBytes };
+    },
+  };
+};
