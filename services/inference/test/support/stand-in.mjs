@@ -1,0 +1,60 @@
+import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Stands in for a model's process. The first word of its prompt says what it does; it notes each request in the folder of its engines. */
+let folder;
+const held = [];
+const send = (message) => process.send?.(message);
+
+const made = (request) => {
+  writeFileSync(join(request.folder, "made.wav"), `sound of ${request.inputs.prompt ?? "nothing"}`);
+  return { type: "done", result: { files: [{ name: "made.wav", contentType: "audio/wav" }] } };
+};
+
+const acts = {
+  crash: () => process.kill(process.pid, "SIGKILL"),
+  "crash-once": (request) => {
+    const mark = join(folder, "crashed");
+    if (existsSync(mark)) return send(made(request));
+    writeFileSync(mark, "");
+    process.kill(process.pid, "SIGKILL");
+  },
+  hang: () => send({ type: "progress", share: 0.25 }),
+  eat: () => setInterval(() => held.push(Buffer.alloc(32 * 1024 * 1024, 1)), 20),
+  refuse: () => send({ type: "failed", message: "prompt: it can't be done", isInput: true }),
+  break: () => send({ type: "failed", message: "the engine is broken", isInput: false }),
+  slow: (request) => setTimeout(() => send(made(request)), 300),
+};
+
+const chat = ({ inputs }) => {
+  const asked = inputs.messages.at(-1).text;
+  if (asked === "break off") {
+    send({ type: "text", piece: "half " });
+    // The piece leaves before the process does.
+    setTimeout(() => process.kill(process.pid, "SIGKILL"), 50);
+    return;
+  }
+  if (acts[asked]) return acts[asked]({ inputs: {} });
+  const text = inputs.schema ? JSON.stringify({ said: asked }) : `you said ${asked}`;
+  for (const piece of text.match(/.{1,4}/gs)) send({ type: "text", piece });
+  send({ type: "done", result: { text, isCut: false, usage: { inputTokens: 3, outputTokens: 5 } } });
+};
+
+process.on("disconnect", () => process.exit(0));
+process.on("message", (message) => {
+  if (message.type === "load") {
+    folder = message.options.cacheFolders.engines;
+    return send({ type: "ready" });
+  }
+  const { request } = message;
+  if (folder) appendFileSync(join(folder, "requests"), `${request.inputs.prompt ?? "chat"}\n`);
+  if (request.inputs.messages) return chat(request);
+  if (request.files.audio) {
+    const words = [{ text: "hello", start: 0.5, end: 1 }];
+    return send({ type: "done", result: { text: "hello", json: { text: "hello", language: "en", duration: 1, words } } });
+  }
+  const act = acts[String(request.inputs.prompt ?? "").split(" ")[0]];
+  if (act) return act(request);
+  send({ type: "progress", share: 0.5 });
+  send(made(request));
+});
