@@ -134,6 +134,13 @@ export const DRILLS = [
     builds: true,
   },
   {
+    name: "local-models",
+    sentence: "fetches the machine's own models, measures what they make, and kills them under fifty runs",
+    minutes: 10,
+    kind: "program",
+    builds: false,
+  },
+  {
     name: "engines",
     sentence: "tries both commands of the README on Node.js 20.18, 22 and 24",
     minutes: 45,

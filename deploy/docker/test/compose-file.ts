@@ -58,11 +58,11 @@ const mapStrings = (value: unknown, change: (text: string) => string): unknown =
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, mapStrings(member, change)]));
 };
 
-export const readComposeText = (): string => readFileSync(join(ROOT, "docker-compose.yml"), "utf8");
+export const readComposeText = (file = "docker-compose.yml"): string => readFileSync(join(ROOT, file), "utf8");
 
-/** docker-compose.yml with its variables replaced. */
-export const loadCompose = (variables: Variables): ComposeFile =>
-  mapStrings(parse(readComposeText(), { merge: true }), (text) => interpolate(text, variables)) as ComposeFile;
+/** A compose file with its variables replaced. */
+export const loadCompose = (variables: Variables, file?: string): ComposeFile =>
+  mapStrings(parse(readComposeText(file), { merge: true }), (text) => interpolate(text, variables)) as ComposeFile;
 
 /** The assignments of an env file, those that are commented out included when asked for. */
 export const readEnvFile = (path: string, { commented = false } = {}): Record<string, string> => {

@@ -40,6 +40,10 @@ const MIGRATE = "migrate";
 const own = ownServices(compose).filter(([name]) => name !== MIGRATE);
 const ownNames = own.map(([name]) => name);
 
+/** What is optional, in a file of its own. */
+const local = loadCompose(settings, join("deploy", "docker", "local-models.yml"));
+const localNames = Object.keys(local.services).filter((name) => compose.services[name] === undefined);
+
 const portOf = (address: string): number => splitHostPort(address).port;
 const listens = ({ environment }: ComposeService): [string, number][] =>
   Object.entries(environment)
@@ -115,8 +119,20 @@ describe("the platform's services", () => {
   it("are all there, each under the name that its code has", () => {
     const workspaces = ["gateway", ...readdirSync(join(ROOT, "services")).map((name) => `services/${name}`)];
     const deployable = workspaces.filter((workspace) => existsSync(join(ROOT, workspace, "src", "main.ts")));
-    expect([...ownNames, MIGRATE].sort()).toEqual(deployable.map((workspace) => workspace.replace("services/", "")).sort());
-    expect([...ownNames].sort()).toEqual(Object.keys(DEFINITIONS).sort());
+    expect([...ownNames, ...localNames, MIGRATE].sort()).toEqual(deployable.map((workspace) => workspace.replace("services/", "")).sort());
+    expect([...ownNames, ...localNames].sort()).toEqual(Object.keys(DEFINITIONS).sort());
+  });
+
+  it("may have the models of this machine beside them, with variables that they read", () => {
+    expect(localNames).toEqual(["inference"]);
+    for (const [name, { environment }] of Object.entries(local.services)) {
+      const known = new Set([
+        ...Object.keys(DEFINITIONS[name]!.config.shape),
+        ...(READS_PROVIDER_SECRETS.has(name) ? providerSecrets() : []),
+      ]);
+      expect(Object.keys(environment).filter((variable) => !known.has(variable))).toEqual([]);
+      expect(() => loadConfig(DEFINITIONS[name]!.config, { ...compose.services[name]?.environment, ...environment })).not.toThrow();
+    }
   });
 
   it.each(own)("%s runs the built main of its own workspace", (name, { command }) => {

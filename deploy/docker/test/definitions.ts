@@ -2,6 +2,7 @@ import { service as billing } from "@nodeloom/billing";
 import { service as executions } from "@nodeloom/executions";
 import { service as gateway } from "@nodeloom/gateway";
 import { service as identity } from "@nodeloom/identity";
+import { service as inference } from "@nodeloom/inference";
 import { service as media } from "@nodeloom/media";
 import { service as models } from "@nodeloom/models";
 import type { ServiceDefinition } from "@nodeloom/platform";
@@ -20,4 +21,5 @@ export const DEFINITIONS: Readonly<Record<string, ServiceDefinition>> = {
   executions,
   media,
   sandbox,
+  inference,
 };

@@ -14,7 +14,7 @@ const SHOWN_LINES = 3;
 
 /**
  * Fetches what the models of this machine need, in the background, and says how far it is. What is there already is not fetched again.
- * Nothing depends on it: whatever goes wrong is told, and `npm run local-models` tries again.
+ * Nothing depends on it: whatever goes wrong is told, and `node services/inference/dist/fetch/main.js` tries again.
  * @param {{ note: (name: string, text: string) => void, env: NodeJS.ProcessEnv }} options
  */
 export const fetchLocalModels = async ({ note, env }) => {

@@ -12,6 +12,7 @@ const SECRETS = {
   SESSION_SECRET: "session",
   SANDBOX_API_KEY: "sandbox",
   SANDBOX_CONTROL_KEY: "control",
+  INFERENCE_API_KEY: "inference",
   BOOTSTRAP_ADMIN_EMAIL: "admin@example.com",
   BOOTSTRAP_ADMIN_PASSWORD: "password",
   ACCOUNT_PASSWORD: "accounts",
@@ -96,19 +97,26 @@ test("every process knows where the others are", async () => {
   assert.equal(environment.BILLING_LISTEN, undefined);
 });
 
-test("providers alone reach the sandbox; users reach what is allowed from outside", async () => {
+test("providers alone reach the sandbox and the models of this machine; users reach what is allowed from outside", async () => {
   const platform = await platformOf();
   const egressOf = (/** @type {NodeJS.ProcessEnv} */ env) => {
     const { PROVIDER_EGRESS_ALLOW, USER_EGRESS_ALLOW } = groupEnvironment({ services: ["executions"], platform, env });
     return [PROVIDER_EGRESS_ALLOW, USER_EGRESS_ALLOW];
   };
-  const sandbox = platform.listens.SANDBOX_LISTEN;
-  assert.deepEqual(egressOf({}), [sandbox, ""]);
-  assert.deepEqual(egressOf({ EGRESS_ALLOW: "127.0.0.1:9" }), [sandbox, "127.0.0.1:9"]);
+  const own = `${platform.listens.SANDBOX_LISTEN},${platform.listens.INFERENCE_LISTEN}`;
+  assert.deepEqual(egressOf({}), [own, ""]);
+  assert.deepEqual(egressOf({ EGRESS_ALLOW: "127.0.0.1:9" }), [own, "127.0.0.1:9"]);
   assert.deepEqual(egressOf({ PROVIDER_EGRESS_ALLOW: "127.0.0.1:8", USER_EGRESS_ALLOW: "127.0.0.1:9" }), [
-    `${sandbox},127.0.0.1:8`,
+    `${own},127.0.0.1:8`,
     "127.0.0.1:9",
   ]);
+});
+
+test("LOCAL_MODELS=off switches the models of this machine off", async () => {
+  const platform = await platformOf();
+  const urlOf = (/** @type {NodeJS.ProcessEnv} */ env) => groupEnvironment({ services: ["models"], platform, env }).INFERENCE_URL;
+  assert.equal(urlOf({}), `http://${platform.listens.INFERENCE_LISTEN}`);
+  assert.equal(urlOf({ LOCAL_MODELS: "off" }), undefined);
 });
 
 test("the image runs processes by the same engine and allocator settings", async () => {

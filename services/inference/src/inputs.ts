@@ -13,8 +13,8 @@ const REDIRECTS = 3;
 const DATA_URL = /^data:([a-z]+)\/[^;,]+(?:;[^;,]+)*;base64,/i;
 
 export interface FileSources {
-  /** For the platform's own files: they may be on a private address. */
-  own: { prefix: string; client: EgressClient } | undefined;
+  /** For the platform's own files: what their addresses begin with, and where the same is asked for, which may be private. */
+  own: { prefix: string; base: string; client: EgressClient } | undefined;
   /** For all others. */
   other: EgressClient;
 }
@@ -27,10 +27,22 @@ const fromData = async (url: string, path: string): Promise<void> => {
   await writeFile(path, bytes);
 };
 
-const fromAddress = async ({ own, other }: FileSources, url: string, path: string, signal?: AbortSignal): Promise<void> => {
-  const isOwn = own !== undefined && url.startsWith(own.prefix);
-  const request = { url, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, maxRedirects: isOwn ? 0 : REDIRECTS, ...(signal ? { signal } : {}) };
-  const { status, body } = await (isOwn ? own.client : other).stream(request);
+const KEY = /^[\w.-]+$/;
+
+/** Where a file of the platform's own is asked for; undefined for all others. */
+const ownAddress = ({ own }: FileSources, url: string): string | undefined => {
+  if (!own || !url.startsWith(own.prefix)) return undefined;
+  const key = url.slice(own.prefix.length);
+  if (!KEY.test(key)) throw new InputError("there is no such file");
+  return own.base + key;
+};
+
+const fromAddress = async (sources: FileSources, url: string, path: string, signal?: AbortSignal): Promise<void> => {
+  const own = ownAddress(sources, url);
+  const bounds = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, ...(signal ? { signal } : {}) };
+  const { status, body } = await (own === undefined
+    ? sources.other.stream({ url, maxRedirects: REDIRECTS, ...bounds })
+    : sources.own!.client.stream({ url: own, maxRedirects: 0, ...bounds }));
   if (status !== 200) {
     for await (const _ of body) break;
     throw new InputError(`the file's address answers ${status}`);

@@ -66,7 +66,7 @@ export interface JobsOptions {
 export const JOB_RETENTION_MS = 2 * 3_600_000;
 const MAX_JOBS = 10_000;
 const MAX_JOURNAL_ENTRIES = 4 * MAX_JOBS;
-const MAX_ATTEMPTS = 3;
+const MAX_ATTEMPTS = 5;
 const TRIM_MS = 600_000;
 
 const isFinal = ({ status }: Pick<Job, "status">): boolean => status !== "queued";

@@ -16,12 +16,14 @@ const hostOf = (url: string): string => {
   return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
 };
 
+const trimmed = (url: string): string => url.replace(/\/+$/, "");
+
 /** The platform's own files may be on a private address; all others may not. */
-const sourcesOf = (publicBaseUrl: string, allow: readonly string[]): FileSources & { close(): Promise<void> } => {
-  const own = createEgressClient({ allow: [hostOf(publicBaseUrl)] });
-  const other = createEgressClient({ allow });
+const sourcesOf = (publicBaseUrl: string, mediaUrl: string): FileSources & { close(): Promise<void> } => {
+  const own = createEgressClient({ allow: [hostOf(mediaUrl)] });
+  const other = createEgressClient();
   return {
-    own: { prefix: `${publicBaseUrl.replace(/\/+$/, "")}/media/`, client: own },
+    own: { prefix: `${trimmed(publicBaseUrl)}/media/`, base: `${trimmed(mediaUrl)}/media/`, client: own },
     other,
     close: async () => {
       await Promise.all([own.close(), other.close()]);
@@ -44,10 +46,10 @@ export const service = defineService({
     INFERENCE_THREADS: integer(1).optional().describe("threads that a local model may compute with; half of the machine's, at most 4"),
     INFERENCE_IDLE_MINUTES: integer(1).default(5).describe("minutes after which a local model is unloaded that nobody asks for"),
     PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
-    USER_EGRESS_ALLOW: variables.USER_EGRESS_ALLOW,
+    MEDIA_HTTP_URL: z.url().default("http://127.0.0.1:8081").describe("media's HTTP side, for the platform's own files among the inputs"),
   },
   start: async ({ config, logger }) => {
-    const sources = sourcesOf(config.PUBLIC_BASE_URL, config.USER_EGRESS_ALLOW);
+    const sources = sourcesOf(config.PUBLIC_BASE_URL, config.MEDIA_HTTP_URL);
     const { app, stop } = await createInference({
       apiKey: config.INFERENCE_API_KEY,
       dataDirectory: config.INFERENCE_DATA_DIR,

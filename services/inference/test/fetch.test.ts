@@ -166,7 +166,7 @@ describe("whether a model can run", () => {
     if (unsupported() !== undefined) return expect(await availabilityOf(folder, ["cutout"])).toMatchObject({ status: "away" });
     expect(await availabilityOf(folder, ["cutout"])).toMatchObject({
       status: "away",
-      reason: expect.stringContaining("npm run local-models") as string,
+      reason: expect.stringContaining("node services/inference/dist/fetch/main.js") as string,
     });
     const progress = {
       pid: process.pid,

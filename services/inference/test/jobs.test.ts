@@ -67,12 +67,12 @@ describe("a model's process", () => {
     expect(requests()).toEqual(["crash-once", "crash-once"]);
   });
 
-  it("that crashes each time fails the job after three, and no other model", async () => {
+  it("that crashes each time fails the job after five, and no other model", async () => {
     const bad = await submit("crash");
     const good = await submit("fine", {}, "local-music");
     expect(await ended(running.base, good.json.id)).toMatchObject({ status: "succeeded" });
     expect(await ended(running.base, bad.json.id)).toMatchObject({ status: "failed", error: { code: "model_ended" } });
-    expect(requests().filter((prompt) => prompt === "crash")).toHaveLength(3);
+    expect(requests().filter((prompt) => prompt === "crash")).toHaveLength(5);
     expect(await ended(running.base, (await submit("after")).json.id)).toMatchObject({ status: "succeeded" });
   });
 

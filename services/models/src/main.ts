@@ -21,6 +21,12 @@ import { openOverrideStore } from "./store";
 
 const REGISTRY = join(__dirname, "..", "registry");
 
+/** The one private address that is called: the operator's own. */
+const hostOf = (url: string): string => {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
+};
+
 const logDisabled = ({ models: registered }: Registry, logger: Logger): void => {
   for (const { internalName, missing } of registered.values()) {
     if (missing.length > 0) logger.info({ model: internalName, missing }, "model is disabled: its environment is incomplete");
@@ -34,7 +40,6 @@ export const service = defineService({
   variables: {
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
-    PROVIDER_EGRESS_ALLOW: variables.PROVIDER_EGRESS_ALLOW,
     MODELS_LISTEN: hostPort().default("127.0.0.1:50053").describe("where the models service listens for gRPC"),
     MODELS_REGISTRY_DIR: z.string().default(REGISTRY).describe("folder of the registry's JSON files"),
     SANDBOX_URL: z.url().optional().describe("base URL of the sandbox provider; its models are disabled without it"),
@@ -52,8 +57,9 @@ export const service = defineService({
     const connection = await openDatabase(database, config, logger);
     const store = await openOverrideStore(connection);
     const onStale = (error: unknown): void => logger.warn({ err: error }, "overrides could not be read; the last known ones stay");
-    const egress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
-    const local = createLocalModels({ egress, url: config.INFERENCE_URL?.replace(/\/+$/, ""), apiKey: config.INFERENCE_API_KEY });
+    const url = config.INFERENCE_URL;
+    const egress = createEgressClient({ allow: url === undefined ? [] : [hostOf(url)] });
+    const local = createLocalModels({ egress, url: url?.replace(/\/+$/, ""), apiKey: config.INFERENCE_API_KEY });
     const handlers = modelsHandlers(await createCatalog({ registry, store, onStale }), local);
     return serveGrpc({ service: grpcService(models.ModelsServiceService, handlers), config, listen: "MODELS_LISTEN", connection, logger });
   },

@@ -63,6 +63,20 @@ describe("the shipped registry", () => {
     ]);
   });
 
+  it("has the models of the machine itself, free for everybody, where its service is named", async () => {
+    const { models } = await loadRegistry(SHIPPED, { ...ENV, INFERENCE_URL: "http://127.0.0.1:8091" });
+    const local = [...models.values()].filter(({ runsAt }) => runsAt === "local");
+    expect(local.map(({ internalName }) => internalName)).toEqual(
+      ["chat", "cutout", "music", "ocr", "speech", "transcribe", "tween", "upscale"].map((name) => `local-${name}`),
+    );
+    for (const { price, minTier, missing, provider } of local) {
+      const { basis: _, ...amounts } = price;
+      expect([Object.values(amounts).every((amount) => amount === 0), minTier, missing]).toEqual([true, "free", []]);
+      expect(provider.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:8091/);
+    }
+    expect((await loadRegistry(SHIPPED, ENV)).models.get("local-chat")!.missing).toEqual(["INFERENCE_URL"]);
+  });
+
   it("resolves the provider's address from the environment", async () => {
     const { models } = await loadRegistry(SHIPPED, ENV);
     expect(models.get("sandbox-image")!.provider.baseUrl).toBe("http://127.0.0.1:8090");

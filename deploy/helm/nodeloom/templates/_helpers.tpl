@@ -7,6 +7,12 @@
 {{- if $image.digest }}{{ $image.repository }}@{{ $image.digest }}{{ else }}{{ $image.repository }}:{{ $image.tag | default .Chart.AppVersion }}{{ end }}
 {{- end }}
 
+{{/* The image that has the files of the machine's own models. */}}
+{{- define "nodeloom.localModelsImage" -}}
+{{- $image := .Values.image.localModels -}}
+{{- if $image.digest }}{{ $image.repository }}@{{ $image.digest }}{{ else }}{{ $image.repository }}:{{ $image.tag | default .Values.image.tag | default .Chart.AppVersion }}{{ end }}
+{{- end }}
+
 {{/* Labels of one process: dict "root" $ "name" "billing" */}}
 {{- define "nodeloom.selector" -}}
 app.kubernetes.io/name: {{ .root.Chart.Name }}

@@ -28,7 +28,7 @@ type Target = executions.Target["target"];
 const plan = (
   target: Target,
   inputs: unknown,
-  options: { runner?: executions.Runner; isAsync?: boolean; until?: string } = {},
+  options: { runner?: executions.Runner; isAsync?: boolean; until?: string; storesNothing?: boolean } = {},
 ): Promise<PlannedRun> =>
   planning.plan({
     target,
@@ -36,6 +36,7 @@ const plan = (
     inputsJson: typeof inputs === "string" ? inputs : JSON.stringify(inputs),
     isAsync: options.isAsync ?? false,
     until: options.until ?? "",
+    storesNothing: options.storesNothing ?? false,
   });
 const model = (value: string): Target => ({ $case: "model", value });
 const create = (nodes: unknown[], edges: [string, string][] = [], ownerId = "owner", isTemplate = false): Promise<Target> =>
@@ -59,6 +60,15 @@ describe("a direct run", () => {
     ["a media file of nobody", '{"prompt":"x","image":"no-such-file"}', "INVALID_INPUTS"],
   ])("refuses %s", async (_, inputs, reason) => {
     await expect(plan(model("sandbox-image"), inputs)).rejects.toMatchObject({ reason });
+  });
+
+  it("refuses one that is not there yet with the time to come back, but quotes it", async () => {
+    await expect(plan(model("local-speech"), { prompt: "x" })).rejects.toMatchObject({
+      kind: "unavailable",
+      reason: "SERVICE_UNAVAILABLE",
+      metadata: { model: "local-speech", retryAfter: 60 },
+    });
+    expect((await plan(model("local-speech"), { prompt: "x" }, { storesNothing: true })).modelIds).toEqual(["local-speech"]);
   });
 
   it("refuses an unknown model, one above the tier, and one that can't run asynchronously", async () => {

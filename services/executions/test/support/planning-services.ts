@@ -54,6 +54,8 @@ export const startPlanningServices = async (options?: LocalPlannerOptions): Prom
     MEDIA_DIR: folder,
     PUBLIC_BASE_URL: "http://public.test",
     SANDBOX_URL: "http://127.0.0.1:8090",
+    // Nothing answers there: the machine's own models are away.
+    INFERENCE_URL: "http://127.0.0.1:1",
     LOG_LEVEL: "silent",
   };
   const stores = await startMigrated(mediaService, env);

@@ -14,7 +14,8 @@ export type Availability =
 
 const MIN_WAIT_SECONDS = 5;
 const MAX_WAIT_SECONDS = 300;
-const NOT_FETCHED = "its files were not fetched: start the platform without LOCAL_MODELS=off, or run npm run local-models";
+const NOT_FETCHED =
+  "its files were not fetched: start the platform without LOCAL_MODELS=off, or run node services/inference/dist/fetch/main.js";
 
 /** Where everything is kept that is fetched for the models of this machine. */
 export const assetsFolder = (env: { readonly NODELOOM_CACHE_DIR?: string | undefined }): string =>

@@ -1,0 +1,182 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createApi } from "../support/api.mjs";
+import { readLocal, startPlatform } from "../support/platform.mjs";
+import { runDrill } from "../support/run-drill.mjs";
+import { kills } from "./kills.mjs";
+import { DETAILED, movingAt, overlap, PAGE, PAGE_LINES, psnr, THINGS, wordErrors } from "./pictures.mjs";
+import { engineLibrary, ffmpeg, peakOf, untilFetched } from "./service.mjs";
+
+/**
+ * Starts the platform, fetches the models of this machine, and measures each against what is known to be right; then kills their
+ * processes under fifty runs. Prints what each model took of time and memory, as the table of docs/guide/local-models.md.
+ */
+
+const FETCH_MS = 15 * 60_000;
+const SENTENCES = [
+  "Hello! This voice runs entirely on your own machine.",
+  "Build a pipeline, press run, and listen to the result.",
+  "The city council approved a new network of bicycle lanes on Tuesday.",
+  "She bought twelve oranges and three lemons at the market.",
+  "Please write down the words of this sentence without any mistake.",
+];
+const MOST_WORD_ERRORS = 0.1;
+const LEAST_OVERLAP = 0.9;
+const LEAST_PAGE = 0.95;
+const SCALE = 4;
+const SECONDS = 1;
+const FRAMES = 12;
+
+await runDrill("local-models", async (drill) => {
+  const platform = await startPlatform({ CI: "" });
+  drill.atEnd(platform.stop);
+  const api = createApi(() => readLocal().baseUrl);
+  const { apiKey: key } = readLocal().accounts.business;
+  await untilFetched(async () => (await api.call("GET", "/api/local-models", { key })).body, drill.say, FETCH_MS);
+  const sharp = engineLibrary("sharp");
+
+  /** @type {{ model: string, what: string, seconds: number, megabytes: number | undefined }[]} */
+  const rows = [];
+  /** @param {string} model @param {object} inputs */
+  const once = async (model, inputs) => {
+    const { status, body } = await api.call("POST", `/api/models/${model}/run`, { key, body: { inputs } });
+    if (status !== 200) throw new Error(`${model}: ${JSON.stringify(body)}`);
+    return body;
+  };
+  /** Runs a model twice: what is measured is the second, which finds it loaded. @param {string} model @param {string} what @param {object} inputs */
+  const run = async (model, what, inputs) => {
+    await once(model, inputs);
+    const { result, ms } = await once(model, inputs);
+    rows.push({ model, what, seconds: ms / 1_000, megabytes: await peakOf(model) });
+    drill.say(`${model}: ${(ms / 1_000).toFixed(1)} s`);
+    return result;
+  };
+  /** @param {Buffer} bytes a PNG */
+  const upload = async (bytes) => {
+    const headers = { "x-api-key": key, "content-type": "image/png" };
+    const response = await fetch(`${readLocal().baseUrl}/api/media`, { method: "POST", headers, body: bytes });
+    return (await response.json()).id;
+  };
+  const fetched = async (/** @type {string} */ url) => Buffer.from(await (await fetch(url)).arrayBuffer());
+  const png = (/** @type {Buffer} */ svg) => sharp(svg).png().toBuffer();
+  const pixels = (/** @type {any} */ picture) => picture.removeAlpha().raw().toBuffer();
+
+  const speech = async () => {
+    let errors = 0;
+    for (const sentence of SENTENCES) {
+      const { result } = await once("local-speech", { prompt: sentence });
+      const { result: heard } = await once("local-transcribe", { audio: result.audios[0].url });
+      errors += wordErrors(sentence, heard.text) / SENTENCES.length;
+    }
+    drill.check([
+      "speech is read back by transcription",
+      errors <= MOST_WORD_ERRORS,
+      `${(errors * 100).toFixed(1)} % of the words are wrong`,
+    ]);
+    const { audios } = await run("local-speech", `${SENTENCES[2].length} characters`, { prompt: SENTENCES[2] });
+    await run("local-transcribe", "4 s of speech", { audio: audios[0].url });
+  };
+
+  const upscale = async () => {
+    const original = await pixels(sharp(DETAILED));
+    const small = await sharp(await png(DETAILED))
+      .resize(512 / SCALE, 384 / SCALE, { kernel: "cubic" })
+      .png()
+      .toBuffer();
+    const { images } = await run("local-upscale", "128 × 96 to 512 × 384", { image: await upload(small) });
+    const ours = psnr(await pixels(sharp(await fetched(images[0].url))), original);
+    const bicubic = psnr(await pixels(sharp(await sharp(small).resize(512, 384, { kernel: "cubic" }).png().toBuffer())), original);
+    drill.check([
+      "an enlarged picture is nearer to the original than by bicubic interpolation",
+      ours >= bicubic,
+      `${ours.toFixed(2)} dB, bicubic ${bicubic.toFixed(2)} dB`,
+    ]);
+  };
+
+  const cutout = async () => {
+    for (const { name, picture, mask } of THINGS) {
+      const image = await upload(await png(picture));
+      const { images } =
+        name === "person" ? await run("local-cutout", "512 × 384", { image }) : (await once("local-cutout", { image })).result;
+      const alpha = await sharp(await fetched(images[0].url))
+        .extractChannel("alpha")
+        .raw()
+        .toBuffer();
+      const truth = await sharp(mask).removeAlpha().extractChannel(0).raw().toBuffer();
+      const share = overlap(alpha, truth);
+      drill.check([`the ${name} is cut out`, share >= LEAST_OVERLAP, `IoU ${share.toFixed(3)}`]);
+    }
+  };
+
+  const tween = async () => {
+    const [image, endImage] = [await upload(await png(movingAt(0))), await upload(await png(movingAt(1)))];
+    const inputs = { image, endImage, seconds: SECONDS, framesPerSecond: FRAMES };
+    const { videos } = await run("local-tween", `${FRAMES} frames of 512 × 384`, inputs);
+    const folder = mkdtempSync(join(tmpdir(), "tween-"));
+    drill.atEnd(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, "film.mp4"), await fetched(videos[0].url));
+    spawnSync(ffmpeg(), ["-loglevel", "error", "-i", join(folder, "film.mp4"), join(folder, "%02d.png")]);
+    const frames = readdirSync(folder)
+      .filter((name) => name.endsWith(".png"))
+      .sort();
+    drill.check(["the film has every frame", frames.length === FRAMES, `${frames.length} frames`]);
+    const [first, last] = [await pixels(sharp(movingAt(0))), await pixels(sharp(movingAt(1)))];
+    let [ours, blended] = [0, 0];
+    for (let index = 1; index < FRAMES - 1; index += 1) {
+      const share = index / (FRAMES - 1);
+      const truth = await pixels(sharp(movingAt(share)));
+      const blend = Buffer.from(
+        first.map((/** @type {number} */ value, /** @type {number} */ at) => value * (1 - share) + last[at] * share),
+      );
+      ours += psnr(await pixels(sharp(join(folder, String(frames[index])))), truth) / (FRAMES - 2);
+      blended += psnr(blend, truth) / (FRAMES - 2);
+    }
+    drill.check([
+      "frames in between are nearer to the true ones than a cross-fade",
+      ours > blended,
+      `${ours.toFixed(2)} dB, cross-fade ${blended.toFixed(2)} dB`,
+    ]);
+  };
+
+  const ocr = async () => {
+    const { text } = await run("local-ocr", "a page of four lines", { image: await upload(await png(PAGE)) });
+    const share = 1 - wordErrors(PAGE_LINES.join(" "), text);
+    drill.check(["the text of a page is read", share >= LEAST_PAGE, `${(share * 100).toFixed(1)} % of its words`]);
+  };
+
+  const chat = async () => {
+    const { text } = await run("local-chat", "about 60 tokens", { prompt: "Write two sentences about the sea.", maxTokens: 60 });
+    drill.check(["a text is written", text.split(/\s+/).length >= 5, JSON.stringify(text.slice(0, 80))]);
+    const schema = {
+      type: "object",
+      required: ["subject", "mood"],
+      properties: { subject: { type: "string", maxLength: 60 }, mood: { enum: ["calm", "happy"] } },
+      additionalProperties: false,
+    };
+    const node = {
+      id: "ask",
+      type: "llm-assistant",
+      position: { x: 0, y: 0 },
+      data: { model: "local-chat", prompt: "Describe a poster for a jazz night as JSON.", schema },
+    };
+    const output = { id: "out", type: "response-output", position: { x: 0, y: 0 }, data: {} };
+    const edges = [{ id: "e", source: "ask", target: "out", sourceHandle: "json", targetHandle: "poster" }];
+    const saved = await api.call("POST", "/api/workflows", { key, body: { name: "Local JSON", nodes: [node, output], edges } });
+    const { body } = await api.call("POST", `/api/workflows/${saved.body.slug}/run`, { key, body: { inputs: {} } });
+    drill.check(["JSON fits its schema", typeof body.result?.poster?.subject === "string", JSON.stringify(body.result ?? body)]);
+  };
+
+  const music = async () => {
+    const { audios } = await run("local-music", "8 s of music", { prompt: "a happy summer day", seconds: 8 });
+    const bytes = await fetched(audios[0].url);
+    drill.check(["music sounds", bytes.length > 1_000_000 && bytes.some((byte) => byte > 200), `${bytes.length} bytes`]);
+  };
+
+  for (const part of [speech, upscale, cutout, tween, ocr, chat, music]) await part();
+  await kills(drill, api);
+  drill.say("| model | what | seconds | memory |\n|---|---|---:|---:|");
+  for (const { model, what, seconds, megabytes } of rows)
+    process.stdout.write(`| \`${model}\` | ${what} | ${seconds.toFixed(1)} | ${megabytes ?? "–"} MB |\n`);
+});

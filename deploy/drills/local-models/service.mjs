@@ -1,0 +1,59 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pause, ROOT } from "../support/platform.mjs";
+
+/** The inference service of the platform that runs here, beside the platform's own interface. */
+
+const STATE = join(ROOT, ".nodeloom");
+const read = (/** @type {string} */ name) => JSON.parse(readFileSync(join(STATE, name), "utf8"));
+const MB = 1_024 * 1_024;
+
+const address = () => read("processes.json").find((/** @type {{ name: string }} */ { name }) => name === "inference").address;
+
+/** @returns {Promise<{ rssBytes: number, loaded: Record<string, number>, jobs: { held: number, waiting: number, submissions: number } }>} */
+export const stats = async () => {
+  const headers = { authorization: `Bearer ${read("secrets.json").INFERENCE_API_KEY}` };
+  return (await fetch(`http://${address()}/v1/stats`, { headers })).json();
+};
+
+/** What the process of a model took of memory at most, in MB. @param {string} model */
+export const peakOf = async (model) => {
+  const pid = (await stats()).loaded[model];
+  if (pid === undefined) return undefined;
+  const peak = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+  return Math.round((Number(peak) * 1_024) / MB);
+};
+
+/** A library among the engines that were fetched. @param {string} name */
+export const engineLibrary = (name) => {
+  const require = createRequire(join(ROOT, "package.json"));
+  const { ASSETS, assetFolder } = require(join(ROOT, "services/inference/dist/fetch/assets.js"));
+  const { assetsFolder } = require(join(ROOT, "services/inference/dist/fetch/availability.js"));
+  return createRequire(join(assetFolder(assetsFolder(process.env), "engines", ASSETS.engines), "package.json"))(name);
+};
+
+/** The program that makes films. */
+export const ffmpeg = () => {
+  const require = createRequire(join(ROOT, "package.json"));
+  const { ASSETS, assetFolder } = require(join(ROOT, "services/inference/dist/fetch/assets.js"));
+  const { assetsFolder } = require(join(ROOT, "services/inference/dist/fetch/availability.js"));
+  return join(assetFolder(assetsFolder(process.env), "ffmpeg", ASSETS.ffmpeg), "ffmpeg");
+};
+
+/**
+ * Waits until all files are fetched.
+ * @param {() => Promise<{ status: string, reason: string | null, fetchedBytes: number, totalBytes: number }>} ask @param {(line: string) => void} say @param {number} withinMs
+ */
+export const untilFetched = async (ask, say, withinMs) => {
+  const end = Date.now() + withinMs;
+  for (let last = ""; ;) {
+    const { status, reason, fetchedBytes, totalBytes } = await ask();
+    if (status === "ready") return;
+    const now = `${status}: ${Math.round(fetchedBytes / 1e6)} of ${Math.round(totalBytes / 1e6)} MB`;
+    if (now !== last) say(now);
+    last = now;
+    if (Date.now() > end) throw new Error(`the models were not fetched: ${reason}`);
+    await pause(2_000);
+  }
+};

@@ -1,0 +1,76 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createEgressClient, type EgressClient } from "@nodeloom/platform";
+import { createLocalModels, type LocalModels } from "../src/local-models";
+
+const KEY = "key-of-the-test";
+/** What the service of the test answers; undefined: it is broken. */
+let answer: object | undefined;
+let asked: string[];
+let server: Server;
+let egress: EgressClient;
+let url: string;
+let time: number;
+let local: LocalModels;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    asked.push(`${request.url} ${request.headers.authorization}`);
+    response.statusCode = answer ? 200 : 500;
+    response.end(JSON.stringify(answer ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = `http://${host}`;
+  egress = createEgressClient({ allow: [host] });
+});
+afterAll(async () => {
+  await egress.close();
+  await new Promise((resolve) => server.close(resolve));
+});
+beforeEach(() => {
+  asked = [];
+  time = 0;
+  local = createLocalModels({ egress, url, apiKey: KEY, now: () => time });
+});
+
+const FETCHING = {
+  models: { "local-chat": { status: "downloading", retryAfterSeconds: 12 }, "local-speech": { status: "ready" } },
+  fetch: { state: "fetching", fetchedBytes: 120_000_000, totalBytes: 540_000_000 },
+};
+
+it("says of each model whether it can run, and what to wait for", async () => {
+  answer = FETCHING;
+  expect(await local.statusOf("local-speech")).toEqual({ state: "ready", reason: "", retryAfterSeconds: 0 });
+  expect(await local.statusOf("local-chat")).toEqual({
+    state: "downloading",
+    reason: "its files are being downloaded (120 of 540 MB): wait for them",
+    retryAfterSeconds: 12,
+  });
+  expect(await local.statusOf("local-nothing")).toMatchObject({ state: "away" });
+  expect(await local.progress()).toMatchObject({ state: "downloading", fetchedBytes: 120_000_000, totalBytes: 540_000_000 });
+});
+
+it("asks once in a while, with its key, however often it is asked", async () => {
+  answer = FETCHING;
+  await Promise.all([local.statusOf("local-chat"), local.statusOf("local-speech"), local.progress()]);
+  expect(asked).toEqual([`/v1/status Bearer ${KEY}`]);
+  answer = { models: { "local-chat": { status: "ready" } }, fetch: null };
+  expect((await local.statusOf("local-chat")).state).toBe("downloading");
+  time = 2_000;
+  expect((await local.statusOf("local-chat")).state).toBe("ready");
+  expect(asked).toHaveLength(2);
+});
+
+it("calls a model away whose service is away, or answers what can't be read", async () => {
+  answer = undefined;
+  expect(await local.statusOf("local-chat")).toMatchObject({ state: "away", retryAfterSeconds: 60 });
+  time = 5_000;
+  answer = { models: 7 };
+  expect(await local.progress()).toMatchObject({ state: "away" });
+});
+
+it("is off without a service", async () => {
+  expect(await createLocalModels({ egress, url: undefined, apiKey: KEY }).progress()).toMatchObject({ state: "off", totalBytes: 0 });
+  expect(asked).toEqual([]);
+});
