@@ -30,7 +30,7 @@ const SECONDS = 1;
 const FRAMES = 12;
 
 await runDrill("local-models", async (drill) => {
-  const platform = await startPlatform({ CI: "" });
+  const platform = await startPlatform({ LOCAL_MODELS: "on", CI: "" });
   drill.atEnd(platform.stop);
   const api = createApi(() => readLocal().baseUrl);
   const { apiKey: key } = readLocal().accounts.business;
@@ -176,7 +176,7 @@ await runDrill("local-models", async (drill) => {
 
   for (const part of [speech, upscale, cutout, tween, ocr, chat, music]) await part();
   await kills(drill, api);
-  drill.say("| model | what | seconds | memory |\n|---|---|---:|---:|");
+  process.stdout.write("\n| model | what | seconds | memory |\n|---|---|---:|---:|\n");
   for (const { model, what, seconds, megabytes } of rows)
     process.stdout.write(`| \`${model}\` | ${what} | ${seconds.toFixed(1)} | ${megabytes ?? "–"} MB |\n`);
 });
