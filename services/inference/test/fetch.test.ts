@@ -9,6 +9,7 @@ import { availabilityOf } from "../src/fetch/availability";
 import { fetchAssets, type FetchOptions } from "../src/fetch/fetch-assets";
 import { readProgress } from "../src/fetch/progress";
 import { unsupported } from "../src/fetch/support";
+import { openZip } from "../src/fetch/zip";
 import { createFolder, removeFolder } from "./support/inference";
 import { zipOf } from "./support/zip";
 
@@ -197,8 +198,7 @@ describe("whether a model can run", () => {
   });
 });
 
-it("reads packed archives", async () => {
-  const { openZip } = await import("../src/fetch/zip");
+it("reads packed archives", () => {
   const text = Buffer.from("text ".repeat(1_000));
   const zip = openZip(zipOf({ "a/b.txt": text }, deflateRawSync));
   expect(zip.names).toEqual(["a/b.txt"]);

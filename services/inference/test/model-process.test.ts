@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { createFolder, removeFolder, STAND_IN } from "./support/inference";
 import { memoryOf } from "../src/pool/memory";
 import { startModelProcess, type ModelProcess, type ProcessLimits } from "../src/pool/model-process";
@@ -53,7 +54,6 @@ describe("the bounds of a model's process", () => {
   it("give it no secrets of ours", async () => {
     process.env.SECRET_OF_OURS = "secret";
     const started = await start();
-    const { readFileSync } = await import("node:fs");
     expect(readFileSync(`/proc/${started.pid}/environ`, "utf8")).not.toContain("SECRET_OF_OURS");
     delete process.env.SECRET_OF_OURS;
     started.end();

@@ -7,7 +7,13 @@ import { freePort } from "../../../deploy/local/servers/ports.cjs";
 
 /** The service in a process of its own that can be killed; resolves when it serves. */
 const startProcess = async (folder: string, port: number): Promise<ChildProcess> => {
-  const program = ["-r", join(__dirname, "support/run-typescript.cjs"), join(__dirname, "support/serve.ts"), folder, String(port)];
+  const program = [
+    "-r",
+    join(__dirname, "../../platform/test/support/run-typescript.cjs"),
+    join(__dirname, "support/serve.ts"),
+    folder,
+    String(port),
+  ];
   const child = spawn(process.execPath, program, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
   const early = once(child, "exit").then(([code]) => Promise.reject(new Error(`the process ended with ${String(code)}`)));
   await Promise.race([once(child, "message"), early]);
