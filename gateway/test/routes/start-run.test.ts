@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import { unavailable } from "@nodeloom/kernel";
+import { DomainError, unavailable } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { fromServiceError } from "../../../services/platform/src/grpc/errors";
 import { ESTABLISH_MS, REFUSED_AGAIN_MS, UNKNOWN_AGAIN_MS } from "../../src/http/limits";
@@ -131,4 +131,11 @@ it("says that an id is new with the first call only", async () => {
   };
   await startRun({ run: run as never }, { ...request, isNew: true }, new AbortController().signal);
   expect(said).toEqual([true, false, false]);
+});
+
+it("does not ask again for a run whose model is not there yet, unless it may have begun", async () => {
+  const notReady = (): unknown =>
+    new DomainError("unavailable", "SERVICE_UNAVAILABLE", "local-chat is not ready", { retryAfter: 40, model: "local-chat" });
+  expect(await askedFor(notReady)).toBe(REACHED_MS);
+  expect(await askedFor((attempt) => (attempt === 1 ? lost() : notReady()))).toBeGreaterThan(REACHED_MS * 2);
 });

@@ -118,8 +118,11 @@ export const fetchAssets = async (options: FetchOptions): Promise<Progress | und
   const failures: Record<string, string> = {};
   const whole = (): number => wanted.reduce((sum, [name, asset]) => sum + (isFetched(root, name, asset) ? asset.bytes : 0), 0);
   const startedAt = Date.now();
+  let shown = 0;
   const tell = async (state: Progress["state"], underWay = 0): Promise<Progress> => {
-    const progress = { pid: process.pid, state, fetchedBytes: Math.round(whole() + underWay), totalBytes, startedAt, failures };
+    // What is given up and fetched again is not shown as lost.
+    shown = state === "fetching" ? Math.max(shown, Math.round(whole() + underWay)) : whole();
+    const progress = { pid: process.pid, state, fetchedBytes: shown, totalBytes, startedAt, failures };
     await writeProgress(root, progress);
     onProgress(progress);
     return progress;
