@@ -12,7 +12,9 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PAGE = fileURLToPath(new URL("processes.md", import.meta.url));
 const FOLDERS = [
   "gateway",
-  ...["executions", "identity", "workflows", "models", "billing", "usage", "media", "sandbox", "inference"].map((name) => `services/${name}`),
+  ...["executions", "identity", "workflows", "models", "billing", "usage", "media", "sandbox", "inference"].map(
+    (name) => `services/${name}`,
+  ),
 ];
 const MARKED = /(<!-- (\w+) variables -->\n)[\s\S]*?(<!-- end -->)/g;
 

@@ -29,7 +29,8 @@ describe.each(names)("%s", (name) => {
     // What its providers and its bucket's client read by names of their own.
     const others = Object.keys(given).filter(
       (variable) =>
-        !declared.includes(variable) && !/^(AWS_|SANDBOX_API_KEY$|SANDBOX_CONTROL_KEY$|INFERENCE_API_KEY$|TEMPORAL_|PUBLIC_BASE_URL$)/.test(variable),
+        !declared.includes(variable) &&
+        !/^(AWS_|SANDBOX_API_KEY$|SANDBOX_CONTROL_KEY$|INFERENCE_API_KEY$|TEMPORAL_|PUBLIC_BASE_URL$)/.test(variable),
     );
     expect(others).toEqual([]);
   });
