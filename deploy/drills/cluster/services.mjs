@@ -12,7 +12,8 @@ import { ROOT } from "../../local/paths.mjs";
 /** @type {{ settings: Record<string, Record<string, string>>, services: Record<string, ChartService> }} */
 const values = parse(readFileSync(join(ROOT, "deploy", "helm", "nodeloom", "values.yaml"), "utf8"));
 
-export const SERVICES = values.services;
+/** All but the machine's own models, which no drill of a cluster needs. */
+export const SERVICES = Object.fromEntries(Object.entries(values.services).filter(([name]) => name !== "inference"));
 /** Of every process; loopback addresses are no reason to use another port. */
 const OPS_PORT = Number(values.settings.process?.OPS_LISTEN?.split(":").at(-1));
 

@@ -31,7 +31,8 @@ export const values = readYaml<Values>("values.yaml");
 
 /** Whether the process speaks gRPC: whoever calls or is called. */
 export const usesTls = ({ listens, calls }: ChartService): boolean =>
-  calls.length > 0 || Object.keys(listens).some((name) => !/HTTP_LISTEN|GATEWAY_LISTEN|ADMIN_LISTEN|SANDBOX_LISTEN/.test(name));
+  calls.length > 0 ||
+  Object.keys(listens).some((name) => !/HTTP_LISTEN|GATEWAY_LISTEN|ADMIN_LISTEN|SANDBOX_LISTEN|INFERENCE_LISTEN/.test(name));
 
 /** The environment that the chart gives a process, by the rules of its helper `nodeloom.environment`: texts, and for secrets a filler. */
 export const environmentOf = (name: string, host = (service: string): string => `nodeloom-${service}`): Texts => {

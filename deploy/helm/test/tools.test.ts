@@ -84,6 +84,11 @@ const render = (...args: string[]): Rendered[] =>
   it.each([
     ["services.media.replicas=2", "more than one needs a bucket"],
     ["services.sandbox.enabled=true", "set settings.models.SANDBOX_URL to http://nodeloom-sandbox:8090"],
+    ["services.inference.enabled=true", "set settings.models.INFERENCE_URL to http://nodeloom-inference:8091"],
+    [
+      "services.inference.enabled=true,settings.models.INFERENCE_URL=http://nodeloom-inference:8091",
+      "add nodeloom-inference:8091 to settings.egress.PROVIDER_EGRESS_ALLOW",
+    ],
     ["settings.public.PUBLIC_BASE_URL=http://example.com", "browsers keep no session without https"],
     ["services.billing.enabled=false", "which is not enabled"],
     ["settings.process.LOG_LEVEL=loud", "LOG_LEVEL"],

@@ -34,7 +34,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 
 {{/* The name of a port, from the variable that asks for it: MEDIA_HTTP_LISTEN of media is `http`, BILLING_LISTEN `grpc`. */}}
 {{- define "nodeloom.portName" -}}
-{{- if eq . "ADMIN_LISTEN" }}admin{{ else if or (hasSuffix "HTTP_LISTEN" .) (has . (list "GATEWAY_LISTEN" "SANDBOX_LISTEN")) }}http{{ else }}grpc{{ end }}
+{{- if eq . "ADMIN_LISTEN" }}admin{{ else if or (hasSuffix "HTTP_LISTEN" .) (has . (list "GATEWAY_LISTEN" "SANDBOX_LISTEN" "INFERENCE_LISTEN")) }}http{{ else }}grpc{{ end }}
 {{- end }}
 
 {{/* Whether the process takes part in mutual TLS: whoever calls or is called over gRPC. */}}
