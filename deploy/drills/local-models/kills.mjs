@@ -7,7 +7,10 @@ const RUNS = 50;
 const PRICE_USD = 0.01;
 /** Of the service, and of its models' processes. */
 const KILLS = 8;
-const KILL_EVERY_MS = 4_000;
+const ENDED_BETWEEN = 5;
+const LOOK_MS = 300;
+/** Of the runs that are open, the oldest. */
+const LOOKED_AT = 12;
 const WAIT_MS = 10 * 60_000;
 
 /** @param {() => number} find a process's id; it may have none now */
@@ -19,6 +22,13 @@ const kill = (find) => {
     return 0;
   }
 };
+
+/** @returns {Promise<number[]>} none while the service is away */
+const loadedPids = () =>
+  stats().then(
+    ({ loaded }) => Object.values(loaded),
+    () => [],
+  );
 
 /** @param {import("../support/run-drill.mjs").Drill} drill @param {ReturnType<typeof import("../support/api.mjs").createApi>} api */
 export const kills = async ({ say, check, atEnd }, api) => {
@@ -59,10 +69,14 @@ export const kills = async ({ say, check, atEnd }, api) => {
   let open = [...ids];
   const statuses = new Map();
   while (open.length > 0 && Date.now() < end) {
-    for (const pid of Object.values((await stats().catch(() => ({ loaded: {} }))).loaded)) models += models < KILLS ? kill(() => pid) : 0;
-    if (services < KILLS && services < models) services += kill(() => pidOf("inference"));
-    await pause(KILL_EVERY_MS);
-    for (const id of open) {
+    // One more of each whenever some more runs have ended, while a model is at work.
+    const [pid] = services < KILLS && statuses.size >= services * ENDED_BETWEEN ? await loadedPids() : [];
+    if (pid !== undefined) {
+      models += kill(() => pid);
+      services += kill(() => pidOf("inference"));
+    }
+    await pause(LOOK_MS);
+    for (const id of open.slice(0, LOOKED_AT)) {
       const { body } = await api.call("GET", `/api/executions/${id}`, { key });
       if (body.status !== "processing") statuses.set(id, body.status);
     }
