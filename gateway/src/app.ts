@@ -110,7 +110,7 @@ export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaO
   app.use(identify, log(gateway.logger), secure, addressed);
   mount(app, gateway, routes);
   app.use("/media", mediaProxy({ mediaUrl, gateway }));
-  app.use(docsRouter(openApiDocument(routes, publicBaseUrl)));
+  app.use(docsRouter(openApiDocument(routes, publicBaseUrl), publicBaseUrl));
   app.use(consoleRouter({ mediaOrigins }));
   app.use(() => {
     throw routeNotFound();

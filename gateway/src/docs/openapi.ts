@@ -3,6 +3,7 @@ import { z } from "zod";
 import { HOST_PREFIX, SESSION_COOKIE } from "../auth/session";
 import { TAGS, type Route, type Tag } from "../http/route";
 import { createComponents, type Json } from "./components";
+import { GUIDE_PATH } from "./guide";
 import { INTRODUCTION } from "./introduction";
 import { operation } from "./operation";
 import { webhooks } from "./webhooks";
@@ -59,6 +60,7 @@ export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string)
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: publicBaseUrl }],
+    externalDocs: { description: "Guides", url: `${publicBaseUrl}${GUIDE_PATH}` },
     tags: TAGS.map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })),
     paths,
     webhooks: webhooks((schema) => components.describe(schema, "output")),

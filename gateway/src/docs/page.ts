@@ -1,6 +1,8 @@
-import { dirname, join } from "node:path";
-import { Router } from "express";
+import { createHash } from "node:crypto";
+import { dirname, extname, join } from "node:path";
+import { Router, type RequestHandler } from "express";
 import helmet from "helmet";
+import { GUIDE_PATH, GUIDE_STYLE, llmsText, readGuides, type Guides } from "./guide";
 
 const ASSETS = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"] as const;
 const MAX_AGE_MS = 60 * 60 * 1_000;
@@ -84,13 +86,31 @@ const secure = helmet({
   },
 });
 
-/** The OpenAPI document at /api/openapi.json and an interactive reference at /docs. */
-export const docsRouter = (document: object): Router => {
-  const text = JSON.stringify(document);
+/** Answers with a text that stays the same as long as the process runs; 304 where the client has it. */
+const fixed = (type: string, content: string | Buffer): RequestHandler => {
+  const tag = `"${createHash("sha1").update(content).digest("base64url")}"`;
+  return (_request, response) => void response.set("ETag", tag).type(type).send(content);
+};
+
+const guideRoutes = (router: Router, { pages, files, index }: Guides): void => {
+  router.get(GUIDE_PATH, fixed("html", index));
+  router.get(`${GUIDE_PATH}.css`, fixed("css", GUIDE_STYLE));
+  for (const { path, html, markdown } of pages.values()) {
+    router.get(`${GUIDE_PATH}/${path}`, fixed("html", html));
+    router.get(`${GUIDE_PATH}/${path}.md`, fixed("text/markdown; charset=utf-8", markdown));
+  }
+  for (const [path, content] of files) router.get(`${GUIDE_PATH}/${path}`, fixed(extname(path), content));
+};
+
+/** The OpenAPI document at /openapi.json and /api/openapi.json, an interactive reference at /docs, the guides, and /llms.txt. */
+export const docsRouter = (document: object, publicBaseUrl: string): Router => {
+  const guides = readGuides();
   const folder = dirname(require.resolve("swagger-ui-dist/package.json"));
-  const router = Router();
-  router.get("/api/openapi.json", (_request, response) => void response.type("application/json").send(text));
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get(["/api/openapi.json", "/openapi.json"], fixed("application/json", JSON.stringify(document)));
+  router.get("/llms.txt", fixed("text/plain; charset=utf-8", llmsText(guides, publicBaseUrl)));
   router.use("/docs", secure);
+  guideRoutes(router, guides);
   router.get("/docs", (_request, response) => void response.type("html").send(PAGE));
   router.get("/docs/reference.css", (_request, response) => void response.type("css").send(STYLE));
   router.get("/docs/start.js", (_request, response) => void response.type("text/javascript").send(START));
