@@ -15,7 +15,7 @@ import { createSignIn } from "./sessions/sign-in";
 import { createBootstrap } from "./users/bootstrap";
 import { createRunStops } from "./users/run-stops";
 import { createUsers } from "./users/users";
-import { createWebhooks } from "./keys/webhooks";
+import { createWebhooks, type AddressProblem } from "./keys/webhooks";
 
 export interface IdentityOptions {
   store: Store;
@@ -23,11 +23,20 @@ export interface IdentityOptions {
   pepper: string;
   /** `<env>` of new key values. */
   environment: string;
+  /** Of webhooks. */
+  addressProblem: AddressProblem;
   logger: Logger;
 }
 
 /** Puts the service's parts together over one store and one channel of changes. */
-export const createIdentity = async ({ store, changes, pepper, environment, logger }: IdentityOptions): Promise<Identity> => {
+export const createIdentity = async ({
+  store,
+  changes,
+  pepper,
+  environment,
+  addressProblem,
+  logger,
+}: IdentityOptions): Promise<Identity> => {
   const secretBox = createSecretBox(pepper);
   const tiers = createTiers({ store: store.tiers, users: store.users, changes });
   const throttle = createLoginThrottle({ attempts: store.attempts, knownAddresses: store.knownAddresses, pepper });
@@ -43,8 +52,8 @@ export const createIdentity = async ({ store, changes, pepper, environment, logg
     runStops,
     tiers,
     rollouts: createRollouts({ store: store.tiers }),
-    keys: createKeys({ store: store.keys, users, changes, secretBox, pepper, environment }),
-    webhooks: createWebhooks({ store: store.keys, users, secretBox, changes }),
+    keys: createKeys({ store: store.keys, users, changes, secretBox, addressProblem, pepper, environment }),
+    webhooks: createWebhooks({ store: store.keys, users, secretBox, changes, addressProblem }),
     audit: createAudit(store.audit),
     authentication: createAuthentication({ store: store.keys, users, changes, pepper, onTouchFailed }),
   };

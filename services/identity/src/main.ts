@@ -1,6 +1,7 @@
 import {
   ConfigError,
   connectRedis,
+  createAddressRules,
   defineService,
   grpcService,
   hostPort,
@@ -28,6 +29,7 @@ export const service = defineService({
     REDIS_URL: variables.REDIS_URL,
     REDIS_KEY_PREFIX: variables.REDIS_KEY_PREFIX,
     IDENTITY_LISTEN: hostPort().default("127.0.0.1:50051").describe("where the identity service listens"),
+    USER_EGRESS_ALLOW: variables.USER_EGRESS_ALLOW,
     API_KEY_PEPPER: z.string().min(32).describe("secret under which API keys are hashed and webhook secrets encrypted"),
     NODELOOM_ENV: z.string().regex(KEY_ENVIRONMENT).default("live").describe("names the environment inside key values"),
     BOOTSTRAP_ADMIN_EMAIL: z.string().optional().describe("address of an admin to make sure of"),
@@ -41,7 +43,14 @@ export const service = defineService({
     const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
     const changes = joinChanges({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
     const store = createStore(connection);
-    const services = await createIdentity({ store, changes, pepper: config.API_KEY_PEPPER, environment: config.NODELOOM_ENV, logger });
+    const services = await createIdentity({
+      store,
+      changes,
+      pepper: config.API_KEY_PEPPER,
+      environment: config.NODELOOM_ENV,
+      addressProblem: createAddressRules({ allow: config.USER_EGRESS_ALLOW }).resolvedProblem,
+      logger,
+    });
     if (adminEmail && adminPassword) await services.bootstrap.ensureAdmin(adminEmail, adminPassword);
     return serveGrpc({
       service: grpcService(identity.IdentityServiceService, identityHandlers(services)),

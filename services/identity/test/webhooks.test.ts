@@ -35,6 +35,27 @@ describe("a key's webhook", () => {
     expect(JSON.stringify(await keyRecords().findOne({ _id: key!.id }))).not.toContain(webhookSecret.slice(6));
   });
 
+  it.each(["http://127.0.0.1/hook", "http://localhost:9000/", "http://192.168.1.4/", "http://[::1]/", "http://169.254.169.254/latest"])(
+    "is not set at a private address: %s",
+    async (url) => {
+      const { key } = await createKey(client, userId, { preset: "webhook-receiver" });
+      const issues = (path: string) => ({ issues: [{ path, message: expect.stringContaining("it is not a public address") as string }] });
+      await expect(client.setKeyWebhook({ userId, keyId: key!.id, url, events: [] })).rejects.toMatchObject({ metadata: issues("url") });
+      const created = createKey(client, userId, { preset: "webhook-receiver", webhookUrl: url });
+      await expect(created).rejects.toMatchObject({ reason: "INVALID_REQUEST", metadata: issues("webhook.url") });
+    },
+  );
+
+  it("may be at a private address that the operator allows", async () => {
+    const { client: another } = await deployment.startInstance({ USER_EGRESS_ALLOW: "127.0.0.1:9000" });
+    const url = "http://127.0.0.1:9000/hook";
+    const { key } = await createKey(another, userId, { preset: "webhook-receiver", webhookUrl: url });
+    expect(key!.webhook).toMatchObject({ url });
+    await expect(another.setKeyWebhook({ userId, keyId: key!.id, url: "http://127.0.0.1:9001/", events: [] })).rejects.toMatchObject({
+      reason: "INVALID_REQUEST",
+    });
+  });
+
   it("can be added later, for some events", async () => {
     const { key } = await createKey(client, userId, { preset: "webhook-receiver" });
     expect(await client.getWebhookTarget({ keyId: key!.id })).toEqual(NOTHING);

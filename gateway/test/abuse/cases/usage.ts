@@ -21,7 +21,7 @@ export const usageCases: AbuseCase[] = [
     title: "130 tests of a webhook, one after another, by a user without a limit of requests",
     requests: WEBHOOK_TESTS,
     prepare: async ({ context }) => {
-      caller = await context.actor({ tier: "enterprise", webhook: { url: "http://127.0.0.1:1/hook" } });
+      caller = await context.actor({ tier: "enterprise", webhook: { url: "http://nowhere.invalid/hook" } });
     },
     attack: async () => {
       let refused = 0;

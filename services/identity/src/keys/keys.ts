@@ -8,7 +8,7 @@ import { generateKeyValue, hashKeyValue, START_CHARS } from "./key-value";
 import type { KeyRecord } from "../records";
 import type { SecretBox } from "./webhook-secrets";
 import type { Users } from "../users/users";
-import { newWebhook, newWebhookSecret, noSuchKey, webhookIssues, type WebhookRequest } from "./webhooks";
+import { newWebhook, newWebhookSecret, noSuchKey, webhookIssues, type AddressProblem, type WebhookRequest } from "./webhooks";
 
 /** Keys a user may have at once; expired ones count until they are revoked. */
 export const MAX_KEYS_PER_USER = 100;
@@ -59,6 +59,7 @@ export interface KeysOptions {
   users: Pick<Users, "get">;
   changes: Changes;
   secretBox: SecretBox;
+  addressProblem: AddressProblem;
   pepper: string;
   /** `<env>` of new values. */
   environment: string;
@@ -69,13 +70,12 @@ const nameIssues = (name: string): Issue[] =>
   name !== "" && !isLonger(name, LIMITS.nameChars) ? [] : [{ path: "name", message: `must have 1 to ${LIMITS.nameChars} characters` }];
 
 const keyIssues = (wanted: NewKey, nowMs: number): Issue[] => {
-  const { expiresAt, webhook } = wanted;
+  const { expiresAt } = wanted;
   const expired = expiresAt !== undefined && !(expiresAt.getTime() > nowMs);
   return [
     ...nameIssues(wanted.name.trim()),
     ...grantIssues(wanted),
     ...(expired ? [{ path: "expiresAt", message: "must be in the future" }] : []),
-    ...(webhook ? webhookIssues(webhook, "webhook.") : []),
   ];
 };
 
@@ -107,7 +107,8 @@ const rotatedHashes = (key: KeyRecord, next: string): string[] => {
   return kept === undefined ? [next] : [next, kept];
 };
 
-export const createKeys = ({ store, users, changes, secretBox, pepper, environment, clock = Date.now }: KeysOptions): Keys => {
+export const createKeys = (options: KeysOptions): Keys => {
+  const { store, users, changes, secretBox, addressProblem, pepper, environment, clock = Date.now } = options;
   const newValue = (): { value: string; hash: string; start: string } => {
     const value = generateKeyValue(environment);
     return { value, hash: hashKeyValue(pepper, value), start: value.slice(0, START_CHARS) };
@@ -116,7 +117,8 @@ export const createKeys = ({ store, users, changes, secretBox, pepper, environme
 
   const create: Keys["create"] = async (userId, wanted) => {
     const now = clock();
-    requireValid(keyIssues(wanted, now));
+    const ofWebhook = wanted.webhook ? await webhookIssues(wanted.webhook, addressProblem, "webhook.") : [];
+    requireValid([...keyIssues(wanted, now), ...ofWebhook]);
     const owner = await users.get(userId);
     requireKeyRights(owner);
     const grants = grantsFor(wanted, owner);

@@ -76,8 +76,25 @@ const urlProblem = (text: string): string | undefined => {
 
 const isEvent = (event: string): boolean => (WEBHOOK_EVENTS as readonly string[]).includes(event);
 
-/** @param place where the request has the webhook's settings: nowhere in particular, or before a dot */
-export const webhookIssues = ({ url, events }: WebhookRequest, place: "" | "webhook." = ""): Issue[] => {
+/** Why nothing will be delivered to an address, or undefined: the rules of those who deliver. */
+export type AddressProblem = (url: string) => Promise<string | undefined>;
+
+/**
+ * What is wrong with a webhook's settings, a private address included. Whoever delivers looks the address up again.
+ * @param place where the request has the settings: nowhere in particular, or before a dot
+ */
+export const webhookIssues = async (
+  request: WebhookRequest,
+  addressProblem: AddressProblem,
+  place: "" | "webhook." = "",
+): Promise<Issue[]> => {
+  const issues = settingsIssues(request, place);
+  if (issues.length > 0) return issues;
+  const problem = await addressProblem(request.url);
+  return problem ? [{ path: `${place}url`, message: problem }] : [];
+};
+
+const settingsIssues = ({ url, events }: WebhookRequest, place: "" | "webhook."): Issue[] => {
   const problem = urlProblem(url);
   return [
     ...(problem ? [{ path: `${place}url`, message: problem }] : []),
@@ -114,6 +131,7 @@ export interface WebhooksOptions {
   users: Pick<Users, "find">;
   secretBox: SecretBox;
   changes: Changes;
+  addressProblem: AddressProblem;
   clock?: () => number;
 }
 
@@ -126,7 +144,7 @@ const signing = (secrets: readonly WebhookSecretRecord[], now: number): WebhookS
     return !successor || successor.createdAt.getTime() + SECRET_OVERLAP_MS > now;
   });
 
-export const createWebhooks = ({ store, users, secretBox, changes, clock = Date.now }: WebhooksOptions): Webhooks => {
+export const createWebhooks = ({ store, users, secretBox, changes, addressProblem, clock = Date.now }: WebhooksOptions): Webhooks => {
   const receives = async ({ userId, capabilities }: KeyRecord): Promise<boolean> => {
     const owner = await users.find(userId);
     return owner !== null && mayReceive(effectiveGrants(capabilities, owner));
@@ -148,7 +166,7 @@ export const createWebhooks = ({ store, users, secretBox, changes, clock = Date.
 
   return {
     set: async (userId, keyId, request) => {
-      const issues = webhookIssues(request);
+      const issues = await webhookIssues(request, addressProblem);
       if (issues.length > 0) throw invalidRequest(issues);
       const key = await store.findOwned(userId, keyId);
       if (!key) throw noSuchKey();
