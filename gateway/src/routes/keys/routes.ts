@@ -197,7 +197,7 @@ export const keyRoutes = [
     path: "/api/keys/:id/rotate",
     operationId: "rotateKey",
     summary: "Replace an API key's value",
-    description: "The old value works until the grace ends, which starts at the new value's first use.",
+    description: "The old value works until the grace ends, which starts at the new value's first use. With 0 it ends at once.",
     body: z.strictObject({ graceSeconds: z.number().int().min(0).max(MAX_GRACE_SECONDS) }),
     responses: { 200: issued },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],

@@ -49,7 +49,7 @@ export interface Keys {
   revoke(userId: string, keyId: string): Promise<void>;
   /**
    * Gives the key a new value and, with a webhook, a new secret. The old value works until `graceSeconds` after the
-   * new one's first use. A new value that was never used is replaced without touching the one before it.
+   * new one's first use; with 0 it ends at once. A new value that was never used is replaced without touching the one before it.
    */
   rotate(userId: string, keyId: string, graceSeconds: number): Promise<IssuedKey>;
 }
@@ -99,12 +99,13 @@ const insertIntoFreeSlot = async (store: KeyStore, key: Omit<KeyRecord, "slot">)
   return inserted;
 };
 
-/** The key's values after a rotation: what becomes current and which value stays beside it. */
-const rotatedHashes = (key: KeyRecord, next: string): string[] => {
+/** The key's values after a rotation: what becomes current and which value stays beside it, if there is a grace. */
+const rotatedValues = (key: KeyRecord, next: string, graceSeconds: number): Pick<KeyRecord, "hashes" | "rotation"> => {
+  if (graceSeconds === 0) return { hashes: [next], rotation: null };
   const [current, previous] = key.hashes;
   const currentWasNeverUsed = key.rotation !== null && key.rotation.previousEndsAt === null;
   const kept = currentWasNeverUsed ? previous : current;
-  return kept === undefined ? [next] : [next, kept];
+  return { hashes: kept === undefined ? [next] : [next, kept], rotation: { graceSeconds, previousEndsAt: null } };
 };
 
 export const createKeys = (options: KeysOptions): Keys => {
@@ -170,7 +171,7 @@ export const createKeys = (options: KeysOptions): Keys => {
     if (key.expiresAt && key.expiresAt.getTime() <= clock()) throw precondition("the key has expired; create another one");
     const { value, hash, start } = newValue();
     const secret = key.webhook ? newWebhookSecret(secretBox, keyId, new Date(clock())) : undefined;
-    const to = { start, hashes: rotatedHashes(key, hash), rotation: { graceSeconds, previousEndsAt: null } };
+    const to = { start, ...rotatedValues(key, hash, graceSeconds) };
     const rotated = await store.rotate(key, to, secret?.record);
     if (!rotated) throw precondition("the key was changed at the same time; try again");
     await announce(keyId);
