@@ -1,4 +1,5 @@
-import type { BaseTier } from "./plans";
+import { didYouMean } from "./nearest-name";
+import { TIERS, type BaseTier } from "./plans";
 
 /** Capability vocabulary v1. A capability is `*`, `<resource>:<action>` or `<resource>:<id>:<action>`. */
 export const ALL = "*";
@@ -39,6 +40,13 @@ export const isCapability = (value: string): boolean => {
   return resource !== undefined && BUSINESS.some((capability) => capability.startsWith(`${resource}:`));
 };
 
+/** What was probably meant by a text that is no capability, as `didYouMean` says it. */
+export const likelyCapability = (value: string): string => {
+  const id = value.split(":")[1] ?? "";
+  const known = [...BUSINESS, ...["workflow", "model"].map((resource) => `${resource}:${id}:run`)];
+  return didYouMean(value, known.filter(isCapability));
+};
+
 /**
  * Whether the grants cover a required capability. The rules, in order: `*`; exactly it; `<resource>:*`;
  * for `<resource>:<id>:<action>` also `<resource>:<action>` or `<resource>:*:<action>`.
@@ -66,6 +74,9 @@ export const withinCeiling = (capability: string, base: BaseTier, isAdmin = fals
   }
   return covers(ceiling, capability);
 };
+
+/** The lowest tier whose ceiling allows a capability; undefined where none does, as for `*`. */
+export const lowestTierFor = (capability: string): BaseTier | undefined => TIERS.find((tier) => withinCeiling(capability, tier));
 
 /** A key's effective capabilities: its grants within the owner's ceiling now. */
 export const effectiveCapabilities = (grants: readonly string[], base: BaseTier, isAdmin = false): string[] =>

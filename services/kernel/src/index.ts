@@ -5,6 +5,7 @@ export * from "./group-by";
 export * from "./hold-ids";
 export * from "./limits";
 export * from "./money";
+export * from "./nearest-name";
 export * from "./plans";
 export * from "./retention";
 export * from "./graph";

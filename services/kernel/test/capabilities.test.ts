@@ -3,6 +3,8 @@ import {
   covers,
   effectiveCapabilities,
   isCapability,
+  likelyCapability,
+  lowestTierFor,
   PLANS,
   presetCapabilities,
   sessionCapabilities,
@@ -10,6 +12,23 @@ import {
   withinCeiling,
   type BaseTier,
 } from "@nodeloom/kernel";
+
+it.each([
+  ["workflow:read", "pro"],
+  ["workflow:my-slug:run", "pro"],
+  ["model:run", "business"],
+  ["model:sandbox-image:run", "business"],
+  ["model:*", "business"],
+  ["*", undefined],
+])("%s is first had by the tier %s", (capability, tier) => expect(lowestTierFor(capability)).toBe(tier));
+
+it.each([
+  ["workflow:raed", ": did you mean workflow:read?"],
+  ["model:runn", ": did you mean model:run?"],
+  ["workflwo:my-slug:run", ": did you mean workflow:my-slug:run?"],
+  ["model:sandbox-image:rn", ": did you mean model:sandbox-image:run?"],
+  ["everything", ""],
+])("of the misspelt capability %s it is said what was meant%s", (value, said) => expect(likelyCapability(value)).toBe(said));
 
 describe("covers", () => {
   it.each<[string[], string, boolean]>([

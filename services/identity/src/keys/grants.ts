@@ -5,6 +5,7 @@ import {
   DomainError,
   effectiveCapabilities,
   isCapability,
+  likelyCapability,
   PRESETS,
   presetCapabilities,
   withinCeiling,
@@ -34,7 +35,7 @@ export const grantIssues = ({ preset, capabilities }: GrantRequest): Issue[] => 
   if (!isCustom && !isPreset(preset)) return [{ path: "preset", message: `must be one of ${PRESETS.join(", ")}` }];
   if (capabilities.length > MAX_CAPABILITIES) return [{ path: "capabilities", message: `must be at most ${MAX_CAPABILITIES}` }];
   return capabilities.flatMap((capability, index) =>
-    isCapability(capability) ? [] : [{ path: `capabilities.${index}`, message: "is no known capability" }],
+    isCapability(capability) ? [] : [{ path: `capabilities.${index}`, message: `is no known capability${likelyCapability(capability)}` }],
   );
 };
 

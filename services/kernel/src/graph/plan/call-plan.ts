@@ -2,7 +2,7 @@ import { LIMITS } from "../../limits";
 import { millicreditsFor } from "../../money";
 import { callInputs } from "../values/bind";
 import type { NodeKind } from "../kinds/kind";
-import { nearestName } from "./misspelt";
+import { nearestName } from "../../nearest-name";
 import { attempt, tryInputs, type ModelTerms, type Planner } from "./planner";
 import { buildStep, knownItems, stepItems, warnUnresolved, type ItemBounds } from "./plan-step";
 import type { PlanStep } from "./plan-types";

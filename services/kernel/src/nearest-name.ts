@@ -1,0 +1,38 @@
+/** Longer names are not compared. */
+const MOST_CHARS = 40;
+/** So many letters may be wrong. */
+const MOST_EDITS = 2;
+
+/** How many letters have to be put in, left out, changed or swapped to make one word of the other. */
+const edits = (one: string, other: string): number => {
+  let [before, row]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, index) => index)];
+  for (let i = 1; i <= one.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j += 1) {
+      const same = one[i - 1] === other[j - 1] ? 0 : 1;
+      let least = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + same);
+      if (i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]) least = Math.min(least, before[j - 2]! + 1);
+      next.push(least);
+    }
+    [before, row] = [row, next];
+  }
+  return row[other.length]!;
+};
+
+/** The name that was probably meant, or undefined. */
+export const nearestName = (name: string, names: readonly string[]): string | undefined => {
+  if (name.length > MOST_CHARS) return undefined;
+  const most = Math.min(MOST_EDITS, Math.floor(name.length / 2));
+  const near = names
+    .filter((one) => Math.abs(one.length - name.length) <= most && one.length <= MOST_CHARS)
+    .map((one): [string, number] => [one, edits(name.toLowerCase(), one.toLowerCase())])
+    .filter(([, distance]) => distance <= most)
+    .sort(([, a], [, b]) => a - b);
+  return near[0]?.[0];
+};
+
+/** What a refusal of an unknown name adds where one that is known is near: `: did you mean …?`; else nothing. */
+export const didYouMean = (name: string, names: readonly string[]): string => {
+  const meant = nearestName(name, names);
+  return meant === undefined ? "" : `: did you mean ${meant}?`;
+};
