@@ -13,6 +13,8 @@ export interface ErrorBody {
   }[];
   /** On CAPABILITY_DENIED: the capability that would have passed */
   required?: string;
+  /** On CAPABILITY_DENIED and MODEL_TIER_REQUIRED: the lowest tier that may */
+  requiredTier?: string;
   tier?: string;
   limit?: number;
   /** Seconds */

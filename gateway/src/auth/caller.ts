@@ -1,4 +1,14 @@
-import { accountNotApproved, ALL, covers, isBaseTier, PLANS, type BaseTier, type Plan } from "@nodeloom/kernel";
+import {
+  accountNotApproved,
+  ALL,
+  covers,
+  isBaseTier,
+  lowestTierFor,
+  PLANS,
+  withinCeiling,
+  type BaseTier,
+  type Plan,
+} from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
 import { capabilityDenied, sessionRequired, unauthenticated } from "../http/errors";
 
@@ -66,5 +76,7 @@ export const authorize = (caller: Caller | undefined, auth: Auth, capability: st
   if (!caller) throw unauthenticated();
   if (auth === "session" && caller.key) throw sessionRequired();
   if (auth === "admin" && !(caller.isAdmin && covers(caller.capabilities, ALL))) throw capabilityDenied(ALL);
-  if (capability !== undefined && !covers(caller.capabilities, capability)) throw capabilityDenied(capability);
+  if (capability === undefined || covers(caller.capabilities, capability)) return;
+  const isAbove = !withinCeiling(capability, caller.user.plan.base, caller.isAdmin);
+  throw capabilityDenied(capability, isAbove ? lowestTierFor(capability) : undefined);
 };

@@ -30,6 +30,7 @@ const errorSchema = z
     code: z.string().optional().meta({ description: "Absent only where a workflow was not found" }),
     issues: z.array(z.looseObject({ message: z.string() })).optional(),
     required: z.string().optional().meta({ description: "On CAPABILITY_DENIED: the capability that would have passed" }),
+    requiredTier: z.string().optional().meta({ description: "On CAPABILITY_DENIED and MODEL_TIER_REQUIRED: the lowest tier that may" }),
     tier: z.string().optional(),
     limit: z.number().optional(),
     retryAfter: z.number().optional().meta({ description: "Seconds" }),

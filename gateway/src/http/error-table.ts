@@ -39,7 +39,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   CAPABILITY_DENIED: {
     status: 403,
     when: "the capabilities of the key or session do not cover the request",
-    members: { required: "the capability that would have passed" },
+    members: { required: "the capability that would have passed", requiredTier: "the lowest tier that has it, where the caller's has not" },
   },
   CAPABILITY_ABOVE_CEILING: {
     status: 403,

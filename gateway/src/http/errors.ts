@@ -1,4 +1,4 @@
-import { DomainError, type ErrorMetadata, type Reason } from "@nodeloom/kernel";
+import { DomainError, type BaseTier, type ErrorMetadata, type Reason } from "@nodeloom/kernel";
 import { ERRORS, WITHOUT_CODE } from "./error-table";
 
 /** The HTTP status of every code. */
@@ -41,8 +41,14 @@ export const isExpected = (error: unknown): boolean => error instanceof DomainEr
 export const unauthenticated = (): DomainError =>
   new DomainError("unauthenticated", "UNAUTHENTICATED", "a valid API key (header x-api-key) or session is required");
 
-export const capabilityDenied = (required: string): DomainError =>
-  new DomainError("forbidden", "CAPABILITY_DENIED", `the capability ${required} is required`, { required });
+/** @param requiredTier the lowest tier that has the capability, where the caller's does not */
+export const capabilityDenied = (required: string, requiredTier?: BaseTier): DomainError =>
+  new DomainError(
+    "forbidden",
+    "CAPABILITY_DENIED",
+    `the capability ${required} is required${requiredTier === undefined ? "" : `, which needs the tier ${requiredTier}`}`,
+    { required, ...(requiredTier === undefined ? {} : { requiredTier }) },
+  );
 
 export const sessionRequired = (): DomainError =>
   new DomainError("forbidden", "SESSION_REQUIRED", "this endpoint needs a browser session; API keys are not accepted");

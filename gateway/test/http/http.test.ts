@@ -194,13 +194,14 @@ describe("the order of checks", () => {
   });
 
   it.each([
-    ["/api/workflows/my-slug/run", "workflow:my-slug:run"],
-    ["/api/models/sandbox-image/run", "model:sandbox-image:run"],
-    ["/api/models/sandbox-image/quote", "model:sandbox-image:run"],
-  ])("names the specific capability of %s", async (path, required) => {
+    ["/api/workflows/my-slug/run", "workflow:my-slug:run", undefined],
+    ["/api/models/sandbox-image/run", "model:sandbox-image:run", "business"],
+    ["/api/models/sandbox-image/quote", "model:sandbox-image:run", "business"],
+  ])("names the specific capability of %s, and the tier where the caller's has it not", async (path, required, requiredTier) => {
     const created = await platform.send("/api/keys", { json: { name: "r", preset: "read-only" }, headers: platform.bySession(pro) });
     const answer = await platform.send(path, { json: { inputs: {} }, headers: { "x-api-key": String(created.body.key) } });
     expect(answer.body).toMatchObject({ code: "CAPABILITY_DENIED", required });
+    expect(answer.body.requiredTier).toBe(requiredTier);
   });
 
   it("says CAPABILITY_DENIED on every route that needs a capability the key lacks", async () => {

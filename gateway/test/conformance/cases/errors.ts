@@ -51,7 +51,11 @@ const rows: Case[] = [
   }),
   errors("CAPABILITY_DENIED names the capability that would have passed", async (ctx) => {
     const answer = await runModel(await ctx.shared("pro", "errors"), "sandbox-image");
-    answers(answer, 403, exactly({ error: is.text, code: "CAPABILITY_DENIED", required: "model:sandbox-image:run" }));
+    answers(
+      answer,
+      403,
+      exactly({ error: is.text, code: "CAPABILITY_DENIED", required: "model:sandbox-image:run", requiredTier: "business" }),
+    );
   }),
   errors("MODEL_TIER_REQUIRED: 403 when a workflow's model needs a higher tier", async (ctx) => {
     const graph = { nodes: [node("v", "generate-video", { model: "sandbox-video-pro", inputs: { prompt: "x" } })] };
