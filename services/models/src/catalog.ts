@@ -1,4 +1,4 @@
-import { DomainError, invalidRequest, TIERS, type BaseTier, type Price } from "@nodeloom/kernel";
+import { didYouMean, DomainError, invalidRequest, TIERS, type BaseTier, type Price } from "@nodeloom/kernel";
 import { pricingProblem } from "./pricing";
 import type { RegisteredModel, Registry } from "./registry";
 
@@ -48,8 +48,9 @@ const merged = (model: RegisteredModel, override: Override = {}): RegisteredMode
   enabled: (override.enabled ?? model.enabled) && model.missing.length === 0,
 });
 
-const notFound = (internalName: string): DomainError =>
-  new DomainError("not_found", "MODEL_NOT_FOUND", `there is no enabled model ${internalName}`);
+/** @param enabled names that may have been meant */
+const notFound = (internalName: string, enabled: readonly string[]): DomainError =>
+  new DomainError("not_found", "MODEL_NOT_FOUND", `there is no enabled model ${internalName}${didYouMean(internalName, enabled)}`);
 
 const checkChange = (model: RegisteredModel, { enabled, price, minTier }: Override): void => {
   const issues = [];
@@ -89,22 +90,28 @@ export const createCatalog = async ({ registry, store, now = Date.now, onStale =
   const inForce = (model: RegisteredModel, { models }: Overrides): RegisteredModel =>
     merged(model, Object.hasOwn(models, model.internalName) ? models[model.internalName] : {});
 
+  const all = (latest: Overrides): RegisteredModel[] => [...registry.models.values()].map((model) => inForce(model, latest));
+  const enabledNames = (latest: Overrides): string[] =>
+    all(latest)
+      .filter(({ enabled }) => enabled)
+      .map((model) => model.internalName);
+
   return {
     list: async (includeDisabled) => {
       const latest = await current();
-      const models = [...registry.models.values()].map((model) => inForce(model, latest));
-      return { models: models.filter((model) => includeDisabled || model.enabled), revision: `${registry.version}.${latest.revision}` };
+      const models = all(latest).filter((model) => includeDisabled || model.enabled);
+      return { models, revision: `${registry.version}.${latest.revision}` };
     },
     get: async (internalName, includeDisabled = false) => {
       const latest = await current();
       const model = registry.models.get(internalName);
       const found = model && inForce(model, latest);
-      if (!found || !(found.enabled || includeDisabled)) throw notFound(internalName);
+      if (!found || !(found.enabled || includeDisabled)) throw notFound(internalName, enabledNames(latest));
       return found;
     },
     update: async (internalName, change) => {
       const model = registry.models.get(internalName);
-      if (!model) throw notFound(internalName);
+      if (!model) throw notFound(internalName, [...registry.models.keys()]);
       checkChange(model, change);
       const { before, after } = await store.set(internalName, change);
       accept(after);

@@ -215,16 +215,16 @@ const nodes: Case[] = [
       after: { text: pick(answer, "result.text") },
     });
   }),
-  engine("a field of a type that there is not takes anything, and its node has a warning", async (ctx) => {
-    const owner = await user(ctx);
-    const graph = {
-      nodes: [node("in", "request-input", { fields: [{ name: "tint", type: "color", label: "Tint", default: "red" }] }), out],
-      edges: [edge("in.tint", "out.tint")],
-    };
-    const answer = answers(await runGraph(owner, graph), 200, { result: { tint: "red" } });
-    const execution = answers(await owner.get(`/api/executions/${answer.headers.get("x-execution-id") ?? ""}`), 200);
-    const asked = pick<{ id: string; warnings?: string[] }[]>(execution, "nodes").find(({ id }) => id === "in");
-    assert.match((asked?.warnings ?? []).join(), /tint.*color/);
+  engine("a field of a type that there is not, or with a default that does not fit, is WORKFLOW_INVALID", async (ctx) => {
+    for (const field of [{ type: "nubmer" }, { type: "number", default: "red" }, { type: "select", options: ["a"], default: "b" }]) {
+      const fields = [{ name: "tint", label: "Tint", ...field }];
+      const graph = { nodes: [node("in", "request-input", { fields }), out], edges: [edge("in.tint", "out.tint")] };
+      const answer = refuses(await runGraph(await user(ctx), graph), 422, "WORKFLOW_INVALID", { issues: [{ nodeId: "in" }] });
+      assert.match(
+        pick(answer, "issues.0.message"),
+        field.type === "nubmer" ? /did you mean number\?/ : /^field tint: its default does not fit: must be/,
+      );
+    }
   }),
   engine("notes never run, whatever they hold", async (ctx) => {
     const graph = {

@@ -64,6 +64,8 @@ export const createModelCatalog = (models: Models) => {
     get,
     /** A model, also one that was switched off since: for runs under way. */
     getAny: (internalName: string): Promise<CatalogModel> => recent.memo(internalName),
+    /** All enabled models, by name. */
+    names: async (): Promise<string[]> => (await models.listModels({ includeDisabled: false })).models.map((model) => model.internalName),
     /** The enabled models of a set of names; unknown names are left out. */
     getAll: async (names: readonly string[]): Promise<Map<string, CatalogModel>> => {
       if (names.length === 0) return new Map();

@@ -102,12 +102,15 @@ interface Run {
   models: ReadonlyMap<string, CatalogModel>;
   /** Who made the workflow, where that is somebody else. */
   authorId?: string | undefined;
+  /** All enabled models, where one that the graph names is not among them. */
+  modelNames?: string[];
 }
 
-const firstTask = ({ request, takenOut, models }: Run, target: PlanTask["target"]): PlanTask => ({
+const firstTask = ({ request, takenOut, models, modelNames }: Run, target: PlanTask["target"]): PlanTask => ({
   target,
   inputsJson: takenOut.inputsJson,
   models: [...models.values()].map(taskModel),
+  ...(modelNames ? { modelNames } : {}),
   media: [],
   lookedUp: [],
   markupPermille: request.runner.markupPermille,
@@ -203,9 +206,12 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     const saved = await definition(slug, runner.userId, selected);
     const { version, revision, createdBy, nodesJson, edgesJson } = saved;
     const graph: TaskGraph = { key: `${slug}@${revision}`, nodesJson, edgesJson, ...(until === "" ? {} : { until }) };
-    const models = await catalog.getAll(await neededModels(saved, graph, runner.userId));
+    const needed = await neededModels(saved, graph, runner.userId);
+    const models = await catalog.getAll(needed);
+    const modelNames = needed.some((name) => !models.has(name)) ? { modelNames: await catalog.names() } : {};
     const isForeign = createdBy !== runner.userId;
-    const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models, authorId: isForeign ? createdBy : undefined };
+    const authorId = isForeign ? createdBy : undefined;
+    const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models, authorId, ...modelNames };
     const answer = await planRun(run, { graph, isForeign });
     const authorFiles = await files(media, answer.forwardedMediaIds, createdBy);
     const plan = authorFiles.size === 0 ? answer.plan : { ...answer.plan, authorFiles: Object.fromEntries(authorFiles) };

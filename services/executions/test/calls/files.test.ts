@@ -140,7 +140,12 @@ const calls = (settings: object, part: Partial<Pick<FilesOptions, "media" | "dow
     inputSchemaJson: JSON.stringify(INPUTS),
   };
   return createFiles({
-    catalog: { get: () => Promise.resolve(model), getAny: () => Promise.resolve(model), getAll: () => Promise.resolve(new Map()) },
+    catalog: {
+      get: () => Promise.resolve(model),
+      getAny: () => Promise.resolve(model),
+      names: () => Promise.resolve([]),
+      getAll: () => Promise.resolve(new Map()),
+    },
     provider: () => createProvider(model.providerJson, { egress, secret: () => KEY }),
     gate: () => createGates(createLogger("test", "silent"))(model.providerJson),
     media,

@@ -43,6 +43,18 @@ const create = (nodes: unknown[], edges: [string, string][] = [], ownerId = "own
   services.create(nodes, edges, ownerId, isTemplate);
 const upload = (ownerId: string): Promise<string> => services.upload(ownerId);
 
+it("says which model a misspelt name may have meant, in a workflow and directly", async () => {
+  const message = "there is no enabled model sandbox-imgae: did you mean sandbox-image?";
+  await expect(plan(model("sandbox-imgae"), { prompt: "x" })).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND", message });
+  const data = { model: "sandbox-imgae", inputs: { prompt: "x" } };
+  const known = { id: "b", type: "generate-image", data: { ...data, model: "sandbox-image-fast" } };
+  for (const others of [[], [known]]) {
+    const target = await create([{ id: "a", type: "generate-image", data }, ...others]);
+    const issues = [{ nodeId: "a", message }];
+    await expect(plan(target, {})).rejects.toMatchObject({ reason: "WORKFLOW_INVALID", metadata: { issues } });
+  }
+});
+
 describe("a direct run", () => {
   it("takes texts as they are, template marks included", async () => {
     const { plan: planned, holds } = await plan(model("sandbox-chat"), { prompt: "Explain {{name}} in Jinja" });

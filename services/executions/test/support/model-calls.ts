@@ -142,6 +142,7 @@ export const modelCalls = (
 export const catalogOf = (model: CatalogModel): ModelCatalog => ({
   get: () => Promise.resolve(model),
   getAny: () => Promise.resolve(model),
+  names: () => Promise.resolve([]),
   getAll: () => Promise.resolve(new Map()),
 });
 export const callOf = (part: Partial<ModelCall> = {}): ModelCall => {

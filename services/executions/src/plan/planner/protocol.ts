@@ -23,6 +23,8 @@ export interface PlanTask {
   inputsJson: string;
   /** The model, or those enabled that the graph names. */
   models: TaskModel[];
+  /** All enabled models, where one that the graph names is not among them. */
+  modelNames?: string[];
   /** Files that were found, by id. */
   media: [string, MediaValue][];
   /** Ids that were looked up, found or not. */

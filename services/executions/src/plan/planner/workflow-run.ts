@@ -93,7 +93,9 @@ export const planWorkflowRun = (
   const data = new Map<string, DataFile>(task.data);
   checkInputs(resolveDataFields(fields, values, data, rules.storage));
   const models = new Map(task.models.map((model) => [model.internalName, termsOf(model)]));
-  const request = { graph, inputs: values, models, media, data };
+  const { modelNames } = task;
+  const ofPart = until === undefined ? {} : { isPart: true };
+  const request = { graph, inputs: values, models, media, data, ...ofPart, ...(modelNames ? { modelNames } : {}) };
   const answer = finishPlan(rules, { task, request, fileInputs, isAuthors, invalid: (found) => invalidWorkflow(found, graph) });
   if (answer.answer !== "plan" || !isForeign) return answer;
   const forwarded = forwardedMediaIds(answer.plan).filter(isAuthors);

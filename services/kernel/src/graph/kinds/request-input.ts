@@ -1,5 +1,6 @@
 import { GRAPH_BOUNDS } from "../bounds";
-import { FIELD_TYPES, fieldsOf, uploadFamily, type InputField } from "../values/fields";
+import { didYouMean } from "../../nearest-name";
+import { FIELD_TYPES, fieldProblem, fieldsOf, uploadFamily, type InputField } from "../values/fields";
 import type { PortType } from "../wiring/ports";
 import { isRecord, shownName, type Graph, type GraphIssue, type GraphNode } from "../types";
 import { noPorts, type NodeKind } from "./kind";
@@ -14,6 +15,15 @@ const FIELD_PORTS: ReadonlyMap<string, PortType> = new Map([
 ]);
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set(FIELD_TYPES);
+
+/** What is wrong with a field as it is declared. */
+const fieldIssues = (field: InputField): string[] => {
+  const { name, type, default: fallback } = field;
+  const shown = `field ${shownName(name)}`;
+  if (!KNOWN_TYPES.has(type)) return [`${shown}: there is no type ${shownName(type)}${didYouMean(type, FIELD_TYPES)}`];
+  const problem = fallback === undefined ? undefined : fieldProblem(field, fallback);
+  return problem === undefined ? [] : [`${shown}: its default does not fit: ${problem}`];
+};
 
 /** Fields with the name of an earlier one: an input of that name would be ambiguous. */
 const doubleFields = (nodes: readonly GraphNode[]): GraphIssue[] => {
@@ -56,11 +66,11 @@ export const requestInput: NodeKind = {
   runs: true,
   inputs: noPorts,
   outputs: (node) => new Map(fieldsOf(node.data).map((field) => [field.name, FIELD_PORTS.get(field.type) ?? uploadFamily(field) ?? "any"])),
-  check: ({ data: { fields } }) => (fields !== undefined && fields !== null && !Array.isArray(fields) ? ["fields: must be a list"] : []),
-  warnings: ({ data }) =>
-    fieldsOf(data).flatMap(({ name, type }) =>
-      KNOWN_TYPES.has(type) ? [] : [`field ${shownName(name)} takes anything: there is no type ${shownName(type)}`],
-    ),
+  check: ({ data }) => {
+    const { fields } = data;
+    if (fields !== undefined && fields !== null && !Array.isArray(fields)) return ["fields: must be a list"];
+    return fieldsOf(data).flatMap(fieldIssues);
+  },
   checkAll: doubleFields,
   plan: ({ request, budget }) => ({
     isEvaluated: true,

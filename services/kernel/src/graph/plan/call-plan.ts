@@ -2,7 +2,7 @@ import { LIMITS } from "../../limits";
 import { millicreditsFor } from "../../money";
 import { callInputs } from "../values/bind";
 import type { NodeKind } from "../kinds/kind";
-import { nearestName } from "../../nearest-name";
+import { didYouMean, nearestName } from "../../nearest-name";
 import { attempt, tryInputs, type ModelTerms, type Planner } from "./planner";
 import { buildStep, knownItems, stepItems, warnUnresolved, type ItemBounds } from "./plan-step";
 import type { PlanStep } from "./plan-types";
@@ -70,7 +70,7 @@ const termsOf = (planner: Planner, { modality = "" }: NodeKind, node: GraphNode)
   const name = node.data.model;
   if (typeof name !== "string" || name === "") return report("needs a model");
   const terms = planner.request.models.get(name);
-  if (!terms) return report(`there is no enabled model ${shownName(name)}`);
+  if (!terms) return report(`there is no enabled model ${shownName(name)}${didYouMean(name, planner.request.modelNames ?? [])}`);
   if (terms.modality === modality) return terms;
   return report(`${terms.internalName} makes ${terms.modality}, but this node needs a model that makes ${modality}`);
 };

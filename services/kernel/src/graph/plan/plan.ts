@@ -122,6 +122,17 @@ const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evalu
   );
 };
 
+/** A run whose result will be empty is warned of at its response-output, or at its last node where there is none. */
+const warnOfNoResult = (planner: Planner, outputNodes: readonly GraphNode[]): void => {
+  const { order, inputs } = planner.wiring;
+  const [output] = outputNodes;
+  const last = output ?? order.at(-1);
+  if (!last || outputNodes.some(({ id }) => (inputs.get(id)?.size ?? 0) > 0)) return;
+  const why = output ? "nothing flows into this node" : "the workflow has no response-output";
+  // The first of its node's, and not counted among those that a graph may have.
+  planner.warnings.set(last.id, [`the run gives no result: ${why}`]);
+};
+
 /**
  * Turns a graph, its inputs and the models it names into a plan. Pure nodes whose inputs are known are evaluated
  * here, once; what is left runs later.
@@ -146,9 +157,10 @@ export const planRun = (request: PlanRequest, bounds?: Readonly<BudgetUse>): Pla
     warned: 0,
   };
   const folded: Folded = { steps: [], evaluated: [] };
+  const outputNodes = wiring.order.filter((node) => kindOf(node.type)?.isResult);
+  if (!request.isPart) warnOfNoResult(planner, outputNodes);
   // Nodes on a cycle have no order, but their own issues are listed, too.
   const isWithin = planNodes(planner, [...wiring.order, ...wiring.stuck], folded);
-  const outputNodes = wiring.order.filter((node) => kindOf(node.type)?.isResult);
   const output = isWithin ? planOutput(planner, outputNodes, folded.steps) : {};
   const { used } = planner.budget;
   const dataUrls = [...planner.dataUrls];

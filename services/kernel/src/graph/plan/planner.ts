@@ -26,6 +26,8 @@ export interface PlanRequest {
   inputs: ReadonlyMap<string, unknown>;
   /** Enabled models that the graph names. */
   models: ReadonlyMap<string, ModelTerms>;
+  /** All enabled models, where one that the graph names is not among them: to say which was meant. */
+  modelNames?: readonly string[];
   /** Uploaded files that the graph names, by media id. */
   media: ReadonlyMap<string, MediaValue>;
   /** What has become of data URLs. One that is not here stays as it is and is listed in `Planned.dataUrls`. */
@@ -35,6 +37,8 @@ export interface PlanRequest {
   storage?: string;
   /** Literals are taken as they are: nothing in them is a template. */
   noTemplates?: boolean;
+  /** The graph is a part of the workflow's, which gives a result or none. */
+  isPart?: boolean;
 }
 
 /** Edges by target node and port, in edge order, and the nodes in dependency order. Nodes that never run are left out. */

@@ -41,7 +41,8 @@ const readField = (raw: unknown): InputField | undefined => {
     label: typeof raw.label === "string" ? raw.label : raw.name,
     required: raw.required === true,
   };
-  if (raw.default !== undefined) field.default = raw.default;
+  // Null is a value of JSON alone; elsewhere it says that there is no default.
+  if (raw.default !== undefined && (raw.default !== null || type === "json")) field.default = raw.default;
   if (type === "select") field.options = Array.isArray(raw.options) ? raw.options.filter((option) => typeof option === "string") : [];
   const [min, max] = [bound(raw.min), bound(raw.max)];
   if (min !== undefined) field.min = min;

@@ -2,7 +2,8 @@ import { anyInput, defaultInput, inputPorts, kindOf, outputPorts } from "../kind
 import type { Wiring } from "../plan/planner";
 import { FLOWS, isFileType, portTypeName, type InputPort, type PortType } from "./ports";
 import type { JsonSchema } from "../prices/price";
-import { shownName, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "../types";
+import { didYouMean } from "../../nearest-name";
+import { NODE_TYPES, shownName, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "../types";
 
 const ANYTHING: InputPort = { type: "any", list: false };
 const SHOWN_PORTS = 12;
@@ -110,7 +111,8 @@ export const checkStructure = (graph: Graph, schemaOf: SchemaOf): { wiring: Wiri
   const issues: GraphIssue[] = [];
   const nodes = new Map<string, GraphNode>();
   for (const node of graph.nodes) {
-    if (!kindOf(node.type)) issues.push({ nodeId: node.id, message: `there is no node kind ${shownName(node.type)}` });
+    if (!kindOf(node.type))
+      issues.push({ nodeId: node.id, message: `there is no node kind ${shownName(node.type)}${didYouMean(node.type, NODE_TYPES)}` });
     if (!nodes.has(node.id)) nodes.set(node.id, node);
   }
   const wiring: Wiring = { order: [], stuck: [], inputs: new Map() };

@@ -156,7 +156,7 @@ describe("misspelt settings", () => {
   it("are warnings with the nearest name", () => {
     const clip: Node = { id: "clip", type: "generate-video", data: { model: "clip", prompt: "p", secnds: 3, _editor: 1, seconds: 4 } };
     const web: Node = { id: "web", type: "http-request", data: { url: "https://x.test", metohd: "POST", failOnstatus: true } };
-    expect(plan([clip, web]).plan?.warnings).toEqual({
+    expect(plan([clip, web, OUT], [["clip.video", "out.videos"]]).plan?.warnings).toEqual({
       clip: ["there is no setting secnds: did you mean seconds?"],
       web: ["there is no setting metohd: did you mean method?", "there is no setting failOnstatus: did you mean failOnStatus?"],
     });

@@ -86,7 +86,7 @@ describe("warnings", () => {
   });
 
   it("may be a hundred", () => {
-    expect(plan([unresolved(100)], []).plan?.warnings.box).toHaveLength(100);
+    expect(plan([unresolved(100), OUT], [["box.text", "out.text"]]).plan?.warnings.box).toHaveLength(100);
   });
 
   it("end the plan when there are more", () => {

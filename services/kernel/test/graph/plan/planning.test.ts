@@ -1,5 +1,7 @@
 import { buildResult, callInputs, holdItems, planRun, type GraphIssue } from "@nodeloom/kernel";
-import { graphOf, input, issues, MODELS, OUT, planned, type Node } from "../../support";
+import { graphOf, input, issues, MODELS, OUT, planned, type Edge, type Node } from "../../support";
+
+const TEXT: Node = { id: "t", type: "text-box", data: { text: "x" } };
 
 const nothing = (): undefined => undefined;
 
@@ -108,7 +110,7 @@ describe("planning", () => {
   it("treats names that every object inherits as names like any other", () => {
     const plan = planned(
       [
-        input({ name: "constructor", type: "text" }, { name: "toString", type: "constructor" }),
+        input({ name: "constructor", type: "text" }, { name: "toString", type: "json" }),
         { id: "constructor", type: "text-box", data: { text: "[{{valueOf}}{{__proto__}}{{constructor}}]" } },
         OUT,
       ],
@@ -130,9 +132,19 @@ describe("planning", () => {
       ]),
     );
     expect(plan.warnings.constructor).toHaveLength(2);
-    expect(plan.evaluated.find((node) => node.id === "in")!.warnings).toEqual([
-      "field toString takes anything: there is no type constructor",
-    ]);
+  });
+
+  it.each<[string, Node[], Edge[], string, RegExp]>([
+    ["without a response-output", [TEXT], [], "t", /no result: the workflow has no response-output/],
+    ["whose response-output gets nothing", [TEXT, OUT], [], "out", /no result: nothing flows into this node/],
+  ])("warns of a run %s", (_, nodes, edges, id, message) => {
+    expect(planned(nodes, edges).warnings[id]).toEqual([expect.stringMatching(message)]);
+  });
+
+  it("warns of nothing where a run gives a result, or is of a part of the workflow", () => {
+    expect(planned([TEXT, OUT], [["t.text", "out.text"]]).warnings).toEqual({});
+    const part = { graph: graphOf([TEXT], []), inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_500, isPart: true };
+    expect(planRun(part).plan!.warnings).toEqual({});
   });
 
   it("lets an input that was not given add nothing to a list", () => {

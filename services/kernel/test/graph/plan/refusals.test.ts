@@ -1,4 +1,4 @@
-import { planRun } from "@nodeloom/kernel";
+import { inputFields, planRun } from "@nodeloom/kernel";
 import { graphOf, input, issues, MODELS, OUT, type Edge, type Node } from "../../support";
 import { growth } from "../../../../platform/test/support/growth";
 
@@ -18,6 +18,31 @@ describe("a graph that can't run", () => {
       /cycle/,
     ],
     ["an unknown kind", [{ id: "a", type: "teleport" }], [], "a", /no node kind teleport/],
+    ["a misspelt kind", [{ id: "a", type: "text-bx" }], [], "a", /no node kind text-bx: did you mean text-box\?$/],
+    [
+      "an unknown field type",
+      [input({ name: "n", type: "nubmer" })],
+      [],
+      "in",
+      /^field n: there is no type nubmer: did you mean number\?$/,
+    ],
+    ["a type of no field", [input({ name: "n", type: "constructor" })], [], "in", /^field n: there is no type constructor$/],
+    [
+      "a default of another type",
+      [input({ name: "n", type: "number", default: "4" })],
+      [],
+      "in",
+      /^field n: its default does not fit: must be a number$/,
+    ],
+    [
+      "a default past its bounds",
+      [input({ name: "n", type: "number", max: 3, default: 4 })],
+      [],
+      "in",
+      /field n: its default does not fit: it must be at most 3$/,
+    ],
+    ["a default that is no option", [input({ name: "n", type: "select", options: ["a"], default: "" })], [], "in", /one of: a$/],
+    ["a default that is no file", [input({ name: "n", type: "image_upload", default: 5 })], [], "in", /must be an image/],
     ["a missing model", [{ id: "a", type: "generate-image", data: {} }], [], "a", /needs a model/],
     ["an unknown model", [{ id: "a", type: "generate-image", data: { model: "nope" } }], [], "a", /no enabled model nope/],
     [
@@ -63,6 +88,20 @@ describe("a graph that can't run", () => {
     ],
   ])("names %s", (_, nodes, edges, nodeId, message) => {
     expect(issues(nodes, edges)).toContainEqual({ nodeId, message: expect.stringMatching(message) as string });
+  });
+
+  it("says which model was meant, where all are known", () => {
+    const nodes = [{ id: "a", type: "generate-image", data: { model: "pci" } }];
+    const request = { graph: graphOf(nodes, []), inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_500 };
+    expect(planRun({ ...request, modelNames: ["clip", "pic"] }).issues).toEqual([
+      { nodeId: "a", message: "there is no enabled model pci: did you mean pic?" },
+    ]);
+  });
+
+  it("takes null for no default, but for JSON", () => {
+    expect(
+      inputFields(graphOf([input({ name: "n", type: "number", default: null }, { name: "j", type: "json", default: null })], [])),
+    ).toEqual([expect.not.objectContaining({ default: null }), expect.objectContaining({ default: null })]);
   });
 
   it("lists every problem at once", () => {

@@ -100,8 +100,9 @@ describe("templates", () => {
       [
         { id: "pic", type: "generate-image", data: { model: "pic", inputs: { prompt: "a {{animal}}", animal: "cat" } } },
         { id: "web", type: "http-request", data: { url: "https://x.test/{{id}}", inputs: { id: 7 } } },
+        OUT,
       ],
-      [],
+      [["web.body", "out.body"]],
     );
     const [pic, web] = plan.steps as [RunPlan["steps"][number], RunPlan["steps"][number]];
     expect(callInputs(pic, { animal: "cat" })).toEqual({ prompt: "a cat" });
