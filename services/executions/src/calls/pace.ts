@@ -16,16 +16,22 @@ const CLOSE = 0.3;
 const FORGETTING = 0.98;
 /** How soon a job is asked for again, at the soonest, that should have been done. */
 const AGAIN_MS = 50;
-/** Models whose jobs are remembered. */
+/** Models whose jobs are remembered, and jobs of each. */
 const MODELS = 1_000;
+const JOBS = 20;
+/** What counts of them: jobs of one user that take long must not keep those of others from being seen to be done. */
+const LOW_PERCENTILE = 0.2;
 
 /** When jobs of a model were asked for lately, in milliseconds from their submission. */
 interface Polls {
-  /** The first time, when they were not done. */
+  /** The first time, when quick ones were not done. */
   tooEarly: number;
-  /** The first time that they were done. */
-  done: number;
+  /** The first time that each of them was done, the latest job last. */
+  done: readonly number[];
 }
+
+/** When the quicker ones of some jobs were done. */
+const quickOf = (done: readonly number[]): number => [...done].sort((a, b) => a - b)[Math.floor((done.length - 1) * LOW_PERCENTILE)]!;
 
 export type Pace = ReturnType<typeof createPace>;
 
@@ -52,7 +58,8 @@ export const createPace = () => {
     /** Shortest pause between two polls of one job. */
     pollGapMs: (): number => Math.min(gap(POLLS_PER_SECOND), TIMING.pollPause),
     /**
-     * When a job is asked for first, about when those of its model were done lately, and how long after that again.
+     * When a job is asked for first, about when the quicker ones of its model were done lately, and how long after that again:
+     * never later than the provider's own pause after its submission or the poll before.
      * @param model undefined where its jobs say nothing: this one is not followed from its submission
      * @param intervalMs the provider's own pause between polls
      */
@@ -60,16 +67,19 @@ export const createPace = () => {
       const atLeast = Math.min(FIRST_POLL_MS, intervalMs);
       const lately = model === undefined ? undefined : polls.get(model);
       if (!lately) return { firstMs: atLeast, againMs: intervalMs };
-      const { tooEarly, done } = lately;
+      const { tooEarly } = lately;
+      const done = quickOf(lately.done);
       const expected = done - tooEarly > CLOSE * done ? (tooEarly + done) / 2 : done;
-      const firstMs = Math.min(Math.max(expected, atLeast), FIRST_POLL_AT_MOST_MS);
+      const firstMs = Math.min(Math.max(expected, atLeast), FIRST_POLL_AT_MOST_MS, intervalMs);
       return { firstMs, againMs: Math.min(Math.max(done - firstMs, AGAIN_MS), intervalMs) };
     },
     /** Notes when a job was asked for first, and when it was seen to be done. */
     jobDone: (model: string, firstMs: number, doneMs: number): void => {
-      const before = polls.get(model)?.tooEarly ?? 0;
-      const tooEarly = doneMs > firstMs ? firstMs : Math.min(before * FORGETTING, doneMs);
-      polls.set(model, { tooEarly, done: doneMs });
+      const before = polls.get(model) ?? { tooEarly: 0, done: [] };
+      const done = [...before.done, doneMs].slice(-JOBS);
+      const isQuick = doneMs <= quickOf(done) * (1 + CLOSE);
+      const tooEarly = isQuick && doneMs > firstMs ? firstMs : Math.min(before.tooEarly * FORGETTING, doneMs);
+      polls.set(model, { tooEarly, done });
     },
     /** How long a job that starts now may be followed without a sign of life. */
     heartbeatTimeoutMs: (): number =>

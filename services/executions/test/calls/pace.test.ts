@@ -61,7 +61,8 @@ describe("the first polls of a job", () => {
       const pace = createPace();
       play(pace, takesMs, 20, intervalMs);
       const learnt = play(pace, takesMs, 200, intervalMs);
-      expect(mean(learnt.map(({ polls }) => polls))).toBeLessThan(1.4);
+      // Those that take longer than the provider's pause are asked for after each.
+      expect(mean(learnt.map(({ polls }) => polls))).toBeLessThan(1.4 + Math.floor((1.02 * takesMs) / intervalMs));
       expect(mean(learnt.map(({ lateMs }) => lateMs))).toBeLessThan(Math.max(65, 0.25 * takesMs));
     },
   );
@@ -71,6 +72,24 @@ describe("the first polls of a job", () => {
     play(pace, 1_000, 20);
     expect(play(pace, 200, 150).at(-1)!.lateMs).toBeLessThan(100);
     expect(play(pace, 700, 30).at(-1)!.lateMs).toBeLessThan(250);
+  });
+
+  it("of quick jobs are not put off by slow ones of the same model, whoever submits more", () => {
+    const pace = createPace();
+    play(pace, 150, 20, 1_000);
+    const late: number[] = [];
+    for (let round = 0; round < 50; round += 1) {
+      play(pace, 30_000, 3, 1_000);
+      late.push(play(pace, 150, 1, 1_000)[0]!.lateMs);
+    }
+    expect(Math.max(...late.slice(-20))).toBeLessThan(100);
+  });
+
+  it.each([50, 250, 1_000])("never come later than the provider's own pause of %d ms, nor any after them", (intervalMs) => {
+    const pace = createPace();
+    play(pace, 60_000, 30, intervalMs);
+    const { firstMs, againMs } = pace.polls("model", intervalMs);
+    expect(Math.max(firstMs, againMs)).toBeLessThanOrEqual(intervalMs);
   });
 
   it("never come later than 1.5 s, however long jobs took before", () => {
