@@ -58,7 +58,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     const isNew = sinceSubmitted() < NEW_JOB_MS;
     const { firstMs: firstPollMs, againMs } = pace.polls(isNew ? call.model : undefined, interval);
     // No job is done at once. Where many are followed, those that begin together (after a restart) are spread.
-    await pause(Math.max(firstPollMs, Math.random() * pace.pollGapMs()), signal);
+    await pause(Math.max(firstPollMs, Math.random() * pace.pollGapMs(call.userId)), signal);
     const firstMs = sinceSubmitted();
     let [askedMs, pauseMs] = [firstMs, againMs];
     let answeredAt = Date.now();
@@ -84,7 +84,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       }
       const wanted = Math.max(pauseMs, askedToWait);
       const pausedAt = performance.now();
-      await pause(Math.max(wanted, pace.pollGapMs()), signal);
+      await pause(Math.max(wanted, pace.pollGapMs(call.userId)), signal);
       if (!signal.aborted) notePollLag(performance.now() - pausedAt - wanted);
       askedMs = sinceSubmitted();
       pauseMs = interval;
@@ -120,7 +120,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
 
     /** Asks for a job until it is finished, and stores its files. */
     poll: (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal): Promise<CallResult> =>
-      pace.follow(() => follow(call, submitted, signal)),
+      pace.follow(call.userId, () => follow(call, submitted, signal)),
 
     /** Stops a job; what had finished by then is kept. */
     cancel: async (call: ModelCall, submitted: SubmittedJob): Promise<CancelResult> => {

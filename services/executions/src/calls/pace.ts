@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { TIMING } from "../run/timing";
 
-/** Polls that one process sends in a second, over all the jobs that it follows. */
+/** Polls that one process sends in a second, over all the jobs that it follows; each user with jobs has an equal share. */
 const POLLS_PER_SECOND = 150;
 /** Heartbeats that one process sends in a second, over all the jobs that it follows. */
 const HEARTBEATS_PER_SECOND = 100;
@@ -41,22 +41,30 @@ export type Pace = ReturnType<typeof createPace>;
  */
 export const createPace = () => {
   let followed = 0;
+  const followedOf = new Map<string, number>();
   const polls = new LRUCache<string, Polls>({ max: MODELS });
-  const gap = (perSecond: number): number => (followed * 1_000) / perSecond;
+  const gap = (jobs: number, perSecond: number): number => (jobs * 1_000) / perSecond;
+  const count = (userId: string, more: 1 | -1): void => {
+    followed += more;
+    const now = (followedOf.get(userId) ?? 0) + more;
+    if (now > 0) followedOf.set(userId, now);
+    else followedOf.delete(userId);
+  };
   return {
-    /** Follows one more job until `work` is over. */
-    follow: async <T>(work: () => Promise<T>): Promise<T> => {
-      followed += 1;
+    /** Follows one more job of a user's until `work` is over. */
+    follow: async <T>(userId: string, work: () => Promise<T>): Promise<T> => {
+      count(userId, 1);
       try {
         return await work();
       } finally {
-        followed -= 1;
+        count(userId, -1);
       }
     },
     /** Jobs that are followed now. */
     followed: (): number => followed,
-    /** Shortest pause between two polls of one job. */
-    pollGapMs: (): number => Math.min(gap(POLLS_PER_SECOND), TIMING.pollPause),
+    /** Shortest pause between two polls of one job of a user's: the user's own jobs lengthen it, those of others hardly. */
+    pollGapMs: (userId: string): number =>
+      Math.min(gap((followedOf.get(userId) ?? 0) * followedOf.size, POLLS_PER_SECOND), TIMING.pollPause),
     /**
      * When a job is asked for first, about when the quicker ones of its model were done lately, and how long after that again:
      * never later than the provider's own pause after its submission or the poll before.
@@ -83,6 +91,8 @@ export const createPace = () => {
     },
     /** How long a job that starts now may be followed without a sign of life. */
     heartbeatTimeoutMs: (): number =>
-      Math.round(Math.min(Math.max(TIMING.heartbeatQuick, gap(HEARTBEATS_PER_SECOND) * TIMING.beatsPerTimeout), TIMING.heartbeatLongest)),
+      Math.round(
+        Math.min(Math.max(TIMING.heartbeatQuick, gap(followed, HEARTBEATS_PER_SECOND) * TIMING.beatsPerTimeout), TIMING.heartbeatLongest),
+      ),
   };
 };

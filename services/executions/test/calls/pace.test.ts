@@ -4,34 +4,42 @@ import { TIMING } from "../../src/run/timing";
 /** A pace that follows this many jobs. */
 const following = (jobs: number): ReturnType<typeof createPace> => {
   const pace = createPace();
-  for (let job = 0; job < jobs; job += 1) void pace.follow(() => new Promise<void>(() => undefined));
+  for (let job = 0; job < jobs; job += 1) void pace.follow("user", () => new Promise<void>(() => undefined));
   return pace;
 };
 
 it("does not slow down a job that is alone", () => {
   const pace = following(1);
-  expect(pace.pollGapMs()).toBeLessThan(10);
+  expect(pace.pollGapMs("user")).toBeLessThan(10);
   expect(pace.heartbeatTimeoutMs()).toBe(TIMING.heartbeatQuick);
 });
 
 it.each([300, 2_000, 4_000])("sends no more than 150 polls and 100 heartbeats a second for %d jobs", (jobs) => {
   const pace = following(jobs);
-  expect(jobs / (pace.pollGapMs() / 1_000)).toBeLessThanOrEqual(150.1);
+  expect(jobs / (pace.pollGapMs("user") / 1_000)).toBeLessThanOrEqual(150.1);
   const beatEveryMs = pace.heartbeatTimeoutMs() / TIMING.beatsPerTimeout;
   if (pace.heartbeatTimeoutMs() < TIMING.heartbeatLongest) expect(jobs / (beatEveryMs / 1_000)).toBeLessThanOrEqual(100.1);
 });
 
+it("asks for the jobs of each user by an equal share, however many jobs others have", () => {
+  const pace = following(4_000);
+  void pace.follow("another", () => new Promise<void>(() => undefined));
+  expect(pace.pollGapMs("another")).toBeLessThan(20);
+  const perSecond = 4_000 / (pace.pollGapMs("user") / 1_000) + 1 / (pace.pollGapMs("another") / 1_000);
+  expect(perSecond).toBeLessThanOrEqual(150.1);
+});
+
 it("asks for every job once a minute, and notices a dead process within a minute, however many there are", () => {
   const pace = following(100_000);
-  expect(pace.pollGapMs()).toBe(TIMING.pollPause);
+  expect(pace.pollGapMs("user")).toBe(TIMING.pollPause);
   expect(pace.heartbeatTimeoutMs()).toBe(TIMING.heartbeatLongest);
 });
 
 it("forgets a job that is over, whichever way it ended", async () => {
   const pace = createPace();
-  await pace.follow(() => Promise.resolve());
-  await expect(pace.follow(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
-  expect(pace.pollGapMs()).toBe(0);
+  await pace.follow("user", () => Promise.resolve());
+  await expect(pace.follow("user", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(pace.pollGapMs("user")).toBe(0);
 });
 
 describe("the first polls of a job", () => {
