@@ -2,6 +2,7 @@ import type { Issue } from "../../errors";
 import { LIMITS } from "../../limits";
 import { textBytes } from "../bounds";
 import { characterCount } from "../prices/price";
+import { hasInfinite } from "./json-text";
 import { MEDIA_FAMILIES, mediaProblem, type MediaFamily } from "./media";
 import { isRecord } from "../types";
 
@@ -66,14 +67,14 @@ const checkText = (field: InputField, value: unknown): string | undefined => {
   return field.min === undefined && field.max === undefined ? undefined : outside(field, characterCount(value), "its length");
 };
 
-/** Numbers that no double holds are read as infinite, and would be written again as null. */
-const hasInfinite = (value: unknown): boolean => {
-  if (typeof value === "number") return !Number.isFinite(value);
-  return typeof value === "object" && value !== null && Object.values(value).some(hasInfinite);
+const hasLongText = (value: unknown): boolean => {
+  if (typeof value === "string") return textBytes(value) > LIMITS.textValueBytes;
+  return typeof value === "object" && value !== null && Object.values(value).some(hasLongText);
 };
 
+/** What it takes as a whole is counted with the other values of the run. */
 const checkJson = (value: unknown): string | undefined => {
-  if (textBytes(JSON.stringify(value) ?? "") > LIMITS.textValueBytes) return `is longer than ${LIMITS.textValueBytes} bytes`;
+  if (hasLongText(value)) return `has a text longer than ${LIMITS.textValueBytes} bytes`;
   return hasInfinite(value) ? "has a number that is too large" : undefined;
 };
 

@@ -19,6 +19,12 @@ const depthOf = (text: string): number => {
   return deepest;
 };
 
+/** JSON takes numbers of any size, but what no double holds is infinite once it is read, and null when it is written again. */
+export const hasInfinite = (value: unknown): boolean => {
+  if (typeof value === "number") return !Number.isFinite(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(hasInfinite);
+};
+
 /** The value of a JSON text, or undefined: of what is none, and of what is deeper than any value may be. */
 export const parseJsonText = (text: string): { value: unknown } | undefined => {
   if (depthOf(text) > LIMITS.jsonDepth) return undefined;

@@ -111,6 +111,13 @@ describe("inputs", () => {
     expect(savedValues(graphOf([node], []))).toEqual({ a: 1, b: 2, c: null });
   });
 
+  it("bounds the texts in JSON, and not their sum: that is counted with the other values of the run", () => {
+    const fields = inputFields(graphOf([input({ name: "any", type: "json" })], []));
+    const problems = (any: unknown) => resolveInputs(fields, { any }).issues.map(({ message }) => message);
+    expect(problems(Array.from({ length: 40 }, () => "x".repeat(20_000)))).toEqual([]);
+    expect(problems({ a: ["x".repeat(262_145)] })).toEqual(["has a text longer than 262144 bytes"]);
+  });
+
   it("refuses numbers in JSON that would be null when they are written again, and takes the largest that are not", () => {
     const [field] = inputFields(graphOf([input({ name: "any", type: "json" })], []));
     const problems = ["1e400", '{"a":[-1e400]}', "1e308", '{"a":[null,"1e400"]}'].map((any) =>
