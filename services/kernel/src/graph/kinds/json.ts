@@ -1,7 +1,7 @@
 import { LIMITS } from "../../limits";
 import { BindError, charactersOfWork } from "../budget";
 import { evaluate, ExpressionError, parseExpression, shapeOf, type Expression } from "../jmespath";
-import { parseJsonText } from "../values/json-text";
+import { hasInfinite, parseJsonText } from "../values/json-text";
 import { UNKNOWN, type Shape } from "../values/shape";
 import { isKnown, type Bounds } from "../plan/abstract";
 import { abstractSources, type Planner } from "../plan/planner";
@@ -76,7 +76,10 @@ export const json: NodeKind = {
     const given = item.value ?? literals.value ?? null;
     const parsed = typeof given === "string" ? parseJsonText(given) : { value: given };
     if (!parsed) throw new BindError("value: is text that is no JSON");
-    if (typeof given === "string") budget.work(charactersOfWork(given.length));
+    if (typeof given === "string") {
+      budget.work(charactersOfWork(given.length));
+      if (hasInfinite(parsed.value)) throw new BindError("value: has a number that is too large");
+    }
     return budget.value(evaluate(compiled(literals.expression), parsed.value, budget));
   },
   savedCount: () => 1,

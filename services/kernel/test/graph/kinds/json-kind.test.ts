@@ -152,6 +152,10 @@ describe("the body of a request", () => {
   });
 });
 
+it.each(["1e400", '{"a":[1,{"b":-1e999}]}'])("a text with a number that no double holds fails the node: %s", (text) => {
+  expect(() => pick("", text)).toThrow(/^value: has a number that is too large$/);
+});
+
 describe("misspelt settings", () => {
   it("are warnings with the nearest name", () => {
     const clip: Node = { id: "clip", type: "generate-video", data: { model: "clip", prompt: "p", secnds: 3, _editor: 1, seconds: 4 } };
