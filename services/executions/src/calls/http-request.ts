@@ -1,9 +1,10 @@
 import { type DomainError, HTTP_METHODS, LIMITS } from "@nodeloom/kernel";
-import { parseJsonText, type HttpCall } from "@nodeloom/kernel/graph";
+import { hasInfinite, parseJsonText, type HttpCall } from "@nodeloom/kernel/graph";
 import { EgressError, retry, type EgressClient, type EgressRequest, type EgressResponse } from "@nodeloom/platform";
 import { pointer } from "./providers/pointer";
 import { headerKey } from "./providers/transport";
 import { TIMING } from "../run/timing";
+import { ACCEPT_ENCODING, textOf } from "./answer-text";
 import { final } from "./failures";
 
 const METHODS: ReadonlySet<string> = new Set(HTTP_METHODS);
@@ -29,10 +30,14 @@ const PAUSES_MS = [250, 1_000];
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 const failed = (message: string): DomainError => final("EXECUTION_FAILED", message);
 
-const content = (body: Buffer, contentType: string): unknown => {
-  const text = body.toString("utf8");
-  if (!/\bjson\b/i.test(contentType)) return text;
+/** JSON takes numbers of any size, and what no double holds would be null when it is written again. */
+const LARGE_NUMBER = "the answer has a number that is too large";
+
+const contentOf = async (response: EgressResponse): Promise<unknown> => {
+  const text = await textOf(response);
+  if (!/\bjson\b/i.test(response.headers["content-type"] ?? "")) return text;
   const parsed = parseJsonText(text);
+  if (parsed && hasInfinite(parsed.value)) throw failed(LARGE_NUMBER);
   return parsed ? parsed.value : text;
 };
 
@@ -70,6 +75,7 @@ export const createHttpRequest =
     const body = call.body === undefined ? undefined : isText ? (call.body as string) : JSON.stringify(call.body);
     if (body !== undefined && headers["content-type"] === undefined)
       headers["content-type"] = isText && !call.isJson ? "text/plain; charset=utf-8" : "application/json";
+    headers["accept-encoding"] ??= ACCEPT_ENCODING;
     if (!ASKING.has(call.method)) headers["idempotency-key"] ??= headerKey(idempotencyKey);
     try {
       const response = await exchange(egress, {
@@ -82,7 +88,7 @@ export const createHttpRequest =
         ...(body === undefined ? {} : { body }),
       });
       if (call.failOnStatus && !isSuccess(response.status)) throw failed(`the address answered with status ${response.status}`);
-      const answer = content(response.body, response.headers["content-type"] ?? "");
+      const answer = await contentOf(response);
       return { status: response.status, body: call.extract === undefined ? answer : (pointer(answer, call.extract) ?? null) };
     } catch (error) {
       if (error instanceof EgressError) throw failed(error.message);

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import { createHttpRequest } from "../../src/calls/http-request";
 
@@ -56,6 +57,37 @@ it.each([
 it("gives text where the answer is no JSON, whatever it says it is", async () => {
   answer = (response) => response.setHeader("content-type", "application/json").end("{broken");
   expect((await send({})).body).toBe("{broken");
+});
+
+const POEM = '{"line":"Über"}';
+it.each<[string, Record<string, string>, Buffer, unknown]>([
+  ["gzip", { "content-encoding": "gzip", "content-type": "application/json" }, gzipSync(POEM), { line: "Über" }],
+  ["br", { "content-encoding": "br", "content-type": "application/json" }, brotliCompressSync(POEM), { line: "Über" }],
+  ["gzip over br", { "content-encoding": "br, gzip" }, gzipSync(brotliCompressSync(POEM)), POEM],
+  ["latin1", { "content-type": "text/plain; charset=ISO-8859-1" }, Buffer.from("Über", "latin1"), "Über"],
+  ["Shift_JIS", { "content-type": 'text/html; charset="shift_jis"' }, Buffer.from([0x83, 0x65]), "テ"],
+  ["UTF-16", { "content-type": "text/plain; charset=utf-16le" }, Buffer.from("Über", "utf16le"), "Über"],
+  ["text of no told charset", { "content-type": "text/html" }, Buffer.from("Über", "latin1"), "Über"],
+  ["a byte order mark", {}, Buffer.from("\ufeffÜber"), "Über"],
+])("reads an answer in %s", async (_, headers, body, read) => {
+  answer = (response) => void response.writeHead(200, headers).end(body);
+  expect((await send({})).body).toEqual(read);
+  expect(seen[0]!.headers["accept-encoding"]).toBe("gzip, br");
+});
+
+const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+it.each<[string, Record<string, string>, Buffer, RegExp]>([
+  ["a picture", { "content-type": "image/png" }, PNG, /is no text \(image\/png\)/],
+  ["a file that says that it is text", { "content-type": "text/plain" }, Buffer.from([0, 1, 2, 3]), /is no text/],
+  ["bytes of no type", {}, Buffer.from([0xff, 0xfe, 0xfd]), /is no text/],
+  ["an unknown encoding", { "content-encoding": "zstd" }, Buffer.from("x"), /content-encoding zstd/],
+  ["an unknown charset", { "content-type": "text/plain; charset=klingon" }, Buffer.from("x"), /charset klingon/],
+  ["what is not encoded as it says", { "content-encoding": "gzip" }, Buffer.from("plain"), /is not gzip/],
+  ["what inflates to more than it may be", { "content-encoding": "gzip" }, gzipSync(Buffer.alloc(10_000_000)), /larger than 262144/],
+  ["a number that no double holds", { "content-type": "application/json" }, Buffer.from('[{"n":1e400}]'), /number that is too large/],
+])("fails on %s", async (_, headers, body, message) => {
+  answer = (response) => void response.writeHead(200, headers).end(body);
+  await expect(send({})).rejects.toMatchObject({ reason: "EXECUTION_FAILED", message: expect.stringMatching(message) as string });
 });
 
 it("takes any status as an answer, and follows no redirect", async () => {
