@@ -141,3 +141,17 @@ describe("a reset link", () => {
     expect(audit.text).not.toContain(token);
   });
 });
+
+it("keeps a user's tier and plan credits together, however many changes arrive at once", async () => {
+  const user = await platform.createUser({ tier: "pro" });
+  const path = `/api/admin/users/${user.id}`;
+  const headers = platform.bySession(platform.admin);
+  const change = (tier: string) => platform.send(path, { method: "PATCH", json: { tier }, headers });
+  for (let round = 0; round < 3; round += 1) {
+    const answers = await Promise.all(["pro", "business", "enterprise", "business"].map(change));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const { body } = await platform.send(path, { headers });
+    const { tier, credits } = body as unknown as { tier: "pro" | "business" | "enterprise"; credits: { plan: number } };
+    expect([tier, credits.plan]).toEqual([tier, { pro: 2_000, business: 10_000, enterprise: 50_000 }[tier]]);
+  }
+});

@@ -57,6 +57,7 @@ export const REQUESTS = {
     trials: uniqueBy(z.object({ model: id, runs: runs.min(0) }), "model", LIMITS.trialGrants),
     reference: id,
     unlessSet: z.boolean().optional(),
+    userRevision: z.number().int().min(0).optional(),
   }),
   setMonthlyCredits: z.object({ userId: id, tier: id, monthlyMillicredits: millicredits }),
   credit: z.object({

@@ -34,6 +34,7 @@ const accountSchema = new Schema<AccountDocument>(
     monthlyMillicredits: Number,
     renewsAt: Date,
     renewalDay: Number,
+    userRevision: { type: Number, default: 0 },
     period: Number,
     holds: [Schema.Types.Mixed],
     hasClosed: Boolean,
@@ -83,6 +84,7 @@ const REPLACED = [
   "monthlyMillicredits",
   "renewsAt",
   "renewalDay",
+  "userRevision",
   "period",
   "sequence",
 ] as const satisfies readonly (keyof Account)[];

@@ -16,6 +16,8 @@ export interface UserRecord {
   sessionEpoch: number;
   /** Raised to end all keys. */
   keyEpoch: number;
+  /** One more with every change by an administrator. */
+  revision: number;
   /** The last suspension or loss of approval. */
   stop: StopRecord | null;
   /** The reset link that works now. */

@@ -34,6 +34,7 @@ const userSchema = new Schema<UserRecord>(
     suspended: { type: Boolean, required: true },
     sessionEpoch: number,
     keyEpoch: number,
+    revision: number,
     stop: { type: new Schema({ id: text, at: { type: Date, required: true } }, OPTIONS), default: null },
     passwordReset: { type: new Schema({ hash: text, expiresAt: { type: Date, required: true } }, OPTIONS), default: null },
     bootstrapHash: { type: String, default: null },

@@ -142,6 +142,7 @@ describe("changing a user", () => {
   it("applies what is given and returns the user before and after", async () => {
     const user = await newUser(client);
     const { user: after, before } = await client.updateUser({ userId: user.id, tier: "business", role: "admin" });
+    expect(after!.revision).toBe(before!.revision + 1);
     expect(before).toEqual(user);
     expect(after).toMatchObject({
       id: user.id,

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { DomainError } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
 import { toCallerUser } from "../../auth/caller";
 import type { Services } from "../../clients";
@@ -30,7 +31,7 @@ export const applyPlan = async (
   const { plan } = toCallerUser(after);
   const monthlyMillicredits = after.approved ? plan.monthlyMillicredits : 0;
   const models = after.approved ? (await services.models.listModels({ includeDisabled: false })).models : [];
-  await services.billing.setPlan({
+  const change = {
     userId: after.id,
     tier: after.tier,
     monthlyMillicredits,
@@ -39,7 +40,15 @@ export const applyPlan = async (
       .map(({ internalName, trialRuns }) => ({ model: internalName, total: trialRuns, remaining: trialRuns })),
     reference: randomUUID(),
     unlessSet: before.tier === after.tier && before.approved === after.approved,
-  });
+    userRevision: after.revision,
+  };
+  try {
+    await services.billing.setPlan(change);
+  } catch (error) {
+    // A later change of the user has arrived already, and holds.
+    if (error instanceof DomainError && error.reason === "PRECONDITION_FAILED") return;
+    throw error;
+  }
   // A tier that was changed in between may have been rolled out without this user.
   const { user: now } = await services.identity.getUser({ userId: after.id });
   if (now && now.tier === after.tier && toCallerUser(now).plan.monthlyMillicredits !== plan.monthlyMillicredits) {

@@ -23,6 +23,8 @@ export interface Account {
   /** Models whose trial grant was given; it is given once in an account's life. */
   trials: string[];
   tier: string | null;
+  /** Of the user, when it had this tier. */
+  userRevision: number;
   monthlyMillicredits: number;
   renewsAt: Date | null;
   /** The day of the month (1 to 31, UTC) on which the plan began: months that have it renew on it, shorter ones on their last. */
@@ -48,6 +50,7 @@ export const emptyAccount = (userId: string): Account => ({
   grants: [],
   trials: [],
   tier: null,
+  userRevision: 0,
   monthlyMillicredits: 0,
   renewsAt: null,
   renewalDay: null,

@@ -21,6 +21,8 @@ export interface SetPlanCommand extends CommandContext {
   reference: string;
   /** Begins no new month for an account that is on this tier with these plan credits already. */
   unlessSet?: boolean;
+  /** Of the user whose tier it is. */
+  userRevision?: number;
 }
 
 /** Nothing but what every command does first: a month that has ended is renewed. */
@@ -97,12 +99,21 @@ const giveTrials = (account: Account, command: SetPlanCommand): Account => {
   return record(next, command.at, rows);
 };
 
-/** Puts the account on a tier: its plan credits for a month from now, and trial grants that it never had. Once per reference. */
-export const setPlan = (account: Account, command: SetPlanCommand): Transition<Account> => {
+const olderUser = (): DomainError =>
+  new DomainError("precondition", "PRECONDITION_FAILED", "the account has a tier of a later revision of the user already");
+
+/**
+ * Puts the account on a tier: its plan credits for a month from now, and trial grants that it never had. Once per reference. A tier of
+ * an earlier revision of the user is refused, so that the account and the user can't come apart, whichever change arrives last.
+ */
+export const setPlan = (given: Account, command: SetPlanCommand): Transition<Account> => {
+  const { userRevision = 0 } = command;
+  if (userRevision > 0 && userRevision < given.userRevision) return refused(given, olderUser());
+  const account = userRevision > given.userRevision ? { ...given, userRevision } : given;
   const { tier, monthlyMillicredits } = account;
   if (command.unlessSet && account.renewsAt && tier === command.tier && monthlyMillicredits === command.monthlyMillicredits) {
-    const given = giveTrials(account, command);
-    return done(given, given);
+    const next = giveTrials(account, command);
+    return done(next, next);
   }
   const cause = ["set", command.reference];
   const id = movementId(account.userId, "plan_renewal", ...cause);

@@ -383,6 +383,15 @@ describe("plans and credits", () => {
   });
 });
 
+it("refuses a tier of an earlier revision of the user, and takes that of the same one again", () => {
+  const ofRevision = (reference: string, monthly: number, userRevision: number) =>
+    ({ ...setPlan(reference, monthly), userRevision }) as Command;
+  const latest = run(account({}), ofRevision("pro", 2_000, 5), ofRevision("business", 10_000, 7));
+  expect(refusal(apply(latest, ofRevision("late", 2_000, 6)), latest)).toMatchObject({ reason: "PRECONDITION_FAILED" });
+  expect(run(latest, ofRevision("again", 10_000, 7)).plan).toBe(10_000);
+  expect(run(latest, setPlan("unknown", 500)).userRevision).toBe(7);
+});
+
 it("gives different movements different ids, whatever their parts contain", () => {
   const ids = [
     movementId("u", "topup", "a", "b"),

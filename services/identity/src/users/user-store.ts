@@ -52,6 +52,7 @@ export interface UserStore {
 /** A pattern that matches a text. Patterns travel to the database as text that a zero character would end. */
 const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("\0", "\\x00");
 const NEW_SESSION_EPOCH = { sessionEpoch: 1 } as const;
+const NEXT_REVISION = { revision: 1 } as const;
 
 export const createUserStore = (users: Model<UserRecord>): UserStore => {
   const changed = (filter: object, change: object): Promise<UserRecord | null> =>
@@ -76,14 +77,14 @@ export const createUserStore = (users: Model<UserRecord>): UserStore => {
         .exec(),
     update: ({ _id, approved, suspended }, changes, ends) => {
       const filter = { _id, approved, suspended };
-      const raised = ends?.keys ? { ...NEW_SESSION_EPOCH, keyEpoch: 1 } : NEW_SESSION_EPOCH;
-      const change = ends ? { $set: { ...changes, stop: ends.stop }, $inc: raised } : { $set: changes };
+      const raised = ends ? { ...NEW_SESSION_EPOCH, ...(ends.keys ? { keyEpoch: 1 } : {}) } : {};
+      const change = { $set: ends ? { ...changes, stop: ends.stop } : changes, $inc: { ...raised, ...NEXT_REVISION } };
       return users.findOneAndUpdate(filter, change, { returnDocument: "before" }).lean<UserRecord>().exec();
     },
-    replaceTier: async (id, from, to) => void (await users.updateOne({ _id: id, tier: from }, { $set: { tier: to } })),
+    replaceTier: async (id, from, to) => void (await users.updateOne({ _id: id, tier: from }, { $set: { tier: to }, $inc: NEXT_REVISION })),
     promote: async (id, passwordHashBefore, to) => {
-      const raised = to.passwordHash === undefined ? {} : { $inc: NEW_SESSION_EPOCH };
-      await users.updateOne({ _id: id, passwordHash: passwordHashBefore }, { $set: to, ...raised });
+      const raised = to.passwordHash === undefined ? {} : NEW_SESSION_EPOCH;
+      await users.updateOne({ _id: id, passwordHash: passwordHashBefore }, { $set: to, $inc: { ...raised, ...NEXT_REVISION } });
     },
     replacePassword: (id, passwordHashBefore, passwordHash) =>
       changed({ _id: id, passwordHash: passwordHashBefore }, { $set: { passwordHash, passwordReset: null }, $inc: NEW_SESSION_EPOCH }),

@@ -16,6 +16,8 @@ export interface User {
   sessionEpoch: number;
   /** A key of an earlier epoch has ended. */
   keyEpoch: number;
+  /** One more with every change by an administrator. */
+  revision: number;
   createdAt: Date;
 }
 
@@ -28,6 +30,7 @@ export const newUser = (user: NewUser & Partial<UserRecord>): UserRecord => ({
   suspended: false,
   sessionEpoch: 0,
   keyEpoch: 0,
+  revision: 0,
   stop: null,
   passwordReset: null,
   bootstrapHash: null,
@@ -48,6 +51,7 @@ export const toUser = (record: UserRecord, plan: Plan): User => ({
   suspended: record.suspended,
   sessionEpoch: record.sessionEpoch,
   keyEpoch: record.keyEpoch,
+  revision: record.revision,
   createdAt: record.createdAt,
 });
 

@@ -85,7 +85,7 @@ export const createUsers = ({ store, tiers, runStops, removeEndedKeys, changes }
     const ended = endedBy(wanted, standing);
     if (!ended.runs) {
       const before = await store.update(standing, wanted, null);
-      return before ? { before, after: { ...before, ...wanted } } : undefined;
+      return before ? { before, after: { ...before, ...wanted, revision: before.revision + 1 } } : undefined;
     }
     const stop = await runStops.begin(id);
     const before = await store.update(standing, wanted, { stop, keys: ended.keys });
@@ -95,7 +95,10 @@ export const createUsers = ({ store, tiers, runStops, removeEndedKeys, changes }
     }
     const keyEpoch = before.keyEpoch + (ended.keys ? 1 : 0);
     if (ended.keys) await removeEndedKeys(id, keyEpoch);
-    return { before, after: { ...before, ...wanted, stop, sessionEpoch: before.sessionEpoch + 1, keyEpoch } };
+    return {
+      before,
+      after: { ...before, ...wanted, revision: before.revision + 1, stop, sessionEpoch: before.sessionEpoch + 1, keyEpoch },
+    };
   };
 
   const change = async (id: string, wanted: UserChanges): Promise<{ before: UserRecord; after: UserRecord }> => {
