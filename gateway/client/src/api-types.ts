@@ -41,6 +41,8 @@ export interface WorkflowSummary {
   updatedAt: string;
   /** Credits per run at the caller's tier; null without generators */
   estimatedCreditCost: number | null;
+  /** Of a template that administrators have shown first */
+  featured?: true;
 }
 
 export interface NewWorkflow {
@@ -905,6 +907,8 @@ export interface TemplateStanding {
   listed: boolean;
   /** Why it was taken down */
   reason: string | null;
+  /** Whether it is shown before others */
+  featured: boolean;
 }
 
 export interface ModelChanges {
@@ -1459,14 +1463,15 @@ export interface Operations {
       nextCursor: string | null;
     };
   };
-  /** Take a template down, or let it back */
+  /** Take a template down or let it back, or have it shown first */
   adminModerateTemplate: {
     params: {
       slug: string;
     };
     body: {
-      listed: boolean;
+      listed?: boolean;
       reason?: string;
+      featured?: boolean;
     };
     response: TemplateStanding;
   };

@@ -155,3 +155,34 @@ it("keeps a user's tier and plan credits together, however many changes arrive a
     expect([tier, credits.plan]).toEqual([tier, { pro: 2_000, business: 10_000, enterprise: 50_000 }[tier]]);
   }
 });
+
+it("hides the public schemas and templates of a suspended owner, until the suspension ends", async () => {
+  const [owner, other] = [await platform.createUser(), await platform.createUser()];
+  const creation = { name: `Open ${owner.id}`, isTemplate: true, publicPlayground: true };
+  const { body } = await platform.send("/api/workflows", { json: creation, headers: platform.byKey(owner) });
+  const path = `/api/workflows/${String(body.slug)}`;
+  const statuses = async () => [
+    (await platform.send(`${path}/public-schema`)).status,
+    (await platform.send(path, { headers: platform.byKey(other) })).status,
+  ];
+  await patch(owner, { suspended: true });
+  expect(await statuses()).toEqual([404, 404]);
+  await patch(owner, { suspended: false });
+  expect(await statuses()).toEqual([200, 200]);
+});
+
+it("has administrators feature a template, which its summary shows", async () => {
+  const owner = await platform.createUser();
+  const { body } = await platform.send("/api/workflows", {
+    json: { name: `T ${owner.id}`, isTemplate: true },
+    headers: platform.byKey(owner),
+  });
+  const moderate = (json: object) =>
+    platform.send(`/api/admin/templates/${String(body.slug)}`, { method: "PATCH", json, headers: platform.bySession(platform.admin) });
+  expect((await moderate({ featured: true })).body).toEqual({ slug: body.slug, listed: true, reason: null, featured: true });
+  const { body: rows } = await platform.send("/api/workflows?q=T", { headers: platform.byKey(owner) });
+  expect((rows as unknown as { slug: string }[]).find(({ slug }) => slug === body.slug)).toMatchObject({ featured: true });
+  const both = await moderate({ listed: false, reason: "spam", featured: false });
+  expect(both.body).toEqual({ slug: body.slug, listed: false, reason: "spam", featured: false });
+  for (const json of [{}, { reason: "x" }, { featured: "yes" }]) expect((await moderate(json)).status).toBe(400);
+});

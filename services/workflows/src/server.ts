@@ -83,6 +83,7 @@ const toSummary = (row: Summary, userId: string, thumbnail: string | undefined, 
     folderId: row.folderId ?? undefined,
     thumbnail: isOwn || (thumbnail !== undefined && pictures.isOurs(thumbnail)) ? thumbnail : undefined,
     coverJson: isOwn ? row.coverJson : pictures.safeCover(row.coverJson),
+    featured: row.isTemplate && row.featured === true,
     // A run runs the newest version.
     generators: row.published?.generators ?? row.generators,
   });
@@ -153,11 +154,20 @@ export const workflowsHandlers = ({
     proto.RestoreVersionResponse.fromPartial({ workflow: toWorkflow(await versions.restore(request)) }),
   ),
   moderateTemplate: unary(async ({ slug, listed, reason }) => {
-    const { before, after } = await templates.moderate(slug, listed, reason);
+    const { before, after, featured } = await templates.moderate(slug, listed, reason);
     return proto.ModerateTemplateResponse.fromPartial({
+      featured,
       ...{ listed: after === null, takedown: after ?? undefined },
       ...{ wasListed: before === null, earlierTakedown: before ?? undefined },
     });
+  }),
+  featureTemplate: unary(async ({ slug, featured }) => {
+    const { before, takedown } = await templates.feature(slug, featured);
+    return proto.FeatureTemplateResponse.fromPartial({ featured, wasFeatured: before, takedown: takedown ?? undefined });
+  }),
+  setOwnerSuspended: unary(async ({ ownerId, suspended, userRevision }) => {
+    await templates.setOwnerSuspended(ownerId, suspended, userRevision);
+    return {};
   }),
   findNamedMedia: unary(async ({ names }) => ({ names: await templates.named(names) })),
   removeExpired: unary(async ({ cursor }) => proto.RemoveExpiredResponse.fromPartial(await workflows.removeExpired(cursor))),

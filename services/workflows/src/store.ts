@@ -11,6 +11,9 @@ type Row = Omit<Workflow, "slug"> & {
   versionsOf?: string;
   /** creationIds of deleted workflows that had the slug, newest last. */
   formerCreations?: string[];
+  /** Its owner is suspended: nobody else sees it. Of which revision of the user that is known. */
+  ownerSuspended?: boolean;
+  ownerRevision?: number;
 };
 
 const text = { type: String, default: "" };
@@ -55,6 +58,9 @@ const rows = new Schema<Row>(
     formerOwner: String,
     versionsOf: String,
     formerCreations: { type: [String], default: undefined },
+    featured: { type: Boolean, default: undefined },
+    ownerSuspended: { type: Boolean, default: undefined },
+    ownerRevision: { type: Number, default: undefined },
   },
   { collection: "workflows", versionKey: false, minimize: false, strict: "throw" },
 );
@@ -69,7 +75,7 @@ rows.index({ formerCreations: 1 }, { sparse: true });
 /** Named one by one: what a workflow gets later is no part of lists by itself. */
 const SUMMARY = {
   ...{ name: 1, description: 1, tags: 1, isTemplate: 1, hidden: 1, archived: 1, folderId: 1, coverJson: 1 },
-  ...{ createdBy: 1, generators: 1, updatedAt: 1, revision: 1, published: 1, thumbnailRef: 1 },
+  ...{ createdBy: 1, generators: 1, updatedAt: 1, revision: 1, published: 1, thumbnailRef: 1, featured: 1 },
 } as const satisfies Record<Exclude<keyof Summary, "slug">, 1>;
 const SCHEMA = {
   ...{ name: 1, description: 1, fieldsJson: 1, valuesJson: 1, generators: 1 },
@@ -83,8 +89,9 @@ const LIST_BATCH = 1_000;
 
 const toWorkflow = <T extends { _id: string }>({ _id, ...rest }: T): Omit<T, "_id"> & { slug: string } => ({ slug: _id, ...rest });
 
-/** Templates that others than their owner see. */
-const LISTED = { isTemplate: true, takedown: null };
+/** What others than their owner see. */
+const SHOWN = { takedown: null, ownerSuspended: { $ne: true } };
+const LISTED = { isTemplate: true, ...SHOWN };
 
 const visible = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, LISTED] });
 
@@ -166,7 +173,7 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     visible: (slug, userId) => one(visible(slug, userId)),
     visibleHead: (slug, userId) => part(visible(slug, userId), HEAD),
     visibleSchema: (slug, userId) => part(visible(slug, userId), SCHEMA),
-    publicSchema: (slug) => part({ _id: slug, publicPlayground: true, takedown: null }, SCHEMA),
+    publicSchema: (slug) => part({ _id: slug, publicPlayground: true, ...SHOWN } as object, SCHEMA),
     owned: (slug, ownerId) => one({ _id: slug, createdBy: ownerId }),
     created: (creationId, ownerId) => one({ creationId, createdBy: ownerId }),
     wasRemoved: async (creationId) => (await model.exists({ formerCreations: creationId }).exec()) !== null,
@@ -211,10 +218,29 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     moderate: async (slug, next) => {
       const filter = { _id: slug, $or: [{ isTemplate: true }, { takedown: { $ne: null } }] };
       const before = await model
-        .findOneAndUpdate(filter as object, { $set: { takedown: next } }, { returnDocument: "before", projection: { takedown: 1 } })
-        .lean<Pick<Row, "takedown">>()
+        .findOneAndUpdate(
+          filter as object,
+          { $set: { takedown: next } },
+          { returnDocument: "before", projection: { takedown: 1, featured: 1 } },
+        )
+        .lean<Pick<Row, "takedown" | "featured">>()
         .exec();
-      return before ? { before: before.takedown ?? null } : undefined;
+      return before ? { before: before.takedown ?? null, featured: before.featured ?? false } : undefined;
+    },
+    feature: async (slug, featured) => {
+      const before = await model
+        .findOneAndUpdate(
+          { _id: slug, isTemplate: true },
+          { $set: { featured } },
+          { returnDocument: "before", projection: { takedown: 1, featured: 1 } },
+        )
+        .lean<Pick<Row, "takedown" | "featured">>()
+        .exec();
+      return before ? { before: before.featured ?? false, takedown: before.takedown ?? null } : undefined;
+    },
+    setOwnerSuspended: async (ownerId, ownerSuspended, ownerRevision) => {
+      const older = { createdBy: ownerId, $or: [{ ownerRevision: null }, { ownerRevision: { $lt: ownerRevision } }] };
+      await model.updateMany(older as object, { $set: { ownerSuspended, ownerRevision } }).exec();
     },
     remove: async ({ slug, ownerId, ifRevision }) => {
       const wanted = { _id: slug, createdBy: ownerId, ...atRevision(ifRevision) };

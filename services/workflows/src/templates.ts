@@ -6,13 +6,17 @@ import type { WorkflowStore } from "./definition/storage";
 /** What is asked about all workflows, whoever owns them: by administrators, and by those who remove files. */
 export interface Templates {
   /** Takes a template off everyone's lists, or lets it back. @throws DomainError WORKFLOW_NOT_FOUND */
-  moderate(slug: string, listed: boolean, reason: string): Promise<{ before: Takedown | null; after: Takedown | null }>;
+  moderate(slug: string, listed: boolean, reason: string): Promise<{ before: Takedown | null; after: Takedown | null; featured: boolean }>;
+  /** Has a template shown before others, or no more. @throws DomainError WORKFLOW_NOT_FOUND */
+  feature(slug: string, featured: boolean): Promise<{ before: boolean; takedown: Takedown | null }>;
+  /** Hides what others see of an owner's while the owner is suspended. */
+  setOwnerSuspended(ownerId: string, suspended: boolean, userRevision: number): Promise<void>;
   /** Those of some ids and keys of files that a workflow, a version or a picture names. */
   named(names: readonly string[]): Promise<string[]>;
 }
 
 export interface TemplatesDeps {
-  store: Pick<WorkflowStore, "moderate" | "naming">;
+  store: Pick<WorkflowStore, "moderate" | "feature" | "setOwnerSuspended" | "naming">;
   versions: Pick<VersionStore, "naming">;
 }
 
@@ -26,8 +30,14 @@ export const createTemplates = ({ store, versions }: TemplatesDeps): Templates =
     const after = listed ? null : { reason, at: new Date() };
     const moderated = await store.moderate(slug, after);
     if (!moderated) throw workflowNotFound();
-    return { before: moderated.before, after };
+    return { ...moderated, after };
   },
+  feature: async (slug, featured) => {
+    const known = await store.feature(slug, featured);
+    if (!known) throw workflowNotFound();
+    return known;
+  },
+  setOwnerSuspended: (ownerId, suspended, userRevision) => store.setOwnerSuspended(ownerId, suspended, userRevision),
   named: async (names) => {
     if (names.length > MAX_NAMES) throw invalidRequest([{ path: "names", message: `at most ${MAX_NAMES} are allowed` }]);
     const asked = new Set(names);

@@ -120,6 +120,37 @@ describe("covers and thumbnails", () => {
   });
 });
 
+describe("an owner's suspension", () => {
+  const suspend = (ownerId: string, suspended: boolean, userRevision: number) =>
+    service.client.setOwnerSuspended({ ownerId, suspended, userRevision });
+
+  it("hides templates and public schemas from others until it ends, and an older one changes nothing", async () => {
+    const [owner, reader] = [newOwner(), newOwner()];
+    const { slug } = await template(owner, { publicPlayground: true });
+    await suspend(owner, true, 3);
+    await suspend(owner, false, 2);
+    expect(await seen(reader, slug)).toBeUndefined();
+    await expect(get(service, slug, reader)).rejects.toMatchObject(NOT_FOUND);
+    await expect(service.client.getDefinition({ slug, userId: reader, knownRevision: 0, version: "" })).rejects.toMatchObject(NOT_FOUND);
+    await expect(service.client.getPublicSchema({ slug })).rejects.toMatchObject(NOT_FOUND);
+    expect(await get(service, slug, owner)).toMatchObject({ slug });
+    await suspend(owner, false, 4);
+    expect(await seen(reader, slug)).toBeDefined();
+    expect((await service.client.getPublicSchema({ slug })).schema).toBeDefined();
+  });
+});
+
+it("features templates, and nothing else", async () => {
+  const { slug } = await template(newOwner());
+  const reader = newOwner();
+  expect(await service.client.featureTemplate({ slug, featured: true })).toMatchObject({ featured: true, wasFeatured: false });
+  expect(await seen(reader, slug)).toMatchObject({ featured: true });
+  expect(await service.client.featureTemplate({ slug, featured: false })).toMatchObject({ featured: false, wasFeatured: true });
+  expect(await seen(reader, slug)).toMatchObject({ featured: false });
+  const { slug: own } = await service.create(newOwner(), { name: unique() });
+  await expect(service.client.featureTemplate({ slug: own, featured: true })).rejects.toMatchObject(NOT_FOUND);
+});
+
 describe("taking down", () => {
   const moderate = (slug: string, listed: boolean, reason = "") => service.client.moderateTemplate({ slug, listed, reason });
 

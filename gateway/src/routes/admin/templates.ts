@@ -1,17 +1,41 @@
 import { LIMITS } from "@nodeloom/kernel";
 import type { workflows } from "@nodeloom/proto";
 import { z } from "zod";
+import type { Services } from "../../clients";
 import { defineRoute } from "../../http/route";
 import { slug, workflowParams } from "../../schemas";
 import { audited } from "./audit";
 import { forAdmins } from "./shared";
 
-const change = z.strictObject({ listed: z.boolean(), reason: z.string().max(LIMITS.noteChars).optional() });
+const change = z
+  .strictObject({ listed: z.boolean().optional(), reason: z.string().max(LIMITS.noteChars).optional(), featured: z.boolean().optional() })
+  .refine(({ listed, featured }) => listed !== undefined || featured !== undefined, "give at least one of listed, featured")
+  .refine(({ listed, reason }) => reason === undefined || listed !== undefined, { path: ["reason"], message: "goes with listed" });
 const standing = z
-  .object({ slug, listed: z.boolean(), reason: z.string().nullable().meta({ description: "Why it was taken down" }) })
+  .object({
+    slug,
+    listed: z.boolean(),
+    reason: z.string().nullable().meta({ description: "Why it was taken down" }),
+    featured: z.boolean().meta({ description: "Whether it is shown before others" }),
+  })
   .meta({ id: "TemplateStanding" });
 
-const standingOf = (listed: boolean, takedown: workflows.Takedown | undefined) => ({ listed, reason: takedown?.reason ?? null });
+const standingOf = (takedown: workflows.Takedown | undefined, featured: boolean) => ({
+  listed: takedown === undefined,
+  reason: takedown?.reason ?? null,
+  featured,
+});
+type Standings = { before: ReturnType<typeof standingOf>; after: ReturnType<typeof standingOf> };
+
+const moderate = async (service: Services["workflows"], slug: string, listed: boolean, reason: string): Promise<Standings> => {
+  const { earlierTakedown, takedown, featured } = await service.moderateTemplate({ slug, listed, reason });
+  return { before: standingOf(earlierTakedown, featured), after: standingOf(takedown, featured) };
+};
+
+const feature = async (service: Services["workflows"], slug: string, featured: boolean): Promise<Standings> => {
+  const { wasFeatured, takedown } = await service.featureTemplate({ slug, featured });
+  return { before: standingOf(takedown, wasFeatured), after: standingOf(takedown, featured) };
+};
 
 export const adminTemplateRoutes = [
   defineRoute({
@@ -19,7 +43,7 @@ export const adminTemplateRoutes = [
     method: "PATCH",
     path: "/api/admin/templates/:slug",
     operationId: "adminModerateTemplate",
-    summary: "Take a template down, or let it back",
+    summary: "Take a template down or let it back, or have it shown first",
     description: "A template that is taken down is its owner's alone: others neither see nor run it.",
     params: workflowParams,
     body: change,
@@ -30,10 +54,11 @@ export const adminTemplateRoutes = [
       const { gateway, params, body } = context;
       const action = { action: "template.moderate", target: params.slug, change: body };
       const after = await audited(context, action, async () => {
-        const request = { slug: params.slug, listed: body.listed, reason: body.reason ?? "" };
-        const moderated = await gateway.services.workflows.moderateTemplate(request);
-        const now = standingOf(moderated.listed, moderated.takedown);
-        return { value: now, before: standingOf(moderated.wasListed, moderated.earlierTakedown), after: now };
+        const { listed, reason = "", featured } = body;
+        const service = gateway.services.workflows;
+        const moderated = listed === undefined ? undefined : await moderate(service, params.slug, listed, reason);
+        const last = featured === undefined ? moderated! : await feature(service, params.slug, featured);
+        return { value: last.after, before: (moderated ?? last).before, after: last.after };
       });
       return { status: 200, body: { slug: params.slug, ...after } };
     },

@@ -80,7 +80,7 @@ export const adminUserRoutes = [
     operationId: "adminUpdateUser",
     summary: "Approve or suspend a user, or change the tier, the role or the business",
     description:
-      "Approval gives the credits of the tier. Suspending ends all sessions, cancels what runs, and refuses the keys and sign-ins for as long as it lasts, everywhere within one second; taking approval back ends sessions, keys and runs once. Sending the same change again completes one that was interrupted.",
+      "Approval gives the credits of the tier. Suspending ends all sessions, cancels what runs, hides templates and public schemas from others, and refuses the keys and sign-ins for as long as it lasts, everywhere within one second; taking approval back ends sessions, keys and runs once. Sending the same change again completes one that was interrupted.",
     body: userChanges,
     responses: { 200: adminUser },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
@@ -109,6 +109,10 @@ export const adminUserRoutes = [
         return { value: { user, before }, before: adminUserView(before), after: adminUserView(user) };
       });
       if (body.suspended || body.approved === false) gateway.runStops.wake();
+      if (body.suspended !== undefined) {
+        const { id: ownerId, suspended, revision: userRevision } = changed.user;
+        await gateway.services.workflows.setOwnerSuspended({ ownerId, suspended, userRevision });
+      }
       if (body.approved !== undefined || body.tier !== undefined) await applyPlan(gateway.services, changed.before, changed.user);
       if (body.tier !== undefined) await setConcurrency(gateway.services, changed.user, gateway.logger);
       return { status: 200, body: adminUserView(changed.user) };

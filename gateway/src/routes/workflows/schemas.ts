@@ -52,7 +52,10 @@ const estimatedCreditCost = credits.nullable().meta({ description: "Credits per 
 export const workflowSummary = workflowSchema
   .omit({ publicPlayground: true, nodes: true, edges: true, viewport: true, createdAt: true })
   .omit({ publishedVersion: true, changedSincePublished: true, takedown: true })
-  .extend({ estimatedCreditCost })
+  .extend({
+    estimatedCreditCost,
+    featured: z.literal(true).optional().meta({ description: "Of a template that administrators have shown first" }),
+  })
   .meta({ id: "WorkflowSummary" });
 
 const fieldSchema = z

@@ -42,6 +42,7 @@ export const summaryView = (stored: workflows.WorkflowSummary, estimatedCreditCo
   folderId: stored.folderId ?? null,
   updatedAt: iso(stored.updatedAt),
   estimatedCreditCost,
+  ...(stored.featured ? { featured: true } : {}),
 });
 
 const fieldView = (field: workflows.SchemaField): Record<string, unknown> => ({

@@ -49,7 +49,11 @@ export interface WorkflowStore {
   /** Lets a workflow name its newest version, if it still names the one it was read with. */
   setPublished(read: Workflow, published: Published): Promise<void>;
   /** Takes a template down or lets it back; answers how it was, or undefined when there is none. */
-  moderate(slug: string, takedown: Takedown | null): Promise<{ before: Takedown | null } | undefined>;
+  moderate(slug: string, takedown: Takedown | null): Promise<{ before: Takedown | null; featured: boolean } | undefined>;
+  /** Has a template shown before others, or no more; answers how it was, or undefined when there is none. */
+  feature(slug: string, featured: boolean): Promise<{ before: boolean; takedown: Takedown | null } | undefined>;
+  /** Notes on an owner's workflows whether the owner is suspended, where nothing is known of a later revision of the user. */
+  setOwnerSuspended(ownerId: string, suspended: boolean, userRevision: number): Promise<void>;
   /** Writes members of a workflow if it is still at the revision it was read at. */
   replace(read: Workflow, members: Partial<Workflow>): Promise<boolean>;
   move(which: OwnWorkflow, folderId: string | null, at: Date): Promise<Workflow | undefined>;

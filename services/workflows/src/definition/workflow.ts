@@ -39,6 +39,8 @@ export interface Workflow {
   published?: Published | null;
   /** Set when an administrator took the template down. */
   takedown?: Takedown | null;
+  /** An administrator has the template shown before others. */
+  featured?: boolean;
 }
 
 /** The newest published version. */
@@ -102,6 +104,7 @@ export type Summary = Pick<
   | "updatedAt"
   | "published"
   | "thumbnailRef"
+  | "featured"
 >;
 
 /** The input schema of a workflow. */
