@@ -18,6 +18,8 @@ export interface Listing {
 export interface Definition extends Pick<WorkflowHead, "name" | "revision" | "createdBy"> {
   /** 0: the draft. */
   version: number;
+  /** The user may run it and read its schema, but not read the graph. */
+  graphHidden: boolean;
   /** Undefined when the caller holds the current revision. */
   graph: Pick<Workflow, "nodesJson" | "edgesJson"> | undefined;
 }
@@ -102,7 +104,7 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
     },
     list: summaries,
     schema: async (slug, userId, version) => {
-      const row = found(await store.visibleSchema(slug, userId));
+      const row = found(await store.runnableSchema(slug, userId));
       return versionSchema(row, chosenVersion(row, userId, version));
     },
     publicSchema: async (slug) => {
@@ -110,16 +112,18 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
       return versionSchema(row, newest(row));
     },
     definition: async (slug, userId, knownRevision, selected) => {
-      const head = found(await store.visibleHead(slug, userId));
+      const head = found(await store.runnableHead(slug, userId));
       const version = chosenVersion(head, userId, selected);
       const { name, createdBy, creationId, published } = head;
+      const graphHidden = createdBy !== userId && !head.isTemplate;
       const known = version === 0 ? head.revision : version === published?.version ? published.revision : undefined;
       const revision = known ?? (await versions.revision(creationId, version)) ?? 0;
-      if (knownRevision > 0 && revision === knownRevision) return { name, revision, createdBy, version, graph: undefined };
-      const graph = version === 0 ? found(await store.visible(slug, userId)) : await versions.get(creationId, version);
+      if (knownRevision > 0 && revision === knownRevision) return { name, revision, createdBy, version, graphHidden, graph: undefined };
+      const graph = version === 0 ? found(await store.runnable(slug, userId)) : await versions.get(creationId, version);
       if (!graph) throw versionNotFound();
       // A draft may have changed since its head was read.
-      return { name, revision: graph.revision, createdBy, version, graph: { nodesJson: graph.nodesJson, edgesJson: graph.edgesJson } };
+      const { nodesJson, edgesJson } = graph;
+      return { name, revision: graph.revision, createdBy, version, graphHidden, graph: { nodesJson, edgesJson } };
     },
   };
 };

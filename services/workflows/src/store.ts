@@ -81,7 +81,7 @@ const SCHEMA = {
   ...{ name: 1, description: 1, fieldsJson: 1, valuesJson: 1, generators: 1 },
   ...{ createdBy: 1, creationId: 1, published: 1 },
 } as const;
-const HEAD = { _id: 0, name: 1, revision: 1, createdBy: 1, creationId: 1, published: 1 } as const;
+const HEAD = { _id: 0, name: 1, revision: 1, createdBy: 1, creationId: 1, published: 1, isTemplate: 1 } as const;
 /** Deleted workflows of one slug that are remembered. */
 const FORMER_CREATIONS = 100;
 /** A list of ordinary length is one exchange with the server. */
@@ -93,7 +93,10 @@ const toWorkflow = <T extends { _id: string }>({ _id, ...rest }: T): Omit<T, "_i
 const SHOWN = { takedown: null, ownerSuspended: { $ne: true } };
 const LISTED = { isTemplate: true, ...SHOWN };
 
+const PLAYGROUND = { publicPlayground: true, ...SHOWN };
+
 const visible = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, LISTED] });
+const runnable = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, LISTED, PLAYGROUND] });
 
 const atRevision = (revision: number | undefined): { revision?: number } => (revision === undefined ? {} : { revision });
 
@@ -171,9 +174,10 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
       return new Map(found.map(({ _id, formerOwner, versionsOf }) => [_id, versionsOf ? undefined : formerOwner]));
     },
     visible: (slug, userId) => one(visible(slug, userId)),
-    visibleHead: (slug, userId) => part(visible(slug, userId), HEAD),
-    visibleSchema: (slug, userId) => part(visible(slug, userId), SCHEMA),
-    publicSchema: (slug) => part({ _id: slug, publicPlayground: true, ...SHOWN } as object, SCHEMA),
+    runnable: (slug, userId) => one(runnable(slug, userId)),
+    runnableHead: (slug, userId) => part(runnable(slug, userId), HEAD),
+    runnableSchema: (slug, userId) => part(runnable(slug, userId), SCHEMA),
+    publicSchema: (slug) => part({ _id: slug, ...PLAYGROUND }, SCHEMA),
     owned: (slug, ownerId) => one({ _id: slug, createdBy: ownerId }),
     created: (creationId, ownerId) => one({ creationId, createdBy: ownerId }),
     wasRemoved: async (creationId) => (await model.exists({ formerCreations: creationId }).exec()) !== null,

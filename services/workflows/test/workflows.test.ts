@@ -121,7 +121,7 @@ describe("creating", () => {
 
 describe("someone else's workflow", () => {
   it("does not exist, for reading and for writing", async () => {
-    const { slug, revision } = await service.create(owner, { publicPlayground: true });
+    const { slug, revision } = await service.create(owner);
     const calls = [
       get(service, slug, other),
       service.client.getSchema({ version: "", slug, userId: other }),
@@ -339,6 +339,20 @@ describe("schemas", () => {
     expect((await service.client.getPublicSchema({ slug })).schema!.fields).toHaveLength(4);
     await expect(service.client.getPublicSchema({ slug: "no-such-workflow" })).rejects.toMatchObject(NOT_FOUND);
   });
+});
+
+it("lets others run a public playground and read its schema, and nothing more of it", async () => {
+  const [reader, GRAPH_HIDDEN] = [newOwner(), { graphHidden: true }];
+  const { slug } = await service.create(owner, { publicPlayground: true, ...GRAPH });
+  const definition = (userId: string) => service.client.getDefinition({ slug, userId, knownRevision: 0, version: "" });
+  expect(await definition(reader)).toMatchObject({ ...GRAPH_HIDDEN, createdBy: owner, nodesJson: GRAPH.nodesJson });
+  expect(await definition(owner)).toMatchObject({ graphHidden: false });
+  expect((await service.client.getSchema({ slug, userId: reader, version: "" })).schema!.fields).toHaveLength(4);
+  await expect(service.client.getWorkflow({ slug, userId: reader })).rejects.toMatchObject(NOT_FOUND);
+  await service.update(slug, owner, { isTemplate: true });
+  expect(await definition(reader)).toMatchObject({ graphHidden: false });
+  await service.update(slug, owner, { isTemplate: false, publicPlayground: false });
+  await expect(definition(reader)).rejects.toMatchObject(NOT_FOUND);
 });
 
 describe("definitions", () => {

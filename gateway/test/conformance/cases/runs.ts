@@ -209,9 +209,22 @@ const running: Case[] = [
     answers(await finished(user, executionId), 200, { status: "completed" });
   }),
   run("someone else's workflow is absent", async (ctx) => {
-    const slug = await save(await ctx.shared("pro", "owner"), { ...greeting(), publicPlayground: true });
+    const slug = await save(await ctx.shared("pro", "owner"), greeting());
     noWorkflow(await (await runner(ctx)).post(`/api/workflows/${slug}/run`, { inputs: {} }));
     noWorkflow(await (await runner(ctx)).post(`/api/workflows/${slug}/quote`, { inputs: {} }));
+  }),
+  run("someone else's public playground runs at the caller's expense, and shows no more of its graph than the schema", async (ctx) => {
+    const slug = await save(await ctx.shared("pro", "owner"), { ...greeting(), publicPlayground: true });
+    const user = await runner(ctx);
+    for (const caller of [user, user.session]) {
+      const answer = answers(await caller.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200, RUN);
+      const execution = answers(await caller.get(`/api/executions/${executionOf(answer.headers)}`), 200, { workflowSlug: slug });
+      for (const node of pick<Record<string, unknown>[]>(execution, "nodes"))
+        assert.deepEqual([node.outputs, node.label, node.warnings], [undefined, undefined, undefined]);
+    }
+    answers(await user.post(`/api/workflows/${slug}/quote`, { inputs: {} }), 200, { warnings: [] });
+    noWorkflow(await user.get(`/api/workflows/${slug}`));
+    noWorkflow(await user.post(`/api/workflows/${slug}/clone`));
   }),
   run("someone else's template runs, at the caller's expense and in the caller's history", async (ctx) => {
     const slug = await save(await ctx.shared("pro", "owner"), { ...greeting(), isTemplate: true });

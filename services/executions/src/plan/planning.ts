@@ -2,6 +2,7 @@ import {
   DomainError,
   holdItems,
   isBaseTier,
+  schemaOnlyPlan,
   tierReaches,
   unavailable,
   type HoldItem,
@@ -137,19 +138,19 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
   const storeData = createDataFiles({ media });
   const reads = createSharedReads<workflowsProto.GetDefinitionResponse>();
 
-  const definition = async (slug: string, userId: string, selected: string): Promise<Definition> => {
+  const definition = async (slug: string, userId: string, selected: string): Promise<{ saved: Definition; graphHidden: boolean }> => {
     const key = `${slug} ${selected}`;
     const cached = definitions.get(key);
     const knownRevision = cached?.revision ?? 0;
     const answer = await reads(`${userId} ${key} ${knownRevision}`, () =>
       workflows.getDefinition({ slug, userId, knownRevision, version: selected }),
     );
-    const { version, revision, createdBy, nodesJson, edgesJson } = answer;
+    const { version, revision, createdBy, nodesJson, edgesJson, graphHidden } = answer;
     // A version and the draft that it was have the same graph and the same revision.
-    if (answer.unchanged && cached) return Object.assign(cached, { version });
+    if (answer.unchanged && cached) return { saved: Object.assign(cached, { version }), graphHidden };
     const read = { version, revision, createdBy, nodesJson, edgesJson };
     definitions.set(key, read);
-    return read;
+    return { saved: read, graphHidden };
   };
 
   /** Files that a plan asks for: the runner's, and those that may be the author's. */
@@ -203,7 +204,7 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
 
   const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
     const { version: selected = "", until = "", runner } = request;
-    const saved = await definition(slug, runner.userId, selected);
+    const { saved, graphHidden } = await definition(slug, runner.userId, selected);
     const { version, revision, createdBy, nodesJson, edgesJson } = saved;
     const graph: TaskGraph = { key: `${slug}@${revision}`, nodesJson, edgesJson, ...(until === "" ? {} : { until }) };
     const needed = await neededModels(saved, graph, runner.userId);
@@ -214,7 +215,8 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models, authorId, ...modelNames };
     const answer = await planRun(run, { graph, isForeign });
     const authorFiles = await files(media, answer.forwardedMediaIds, createdBy);
-    const plan = authorFiles.size === 0 ? answer.plan : { ...answer.plan, authorFiles: Object.fromEntries(authorFiles) };
+    const shown = graphHidden ? schemaOnlyPlan(answer.plan) : answer.plan;
+    const plan = authorFiles.size === 0 ? shown : { ...shown, authorFiles: Object.fromEntries(authorFiles) };
     return { ...finish({ ...answer, plan }, run, slug), ...(version > 0 ? { version } : {}) };
   };
 

@@ -43,6 +43,24 @@ const create = (nodes: unknown[], edges: [string, string][] = [], ownerId = "own
   services.create(nodes, edges, ownerId, isTemplate);
 const upload = (ownerId: string): Promise<string> => services.upload(ownerId);
 
+it("plans somebody else's public playground without what its nodes say", async () => {
+  const nodes = [
+    { id: "t", type: "text-box", data: { label: "Secret sauce", text: "paint it {{colour}}", txet: 1 } },
+    { id: "pic", type: "generate-image", data: { label: "Picture", model: "sandbox-image-fast" } },
+    { id: "out", type: "response-output", data: {} },
+  ];
+  const target = await create(nodes, [["t.text", "pic.prompt"], ["pic.image", "out.images"]]); // prettier-ignore
+  await clients.workflows.updateWorkflow(
+    workflows.UpdateWorkflowRequest.fromPartial({ slug: target!.value, ownerId: "owner", publicPlayground: true }),
+  );
+  const { plan: own } = await plan(target, {});
+  expect(own).toMatchObject({ labels: { t: "Secret sauce" }, evaluated: [{ id: "t" }] });
+  const { plan: seen, holds } = await plan(target, {}, { runner: runner({ userId: "visitor" }) });
+  expect(seen).toMatchObject({ isDiscreet: true, warnings: {}, evaluated: [{ id: "t", type: "text-box", warnings: [] }] });
+  expect([seen.labels, holds.length]).toEqual([undefined, 1]);
+  expect(JSON.stringify(seen.evaluated)).not.toContain("paint");
+});
+
 it("says which model a misspelt name may have meant, in a workflow and directly", async () => {
   const message = "there is no enabled model sandbox-imgae: did you mean sandbox-image?";
   await expect(plan(model("sandbox-imgae"), { prompt: "x" })).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND", message });

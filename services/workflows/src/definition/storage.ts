@@ -1,7 +1,7 @@
 import type { ListPosition } from "@nodeloom/platform";
 import type { Published, SchemaPart, Summary, Takedown, Workflow } from "./workflow";
 
-export type WorkflowHead = Pick<Workflow, "name" | "revision" | "createdBy" | "creationId" | "published">;
+export type WorkflowHead = Pick<Workflow, "name" | "revision" | "createdBy" | "creationId" | "published" | "isTemplate">;
 /** A schema with what tells which version's it is. */
 export type SchemaRow = SchemaPart & Pick<Workflow, "createdBy" | "creationId" | "published">;
 
@@ -33,8 +33,10 @@ export interface WorkflowStore {
   taken(pattern: RegExp): Promise<Map<string, string | undefined>>;
   /** The user's own, or anyone's template. */
   visible(slug: string, userId: string): Promise<Workflow | undefined>;
-  visibleHead(slug: string, userId: string): Promise<WorkflowHead | undefined>;
-  visibleSchema(slug: string, userId: string): Promise<SchemaRow | undefined>;
+  /** What the user may run: the visible ones, and public playgrounds, of which others see the schema alone. */
+  runnable(slug: string, userId: string): Promise<Workflow | undefined>;
+  runnableHead(slug: string, userId: string): Promise<WorkflowHead | undefined>;
+  runnableSchema(slug: string, userId: string): Promise<SchemaRow | undefined>;
   publicSchema(slug: string): Promise<SchemaRow | undefined>;
   owned(slug: string, ownerId: string): Promise<Workflow | undefined>;
   created(creationId: string, ownerId: string): Promise<Workflow | undefined>;

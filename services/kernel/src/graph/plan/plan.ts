@@ -109,6 +109,13 @@ export const discreetPlan = (plan: RunPlan): RunPlan => ({
   isDiscreet: true,
 });
 
+/** A plan whose runs show no more of the graph than its schema does: no values of nodes, none of their authors' names for them, no warnings. */
+export const schemaOnlyPlan = (plan: RunPlan): RunPlan => {
+  const { labels: _, ...rest } = plan;
+  const evaluated = plan.evaluated.map(({ id, type }) => ({ id, type, warnings: [] }));
+  return { ...rest, evaluated, warnings: {}, isDiscreet: true };
+};
+
 /** Plans nodes in their order. False when one would pass a bound of the run; the rest are not planned then. */
 const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evaluated }: Folded): boolean => {
   const tell = createTelling();
