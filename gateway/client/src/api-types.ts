@@ -1217,7 +1217,7 @@ export interface Operations {
   /** List the caller's own API runs, newest first */
   listUsage: {
     query?: {
-      status?: "processing" | "completed" | "failed";
+      status?: "processing" | "completed" | "failed" | "cancelled";
       modelId?: string;
       workflowSlug?: string;
       limit?: number;
