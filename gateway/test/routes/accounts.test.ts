@@ -1,5 +1,4 @@
 import type { sendUnaryData, ServerUnaryCall } from "@grpc/grpc-js";
-import { connectRedis, createLogger, redisReady } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { startFakeService, type FakeService } from "../support/fake-service";
 import { send, sessionCookie, type Answer } from "../support/http";
