@@ -90,6 +90,7 @@ onCanvas("what is typed after adding an item is the item", "", async (page, slug
 });
 
 onCanvas("a number that is none is said, and not passed over", "?node=picture", async (page, slug) => {
+  await page.getByText("Advanced", { exact: true }).click();
   const seed = page.getByLabel("Seed");
   await seed.fill("12");
   await seed.fill("12 or so");

@@ -1,6 +1,7 @@
 import { FileQuestion } from "lucide-react";
 import { isOwnMedia } from "../api/media-url";
 import type { OutputFile } from "./outputs";
+import { view } from "./viewer/store";
 
 /** A file to see or hear: our own are shown, others are links. */
 export const MediaView = ({ file: { url, family }, label, className = "" }: { file: OutputFile; label: string; className?: string }) => {
@@ -20,6 +21,19 @@ export const MediaView = ({ file: { url, family }, label, className = "" }: { fi
   return <audio src={url} controls preload="metadata" aria-label={label} className="w-full" />;
 };
 
+/** Views the files of a result large. */
+const viewFiles = (files: readonly OutputFile[], index: number): void =>
+  view(
+    [
+      {
+        id: files[0]!.url,
+        title: "Result",
+        items: files.map((file, at) => ({ id: `${file.url} ${at}`, file, text: undefined, title: `Result ${at + 1}`, facts: [] })),
+      },
+    ],
+    { index },
+  );
+
 /** All files of a result. */
 export const Gallery = ({ files }: { files: readonly OutputFile[] }) => (
   <ul className="grid grid-cols-[repeat(auto-fill,minmax(9rem,1fr))] gap-2">
@@ -28,7 +42,18 @@ export const Gallery = ({ files }: { files: readonly OutputFile[] }) => (
         key={`${file.url} ${index}`}
         className={`min-w-0 overflow-hidden rounded-xl border bg-sunken ${file.family === "audio" || files.length === 1 ? "col-span-full" : ""}`}
       >
-        <MediaView file={file} label={`Result ${index + 1}`} className="mx-auto max-h-80 w-full object-contain" />
+        {file.family === "image" && isOwnMedia(file.url) ? (
+          <button
+            type="button"
+            aria-label={`View result ${index + 1}`}
+            className="block w-full cursor-zoom-in"
+            onClick={() => viewFiles(files, index)}
+          >
+            <MediaView file={file} label={`Result ${index + 1}`} className="mx-auto max-h-80 w-full object-contain" />
+          </button>
+        ) : (
+          <MediaView file={file} label={`Result ${index + 1}`} className="mx-auto max-h-80 w-full object-contain" />
+        )}
         <div className="border-t px-2.5 py-1.5 text-xs">
           <a href={file.url} target="_blank" rel="noopener noreferrer" className="text-accent-text underline underline-offset-2">
             Open file {index + 1}

@@ -76,25 +76,3 @@ export const madeFiles = ({ nodes }: Pick<Execution, "nodes">): { id: string; la
     .filter(({ type }) => !makesResult(type))
     .map((node) => ({ id: node.id, label: node.label, files: filesIn(outputsOf(node)) }))
     .filter(({ files }) => files.length > 0);
-
-/** Files by the node that made them: as the run's nodes say, else as far as the result's edges tell. */
-export const filesByNode = (graph: DocGraph, nodes: Iterable<NodeState>, result: Values | undefined): ReadonlyMap<string, OutputFile[]> => {
-  const files = new Map<string, OutputFile[]>();
-  for (const node of nodes) {
-    const own = filesIn(outputsOf(node));
-    if (own.length > 0) files.set(node.id, own);
-  }
-  if (result === undefined) return files;
-  for (const node of graph.nodes) {
-    if ("stranger" in node || !makesResult(node.type)) continue;
-    const made = filesIn(result);
-    if (made.length > 0) files.set(node.id, made);
-    for (const name of ["images", "videos", "audios"]) {
-      const edges = edgesOf(graph).filter((edge) => edge.target === node.id && edge.targetHandle === name);
-      const [only] = edges;
-      const found = filesIn({ [name]: result[name] });
-      if (only && edges.length === 1 && !files.has(only.source) && found.length > 0) files.set(only.source, found);
-    }
-  }
-  return files;
-};

@@ -58,7 +58,7 @@ const COLUMNS: readonly Column<AuditRow>[] = [
       <>
         <span className="font-medium">{action}</span>
         {/* Where there is no room for a column of its own. */}
-        <span className="block w-40 text-xs md:hidden">
+        <span className="block w-28 text-xs md:hidden">
           <Target target={target} />
         </span>
       </>

@@ -52,7 +52,8 @@ const SidePanel = ({ stage }: { stage: Stage }) => {
     >
       <Tabs<Panel> label="Side panel" tabs={PANELS} chosen={panel} onChoose={(name) => ui.setState({ panel: name })} className="flex-1">
         <div className="h-full overflow-y-auto" tabIndex={-1}>
-          <Suspense fallback={null}>
+          {/* By its name, so that a panel is gone while the next one's code is on its way. */}
+          <Suspense key={panel} fallback={null}>
             {panel === "node" && <Inspector stage={stage} />}
             {panel === "run" && <RunPanel />}
             {panel === "problems" && <ProblemsPanel onShow={show} />}

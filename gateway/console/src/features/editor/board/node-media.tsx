@@ -66,7 +66,7 @@ const SizeButtons = ({ node }: { node: DocNode }) => {
           key={name}
           type="button"
           aria-pressed={width === WIDTHS[name]}
-          aria-label={`Show it ${{ S: "small", M: "larger", L: "large" }[name]}`}
+          aria-label={`Show it ${{ S: "small", M: "medium", L: "large" }[name]}`}
           className="node-tool"
           onClick={() => resizeTo(editor, node, name)}
         >

@@ -11,6 +11,9 @@ const MOST_ZOOM = 1.1;
 const NARROW = "(max-width: 767px)";
 const NO_MOTION = "(prefers-reduced-motion: reduce)";
 
+/** How long a panel is waited for before the keyboard is put into it. */
+const PANEL_FRAMES = 60;
+
 const RUN_FORM = "aside form[data-run]";
 const FIRST_CONTROL = ":is(input, textarea, select):not(:disabled, [type=file])";
 
@@ -18,10 +21,12 @@ const FIRST_CONTROL = ":is(input, textarea, select):not(:disabled, [type=file])"
 export const glideMs = (): number => (matchMedia(NO_MOTION).matches ? 0 : GLIDE_MS);
 
 /** Puts the keyboard into the side panel, once it shows what was asked for: its first field, else what it submits with. */
-const focusPanel = (): void => {
+const focusPanel = (frames = PANEL_FRAMES): void => {
   requestAnimationFrame(() => {
     const panel = document.querySelector("aside [role=tabpanel]");
     const control = panel?.querySelector<HTMLElement>(FIRST_CONTROL) ?? panel?.querySelector<HTMLElement>("button[type=submit]");
+    // Its code may still be on its way.
+    if (!control && frames > 0) return focusPanel(frames - 1);
     // A phone would cover the panel with its keyboard.
     if (!matchMedia(NARROW).matches) control?.focus();
   });

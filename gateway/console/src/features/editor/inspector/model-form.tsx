@@ -64,6 +64,7 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
   const choose = useLibraryChoice();
   const schema = schemaOf(node);
   const properties = propertiesOf(schema);
+  const isPrompt = ([name]: (typeof properties)[number]): boolean => name === "prompt";
   const isRare = ([name]: (typeof properties)[number]): boolean => RARE_INPUTS.has(name) && !wired.has(name);
   const [asked, rare] = [properties.filter((one) => !isRare(one)), properties.filter(isRare)];
   const control = ([name, property]: (typeof properties)[number]) => {
@@ -110,8 +111,9 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
       {schema === undefined && typeof node.data.model === "string" && (
         <Notice kind="warn">This model is not available. Its settings are kept.</Notice>
       )}
+      {asked.filter(isPrompt).map(control)}
       {ANSWER_SCHEMA in (kindOf(node.type).rules?.settings ?? {}) && <AnswerForm key={node.id} node={node} />}
-      {asked.map(control)}
+      {asked.filter((one) => !isPrompt(one)).map(control)}
       {rare.length > 0 && (
         <details className="group">
           <summary className="flex items-center gap-1 text-[13px] font-medium text-muted">

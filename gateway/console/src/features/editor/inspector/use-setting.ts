@@ -28,8 +28,10 @@ export const useWired = (nodeId: string): ReadonlyMap<string, string> => {
   return wired;
 };
 
+type ChooseFile = (onChoose: (id: string) => void) => void;
+
 /** Opens the library to choose a file from. */
-export const useLibraryChoice = (): ((onChoose: (id: string) => void) => void) => {
+export const useLibraryChoice = (): ChooseFile => {
   const { ui } = useEditor();
   return (onChoose) => ui.setState({ library: true, choosing: ({ id }) => onChoose(id) });
 };
