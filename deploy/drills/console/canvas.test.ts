@@ -241,7 +241,8 @@ onCanvas("an event of a run draws the one node that it is about", chainOf(NODES)
     // The second connection, after the events, is never answered.
     if (streams > 1) return;
     await released;
-    const event = { type: "node.started", at: new Date(0).toISOString(), data: { nodeId: "n7" } };
+    // The first of a row: those before it in one would be done with it.
+    const event = { type: "node.started", at: new Date(0).toISOString(), data: { nodeId: `n${COLUMNS}` } };
     await route.fulfill({ contentType: "text/event-stream", body: `id: 1\nevent: node.started\ndata: ${JSON.stringify(event)}\n\n` });
   });
   await page.goto(`/workflows/${slug}?run=${id}`);
@@ -250,11 +251,11 @@ onCanvas("an event of a run draws the one node that it is about", chainOf(NODES)
   await quiet(page);
   await forget(page);
   const seen = page.evaluate(`new Promise((done) => {
-    const look = () => document.querySelector('[data-id="n7"] [aria-label="running"]') ? requestAnimationFrame(() => done(Date.now())) : requestAnimationFrame(look);
+    const look = () => document.querySelector('[data-id=`n${COLUMNS}`] [aria-label="running"]') ? requestAnimationFrame(() => done(Date.now())) : requestAnimationFrame(look);
     look();
   })`);
   const from = Date.now();
   release();
   note(`from an event to its pixels: ${Number(await seen) - from} ms (on a quiet machine: ${EVENT_TO_PIXEL_MS})`);
-  expect(Object.keys(await drawn(page))).toEqual(["node n7"]);
+  expect(Object.keys(await drawn(page))).toEqual([`node n${COLUMNS}`]);
 });

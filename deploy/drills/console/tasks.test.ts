@@ -187,8 +187,8 @@ task("see why a run failed", { clicks: 2, keys: 0 }, onDashboard, async ({ click
 task("run it again", { clicks: 3, keys: 0 }, onRuns, async ({ click }, page) => {
   await click(page.locator("main tbody tr").filter({ hasText: "Failed" }).getByRole("link").first());
   await click(page.getByRole("link", { name: "Run again…" }));
-  await page.getByLabel("Prompt").waitFor();
-  await eventually(async () => (await page.getByLabel("Prompt").inputValue()) === "two boats");
+  await page.getByRole("textbox", { name: "Prompt" }).waitFor();
+  await eventually(async () => (await page.getByRole("textbox", { name: "Prompt" }).inputValue()) === "two boats");
   const started = page.waitForResponse((response) => response.url().includes("/run?") && response.request().method() === "POST");
   await click(page.getByTestId("run"));
   expect((await started).status()).toBe(202);

@@ -196,10 +196,10 @@ export const guidesFor = (own: Rect, others: readonly Rect[]): Guides => {
   return { x: x?.line, y: y?.line, dx: x?.by ?? 0, dy: y?.by ?? 0 };
 };
 
-/** A node's height once it shows what it made. */
+/** A node's height once it shows what it made, of several calls. */
 export const fullHeight = (node: GraphNode & { view?: NodeView }, ports: Pick<NodePorts, "inputs" | "outputs">): number => {
   const preview = previewOf(node.type);
-  return boxOf(node, ports, preview === "none" ? undefined : { preview, items: 1 }).height;
+  return boxOf(node, ports, preview === "none" ? undefined : { preview, items: 2 }).height;
 };
 
 const STEP = 28;

@@ -26,7 +26,7 @@ export const roomsOf = (editor: Editor, nodes: readonly DocNode[]): Map<string, 
   const rooms = rectsOf(editor, nodes);
   for (const node of nodes) {
     const [own, rect] = [ports.get(node.id), rooms.get(node.id)!];
-    if (own) rooms.set(node.id, { ...rect, height: fullHeight(node, own) });
+    if (own) rooms.set(node.id, { ...rect, height: Math.max(rect.height, fullHeight(node, own)) });
   }
   return rooms;
 };
