@@ -251,7 +251,7 @@ onCanvas("an event of a run draws the one node that it is about", chainOf(NODES)
   await quiet(page);
   await forget(page);
   const seen = page.evaluate(`new Promise((done) => {
-    const look = () => document.querySelector('[data-id=`n${COLUMNS}`] [aria-label="running"]') ? requestAnimationFrame(() => done(Date.now())) : requestAnimationFrame(look);
+    const look = () => document.querySelector('[data-id="n${COLUMNS}"] [aria-label="running"]') ? requestAnimationFrame(() => done(Date.now())) : requestAnimationFrame(look);
     look();
   })`);
   const from = Date.now();

@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
-import { accessibilityProblems, canvasStands } from "../e2e/support/browser";
-import { eventually, type Account } from "../e2e/support/client";
+import { accessibilityProblems, canvasStands } from "../../../gateway/test/e2e/support/browser";
+import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
 import { edge, middleOf, NODE, nodeAt, nodes, saved } from "./support/canvas";
 import { handOf } from "./support/hand";
 import { setStage } from "./support/stage";
 
-/** `npm run console:full`: what pipelines make, on the canvas and large; files; answers without JSON. */
+/** `npm run drill console`: what pipelines make, on the canvas and large; files; answers without JSON. */
 const stage = setStage();
 let account: Account;
 stage.before(async () => {
