@@ -1,16 +1,8 @@
 import { useState } from "react";
 import type { DocNode } from "../../../document/graph";
-import {
-  answerOfSchema,
-  retyped,
-  schemaOfAnswer,
-  TEXT_ANSWER,
-  type Answer,
-  type AnswerField,
-  type FieldType,
-} from "../../../runs/answers/schema-form";
-import { Button, IconButton } from "../../../ui/button";
-import { Field, Input, Select } from "../../../ui/inputs/field";
+import { answerOfSchema, schemaOfAnswer, TEXT_ANSWER, type Answer, type AnswerField } from "../../../runs/answers/schema-form";
+import { Button } from "../../../ui/button";
+import { Field, Select } from "../../../ui/inputs/field";
 import { JsonInput, NumberInput } from "../../../ui/inputs/value-inputs";
 import { AnswerFields, nameProblem } from "./answer-fields";
 import { useSetting } from "./use-setting";
