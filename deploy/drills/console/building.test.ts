@@ -147,7 +147,7 @@ onCanvas("nodes that are added near one another stay apart when a run shows what
   await press("Control+Enter");
   await page.getByLabel("Prompt").fill("boats");
   await page.getByTestId("run").click();
-  await page.locator(`${NODE}[data-id="output-2"] img`).waitFor();
+  await page.locator(`${NODE}[data-id="output-2"] img`).first().waitFor();
   await canvasStands(page);
   const boxes = JSON.parse(
     await page.evaluate(

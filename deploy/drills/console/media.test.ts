@@ -272,8 +272,8 @@ onCanvas(
       .getByRole("button", { name: /still:/ })
       .click();
     expect(await page.getByRole("textbox", { name: "Expression" }).inputValue()).toBe("[*].still");
-    await page.locator(node("assistant")).click({ position: { x: 60, y: 20 } });
-    await page.getByRole("columnheader", { name: "still" }).waitFor();
+    await page.goto(`/workflows/${slug}?node=assistant`);
+    await page.locator(`${node("assistant")} .node-floor-text`).waitFor();
   },
 );
 
