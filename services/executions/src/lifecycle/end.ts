@@ -103,7 +103,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     return billing.settle({ executionId: holdId, userId, items: settled, captureAll: false });
   };
 
-  /** Takes what a run owes. What billing answers is the truth: the row is written from its answer, and the usage row from that. */
+  /** Charges a run. What billing answers is the truth: the row is written from its answer, and the usage row from that. */
   const chargeOf = async (bill: Bill): Promise<{ charged: Charged; nodes: NodeState[] }> => {
     const { executionId, held, end, markupPermille } = bill;
     const underWay = held && end.status === "cancelled" ? await underWayOf(executionId, end) : [];

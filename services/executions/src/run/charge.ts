@@ -7,7 +7,7 @@ import type { Costs } from "./record";
 const MICRO_USD_PER_MILLICREDIT = 10;
 const PERMILLE = 1_000;
 
-/** What a run owes, call by call. */
+/** What a run is charged, call by call. */
 export interface Charge {
   /** Calls whose hold is captured; all others are released. */
   items: { key: string; nodeId: string; captureMillicredits: number; consumeGrant: boolean }[];

@@ -189,7 +189,7 @@ export class GraphRun {
     const values = items.map((item) => evaluateStep(step, item, this.budget));
     const port = outputPort(step.type);
     const value = collect(values, mapped);
-    if (!this.plan.isDiscreet) Object.assign(this.node(step.id), this.tell({ [port]: value }));
+    if (!this.plan.hidesOutputs) Object.assign(this.node(step.id), this.tell({ [port]: value }));
     this.keep(step.id, port, value);
   }
 

@@ -7,44 +7,38 @@ import type { ExecutionModel } from "./schema";
 const MAX_BATCH = 200;
 const MAX_WAITING = 10_000;
 const MAX_WAIT_MS = 10_000;
-/** How long a row that no request waits for waits for others: what is paid twice meanwhile does no harm. */
-const GATHER_MS = 250;
 
-/** A row whose debts are all paid. */
-export interface PaidRow {
+/** A row all of whose outbox is delivered. */
+export interface DeliveredRow {
   _id: string;
   status: RunStatus;
   attempt: number;
   outbox: readonly OutboxEntry[];
 }
 
-/** Strikes out all that rows owe: those that stand alike and arrive together, by one command. */
+/** Clears the outboxes of rows: those that stand alike and arrive together, by one command. */
 export const createClearing = (executions: ExecutionModel) => {
-  const batcherOf = (gatherMs?: number) =>
-    createBatcher<PaidRow, void>({
-      maxBatch: MAX_BATCH,
-      maxWaiting: MAX_WAITING,
-      gatherMs,
-      overloaded: () => unavailable("too much waits to be recorded"),
-      work: async (_key, batch) => {
-        const { status, attempt, outbox } = batch[0]!.value;
-        const ids = batch.map(({ value }) => value._id);
-        const filter = { _id: ids.length === 1 ? ids[0]! : { $in: ids }, status, attempt, outbox: [...outbox] };
-        try {
-          await executions.collection.updateMany(filter as object, { $set: { outbox: [] }, $unset: { unsettled: 1 } });
-          for (const { resolve } of batch) resolve();
-        } catch (error) {
-          for (const { reject } of batch) reject(error);
-        }
-      },
-    });
-  const atOnce = batcherOf();
-  const later = batcherOf(GATHER_MS);
+  const { submit, close } = createBatcher<DeliveredRow, void>({
+    maxBatch: MAX_BATCH,
+    maxWaiting: MAX_WAITING,
+    overloaded: () => unavailable("too much waits to be recorded"),
+    work: async (_key, batch) => {
+      const { status, attempt, outbox } = batch[0]!.value;
+      const ids = batch.map(({ value }) => value._id);
+      const filter = { _id: ids.length === 1 ? ids[0]! : { $in: ids }, status, attempt, outbox: [...outbox] };
+      try {
+        await executions.collection.updateMany(filter as object, { $set: { outbox: [] }, $unset: { unsettled: 1 } });
+        for (const { resolve } of batch) resolve();
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    },
+  });
   return {
-    /** Not of a row that has moved on, or was struck by another process: the sweeper looks at what still owes. */
-    clearAll: (row: PaidRow, mayWait: boolean): Promise<void> =>
-      (mayWait ? later : atOnce).submit(`${row.status} ${row.attempt} ${row.outbox.join()}`, row, Date.now() + MAX_WAIT_MS),
+    /** Not of a row that has moved on, or was cleared by another process: the sweeper looks at what is left. */
+    clearAll: (row: DeliveredRow): Promise<void> =>
+      submit(`${row.status} ${row.attempt} ${row.outbox.join()}`, row, Date.now() + MAX_WAIT_MS),
     /** Takes no more and waits for what was taken. */
-    close: async (): Promise<void> => void (await Promise.all([atOnce.close(), later.close()])),
+    close,
   };
 };

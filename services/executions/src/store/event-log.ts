@@ -32,7 +32,7 @@ type Log = Pick<ExecutionRecord, "events" | "logParts" | "closing">;
 const LOG = { events: 1, logParts: 1, closing: 1 } as const;
 
 export interface EventPage {
-  /** Of the run's row, what says whether it is over and what it owes. */
+  /** Of the run's row, what says whether it is over and delivered. */
   row: Pick<ExecutionView, "_id" | "status" | "outbox" | "finishedAt">;
   events: (ExecutionEvent & { sequence: number })[];
   more: boolean;

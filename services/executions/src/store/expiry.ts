@@ -24,7 +24,7 @@ const over = (before: Date): Record<string, unknown> => ({
 /** Removes executions that were kept long enough, oldest first, a page at a time. Each page may be repeated. */
 export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
   /**
-   * Removes executions that ended before a time, with their events and calls. One that is not over, still owes something, or
+   * Removes executions that ended before a time, with their events and calls. One that is not over, has something to deliver, or
    * whose webhook is on its way stays.
    */
   removeExecutions: async (before: Date, limit: number, cursor: string): Promise<Removed> => {

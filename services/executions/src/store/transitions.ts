@@ -38,7 +38,7 @@ interface Change {
   set?: Partial<ExecutionRecord>;
   unset?: Partial<Record<keyof ExecutionRecord, 1>>;
   events?: readonly ExecutionEvent[];
-  /** What is owed from now on, beside what an earlier transition left undone. */
+  /** What is to be delivered from now on, beside what the transitions before it left undelivered. */
   outbox: readonly OutboxEntry[];
 }
 
@@ -120,7 +120,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
       return make("retry", id, "accepted", { attempt: earlier.attempt, set, unset: Object.fromEntries(gone), outbox: [] });
     },
 
-    /** Forgets a refused attempt that owes nothing. */
+    /** Forgets a refused attempt with nothing to deliver. */
     forgetRefused: async (id: string, attempt: number): Promise<boolean> => {
       const { deletedCount } = await executions.deleteOne({ _id: id, status: "refused", attempt, ...NOTHING_LEFT }).exec();
       return deletedCount === 1;
@@ -187,14 +187,11 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
       return (await decide({}, "cancelled")) ?? { ...current, ending: "cancelled" };
     },
 
-    /**
-     * Strikes out what was done for a row, unless it has moved on: a debt of its later state may have the same name.
-     * @param mayWait whether it may wait for others to be struck out with
-     */
-    clear: async ({ _id, status, attempt, outbox }: Pending, done: readonly OutboxEntry[], mayWait = false): Promise<void> => {
+    /** Clears what was delivered of a row, unless it has moved on: an entry of its later state may have the same name. */
+    clear: async ({ _id, status, attempt, outbox }: Pending, done: readonly OutboxEntry[]): Promise<void> => {
       const same = { _id, status, attempt };
-      const isAll = !UNDECIDED.includes(status) && outbox.every((debt) => done.includes(debt));
-      if (isAll) return clearAll({ _id, status, attempt, outbox }, mayWait);
+      const isAll = !UNDECIDED.includes(status) && outbox.every((entry) => done.includes(entry));
+      if (isAll) return clearAll({ _id, status, attempt, outbox });
       await executions.updateOne(same, { $pull: { outbox: { $in: [...done] } } } as never).exec();
       await executions.updateOne({ _id, ...NOTHING_LEFT, status: { $nin: [...UNDECIDED] } }, { $unset: { unsettled: 1 } }).exec();
     },
@@ -206,7 +203,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
       await executions.updateOne({ _id: id }, { $set: { told } }, { writeConcern: DURABLE }).exec();
     },
 
-    /** Rows that owe something or are undecided, oldest first, after a given one. */
+    /** Rows with something to deliver, or undecided, oldest first, after a given one. */
     unsettled: (limit: number, last?: Pick<ExecutionView, "createdAt" | "_id">): Promise<ExecutionView[]> =>
       executions
         .find(

@@ -22,11 +22,11 @@ export interface SweepOptions {
   now?: () => number;
 }
 
-/** What of a row changes with every transition and every debt that is paid. */
+/** What of a row changes with every transition and every delivery. */
 const signatureOf = ({ status, attempt, outbox: entries }: ExecutionView): string => JSON.stringify([status, attempt, entries]);
 
 /**
- * Does what was left undone by processes that died: refuses runs that stayed accepted, pays debts, puts lines right, and
+ * Does what was left undone by processes that died: refuses runs that stayed accepted, delivers outboxes, puts lines right, and
  * ends runs that waited in line for too long. It moves only rows that it saw unchanged twice, so that no clocks are compared.
  */
 export const createSweep = ({ stores, execution, end, queue, outbox, logger, now = Date.now }: SweepOptions) => {

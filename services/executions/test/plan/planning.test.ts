@@ -56,7 +56,7 @@ it("plans somebody else's public playground without what its nodes say", async (
   const { plan: own } = await plan(target, {});
   expect(own).toMatchObject({ labels: { t: "Secret sauce" }, evaluated: [{ id: "t" }] });
   const { plan: seen, holds } = await plan(target, {}, { runner: runner({ userId: "visitor" }) });
-  expect(seen).toMatchObject({ isDiscreet: true, warnings: {}, evaluated: [{ id: "t", type: "text-box", warnings: [] }] });
+  expect(seen).toMatchObject({ hidesOutputs: true, warnings: {}, evaluated: [{ id: "t", type: "text-box", warnings: [] }] });
   expect([seen.labels, holds.length]).toEqual([undefined, 1]);
   expect(JSON.stringify(seen.evaluated)).not.toContain("paint");
 });
@@ -340,7 +340,7 @@ describe("somebody else's template", () => {
     expect(planned.steps.find((step) => step.id === "pic")!.sources.image).toEqual([{ value: [file] }]);
     expect(planned.authorFiles).toBeUndefined();
     // Its runner is not told what its nodes made of them.
-    expect(planned.isDiscreet).toBe(true);
+    expect(planned.hidesOutputs).toBe(true);
     expect(JSON.stringify(planned.evaluated)).not.toContain("public.test");
     expect(JSON.stringify((await plan(target, {}, { runner: runner({ userId: "author" }) })).plan.evaluated)).toContain("public.test");
     // A field that is given is the runner's own file, as ever.

@@ -75,7 +75,7 @@ export interface RunPlan extends AuthorFiles {
   /** What planning used up of the run's bounds. */
   used: BudgetUse;
   /** Values of its nodes are not shown to its runner: they may name files of a template's author. */
-  isDiscreet?: true;
+  hidesOutputs?: true;
   /** Long texts that values say more than once: see `shareTexts`. */
   shared?: readonly string[];
 }

@@ -106,14 +106,14 @@ const knownValues = (outputs: NodePlan["outputs"]): Record<string, unknown> =>
 export const discreetPlan = (plan: RunPlan): RunPlan => ({
   ...plan,
   evaluated: plan.evaluated.map(({ id, type, warnings }) => ({ id, type, warnings })),
-  isDiscreet: true,
+  hidesOutputs: true,
 });
 
 /** A plan whose runs show no more of the graph than its schema does: no values of nodes, none of their authors' names for them, no warnings. */
 export const schemaOnlyPlan = (plan: RunPlan): RunPlan => {
   const { labels: _, ...rest } = plan;
   const evaluated = plan.evaluated.map(({ id, type }) => ({ id, type, warnings: [] }));
-  return { ...rest, evaluated, warnings: {}, isDiscreet: true };
+  return { ...rest, evaluated, warnings: {}, hidesOutputs: true };
 };
 
 /** Plans nodes in their order. False when one would pass a bound of the run; the rest are not planned then. */

@@ -40,7 +40,7 @@ describe("what a node gave", () => {
     );
     expect(plan.evaluated).toMatchObject([{ outputsJson: '{"who":"Ada"}' }, { outputsJson: '{"text":"hi Ada"}' }]);
     const discreet = discreetPlan(plan);
-    expect(discreet.isDiscreet).toBe(true);
+    expect(discreet.hidesOutputs).toBe(true);
     expect(JSON.stringify(discreet)).not.toContain("Ada");
   });
 });
