@@ -29,6 +29,7 @@ import { createReads } from "./requests/reads";
 import { DOWNLOADS } from "./calls/call";
 import { createFiles } from "./calls/files";
 import { createGates } from "./calls/gates";
+import { createInputFiles } from "./calls/input-files";
 import { createJobs } from "./calls/jobs";
 import { createSubmissions } from "./calls/submissions";
 import { createTexts } from "./calls/texts";
@@ -105,12 +106,13 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
   const catalog = createModelCatalog(services.models);
 
+  const dialects = { egress: providerEgress, secret: (name: string) => process.env[name] };
   const providers = new LRUCache<string, Provider>({
     max: CACHED_PROVIDERS,
-    memoMethod: (providerJson) => createProvider(providerJson, { egress: providerEgress, secret: (name) => process.env[name] }),
+    memoMethod: (providerJson) => createProvider(providerJson, dialects),
   });
 
-  // An address that a user names is held to the rules of the user's own calls, also where a provider will call it.
+  // Held to the rules of the user's own calls, also where a provider will call it.
   const addresses = { allow: config.USER_EGRESS_ALLOW, own: `${config.PUBLIC_BASE_URL.replace(/\/+$/, "")}/media/` };
   const gates = createGates(logger);
   const [downloads, starts, pace] = [createSlots(DOWNLOADS), createSlots(STARTS), createPace()];
@@ -122,6 +124,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     downloads,
     submissions: createSubmissions(stores),
     addresses: createAddressRules(addresses),
+    sendFiles: createInputFiles({ ...dialects, media: services.media, own: addresses.own, downloads }),
   };
   const textStreams = createTextStreams(channel);
 
@@ -151,14 +154,8 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const end = createEnd({ billing, execution, stores, outbox });
   const awaitDelivered = createAwaitDelivered({ stores, channel });
   const reads = createReads(stores, awaitDelivered);
-  const webhooks = createWebhooks({
-    stores,
-    details: reads.details,
-    identity: services.identity,
-    egress: userEgress,
-    outgoing,
-    logger,
-  });
+  const { identity } = services;
+  const webhooks = createWebhooks({ stores, details: reads.details, identity, egress: userEgress, outgoing, logger });
   await temporal.work({
     ...createActivities({
       holds,

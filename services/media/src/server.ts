@@ -1,5 +1,5 @@
 import { invalidRequest, MEDIA_FAMILIES } from "@nodeloom/kernel";
-import { clientStream, unary, type Removal } from "@nodeloom/platform";
+import { clientStream, pieces, serverStream, unary, type Removal } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import type { Library } from "./objects/library";
 import type { Objects, Placement } from "./objects/objects";
@@ -32,6 +32,14 @@ async function* chunks(rest: AsyncIterator<media.UploadRequest>): AsyncIterable<
     if (part?.$case !== "chunk") throw invalidRequest([{ path: "part", message: "only chunks may follow the header" }]);
     yield part.value;
   }
+}
+
+/** An object's description, then its bytes. */
+async function* objectParts(objects: Objects, key: string): AsyncIterable<media.ReadObjectResponse> {
+  const { object, bytes } = await objects.read(key);
+  const { contentType, bytes: length, sha256 } = object;
+  yield { part: { $case: "header", value: { contentType, bytes: length, sha256 } } };
+  for await (const value of pieces(bytes)) yield { part: { $case: "chunk", value } };
 }
 
 export interface Handled {
@@ -76,6 +84,7 @@ export const mediaHandlers = ({ objects, library, removeExpired, baseUrl }: Hand
     getObjectsByKey: unary(async ({ keys }) =>
       media.GetObjectsByKeyResponse.fromPartial({ objects: (await objects.byKeys(keys)).map(toMessage) }),
     ),
+    readObject: serverStream(({ key }) => objectParts(objects, key)),
     listObjects: unary(async ({ ownerId, limit, cursor }) => {
       const { objects: page, ...rest } = await library.list(ownerId, limit, cursor);
       return media.ListObjectsResponse.fromPartial({ objects: page.map(toMessage), ...rest });

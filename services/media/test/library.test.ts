@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { media } from "@nodeloom/proto";
 import { connectMongo } from "@nodeloom/platform";
 import { OWNER, PNG, startMedia, WAV, type RunningMedia } from "./harness";
@@ -40,6 +40,30 @@ describe("a file's address", () => {
     const { objects } = await service.client.getObjectsByKey({ keys: [mine.key, other.key, "nothing.png"] });
     expect(objects.map(({ id }) => id).sort()).toEqual([mine.id, other.id].sort());
   });
+});
+
+describe("reading", () => {
+  const read = async (key: string) => {
+    let header: media.ReadObjectHeader | undefined;
+    const chunks: Uint8Array[] = [];
+    for await (const { part } of service.client.readObject({ key })) {
+      if (part?.$case === "header") header = part.value;
+      if (part?.$case === "chunk") chunks.push(part.value);
+    }
+    return { header, chunks };
+  };
+
+  it("gives a file's description and then its bytes, in messages of a bounded size", async () => {
+    const bytes = Buffer.concat([PNG, Buffer.alloc(1_000_000, 7)]);
+    const { key } = await upload(OWNER, bytes);
+    const { header, chunks } = await read(key);
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    expect(header).toEqual({ contentType: "image/png", bytes: bytes.length, sha256 });
+    expect(Buffer.concat(chunks)).toEqual(bytes);
+    expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThanOrEqual(64 * 1024);
+  });
+
+  it("refuses a key that names nothing", () => expect(read("nothing.png")).rejects.toMatchObject(GONE));
 });
 
 describe("listing", () => {

@@ -1,4 +1,4 @@
-import { fromUsd, isSlug, MICRO_USD_PER_USD, TIERS, type Price } from "@nodeloom/kernel";
+import { fromUsd, isFileType, isSlug, MICRO_USD_PER_USD, schemaPorts, TIERS, type JsonSchema, type Price } from "@nodeloom/kernel";
 import { providerSchema } from "@nodeloom/platform";
 import { z } from "zod";
 
@@ -45,6 +45,9 @@ const price = z
 /** What a provider that answers directly makes. */
 const DIRECT_MODALITY = { "openai-images": "image", speech: "audio" } as const;
 
+const isFileInput = (schema: JsonSchema, input: string): boolean =>
+  schemaPorts(schema).some(([name, { type }]) => name === input && isFileType(type));
+
 /** What a file of the registry must look like. */
 export const entrySchema = z
   .strictObject({
@@ -75,6 +78,14 @@ export const entrySchema = z
   .refine(({ provider, outputs }) => !("outputs" in provider) || outputs.every((name) => Object.hasOwn(provider.outputs, name)), {
     path: ["provider", "outputs"],
     message: "must say where the output is",
+  })
+  .superRefine(({ provider, inputSchema }, context) => {
+    for (const [name, { send }] of Object.entries(provider.files ?? {})) {
+      const path = ["provider", "files", name];
+      if (!isFileInput(inputSchema, name)) context.addIssue({ code: "custom", path, message: "is no input that takes files" });
+      if (send.includes("upload") && !provider.upload)
+        context.addIssue({ code: "custom", path: [...path, "send"], message: "needs provider.upload" });
+    }
   });
 export type Entry = z.infer<typeof entrySchema>;
 export type InputSchema = Entry["inputSchema"];

@@ -54,15 +54,22 @@ const checkInputs = (file: string, { inputSchema, price }: Entry): void => {
 
 const resolveProvider = (file: string, provider: ProviderSettings, env: Environment): { provider: ProviderSettings; missing: string[] } => {
   const missing: string[] = [];
-  const baseUrl = provider.baseUrl.replaceAll(PLACEHOLDER, (_, name: string) => {
-    if (!env[name]) missing.push(name);
-    return env[name]?.replace(/\/+$/, "") ?? "";
-  });
-  const isUsable = URL.canParse(baseUrl) && /^https?:$/.test(new URL(baseUrl).protocol);
-  if (missing.length === 0 && !isUsable) throw new RegistryError(file, `provider.baseUrl is no http(s) URL: ${baseUrl}`);
-  const { secretEnv, default: fallback } = provider.auth ?? {};
-  if (secretEnv && fallback === undefined && !env[secretEnv]) missing.push(secretEnv);
-  return { provider: { ...provider, baseUrl: baseUrl.replace(/\/+$/, "") }, missing };
+  const resolved = (name: string, template: string): string => {
+    const before = missing.length;
+    const url = template.replaceAll(PLACEHOLDER, (_, variable: string) => {
+      if (!env[variable]) missing.push(variable);
+      return env[variable]?.replace(/\/+$/, "") ?? "";
+    });
+    const isUsable = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+    if (missing.length === before && !isUsable) throw new RegistryError(file, `provider.${name} is no http(s) URL: ${url}`);
+    return url.replace(/\/+$/, "");
+  };
+  const { upload, auth } = provider;
+  const baseUrl = resolved("baseUrl", provider.baseUrl);
+  const uploadUrl = upload?.baseUrl === undefined ? undefined : resolved("upload.baseUrl", upload.baseUrl);
+  if (auth && auth.default === undefined && !env[auth.secretEnv]) missing.push(auth.secretEnv);
+  const stored = upload && uploadUrl !== undefined ? { upload: { ...upload, baseUrl: uploadUrl } } : {};
+  return { provider: { ...provider, baseUrl, ...stored }, missing: [...new Set(missing)] };
 };
 
 /**

@@ -134,6 +134,9 @@ describe("a file that can't be used", () => {
     ["polls without a request id", () => changed("provider.poll.path", "/v1/jobs"), /provider\.poll\.path/],
     ["has a pointer that is none", () => changed("provider.submit.requestId", "id"), /JSON pointer/],
     ["names a secret by its value", () => changed("provider.auth.secretEnv", "sk-1234"), /environment variable/],
+    ["sends files of an input that takes none", () => changed("provider.files", { prompt: { send: ["url"] } }), /takes files/],
+    ["uploads files without saying where", () => changed("provider.upload", undefined), /provider\.upload/],
+    ["has a storage of another protocol", () => changed("provider.upload.baseUrl", "file:///etc"), /upload\.baseUrl/],
     ["has an address of another protocol", () => changed("provider.baseUrl", "file:///etc"), /baseUrl/],
     [
       "misspells a keyword of its schema",

@@ -1,5 +1,6 @@
 import { constants } from "node:fs";
 import { access } from "node:fs/promises";
+import type { EgressClient } from "@nodeloom/platform";
 import express, { Router, type Express } from "express";
 import { requireKey, requireKeyHeader } from "./auth";
 import { chatDialect, type ChatDialect } from "./dialects/chat";
@@ -10,6 +11,7 @@ import { queueDialect } from "./dialects/queue";
 import { speechDialect, SPEECH_PATH, type SpeechDialect } from "./dialects/speech";
 import { createFiles, type Files } from "./files";
 import { createGlobalFaults, globalFaultsSchema, type GlobalFaults } from "./global-faults";
+import { inputFiles } from "./input-files";
 import { BODY_LIMIT_BYTES } from "./inputs";
 import { openJobs, type Jobs } from "./jobs";
 import { PAGE } from "./page";
@@ -18,6 +20,8 @@ import { answerErrors, notFound, parseBody } from "./provider-error";
 export interface SandboxOptions {
   /** What callers must send. */
   apiKey: string;
+  /** Reads the files that requests name; without it their addresses are taken unread. */
+  egress?: EgressClient | undefined;
   /** What the control routes ask for; without one they refuse everybody. */
   controlKey?: string | undefined;
   /** Where the job journal lies; one process per folder. */
@@ -98,6 +102,7 @@ const infoRoutes = (dataDirectory: string): Router => {
 /** The whole provider as an Express application. Jobs of an earlier process with the same folder are taken up. */
 export const createSandbox = ({
   apiKey,
+  egress,
   controlKey,
   dataDirectory,
   clock = Date.now,
@@ -115,6 +120,8 @@ export const createSandbox = ({
   });
   app.use(infoRoutes(dataDirectory), controlRoutes(controlKey, { faults, jobs, files, direct }));
   app.use(["/v1", "/queue", "/files"], faults.inflict);
+  const inputs = inputFiles(dataDirectory, egress);
+  app.use(inputs.uploads);
   app.use(fileRoutes(files));
   const [byBearer, byHeader] = [requireKey(apiKey, ["Bearer", "Token"]), requireKeyHeader(apiKey, "xi-api-key")];
   app.use("/v1", (request, response, next) => {
@@ -122,7 +129,10 @@ export const createSandbox = ({
     return (isSpeech ? byHeader : byBearer)(request, response, next);
   });
   app.use("/queue", requireKey(apiKey, ["Key"]));
-  app.use(["/v1", "/queue"], express.json({ limit: BODY_LIMIT_BYTES }));
+  app.use("/storage", requireKey(apiKey, ["Key", "Bearer"]));
+  app.use(["/v1", "/queue", "/storage"], express.json({ limit: BODY_LIMIT_BYTES }));
+  app.use(["/v1", "/queue"], inputs.check);
+  app.use(inputs.storage);
   app.use(jobsDialect(jobs), queueDialect(jobs), predictionsDialect(jobs));
   app.use(direct.chat.router, direct.images.router, direct.speech.router);
   app.use(() => {

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defineService, hostPort, runProcess, startHttpServer } from "@nodeloom/platform";
+import { createEgressClient, defineService, hostPort, runProcess, startHttpServer } from "@nodeloom/platform";
 import { z } from "zod";
 import { createSandbox } from "./app";
 
@@ -20,7 +20,9 @@ export const service = defineService({
     SANDBOX_DATA_DIR: z.string().default(join(tmpdir(), "nodeloom-sandbox")).describe("folder of the sandbox provider's job journal"),
   },
   start: async ({ config, logger }) => {
+    const egress = createEgressClient();
     const app = createSandbox({
+      egress,
       apiKey: config.SANDBOX_API_KEY,
       controlKey: config.SANDBOX_CONTROL_KEY,
       dataDirectory: config.SANDBOX_DATA_DIR,
@@ -28,7 +30,14 @@ export const service = defineService({
     });
     const server = await startHttpServer({ listen: config.SANDBOX_LISTEN, app, graceMs: GRACE_MS });
     logger.info({ port: server.port, dataDirectory: config.SANDBOX_DATA_DIR }, "sandbox provider listens");
-    return { ports: { SANDBOX_LISTEN: server.port }, drain: server.drain, stop: server.stop };
+    return {
+      ports: { SANDBOX_LISTEN: server.port },
+      drain: server.drain,
+      stop: async () => {
+        await server.stop();
+        await egress.close();
+      },
+    };
   },
 });
 

@@ -10,6 +10,7 @@ import type { CatalogModel, ModelCatalog } from "../plan/model-catalog";
 import type { Provider } from "./providers";
 import { final } from "./failures";
 import type { Gate } from "./gates";
+import type { SendFiles } from "./input-files";
 import type { Submissions } from "./submissions";
 
 /** What calls of models have in common, whatever their providers answer with: what they need, and their inputs. */
@@ -28,6 +29,8 @@ export interface CallOptions {
   /** Which addresses users may name to providers. */
   addresses?: Pick<AddressRules, "resolvedProblem">;
   submissions: Submissions;
+  /** Puts the files of calls in the form that their providers take. */
+  sendFiles?: SendFiles;
 }
 
 /**
@@ -107,7 +110,7 @@ export type ReadyCall<Type extends Provider["type"]> = Awaited<ReturnType<typeof
 
 /** @throws DomainError when the model can't be called so, or an input is none it takes: nodes before it may have made it */
 export const readyCall = async <Type extends Provider["type"]>(
-  options: Pick<CallOptions, "catalog" | "provider" | "media" | "addresses">,
+  options: Pick<CallOptions, "catalog" | "provider" | "media" | "addresses" | "sendFiles">,
   call: ModelCall,
   type: Type,
 ) => {
@@ -117,5 +120,6 @@ export const readyCall = async <Type extends Provider["type"]>(
   if (options.addresses) await checkAddresses(options.addresses, model, call.model, ready.inputs);
   const [problem] = model.validate(ready.inputs);
   if (problem) throw final("EXECUTION_FAILED", `${call.model}: input ${problem.path}: ${problem.message}`);
-  return { call, model, provider, inputs: pricedInputs(model.price, model.inputSchema, ready.inputs) };
+  const inputs = pricedInputs(model.price, model.inputSchema, ready.inputs);
+  return { call, model, provider, inputs: options.sendFiles ? await options.sendFiles(call, model, inputs) : inputs };
 };

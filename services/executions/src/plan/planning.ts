@@ -15,6 +15,7 @@ import { LRUCache } from "lru-cache";
 import type { Media, Workflows } from "../clients";
 import { createDataFiles, recordedInputs, takeOutDataUrls, type TakenOut } from "./data-urls";
 import { files } from "./files";
+import { checkSending } from "./sending";
 import { errorOf } from "../run/refusals";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import type { Missing, PlanAnswer, Planner, PlanTask, TaskGraph, TaskModel, WantedFile } from "./planner/protocol";
@@ -233,6 +234,7 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
   ): PlannedRun => {
     checkTier(models.values(), runner);
     if (!storesNothing) checkReady(models.values());
+    checkSending(plan, models);
     // Language models of a workflow are no generators: only what it generates must be polled.
     if (isAsync) checkAsync([...models.values()].filter(({ modality }) => workflowSlug === null || modality !== "text"));
     return { plan, holds: holdItems(plan), workflowSlug, modelIds: Object.keys(plan.models), inputsJson };

@@ -41,6 +41,11 @@ export interface Objects {
    * @throws DomainError INVALID_REQUEST when too many are asked for.
    */
   byKeys(keys: readonly string[]): Promise<MediaObject[]>;
+  /**
+   * One that a key names, whoever owns it, and its bytes.
+   * @throws DomainError NOT_FOUND when there is none.
+   */
+  read(key: string): Promise<{ object: MediaObject; bytes: AsyncIterable<Uint8Array> }>;
 }
 
 export interface ObjectsDeps {
@@ -57,6 +62,8 @@ const TOKEN_BYTES = 16;
 const REMEMBERED_INGESTS = 10_000;
 /** Pauses before a file is fetched again: a provider that has made it may be away for some seconds. */
 const FETCH_PAUSES_MS = [250, 500, 1_000, 2_000, 4_000];
+
+const notFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "media not found");
 
 const token = (): string => randomBytes(TOKEN_BYTES).toString("hex");
 
@@ -193,6 +200,12 @@ export const createObjects = ({ store, quota, blobs, openSource, maxBytes = LIMI
     byKeys: async (keys) => {
       const distinct = atMostIds(keys, "keys");
       return distinct.length === 0 ? [] : store.byKeys(distinct);
+    },
+    read: async (key) => {
+      const object = await store.byKey(key);
+      const bytes = object && (await blobs.read(object.blob));
+      if (!bytes) throw notFound();
+      return { object, bytes: bytes as AsyncIterable<Uint8Array> };
     },
   };
 };

@@ -66,6 +66,16 @@ export const canonicalTargets = (entries: readonly string[]): ReadonlySet<string
 
 /** Names that mean this machine, whatever a resolver says (RFC 6761). */
 const LOCAL_NAME = /^(?:.+\.)?localhost\.?$/;
+/** Names of networks of one's own (RFC 6762, RFC 8375, and what ICANN keeps for that). */
+const OWN_NETWORK_NAME = /\.(?:local|internal|lan|home\.arpa|intranet|corp|home|test|invalid|example)\.?$/;
+
+/** Whether somebody on the internet could read an address, as far as it tells: https, and a name that is not of an own network. */
+export const isPublicUrl = (raw: string): boolean => {
+  if (!URL.canParse(raw)) return false;
+  const { protocol, hostname, username } = new URL(raw);
+  const isName = hostname.replace(/\.$/, "").includes(".") && isIP(hostname) === 0;
+  return protocol === "https:" && username === "" && isName && !LOCAL_NAME.test(hostname) && !OWN_NETWORK_NAME.test(hostname);
+};
 
 /**
  * Checks what can be known before a connection.

@@ -1,13 +1,13 @@
 /** egress/: the one guarded client for calls to the outside, and the rules of the addresses it may call. */
 import { lookup as dnsLookup, type LookupAddress } from "node:dns";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
 import { canonicalTargets, checkUrl, EgressError, isPublicAddress, NOT_ONLY_PUBLIC, refused, targetOf, type Lookup } from "./address";
 import { createConnector } from "./connector";
 import { USER_AGENT } from "../version";
 import { linkSignals } from "../work/signals";
 
-export { EgressError, isPublicAddress, type Lookup } from "./address";
+export { EgressError, isPublicAddress, isPublicUrl, type Lookup } from "./address";
 
 export interface EgressOptions {
   /** host:port exceptions. */
@@ -19,7 +19,8 @@ export interface EgressRequest {
   url: string;
   method?: string;
   headers?: Record<string, string>;
-  body?: string | Buffer;
+  /** A stream is sent once: such a request follows no redirects, and says its length itself. */
+  body?: string | Buffer | AsyncIterable<Uint8Array>;
   /** Longest time for the whole exchange, the body included. */
   timeoutMs: number;
   maxBytes: number;
@@ -164,6 +165,9 @@ const redirected = (request: EgressRequest, from: URL, status: number, location:
   };
 };
 
+const bodyOf = (body: EgressRequest["body"]): string | Buffer | Readable | null =>
+  body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? (body ?? null) : Readable.from(body, { objectMode: false });
+
 const CONNECT_TIMEOUT_MS = 5_000;
 
 export const createEgressClient = ({ allow = [], lookup = dnsLookup }: EgressOptions = {}): EgressClient => {
@@ -180,7 +184,7 @@ export const createEgressClient = ({ allow = [], lookup = dnsLookup }: EgressOpt
     undici.request(url, {
       method: (options.method ?? "GET") as Dispatcher.HttpMethod,
       headers: withUserAgent(options.headers),
-      body: options.body ?? null,
+      body: bodyOf(options.body),
       signal,
       dispatcher: allowed.has(targetOf(url)) ? exempt : guarded,
       headersTimeout: 0,

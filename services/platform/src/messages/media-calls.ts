@@ -1,7 +1,14 @@
 import { LIMITS } from "@nodeloom/kernel";
 import type { media } from "@nodeloom/proto";
 
-const UPLOAD_CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 64 * 1024;
+
+/** Bytes in pieces that one message may carry. */
+export async function* pieces(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): AsyncIterable<Buffer> {
+  for await (const { buffer, byteOffset, length } of bytes)
+    for (let from = 0; from < length; from += CHUNK_BYTES)
+      yield Buffer.from(buffer, byteOffset + from, Math.min(CHUNK_BYTES, length - from));
+}
 
 /** The messages of a file's upload: its header, its bytes in chunks, its end. */
 export async function* uploadParts(
@@ -9,11 +16,7 @@ export async function* uploadParts(
   bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): AsyncIterable<media.UploadRequest> {
   yield { part: { $case: "header", value: header } };
-  for await (const piece of bytes) {
-    const { buffer, byteOffset, length } = piece;
-    for (let from = 0; from < length; from += UPLOAD_CHUNK_BYTES)
-      yield { part: { $case: "chunk", value: Buffer.from(buffer, byteOffset + from, Math.min(UPLOAD_CHUNK_BYTES, length - from)) } };
-  }
+  for await (const value of pieces(bytes)) yield { part: { $case: "chunk", value } };
   yield { part: { $case: "end", value: {} } };
 }
 

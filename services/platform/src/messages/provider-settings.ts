@@ -9,7 +9,27 @@ const path = z.string().startsWith("/");
 const requestPath = path.includes("{requestId}");
 const pollMs = z.number().int().min(50).max(60_000).optional();
 
+/** The longest data URL that a provider may be sent; what is longer is streamed, or not sent. */
+export const MAX_DATA_URL_CHARS = 5 * 1024 * 1024;
+
+/** The ways a file may reach a provider. */
+const SENDING = ["url", "upload", "data-url", "base64"] as const;
+
+/** How the files of one input are sent: the first of these ways that is possible. */
+const inputFiles = z.strictObject({
+  send: z.array(z.enum(SENDING)).min(1),
+  /** Characters of the longest data URL, or base64, that the provider takes. */
+  maxDataChars: z.number().int().min(1).max(MAX_DATA_URL_CHARS).optional(),
+});
+export type InputFiles = z.infer<typeof inputFiles>;
+
 const shared = {
+  /** By input. */
+  files: z.record(text, inputFiles).optional(),
+  /** The provider's own storage. Its address is that of the provider, unless there is another. */
+  upload: z.strictObject({ api: z.enum(["fal", "replicate", "runway"]), baseUrl: text.optional() }).optional(),
+  /** Whether it reads public addresses alone; otherwise it does if its own address is public. */
+  hosted: z.boolean().optional(),
   /** Calls of one process that may be under way at a provider. */
   maxConcurrent: z.number().int().min(1).max(10_000).optional(),
   /** Whether requests that are traced carry the header `traceparent`. */

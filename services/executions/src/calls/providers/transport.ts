@@ -37,10 +37,22 @@ const PRINTABLE = /^[\x21-\x7e]{1,255}$/;
 /** A key as a header can carry it: node ids are in it, and may be in any script. */
 export const headerKey = (key: string): string => (PRINTABLE.test(key) ? key : createHash("sha256").update(key).digest("hex"));
 
+/** A body that is sent as it is, once. */
+export interface RawBody {
+  contentType: string;
+  /** All of it. */
+  length: number;
+  bytes: AsyncIterable<Uint8Array>;
+}
+
 export interface JsonCall {
   method: string;
   url: string;
   body?: unknown;
+  /** Instead of `body`. */
+  raw?: RawBody;
+  /** The address carries its own permission, and may be anybody's: our secret stays here. */
+  isPresigned?: boolean;
   headers?: Record<string, string>;
   timeoutMs?: number;
   /** Longest answer; by default that of a JSON document. */
@@ -89,13 +101,15 @@ export const createTransport = (
       headers: {
         accept: "application/json",
         ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+        ...(call.raw ? { "content-type": call.raw.contentType, "content-length": String(call.raw.length) } : {}),
         ...call.headers,
-        ...authorization,
+        ...(call.isPresigned ? {} : authorization),
       },
       timeoutMs: call.timeoutMs ?? REQUEST_TIMEOUT_MS,
       maxBytes: call.maxBytes ?? MAX_JSON_BYTES,
-      maxRedirects: MAX_PROVIDER_REDIRECTS,
+      maxRedirects: call.raw ? 0 : MAX_PROVIDER_REDIRECTS,
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...(call.raw ? { body: call.raw.bytes } : {}),
       ...(call.signal ? { signal: call.signal } : {}),
     };
     const { host } = new URL(call.url);
@@ -138,6 +152,10 @@ export const createTransport = (
     parse,
     /** One JSON exchange. @throws ProviderError for an error status, a body that is no JSON, or no answer. */
     json: async (call: JsonCall): Promise<unknown> => parse((await open(call)).body),
+    /** One exchange whose answer says nothing but that it went well. */
+    done: async (call: JsonCall): Promise<void> => {
+      for await (const _ of (await open(call)).body);
+    },
     /** What a provider says went wrong, fit to be shown: short, and without secrets. */
     reason: (text: string): string => {
       const clean = showable(text, secret);

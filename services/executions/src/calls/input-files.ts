@@ -1,0 +1,164 @@
+import { createHash } from "node:crypto";
+import { DomainError } from "@nodeloom/kernel";
+import { MAX_DATA_URL_CHARS, type ProviderSettings, type Slots } from "@nodeloom/platform";
+import { media as mediaProto } from "@nodeloom/proto";
+import { LRUCache } from "lru-cache";
+import type { Media } from "../clients";
+import { each } from "../plan/files";
+import type { CatalogModel } from "../plan/model-catalog";
+import { fileInputsOf } from "../plan/planner/file-inputs";
+import { cannotSend, CHARS_PER_BYTE, isInOurNetwork, isReadable, sendingOf } from "../plan/sending";
+import type { ModelCall } from "../run/calls";
+import { TIMING } from "../run/timing";
+import { final } from "./failures";
+import { ProviderError, type DialectContext } from "./providers";
+import type { SentFile } from "./providers/multipart";
+import { storageOf, uploadFile, type Uploaded } from "./providers/uploads";
+
+/** Files on their way to a provider: as an address that it can read, in its own storage, or inside the request. */
+
+/** Uploads that a process remembers. */
+const REMEMBERED = 10_000;
+const READ_MS = 120_000;
+const DATA_URL = /^data:/i;
+const IN_BASE64 = /^data:[^,]*;base64,/i;
+interface Source extends SentFile {
+  sha256: string;
+}
+
+export interface InputFilesOptions extends DialectContext {
+  media: Pick<Media, "ingest" | "readObject">;
+  /** What the addresses of our own files begin with. */
+  own: string;
+  downloads: Slots;
+}
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+/** Where one file of a call comes from, and for which input. */
+interface Given {
+  call: ModelCall;
+  settings: ProviderSettings;
+  name: string;
+  /** Among the call's files. */
+  index: number;
+  value: string;
+}
+
+export type SendFiles = ReturnType<typeof createInputFiles>;
+
+export const createInputFiles = ({ media, own, downloads, ...context }: InputFilesOptions) => {
+  const uploads = new LRUCache<string, Promise<Uploaded>>({ max: REMEMBERED });
+
+  const read = async function* (key: string): AsyncIterable<Uint8Array> {
+    for await (const { part } of media.readObject({ key }, { deadlineMs: READ_MS })) if (part?.$case === "chunk") yield part.value;
+  };
+
+  /** A file that is not ours becomes one, once per call. */
+  const keyOf = async ({ call, index, value, name }: Given): Promise<string> => {
+    if (value.startsWith(own)) return value.slice(own.length).split(/[?#]/)[0]!;
+    const id = `${call.executionId}-${call.nodeIndex}-${call.item}-in-${index}`;
+    const sourceOrigin = mediaProto.SourceOrigin.SOURCE_ORIGIN_USER;
+    const request = { id, ownerId: call.userId, sourceUrl: value, accept: [], sourceOrigin };
+    const put = () => media.ingest(request, { deadlineMs: TIMING.keepFile });
+    const { object } = await downloads.use(put, { key: call.userId, maxWaitMs: TIMING.run });
+    if (!object) throw final("EXECUTION_FAILED", `${call.model}: input ${name}: the file could not be read`);
+    return object.key;
+  };
+
+  const source = async (given: Given): Promise<Source> => {
+    const key = await keyOf(given);
+    for await (const { part } of media.readObject({ key }, { deadlineMs: READ_MS })) {
+      if (part?.$case !== "header") break;
+      const { contentType, bytes: length, sha256 } = part.value;
+      return { name: key, contentType, length, sha256, read: () => read(key) };
+    }
+    throw final("EXECUTION_FAILED", `${given.call.model}: input ${given.name}: the file is gone`);
+  };
+
+  const base64 = async ({ read: bytes }: Source): Promise<string> => {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of bytes()) chunks.push(chunk);
+    return Buffer.concat(chunks).toString("base64");
+  };
+
+  const uploaded = async ({ settings }: Given, file: Source): Promise<string> => {
+    const { upload } = settings;
+    if (!upload) throw new Error("an entry has files uploaded without saying where");
+    const key = createHash("sha256")
+      .update(`${storageOf(settings)} ${file.contentType} ${file.sha256}`)
+      .digest("hex");
+    const known = uploads.get(key);
+    if (known) {
+      const { reference, until } = await known;
+      if (until > Date.now()) return reference;
+    }
+    const task = uploadFile(context, { ...settings, upload }, file);
+    uploads.set(key, task);
+    task.catch(() => uploads.delete(key));
+    return (await task).reference;
+  };
+
+  /** One file as the provider is told of it. @throws DomainError where there is no way to send it */
+  const sent = async (given: Given): Promise<string> => {
+    const { settings, name, value, call } = given;
+    const sending = sendingOf(settings, name);
+    const isData = DATA_URL.test(value);
+    const most = sending.maxDataChars ?? MAX_DATA_URL_CHARS;
+    let opened: Promise<Source> | undefined;
+    const file = (): Promise<Source> => (opened ??= source(given));
+    const fits = async (): Promise<boolean> => {
+      const { length, contentType } = await file();
+      return Math.ceil(length * CHARS_PER_BYTE) + contentType.length + "data:;base64,".length + 2 <= most;
+    };
+    for (const way of sending.send) {
+      if (way === "url") {
+        if (isData ? isInOurNetwork(settings) : isReadable(settings, value)) return value;
+      } else if (way === "upload") return uploaded(given, await file());
+      else if (way === "data-url" && isData && value.length <= most) return value;
+      else if (way === "base64" && IN_BASE64.test(value) && value.length <= most) return value.slice(value.indexOf(",") + 1);
+      else if (await fits()) {
+        const { contentType } = await file();
+        return `${way === "data-url" ? `data:${contentType};base64,` : ""}${await base64(await file())}`;
+      }
+    }
+    throw final("EXECUTION_FAILED", `${call.model}: ${cannotSend(name, sending)}`);
+  };
+
+  const asFailure = (error: unknown, { call, name }: Given): unknown => {
+    const isRefused =
+      error instanceof ProviderError || (error instanceof DomainError && (error.kind === "invalid" || error.kind === "failed"));
+    return isRefused && !(error instanceof DomainError && error.message.startsWith(`${call.model}: `))
+      ? final("EXECUTION_FAILED", `${call.model}: input ${name}: ${error.message}`)
+      : error;
+  };
+
+  /**
+   * A call's inputs as they are sent, with its files in place: every file by the first way of its entry that is possible.
+   * @throws DomainError EXECUTION_FAILED that says what to set, before anything is submitted
+   */
+  return async (
+    call: ModelCall,
+    model: Pick<CatalogModel, "providerJson" | "inputSchema">,
+    inputs: Inputs,
+  ): Promise<Record<string, unknown>> => {
+    const ports = fileInputsOf(model.inputSchema).filter((name) => inputs[name] !== undefined);
+    if (ports.length === 0) return { ...inputs };
+    const settings = JSON.parse(model.providerJson) as ProviderSettings;
+    let index = 0;
+    const placed = await Promise.all(
+      ports.map(async (name): Promise<[string, unknown]> => {
+        const values = each(inputs[name]).map((value) => {
+          if (typeof value !== "string") return Promise.resolve(value);
+          const given = { call, settings, name, index: index++, value };
+          return sent(given).catch((error: unknown) => {
+            throw asFailure(error, given);
+          });
+        });
+        const files = await Promise.all(values);
+        return [name, Array.isArray(inputs[name]) ? files : files[0]];
+      }),
+    );
+    return { ...inputs, ...Object.fromEntries(placed) };
+  };
+};

@@ -1,0 +1,214 @@
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createEgressClient, createSlots, type EgressClient } from "@nodeloom/platform";
+import type { media as mediaProto } from "@nodeloom/proto";
+import { createInputFiles, type InputFilesOptions } from "../../src/calls/input-files";
+import { callOf } from "../support/model-calls";
+
+/** Files on their way to providers, whose storage is a server that answers as theirs do. */
+
+const OWN = "http://127.0.0.1:8080/media/";
+const PUBLIC_OWN = "https://loom.nodeloom.dev/media/";
+
+interface Seen {
+  call: string;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+}
+let server: Server;
+let base: string;
+let egress: EgressClient;
+let seen: Seen[];
+/** What the next requests are answered with instead. */
+let failures: number[];
+
+const answerTo = (path: string): unknown => {
+  if (path.startsWith("/storage/upload/initiate")) return { upload_url: `${base}/put/1`, file_url: "https://v3.fal.media/files/a.png" };
+  if (path === "/v1/files") return { urls: { get: "https://api.replicate.com/v1/files/f" }, expires_at: new Date(Date.now() + 86_400_000) };
+  if (path === "/v1/uploads") return { uploadUrl: `${base}/form`, fields: { key: "k" }, runwayUri: "runway://1" };
+  return {};
+};
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      seen.push({ call: `${request.method} ${request.url}`, headers: request.headers, body: Buffer.concat(chunks) });
+      const failure = failures.shift();
+      response
+        .writeHead(failure ?? 200, { "content-type": "application/json" })
+        .end(JSON.stringify(failure === undefined ? answerTo(request.url!) : { error: "no" }));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  base = `http://${address}`;
+  egress = createEgressClient({ allow: [address] });
+});
+afterAll(async () => {
+  await egress.close();
+  server.close();
+});
+beforeEach(() => {
+  seen = [];
+  failures = [];
+});
+
+/** Our storage: a file's bytes by its key. */
+const storageOf = (objects: Record<string, Buffer>) => {
+  const ingested: string[] = [];
+  const media: InputFilesOptions["media"] = {
+    async *readObject({ key }) {
+      const bytes = objects[key]!;
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      yield { part: { $case: "header", value: { contentType: "image/png", bytes: bytes.length, sha256 } } };
+      for (let from = 0; from < bytes.length; from += 65_536)
+        yield await Promise.resolve({ part: { $case: "chunk" as const, value: bytes.subarray(from, from + 65_536) } });
+    },
+    ingest: ({ sourceUrl }) => {
+      ingested.push(sourceUrl);
+      return Promise.resolve({ object: { key: "a.png" } as mediaProto.StoredObject });
+    },
+  };
+  return { media, ingested };
+};
+
+const inputSchema = {
+  type: "object",
+  properties: {
+    prompt: { type: "string" },
+    image: { type: "string", format: "media" },
+    images: { type: "array", items: { type: "string", format: "media" } },
+  },
+};
+
+const sender = (provider: Record<string, unknown>, { own = OWN, bytes = Buffer.from("picture") } = {}) => {
+  const { media, ingested } = storageOf({ "a.png": bytes });
+  const downloads = createSlots({ concurrency: 4, queueLimit: 10 });
+  const send = createInputFiles({ egress, secret: () => "secret-of-ours", media, own, downloads });
+  const settings = { kind: "http-polling", baseUrl: base, hosted: true, auth: { scheme: "Key", secretEnv: "KEY" }, ...provider };
+  const model = { inputSchema, providerJson: JSON.stringify(settings) };
+  return { ingested, send: (inputs: Record<string, unknown>) => send(callOf(), model, inputs) };
+};
+const ways = (...send: string[]) => ({ files: { image: { send }, images: { send } } });
+const DATA = `data:image/png;base64,${Buffer.from("picture").toString("base64")}`;
+
+describe("an address", () => {
+  it("is sent where the provider can read it", async () => {
+    const { send } = sender(ways("url", "data-url"), { own: PUBLIC_OWN });
+    expect(await send({ prompt: "x", image: `${PUBLIC_OWN}a.png` })).toEqual({ prompt: "x", image: `${PUBLIC_OWN}a.png` });
+    expect(await send({ image: "https://files.nodeloom.dev/b.png" })).toEqual({ image: "https://files.nodeloom.dev/b.png" });
+  });
+
+  it("is sent as it is to a provider in our own network", async () => {
+    const { send } = sender({ ...ways("url"), hosted: false });
+    expect(await send({ image: `${OWN}a.png` })).toEqual({ image: `${OWN}a.png` });
+  });
+
+  it.each([
+    "http://127.0.0.1:8080/media/a.png",
+    "https://10.0.0.1/a.png",
+    "https://loom.internal/a.png",
+    "http://files.nodeloom.dev/a.png",
+  ])("is not sent where a hosted provider can't read it: %s", async (image) => {
+    const { send } = sender(ways("url", "data-url"));
+    expect(await send({ image })).toEqual({ image: DATA });
+  });
+});
+
+describe("a file inside the request", () => {
+  it("is a data URL, or base64, of each file of a list", async () => {
+    expect(await sender(ways("data-url")).send({ images: [`${OWN}a.png`, DATA] })).toEqual({ images: [DATA, DATA] });
+    const base64 = DATA.slice(DATA.indexOf(",") + 1);
+    expect(await sender(ways("base64")).send({ images: [`${OWN}a.png`, DATA] })).toEqual({ images: [base64, base64] });
+  });
+
+  it("is not longer than the entry's bound: the next way is taken", async () => {
+    const files = { image: { send: ["data-url", "upload"], maxDataChars: 1_000 } };
+    const { send } = sender({ files, upload: { api: "fal" } }, { bytes: Buffer.alloc(800) });
+    expect(await send({ image: `${OWN}a.png` })).toEqual({ image: "https://v3.fal.media/files/a.png" });
+  });
+});
+
+describe("an upload", () => {
+  it("to fal is put where its storage says, without our key there", async () => {
+    const { send } = sender({ ...ways("upload"), upload: { api: "fal", baseUrl: base } });
+    expect(await send({ image: `${OWN}a.png` })).toEqual({ image: "https://v3.fal.media/files/a.png" });
+    expect(seen.map(({ call }) => call)).toEqual(["POST /storage/upload/initiate?storage_type=fal-cdn-v3", "PUT /put/1"]);
+    expect(JSON.parse(seen[0]!.body.toString())).toEqual({ content_type: "image/png", file_name: "a.png" });
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual(["Key secret-of-ours", undefined]);
+    expect(seen[1]).toMatchObject({ headers: { "content-type": "image/png", "content-length": "7" }, body: Buffer.from("picture") });
+  });
+
+  it("to Replicate is a form with the file and its metadata", async () => {
+    const { send } = sender({ ...ways("upload"), upload: { api: "replicate" } });
+    expect(await send({ image: `${OWN}a.png` })).toEqual({ image: "https://api.replicate.com/v1/files/f" });
+    const { headers, body } = seen[0]!;
+    const form = await new Response(new Uint8Array(body), { headers: { "content-type": headers["content-type"]! } }).formData();
+    expect(Number(headers["content-length"])).toBe(body.length);
+    expect(form.get("metadata")).toBe("{}");
+    const file = form.get("content") as File;
+    expect([file.name, file.type, await file.text()]).toEqual(["a.png", "image/png", "picture"]);
+  });
+
+  it("to Runway is a form with the fields that it asks for, the file last", async () => {
+    const { send } = sender({ ...ways("upload"), upload: { api: "runway" } });
+    expect(await send({ image: `${OWN}a.png` })).toEqual({ image: "runway://1" });
+    expect(JSON.parse(seen[0]!.body.toString())).toEqual({ filename: "a.png", type: "ephemeral" });
+    expect(seen[0]!.headers["x-runway-version"]).toBe("2024-11-06");
+    expect([seen[1]!.call, seen[1]!.headers.authorization]).toEqual(["POST /form", undefined]);
+    const form = await new Response(new Uint8Array(seen[1]!.body), {
+      headers: { "content-type": seen[1]!.headers["content-type"]! },
+    }).formData();
+    expect([...form.keys()]).toEqual(["key", "file"]);
+  });
+
+  it("is made once for all calls with the same bytes", async () => {
+    const { send } = sender({ ...ways("upload"), upload: { api: "replicate" } });
+    await Promise.all([send({ image: `${OWN}a.png` }), send({ image: `${OWN}a.png` })]);
+    await send({ images: [`${OWN}a.png`, "https://files.nodeloom.dev/same.png"] });
+    expect(seen).toHaveLength(1);
+  });
+
+  it("is made again where the storage is away for a moment, and again by the next call where it failed", async () => {
+    const { send } = sender({ ...ways("upload"), upload: { api: "replicate" } });
+    failures = [503];
+    expect(await send({ image: `${OWN}a.png` })).toEqual({ image: "https://api.replicate.com/v1/files/f" });
+    const other = sender({ ...ways("upload"), upload: { api: "replicate" } });
+    failures = [413];
+    await expect(other.send({ image: `${OWN}a.png` })).rejects.toMatchObject({
+      reason: "EXECUTION_FAILED",
+      message: expect.stringMatching(/^m: input image: the provider answered 413/) as string,
+    });
+    expect(await other.send({ image: `${OWN}a.png` })).toHaveProperty("image");
+  });
+
+  it("never has a large file in memory as a whole", async () => {
+    const bytes = Buffer.alloc(40 * 1024 * 1024, 7);
+    const { send } = sender({ ...ways("upload"), upload: { api: "fal" } }, { bytes });
+    await send({ image: `${OWN}a.png` });
+    expect(seen[1]!.body.equals(bytes)).toBe(true);
+    expect(seen[1]!.headers["content-length"]).toBe(String(bytes.length));
+  });
+
+  it("of an address that is not ours goes through our storage, which holds it to the rules of users' addresses", async () => {
+    const { send, ingested } = sender({ ...ways("upload"), upload: { api: "fal" } });
+    await send({ image: "http://files.nodeloom.dev/b.png" });
+    expect(ingested).toEqual(["http://files.nodeloom.dev/b.png"]);
+  });
+});
+
+describe("a file that can't be sent", () => {
+  it("fails the call before anything is submitted, and says what to set", async () => {
+    await expect(sender(ways("url")).send({ image: `${OWN}a.png` })).rejects.toMatchObject({
+      reason: "EXECUTION_FAILED",
+      message: expect.stringMatching(/^m: input image: .*set PUBLIC_BASE_URL to an https address/) as string,
+    });
+    const { send } = sender({ files: { image: { send: ["url", "data-url"], maxDataChars: 4_096 } } }, { bytes: Buffer.alloc(10_000) });
+    await expect(send({ image: `${OWN}a.png` })).rejects.toThrow(/PUBLIC_BASE_URL .*, or give a file of at most 3 kB/);
+    expect(seen).toEqual([]);
+  });
+});

@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import { createWriteStream, mkdirSync } from "node:fs";
+import { access, readdir, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { EgressError, type EgressClient } from "@nodeloom/platform";
+import { Router, type RequestHandler } from "express";
+import { z } from "zod";
+import { notFound, parseBody, ProviderError } from "./provider-error";
+import { baseUrlOf } from "./requests";
+
+/** Files among the inputs of requests: read, as a provider on the internet would, or put into the sandbox's own storage before. */
+
+const MAX_FILE_BYTES = 100 * 1024 * 1024;
+const KEPT_MS = 24 * 3_600_000;
+/** Uploads between two looks for old ones. */
+const LOOK_EVERY = 100;
+const READ_MS = 20_000;
+const REDIRECTS = 3;
+const IN_BASE64 = /^data:[^,]*;base64,[A-Za-z0-9+/_-]+={0,2}$/i;
+const UPLOADED = /^\/uploads\/([0-9a-f-]{36})$/;
+
+const initiateSchema = z.strictObject({ content_type: z.string().min(1), file_name: z.string().min(1) });
+const unreadable = (problem: string): ProviderError =>
+  new ProviderError(422, "input_unreadable", `the file could not be read: ${problem}`, "image");
+
+/** Every file that a request names, in whichever dialect. */
+const filesOf = (body: unknown): string[] => {
+  const { image, input, messages } = (body ?? {}) as { image?: unknown; input?: { image?: unknown } | null; messages?: unknown };
+  const parts = (Array.isArray(messages) ? (messages as ({ content?: unknown } | null)[]) : []).flatMap((message) =>
+    Array.isArray(message?.content) ? (message.content as unknown[]) : [],
+  );
+  const pictures = parts.map((part) => (part as { image_url?: { url?: unknown } } | null)?.image_url?.url);
+  return [image, input?.image, ...pictures].filter((one) => typeof one === "string");
+};
+
+async function* bounded(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_FILE_BYTES) throw new ProviderError(413, "too_large", "the file is too large");
+    yield chunk;
+  }
+  if (bytes === 0) throw new ProviderError(400, "invalid_request", "the file is empty");
+}
+
+/** Uploads, as files of a folder. */
+const createUploads = (folder: string) => {
+  mkdirSync(folder, { recursive: true });
+  let untilLook = 0;
+  const removeOld = async (): Promise<void> => {
+    if (untilLook-- > 0) return;
+    untilLook = LOOK_EVERY;
+    const oldest = Date.now() - KEPT_MS;
+    for (const name of await readdir(folder)) {
+      const found = await stat(join(folder, name)).catch(() => undefined);
+      if (found && found.mtimeMs < oldest) await rm(join(folder, name), { force: true });
+    }
+  };
+  return {
+    keep: async (id: string, body: AsyncIterable<Buffer>): Promise<void> => {
+      await removeOld();
+      const part = join(folder, `${id}.part`);
+      try {
+        await pipeline(bounded(body), createWriteStream(part));
+        await rename(part, join(folder, id));
+      } finally {
+        await rm(part, { force: true });
+      }
+    },
+    has: (id: string): Promise<boolean> =>
+      access(join(folder, id)).then(
+        () => true,
+        () => false,
+      ),
+  };
+};
+
+/**
+ * The sandbox's storage, which speaks as fal's does, and a check of the files of every request.
+ * @param egress none: addresses are taken unread
+ */
+export const inputFiles = (dataDirectory: string, egress: EgressClient | undefined) => {
+  const kept = createUploads(join(dataDirectory, "uploads"));
+
+  const fetched = async (url: string): Promise<void> => {
+    if (!egress) return;
+    try {
+      const { status, body } = await egress.stream({ url, timeoutMs: READ_MS, maxBytes: MAX_FILE_BYTES, maxRedirects: REDIRECTS });
+      let bytes = 0;
+      for await (const chunk of body) bytes += chunk.length;
+      if (status !== 200) throw unreadable(`its address answers ${status}`);
+      if (bytes === 0) throw unreadable("it is empty");
+    } catch (error) {
+      throw error instanceof EgressError ? unreadable(error.message) : error;
+    }
+  };
+
+  const read = async (reference: string, origin: string): Promise<void> => {
+    if (/^data:/i.test(reference)) {
+      if (!IN_BASE64.test(reference)) throw unreadable("its data is not in base64");
+      return;
+    }
+    const url = URL.canParse(reference) ? new URL(reference) : undefined;
+    const id = url?.origin === origin ? UPLOADED.exec(url.pathname)?.[1] : undefined;
+    if (id === undefined) await fetched(reference);
+    else if (!(await kept.has(id))) throw unreadable("there is no such upload");
+  };
+
+  const storage = Router();
+  storage.post("/storage/upload/initiate", (request, response) => {
+    parseBody(initiateSchema, request.body);
+    const url = `${baseUrlOf(request)}/uploads/${randomUUID()}`;
+    response.json({ upload_url: url, file_url: url });
+  });
+  const uploads = Router();
+  uploads.put("/uploads/:id", async (request, response) => {
+    const id = UPLOADED.exec(request.path)?.[1];
+    if (id === undefined) throw notFound("upload");
+    await kept.keep(id, request);
+    response.status(200).end();
+  });
+  const check: RequestHandler = async (request, _response, next) => {
+    await Promise.all(filesOf(request.body).map((reference) => read(reference, baseUrlOf(request))));
+    next();
+  };
+  return { storage, uploads, check };
+};
