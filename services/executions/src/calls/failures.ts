@@ -3,6 +3,7 @@ import type { ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import type { CallClock } from "./clock";
 import { ProviderError } from "./providers";
+import { pointer, readJson } from "./providers/pointer";
 
 /** What failed calls of providers mean: what may be sent again, when, and what becomes of the rest. */
 
@@ -29,13 +30,22 @@ export interface Classification {
 /** Statuses by which a provider may say that it has, or is busy with, an earlier sending of the same request. */
 const AMBIGUOUS_STATUSES: ReadonlySet<number> = new Set([408, 409, 425]);
 
+/** Of an answer that was well received and says inside that the request was not taken. */
+const OK = 200;
+
 /** Whether a status says that a request was looked at and not taken. */
 const isRefusal = (status = FIRST_SERVER_ERROR): boolean =>
-  status >= FIRST_CLIENT_ERROR && status < FIRST_SERVER_ERROR && !AMBIGUOUS_STATUSES.has(status);
+  status === OK || (status >= FIRST_CLIENT_ERROR && status < FIRST_SERVER_ERROR && !AMBIGUOUS_STATUSES.has(status));
+
+/** Whether our account there has nothing left, which OpenAI and those who speak as it does tell by 429: waiting does not help. */
+const isSpent = ({ body = "" }: ProviderError): boolean => {
+  const answer = readJson(body)?.value;
+  return ["/error/code", "/error/type"].some((place) => pointer(answer, place) === "insufficient_quota");
+};
 
 /**
  * The one table of what may be sent again: what certainly was not taken, or what may have been taken by a provider that
- * recognises a repetition (`idempotent`). A provider that is too busy must say for how long: otherwise it has refused.
+ * recognises a repetition (`idempotent`). A provider that is too busy and does not say for how long is tried after growing pauses.
  */
 export const classifyFailure = (error: ProviderError, idempotent: boolean): Classification => {
   switch (error.kind) {
@@ -49,6 +59,7 @@ export const classifyFailure = (error: ProviderError, idempotent: boolean): Clas
       const { status, retryAfterMs } = error;
       const saysWhen = retryAfterMs !== undefined && (status === TOO_MANY_REQUESTS || status === UNAVAILABLE);
       if (saysWhen) return { again: true, afterMs: retryAfterMs, notReceived: true };
+      if (status === TOO_MANY_REQUESTS && !isSpent(error)) return { again: true, notReceived: true };
       return { again: false, notReceived: isRefusal(status) };
     }
     default:

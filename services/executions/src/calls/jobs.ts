@@ -16,6 +16,10 @@ const POLL_GROWTH = 1.3;
 /** How long ago a job may have been submitted that is followed from its beginning. */
 const NEW_JOB_MS = 100;
 const SERVER_ERROR = 500;
+const NOT_FOUND = 404;
+const GONE = 410;
+/** How long a job that was accepted may be unknown where it is asked for: not every provider tells all its servers at once. */
+const UNKNOWN_AT_FIRST_MS = 30_000;
 const MEDIA_CALL_MS = 120_000;
 
 /** A cancellation that the provider has no time for now; a pause that is too long is cut. */
@@ -58,7 +62,8 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     const isNew = sinceSubmitted() < NEW_JOB_MS;
     const { firstMs: firstPollMs, againMs } = pace.polls(isNew ? call.model : undefined, interval);
     // No job is done at once. Where many are followed, those that begin together (after a restart) are spread.
-    await pause(Math.max(firstPollMs, Math.random() * pace.pollGapMs(call.userId)), signal);
+    const notBeforeMs = (provider.firstMs ?? 0) - sinceSubmitted();
+    await pause(Math.max(firstPollMs, notBeforeMs, Math.random() * pace.pollGapMs(call.userId)), signal);
     const firstMs = sinceSubmitted();
     let [askedMs, pauseMs] = [firstMs, againMs];
     let answeredAt = Date.now();
@@ -75,7 +80,8 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ProviderError)) throw error;
-        const isGone = error.status === 404 || error.status === 410;
+        const isUnknown = error.status === NOT_FOUND && sinceSubmitted() > UNKNOWN_AT_FIRST_MS;
+        const isGone = isUnknown || error.status === GONE;
         if (isGone) throw final("EXECUTION_FAILED", `${call.model}: the provider does not know the job any more`);
         askedToWait = Math.min(error.retryAfterMs ?? 0, TIMING.pollPause);
         if (isBusy(error)) answeredAt = Date.now();

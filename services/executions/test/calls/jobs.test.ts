@@ -59,6 +59,32 @@ describe("polls", () => {
     expect(peer.seen).toHaveLength(4);
   });
 
+  it("wait for a job that was accepted and is not known yet, for a while", async () => {
+    const polled = (submittedAt: number): Promise<unknown> => {
+      peer.seen = [];
+      peer.answers = () => (peer.seen.length < 3 ? { status: 404 } : { body: { status: "failed", error: "over" } });
+      return modelCalls(polling(), "image").poll(callOf(), { requestId: "j", submittedAt }, live);
+    };
+    await expect(polled(Date.now())).rejects.toThrow("over");
+    await expect(polled(Date.now() - 31_000)).rejects.toThrow("does not know the job any more");
+    peer.answers = () => ({ status: 410 });
+    const gone = modelCalls(polling(), "image").poll(callOf(), { requestId: "j", submittedAt: Date.now() }, live);
+    await expect(gone).rejects.toThrow("does not know the job any more");
+  });
+
+  it("begin as late as the entry says", async () => {
+    const settings = polling();
+    const submittedAt = Date.now();
+    let askedAt = 0;
+    peer.answers = () => {
+      askedAt = Date.now();
+      return { body: { status: "failed", error: "over" } };
+    };
+    const late = { ...settings, poll: { ...(settings.poll as object), firstMs: 400 } };
+    await expect(modelCalls(late, "image").poll(callOf(), { requestId: "j", submittedAt }, live)).rejects.toThrow("over");
+    expect(askedAt - submittedAt).toBeGreaterThanOrEqual(395);
+  });
+
   it("do not take a provider for silent that only has no time", async () => {
     await expect(
       pollSlowly(() => (peer.seen.length < 8 ? { status: 429 } : { body: { status: "failed", error: "over" } })),
@@ -78,7 +104,38 @@ describe("what a provider says", () => {
   });
 });
 
+describe("an error inside an answer whose status is 200", () => {
+  const coded = () => ({ ...polling(), error: { when: "/code", not: [0], message: "/message" } });
+
+  it("refuses the submission with what the provider says, free of charge", async () => {
+    peer.answers = () => ({ body: { code: 1102, message: "super-secret-value has no balance" } });
+    const call = callOf();
+    await expect(modelCalls(coded(), "image").submit(call, live, soon())).rejects.toMatchObject({
+      reason: "PROVIDER_SUBMIT_FAILED",
+      message: "m: [secret] has no balance",
+      metadata: { providerStatus: 200, providerBody: expect.stringContaining("1102") as string },
+    });
+    expect(await peer.store.callsOf(call.executionId)).toEqual([]);
+  });
+
+  it("ends the job", async () => {
+    peer.answers = () => ({ body: { code: "E7" } });
+    await expect(modelCalls(coded(), "image").poll(callOf(), { requestId: "j" }, live)).rejects.toThrow('the error "E7"');
+  });
+
+  it("is none where the code says that all is well", async () => {
+    peer.answers = () => ({ body: { code: 0, id: "j" } });
+    expect(await modelCalls(coded(), "image").submit(callOf(), live, soon())).toMatchObject({ requestId: "j" });
+  });
+});
+
 describe("cancelling", () => {
+  it("is told by an answer without a body", async () => {
+    peer.answers = ({ path }) => (path.startsWith("DELETE") ? { status: 204, raw: "" } : { body: { status: "working" } });
+    const settings = { ...polling(), cancel: { method: "DELETE", path: "/jobs/{requestId}" } };
+    expect(await modelCalls(settings, "image").cancel(callOf(), { requestId: "j" })).toEqual({ report: "provider_told", finished: null });
+  });
+
   it("reports at once a provider that refuses to stop", async () => {
     peer.answers = ({ path }) => (path.endsWith("/cancel") ? { status: 409 } : { body: { status: "working" } });
     expect(await modelCalls(polling(), "image").cancel(callOf(), { requestId: "j" })).toEqual({ report: "could_not_stop", finished: null });

@@ -167,8 +167,9 @@ describe("a submission that fails", () => {
     ["429 that says when", says(429, "2"), false, "again after 2 s", true],
     ["429 that says when, with keys", says(429, "2"), true, "again after 2 s", true],
     ["503 that says when", says(503, "1"), false, "again after 1 s", true],
-    ["429 that does not say when", says(429), false, refusedWith(429), true],
-    ["429 that says nonsense", says(429, "soon"), false, refusedWith(429), true],
+    ["429 that does not say when", says(429), false, "again", true],
+    ["429 that says nonsense", says(429, "soon"), false, "again", true],
+    ["429 of an account that is spent", { status: 429, body: { error: { code: "insufficient_quota" } } }, false, refusedWith(429), true],
     ["503 that does not say when", says(503), false, refusedWith(503), false],
     ["500 that says when", says(500, "1"), false, refusedWith(500), false],
     ["500, with keys", says(500), true, refusedWith(500), true],
@@ -183,6 +184,7 @@ describe("a submission that fails", () => {
 
   it.each<[string, Answer | undefined, boolean]>([
     ["429 that says when", says(429, "2"), false],
+    ["429 that does not say when", says(429), false],
     ["422", says(422), false],
     ["503 that says when", says(503, "1"), false],
     ["500", says(500), true],

@@ -63,6 +63,10 @@ const httpPolling = z.strictObject({
   ...jobs,
   kind: z.literal("http-polling"),
   headers: z.record(text, z.string()).optional(),
+  /** For services that tell errors inside answers whose status is 200: what stands at `when` is one unless it is one of `not`. */
+  error: z
+    .strictObject({ when: pointer, not: z.array(z.union([text, z.number(), z.boolean()])).min(1), message: pointer.optional() })
+    .optional(),
   submit: z.strictObject({ method, path, idempotencyHeader: text.optional(), body: z.record(text, z.json()), requestId: pointer }),
   poll: z.strictObject({
     method,
@@ -73,6 +77,7 @@ const httpPolling = z.strictObject({
     cancelled: z.array(text).optional(),
     error: pointer.optional(),
     progress: pointer.optional(),
+    firstMs: pollMs,
     intervalMs: pollMs,
     maxIntervalMs: pollMs,
   }),
@@ -87,6 +92,7 @@ const inferencePlatform = z.strictObject({
   app: text,
   /** The header by which the service recognises a repeated submission; these platforms themselves can't. */
   idempotencyHeader: text.optional(),
+  firstMs: pollMs,
   intervalMs: pollMs,
   maxIntervalMs: pollMs,
 });

@@ -47,6 +47,8 @@ export interface JobProvider {
   readonly idempotentSubmit: boolean;
   readonly intervalMs: number;
   readonly maxIntervalMs: number;
+  /** How long after its submission a job is asked for, at the soonest. */
+  readonly firstMs?: number | undefined;
   submit(options: CallOptions): Promise<Submission>;
   poll(submission: Submission, signal?: AbortSignal): Promise<PollState>;
   /** Tells the provider to stop. False when it can't be told. */

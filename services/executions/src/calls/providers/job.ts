@@ -13,16 +13,20 @@ export interface JobDialect {
   cancel(submission: Submission): JsonCall | undefined;
 }
 
-type JobPace = Pick<Extract<ProviderSettings, { kind: "inference-platform" }>, "idempotencyHeader" | "intervalMs" | "maxIntervalMs">;
+type JobPace = Pick<
+  Extract<ProviderSettings, { kind: "inference-platform" }>,
+  "idempotencyHeader" | "firstMs" | "intervalMs" | "maxIntervalMs"
+>;
 
 /** A provider that is given a job and asked for it. */
 export const jobProvider = (transport: Transport, pace: JobPace, dialect: JobDialect): JobProvider => {
-  const { idempotencyHeader: header, intervalMs = 100, maxIntervalMs = 2_000 } = pace;
+  const { idempotencyHeader: header, firstMs, intervalMs = 100, maxIntervalMs = 2_000 } = pace;
   return {
     type: "job",
     idempotentSubmit: header !== undefined,
     intervalMs,
     maxIntervalMs,
+    firstMs,
     submit: async ({ inputs, idempotencyKey, signal }) => {
       const call = dialect.submit(inputs);
       const headers = { ...call.headers, ...(header === undefined ? {} : { [header]: headerKey(idempotencyKey) }) };

@@ -156,6 +156,8 @@ export const createTransport = (
     done: async (call: JsonCall): Promise<void> => {
       for await (const _ of (await open(call)).body);
     },
+    /** An answer, or a part of one, without secrets. */
+    shown: (text: string): string => showable(text, secret),
     /** What a provider says went wrong, fit to be shown: short, and without secrets. */
     reason: (text: string): string => {
       const clean = showable(text, secret);

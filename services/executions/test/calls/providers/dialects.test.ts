@@ -4,7 +4,9 @@ import { refusal } from "../../../src/calls/providers/errors";
 import { showable } from "../../../src/calls/providers/transport";
 import { readRecording, recordings, replay } from "./recording";
 
-const DIALECTS = readdirSync(join(__dirname, "..", "..", "src", "providers", "dialects")).map((name) => name.replace(/\.ts$/, ""));
+const DIALECTS = readdirSync(join(__dirname, "..", "..", "..", "src", "calls", "providers", "dialects")).map((name) =>
+  name.replace(/\.ts$/, ""),
+);
 
 describe("a recorded exchange", () => {
   it.each(recordings())("%s: is asked for and understood as it was", async (name) => {

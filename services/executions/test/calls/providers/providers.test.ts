@@ -16,7 +16,7 @@ import {
 import { showable } from "../../../src/calls/providers/transport";
 import { keepRecording, perform, recorder, type Exchange, type Step } from "./recording";
 
-const REGISTRY = join(__dirname, "..", "..", "..", "models", "registry");
+const REGISTRY = join(__dirname, "..", "..", "..", "..", "models", "registry");
 let running: RunningService;
 let egress: EgressClient;
 let baseUrl: string;

@@ -5,14 +5,24 @@ import { jobProvider } from "../job";
 import { pointer } from "../pointer";
 import { createTransport } from "../transport";
 
-/** How fal answers for the result of a request that failed. Others speak of the fetch, which may be repeated. */
-const FAILED = new Set([400, 422]);
+/** Statuses that speak of the fetch of a result, which may be repeated; every other 4xx is the result. */
+const OF_THE_FETCH = new Set([408, 425, 429]);
+const isResult = ({ status = 0 }: ProviderError): boolean => status >= 400 && status < 500 && !OF_THE_FETCH.has(status);
+
+/** Applications that have another name before their owner's. */
+const NAMESPACES = new Set(["workflows", "comfy"]);
+
+/** What requests of an application are under: its owner and name, without the path inside it. As `@fal-ai/client` 1.10 does. */
+const queueOf = (app: string): string => {
+  const parts = app.split("/");
+  return parts.slice(0, NAMESPACES.has(parts[0]!) ? 3 : 2).join("/");
+};
 
 /** A model in fal's queue: one queue per application. */
 export const falQueue = (settings: Extract<ProviderSettings, { kind: "inference-platform" }>, context: DialectContext): JobProvider => {
   const { baseUrl, app, outputs } = settings;
   const addresses = (requestId: string): Record<"status" | "response" | "cancel", string> => {
-    const response = `${baseUrl}/${app}/requests/${encodeURIComponent(requestId)}`;
+    const response = `${baseUrl}/${queueOf(app)}/requests/${encodeURIComponent(requestId)}`;
     return { response, status: `${response}/status`, cancel: `${response}/cancel` };
   };
   const addressOf = (name: "status" | "response" | "cancel", { requestId, handle }: Submission): string =>
@@ -37,7 +47,7 @@ export const falQueue = (settings: Extract<ProviderSettings, { kind: "inference-
       try {
         return { state: "succeeded", files: filesAt(outputs, await fetch({ method: "GET", url: addressOf("response", submission) })) };
       } catch (failure) {
-        if (failure instanceof ProviderError && FAILED.has(failure.status ?? 0)) return { state: "failed", message: failure.message };
+        if (failure instanceof ProviderError && isResult(failure)) return { state: "failed", message: failure.message };
         throw failure;
       }
     },

@@ -1,28 +1,28 @@
 import type { ProviderSettings } from "@nodeloom/platform";
 import { filesAt, requestIdOf } from "../answers";
 import { ProviderError, type DialectContext, type JobProvider } from "../dialect";
+import { fillBody } from "../body-template";
 import { jobProvider } from "../job";
 import { pointer } from "../pointer";
 import { createTransport, type JsonCall } from "../transport";
 
-const ABSENT = Symbol("absent");
+const OK = 200;
 
-/** Fills a body template with inputs: `{ "$input": "name" }` is that input, left out when it is absent. */
-const fillBody = (template: unknown, inputs: Record<string, unknown>): unknown => {
-  if (Array.isArray(template)) return template.map((item) => fillBody(item, inputs)).filter((item) => item !== ABSENT);
-  if (typeof template !== "object" || template === null) return template;
-  const name = (template as { $input?: unknown }).$input;
-  if (typeof name === "string") return inputs[name] ?? ABSENT;
-  return Object.fromEntries(
-    Object.entries(template)
-      .map(([key, value]): [string, unknown] => [key, fillBody(value, inputs)])
-      .filter(([, value]) => value !== ABSENT),
-  );
+/** What went wrong, by an answer whose status says that all is well. */
+const errorIn = (
+  error: { when: string; not: readonly unknown[]; message?: string | undefined } | undefined,
+  answer: unknown,
+): string | undefined => {
+  const code = error && pointer(answer, error.when);
+  if (code === undefined || code === null || error!.not.includes(code)) return undefined;
+  const message = error!.message === undefined ? undefined : pointer(answer, error!.message);
+  return typeof message === "string" && message !== "" ? message : `the provider reported the error ${JSON.stringify(code)}`;
 };
 
 /** A service that is described by its registry entry alone. */
 export const httpPolling = (settings: Extract<ProviderSettings, { kind: "http-polling" }>, context: DialectContext): JobProvider => {
-  const { baseUrl, headers = {}, submit, poll, cancel, outputs } = settings;
+  const { baseUrl, headers = {}, submit, poll, cancel, outputs, error } = settings;
+  const transport = createTransport(context, settings);
   const callOf = ({ method = "POST", path }: { method?: string | undefined; path: string }, requestId = ""): JsonCall => ({
     method,
     url: baseUrl + path.replaceAll("{requestId}", encodeURIComponent(requestId)),
@@ -30,11 +30,17 @@ export const httpPolling = (settings: Extract<ProviderSettings, { kind: "http-po
   });
 
   const pace = { intervalMs: 1_000, maxIntervalMs: 5_000, ...poll, idempotencyHeader: submit.idempotencyHeader };
-  return jobProvider(createTransport(context, settings), pace, {
+  return jobProvider(transport, pace, {
     submit: (inputs) => ({ ...callOf(submit), body: fillBody(submit.body, inputs) }),
-    submitted: (answer) => ({ requestId: requestIdOf(answer, submit.requestId) }),
+    submitted: (answer) => {
+      const problem = errorIn(error, answer);
+      if (problem !== undefined) throw new ProviderError("refused", transport.reason(problem), OK, transport.shown(JSON.stringify(answer)));
+      return { requestId: requestIdOf(answer, submit.requestId) };
+    },
     status: ({ requestId }) => callOf({ method: "GET", ...poll }, requestId),
     state: (answer) => {
+      const problem = errorIn(error, answer);
+      if (problem !== undefined) return { state: "failed", message: problem };
       const status = pointer(answer, poll.status);
       if (typeof status !== "string") throw new ProviderError("ambiguous", "the provider's answer has no status");
       if (poll.succeeded.includes(status)) return { state: "succeeded", files: filesAt(outputs, answer) };
