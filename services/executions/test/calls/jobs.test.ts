@@ -15,6 +15,21 @@ describe("what is sent", () => {
   });
 });
 
+describe("a body template of a platform's model", () => {
+  const body = { num_images: { $input: "count" }, duration: "${seconds}s", prompt: { $input: "prompt" }, quality: "high" };
+  const sent = { num_images: 2, prompt: "hi", quality: "high" };
+
+  it.each([
+    ["fal-queue", "request_id", sent],
+    ["replicate", "id", { input: sent }],
+  ])("renames inputs and pins parameters: %s", async (dialect, id, expected) => {
+    peer.answers = () => ({ body: { [id]: "j" } });
+    const settings = { kind: "inference-platform", dialect, app: "a/b", baseUrl: peer.baseUrl, outputs: { images: "/x" }, body };
+    await modelCalls(settings, "image").submit(callOf(), live, soon());
+    expect(peer.seen[0]!.body).toEqual(expected);
+  });
+});
+
 describe("polls", () => {
   afterEach(() => jest.restoreAllMocks());
 
@@ -115,7 +130,7 @@ describe("an error inside an answer whose status is 200", () => {
       message: "m: [secret] has no balance",
       metadata: { providerStatus: 200, providerBody: expect.stringContaining("1102") as string },
     });
-    expect(await peer.store.callsOf(call.executionId)).toEqual([]);
+    expect(await peer.stores.calls.of(call.executionId)).toEqual([]);
   });
 
   it("ends the job", async () => {

@@ -57,7 +57,7 @@ const jobs = {
 
 /**
  * Any provider that takes a job and is asked for it: URL templates, a body template and JSON pointers, so that a new
- * service is a JSON file. `{ "$input": "name" }` in the body is that input, left out when it is absent.
+ * service is a JSON file. `{ "$input": "name" }` in the body is that input and `"${name}s"` a text with it, left out when it is absent.
  */
 const httpPolling = z.strictObject({
   ...jobs,
@@ -90,6 +90,8 @@ const inferencePlatform = z.strictObject({
   dialect: z.enum(["fal-queue", "replicate"]),
   /** fal: the application's path. Replicate: `owner/name` of an official model, or a version id. */
   app: text,
+  /** A template of the inputs as they are sent; without it they are sent under their own names. */
+  body: z.record(text, z.json()).optional(),
   /** The header by which the service recognises a repeated submission; these platforms themselves can't. */
   idempotencyHeader: text.optional(),
   firstMs: pollMs,

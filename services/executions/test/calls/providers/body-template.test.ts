@@ -12,7 +12,8 @@ it.each<[string, Record<string, unknown>, unknown]>([
   ["a list of which nothing is left", { images: [{ $input: "image" }], model: "m" }, { model: "m" }],
   ["what is empty on purpose", { options: {}, tags: [] }, { options: {}, tags: [] }],
   ["false, nought and empty text", { a: { $input: "off" }, b: { $input: "none" }, c: { $input: "blank" } }, { a: false, b: 0, c: "" }],
+  ["texts with inputs in them", { duration: "${seconds}s", size: "${width}x${height}", cost: "$5" }, { duration: "5s", cost: "$5" }],
   ["nothing at all", { image: { $input: "image" } }, {}],
 ])("a body template has %s", (_name, template, body) => {
-  expect(fillBody(template, { prompt: "a loom", off: false, none: 0, blank: "" })).toEqual(body);
+  expect(fillBody(template, { prompt: "a loom", off: false, none: 0, blank: "", seconds: 5, width: 640 })).toEqual(body);
 });

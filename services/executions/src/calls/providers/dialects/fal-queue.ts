@@ -1,5 +1,6 @@
 import type { ProviderSettings } from "@nodeloom/platform";
 import { filesAt, requestIdOf } from "../answers";
+import { fillBody } from "../body-template";
 import { ProviderError, type DialectContext, type JobProvider, type PollState, type Submission } from "../dialect";
 import { jobProvider } from "../job";
 import { pointer } from "../pointer";
@@ -20,7 +21,7 @@ const queueOf = (app: string): string => {
 
 /** A model in fal's queue: one queue per application. */
 export const falQueue = (settings: Extract<ProviderSettings, { kind: "inference-platform" }>, context: DialectContext): JobProvider => {
-  const { baseUrl, app, outputs } = settings;
+  const { baseUrl, app, body, outputs } = settings;
   const addresses = (requestId: string): Record<"status" | "response" | "cancel", string> => {
     const response = `${baseUrl}/${queueOf(app)}/requests/${encodeURIComponent(requestId)}`;
     return { response, status: `${response}/status`, cancel: `${response}/cancel` };
@@ -29,7 +30,7 @@ export const falQueue = (settings: Extract<ProviderSettings, { kind: "inference-
     handle?.[name] ?? addresses(requestId)[name];
 
   return jobProvider(createTransport(context, settings), settings, {
-    submit: (body) => ({ method: "POST", url: `${baseUrl}/${app}`, body }),
+    submit: (inputs) => ({ method: "POST", url: `${baseUrl}/${app}`, body: body ? fillBody(body, inputs) : inputs }),
     submitted: (answer) => {
       const requestId = requestIdOf(answer, "/request_id");
       // Those of nested applications are not under the application's own. Only what is under the configured base is followed.

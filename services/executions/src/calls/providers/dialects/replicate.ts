@@ -1,5 +1,6 @@
 import type { ProviderSettings } from "@nodeloom/platform";
 import { filesAt, requestIdOf } from "../answers";
+import { fillBody } from "../body-template";
 import type { DialectContext, JobProvider, Submission } from "../dialect";
 import { jobProvider } from "../job";
 import { pointer, pointerTexts } from "../pointer";
@@ -7,17 +8,20 @@ import { createTransport } from "../transport";
 
 /** Replicate's predictions, or those of anything that speaks its API. `outputs` is used where the output is no plain URL or list of URLs. */
 export const replicate = (settings: Extract<ProviderSettings, { kind: "inference-platform" }>, context: DialectContext): JobProvider => {
-  const { baseUrl, app, outputs } = settings;
+  const { baseUrl, app, body, outputs } = settings;
   // Official models have an address of their own; versions are named in the body.
   const isOfficial = app.includes("/") && !app.includes(":");
   const urlOf = ({ requestId }: Submission): string => `${baseUrl}/v1/predictions/${encodeURIComponent(requestId)}`;
 
   return jobProvider(createTransport(context, settings), settings, {
-    submit: (input) => ({
-      method: "POST",
-      url: isOfficial ? `${baseUrl}/v1/models/${app}/predictions` : `${baseUrl}/v1/predictions`,
-      body: isOfficial ? { input } : { version: app, input },
-    }),
+    submit: (inputs) => {
+      const input = body ? fillBody(body, inputs) : inputs;
+      return {
+        method: "POST",
+        url: isOfficial ? `${baseUrl}/v1/models/${app}/predictions` : `${baseUrl}/v1/predictions`,
+        body: isOfficial ? { input } : { version: app, input },
+      };
+    },
     submitted: (answer) => ({ requestId: requestIdOf(answer, "/id") }),
     status: (submission) => ({ method: "GET", url: urlOf(submission) }),
     state: (answer) => {
