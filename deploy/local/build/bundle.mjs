@@ -16,7 +16,7 @@ const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;]*?from\s+"(\.[^"]+)
 
 /** The workflow code and every file of the service it imports, however indirectly. */
 const workflowSources = async () => {
-  const pending = await filesBelow(join(EXECUTIONS, "src", "temporal", "workflows"));
+  const pending = await filesBelow(join(EXECUTIONS, "src", "carry", "workflows"));
   pending.push(...["bundle.ts", "payloads/converter.ts"].map((name) => join(EXECUTIONS, "src", "carry", name)));
   const found = new Set();
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {

@@ -46,7 +46,6 @@ const submissions = async (): Promise<number> => {
   const stats = (await (await platform.sandboxControl("/sandbox/stats")).json()) as { jobs: { submissions: number; refusals: number } };
   return stats.jobs.submissions + stats.jobs.refusals;
 };
-const credits = async (): Promise<unknown> => (await client.call("GET", "/api/whoami", { key: user.key })).body.credits;
 
 /** A workflow that makes a video of a picture that it makes before. */
 const videoOf = async (model: string): Promise<string> => {
@@ -81,12 +80,15 @@ it("what no way leads to its provider is refused before a run is made of it, wit
 
 it("a file that turns out to be too large fails before its call is submitted, free, with the setting to change", async () => {
   const image = await picture();
-  const [before, had] = [await submissions(), await credits()];
+  const before = await submissions();
   const inputs = { prompt: "it weaves", seconds: 1, image };
-  expect(await post("/api/models/hosted-by-little-data/run", { inputs })).toMatchObject({
+  const failed = await post("/api/models/hosted-by-little-data/run", { inputs });
+  expect(failed).toMatchObject({
     status: 500,
     body: { code: "EXECUTION_FAILED", error: expect.stringMatching(/PUBLIC_BASE_URL .*, or give a file of at most/) as string },
   });
   expect(await submissions()).toBe(before);
-  expect(await credits()).toEqual(had);
+  const { executionId } = failed.body as { executionId: string };
+  const { rows } = (await client.call("GET", "/api/usage?limit=1", { key: user.key })).body as { rows: object[] };
+  expect(rows).toMatchObject([{ executionId, status: "failed", creditsCost: 0 }]);
 });

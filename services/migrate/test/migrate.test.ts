@@ -149,7 +149,7 @@ describe("a service", () => {
     const { code, lines } = await migrate([], { MONGODB_DATABASE_PREFIX: prefix });
     expect(code).toBe(78);
     const fatal = lines.filter(({ reason }) => reason !== undefined).map(({ reason }) => reason);
-    expect(fatal).toEqual([expect.stringMatching(/^this stores is from before 1\.0\.0 .*`npm run reset`/)]);
+    expect(fatal).toEqual([expect.stringMatching(/^this store is from before 1\.0\.0 .*`npm run reset`/)]);
     expect((await connection.listCollections()).map(({ name: collection }) => collection)).toEqual(["migrations"]);
     await connection.close();
     for (const service of SERVICES) {

@@ -74,7 +74,8 @@ let program: ChildProcess | undefined;
 
 beforeAll(async () => {
   if (PYTHON === "") throw new Error("PEER_WEBHOOKS is not set: npm run drill peers sets it");
-  [receiver, port, { stores, stop: stopStore }, identity] = await Promise.all([startReceiver(), freePort(), openStore(), startIdentity()]);
+  [receiver, port] = await Promise.all([startReceiver(), freePort()]);
+  [{ stores, stop: stopStore }, identity] = await Promise.all([openStore(), startIdentity(receiver.address, `127.0.0.1:${port}`)]);
   egress = createEgressClient({ allow: [receiver.address, `127.0.0.1:${port}`] });
   webhooks = createWebhooks({
     stores,

@@ -67,8 +67,8 @@ const given = (name: string): string => {
   return value;
 };
 
-/** The real identity service, in this process, with a database of its own. */
-export const startIdentity = async (): Promise<RunningIdentity> => {
+/** The real identity service, in this process, with a database of its own. @param allow private host:ports that webhooks may have */
+export const startIdentity = async (...allow: string[]): Promise<RunningIdentity> => {
   const name = randomUUID().slice(0, 8);
   const running = await startMigrated(identityService, {
     NODE_ENV: "test",
@@ -80,6 +80,7 @@ export const startIdentity = async (): Promise<RunningIdentity> => {
     IDENTITY_LISTEN: "127.0.0.1:0",
     API_KEY_PEPPER: "a pepper for tests, of enough characters",
     NODELOOM_ENV: "test",
+    USER_EGRESS_ALLOW: allow.join(),
   });
   const database = await connectMongo({ uri: given("MONGODB_URI"), database: `test_${name}_identity` });
   const address = `127.0.0.1:${running.ports?.IDENTITY_LISTEN}`;

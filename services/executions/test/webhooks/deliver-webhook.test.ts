@@ -73,8 +73,8 @@ beforeAll(async () => {
   worker = await Worker.create({
     connection,
     taskQueue,
-    workflowsPath: join(__dirname, "..", "..", "src", "temporal", "workflows", "deliver-webhook.ts"),
-    interceptors: { workflowModules: [join(__dirname, "..", "temporal", "compressed-timers.ts")] },
+    workflowsPath: join(__dirname, "..", "..", "src", "carry", "workflows", "deliver-webhook.ts"),
+    interceptors: { workflowModules: [join(__dirname, "..", "carry", "compressed-timers.ts")] },
     activities,
     sinks,
   });

@@ -33,7 +33,7 @@ const webhooksOver = (client: EgressClient, timeoutMs = TIMEOUT_MS, { outgoing }
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  [{ stores, stop: stopStore }, identity, budget] = await Promise.all([openStore(), startIdentity(), openOutgoing()]);
+  [{ stores, stop: stopStore }, identity, budget] = await Promise.all([openStore(), startIdentity(receiver.address), openOutgoing()]);
   egress = createEgressClient({ allow: [receiver.address] });
   webhooks = webhooksOver(egress);
 });
