@@ -286,6 +286,12 @@ export interface Model {
   enabled: boolean;
   /** True for the local stand-in provider: no AI */
   sandbox: boolean;
+  /** Where it runs: at a provider, on the platform's own machine, or in the sandbox */
+  runsAt: "provider" | "local" | "sandbox";
+  /** Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After` */
+  status: "ready" | "needs-key" | "downloading" | "away";
+  /** Why it is not ready, and what to do */
+  statusReason: string | null;
 }
 
 export type Price =
@@ -323,6 +329,15 @@ export type TierPrice =
       inputCreditsPerMillionTokens: number;
       outputCreditsPerMillionTokens: number;
     };
+
+export interface LocalModels {
+  /** `off`: the installation has none */
+  status: "ready" | "downloading" | "away" | "off";
+  /** Why they are not ready */
+  reason: string | null;
+  fetchedBytes: number;
+  totalBytes: number;
+}
 
 export interface NodeKind {
   /** `node.type` */
@@ -1151,6 +1166,10 @@ export interface Operations {
     };
     response: Model;
   };
+  /** How far the files of the machine's own models are fetched */
+  getLocalModels: {
+    response: LocalModels;
+  };
   /** List the node kinds with their settings and ports */
   listNodeKinds: {
     response: NodeKind[];
@@ -1557,6 +1576,7 @@ export const OPERATIONS = {
   quoteModel: { method: "POST", path: "/api/models/{internalName}/quote", idempotent: false, contentType: "application/json" },
   listModels: { method: "GET", path: "/api/models", idempotent: false, contentType: null },
   getModel: { method: "GET", path: "/api/models/{internalName}", idempotent: false, contentType: null },
+  getLocalModels: { method: "GET", path: "/api/local-models", idempotent: false, contentType: null },
   listNodeKinds: { method: "GET", path: "/api/node-kinds", idempotent: false, contentType: null },
   cancelQueuedExecutions: { method: "POST", path: "/api/executions/cancel", idempotent: false, contentType: "application/json" },
   listExecutions: { method: "GET", path: "/api/executions", idempotent: false, contentType: null },
