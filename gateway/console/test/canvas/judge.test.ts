@@ -25,6 +25,9 @@ describe("judging a graph", () => {
     asyncSupported: true,
     enabled: true,
     sandbox: true,
+    runsAt: "sandbox" as const,
+    status: "ready" as const,
+    statusReason: null,
   };
   const terms = modelTerms([model]);
   const nodes = (data: object): string =>
