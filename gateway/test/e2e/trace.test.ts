@@ -74,8 +74,11 @@ beforeAll(async () => {
   };
   /** Spans leave twice a second here: what a killed process has not sent is lost. */
   const submitted = (name: string): Promise<unknown> => {
-    const isSubmission = (span: Span): boolean => span.trace === traces[name] && span.name === "RunActivity:submit";
-    return eventually(() => Promise.resolve(collector.spans.some(isSubmission)), Boolean, 30_000);
+    const hasSent = (isIt: (span: Span) => boolean): boolean => collector.spans.some((span) => span.trace === traces[name] && isIt(span));
+    const isSent = (): boolean =>
+      hasSent((span) => span.name === "RunActivity:submit") &&
+      hasSent((span) => span.kind === "server" && span.name.endsWith("ExecutionsService/Run"));
+    return eventually(() => Promise.resolve(isSent()), Boolean, 30_000);
   };
   const [quick, endless, failing] = [
     await save({ latencyMs: 100 }),
