@@ -57,7 +57,7 @@ await runDrill("local-models", async (drill) => {
   const upload = async (bytes) => {
     const headers = { "x-api-key": key, "content-type": "image/png" };
     const response = await fetch(`${readLocal().baseUrl}/api/media`, { method: "POST", headers, body: bytes });
-    return (await response.json()).id;
+    return /** @type {{ id: string }} */ (await response.json()).id;
   };
   const fetched = async (/** @type {string} */ url) => Buffer.from(await (await fetch(url)).arrayBuffer());
   const png = (/** @type {Buffer} */ svg) => sharp(svg).png().toBuffer();
@@ -75,7 +75,8 @@ await runDrill("local-models", async (drill) => {
       errors <= MOST_WORD_ERRORS,
       `${(errors * 100).toFixed(1)} % of the words are wrong`,
     ]);
-    const { audios } = await run("local-speech", `${SENTENCES[2].length} characters`, { prompt: SENTENCES[2] });
+    const [sentence = ""] = SENTENCES.slice(2);
+    const { audios } = await run("local-speech", `${sentence.length} characters`, { prompt: sentence });
     await run("local-transcribe", "4 s of speech", { audio: audios[0].url });
   };
 

@@ -14,7 +14,8 @@ const address = () => read("processes.json").find((/** @type {{ name: string }} 
 /** @returns {Promise<{ rssBytes: number, loaded: Record<string, number>, jobs: { held: number, waiting: number, submissions: number } }>} */
 export const stats = async () => {
   const headers = { authorization: `Bearer ${read("secrets.json").INFERENCE_API_KEY}` };
-  return (await fetch(`http://${address()}/v1/stats`, { headers })).json();
+  const answer = await fetch(`http://${address()}/v1/stats`, { headers });
+  return /** @type {ReturnType<typeof stats>} */ (answer.json());
 };
 
 /** What the process of a model took of memory at most, in MB. @param {string} model */

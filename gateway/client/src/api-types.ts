@@ -922,8 +922,8 @@ export interface TemplateStanding {
   listed: boolean;
   /** Why it was taken down */
   reason: string | null;
-  /** Whether it is shown before others */
-  featured: boolean;
+  /** Whether it is shown before others; told where it is, or was asked for */
+  featured?: boolean;
 }
 
 export interface ModelChanges {

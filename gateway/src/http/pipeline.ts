@@ -53,9 +53,9 @@ interface Checked {
   body: unknown;
 }
 
-const checkBody = ({ body: schema, invalidBody = invalidRequest }: Route, body: JsonBody): unknown => {
+const checkBody = ({ body: schema, keptMembers, invalidBody = invalidRequest }: Route, body: JsonBody): unknown => {
   if (!schema) return undefined;
-  const issues = surrogateIssues(body);
+  const issues = surrogateIssues(body, keptMembers);
   if (issues.length > 0) throw invalidBody(issues);
   return check(schema, body.value, invalidBody);
 };

@@ -84,6 +84,8 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   approval?: boolean;
   /** Shape of the JSON body. Without it the body is not read. */
   body?: z.ZodType<B>;
+  /** Members of the body that are kept as the text that was sent, whatever stands in their strings. */
+  keptMembers?: readonly string[];
   /** The body may be a workflow as a GET gives it. */
   wholeWorkflow?: boolean;
   /** The handler consumes raw bytes of the body. */

@@ -149,7 +149,6 @@ describe("bodies", () => {
     ['{"name":"a\\ud800b"}', "name"],
     ['{"name":"\\uDC00"}', "name"],
     ['{"name":"x","tags":["ok","\\udead\\ud83e"]}', "tags.1"],
-    ['{"name":"x","nodes":[{"id":"a","data":{"\\ud83e":1}}]}', "nodes.0.data"],
   ])("with half of a surrogate pair are refused: %s", async (body, path) => {
     const headers = { ...platform.byKey(pro), "content-type": "application/json" };
     const answer = await platform.send("/api/workflows", { body, headers });

@@ -16,8 +16,14 @@ const placeOf = (value: unknown, path: readonly string[]): readonly string[] | u
   return undefined;
 };
 
-/** Texts are refused that have half of a surrogate pair: they have no UTF-8, so that they could be neither stored nor sent on as they are. */
-export const surrogateIssues = ({ text, value }: JsonBody): Issue[] => {
-  const place = MAYBE.test(text) ? placeOf(value, []) : undefined;
+/**
+ * Texts are refused that have half of a surrogate pair: they have no UTF-8, so that they could be neither stored nor sent on as they are.
+ * @param kept members of the body that are stored as they were written
+ */
+export const surrogateIssues = ({ text, value }: JsonBody, kept: readonly string[] = []): Issue[] => {
+  if (!MAYBE.test(text)) return [];
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  const judged = isObject ? Object.fromEntries(Object.entries(value).filter(([name]) => !kept.includes(name))) : value;
+  const place = placeOf(judged, []);
   return place ? [{ path: place.join("."), message: "has half of a surrogate pair, which is no character" }] : [];
 };

@@ -16,7 +16,7 @@ const standing = z
     slug,
     listed: z.boolean(),
     reason: z.string().nullable().meta({ description: "Why it was taken down" }),
-    featured: z.boolean().meta({ description: "Whether it is shown before others" }),
+    featured: z.boolean().optional().meta({ description: "Whether it is shown before others; told where it is, or was asked for" }),
   })
   .meta({ id: "TemplateStanding" });
 
@@ -60,7 +60,9 @@ export const adminTemplateRoutes = [
         const last = featured === undefined ? moderated! : await feature(service, params.slug, featured);
         return { value: last.after, before: (moderated ?? last).before, after: last.after };
       });
-      return { status: 200, body: { slug: params.slug, ...after } };
+      const { featured, ...listing } = after;
+      const isTold = featured || body.featured !== undefined;
+      return { status: 200, body: { slug: params.slug, ...listing, ...(isTold ? { featured } : {}) } };
     },
   }),
 ];

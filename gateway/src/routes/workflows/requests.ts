@@ -10,7 +10,7 @@ import type { Changes, creation } from "./schemas";
 export const NO_NODES = "[]";
 export const DEFAULT_VIEWPORT = '{"x":0,"y":0,"zoom":1}';
 /** Members that are kept and given back as the text that was sent. */
-const LOSSLESS = ["nodes", "edges", "viewport", "cover"] as const;
+export const LOSSLESS = ["nodes", "edges", "viewport", "cover"] as const;
 
 /** The members to keep as text, by field name; those that were not sent are absent. */
 const losslessTexts = (context: Pick<CallContext, "members">): Partial<Record<(typeof LOSSLESS)[number], string>> => {

@@ -4,7 +4,7 @@ import { PAGE_DEFAULT } from "../../http/limits";
 import { markReplayed, REPLAYED, reused } from "../../http/lease";
 import { defineRoute, type Reply } from "../../http/route";
 import { cursor, identifier, optionalLimit, versionQuery, workflowParams } from "../../schemas";
-import { createRequest, updateRequest, wantedRevision } from "./requests";
+import { createRequest, LOSSLESS, updateRequest, wantedRevision } from "./requests";
 import { changes, creation, folderId, inputSchema, publicSchema, workflowSchema, workflowSummary } from "./schemas";
 import { schemaView, summaryView, workflowReply } from "./views";
 
@@ -71,6 +71,7 @@ export const workflowRoutes = [
     summary: "Create a workflow",
     idempotent: "rebuild",
     body: creation,
+    keptMembers: LOSSLESS,
     replyHeaders: ["ETag", "Location"],
     responses: { 201: workflowSchema },
     description: "Sent again under its Idempotency-Key it answers the workflow as it is then, or 404 once that was deleted.",
@@ -120,6 +121,7 @@ export const workflowRoutes = [
     ifMatch: true,
     params: workflowParams,
     body: changes,
+    keptMembers: LOSSLESS,
     wholeWorkflow: true,
     replyHeaders: ["ETag"],
     responses: { 200: workflowSchema },
