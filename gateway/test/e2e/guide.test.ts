@@ -156,8 +156,10 @@ interface Dialect {
 const shownDialects = (): Dialect[] =>
   blocks(join(GUIDE, "add-a-provider.md"), "json")
     .slice(1)
-    .map((block) => {
-      const provider = JSON.parse(block) as Dialect["provider"];
+    .map((block) => JSON.parse(block) as Dialect["provider"])
+    // Blocks without a kind show a part of one.
+    .filter(({ kind }) => (kind as string | undefined) !== undefined)
+    .map((provider) => {
       const name = `guide-${provider.dialect ?? provider.kind}`;
       const places: Record<string, [object, Dialect["modality"]]> = {
         "guide-fal-queue": [{ baseUrl: "${SANDBOX_URL}/queue", app: "sandbox-image-fast" }, "image"],
