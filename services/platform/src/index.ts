@@ -39,6 +39,7 @@ export * from "./telemetry/metrics";
 export { inCalledSpan, inClientSpan, inLinkedTrace, spanNamer, type TraceHeaders } from "./telemetry/tracing";
 
 export * from "./work/batcher";
+export { openJournal, type Journal } from "./work/journal";
 export * from "./work/removal";
 export * from "./work/retry";
 export { createSharedReads } from "./work/shared-reads";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
+import { openJournal } from "@nodeloom/platform";
 import { z } from "zod";
 import { GENERATOR_NAMES, GENERATORS } from "./generators";
 import { faultSchema, type GeneratorInput } from "./inputs";
-import { openJournal } from "./journal";
 import { ProviderError } from "./provider-error";
 
 export const DIALECTS = ["jobs", "queue", "predictions"] as const;
