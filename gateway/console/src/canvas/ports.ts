@@ -91,7 +91,7 @@ export const fits = (output: Port, input: Port): boolean => FLOWS[output.type][i
 
 const NEEDS = { required: 3, shown: 2, rare: -1 } as const;
 
-/** How well it fits: what is asked for first, then the same type, then what needs no conversion. What takes anything says nothing. */
+/** How well an input suits a link: the sum of how close its type is and how much its node needs it; type `any` counts as no match. */
 const rank = (output: Port, input: Port): number => {
   const flow = FLOWS[output.type][input.type];
   const same = output.type === input.type && output.type !== "any";

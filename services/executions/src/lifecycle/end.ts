@@ -15,7 +15,7 @@ import { createEndWrites } from "./end-writes";
 import type { Execution } from "./execution";
 import type { Outbox } from "./outbox";
 
-/** The one way in which a run ends, whoever finds that it is over. */
+/** How runs end: workflows, the line, planning and the reconciler all call `end`. */
 
 /**
  * A run that is over, by where it stands. `plan`: planning left nothing to call, and it has no row. `line`: it waits in line, and

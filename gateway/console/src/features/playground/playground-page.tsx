@@ -73,7 +73,7 @@ const Playground = ({ slug, onSignIn }: { slug: string; onSignIn: () => void }) 
 };
 
 /**
- * A workflow that everybody may look at, and whoever is signed in may run.
+ * The page of a public playground: everybody may read it, and every signed-in account may run it.
  * @param signIn what is shown to those who want to sign in, under this address
  */
 export const PlaygroundPage = ({ signIn }: { signIn: ReactNode }) => {

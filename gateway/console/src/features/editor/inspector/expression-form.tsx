@@ -13,7 +13,7 @@ import { useSetting } from "./use-setting";
 const MOST_SHOWN = 30;
 const MOST_DEPTH = 6;
 
-/** What flowed into a node in the run that is shown, else in the newest one; undefined where nobody knows. */
+/** The input of a node in the run that is shown, else in the newest run; undefined where neither has one. */
 const useGiven = (node: DocNode): { value: unknown } | undefined => {
   const { slug } = useEditor();
   const edge = useDocument(({ graph }) => edgesOf(graph).find(({ target }) => target === node.id));
@@ -90,7 +90,7 @@ const Tree = ({ value, path, disabled, onChoose, name }: TreeProps & { name?: st
   );
 };
 
-/** An expression beside what flowed in and what it makes of that. */
+/** The form of an expression, with its input and its output beside it. */
 export const ExpressionForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   const given = useGiven(node);

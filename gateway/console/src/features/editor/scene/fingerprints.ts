@@ -52,7 +52,7 @@ export const rememberPrints = (slug: string, executionId: string, graph: DocGrap
   }
 };
 
-/** Whether a node is another one than in a run; of runs that were started elsewhere nobody knows. */
+/** Whether a node has changed since a run. Only runs that this browser has started are known. */
 export const outdatedIn = (slug: string, graph: DocGraph): ((nodeId: string, executionId: string) => boolean) => {
   const runs = new Map(stored(slug));
   const now = runs.size === 0 ? undefined : fingerprints(graph);
