@@ -113,7 +113,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   CONCURRENCY_LIMIT_EXCEEDED: {
     status: 429,
     when: "too many runs, event streams or bytes of bodies at once",
-    members: { limit: "how many there may be", ...RETRY_AFTER },
+    members: { limit: "how many there may be", queueLimit: "how many more runs may wait in line, where the line is full", ...RETRY_AFTER },
   },
   EXECUTION_FAILED: { status: 500, when: "a node of the run failed; `error` says why", members: { ...FAILED_RUN, ...PROVIDER } },
   OUTGOING_LIMIT_EXCEEDED: {

@@ -116,9 +116,17 @@ export const invalidInputs = invalid("INVALID_INPUTS");
 export const unavailable = (message: string, retryAfterSeconds = 1): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { retryAfter: retryAfterSeconds });
 
-/** Of a user who has as many runs under way as may be. */
-export const tooManyRuns = (limit: number): DomainError =>
-  new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `no more than ${limit} executions may run at once`, { limit, retryAfter: 1 });
+/** @param queueLimit how many more may wait in line, where the line is full; left out where the run was not to wait */
+export const tooManyRuns = (limit: number, queueLimit?: number): DomainError => {
+  const message = `no more than ${limit} executions may run at once`;
+  return queueLimit === undefined
+    ? new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", message, { limit, retryAfter: 1 })
+    : new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", `${message}, and the line of those that wait is full`, {
+        limit,
+        queueLimit,
+        retryAfter: 1,
+      });
+};
 
 /** Of an account that awaits approval: it may look around and edit its draft, and nothing else. */
 export const accountNotApproved = (): DomainError =>

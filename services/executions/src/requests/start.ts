@@ -14,7 +14,7 @@ import { type Execution } from "../lifecycle/execution";
 import { newRecord, type RunRecordPart } from "../run/new-record";
 import type { Holds } from "../lifecycle/holds";
 import type { Queue } from "../lifecycle/queue";
-import type { Place } from "../run/line";
+import { LINE_LENGTH_FACTOR, type Place } from "../run/line";
 import { busy, checkSame, decided, isRemembered, toRunInput, Undecided } from "./run-request";
 import type { OutboxEntry } from "../run/states";
 
@@ -62,7 +62,7 @@ export const createStart = (options: StartOptions) => {
       const run: RunInput = { ...input, held: await holds.hold(input) };
       isHeld = true;
       const place = await placeFor(run, noQueue);
-      if (place === null) throw tooManyRuns(run.concurrency);
+      if (place === null) throw tooManyRuns(run.concurrency, noQueue ? undefined : run.concurrency * LINE_LENGTH_FACTOR);
       if (place > 0) return await wait(row, run, place);
       await startWorkflow(run);
       return row;

@@ -8,7 +8,7 @@ import { createExecution } from "../../src/lifecycle/execution";
 import { createAwaitDelivered } from "../../src/requests/delivered";
 import { createEnd } from "../../src/lifecycle/end";
 import { createFollow } from "../../src/requests/follow";
-import { placeOf } from "../../src/run/line";
+import { LINE_LENGTH_FACTOR, placeOf } from "../../src/run/line";
 import { createQueue } from "../../src/lifecycle/queue";
 import { createRuns } from "../../src/requests/runs";
 import { createStart } from "../../src/requests/start";
@@ -245,6 +245,21 @@ describe("waiting in line", () => {
     expect(await one.execution.claim(second.executionId, 1, "w")).toMatchObject({ row: { status: "processing" } });
     const { events } = (await money.stores.log.events(second.executionId, userId, 0))!;
     expect(events.map(({ type }) => type)).toEqual(["admitted", "queued", "started"]);
+  });
+
+  it("says how many may wait when the line is full, and gives back what the refused run held", async () => {
+    const [userId, one] = [await fund(20 * PRICE), replica({ noBackground: true })];
+    const first = requestOf(userId);
+    const asked = one.runs.run(first);
+    await eventually(() => one.started.length === 1);
+    await one.execution.claim(first.executionId, 1, "w");
+    await asked;
+    for (let waiting = 0; waiting < LINE_LENGTH_FACTOR; waiting += 1) await one.runs.run(requestOf(userId, { mode: RUN_MODE_ASYNC }));
+    await expect(one.runs.run(requestOf(userId))).rejects.toMatchObject({
+      reason: "CONCURRENCY_LIMIT_EXCEEDED",
+      metadata: { limit: 1, queueLimit: LINE_LENGTH_FACTOR },
+    });
+    expect(await balance(userId)).toMatchObject({ held: (1 + LINE_LENGTH_FACTOR) * PRICE });
   });
 
   it("ends what waits at once when it is cancelled, one or all, and gives its credits back", async () => {
