@@ -23,7 +23,6 @@ const FIRST_SERVER_ERROR = 500;
 
 export interface AppOptions {
   gateway: Gateway;
-  /** Base URL of media's HTTP side. */
   mediaUrl: string;
   publicBaseUrl: string;
   /** Express's trust proxy setting: which peers may say who the client is. */
@@ -72,7 +71,7 @@ const secure = helmet({
 });
 
 const HTTP_1_0 = "1.0";
-/** HTTP/1.1 wants to know whom a request is for; two answers to that are none (RFC 9112, 3.2). */
+/** Refuses a request without exactly one Host header (RFC 9112, 3.2). */
 const addressed: RequestHandler = (request, _response, next) => {
   const hosts = request.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === "host");
   if (hosts.length > 1) throw invalidRequest([{ path: "Host", message: "must be given once" }]);
@@ -100,7 +99,6 @@ const mount = (app: Express, gateway: Gateway, table: readonly Route[]): void =>
   }
 };
 
-/** The HTTP side of the platform. */
 export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaOrigins = [] }: AppOptions): Express => {
   const app = express();
   app.disable("x-powered-by").disable("etag");
@@ -116,7 +114,7 @@ export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaO
     throw routeNotFound();
   });
 
-  // What no route serves is refused without a caller.
+  // Errors outside of a route, such as an unknown path: their requests count against the address.
   const onError: ErrorRequestHandler = (error: unknown, request, response, _next) => {
     const undecodable = error instanceof URIError || (error as { status?: number }).status === FIRST_CLIENT_ERROR;
     void countRefusal(gateway, request, undecodable ? invalidRequest([{ path: "", message: "the path is not valid" }]) : error).then(

@@ -2,7 +2,6 @@ import { createGrpcClient, type Checks, type ClientOf, type TlsConfig } from "@n
 import { billing, executions, identity, media, models, usage, workflows } from "@nodeloom/proto";
 import { createHealthProbe } from "./routes/health/health";
 
-/** The services behind the gateway. */
 export interface Services {
   identity: ClientOf<identity.IdentityServiceServer>;
   workflows: ClientOf<workflows.WorkflowsServiceServer>;

@@ -13,14 +13,13 @@ import type { StreamCount } from "./http/rate/stream-count";
 /** Everything a route may use. */
 export interface Gateway {
   services: Services;
-  /** Whether the process has been told to stop, and only serves what still comes. */
+  /** True from the signal to stop until the process takes no more requests. */
   isDraining(): boolean;
   authentication: Authentication;
   sessions: Sessions;
   rateLimits: RateLimits;
   ownIds: OwnIds;
   bodies: BodyBudget;
-  /** How long a JSON body may take to arrive. */
   bodyTimeoutMs: number;
   idempotency: Idempotency;
   leases: Leases;
@@ -36,7 +35,6 @@ export interface Gateway {
   temporalUi: { url: string; namespace: string } | undefined;
   /** Requests per minute and address on routes without a caller. */
   anonymousLimit: number;
-  /** Registrations per minute and address. */
   registrationLimit: number;
   /** Aborted when the process stops: long waits end. */
   stopping: AbortSignal;

@@ -39,12 +39,12 @@ export const service = defineService({
       mediaOrigins: config.CONSOLE_MEDIA_ORIGINS,
     });
     await redisReady(redis, REDIS_WAIT_MS);
-    // What becomes of runs is still established when the process stops: as long as it may take.
+    // A stop waits for requests that are still establishing whether their run exists.
     const graceMs = answeringMs(config);
     const http = await startHttpServer({ listen: config.GATEWAY_LISTEN, app, requestTimeoutMs: config.REQUEST_TIMEOUT_MS, graceMs });
     answerMalformed(http.server);
     const adminHttp = await startAdminListener(config, { gateway, authentication: adminAuthentication(parts) });
-    // A body that waits to be asked for is asked for when its turn comes.
+    // `100 Continue` is sent by the pipeline, after the checks that need no body.
     http.server.on("checkContinue", app);
     // Node would refuse any other expectation with an empty answer. None is known here, and none is needed.
     http.server.on("checkExpectation", app);

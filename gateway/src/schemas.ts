@@ -15,14 +15,13 @@ export const slug = z
   .regex(SLUG, "must be lowercase letters, digits and single hyphens")
   .meta({ example: "poster-maker" });
 export const uuid = z.string().regex(UUID).meta({ example: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11" });
-/** A UUID says the same in capitals. */
+/** UUIDs are compared in lower case. */
 const lowerUuid = (value: string): string => (UUID.test(value.toLowerCase()) ? value.toLowerCase() : value);
 export const identifier = z.string().min(1).max(MAX_ID_CHARS).overwrite(lowerUuid);
 /** Names are kept, and looked for, in composed form (NFC): é is one character however it was typed. */
 export const name = z.string().normalize().max(LIMITS.nameChars).regex(/\S/, "must not be empty").meta({ example: "Poster maker" });
 export const timestamp = z.iso.datetime().meta({ example: "2026-05-04T12:00:00.000Z" });
 export const credits = z.number().meta({ description: "Credits; 1 credit = 0.01 USD" });
-/** The smallest amount there is. */
 export const MIN_CREDITS = 0.001;
 export const anyObject = z.looseObject({});
 export const baseTier = z.enum(TIERS);
@@ -62,7 +61,7 @@ export const queryInteger = (minimum: number, maximum: number, fallback: number)
 
 export const queryFlag = z.enum(["true", "false"]).transform((value) => value === "true");
 export const limit = queryInteger(1, PAGE_MAX, PAGE_DEFAULT);
-/** Of a list that is whole without it. */
+/** The limit of a list that is not paged unless asked to be. */
 export const optionalLimit = wholeNumber(1, PAGE_MAX)
   .optional()
   .meta({

@@ -21,7 +21,6 @@ export interface GatewayParts {
   config: GatewayConfig & Pick<ProcessConfig, "NODE_ENV">;
   logger: Logger;
   redis: Redis;
-  /** A connection that only subscribes. */
   subscriber: Redis;
   connections: Connections;
   /** Aborted when the process is told to stop… */
@@ -30,7 +29,7 @@ export interface GatewayParts {
   stopping: AbortSignal;
 }
 
-/** How one of the listeners knows who asks: only its own origin may write with a session. */
+/** Authentication for one listener; only its own origin may write with a session. */
 const authenticationOf = ({ config, redis, subscriber, connections }: GatewayParts, baseUrl: string) => {
   const sessions = createSessions({
     redis,

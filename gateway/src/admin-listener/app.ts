@@ -24,7 +24,7 @@ const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 const QUERY = /^\/temporal\/api\/v1\/namespaces\/[^/]+\/workflows\/[^/]+\/(?:runs\/[^/]+\/)?query\/[^/]+$/;
 /** The UI's own protection of writes; no other cookie is passed on, in either direction. */
 const UI_COOKIE = /^_csrf=/;
-/** Headers that say who asks, or that would make more of a request than one answer. */
+/** Headers that are not passed on: credentials, upgrades, and claims about the client's address. */
 const WITHHELD = ["x-api-key", "authorization", "upgrade", "forwarded", "x-forwarded-host", "x-forwarded-for", "x-forwarded-proto"];
 
 export interface AdminAppOptions {
@@ -41,7 +41,7 @@ export interface AdminAppOptions {
   writes: boolean;
 }
 
-/** Names rebound to this address are other sites. */
+/** Refuses other host names, against DNS rebinding. */
 const onlyHost =
   (origin: string): RequestHandler =>
   (request, _response, next) => {
@@ -100,7 +100,7 @@ const proxy = ({ temporalUiUrl, gateway }: Pick<AdminAppOptions, "temporalUiUrl"
     },
   });
 
-/** The UI's own policy holds; what it must not be is framed, or sent along as a referrer. */
+/** Adds to the UI's own policy: no framing, no referrer. */
 const secure = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -109,7 +109,6 @@ const secure = helmet({
   crossOriginEmbedderPolicy: false,
 });
 
-/** The listener for administrators. */
 export const createAdminApp = (options: AdminAppOptions): Express => {
   const { gateway, origin, writes, trustProxy } = options;
   const app = express();
@@ -130,7 +129,7 @@ export const createAdminApp = (options: AdminAppOptions): Express => {
   return app;
 };
 
-/** The UI needs no connections besides requests: none is made into something else. */
+/** Closes upgrade requests: the UI uses no websockets. */
 export const refuseUpgrade = (_request: IncomingMessage, socket: Duplex): void => {
   socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
 };

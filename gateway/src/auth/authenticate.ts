@@ -46,7 +46,7 @@ const sessionCaller = (user: CallerUser): Caller => {
   return { user, isAdmin, capabilities: sessionCapabilities(user.plan.base, isAdmin), key: null };
 };
 
-/** Every refused key gets the same answer, whatever was wrong with it. */
+/** Gives unknown, revoked and expired keys one answer, so that it hints at none of these. */
 const alike = (error: unknown): never => {
   throw error instanceof DomainError && error.reason === "UNAUTHENTICATED" ? unauthenticated() : error;
 };
@@ -57,7 +57,7 @@ const concerns =
     (type === "key" && caller.key?.id === id) || (type === "user" && caller.user.id === id) || (type === "tier" && caller.user.tier === id);
 
 export interface ChangeChannel {
-  /** A connection that only subscribes. */
+  /** In subscriber mode, which takes no other commands. */
   subscriber: Redis;
   channel: string;
 }
@@ -92,7 +92,7 @@ export const createAuthentication = (
       throw error;
     });
 
-  /** The caller as the session's epoch needs it: what is known here may be older than a session that began elsewhere. */
+  /** Reads the user again where the cached one is of an older epoch than the session, which another gateway began. */
   const callerOf = async ({ userId, epoch }: SessionUser): Promise<Caller | undefined> => {
     const known = await userOf(userId);
     if (!known || known.user.sessionEpoch >= epoch) return known;
@@ -105,7 +105,7 @@ export const createAuthentication = (
     if (!session) return undefined;
     sessions.checkOrigin(request, true);
     const caller = await callerOf(session);
-    // Said for as long as it holds, although the session has ended.
+    // A suspended user's session has ended; the suspension is the more useful answer.
     if (caller?.user.suspended) throw accountSuspended();
     return caller?.user.sessionEpoch === session.epoch ? caller : undefined;
   };

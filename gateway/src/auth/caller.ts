@@ -22,11 +22,9 @@ export interface CallerUser {
   tier: string;
   approved: boolean;
   suspended: boolean;
-  /** A session of an earlier epoch has ended. */
+  /** Raised when all sessions of the user end; a session of a lower epoch is over. */
   sessionEpoch: number;
-  /** What the user's tier allows. */
   plan: Plan;
-  /** The business that the account is for. */
   business: { name: string; verified: boolean } | null;
 }
 
@@ -52,7 +50,6 @@ const toPlan = (plan: identity.Plan | undefined, tier: string): Plan => {
   return { ...PLANS[base], tier: plan.tier || tier, rateLimitPerMinute, markupPermille, monthlyMillicredits, concurrency };
 };
 
-/** An identity user as the gateway knows it. */
 export const toCallerUser = (user: identity.User): CallerUser => ({
   id: user.id,
   email: user.email,

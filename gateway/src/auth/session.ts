@@ -11,7 +11,7 @@ export const SESSION_COOKIE = "nodeloom_session";
 export const HOST_PREFIX = "__Host-";
 const MS = 1_000;
 
-/** Who signed in, and in which epoch: a later one of the user has ended the session. */
+/** Who signed in, and the user's session epoch then: the session is over once the user's is higher. */
 export interface SessionUser {
   userId: string;
   epoch: number;
@@ -39,7 +39,6 @@ export interface Sessions {
   user(request: Request, response: Response): Promise<SessionUser | undefined>;
   /** Starts a session under a new id. */
   signIn(request: Request, response: Response, user: SessionUser): Promise<void>;
-  /** Ends the request's session. */
   signOut(request: Request, response: Response): Promise<void>;
   /**
    * Refuses a request that another site made a browser send.

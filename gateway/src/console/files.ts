@@ -14,7 +14,6 @@ type Encoding = (typeof ENCODINGS)[number][0];
 
 /** A file of the console, with its compressed copies. */
 export interface ConsoleFile {
-  /** `.js` */
   extension: string;
   content: Buffer;
   encoded: ReadonlyMap<Encoding, Buffer>;

@@ -10,7 +10,7 @@ const PAGE = "/index.html";
 const HASHED = "/assets/";
 const FOR_EVER = "public, max-age=31536000, immutable";
 const ASK_FIRST = "no-cache";
-/** Answered by the service itself, whatever it is asked with. */
+/** Paths of the service, which never answer with the console's page. */
 const NOT_PAGES = /^\/(?:api|media|docs|healthz|readyz|temporal)(?:\/|$)/;
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
@@ -42,7 +42,7 @@ const secure = (mediaOrigins: readonly string[]): RequestHandler =>
     },
   });
 
-/** Only browsers ask for pages by name; an API client that takes anything is told that there is no such route. */
+/** Browsers accept text/html by name; an API client that takes any type gets ROUTE_NOT_FOUND. */
 const wantsPage = (accept: string | undefined): boolean => accept?.includes("text/html") === true;
 
 /**

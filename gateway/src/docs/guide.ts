@@ -15,7 +15,7 @@ export interface Guides {
   pages: ReadonlyMap<string, Guide>;
   /** Pictures and examples by path: the files that pages name. */
   files: ReadonlyMap<string, Buffer>;
-  /** The folder's page: what there is to read. */
+  /** The rendered list of pages. */
   index: string;
 }
 
@@ -71,7 +71,7 @@ th, td { padding: 4px 10px; border-bottom: 1px solid rgb(127 127 127 / 35%); tex
 const render = (text: string, from: string, isServed: (path: string) => boolean): string => {
   const markdown = new MarkdownIt({ html: true });
   const { rules } = markdown.renderer;
-  /** Whether the links that are being rendered lead anywhere. */
+  /** For each open link, whether it was rendered as one. */
   const open: boolean[] = [];
   rules.heading_open = (tokens, index, options, _env, self) => {
     tokens[index]!.attrSet("id", fragmentOf(tokens[index + 1]!.content.replaceAll("`", "")));

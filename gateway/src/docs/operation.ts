@@ -84,7 +84,6 @@ const capabilityNote = (route: Route): string[] => {
   return [`Needs the capability \`${resource}:run\` or \`${resource}:<id>:run\`.`];
 };
 
-/** Describes one route. */
 export const operation = (route: Route, components: Components): Json => {
   const body = requestBody(route, components);
   const description = [...(route.description ? [route.description] : []), ...capabilityNote(route)].join("\n\n");

@@ -71,7 +71,7 @@ const STYLE = `body { margin: 0; }
 }
 `;
 
-/** Everything the page needs comes from here. */
+/** The page loads nothing from other hosts. */
 const secure = helmet({
   contentSecurityPolicy: {
     useDefaults: false,

@@ -4,8 +4,6 @@ import { HTTP_STATUS_BY_REASON } from "../http/errors";
 import type { ReplyHeader, Route } from "../http/route";
 import { COMPONENTS, type Components, type Json } from "./components";
 
-/** What a route answers, its errors included. */
-
 const ACCEPTED = 202;
 const NOT_MODIFIED = 304;
 const STATUS_TEXT: Readonly<Record<number, string>> = {
@@ -34,7 +32,7 @@ const APPLIED = { "Preference-Applied": header("`respond-async`, where it was as
 const AUTHENTICATE = { "WWW-Authenticate": header("How to authenticate") };
 const RETRY_AFTER = { "Retry-After": header("Seconds to wait", "integer") };
 
-/** Ends of a run, and refusals, that are told again to whoever sends the same Idempotency-Key. */
+/** Codes that are answered again to a request with the same Idempotency-Key. */
 const REPEATED: ReadonlySet<Reason> = new Set(["EXECUTION_FAILED", "INSUFFICIENT_CREDITS"]);
 
 /** The codes that a route's checks imply, and those it names. */

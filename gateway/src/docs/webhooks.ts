@@ -35,7 +35,7 @@ const RESPONSES: Json = {
   },
 };
 
-/** A message tells where it goes; how its delivery went is asked of the execution. */
+/** A message has the webhook's address only; the state of its delivery is a member of the execution. */
 const ended = execution.extend({ webhookDelivery: webhookConfiguration });
 
 const EXECUTION: z.input<typeof ended> = {
@@ -102,5 +102,4 @@ const CALLBACKS: readonly Callback[] = [
   },
 ];
 
-/** The document's section on webhooks. */
 export const webhooks = (describe: Describe): Json => Object.fromEntries(CALLBACKS.map((one) => [one.type, callback(one, describe)]));

@@ -1,7 +1,6 @@
 import type { Reason } from "@nodeloom/kernel";
 
 export interface ErrorEntry {
-  /** The HTTP status. */
   status: number;
   /** When clients get it. */
   when: string;

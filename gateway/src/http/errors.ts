@@ -1,7 +1,6 @@
 import { DomainError, type BaseTier, type ErrorMetadata, type Reason } from "@nodeloom/kernel";
 import { ERRORS, WITHOUT_CODE } from "./error-table";
 
-/** The HTTP status of every code. */
 export const HTTP_STATUS_BY_REASON = Object.fromEntries(Object.entries(ERRORS).map(([reason, { status }]) => [reason, status])) as Readonly<
   Record<Reason, number>
 >;
@@ -35,7 +34,7 @@ export const errorReply = (error: unknown): ErrorReply => {
   return { status: HTTP_STATUS_BY_REASON[known.reason], headers: errorHeaders(known), body };
 };
 
-/** Whether an error was raised on purpose, so that it needs no log of its own. */
+/** Whether an error was raised by this code, rather than met; others are logged. */
 export const isExpected = (error: unknown): boolean => error instanceof DomainError && error.reason !== "INTERNAL";
 
 export const unauthenticated = (): DomainError =>

@@ -5,10 +5,9 @@ import type { Response } from "express";
 import { EVENT_CALLER_MS, EVENT_HEARTBEAT_MS } from "./limits";
 
 export interface StreamedEvent {
-  /** Its number in the log; 0 for what is not in it, and so can't be replayed. */
+  /** Its number in the log; 0 for an event that is not in the log and can't be replayed. */
   id: number;
   type: string;
-  /** JSON text. */
   data: string;
 }
 
@@ -25,7 +24,7 @@ const format = ({ id, type, data }: StreamedEvent): string =>
 export const lastEventId = (header: string | string[] | undefined): number =>
   typeof header === "string" && /^\d{1,15}$/.test(header) ? Number(header) : 0;
 
-/** What every event stream says before its first event. */
+/** Headers of every event stream. */
 export const EVENT_STREAM_HEADERS = { "Content-Type": "text/event-stream; charset=utf-8", "X-Accel-Buffering": "no" };
 
 /**

@@ -12,11 +12,10 @@ export interface RenderedReply {
 }
 
 export interface IdempotentRequest {
-  /** The client's Idempotency-Key. */
   key: string;
   /** Caller and resource: keys of different callers and resources never meet. */
   scope: string;
-  /** Of what must be the same for the stored answer to fit: see `fingerprintOf`. */
+  /** Hash of query and body; another one under the same key is refused. */
   fingerprint: string;
 }
 
@@ -79,7 +78,7 @@ type Started = ["work", executionId: string] | ["done", reply: string] | ["busy"
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
-/** How runs end: asking again would only join the same one. */
+/** Codes of runs that failed: a retry under the key would join the same run, so they are stored. */
 const RUN_FAILURES: ReadonlySet<unknown> = new Set<Reason>([
   "EXECUTION_FAILED",
   "OUTGOING_LIMIT_EXCEEDED",

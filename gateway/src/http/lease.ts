@@ -12,16 +12,16 @@ export const inProgress = (): DomainError =>
 export const reused = (): DomainError =>
   new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with another request body");
 
-/** Tells that an answer was given before. */
+/** The header of a reply that repeats an earlier one. */
 export const REPLAYED: Readonly<Record<string, string>> = { "Idempotency-Replayed": "true" };
-/** The same on the way to an answer that is made elsewhere, an error's. */
+/** Sets the header before an error's reply is made. */
 export const markReplayed = (response: { setHeader(name: string, value: string): unknown }): void => {
   for (const [name, value] of Object.entries(REPLAYED)) response.setHeader(name, value);
 };
 
 const HEX_PARTS = [8, 12, 16, 20, 32] as const;
 
-/** What a request under a key is for: its route with the parameters as they are understood, however the path was written. */
+/** Names what a key belongs to: the route and its decoded parameters, however the path was written. */
 export const resourceOf = (method: string, route: string, params: unknown): string => JSON.stringify([method, route, params]);
 
 /** The id of what a request under a key starts: a UUID made from user, resource and key. */
@@ -29,14 +29,14 @@ export const keyedId = (userId: string, resource: string, key: string): string =
   const hash = createHash("sha256")
     .update(JSON.stringify([userId, resource, key]))
     .digest();
-  // A UUID of version 8: its bits are of our own making.
+  // Version 8: a UUID of custom bits (RFC 9562).
   hash[6] = (hash[6]! & 0x0f) | 0x80;
   hash[8] = (hash[8]! & 0x3f) | 0x80;
   const hex = hash.toString("hex");
   return HEX_PARTS.map((end, index) => hex.slice(HEX_PARTS[index - 1] ?? 0, end)).join("-");
 };
 
-/** Names what a request asks for: the same under one key, or the key was reused. */
+/** Hash of query and body: two requests under one key must have the same. */
 export const fingerprintOf = (query: unknown, bodyText: string): string =>
   createHash("sha256")
     .update(`${JSON.stringify(query)}\n${bodyText}`)
@@ -53,12 +53,12 @@ export interface Leases {
    * @throws IDEMPOTENCY_IN_PROGRESS, IDEMPOTENCY_KEY_REUSED while another one is being answered
    */
   hold<T>(id: string, fingerprint: string, work: () => Promise<T>): Promise<T>;
-  /** What was asked for first under a key; undefined when nothing was, or it isn't known. */
+  /** The fingerprint of the first request under a key; undefined when there was none, or Redis is away. */
   remember(id: string, fingerprint: string): Promise<string | undefined>;
   forget(id: string): Promise<void>;
 }
 
-/** What the gateway itself keeps of idempotency keys: who is answering, never an answer. */
+/** Keeps which process is answering a key, in Redis; answers are rebuilt from what the request made. */
 export const createLeases = ({
   redis,
   keyPrefix,

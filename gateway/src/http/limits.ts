@@ -29,7 +29,7 @@ export const ASYNC_WAIT_MS = 400;
 export const RUN_CALL_MARGIN_MS = 30_000;
 /** A run that is refused as unavailable is asked for again for this long on top of its wait. */
 export const REFUSED_AGAIN_MS = 12_000;
-/** So is one of which nobody knows whether it was begun: what is answered as unavailable must not run. */
+/** A run whose start could not be confirmed is asked for again for this long, because a 503 promises that nothing runs. */
 export const UNKNOWN_AGAIN_MS = 45_000;
 /** Executions that has not answered at all for this long is reported as away. */
 export const UNREACHABLE_AFTER_MS = 4_000;
@@ -44,7 +44,7 @@ export const IDEMPOTENCY_LEASE_MS = 15_000;
 
 /** Comment lines that keep an event stream open through proxies. */
 export const EVENT_HEARTBEAT_MS = 15_000;
-/** How often the caller of an open stream is looked at again: one who is refused by now hears no more within a second. */
+/** How often the caller of an open stream is authenticated again, so that a revoked one hears nothing after a second. */
 export const EVENT_CALLER_MS = 800;
 /** A stream is ended after this long; clients resume with Last-Event-ID. */
 export const EVENT_STREAM_MS = 60 * 60 * 1_000;
@@ -57,15 +57,15 @@ export const BODY_MS = 30_000;
 /** Bodies on their way that one caller, or one address, may have in memory, and all of them together. */
 export const BODY_BYTES_PER_OWNER = 48 * 1024 * 1024;
 export const BODY_BYTES_OVERALL = 256 * 1024 * 1024;
-/** After an answer that came first, the rest of a body is read and dropped for so long, and so much of it. */
+/** How long, and how much of, a body is read and dropped after a reply that was sent before it ended. */
 export const DRAIN_MS = 30_000;
 export const DRAIN_BYTES = 128 * 1024 * 1024;
 /** A body up to this size is waited for, so that the connection can be used again. */
 export const SMALL_BODY_BYTES = 64 * 1024;
 
-/** Executions that this process knows to be their callers'. */
+/** Execution ids remembered as belonging to the caller who asked. */
 export const OWN_IDS = 50_000;
-/** Buckets that are known to be empty until their window ends. */
+/** Exhausted buckets remembered until their window ends. */
 export const EXHAUSTED_BUCKETS = 10_000;
 
 export const MEDIA_UPLOAD_MS = 10 * 60 * 1_000;
@@ -73,14 +73,14 @@ export const MEDIA_UPLOAD_MS = 10 * 60 * 1_000;
 export const PAGE_DEFAULT = 50;
 export const PAGE_MAX = 500;
 
-/** How often changed tiers are looked for whose users' accounts do not know yet. */
+/** How often tiers are looked for whose change has not reached all of their users' accounts. */
 export const ROLLOUT_INTERVAL_MS = 30_000;
 /** Users of a tier at once; a page takes less time than identity lets a claim last. */
 export const ROLLOUT_PAGE_USERS = 50;
 export const ROLLOUT_PARALLEL = 10;
 export const ROLLOUT_CALL_MS = 2_000;
 
-/** How often stops are looked for: users who were suspended, or lost approval, and whose runs must be cancelled. */
+/** How often users are looked for who were suspended or lost approval, so that their runs are cancelled. */
 export const RUN_STOP_INTERVAL_MS = 5_000;
 /** Runs of one user that are listed, and cancelled, at once. */
 export const RUN_STOP_PAGE = 100;
@@ -92,5 +92,4 @@ export const COMPLETION_CALL_MS = 2_000;
 /** A webhook's receiver has 15 s to answer a test. */
 export const WEBHOOK_TEST_MS = 20_000;
 
-/** Copying a workflow with its files. */
 export const CLONE_MS = 150_000;

@@ -3,14 +3,14 @@ import { STATUS_CODES, type Server } from "node:http";
 import { invalidRequest } from "@nodeloom/kernel";
 import { errorReply, requestTimeout } from "./errors";
 
-/** What Node's parser and timers say, for those who sent it. */
+/** Messages for the errors of Node's HTTP parser and timers, by their code. */
 const WRONG: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "the address and headers are too long",
 };
 const TOO_LATE = "ERR_HTTP_REQUEST_TIMEOUT";
 const NOT_HTTP = "this is not a valid HTTP request";
 
-/** Answers what is not even HTTP in the form of every other error, where the connection still allows it. */
+/** Answers requests that Node could not parse, in the form of every other error, where the connection can still be written to. */
 export const answerMalformed = (server: Server): void => {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return void socket.destroy();

@@ -1,11 +1,11 @@
 import { Busboy } from "@fastify/busboy";
 import { invalidRequest, type DomainError } from "@nodeloom/kernel";
 
-/** The file in a form, read as it comes: of multipart/form-data no more than an upload needs. */
+/** Streams the file out of a multipart/form-data body. */
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_BOUNDARY_CHARS = 70;
-/** Of a form: its file is one of the first. */
+/** Parts read in search of the file. */
 const MAX_PARTS = 100;
 const BOUNDARY = /^multipart\/form-data\b.*?;\s*boundary=(?:"([^"]+)"|([^;\s]+))/i;
 /** A field of this name is a file, whether or not it has a file's name. */
@@ -31,7 +31,7 @@ const fileParser = (contentType: string) => {
   const form = new Busboy({
     headers: { "content-type": contentType },
     isPartAFile: (name, _type, fileName) => fileName !== undefined || name === FILE_FIELD,
-    // Fields are left aside: nothing of them is kept.
+    // Fields are ignored.
     limits: { headerSize: MAX_HEADER_BYTES, fieldSize: 1, parts: MAX_PARTS },
   });
   const pieces: Buffer[] = [];
@@ -40,7 +40,7 @@ const fileParser = (contentType: string) => {
   /** Resolves the write under way: a parser that has failed calls no callback. */
   let resolveStep = (): void => undefined;
   const fail = (): void => {
-    // What comes behind the file does not matter.
+    // Errors behind the file are ignored.
     if (state !== "over") isBroken = true;
   };
   form.on("error", () => {

@@ -20,7 +20,7 @@ const FIRST_ERROR = 400;
 const capabilityOf = ({ capability }: Route, request: Request): string | undefined =>
   typeof capability === "function" ? capability(request.params as Record<string, string>) : capability;
 
-/** Who sends a request whose headers are in order. What is refused before that is known counts against the address. */
+/** Authenticates the caller. A refusal before the caller is known counts against the address. */
 const admit = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<Caller | undefined> => {
   let caller: Caller | undefined;
   try {
@@ -98,7 +98,7 @@ const answer = async (gateway: Gateway, route: Route, context: CallContext, body
   });
 };
 
-/** Remembers whose execution a reply was about, so that asking about it again is not counted as asking about others'. */
+/** Remembers that an execution is the caller's, so that polling it does not count as guessing ids. */
 const noteOwner = (gateway: Gateway, route: Route, { request, response, caller }: Received, reply: RenderedReply | undefined): void => {
   if (route.limit === "user+id") noteOwnId(gateway, route, request, caller);
   const started = route.startsRun && (reply?.status ?? 0) < FIRST_ERROR ? response.getHeader(EXECUTION_ID) : undefined;

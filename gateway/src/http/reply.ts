@@ -12,7 +12,6 @@ const FIRST_ERROR = 400;
 const REQUEST_TIMEOUT = 408;
 const JSON_CONTENT_TYPE = "application/json; charset=utf-8";
 
-/** A reply as it goes over the wire. */
 export const render = ({ status, body, headers = {} }: Reply): RenderedReply => ({
   status,
   headers: body === undefined ? headers : { "Content-Type": JSON_CONTENT_TYPE, ...headers },
@@ -57,7 +56,7 @@ const closeUnlessRead = async (request: Request, response: Response): Promise<vo
  */
 const sendEarly = (request: Request, response: Response, text: string): void => {
   const isSmall = response.statusCode < FIRST_ERROR || Number(request.headers["content-length"] ?? Infinity) <= SMALL_BODY_BYTES;
-  // A body that was announced and not asked for may never come, and one that was waited for has had its time.
+  // A body behind `Expect` may never come, and one that timed out is not waited for again.
   const mayNotCome = request.headers.expect !== undefined || response.statusCode === REQUEST_TIMEOUT;
   if (isSmall && !mayNotCome) {
     response.end(text);

@@ -80,11 +80,10 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   query?: z.ZodType<Q>;
   /** A list: query parameters that it does not know are refused. */
   list?: boolean;
-  /** Only for approved accounts. */
   approval?: boolean;
   /** Shape of the JSON body. Without it the body is not read. */
   body?: z.ZodType<B>;
-  /** Members of the body that are kept as the text that was sent, whatever stands in their strings. */
+  /** Members of the body that are stored as sent; lone surrogates in them are allowed. */
   keptMembers?: readonly string[];
   /** The body may be a workflow as a GET gives it. */
   wholeWorkflow?: boolean;
@@ -109,12 +108,11 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   contentType?: string;
   /** Codes beyond those that its checks imply. */
   errors?: readonly Reason[];
-  /** A body for the documentation. */
   example?: unknown;
   handler(context: CallContext<A, P, Q, B>): Promise<Reply | typeof STREAMED>;
 }
 
-/** A route whose types have been checked against each other and are no longer of interest. */
+/** A route of any types, for the table. */
 export type Route = RouteDefinition;
 
 /** A list's parameters: closed, unless their schema says itself what else there may be. */

@@ -53,7 +53,7 @@ const inWords = (issue: RawIssue): string | undefined => {
       // Which member tells the shapes apart, and what it may say.
       return Array.isArray(issue.options) ? oneOf(issue.options) : undefined;
     case "invalid_key":
-      // What is wrong with a name of a record is said by its own schema.
+      // The key's schema has its own messages.
       return `its name ${issue.issues.map(({ message }) => message).join(", and ")}`;
     case "too_small":
       if (issue.minimum === 1 && UNITS[issue.origin] !== undefined) return "must not be empty";

@@ -1,6 +1,6 @@
 import { DomainError, unavailable } from "@nodeloom/kernel";
 
-/** Bytes of bodies that are being received; a body that was read gives its bytes back. */
+/** The bytes of memory that one body holds while it is received. */
 export interface BodyShare {
   /** @throws CONCURRENCY_LIMIT_EXCEEDED (the caller has too many on the way), SERVICE_UNAVAILABLE (all together have) */
   add(bytes: number): void;
@@ -19,7 +19,7 @@ export interface BodyBudgetOptions {
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Bounds what bodies on their way hold of this process's memory. */
+/** Bounds the memory that bodies hold while they are received, by sender and in all. */
 export const createBodyBudget = ({ perOwner, overall }: BodyBudgetOptions): BodyBudget => {
   const held = new Map<string, number>();
   let total = 0;

@@ -8,7 +8,6 @@ import { checkJsonBounds } from "./json-bounds";
 
 /** A JSON body: its parsed value for checking, its text for passing on without loss. */
 export interface JsonBody {
-  /** Empty when the request has no body. */
   text: string;
   value: unknown;
 }
@@ -25,12 +24,12 @@ export interface BodyOptions {
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** Asks for a body that the client has only announced. */
+/** Sends `100 Continue` to a client that waits for it (`Expect: 100-continue`). */
 export const askForBody = (request: Request, response: Response): void => {
   if (request.headers.expect !== undefined) response.writeContinue();
 };
 
-/** The bytes of a body, as they come, within its size, its time and what its sender may hold of this process's memory. */
+/** Reads the bytes of a body within its size, its time and its share of memory. */
 const readBytes = (request: Request, { limitBytes, deadlineAtMs, share }: BodyOptions): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -3,7 +3,7 @@ import type { Request } from "express";
 import { payloadTooLarge, unsupportedMediaType } from "../errors";
 import type { Route } from "../route";
 
-/** What the headers of a request say of its body, judged before it is known who sends it. */
+/** Checks of a body by the request's headers, made before the caller is known. */
 
 const JSON_TYPE = /^application\/(?:json|[a-z0-9.+-]+\+json)$/;
 const UTF8 = /^utf-?8$/i;
@@ -12,13 +12,13 @@ const UTF8 = /^utf-?8$/i;
 export const hasBody = (request: Request): boolean =>
   request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
 
-/** Bytes that a route's body may have. A form has some beside its file. */
+/** Bytes that a route's body may have; for a form, its file and some for the parts around it. */
 export const bodyLimit = (route: Pick<Route, "auth" | "binaryBody">): number => {
   if (route.binaryBody) return LIMITS.mediaBytes + LIMITS.formBytes;
   return route.auth === "none" ? LIMITS.openBodyBytes : LIMITS.jsonBodyBytes;
 };
 
-/** Values that a JSON body may have: a whole workflow is taken back, whatever it was made of. */
+/** Values that a JSON body may have. A workflow may have as many as a GET of it can answer with. */
 export const valueLimit = (route: Pick<Route, "wholeWorkflow">): number =>
   LIMITS.jsonValues + (route.wholeWorkflow ? LIMITS.workflowMemberValues : 0);
 

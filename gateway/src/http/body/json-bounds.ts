@@ -9,7 +9,7 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const LAST_SPACE = 0x20;
 
-/** Bytes of a string that are looked at one by one before the rest is searched. */
+/** Bytes of a string that are compared one by one before `indexOf` searches the rest. */
 const SHORT_BYTES = 256;
 
 /** The index after the string that opens at `from`. Of what is searched, each byte is read twice at the most. */

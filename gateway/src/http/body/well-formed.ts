@@ -1,11 +1,11 @@
 import type { Issue } from "@nodeloom/kernel";
 import type { JsonBody } from "./body";
 
-/** A body is UTF-8, so that half of a surrogate pair comes as an escape. */
+/** A lone surrogate has no UTF-8, so it can only arrive as an escape. */
 const MAYBE = /\\u[dD][89a-fA-F]/;
 const HALF = /\p{Surrogate}/u;
 
-/** Where the first text with half of a surrogate pair stands, names of members included. */
+/** The path of the first text or member name with a lone surrogate. */
 const placeOf = (value: unknown, path: readonly string[]): readonly string[] | undefined => {
   if (typeof value === "string") return HALF.test(value) ? path : undefined;
   if (typeof value !== "object" || value === null) return undefined;

@@ -46,7 +46,7 @@ const limited = (route: Route, request: Request, caller: Caller | undefined): Li
   return caller && points !== null ? { route, request, caller, points } : undefined;
 };
 
-/** What ids that are not the caller's count in, whatever is asked about them. */
+/** The one bucket for ids that are not the caller's. */
 const ofOthers = ({ caller: { user }, points }: Limited): Bucket => ({ key: `user:${user.id}:others`, points, tier: user.tier });
 
 const idOf = ({ route, request }: Pick<Limited, "route" | "request">): string | undefined =>
@@ -59,7 +59,7 @@ const bucketOf = (gateway: Counter, count: Limited): Bucket => {
   if (route.limit !== "user+id") return { key: `user:${userId}:${name}`, points, tier };
   const id = idOf(count);
   if (id === undefined) return ofOthers(count);
-  // An id that may be anyone's is not looked up for a caller who has asked for too many that were not theirs.
+  // Unknown ids are not looked up for a caller who has used up the bucket of others' ids.
   if (!gateway.ownIds.has(userId, id)) gateway.rateLimits.refuseExhausted(ofOthers(count));
   return { key: `user:${userId}:${name}:${id}`, points, tier };
 };

@@ -7,7 +7,6 @@ import { EXHAUSTED_BUCKETS, RATE_WINDOW_SECONDS } from "../limits";
 export interface Bucket {
   /** What is counted: caller or address, and route. */
   key: string;
-  /** Requests per window. */
   points: number;
   /** Reported on 429. */
   tier: string;
@@ -36,7 +35,7 @@ const headersOf = (points: number, { remaining, leftMs }: Standing, nowMs: numbe
 
 const EXCEEDED_HEADERS = new WeakMap<object, Record<string, string>>();
 
-/** Of a limit that another service counts: its headers, not those of the route that was within its own. */
+/** Headers of a limit that another service counted, such as failed sign-ins. */
 const countedElsewhere = ({ metadata: { limit, retryAfter } }: DomainError): Record<string, string> | undefined =>
   typeof limit === "number" && typeof retryAfter === "number"
     ? {

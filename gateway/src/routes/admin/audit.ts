@@ -16,7 +16,7 @@ export interface AdminAction {
   reference?: string | undefined;
 }
 
-/** What a write did. `before` replaces what was read earlier when the write itself knows it better. */
+/** What a write did; `before`, where given, replaces the state that was read before it. */
 export interface Written<T> {
   value: T;
   before?: unknown;
@@ -67,7 +67,7 @@ const begin = async (context: Context, action: AdminAction): Promise<identity.Au
   return { ...row, id };
 };
 
-/** The change is made by now: a row that cannot be ended stays pending, and the log says how it ended. */
+/** The change is made; a row that can't be ended stays pending, and the outcome is logged. */
 const end = async ({ gateway, logger }: Context, row: identity.AuditRow): Promise<void> => {
   try {
     await gateway.services.identity.recordAudit({ row }, { waitForReady: true, deadlineMs: END_DEADLINE_MS });

@@ -28,7 +28,7 @@ export const startRunStops = ({ services, logger, intervalMs = RUN_STOP_INTERVAL
     try {
       await services.executions.cancelExecution({ executionId, userId });
     } catch (error) {
-      // One run that can't be cancelled now does not keep the others running.
+      // A failure to cancel one run does not stop the others.
       if (!(error instanceof DomainError)) throw error;
       logger.warn({ err: error, userId, executionId }, "a run of a stopped user was not cancelled yet");
     }
@@ -56,7 +56,7 @@ export const startRunStops = ({ services, logger, intervalMs = RUN_STOP_INTERVAL
       const { stop } = await services.identity.claimRunStop({}, { signal });
       if (!stop) return;
       const cancelled = await cancelAll(stop, signal);
-      // Until then it is claimed again: a request that was let in before the stop may begin its run after this look.
+      // A request admitted before the stop may begin its run after this look, so the stop is claimed again until no run is found.
       if (stop.settled && cancelled === 0 && !signal.aborted) await services.identity.finishRunStop({ stop });
     }
   };

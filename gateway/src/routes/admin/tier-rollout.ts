@@ -59,7 +59,7 @@ export const startTierRollouts = ({
       await setMonthlyCredits(services, user);
       await setConcurrency(services, user, logger);
     } catch (error) {
-      // One account that can't take it does not keep it from the others.
+      // A refusal by one account does not stop the others.
       if (!isRefusal(error)) throw error;
       logger.error({ err: error, userId: user.id, tier: user.tier }, "an account did not get what changed of its tier");
     }

@@ -63,7 +63,7 @@ const signIn = async (context: AnyContext, user: identity.User | undefined, stat
   body: { user: userView(toCallerUser(await startSession(context, user))) },
 });
 
-/** Nobody is kept out because billing is away: the next sign-in completes it. */
+/** Signing in works while billing is away; the next sign-in completes the account. */
 const completed = ({ gateway }: AnyContext, user: identity.User): Promise<void> =>
   completePlan(gateway.services, user).catch((error: unknown) =>
     gateway.logger.warn({ err: error, userId: user.id }, "an account was not checked for its credits"),

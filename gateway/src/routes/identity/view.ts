@@ -10,7 +10,6 @@ export const user = z
 
 export const userReply = z.object({ user }).meta({ id: "UserReply" });
 
-/** The public members of a user. */
 export const userView = ({
   id,
   email,

@@ -7,7 +7,7 @@ import type { Gateway } from "../../gateway";
 import { renderError, send } from "../../http/reply";
 
 const PROXY_TIMEOUT_MS = 60_000;
-/** Credentials are no business of the media server. */
+/** Credentials are not passed on to media. */
 const WITHHELD = ["x-api-key", "cookie", "authorization"];
 
 export interface MediaProxyOptions {
@@ -22,7 +22,7 @@ export const mediaProxy = ({ mediaUrl, gateway }: MediaProxyOptions): Router => 
     if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed(["GET", "HEAD"]);
     // Results are shown on other sites too.
     response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
-    // Their addresses can't be guessed, and nothing depends on who asks.
+    // Safe: keys can't be guessed, and the answer doesn't depend on the caller.
     response.setHeader("Access-Control-Allow-Origin", "*");
     response.setHeader("Access-Control-Expose-Headers", "Accept-Ranges, Content-Length, Content-Range, ETag");
     next();

@@ -21,7 +21,7 @@ import { runReply, startRun, syncWaitMs, toRunner } from "./run";
 import { anyObject, credits, modelParams, queryFlag, uuid, versionQuery, workflowParams } from "../../schemas";
 
 const MAX_CREDITS = 1_000_000_000;
-/** What a run may carry of its client's own. */
+/** Bounds of a run's metadata. */
 const METADATA = { entries: 20, nameChars: 40, valueChars: 500 } as const;
 const ACCEPTED = 202;
 const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";
@@ -134,14 +134,14 @@ const modeOf = (isAsync: boolean, { respondAsync }: Preferences): executions.Run
   return respondAsync ? RUN_MODE_RESPOND_ASYNC : RUN_MODE_SYNC;
 };
 
-/** A refusal that was told before under the same key, as clients see it; undefined for any other error. */
-const toldBefore = (error: unknown): DomainError | undefined => {
+/** A refusal that repeats an earlier one under the same key; undefined for any other error. */
+const repeatedRefusal = (error: unknown): DomainError | undefined => {
   if (!(error instanceof DomainError) || error.metadata[REPLAYED_REFUSAL] !== true) return undefined;
   const { [REPLAYED_REFUSAL]: _, ...metadata } = error.metadata;
   return new DomainError(error.kind, error.reason, error.message, metadata);
 };
 
-/** No object that is made of names and values can keep this name: it is refused, not lost. @throws INVALID_REQUEST */
+/** `__proto__` would be lost when the object is copied. @throws INVALID_REQUEST */
 const checkMetadata = (json: string | undefined): void => {
   if (json !== undefined && Object.hasOwn(JSON.parse(json) as object, "__proto__"))
     throw invalidRequest([{ path: "metadata.__proto__", message: "is no name that metadata may have" }]);
@@ -168,9 +168,9 @@ const run = async (context: RunContext, $case: TargetCase, value: string): Promi
     metadata: body.metadata ?? {},
   });
   const response = await startRun(gateway.services.executions, request, gateway.stopping).catch((error: unknown) => {
-    const told = toldBefore(error);
-    if (told) markReplayed(context.response);
-    throw told ?? error;
+    const repeated = repeatedRefusal(error);
+    if (repeated) markReplayed(context.response);
+    throw repeated ?? error;
   });
   if (response.replayed && context.fingerprint !== "") markReplayed(context.response);
   const reply = runReply({ request, response });

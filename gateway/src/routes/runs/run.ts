@@ -64,7 +64,7 @@ const call = async (
   }
 };
 
-/** It may run, and it may not: its id tells later which. */
+/** The 503 of a run that may exist: its id can be polled. */
 const unknownOutcome = ({ executionId }: executions.RunRequest): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", "it is not known whether the run goes on; ask for its execution", {
     retryAfter: 1,
@@ -72,7 +72,7 @@ const unknownOutcome = ({ executionId }: executions.RunRequest): DomainError =>
     outcome: UNKNOWN,
   });
 
-/** A model is not there yet: it won't be within the wait. */
+/** A model that is downloading or away; repeating the call within the wait would not help. */
 const isModelAway = (error: unknown): boolean => error instanceof DomainError && error.metadata.model !== undefined;
 
 const longer = (backOffMs: number): number => Math.min(backOffMs * 2, MAX_BACK_OFF_MS);
@@ -124,7 +124,7 @@ export const startRun = async (
       const nowMs = Date.now();
       const reached = nowMs - attemptedAtMs >= REACHED_AFTER_MS;
       wasReached ||= reached;
-      // A call that the stop has ended goes on at its callee.
+      // A call that this stop aborted goes on in executions.
       mayRun ||= ((reached || stopping.aborted) && isUnanswered(error)) || isUnknown(error);
       if (stopping.aborted) return establish(service, request, mayRun);
       const againMs = mayRun ? UNKNOWN_AGAIN_MS : REFUSED_AGAIN_MS;
@@ -178,7 +178,7 @@ export interface RunOutcome {
 
 const { RUN_MODE_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
 
-/** Whether an asynchronous client is told of a refused submission: the first time it is known, and whenever that is told again. */
+/** Whether an asynchronous submit answers with a provider's refusal: when it came in time, and in replays of that answer. */
 const isToldFailure = ({ mode }: executions.RunRequest, { execution, replayed, toldFailure }: executions.RunResponse): boolean =>
   execution?.error?.code === "PROVIDER_SUBMIT_FAILED" && mode === RUN_MODE_ASYNC && (!replayed || toldFailure);
 

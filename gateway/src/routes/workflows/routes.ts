@@ -26,7 +26,7 @@ const nextPage = (query: z.infer<typeof listQuery>, next: string): string => {
   return `</api/workflows?${new URLSearchParams(given).toString()}>; rel="next"`;
 };
 
-/** Of a creation under a key: its workflow was made, and deleted since. */
+/** Whether the workflow that a key created has been deleted since. */
 const isDeletedSince = (error: unknown): boolean => error instanceof DomainError && error.reason === "WORKFLOW_NOT_FOUND";
 
 const read = { tag: "Workflows", auth: "any", capability: "workflow:read", limit: "user" } as const;
@@ -90,7 +90,7 @@ export const workflowRoutes = [
         return await create(earlier === undefined ? {} : REPLAYED);
       } catch (error) {
         if (isDeletedSince(error)) markReplayed(context.response);
-        // Refused at first, it leaves no trace: the key may be used for something else.
+        // A first attempt that was refused frees the key.
         else if (earlier === undefined && isRefusal(error)) await gateway.leases.forget(executionId);
         throw error;
       }

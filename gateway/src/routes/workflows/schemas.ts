@@ -2,8 +2,6 @@ import { LIMITS } from "@nodeloom/kernel";
 import { z } from "zod";
 import { anyObject, credits, identifier, name, slug, timestamp } from "../../schemas";
 
-/** What requests and answers about workflows look like. */
-
 const description = z.string().max(LIMITS.descriptionChars);
 const tags = z.array(z.string().normalize().max(LIMITS.tagChars)).max(LIMITS.tags);
 const cover = anyObject
