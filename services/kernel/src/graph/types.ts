@@ -32,6 +32,7 @@ export const NODE_TYPES = [
   "text-box",
   "list",
   "json",
+  "switch",
   "llm-assistant",
   "generate-image",
   "generate-video",

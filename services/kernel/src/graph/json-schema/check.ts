@@ -3,12 +3,10 @@ import { BoundPassed, charactersOfWork, type RunBudget } from "../budget";
 import type { JsonSchema } from "../prices/price";
 import { isRecord, shownName } from "../types";
 import type { FormatChecks } from "./formats";
-import type { PatternCompiler } from "./pattern";
+import { workOfMatch, type PatternCompiler } from "./pattern";
 
 /** Schemas that may be entered inside one another, by references. */
 const MOST_DEPTH = 200;
-/** Instructions of a pattern's program, each for a character, that are one step of work. */
-const INSTRUCTIONS_PER_STEP = 4;
 
 /** How the schemas of one use are understood. */
 export interface Options {
@@ -64,7 +62,7 @@ export const isValid = (check: Check, value: unknown, schema: unknown): boolean 
 export const matches = ({ budget, patternOf }: Check, source: string, text: string): boolean => {
   const pattern = patternOf(source);
   if (typeof pattern === "string") return true;
-  budget.work(1 + Math.ceil((text.length * pattern.size) / INSTRUCTIONS_PER_STEP));
+  budget.work(workOfMatch(pattern, text));
   return pattern.test(text);
 };
 

@@ -6,6 +6,12 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
+/** Instructions of a pattern's program, each for a character, that are one step of work. */
+const INSTRUCTIONS_PER_STEP = 4;
+
+/** What matching a text may take at most, as `RunBudget.work` counts it. */
+export const workOfMatch = ({ size }: Pattern, { length }: string): number => 1 + Math.ceil((length * size) / INSTRUCTIONS_PER_STEP);
+
 /** Longest pattern, and instructions of the largest program. */
 export const PATTERN_BOUNDS = { chars: 500, size: 500 } as const;
 

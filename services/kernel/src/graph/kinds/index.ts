@@ -14,6 +14,7 @@ import { mediaUpload } from "./media-upload";
 import { note } from "./note";
 import { requestInput } from "./request-input";
 import { responseOutput } from "./response-output";
+import { switchKind } from "./switch";
 import { textBox } from "./text-box";
 
 export type { NodeKind } from "./kind";
@@ -26,6 +27,7 @@ export const NODE_KINDS: Readonly<Record<NodeType, NodeKind>> = {
   "text-box": textBox,
   list,
   json,
+  switch: switchKind,
   "llm-assistant": llmAssistant,
   "generate-image": generateImage,
   "generate-video": generateVideo,
@@ -66,6 +68,13 @@ export const anyInput = (node: GraphNode, name: string): InputPort | undefined =
 export const defaultInput = (node: GraphNode, outputName: string): string => kindOf(node.type)?.defaultInput?.(outputName) ?? outputName;
 
 export const outputPort = (type: string): string => [...outputPorts({ id: "", type, data: {} }).keys()][0] ?? "";
+
+/** The output port that the value of a step leaves by, for kinds that choose one; undefined for all others. @throws BindError */
+export const routeOf = (
+  step: { type: string; literals: Readonly<Record<string, unknown>> },
+  item: Readonly<Record<string, unknown>>,
+  budget: RunBudget,
+): string | undefined => kindOf(step.type)!.route?.port(step.literals, item, budget);
 
 /** The value of a pure step for one item, counted. @throws BindError */
 export const evaluateStep = (

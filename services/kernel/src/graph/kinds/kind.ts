@@ -48,6 +48,17 @@ export interface NodeKind {
   /** The value of a pure node for one item, counted. @throws BindError */
   evaluate?(literals: Literals, item: Literals, budget: RunBudget): unknown;
 
+  /**
+   * For kinds whose value leaves by one of their output ports: the others carry nothing, and nodes that need them are skipped.
+   * All input ports of such a kind take lists as they are, so that it has one item.
+   */
+  readonly route?: {
+    /** The port that is taken, counted. @throws BindError */
+    port(literals: Literals, item: Literals, budget: RunBudget): string;
+    /** Input ports that decide it. */
+    ports(literals: Literals): string[];
+  };
+
   /** What the saved graph says of an output's value. */
   savedValue?(node: GraphNode, port: string | null): unknown;
   /**

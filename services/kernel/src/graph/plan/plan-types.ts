@@ -32,6 +32,8 @@ export interface PlanStep {
   itemLimit?: number;
   /** The most one call may cost, in milli-credits. */
   maxMillicredits: number;
+  /** A switch that only the run decides may skip it. */
+  conditional?: true;
   /** What a language model's answers must be. One that is not is asked for once more: a call of its own. */
   answer?: { schema: JsonSchema; maxRepairMillicredits: number };
 }
@@ -60,6 +62,8 @@ export interface RunPlan extends AuthorFiles {
   /** In dependency order. */
   steps: PlanStep[];
   evaluated: EvaluatedNode[];
+  /** Nodes behind a port that planning knows to carry nothing; absent where there are none. */
+  skipped?: Pick<EvaluatedNode, "id" | "type">[];
   /** Warnings of the steps, by node id. */
   warnings: Record<string, string[]>;
   models: Record<string, PlannedModel>;
@@ -118,6 +122,10 @@ export interface NodePlan {
   step?: PlanStep;
   /** True when its values are known now. */
   isEvaluated?: boolean;
+  /** Only the run knows which of its output ports carries something. */
+  isUndecided?: boolean;
+  /** Its output ports that are known to carry nothing. */
+  emptyPorts?: readonly string[];
   /** What is known of each of its outputs. */
   outputs: ReadonlyMap<string, Abstract>;
 }

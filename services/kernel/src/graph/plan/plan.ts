@@ -5,6 +5,7 @@ import { isKnown, joined } from "./abstract";
 import { anyInput, isGeneratorType, kindOf } from "../kinds";
 import { isMediaId } from "../values/media";
 import { createTelling } from "../values/told";
+import { keepLivingEdges, noteBranches } from "./branches";
 import { misspeltSettings } from "./misspelt";
 import { abstractSources, planWithin, source, warn, type Planner, type PlanRequest } from "./planner";
 import { NOTHING_PLANNED, type EvaluatedNode, type NodePlan, type PlanStep, type RunPlan, type Source } from "./plan-types";
@@ -88,7 +89,7 @@ const planNode = (planner: Planner, node: GraphNode): NodePlan => {
   if (!kind) return NOTHING_PLANNED;
   const misspelt = misspeltSettings(kind, node, schemaOf(planner.request, node), (count) => planner.budget.work(count));
   for (const message of [...(kind.warnings?.(node) ?? []), ...misspelt]) warn(planner, node.id, message);
-  const planned = kind.plan?.(planner, node) ?? NOTHING_PLANNED;
+  const planned = noteBranches(planner, node, kind.plan?.(planner, node) ?? NOTHING_PLANNED);
   if (planned.step || planned.isEvaluated) planner.outputs.set(node.id, planned.outputs);
   return planned;
 };
@@ -96,6 +97,7 @@ const planNode = (planner: Planner, node: GraphNode): NodePlan => {
 interface Folded {
   steps: PlanStep[];
   evaluated: EvaluatedNode[];
+  skipped: NonNullable<RunPlan["skipped"]>;
 }
 
 /** What an evaluated node gives, by port; inputs that were not given are left out. */
@@ -117,12 +119,16 @@ export const schemaOnlyPlan = (plan: RunPlan): RunPlan => {
 };
 
 /** Plans nodes in their order. False when one would pass a bound of the run; the rest are not planned then. */
-const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evaluated }: Folded): boolean => {
+const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evaluated, skipped }: Folded): boolean => {
   const tell = createTelling();
   return nodes.every((node) =>
     planWithin(planner, node.id, () => {
-      const { step, isEvaluated, outputs } = planNode(planner, node);
       const type = node.type as PlanStep["type"];
+      if (!keepLivingEdges(planner, node)) {
+        skipped.push({ id: node.id, type });
+        return;
+      }
+      const { step, isEvaluated, outputs } = planNode(planner, node);
       if (step) steps.push(step);
       if (isEvaluated) evaluated.push({ id: node.id, type, warnings: planner.warnings.get(node.id) ?? [], ...tell(knownValues(outputs)) });
     }),
@@ -156,6 +162,8 @@ export const planRun = (request: PlanRequest, bounds?: Readonly<BudgetUse>): Pla
     outputs: new Map(),
     warnings: new Map(),
     issues: [...request.graph.issues, ...issues, ...checkSettings(request.graph, schema)],
+    emptyPorts: new Map(),
+    mayBeEmpty: new Set(),
     unknownMedia: new Set(),
     dataUrls: new Set(),
     budget: createBudget({}, bounds),
@@ -163,7 +171,7 @@ export const planRun = (request: PlanRequest, bounds?: Readonly<BudgetUse>): Pla
     triedBytes: 0,
     warned: 0,
   };
-  const folded: Folded = { steps: [], evaluated: [] };
+  const folded: Folded = { steps: [], evaluated: [], skipped: [] };
   const outputNodes = wiring.order.filter((node) => kindOf(node.type)?.isResult);
   if (!request.isPart) warnOfNoResult(planner, outputNodes);
   // Nodes on a cycle have no order, but their own issues are listed, too.
@@ -177,7 +185,9 @@ export const planRun = (request: PlanRequest, bounds?: Readonly<BudgetUse>): Pla
     used,
     dataUrls,
     plan: {
-      ...folded,
+      steps: folded.steps,
+      evaluated: folded.evaluated,
+      ...(folded.skipped.length > 0 ? { skipped: folded.skipped } : {}),
       warnings: Object.fromEntries(planner.warnings),
       models: plannedModels(request, folded.steps),
       ...labelsOf(wiring.order),

@@ -54,6 +54,10 @@ export interface Planner {
   readonly request: PlanRequest;
   readonly wiring: Wiring;
   readonly outputs: Map<string, ReadonlyMap<string, Abstract>>;
+  /** Output ports that carry nothing, by node. */
+  readonly emptyPorts: Map<string, ReadonlySet<string>>;
+  /** Nodes of which only the run knows whether their outputs carry something: undecided switches, and what these may skip. */
+  readonly mayBeEmpty: Set<string>;
   readonly warnings: Map<string, string[]>;
   readonly issues: GraphIssue[];
   /** Ids of files that the request does not know. */

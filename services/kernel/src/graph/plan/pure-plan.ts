@@ -2,9 +2,18 @@ import type { Bounds } from "./abstract";
 import { collect } from "../values/bind";
 import type { NodeKind } from "../kinds/kind";
 import { attempt, type Planner } from "./planner";
-import { buildStep, knownItems, stepItems, warnUnresolved, type ItemBounds } from "./plan-step";
-import { NOTHING_PLANNED, type NodePlan } from "./plan-types";
+import { buildStep, knownItems, stepItems, warnUnresolved, type ItemBounds, type KnownItems } from "./plan-step";
+import { NOTHING_PLANNED, type NodePlan, type PlanStep } from "./plan-types";
 import type { GraphNode } from "../types";
+
+/** The output ports that may carry a node's value: one, unless what chooses it is not known yet. */
+const routed = (planner: Planner, kind: NodeKind, node: GraphNode, { literals }: PlanStep, { items, unknown }: KnownItems) => {
+  const ports = [...kind.outputs(node).keys()];
+  if (!kind.route) return { carrying: ports.slice(0, 1) };
+  if (kind.route.ports(literals).some((port) => unknown.has(port))) return { carrying: ports, isUndecided: true };
+  const taken = kind.route.port(literals, items[0] ?? {}, planner.budget);
+  return { carrying: [taken], emptyPorts: ports.filter((port) => port !== taken) };
+};
 
 /**
  * Plans a node that only makes a value of values: evaluated now when they are known.
@@ -13,17 +22,25 @@ import type { GraphNode } from "../types";
 export const planPure = (planner: Planner, kind: NodeKind, node: GraphNode, outputBounds: (bounds: ItemBounds) => Bounds): NodePlan => {
   const step = buildStep(planner, kind, node);
   warnUnresolved(planner, step);
-  const port = [...kind.outputs(node).keys()][0]!;
   const bound = knownItems(planner, step);
   if (bound.failed && bound.complete) return NOTHING_PLANNED;
   const bounds = stepItems(planner, node, step, bound);
-  if (!bound.complete)
-    return { step: { ...step, maxItems: bounds.items, itemLimit: bounds.limit }, outputs: new Map([[port, outputBounds(bounds)]]) };
+  const ports = attempt(planner, node.id, () => routed(planner, kind, node, step, bound));
+  if (!ports) return NOTHING_PLANNED;
+  const { carrying, ...branches } = ports;
+  if (!bound.complete) {
+    const made = outputBounds(bounds);
+    return {
+      step: { ...step, maxItems: bounds.items, itemLimit: bounds.limit },
+      outputs: new Map(carrying.map((port) => [port, made])),
+      ...branches,
+    };
+  }
   const made = attempt(planner, node.id, () => ({
     value: collect(
       bound.items.map((item) => kind.evaluate!(step.literals, item, planner.budget)),
       bound.mapped,
     ),
   }));
-  return made ? { isEvaluated: true, outputs: new Map([[port, made]]) } : NOTHING_PLANNED;
+  return made ? { isEvaluated: true, outputs: new Map([[carrying[0]!, made]]), ...branches } : NOTHING_PLANNED;
 };

@@ -43,6 +43,11 @@ export const placeholders = (text: string): string[] => [
   ...new Set([...text.matchAll(PLACEHOLDER)].flatMap(([, escape, name]) => (escape ? [] : [name!]))),
 ];
 
+const ALONE = /^\s*\{\{\s*([\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*)\s*\}\}\s*$/u;
+
+/** The name in a text that is one `{{name}}` and nothing else. */
+export const placeholderAlone = (text: string): string | undefined => ALONE.exec(text)?.[1];
+
 /** Every `{{name}}` anywhere inside a JSON value. */
 export const placeholdersIn = (value: unknown): string[] => {
   if (typeof value === "string") return placeholders(value);

@@ -1,0 +1,170 @@
+import { LIMITS } from "../../limits";
+import { charactersOfWork, type RunBudget } from "../budget";
+import { patternOf, workOfMatch } from "../json-schema/pattern";
+import { isKnown, joined } from "../plan/abstract";
+import { longTexts } from "../plan/check-texts";
+import { abstractSources } from "../plan/planner";
+import { NOTHING_PLANNED } from "../plan/plan-types";
+import { planPure } from "../plan/pure-plan";
+import { isRecord, shownName } from "../types";
+import { asText, fill, placeholderAlone, member, placeholders, placeholdersIn } from "../values/value";
+import { namedPorts } from "../wiring/ports";
+import type { NodeKind } from "./kind";
+
+/** The port by which a value leaves that no case is true of. */
+export const ELSE_PORT = "else";
+
+export const SWITCH_BOUNDS = { cases: 20, nameChars: 80 } as const;
+
+const number = (value: unknown): number => (asText(value).trim() === "" ? NaN : Number(asText(value)));
+
+const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (typeof value === "string" && value.trim() === "") ||
+  (Array.isArray(value) && value.length === 0) ||
+  (isRecord(value) && Object.keys(value).length === 0);
+
+const matches = (left: string, source: string, budget: RunBudget): boolean => {
+  const pattern = patternOf(source);
+  if (typeof pattern === "string") return false;
+  budget.work(workOfMatch(pattern, left));
+  return pattern.test(left);
+};
+
+/** What a case compares: `left` as its value where it is one placeholder and nothing else, `right` as text. */
+type Test = (left: unknown, right: string, budget: RunBudget) => boolean;
+
+/** Comparisons of a case. What is no number is neither greater nor less; a pattern that is none matches nothing. */
+const OPERATORS: Readonly<Record<string, Test>> = {
+  equals: (left, right) => asText(left) === right,
+  notEquals: (left, right) => asText(left) !== right,
+  contains: (left, right) => (Array.isArray(left) ? left.some((item) => asText(item) === right) : asText(left).includes(right)),
+  matches: (left, right, budget) => matches(asText(left), right, budget),
+  greater: (left, right) => number(left) > number(right),
+  less: (left, right) => number(left) < number(right),
+  exists: (left) => left !== undefined && left !== null && left !== "",
+  empty: isEmpty,
+};
+const NAMES = Object.keys(OPERATORS);
+/** Operators that look at `left` alone. */
+const UNARY: ReadonlySet<unknown> = new Set(["exists", "empty"]);
+
+interface Case {
+  name: string;
+  left: string;
+  op: string;
+  right: string;
+}
+
+const records = (cases: unknown): Record<string, unknown>[] =>
+  Array.isArray(cases) ? cases.slice(0, SWITCH_BOUNDS.cases).filter(isRecord) : [];
+
+const readCases = (cases: unknown): Case[] =>
+  records(cases).map(({ name, left, op, right }) => ({ name: asText(name), left: asText(left), op: asText(op), right: asText(right) }));
+
+/** Every placeholder of the cases. */
+const namesIn = (cases: unknown): string[] => placeholdersIn(readCases(cases).flatMap(({ left, right }) => [left, right]));
+
+const isName = (name: unknown): name is string =>
+  typeof name === "string" && name.trim() !== "" && name.length <= SWITCH_BOUNDS.nameChars && name !== ELSE_PORT;
+
+const patternProblem = (right: unknown): string[] => {
+  if (typeof right !== "string" || placeholders(right).length > 0) return [];
+  const pattern = patternOf(right);
+  return typeof pattern === "string" ? [`.right: ${pattern}`] : [];
+};
+
+const caseProblems = (given: unknown): string[] => {
+  if (!isRecord(given)) return [": must be an object of name, left, op and right"];
+  const { name, left, op, right } = given;
+  const isText = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
+  return [
+    ...(isName(name) ? [] : [`.name: must be text of 1 to ${SWITCH_BOUNDS.nameChars} characters other than "${ELSE_PORT}"`]),
+    ...(isText(left) ? [] : [".left: must be text"]),
+    ...(typeof op === "string" && Object.hasOwn(OPERATORS, op) ? [] : [`.op: must be one of ${NAMES.join(", ")}`]),
+    ...(isText(right) || UNARY.has(op) ? [] : [".right: must be text"]),
+    ...(op === "matches" ? patternProblem(right) : []),
+  ];
+};
+
+const casesProblems = (cases: unknown): string[] => {
+  if (!Array.isArray(cases) || cases.length === 0) return ["cases: must be a list of at least one case"];
+  if (cases.length > SWITCH_BOUNDS.cases) return [`cases: there are ${cases.length}, at most ${SWITCH_BOUNDS.cases} are allowed`];
+  const names = readCases(cases).map(({ name }) => name);
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  return [
+    ...cases.flatMap((one, index) => caseProblems(one).map((problem) => `cases[${index}]${problem}`)),
+    ...[...new Set(twice)].map((name) => `cases: two are named ${shownName(name)}`),
+    ...longTexts(cases, "cases"),
+  ];
+};
+
+/** Whether a case is true of what flows in. @throws BoundPassed, BindError for a text that would be too large */
+const holds = ({ left, op, right }: Case, item: Readonly<Record<string, unknown>>, budget: RunBudget): boolean => {
+  const alone = placeholderAlone(left);
+  const value = alone === undefined ? fill(left, (name) => member(item, name), budget) : member(item, alone);
+  budget.work(1 + charactersOfWork(typeof value === "string" ? value.length : 0));
+  return OPERATORS[op]!(
+    value,
+    fill(right, (name) => member(item, name), budget),
+    budget,
+  );
+};
+
+export const switchKind: NodeKind = {
+  type: "switch",
+  summary: "Sends a value on by the first case that is true. What stands behind the other cases is skipped, and costs nothing.",
+  settings: {
+    cases: {
+      type: "array",
+      maxItems: SWITCH_BOUNDS.cases,
+      description: "Cases in their order: the first that is true decides; none: `else`.",
+      items: {
+        type: "object",
+        required: ["name", "left", "op"],
+        properties: {
+          name: { type: "string", description: "The name of its output port." },
+          left: { type: "string", description: "What is compared, with {{placeholders}}." },
+          op: { enum: NAMES },
+          right: { type: "string", description: "What it is compared with, with {{placeholders}}; a pattern of RE2 for `matches`." },
+        },
+      },
+    },
+    value: { description: "The value that goes on; a connected value wins." },
+  },
+  calls: null,
+  runs: true,
+  inputs: ({ data: { cases } }) =>
+    new Map([
+      ...namedPorts(namesIn(cases), "any").map(([name, port]): [string, typeof port] => [name, { ...port, list: true }]),
+      ["value", { type: "any", list: true }],
+    ]),
+  outputs: ({ data: { cases } }) =>
+    new Map([
+      ...readCases(cases)
+        .filter(({ name }) => isName(name))
+        .map(({ name }): [string, "any"] => [name, "any"]),
+      [ELSE_PORT, "any"],
+    ]),
+  defaultInput: () => "value",
+  check: ({ data: { cases } }) => casesProblems(cases),
+  plan: (planner, node) => {
+    if (casesProblems(node.data.cases).length > 0) return NOTHING_PLANNED;
+    const { list, items, most, tokens } = joined(abstractSources(planner, node, "value"));
+    const [source, ...others] = abstractSources(planner, node, "value");
+    const shape = source && !isKnown(source) && others.length === 0 ? source.shape : undefined;
+    return planPure(planner, switchKind, node, () => ({
+      list,
+      items,
+      most: Math.min(most, LIMITS.fanOutItems),
+      tokens,
+      ...(shape ? { shape } : {}),
+    }));
+  },
+  evaluate: (literals, item, budget) => budget.value(item.value ?? literals.value ?? null),
+  route: {
+    port: ({ cases }, item, budget) => readCases(cases).find((one) => holds(one, item, budget))?.name ?? ELSE_PORT,
+    ports: ({ cases }) => namesIn(cases),
+  },
+};
