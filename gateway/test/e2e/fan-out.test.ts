@@ -110,6 +110,40 @@ it("maps a node over a list that is known only when it runs, in order, and charg
   expect(await ends(id)).toEqual({ web: "completed", box: "completed", pic: "completed", out: "completed" });
 });
 
+it("runs the branch alone that a switch takes when it runs, charges that, and says so of the others", async () => {
+  const picture = (id: string): unknown => node(id, "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "{{what}}" } });
+  const nodes = [
+    node("web", "http-request", { method: "GET", url: `${listUrl}/red`, extract: "/items/0" }),
+    node("switch", "switch", { cases: [{ name: "warm", left: "{{value}}", op: "matches", right: "^(red|yellow)$" }] }),
+    picture("sun"),
+    picture("sea"),
+    OUT,
+  ];
+  const edges = [
+    edge("web.body", "switch.value"),
+    edge("switch.warm", "sun.what"),
+    edge("switch.else", "sea.what"),
+    edge("sun.image", "out.images"),
+    edge("sea.image", "out.images"),
+    edge("sea.image", "out.cold"),
+  ];
+  const saved = await post("/api/workflows", { name: "Branches", nodes, edges });
+  const path = `/api/workflows/${(saved.body as unknown as { slug: string }).slug}`;
+  const quoted = await post(`${path}/quote`, { inputs: {} });
+  expect(quoted.body).toMatchObject({ estimatedCreditCost: 2 * FAST_IMAGE_CREDITS, exact: false });
+  const { status, body, headers } = await post(`${path}/run`, { inputs: {} });
+  expect(status).toBe(200);
+  const { result, cost } = body as unknown as { result: { images: unknown[] }; cost: number };
+  expect(Object.keys(result)).toEqual(["images"]);
+  expect(result.images).toHaveLength(1);
+  expect(cost).toBeCloseTo(FAST_IMAGE_CREDITS, 3);
+  expect((await credits()).held).toBe(0);
+  expect(await ends(headers.get("x-execution-id")!)).toEqual({
+    ...{ web: "completed", switch: "completed", sun: "completed", out: "completed" },
+    sea: "skipped",
+  });
+});
+
 it("fails with the node's name when lists that are known only then differ in length", async () => {
   const { status, body } = await start(
     [

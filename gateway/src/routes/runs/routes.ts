@@ -108,7 +108,7 @@ const quoteResult = z
         "What the run would hold: a list of unknown length counts as one item, or as `maxItems` of its node. Null without generators",
     }),
     maxCreditCost: credits.nullable().meta({ description: "The same with every list of unknown length at `maxItems` or 50" }),
-    exact: z.boolean().meta({ description: "Whether the two are one" }),
+    exact: z.boolean().meta({ description: "Whether the two are one, and no switch that only the run decides may skip a part of it" }),
     nodes: z.array(quoteNode),
     grants: z.array(quoteGrant).meta({ description: "Trial grants for the run's models" }),
     warnings: z
@@ -182,7 +182,7 @@ const run = async (context: RunContext, $case: TargetCase, value: string): Promi
 type QuoteContext = CallContext<"any", unknown, unknown, z.infer<typeof workflowQuoteBody>>;
 
 const quote = async (context: QuoteContext, $case: TargetCase, value: string, version = ""): Promise<Reply> => {
-  const { nodes, grants, warnings, millicredits, maxMillicredits } = await context.gateway.services.executions.quote({
+  const { nodes, grants, warnings, millicredits, maxMillicredits, mayCostLess } = await context.gateway.services.executions.quote({
     target: { target: { $case, value }, version, until: context.body.until ?? "" } as executions.Target,
     runner: toRunner(context.caller, $case === "model" ? "model" : "workflow"),
     inputsJson: context.members().get("inputs") ?? "{}",
@@ -190,7 +190,7 @@ const quote = async (context: QuoteContext, $case: TargetCase, value: string, ve
   const body = {
     estimatedCreditCost: nodes.length === 0 ? null : toCredits(millicredits),
     maxCreditCost: nodes.length === 0 ? null : toCredits(maxMillicredits),
-    exact: maxMillicredits === millicredits,
+    exact: maxMillicredits === millicredits && !mayCostLess,
     nodes: nodes.map(({ id, type, model, items, millicredits: price, grant }) => ({
       id,
       type,

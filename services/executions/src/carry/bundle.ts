@@ -14,8 +14,6 @@ const buildBundle = async (): Promise<void> => {
     workflowsPath,
     payloadConverterPath,
     workflowInterceptorModules: [interceptorsPath],
-    // Schemas are checked before a run, and answers by activities.
-    ignoreModules: ["re2js"],
     // Each is evaluated once, and not again for every run. What they keep says nothing of a run: expressions by their texts, and what
     // was read of a node by that node.
     preloadModules: [payloadConverterPath, interceptorsPath, workflowsPath],

@@ -53,6 +53,7 @@ export const createQuotes = ({ planning, billing }: { planning: Planning; billin
     return executions.QuoteResponse.fromPartial({
       millicredits,
       maxMillicredits: millicredits + more,
+      mayCostLess: plan.steps.some(({ conditional, maxMillicredits }) => conditional === true && maxMillicredits > 0),
       nodes,
       warnings: Object.entries(plan.warnings).flatMap(([nodeId, messages]) => messages.map((message) => ({ nodeId, message }))),
       grants: quoted.grants.filter((grant) => models.has(grant.model)),

@@ -12,6 +12,7 @@ import {
   httpCall,
   nodeName,
   outputPort,
+  routeOf,
   RESULT_TYPE,
   valueBytes,
   withSharedTexts,
@@ -24,6 +25,7 @@ import {
   type RunPlan,
   type Told,
 } from "@nodeloom/kernel/graph";
+import { createBranches } from "./branches";
 import {
   CANCEL_REPORTS,
   type CallContext,
@@ -70,6 +72,7 @@ const resultNodes = ({ outputNodes, steps }: RunPlan): string[] => {
 /** Every node of a run before it starts: what planning evaluated is done, the rest is pending. */
 export const initialNodes = (plan: RunPlan): NodeState[] => [
   ...plan.evaluated.map((node) => newNode(plan, node, "completed", node.warnings, 0)),
+  ...(plan.skipped ?? []).map((node) => newNode(plan, node, "skipped", [], 0)),
   ...plan.steps.map((step) => newNode(plan, step, "pending", warningsOf(plan, step.id), step.maxItems)),
   ...resultNodes(plan).map((id) => newNode(plan, { id, type: RESULT_TYPE }, "pending", [], 0)),
 ];
@@ -105,6 +108,7 @@ export class GraphRun {
   private readonly budget: RunBudget;
   private readonly index: Map<string, number>;
   private readonly tell = createTelling();
+  private readonly branches = createBranches((id) => this.node(id).status);
 
   private readonly plan: RunPlan;
 
@@ -130,9 +134,26 @@ export class GraphRun {
     return this.nodes[this.indexOf(nodeId)]!;
   }
 
-  /** Steps that have not been started, and whose dependencies are all done. */
-  readyAfter(done: ReadonlySet<string>, started: ReadonlySet<string>): PlanStep[] {
-    return this.plan.steps.filter((step) => !started.has(step.id) && this.dependencies.get(step.id)!.every((id) => done.has(id)));
+  /**
+   * Steps to start: not started, with all dependencies done, and without the sources that carry nothing. Those that nothing reaches are
+   * skipped, and are done with that.
+   */
+  readyAfter(done: Set<string>, started: ReadonlySet<string>): PlanStep[] {
+    const isReady = ({ id }: PlanStep): boolean =>
+      !started.has(id) && !done.has(id) && this.dependencies.get(id)!.every((needed) => done.has(needed));
+    // In dependency order: a step that is skipped makes those behind it ready.
+    return this.plan.steps.flatMap((step) => {
+      if (!isReady(step)) return [];
+      const reached = this.branches.reached(step);
+      if (!reached) this.skip(step.id, done);
+      return reached ?? [];
+    });
+  }
+
+  private skip(nodeId: string, done: Set<string>): void {
+    this.node(nodeId).status = "skipped";
+    this.releaseInputs(nodeId);
+    done.add(nodeId);
   }
 
   start(step: PlanStep, now: number): void {
@@ -187,7 +208,9 @@ export class GraphRun {
   evaluate(step: PlanStep): void {
     const { items, mapped } = this.bind(step);
     const values = items.map((item) => evaluateStep(step, item, this.budget));
-    const port = outputPort(step.type);
+    const route = routeOf(step, items[0] ?? {}, this.budget);
+    if (route !== undefined) this.branches.take(step.id, route);
+    const port = route ?? outputPort(step.type);
     const value = collect(values, mapped);
     if (!this.plan.hidesOutputs) Object.assign(this.node(step.id), this.tell({ [port]: value }));
     this.keep(step.id, port, value);
@@ -208,6 +231,10 @@ export class GraphRun {
     node.status = "completed";
     node.itemsDone = node.items;
     node.durationMs = now - (node.startedAt ?? now);
+    this.releaseInputs(nodeId);
+  }
+
+  private releaseInputs(nodeId: string): void {
     for (const id of this.dependencies.get(nodeId) ?? []) this.release(id);
   }
 
@@ -243,16 +270,16 @@ export class GraphRun {
     }
   }
 
-  /** True when every step is done. */
+  /** True when every step is done or skipped. */
   get isComplete(): boolean {
-    return this.plan.steps.every((step) => this.node(step.id).status === "completed");
+    return this.plan.steps.every(({ id }) => ["completed", "skipped"].includes(this.node(id).status));
   }
 
   /** What the run gives, or why that is more than a run may give. */
   result(now: number): { result: Record<string, unknown> } | { error: RunError } {
     const [nodeId = ""] = this.plan.outputNodes;
     try {
-      const result = buildResult(this.plan.output, this.outputs, this.budget);
+      const result = buildResult(this.branches.carrying(this.plan.output), this.outputs, this.budget);
       if (valueBytes(result, GRAPH_BOUNDS.resultBytes) > GRAPH_BOUNDS.resultBytes)
         throw new BindError(`the result is larger than ${GRAPH_BOUNDS.resultBytes} bytes`);
       for (const id of resultNodes(this.plan)) Object.assign(this.node(id), { status: "completed", startedAt: now, durationMs: 0 });

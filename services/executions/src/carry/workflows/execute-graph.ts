@@ -25,7 +25,7 @@ export const cancelSignal = defineSignal("cancel");
  */
 const runSteps = async (run: GraphRun, input: RunInput, cancelSteps: () => void): Promise<Failure | undefined> => {
   const batches = createBatches();
-  const done = new Set(run.nodes.filter((node) => node.status === "completed").map((node) => node.id));
+  const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map((node) => node.id));
   const started = new Set<string>();
   const running = new Map<string, Promise<void>>();
   let failure: Failure | undefined;
