@@ -8,6 +8,7 @@ import {
   Image,
   List,
   MessageSquareText,
+  Split,
   SquarePen,
   StickyNote,
   TextCursorInput,
@@ -162,6 +163,19 @@ export const LOOKS: Readonly<Record<string, Look>> = {
     description: "Picks values out of JSON",
     data: { expression: "" },
     summary: (data) => textOf(data.expression) || "The whole value",
+  },
+  switch: {
+    title: "Switch",
+    group: "Data",
+    icon: Split,
+    id: "switch",
+    words: "switch if else condition branch router route case filter",
+    description: "Goes one way or another",
+    data: { cases: [{ name: "yes", left: "{{value}}", op: "exists" }] },
+    summary: ({ cases }) =>
+      [...(Array.isArray(cases) ? cases : []).map((one: { name?: unknown } | null) => textOf(one?.name)), "else"]
+        .filter(Boolean)
+        .join(" · "),
   },
   note: {
     title: "Note",

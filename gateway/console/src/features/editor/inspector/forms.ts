@@ -7,6 +7,7 @@ import { ModelForm } from "./model-form";
 import { ResultsForm } from "./results-form";
 import { SettingsForm } from "./settings-form";
 import { FileForm, HttpForm, ListForm, NoteForm, RawForm, TextForm } from "./simple-forms";
+import { SwitchForm } from "./switch-form";
 
 export type Form = (props: { node: DocNode }) => ReactNode;
 
@@ -18,6 +19,7 @@ const BY_HAND: Readonly<Record<string, Form>> = {
   "media-upload": FileForm,
   list: ListForm,
   json: ExpressionForm,
+  switch: SwitchForm,
 };
 
 /** The form of a kind's settings: by hand where there is one, else made of the kernel's table; JSON for unknown kinds. */
