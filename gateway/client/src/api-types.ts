@@ -217,7 +217,7 @@ export interface Quote {
   estimatedCreditCost: number | null;
   /** The same with every list of unknown length at `maxItems` or 50 */
   maxCreditCost: number | null;
-  /** Whether the two are one */
+  /** Whether the two are one, and no switch that only the run decides may skip a part of it */
   exact: boolean;
   nodes: {
     id: string;

@@ -13,6 +13,13 @@ describe("the client's types", () => {
     expect(readFileSync(join(CLIENT, "src", "api-types.ts"), "utf8")).toBe(generated);
   });
 
+  it("are those of the Python client, too (otherwise: npm run build && node gateway/python/generate.cjs)", () => {
+    const python = join(CLIENT, "..", "python");
+    const generated = execFileSync(process.execPath, [join(python, "generate.cjs"), "-"], { input: JSON.stringify(document) }).toString();
+    for (const [name, text] of Object.entries(JSON.parse(generated) as Record<string, string>))
+      expect(readFileSync(join(python, "src", "nodeloom", name), "utf8")).toBe(text);
+  });
+
   it("know every route under its operation id", () => {
     const known = Object.entries(OPERATIONS).map(([id, { method, path }]) => `${id} ${method} ${path}`);
     expect(known.sort()).toEqual(

@@ -1,0 +1,219 @@
+"""One request, repeated as the service asks for.
+
+The steps are generators that yield what has to be done (send a request, wait) and are given the outcome, so that the synchronous and
+the asynchronous client share them: each only carries the steps out.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+import uuid
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import Any, TypeVar
+from urllib.parse import quote as quote_part
+from urllib.parse import urlencode
+
+import httpx
+
+from ._errors import NodeloomError, unreachable
+from ._operations import OPERATIONS, Operation, OperationId
+from ._pacing import Pacing
+
+FIRST_BACK_OFF = 0.25
+MAX_BACK_OFF = 8.0
+IN_PROGRESS_SECONDS = 150.0
+"""How long a request may find its own first attempt still running: longer than any run is waited for."""
+MAX_PLACE_PAUSE = 10.0
+"""Pause between two requests for a place in line."""
+HARMLESS = frozenset({"cancelExecution", "quoteWorkflow", "quoteModel", "login", "logout"})
+"""Operations that may be repeated though they are POSTs without Idempotency-Key."""
+
+Body = Mapping[str, Any] | bytes | None
+
+
+@dataclass(frozen=True)
+class Call:
+    """What an operation is called with."""
+
+    operation: OperationId
+    params: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, Any] = field(default_factory=dict)
+    body: Body = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    idempotency_key: str | None = None
+
+
+@dataclass(frozen=True)
+class Send:
+    """A request to make. `streamed`: the body of a success is left to be read."""
+
+    method: str
+    url: str
+    headers: Mapping[str, str]
+    content: bytes | None
+    streamed: bool
+
+
+@dataclass(frozen=True)
+class Pause:
+    """A wait."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer; status 0 when there was none. `stream` is set for a success whose body is still to be read."""
+
+    status: int
+    headers: httpx.Headers
+    content: bytes = b""
+    cause: BaseException | None = None
+    stream: httpx.Response | None = None
+
+    @property
+    def body(self) -> Any:
+        """The JSON of the answer, or its text where it is none; None for an empty one."""
+        if not self.content:
+            return None
+        if "json" in self.headers.get("content-type", ""):
+            return json.loads(self.content)
+        return self.content.decode(errors="replace")
+
+
+T = TypeVar("T")
+Steps = Generator[Send | Pause, Reply | None, T]
+"""Steps of a call: yields what to do, is sent the reply of a Send, and returns what the call gives."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How requests are made. Times are in seconds."""
+
+    base_url: str
+    api_key: str | None = None
+    max_retries: int = 5
+    place_timeout: float = 3_600.0
+    max_pause: float = 120.0
+
+
+def _url(base_url: str, operation: Operation, call: Call) -> str:
+    path = operation.path
+    for name, value in call.params.items():
+        path = path.replace(f"{{{name}}}", quote_part(value, safe=""))
+    query = [(name, _query_value(value)) for name, value in call.query.items() if value is not None]
+    return f"{base_url.rstrip('/')}{path}" + (f"?{urlencode(query)}" if query else "")
+
+
+def _query_value(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _headers(settings: Settings, operation: Operation, call: Call) -> httpx.Headers:
+    headers = httpx.Headers({"accept": "application/json"})
+    if settings.api_key is not None:
+        headers["x-api-key"] = settings.api_key
+    if operation.content_type is not None and call.body is not None:
+        headers["content-type"] = operation.content_type
+    if operation.method == "POST":
+        headers["idempotency-key"] = call.idempotency_key or str(uuid.uuid4())
+    headers.update(call.headers)
+    return headers
+
+
+def _is_repeatable(call: Call, operation: Operation, headers: httpx.Headers) -> bool:
+    """Whether sending a request twice does no more than sending it once."""
+    if operation.idempotent or call.operation in HARMLESS or operation.method == "GET":
+        return True
+    return operation.method == "PUT" and "if-match" not in headers
+
+
+def error_of(reply: Reply) -> NodeloomError:
+    """The refusal in an answer that is no success."""
+    if reply.status == 0:
+        return unreachable(reply.cause)
+    body = reply.body
+    details = dict(body) if isinstance(body, dict) else {}
+    message, code = details.pop("error", None), details.pop("code", None)
+    return NodeloomError(
+        message if isinstance(message, str) else f"the service answered {reply.status}",
+        status=reply.status,
+        code=code if isinstance(code, str) else None,
+        details=details,
+        request_id=reply.headers.get("x-request-id"),
+    )
+
+
+def _retry_after(headers: httpx.Headers) -> float | None:
+    """What Retry-After asks for, in seconds: a number, or a date."""
+    text = headers.get("retry-after")
+    if text is None:
+        return None
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
+    except ValueError:
+        return None
+
+
+def _back_off(attempt: int) -> float:
+    ceiling = min(FIRST_BACK_OFF * 2.0**attempt, MAX_BACK_OFF)
+    return ceiling / 2 + random.random() * ceiling / 2
+
+
+def _refuses_to_wait(headers: httpx.Headers) -> bool:
+    return any(part.strip().lower() == "no-queue" for part in headers.get("prefer", "").replace(";", ",").split(","))
+
+
+def exchange(settings: Settings, pacing: Pacing, call: Call, *, streamed: bool = False) -> Steps[Reply]:
+    """Makes a request and repeats it where that is asked for and harmless.
+
+    Raises:
+        NodeloomError: the refusal, or NETWORK_ERROR.
+    """
+    operation = OPERATIONS[call.operation]
+    headers = _headers(settings, operation, call)
+    content = call.body if call.body is None or isinstance(call.body, bytes) else json.dumps(call.body).encode()
+    request = Send(operation.method, _url(settings.base_url, operation, call), headers, content, streamed)
+    # Polls are limited per execution, everything else per route.
+    is_poll = operation.path.startswith("/api/executions/{id}")
+    bucket = f"{call.operation} {call.params.get('id', '')}" if is_poll else call.operation
+    repeatable = _is_repeatable(call, operation, headers)
+    started = time.monotonic()
+    place_timeout = 0.0 if _refuses_to_wait(headers) else settings.place_timeout
+    retries = 0
+    while True:
+        pause = pacing.pause(bucket)
+        if pause is not None:
+            yield Pause(pause)
+        reply = yield request
+        assert reply is not None
+        pacing.learn(bucket, reply.headers)
+        if 200 <= reply.status < 300:
+            return reply
+        error = error_of(reply)
+        waited = time.monotonic() - started
+        asked = _retry_after(reply.headers)
+        if error.status == 409 and error.code == "IDEMPOTENCY_IN_PROGRESS" and waited < IN_PROGRESS_SECONDS:
+            yield Pause(1.0 if asked is None else asked)
+            continue
+        wait = _back_off(retries) if asked is None else asked
+        if error.status == 429 and error.code == "CONCURRENCY_LIMIT_EXCEEDED":
+            wait = min(wait, MAX_PLACE_PAUSE)
+            if waited + wait > place_timeout:
+                raise error
+            yield Pause(wait)
+            continue
+        # A 429 was refused before anything was done; after a 503, or no answer, the outcome is unknown.
+        may_repeat = error.status == 429 or (error.status in (0, 503) and repeatable)
+        if not may_repeat or retries >= settings.max_retries or wait > settings.max_pause:
+            raise error
+        retries += 1
+        yield Pause(wait)
