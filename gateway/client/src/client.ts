@@ -22,6 +22,7 @@ import {
   type RequestOf,
   type RequestOptions,
   type ResponseOf,
+  type TextRequest,
   type TransportOptions,
 } from "./transport";
 
@@ -72,6 +73,8 @@ export interface Client extends Runs {
   whoami(options?: RequestOptions): Promise<User>;
   /** Any operation by its id, with its status and headers. */
   request<O extends OperationId>(operation: O, request: RequestOf<O>): Promise<Answer<ResponseOf<O>>>;
+  /** The same with JSON as text in both directions: what a workflow holds comes and goes byte for byte. */
+  requestText(operation: OperationId, request: TextRequest): Promise<Answer<string>>;
 }
 
 type Call = <O extends OperationId>(operation: O, request: RequestOf<O>) => Promise<ResponseOf<O>>;
@@ -113,5 +116,6 @@ export const createClient = (options: ClientOptions): Client => {
     upload: (body, more = {}) => call("uploadMedia", { ...more, body }),
     whoami: async (more = {}) => (await call("whoami", more)).user,
     request: (operation, request) => transport.send(operation, request),
+    requestText: (operation, request) => transport.sendText(operation, request),
   };
 };

@@ -44,8 +44,17 @@ export interface Transport {
    * @throws NodeloomError; what `signal` was aborted with
    */
   send<O extends OperationId>(operation: O, request: RequestOf<O>): Promise<Answer<ResponseOf<O>>>;
+  /** The same with the body of both sides as text, so that JSON keeps the form that it was written in. */
+  sendText(operation: OperationId, request: TextRequest): Promise<Answer<string>>;
   /** The same for an answer that is read as it comes; its body is null when there is none. */
   open<O extends OperationId>(operation: O, request: RequestOf<O>): Promise<Answer<ReadableStream<Uint8Array> | null>>;
+}
+
+export interface TextRequest extends RequestOptions {
+  params?: Readonly<Record<string, string>>;
+  query?: Readonly<Record<string, unknown>>;
+  /** JSON, sent as it is. */
+  text?: string;
 }
 
 interface Parts {
@@ -139,8 +148,13 @@ type Attempt = Answer<unknown> | { failure: NodeloomError; status: number; heade
 export const unreachable = (cause: unknown): NodeloomError =>
   new NodeloomError({ message: "the service could not be reached", status: 0, code: NETWORK_ERROR, cause });
 
+class JsonText {
+  constructor(readonly text: string) {}
+}
+
 type Read = (response: Response) => Promise<unknown>;
 const whole: Read = async (response) => parse(await response.text(), response.headers);
+const asText: Read = (response) => response.text();
 const asStream: Read = (response) => Promise.resolve(response.body);
 
 export const createTransport = (options: TransportOptions): Transport => {
@@ -173,7 +187,8 @@ export const createTransport = (options: TransportOptions): Transport => {
     const operation: Operation = OPERATIONS[id];
     const { signal, body } = parts;
     const headers = headersOf(apiKey, operation, parts);
-    const content = body === undefined || operation.contentType !== "application/json" ? body : JSON.stringify(body);
+    const isJson = operation.contentType === "application/json" && body !== undefined && !(body instanceof JsonText);
+    const content = isJson ? JSON.stringify(body) : body instanceof JsonText ? body.text : body;
     const init: RequestInit = { method: operation.method, headers, body: content as RequestInit["body"], signal };
     const url = urlOf(baseUrl, operation, parts);
     // Polls are limited per execution, everything else per route.
@@ -207,6 +222,10 @@ export const createTransport = (options: TransportOptions): Transport => {
 
   return {
     send: async <O extends OperationId>(id: O, request: RequestOf<O>) => (await perform(id, request, whole)) as Answer<ResponseOf<O>>,
+    sendText: async (id, { text, ...request }) => {
+      const parts = text === undefined ? request : { ...request, body: new JsonText(text) };
+      return (await perform(id, parts, asText)) as Answer<string>;
+    },
     open: async (id, request) => {
       const headers = { accept: "text/event-stream", ...request.headers };
       return (await perform(id, { ...request, headers }, asStream)) as Answer<ReadableStream<Uint8Array> | null>;

@@ -1,0 +1,167 @@
+import { Command, Option } from "commander";
+import { createInterface } from "node:readline/promises";
+import { createClient } from "../client";
+import { outcomeOf, Refusal } from "./outcome";
+import { follow, run, type RunOptions } from "./run";
+import { saveFiles } from "./results";
+import { DEFAULT_URL, loginFile, openClient, removeLogin, writeLogin } from "./settings";
+import { createTerminal, type Terminal } from "./terminal";
+import { diff, pull, push } from "./workflow-files";
+
+/** The command line `nodeloom`. */
+
+const { version } = require("../../package.json") as { version: string };
+
+const number = (text: string): number => {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value < 0) throw new Refusal(`"${text}" is no number from 0`);
+  return value;
+};
+
+const program = new Command("nodeloom")
+  .description("Runs pipelines and models of a Nodeloom service, and keeps workflows as files.")
+  .version(version)
+  .addOption(new Option("--json", "JSON lines on stdout, for scripts"))
+  .addHelpText(
+    "after",
+    `
+NODELOOM_API_KEY and NODELOOM_BASE_URL are used instead of the login where they are set.
+Exit codes: 0 done, 1 the run failed, 2 wrong use, 3 refused, 4 the service can't be reached, 130 interrupted.`,
+  );
+
+const terminalOf = (): Terminal =>
+  createTerminal(program.opts<{ json?: boolean }>().json === true, {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    exit: (code) => process.exit(code),
+  });
+
+/** Performs a command; how it ended is the process's exit code. */
+const perform = async (work: (terminal: Terminal) => Promise<number | void>): Promise<void> => {
+  const terminal = terminalOf();
+  try {
+    process.exitCode = (await work(terminal)) ?? 0;
+  } catch (error) {
+    const { exitCode, message } = outcomeOf(error);
+    terminal.end(exitCode, message);
+  }
+};
+
+const askForKey = async (): Promise<string> => {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await lines.question("API key: ")).trim();
+  } finally {
+    lines.close();
+  }
+};
+
+program
+  .command("login")
+  .description("keeps an API key, from the prompt or stdin, for later commands")
+  .option("--url <address>", "where the service is", process.env.NODELOOM_BASE_URL ?? DEFAULT_URL)
+  .action(({ url }: { url: string }) =>
+    perform(async (terminal) => {
+      const login = { baseUrl: url, apiKey: await askForKey() };
+      const { email } = await createClient(login).whoami();
+      terminal.note(`signed in as ${email}; the key is in ${await writeLogin(login)}`);
+    }),
+  );
+
+program
+  .command("logout")
+  .description("forgets the API key")
+  .action(() =>
+    perform(async (terminal) => {
+      await removeLogin();
+      terminal.note(`removed ${loginFile()}`);
+    }),
+  );
+
+program
+  .command("run")
+  .argument("<target>", "a workflow's slug, or model:<name>")
+  .argument("[inputs...]", "name=text, name=@file, name:=json")
+  .description("prices a run, runs it, shows its progress; Ctrl-C cancels it")
+  .option("-o, --output <path>", "save its file there; a folder (ending with /) takes all")
+  .option("--max-credits <n>", "refuse a run that could cost more", number)
+  .option("--until <node>", "run only that node of a workflow and what it needs")
+  .option("--idempotency-key <key>", "the same key and inputs run once")
+  .action((target: string, inputs: string[], options: RunOptions) =>
+    perform(async (terminal) => run(await openClient(), target, inputs, options, terminal)),
+  );
+
+program
+  .command("watch")
+  .argument("<execution>", "an execution's id")
+  .description("follows a run to its end")
+  .option("-o, --output <path>", "save its files there")
+  .action((executionId: string, { output }: { output?: string }) =>
+    perform(async (terminal) => {
+      const result = await follow(await openClient(), executionId, terminal);
+      terminal.result({ executionId, result }, output === undefined ? [] : await saveFiles(result, output));
+    }),
+  );
+
+const workflows = program.command("workflows").description("saved workflows, also as files");
+workflows
+  .command("list")
+  .description("lists your workflows and templates")
+  .action(() =>
+    perform(async (terminal) => {
+      const rows = await (await openClient()).workflows.list();
+      terminal.table(rows as unknown as Record<string, unknown>[], ["slug", "name", "estimatedCreditCost", "updatedAt"]);
+    }),
+  );
+workflows
+  .command("pull")
+  .argument("[slugs...]", "all of yours when none is given")
+  .option("-d, --dir <folder>", "where the files are", ".")
+  .description("writes workflows to <slug>.json")
+  .action((slugs: string[], { dir }: { dir: string }) => perform(async (terminal) => pull(await openClient(), slugs, dir, terminal)));
+workflows
+  .command("push")
+  .argument("<files...>")
+  .option("--force", "also where the workflow has changed since it was pulled")
+  .description("saves files as the workflows of their names")
+  .action((files: string[], { force = false }: { force?: boolean }) =>
+    perform(async (terminal) => push(await openClient(), files, force, terminal)),
+  );
+workflows
+  .command("diff")
+  .argument("<files...>")
+  .description("says in what files and their workflows differ; exit code 1 where they do")
+  .action((files: string[]) => perform(async (terminal) => ((await diff(await openClient(), files, terminal)) ? 1 : 0)));
+
+program
+  .command("models")
+  .description("lists the models that you may run")
+  .action(() =>
+    perform(async (terminal) => {
+      const rows = await (await openClient()).models.list();
+      terminal.table(rows as unknown as Record<string, unknown>[], ["internalName", "modality", "status", "displayName"]);
+    }),
+  );
+
+program
+  .command("usage")
+  .description("lists your newest runs and what they cost")
+  .option("--limit <n>", "how many", number, 20)
+  .action(({ limit }: { limit: number }) =>
+    perform(async (terminal) => {
+      const { rows } = await (await openClient()).usage.list({ limit });
+      terminal.table(rows as unknown as Record<string, unknown>[], ["createdAt", "modelId", "status", "creditsCost"]);
+    }),
+  );
+
+program
+  .command("whoami")
+  .description("says whose key is used")
+  .action(() =>
+    perform(async (terminal) => {
+      const { email, tier } = await (await openClient()).whoami();
+      terminal.table([{ email, tier }], ["email", "tier"]);
+    }),
+  );
+
+void program.parseAsync();

@@ -1,0 +1,43 @@
+import { NodeloomError } from "../errors";
+
+/** How a command ends: its exit code, and what it says of an error. */
+
+export const EXIT = {
+  /** The run failed, or was cancelled by others. */
+  failed: 1,
+  /** The command was called in a way that makes no sense. */
+  usage: 2,
+  /** The service refused it. */
+  refused: 3,
+  /** The service could not be reached. */
+  unreachable: 4,
+  /** Ctrl-C. */
+  interrupted: 130,
+} as const;
+
+/** Something that the command itself refuses; the message says what to do. */
+export class Refusal extends Error {
+  constructor(
+    message: string,
+    readonly exitCode: number = EXIT.usage,
+  ) {
+    super(message);
+  }
+}
+
+const RUN_FAILED = 500;
+
+/** The exit code and the words for an error. */
+export const outcomeOf = (error: unknown): { exitCode: number; message: string } => {
+  if (error instanceof Refusal) return { exitCode: error.exitCode, message: error.message };
+  if (!(error instanceof NodeloomError)) return { exitCode: EXIT.failed, message: error instanceof Error ? error.message : String(error) };
+  const { status, code, message, details, executionId } = error;
+  const issues = Array.isArray(details.issues) ? (details.issues as { path?: string; nodeId?: string; message: string }[]) : [];
+  const lines = [
+    `${message}${code === undefined ? "" : ` (${code})`}`,
+    ...issues.map(({ path, nodeId, message: issue }) => `  ${path ?? nodeId ?? ""}${(path ?? nodeId) ? ": " : ""}${issue}`),
+    ...(executionId === undefined ? [] : [`  execution ${executionId}`]),
+  ];
+  const exitCode = status === 0 ? EXIT.unreachable : status === RUN_FAILED && executionId !== undefined ? EXIT.failed : EXIT.refused;
+  return { exitCode, message: lines.join("\n") };
+};

@@ -1,0 +1,109 @@
+import type { Client } from "../client";
+import { NodeloomError } from "../errors";
+import type { Target } from "../runs";
+import { readInputs, type InputTypes } from "./inputs";
+import { EXIT, Refusal } from "./outcome";
+import { saveFiles } from "./results";
+import type { Terminal } from "./terminal";
+
+/** `nodeloom run` and `nodeloom watch`. */
+
+const MODEL_PREFIX = "model:";
+
+interface RunBody {
+  inputs: Record<string, unknown>;
+  maxCredits?: number | undefined;
+  until?: string | undefined;
+}
+
+export interface RunOptions {
+  output?: string;
+  maxCredits?: number;
+  until?: string;
+  idempotencyKey?: string;
+}
+
+const typesOf = async (client: Client, target: Target): Promise<InputTypes> => {
+  if ("workflow" in target) {
+    const { fields } = await client.workflows.schema(target.workflow);
+    return new Map(fields.map(({ name, type }) => [name, type]));
+  }
+  const { inputSchema } = await client.models.get(target.model);
+  const properties = (inputSchema as { properties?: Record<string, { type?: string }> }).properties ?? {};
+  return new Map(Object.entries(properties).flatMap(([name, { type }]) => (type === undefined ? [] : [[name, type]])));
+};
+
+/** Credits as they are shown: whole above ten. */
+const SHOWN_WHOLE = 10;
+const credits = (amount: number): string => `${amount >= SHOWN_WHOLE ? Math.round(amount) : Math.round(amount * 1_000) / 1_000} credits`;
+
+/**
+ * Has the run cancelled when the command is interrupted, which then ends with what came of that.
+ * @returns `stop`, and `ending`: the end of the process, once it was interrupted
+ */
+const cancelOnInterrupt = (client: Client, executionId: string, terminal: Terminal) => {
+  let ending: Promise<void> | undefined;
+  const cancel = (): void => {
+    terminal.note("cancelling");
+    ending = client.cancel(executionId).then(
+      (status) => terminal.end(EXIT.interrupted, `execution ${executionId}: ${status}`),
+      (error: unknown) => terminal.end(EXIT.interrupted, `execution ${executionId} may go on: ${(error as Error).message}`),
+    );
+  };
+  process.once("SIGINT", cancel);
+  return { ending: () => ending, stop: (): void => void process.off("SIGINT", cancel) };
+};
+
+/** Shows an execution until it is over. @returns its result @throws NodeloomError when it failed or was cancelled */
+export const follow = async (client: Client, executionId: string, terminal: Terminal): Promise<Record<string, unknown>> => {
+  for await (const { type, data } of client.events(executionId)) terminal.event(type, data);
+  const execution = await client.executions.get(executionId);
+  const { status, error, result = {}, creditsCost, durationMs } = execution;
+  if (status !== "completed") {
+    const { code = "EXECUTION_FAILED", message = `the run was ${status}`, ...details } = error ?? {};
+    throw new NodeloomError({ status: 500, code, message, details: { executionId, ...details } });
+  }
+  terminal.note(`completed in ${(durationMs / 1_000).toFixed(1)} s, ${credits(creditsCost)}`);
+  return result;
+};
+
+/** Starts a run of any graph or model, which is not waited for. @returns its execution id */
+const start = async (client: Client, target: Target, body: RunBody, idempotencyKey: string | undefined): Promise<string> => {
+  const request = { body, idempotencyKey, headers: { prefer: "respond-async" } };
+  const { headers } =
+    "workflow" in target
+      ? await client.request("runWorkflow", { ...request, params: { slug: target.workflow } })
+      : await client.request("runModel", { ...request, params: { internalName: target.model } });
+  return headers.get("x-execution-id") ?? "";
+};
+
+/** Prices a run, starts it, shows it until its end and saves what it made. */
+export const run = async (
+  client: Client,
+  name: string,
+  given: readonly string[],
+  options: RunOptions,
+  terminal: Terminal,
+): Promise<void> => {
+  const { output, maxCredits, until, idempotencyKey } = options;
+  const target: Target = name.startsWith(MODEL_PREFIX) ? { model: name.slice(MODEL_PREFIX.length) } : { workflow: name, until };
+  if ("model" in target && until !== undefined) throw new Refusal("--until is for workflows");
+  const inputs = await readInputs(client, given, await typesOf(client, target));
+  const { estimatedCreditCost, maxCreditCost, exact } = await client.quote(target, inputs);
+  const most = maxCreditCost ?? 0;
+  terminal.note(exact ? credits(most) : `about ${credits(estimatedCreditCost ?? 0)}, at most ${credits(most)}`);
+  const executionId = await start(client, target, { inputs, maxCredits, until }, idempotencyKey);
+  terminal.note(`execution ${executionId}`);
+  const interrupt = cancelOnInterrupt(client, executionId, terminal);
+  try {
+    const result = await follow(client, executionId, terminal);
+    const files = output === undefined ? [] : await saveFiles(result, output);
+    terminal.result({ executionId, result, ...(output === undefined ? {} : { files }) }, files);
+  } catch (error) {
+    // The run ends because it was cancelled: that is no failure.
+    await interrupt.ending();
+    throw error;
+  } finally {
+    interrupt.stop();
+  }
+};

@@ -1,0 +1,86 @@
+/** What a command shows: notes and progress on stderr for people, the result on stdout; with `--json` nothing but JSON lines on stdout. */
+export interface Terminal {
+  /** Something to know on the way. */
+  note(text: string): void;
+  /** An event of a run. */
+  event(type: string, data: Readonly<Record<string, unknown>>): void;
+  /** What a run gave. @param files where its files were saved */
+  result(outcome: { executionId: string; result: Readonly<Record<string, unknown>> }, files: readonly string[]): void;
+  /** Rows of a list, under the names of their columns. */
+  table(rows: readonly Readonly<Record<string, unknown>>[], columns: readonly string[]): void;
+  /** Text for stdout as it is. */
+  text(text: string): void;
+  /** Ends the process. */
+  end(exitCode: number, text: string): void;
+}
+
+export interface Streams {
+  stdout: Pick<NodeJS.WriteStream, "write">;
+  stderr: Pick<NodeJS.WriteStream, "write" | "isTTY">;
+  exit(code: number): void;
+}
+
+const shown = (value: unknown): string =>
+  typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
+
+const PROGRESS: ReadonlySet<string> = new Set([
+  "submitted",
+  "node.started",
+  "node.progress",
+  "node.completed",
+  "node.failed",
+  "node.skipped",
+]);
+
+const jsonTerminal = ({ stdout, exit }: Streams): Terminal => {
+  const line = (value: unknown): void => void stdout.write(`${JSON.stringify(value)}\n`);
+  return {
+    note: () => undefined,
+    event: (type, data) => line({ event: type, ...data }),
+    result: (outcome) => line(outcome),
+    table: (rows) => rows.forEach(line),
+    text: (text) => line({ text }),
+    end: (exitCode, text) => {
+      line({ exitCode, message: text });
+      exit(exitCode);
+    },
+  };
+};
+
+const plainTerminal = ({ stdout, stderr, exit }: Streams): Terminal => {
+  const note = (text: string): void => void stderr.write(`${text}\n`);
+  return {
+    note,
+    event: (type, { nodeId, item, items, durationMs, error }) => {
+      if (!PROGRESS.has(type) || typeof nodeId !== "string") return;
+      const part = typeof items === "number" && items > 1 ? ` ${Number(item ?? 0) + 1}/${items}` : "";
+      const time = typeof durationMs === "number" ? ` in ${(durationMs / 1_000).toFixed(1)} s` : "";
+      const why = type === "node.failed" ? `: ${(error as { message?: string } | undefined)?.message ?? ""}` : "";
+      note(`  ${nodeId}${part} ${type.replace(/^node\./, "")}${time}${why}`);
+    },
+    result: ({ result }, files) => {
+      if (files.length > 0) return void stdout.write(`${files.join("\n")}\n`);
+      const { text, ...others } = result;
+      if (typeof text === "string" && Object.keys(others).length === 0) stdout.write(`${text}\n`);
+      else stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    },
+    table: (rows, columns) => {
+      const cells = [columns, ...rows.map((row) => columns.map((column) => shown(row[column])))];
+      const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)));
+      for (const row of cells)
+        stdout.write(
+          `${row
+            .map((cell, at) => cell.padEnd(widths[at]!))
+            .join("  ")
+            .trimEnd()}\n`,
+        );
+    },
+    text: (text) => void stdout.write(text),
+    end: (exitCode, text) => {
+      note(text);
+      exit(exitCode);
+    },
+  };
+};
+
+export const createTerminal = (isJson: boolean, streams: Streams): Terminal => (isJson ? jsonTerminal(streams) : plainTerminal(streams));

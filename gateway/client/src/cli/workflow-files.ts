@@ -1,0 +1,150 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Client } from "../client";
+import { NodeloomError } from "../errors";
+import { membersOf } from "./json-members";
+import { EXIT, Refusal } from "./outcome";
+import type { Terminal } from "./terminal";
+
+/** Workflows as files for version control: what is pulled is pushed, and pulled again, byte for byte. */
+
+/** What a file holds, in this order. Covers and folders belong to the account, and are left where they are. */
+const MEMBERS = [
+  "name",
+  "description",
+  "tags",
+  "isTemplate",
+  "hidden",
+  "archived",
+  "publicPlayground",
+  "nodes",
+  "edges",
+  "viewport",
+] as const;
+/** The revisions that files were pulled from or pushed to, beside them. */
+const REVISIONS = ".nodeloom.json";
+const ENDING = ".json";
+const NOT_FOUND = 404;
+const CHANGED = 412;
+
+const fileText = (workflow: string): string => {
+  const members = membersOf(workflow);
+  const lines = MEMBERS.flatMap((name) => (members.has(name) ? [`  ${JSON.stringify(name)}: ${members.get(name)!}`] : []));
+  return `{\n${lines.join(",\n")}\n}\n`;
+};
+
+type Revisions = Record<string, string>;
+
+const readRevisions = async (folder: string): Promise<Revisions> => {
+  try {
+    return JSON.parse(await readFile(join(folder, REVISIONS), "utf8")) as Revisions;
+  } catch {
+    return {};
+  }
+};
+
+const noteRevision = async (folder: string, slug: string, etag: string | null): Promise<void> => {
+  const revisions = { ...(await readRevisions(folder)), ...(etag === null ? {} : { [slug]: etag }) };
+  const sorted = Object.fromEntries(Object.entries(revisions).sort(([a], [b]) => (a < b ? -1 : 1)));
+  await writeFile(join(folder, REVISIONS), `${JSON.stringify(sorted, null, 2)}\n`);
+};
+
+const slugOf = (file: string): string => basename(file, ENDING);
+
+/** @returns undefined when there is no such workflow */
+const remote = async (client: Client, slug: string) => {
+  try {
+    return await client.requestText("getWorkflow", { params: { slug } });
+  } catch (error) {
+    if (error instanceof NodeloomError && error.status === NOT_FOUND) return undefined;
+    throw error;
+  }
+};
+
+/** Writes workflows to `<slug>.json`. @param slugs all of the caller's own when there are none */
+export const pull = async (client: Client, slugs: readonly string[], folder: string, terminal: Terminal): Promise<void> => {
+  await mkdir(folder, { recursive: true });
+  const wanted = slugs.length > 0 ? slugs : (await client.workflows.list()).map(({ slug }) => slug);
+  for (const slug of wanted) {
+    const found = await remote(client, slug);
+    if (!found) throw new Refusal(`there is no workflow ${slug}`, EXIT.refused);
+    const file = join(folder, `${slug}${ENDING}`);
+    await writeFile(file, fileText(found.body));
+    await noteRevision(folder, slug, found.headers.get("etag"));
+    terminal.note(`pulled ${file}`);
+  }
+};
+
+const readFileText = async (file: string): Promise<string> => {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    throw new Refusal(`${file} can't be read: ${(error as Error).message}`);
+  }
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    throw new Refusal(`${file} is no JSON: ${(error as Error).message}`);
+  }
+  return text;
+};
+
+const pushOne = async (client: Client, file: string, isForced: boolean, terminal: Terminal): Promise<void> => {
+  const [slug, folder, text] = [slugOf(file), dirname(file), await readFileText(file)];
+  const known = (await readRevisions(folder))[slug];
+  const found = await remote(client, slug);
+  if (!found) {
+    const created = await client.requestText("createWorkflow", { text });
+    const name = (JSON.parse(created.body) as { slug: string }).slug;
+    if (name !== slug) terminal.note(`${file} became ${name}: rename the file to ${name}${ENDING}, so that it is found again`);
+    await noteRevision(folder, name, created.headers.get("etag"));
+    terminal.note(`created ${name}`);
+    return;
+  }
+  if (!isForced && known === undefined)
+    throw new Refusal(`${slug} exists and was not pulled here: pull it first, or push with --force`, EXIT.refused);
+  try {
+    const ifMatch = isForced ? undefined : { "if-match": known! };
+    const { headers } = await client.requestText("updateWorkflow", { params: { slug }, text, headers: ifMatch });
+    await noteRevision(folder, slug, headers.get("etag"));
+    terminal.note(`pushed ${slug}`);
+  } catch (error) {
+    if (!(error instanceof NodeloomError) || error.status !== CHANGED) throw error;
+    throw new Refusal(
+      `${slug} has changed since it was pulled: compare with \`nodeloom workflows diff ${file}\`, or push with --force`,
+      EXIT.refused,
+    );
+  }
+};
+
+/** Saves files as the workflows of their names; one that has changed since it was pulled is left alone unless forced. */
+export const push = async (client: Client, files: readonly string[], isForced: boolean, terminal: Terminal): Promise<void> => {
+  for (const file of files) await pushOne(client, file, isForced, terminal);
+};
+
+/** Names the members in which files and their workflows differ. @returns whether any do */
+export const diff = async (client: Client, files: readonly string[], terminal: Terminal): Promise<boolean> => {
+  const rows: { workflow: string; member: string; is: string }[] = [];
+  for (const file of files) {
+    const [here, found] = [membersOf(await readFileText(file)), await remote(client, slugOf(file))];
+    if (!found) rows.push({ workflow: slugOf(file), member: "", is: "not saved" });
+    const there = membersOf(found?.body ?? "{}");
+    for (const name of found ? MEMBERS : []) {
+      const [own, theirs] = [here.get(name), there.get(name)];
+      if (own !== undefined && own !== theirs) rows.push({ workflow: slugOf(file), member: name, is: differenceOf(name, own, theirs) });
+    }
+  }
+  if (rows.length > 0) terminal.table(rows, ["workflow", "member", "is"]);
+  return rows.length > 0;
+};
+
+/** The ids that differ in a list of nodes or edges; otherwise just that something does. */
+const differenceOf = (name: string, own: string, theirs = "null"): string => {
+  if (name !== "nodes" && name !== "edges") return "changed";
+  const byId = (text: string): Map<string, string> =>
+    new Map((JSON.parse(text) as { id?: string }[] | null)?.map((item) => [String(item?.id), JSON.stringify(item)]) ?? []);
+  const [here, there] = [byId(own), byId(theirs)];
+  const ids = [...new Set([...here.keys(), ...there.keys()])].filter((id) => here.get(id) !== there.get(id));
+  return ids.map((id) => (there.has(id) ? (here.has(id) ? `~${id}` : `-${id}`) : `+${id}`)).join(" ") || "written otherwise";
+};

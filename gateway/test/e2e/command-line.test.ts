@@ -1,0 +1,132 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { clientOf, type Account } from "./support/client";
+import { clip, greeting } from "./support/graphs";
+import { startPlatform, type Platform } from "./support/platform";
+
+const PROGRAM = join(__dirname, "..", "..", "client", "bin", "nodeloom.cjs");
+
+let platform: Platform;
+let http: ReturnType<typeof clientOf>;
+let user: Account;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nodeloom-cli-"));
+  platform = await startPlatform();
+  http = clientOf(platform);
+  user = await http.account({ tier: "business" });
+});
+afterAll(async () => {
+  await platform.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const start = (args: string[], env: NodeJS.ProcessEnv = {}): ChildProcessWithoutNullStreams =>
+  spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: { ...process.env, NODELOOM_BASE_URL: platform.baseUrl, NODELOOM_API_KEY: user.key, XDG_CONFIG_HOME: folder, ...env },
+  });
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+const outcome = async (child: ChildProcessWithoutNullStreams): Promise<Ended> => {
+  const texts = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) child[stream].on("data", (chunk: Buffer) => (texts[stream] += chunk.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, ...texts };
+};
+const nodeloom = (...args: string[]): Promise<Ended> => outcome(start(args));
+const save = async (workflow: object): Promise<string> =>
+  ((await http.call("POST", "/api/workflows", { key: user.key, body: workflow })).body as unknown as { slug: string }).slug;
+
+it("runs a model, shows price and progress, and saves its file", async () => {
+  const { code, stdout, stderr } = await nodeloom("run", "model:sandbox-image", "prompt=a boat", "count=1", "-o", "boat.png");
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "boat.png\n" });
+  // Trial runs pay for it.
+  expect(stderr).toMatch(/^0 credits\nexecution [0-9a-f-]{36}\n.*model completed in .*\ncompleted in .* s, 0 credits\n$/s);
+  expect((await readFile(join(folder, "boat.png"))).subarray(1, 4).toString()).toBe("PNG");
+  const again = await nodeloom("run", "model:sandbox-image", "prompt=at night", "image=@boat.png", "count=2", "-o", "night/");
+  expect(again.stdout).toBe("night/images-1.png\nnight/images-2.png\n");
+  expect((await stat(join(folder, "night", "images-2.png"))).size).toBeGreaterThan(100);
+});
+
+it("runs a workflow with inputs by their fields' types, and prints its text; as JSON lines for scripts", async () => {
+  const slug = await save(greeting());
+  expect(await nodeloom("run", slug, "prompt=Ada")).toMatchObject({ code: 0, stdout: "Hello Ada\n" });
+  const lines = (await nodeloom("--json", "run", slug, "prompt=Ada")).stdout.trim().split("\n");
+  const said = lines.map((line) => JSON.parse(line) as { event?: string; result?: unknown });
+  expect(said.at(-1)).toMatchObject({ result: { text: "Hello Ada" } });
+  expect(said.map(({ event }) => event)).toContain("settled");
+});
+
+it("cancels its run when it is interrupted, and says what came of it", async () => {
+  const slug = await save(clip({ latencyMs: 600_000 }));
+  const child = start(["run", slug]);
+  const ended = outcome(child);
+  const isSubmitted = new Promise<void>((resolve) => child.stderr.on("data", (chunk: Buffer) => chunk.includes("submitted") && resolve()));
+  await Promise.race([isSubmitted, ended]);
+  child.kill("SIGINT");
+  expect(await ended).toMatchObject({ code: 130, stderr: expect.stringContaining("cancel_requested") as string });
+  const { body } = await http.call("GET", "/api/executions?limit=1", { key: user.key });
+  expect((body.rows as { status: string }[])[0]!.status).toMatch(/^cancel/);
+});
+
+it("keeps workflows as files that go back and come again byte for byte, and overwrites nobody's changes", async () => {
+  const nodes = '[ {"id":"t","type":"text-box","position":{"x":1e2,"y":0.50},"data":{"text":"ä \\u00e4","unknown":null}} ]';
+  const response = await fetch(`${platform.baseUrl}/api/workflows`, {
+    method: "POST",
+    headers: { "x-api-key": user.key!, "content-type": "application/json" },
+    body: `{"name":"By hand","nodes":${nodes},"edges":[]}`,
+  });
+  const { slug } = (await response.json()) as { slug: string };
+  const file = join(folder, "flows", `${slug}.json`);
+  expect(await nodeloom("workflows", "pull", slug, "-d", "flows")).toMatchObject({ code: 0 });
+  const pulled = await readFile(file, "utf8");
+  expect(pulled).toContain(`"nodes": ${nodes}`);
+  expect(await nodeloom("workflows", "diff", file)).toMatchObject({ code: 0, stdout: "" });
+
+  await writeFile(file, pulled.replace("0.50", "0.75"));
+  expect(await nodeloom("workflows", "diff", file)).toMatchObject({ code: 1, stdout: expect.stringMatching(/nodes +~t/) as string });
+  expect(await nodeloom("workflows", "push", file)).toMatchObject({ code: 0 });
+  await nodeloom("workflows", "pull", slug, "-d", "flows");
+  expect(await readFile(file, "utf8")).toBe(pulled.replace("0.50", "0.75"));
+
+  await http.call("PUT", `/api/workflows/${slug}`, { key: user.key, body: { description: "by somebody else" } });
+  const refused = await nodeloom("workflows", "push", file);
+  expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("has changed since it was pulled") as string });
+  expect(await nodeloom("workflows", "push", "--force", file)).toMatchObject({ code: 0 });
+});
+
+it("keeps a key that works, readable by its owner alone, and forgets it", async () => {
+  const env = { NODELOOM_API_KEY: undefined, NODELOOM_BASE_URL: undefined };
+  const login = start(["login", "--url", platform.baseUrl], env);
+  login.stdin.end(`${user.key}\n`);
+  expect(await outcome(login)).toMatchObject({ code: 0, stderr: expect.stringContaining("signed in as") as string });
+  expect((await stat(join(folder, "nodeloom", "login.json"))).mode & 0o777).toBe(0o600);
+  expect(await outcome(start(["whoami"], env))).toMatchObject({ code: 0, stdout: expect.stringContaining("business") as string });
+  await outcome(start(["logout"], env));
+  expect(await outcome(start(["whoami"], env))).toMatchObject({ code: 2, stderr: expect.stringContaining("nodeloom login") as string });
+});
+
+it.each([
+  [["run", "no-such-workflow"], 3, "workflow not found"],
+  [["run", "model:sandbox-image", "prompt"], 2, '"prompt" is no input'],
+  [["run", "model:sandbox-image", "prompt=x", "count=many"], 2, 'count: must be a number, but is "many"'],
+  [["run", "model:sandbox-image", "prompt=x", "count:={"], 2, "count: is no JSON"],
+  [["run", "model:sandbox-image", "prompt=x", "image=@none.png"], 2, "none.png can't be read"],
+  [["run", "model:sandbox-image", "prompt=x", 'sandbox:={"fail":"job"}'], 1, "EXECUTION_FAILED"],
+  [["run", "model:sandbox-speech", "prompt=x", "--max-credits", "0.1"], 3, "INSUFFICIENT_CREDITS"],
+  [["watch", "00000000-0000-4000-8000-000000000000"], 3, "EXECUTION_NOT_FOUND"],
+])("%j ends with %i and says why", async (args, code, message) => {
+  expect(await nodeloom(...args)).toMatchObject({ code, stderr: expect.stringContaining(message) as string });
+});
+
+it("says that the service can't be reached", async () => {
+  const { code, stderr } = await outcome(start(["whoami"], { NODELOOM_BASE_URL: "http://127.0.0.1:9", NODELOOM_MAX_RETRIES: "0" }));
+  expect({ code, stderr }).toEqual({ code: 4, stderr: "the service could not be reached (NETWORK_ERROR)\n" });
+});
