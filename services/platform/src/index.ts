@@ -24,6 +24,8 @@ export type { Check, Checks } from "./process/ops";
 export { serveGrpc } from "./process/serve";
 export * from "./process/service";
 
+export * from "./secrets/keyring";
+
 export * from "./stores/database";
 export * from "./stores/inserter";
 export * from "./stores/updater";
@@ -39,6 +41,7 @@ export * from "./telemetry/metrics";
 export { inCalledSpan, inClientSpan, inLinkedTrace, spanNamer, type TraceHeaders } from "./telemetry/tracing";
 
 export * from "./work/batcher";
+export { createFreshValue } from "./work/fresh-value";
 export { openJournal, type Journal } from "./work/journal";
 export * from "./work/removal";
 export * from "./work/retry";

@@ -1,0 +1,33 @@
+import { isUnavailable } from "@nodeloom/kernel";
+
+export interface FreshValueOptions<T> {
+  load(): Promise<T>;
+  /** A value younger than this is used without asking. */
+  freshMs: number;
+  /** And one younger than this while its source is unreachable. */
+  staleMs: number;
+  now?(): number;
+}
+
+/** A value of another service, at most so old. Those who find it old share one load; its age counts from when the load began. */
+export const createFreshValue = <T>({ load, freshMs, staleMs, now = Date.now }: FreshValueOptions<T>): (() => Promise<T>) => {
+  let known: { value: T; at: number } | undefined;
+  let loading: Promise<T> | undefined;
+
+  const reload = async (): Promise<T> => {
+    const at = now();
+    try {
+      const value = await load();
+      known = { value, at };
+      return value;
+    } catch (error) {
+      if (known && isUnavailable(error) && now() - known.at < staleMs) return known.value;
+      known = undefined;
+      throw error;
+    } finally {
+      loading = undefined;
+    }
+  };
+
+  return () => (known && now() - known.at < freshMs ? Promise.resolve(known.value) : (loading ??= reload()));
+};
