@@ -67,5 +67,6 @@ export const environmentOf = (name: string, host = (service: string): string => 
 const SAMPLE_SECRETS: Texts = {
   MONGODB_URI: "mongodb://mongodb.data:27017",
   REDIS_URL: "redis://redis.data:6379",
+  SECRETS_KEYS: "0".repeat(64),
   TEMPORAL_PAYLOAD_KEYS: "0".repeat(64),
 };

@@ -123,6 +123,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   PROVIDER_SUBMIT_FAILED: { status: 500, when: "a provider refused an asynchronous run at once", members: { ...FAILED_RUN, ...PROVIDER } },
   PROVIDER_RESPONSE_INCOMPLETE: { status: 500, when: "a provider ended without output; the run is free", members: FAILED_RUN },
   INTERNAL: { status: 500, when: "a fault of the platform; its logs have the `X-Request-Id`" },
+  NOT_CONFIGURED: { status: 501, when: "the installation is not set up for this; `error` says which setting is missing" },
   SERVICE_UNAVAILABLE: {
     status: 503,
     when: "something is down; repeat the request, a run under its `Idempotency-Key`",

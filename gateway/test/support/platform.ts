@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -74,6 +74,7 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
     MEDIA_HTTP_LISTEN: "127.0.0.1:0",
     MEDIA_DIR: mediaDir,
     API_KEY_PEPPER: "a pepper for tests, of enough characters",
+    SECRETS_KEYS: randomBytes(32).toString("hex"),
     SESSION_SECRET: "a session secret for tests",
     NODELOOM_ENV: "test",
     BOOTSTRAP_ADMIN_EMAIL: ADMIN.email,

@@ -11,6 +11,8 @@ import type { Identity } from "./server";
 import type { Store } from "./store";
 import { createTiers } from "./tiers/tiers";
 import { createPasswordChanges } from "./sessions/password-changes";
+import { createEnvelope } from "./secrets/envelope";
+import { createSecrets } from "./secrets/secrets";
 import { createSignIn } from "./sessions/sign-in";
 import { createBootstrap } from "./users/bootstrap";
 import { createRunStops } from "./users/run-stops";
@@ -21,6 +23,8 @@ export interface IdentityOptions {
   store: Store;
   changes: Changes;
   pepper: string;
+  /** Under which secrets are encrypted, the newest first; without any there are none. */
+  secretsKeys: readonly string[];
   /** `<env>` of new key values. */
   environment: string;
   /** Of webhooks. */
@@ -33,6 +37,7 @@ export const createIdentity = async ({
   store,
   changes,
   pepper,
+  secretsKeys,
   environment,
   addressProblem,
   logger,
@@ -54,6 +59,7 @@ export const createIdentity = async ({
     rollouts: createRollouts({ store: store.tiers }),
     keys: createKeys({ store: store.keys, users, changes, secretBox, addressProblem, pepper, environment }),
     webhooks: createWebhooks({ store: store.keys, users, secretBox, changes, addressProblem }),
+    secrets: createSecrets({ store: store.secrets, envelope: createEnvelope(secretsKeys) }),
     audit: createAudit(store.audit),
     authentication: createAuthentication({ store: store.keys, users, changes, pepper, onTouchFailed }),
   };

@@ -15,11 +15,12 @@ import { z } from "zod";
 import { database } from "./database";
 import { joinChanges } from "./changes";
 import { createIdentity } from "./identity";
+import { secretsKeys } from "./secrets/envelope";
 import { KEY_ENVIRONMENT } from "./keys/key-value";
 import { identityHandlers } from "./server";
 import { createStore } from "./store";
 
-/** Users, tiers, API keys and their webhooks. */
+/** Users, tiers, API keys and their webhooks, secrets. */
 export const service = defineService({
   name: "identity",
   database,
@@ -31,6 +32,9 @@ export const service = defineService({
     IDENTITY_LISTEN: hostPort().default("127.0.0.1:50051").describe("where the identity service listens"),
     USER_EGRESS_ALLOW: variables.USER_EGRESS_ALLOW,
     API_KEY_PEPPER: z.string().min(32).describe("secret under which API keys are hashed and webhook secrets encrypted"),
+    SECRETS_KEYS: secretsKeys().describe(
+      "keys (64 hexadecimal digits each, comma separated) under which secrets such as the keys of providers are encrypted; the first encrypts, all decrypt; none can be kept without",
+    ),
     NODELOOM_ENV: z.string().regex(KEY_ENVIRONMENT).default("live").describe("names the environment inside key values"),
     BOOTSTRAP_ADMIN_EMAIL: z.string().optional().describe("address of an admin to make sure of"),
     BOOTSTRAP_ADMIN_PASSWORD: z.string().optional().describe("password of that admin"),
@@ -47,10 +51,14 @@ export const service = defineService({
       store,
       changes,
       pepper: config.API_KEY_PEPPER,
+      secretsKeys: config.SECRETS_KEYS,
       environment: config.NODELOOM_ENV,
       addressProblem: createAddressRules({ allow: config.USER_EGRESS_ALLOW }).resolvedProblem,
       logger,
     });
+    const { resealed, lost } = await services.secrets.reseal();
+    if (resealed.length > 0) logger.info({ secrets: resealed }, "encrypted with the first of SECRETS_KEYS now");
+    if (lost.length > 0) logger.warn({ secrets: lost }, "can't be read: SECRETS_KEYS does not have their key");
     if (adminEmail && adminPassword) await services.bootstrap.ensureAdmin(adminEmail, adminPassword);
     return serveGrpc({
       service: grpcService(identity.IdentityServiceService, identityHandlers(services)),

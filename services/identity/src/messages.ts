@@ -1,7 +1,7 @@
 import type { CustomTier, Plan } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import type { AuditEntry } from "./audit/audit";
-import type { AuditRecord, KeyRecord } from "./records";
+import type { AuditRecord, KeyRecord, SecretRecord } from "./records";
 import type { Rollout } from "./tiers/rollouts";
 import type { User } from "./users/user";
 
@@ -62,3 +62,6 @@ export const fromAuditMessage = ({ outcome, at: _at, ...row }: identity.AuditRow
   const [name] = Object.entries(OUTCOMES).find(([, value]) => value === outcome) ?? [];
   return { ...row, outcome: name as AuditEntry["outcome"] };
 };
+
+export const toSecretMessage = ({ name, hint, hosts, setBy, setAt }: SecretRecord): identity.Secret =>
+  identity.Secret.fromPartial({ name, hint, hosts, setBy, setAt });

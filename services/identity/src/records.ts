@@ -147,3 +147,22 @@ export interface AuditRecord {
   requestId: string;
   at: Date;
 }
+
+/** A value that is used and never shown; `_id` is its owner and its name. */
+export interface SecretRecord {
+  _id: string;
+  /** `platform`, or whose it is. */
+  owner: string;
+  name: string;
+  /** Names the key under which it is encrypted. */
+  keyId: string;
+  /** Base64. */
+  sealed: string;
+  /** The last characters of the value; empty where they would tell too much. */
+  hint: string;
+  hosts: string[];
+  /** Names what was set; setting it again gives another one. */
+  revision: string;
+  setBy: string;
+  setAt: Date;
+}

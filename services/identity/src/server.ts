@@ -10,12 +10,14 @@ import {
   toAuditMessage,
   toKeyMessage,
   toRolloutMessage,
+  toSecretMessage,
   toTierMessage,
   toUserMessage,
 } from "./messages";
 import type { Rollouts } from "./tiers/rollouts";
 import type { Tiers } from "./tiers/tiers";
 import type { PasswordChanges } from "./sessions/password-changes";
+import type { Secrets } from "./secrets/secrets";
 import type { SignIn } from "./sessions/sign-in";
 import type { Bootstrap } from "./users/bootstrap";
 import type { RunStops } from "./users/run-stops";
@@ -34,6 +36,7 @@ export interface Identity {
   webhooks: Webhooks;
   authentication: Authentication;
   audit: Audit;
+  secrets: Secrets;
 }
 
 type Server = identity.IdentityServiceServer;
@@ -183,6 +186,25 @@ const auditHandlers = ({ audit }: Identity): Pick<Server, "recordAudit" | "listA
   }),
 });
 
+const secretHandlers = ({ secrets }: Identity): Pick<Server, "listSecrets" | "putSecret" | "deleteSecret" | "readSecrets"> => ({
+  listSecrets: unary(async ({ owner }: identity.ListSecretsRequest) =>
+    identity.ListSecretsResponse.fromPartial({
+      secrets: (await secrets.list(owner)).map(toSecretMessage),
+      configured: secrets.isConfigured,
+    }),
+  ),
+  putSecret: unary(async (request: identity.PutSecretRequest) =>
+    identity.PutSecretResponse.fromPartial({ secret: toSecretMessage(await secrets.put(request)) }),
+  ),
+  deleteSecret: unary(async ({ owner, name }: identity.DeleteSecretRequest) => {
+    const removed = await secrets.remove(owner, name);
+    return identity.DeleteSecretResponse.fromPartial(removed ? { secret: toSecretMessage(removed) } : {});
+  }),
+  readSecrets: unary(async ({ owner, names }: identity.ReadSecretsRequest) =>
+    identity.ReadSecretsResponse.fromPartial({ values: await secrets.read(owner, names) }),
+  ),
+});
+
 /** The gRPC handlers: they map, call and map. */
 export const identityHandlers = (services: Identity): Server => ({
   ...userHandlers(services),
@@ -193,4 +215,5 @@ export const identityHandlers = (services: Identity): Server => ({
   ...tierHandlers(services),
   ...rolloutHandlers(services),
   ...auditHandlers(services),
+  ...secretHandlers(services),
 });

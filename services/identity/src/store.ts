@@ -9,10 +9,12 @@ import type {
   KeyRecord,
   KnownAddressRecord,
   RunStopRecord,
+  SecretRecord,
   TierRecord,
   UserRecord,
 } from "./records";
 import { createKnownAddressStore, KNOWN_ADDRESS_SECONDS, type KnownAddressStore } from "./sessions/known-address-store";
+import { createSecretStore, type SecretStore } from "./secrets/secret-store";
 import { createTierStore, type TierStore } from "./tiers/tier-store";
 import { createRunStopStore, type RunStopStore } from "./users/run-stop-store";
 import { createUserStore, type UserStore } from "./users/user-store";
@@ -143,6 +145,24 @@ const auditSchema = new Schema<AuditRecord>(
   // The list's order.
   .index({ at: -1, _id: -1 });
 
+const secretSchema = new Schema<SecretRecord>(
+  {
+    _id: text,
+    owner: text,
+    name: text,
+    keyId: text,
+    sealed: text,
+    hint: optionalText,
+    hosts: { type: [String], required: true },
+    revision: text,
+    setBy: text,
+    setAt: { type: Date, required: true },
+  },
+  OPTIONS,
+)
+  // An owner's secrets, and one of them.
+  .index({ owner: 1, name: 1 }, { unique: true });
+
 export interface Store {
   users: UserStore;
   tiers: TierStore;
@@ -150,6 +170,7 @@ export interface Store {
   attempts: AttemptsStore;
   knownAddresses: KnownAddressStore;
   runStops: RunStopStore;
+  secrets: SecretStore;
   audit: AuditStore;
 }
 
@@ -161,6 +182,7 @@ export const createStore = (connection: Connection): Store => {
   const attempts: Model<AttemptsRecord> = connection.model<AttemptsRecord>("Attempts", attemptsSchema, "attempts");
   const knownAddresses = connection.model<KnownAddressRecord>("KnownAddress", knownAddressSchema, "known-addresses");
   const runStops = connection.model<RunStopRecord>("RunStop", runStopSchema, "run-stops");
+  const secrets = connection.model<SecretRecord>("Secret", secretSchema, "secrets");
   const audit: Model<AuditRecord> = connection.model<AuditRecord>("Audit", auditSchema, "audit");
   return {
     users: createUserStore(users),
@@ -169,6 +191,7 @@ export const createStore = (connection: Connection): Store => {
     attempts: createAttemptsStore(attempts),
     knownAddresses: createKnownAddressStore(knownAddresses),
     runStops: createRunStopStore(runStops),
+    secrets: createSecretStore(secrets),
     audit: createAuditStore(audit),
   };
 };

@@ -1,17 +1,19 @@
 import type { PeerCertificate } from "node:tls";
 import { ServerInterceptingCall, status, type ServerInterceptor } from "@grpc/grpc-js";
+import { METHOD_CALLERS } from "./callers";
 
 const namesIn = ({ subject, subjectaltname }: PeerCertificate): string[] => {
   const alternatives = (subjectaltname ?? "").split(", ").flatMap((entry) => (entry.startsWith("DNS:") ? [entry.slice(4)] : []));
   return typeof subject?.CN === "string" ? [...alternatives, subject.CN] : alternatives;
 };
 
-/** Refuses, with PERMISSION_DENIED, every call whose certificate was made for none of these names. */
+/** Refuses, with PERMISSION_DENIED, every call whose certificate was made for none of these names, or of those of its method. */
 export const allowCallers = (allowed: readonly string[]): ServerInterceptor => {
-  const isAllowed = (certificate: PeerCertificate): boolean => namesIn(certificate).some((name) => allowed.includes(name));
-  return (_method, call) => {
+  const isAllowed = (certificate: PeerCertificate, path: string): boolean =>
+    namesIn(certificate).some((name) => (METHOD_CALLERS[path] ?? allowed).includes(name));
+  return ({ path }, call) => {
     const certificate = call.getAuthContext().sslPeerCertificate;
-    if (certificate !== undefined && isAllowed(certificate)) return new ServerInterceptingCall(call);
+    if (certificate !== undefined && isAllowed(certificate, path)) return new ServerInterceptingCall(call);
     return new ServerInterceptingCall(call, {
       start: (next) => {
         next();

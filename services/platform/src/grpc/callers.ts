@@ -3,7 +3,7 @@
  * probe), by the name in their certificates; the network policies of the Helm chart follow it, and a test compares them.
  */
 export const CALLERS = {
-  identity: ["gateway", "executions"],
+  identity: ["gateway", "executions", "models"],
   workflows: ["gateway", "executions", "media"],
   models: ["gateway", "executions"],
   billing: ["gateway", "executions"],
@@ -11,3 +11,8 @@ export const CALLERS = {
   executions: ["gateway"],
   media: ["gateway", "executions", "workflows"],
 } as const satisfies Record<string, readonly string[]>;
+
+/** Methods that not all callers of their service may call, by their path. */
+export const METHOD_CALLERS: Readonly<Record<string, readonly string[]>> = {
+  "/nodeloom.identity.v1.IdentityService/ReadSecrets": ["executions"],
+};

@@ -26,6 +26,22 @@ const tlsOf = (service: string): TlsConfig => ({ ...certificates.of(service), TL
 const clientOf = (service: string): ClientOf<JsonServer> =>
   createGrpcClient<JsonServer>(JSON_SERVICE, { address: `localhost:${server.port}`, tls: tlsOf(service) });
 
+/** What a call is answered with; undefined where it was served. */
+const codeOf = async (files: ReturnType<TestCertificates["of"]>, port: number, path: string): Promise<status | undefined> => {
+  const [ca, key, cert] = await Promise.all([files.TLS_CA_FILE, files.TLS_KEY_FILE, files.TLS_CERT_FILE].map((file) => readFile(file)));
+  const client = new Client(`localhost:${port}`, credentials.createSsl(ca, key, cert));
+  return new Promise<status | undefined>((resolve) =>
+    client.makeUnaryRequest(
+      path,
+      () => Buffer.from("{}"),
+      (bytes) => bytes,
+      {},
+      new Metadata(),
+      (error) => resolve(error?.code),
+    ),
+  ).finally(() => client.close());
+};
+
 beforeAll(async () => {
   certificates = await makeCertificates("billing", "gateway", "executions", "media");
   const services = [grpcService(JSON_SERVICE, { unary: unary(() => Promise.resolve("served")) } as unknown as JsonServer)];
@@ -48,21 +64,19 @@ describe("who may call billing", () => {
     "/grpc.health.v1.Health/Check",
     "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
   ])("media may not: PERMISSION_DENIED on %s", async (path) => {
-    const { TLS_CA_FILE, TLS_KEY_FILE, TLS_CERT_FILE } = certificates.of("media");
-    const [ca, key, cert] = await Promise.all([TLS_CA_FILE, TLS_KEY_FILE, TLS_CERT_FILE].map((file) => readFile(file)));
-    const client = new Client(`localhost:${server.port}`, credentials.createSsl(ca, key, cert));
-    const code = await new Promise((resolve) =>
-      client.makeUnaryRequest(
-        path,
-        () => Buffer.alloc(0),
-        (bytes) => bytes,
-        {},
-        new Metadata(),
-        (error) => resolve(error?.code),
-      ),
-    );
-    expect(code).toBe(status.PERMISSION_DENIED);
-    client.close();
+    expect(await codeOf(certificates.of("media"), server.port, path)).toBe(status.PERMISSION_DENIED);
+  });
+
+  it("values of secrets are for executions alone, whoever else may call identity", async () => {
+    const path = "/nodeloom.identity.v1.IdentityService/ReadSecrets";
+    const own = await makeCertificates("identity", "gateway", "executions", "models");
+    const definition = { unary: { ...JSON_SERVICE.unary, path } };
+    const services = [{ definition, handlers: { unary: unary(() => Promise.resolve("a value")) } }];
+    const identity = await startGrpcServer({ listen: "127.0.0.1:0", services, logger, tls: own.of("identity") });
+    const codes = ["executions", "gateway", "models"].map((caller) => codeOf(own.of(caller), identity.port, path));
+    expect(await Promise.all(codes)).toEqual([undefined, status.PERMISSION_DENIED, status.PERMISSION_DENIED]);
+    await identity.stop();
+    await own.remove();
   });
 
   it("a certificate of another authority may not connect at all", async () => {
