@@ -12,8 +12,8 @@ import {
 import type { identity } from "@nodeloom/proto";
 import { capabilityDenied, sessionRequired, unauthenticated } from "../http/errors";
 
-/** Who may call: anyone; a key or a session; a session only; an administrator. */
-export type Auth = "none" | "any" | "session" | "admin";
+/** Who may call: anyone; a key or a session; a session only; an administrator; an administrator by session only. */
+export type Auth = "none" | "any" | "session" | "admin" | "admin-session";
 
 export interface CallerUser {
   id: string;
@@ -71,8 +71,8 @@ export const requireApproved = (caller: Pick<Caller, "user"> | undefined): void 
 export const authorize = (caller: Caller | undefined, auth: Auth, capability: string | undefined): void => {
   if (auth === "none") return;
   if (!caller) throw unauthenticated();
-  if (auth === "session" && caller.key) throw sessionRequired();
-  if (auth === "admin" && !(caller.isAdmin && covers(caller.capabilities, ALL))) throw capabilityDenied(ALL);
+  if ((auth === "session" || auth === "admin-session") && caller.key) throw sessionRequired();
+  if ((auth === "admin" || auth === "admin-session") && !(caller.isAdmin && covers(caller.capabilities, ALL))) throw capabilityDenied(ALL);
   if (capability === undefined || covers(caller.capabilities, capability)) return;
   const isAbove = !withinCeiling(capability, caller.user.plan.base, caller.isAdmin);
   throw capabilityDenied(capability, isAbove ? lowestTierFor(capability) : undefined);

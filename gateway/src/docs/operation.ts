@@ -73,7 +73,7 @@ const requestBody = (route: Route, components: Components): Json | undefined => 
 
 const security = (route: Route): Json[] => {
   if (route.auth === "none") return [];
-  return route.auth === "session" ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
+  return route.auth === "session" || route.auth === "admin-session" ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
 };
 
 const capabilityNote = (route: Route): string[] => {

@@ -40,8 +40,8 @@ export const reasonsOf = (route: Route): Reason[] => {
   const reasons: Reason[] = ["INVALID_REQUEST", "INTERNAL", "SERVICE_UNAVAILABLE"];
   if (route.auth !== "none")
     reasons.push("UNAUTHENTICATED", "LEGACY_KEY_RETIRED", "API_KEY_ACCESS_DENIED", "ACCOUNT_SUSPENDED", "RATE_LIMIT_EXCEEDED");
-  if (route.auth === "session") reasons.push("SESSION_REQUIRED");
-  if (route.auth === "admin") reasons.push("CAPABILITY_DENIED");
+  if (route.auth === "session" || route.auth === "admin-session") reasons.push("SESSION_REQUIRED");
+  if (route.auth === "admin" || route.auth === "admin-session") reasons.push("CAPABILITY_DENIED");
   if (route.auth !== "none" && route.method !== "GET") reasons.push("CROSS_ORIGIN_DENIED");
   if (route.capability !== undefined) reasons.push("CAPABILITY_DENIED");
   if (route.limit !== "none") reasons.push("RATE_LIMIT_EXCEEDED");

@@ -3,6 +3,7 @@ import { adminAuditRoutes } from "./admin/audit-routes";
 import { adminCreditRoutes } from "./admin/credits";
 import { adminExecutionRoutes } from "./admin/executions";
 import { adminModelRoutes } from "./admin/models";
+import { adminProviderKeyRoutes } from "./admin/provider-keys";
 import { adminTemplateRoutes } from "./admin/templates";
 import { adminTemporalRoutes } from "./admin/temporal";
 import { adminTierRoutes } from "./admin/tiers";
@@ -40,6 +41,7 @@ export const routes: readonly Route[] = [
   ...adminExecutionRoutes,
   ...adminTemplateRoutes,
   ...adminModelRoutes,
+  ...adminProviderKeyRoutes,
   ...adminTierRoutes,
   ...adminAuditRoutes,
   ...adminTemporalRoutes,

@@ -86,8 +86,10 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
   };
   const store = await startMigrated(media, env);
   env.MEDIA_ADDRESS = `127.0.0.1:${store.ports!.MEDIA_LISTEN}`;
-  const others = await Promise.all([identity, billing, models, usage, workflows].map((service) => startMigrated(service, env)));
-  const behind = [store, ...others];
+  const accounts = await startMigrated(identity, env);
+  env.IDENTITY_ADDRESS = `127.0.0.1:${accounts.ports!.IDENTITY_LISTEN}`;
+  const others = await Promise.all([billing, models, usage, workflows].map((service) => startMigrated(service, env)));
+  const behind = [store, accounts, ...others];
   const ports: Record<string, number> = Object.assign({}, ...behind.map((service) => service.ports));
   const address = (variable: string): string => `127.0.0.1:${ports[variable]}`;
   Object.assign(env, {

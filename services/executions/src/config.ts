@@ -31,7 +31,7 @@ export const variables = {
   MODELS_ADDRESS: hostPort().default("127.0.0.1:50053").describe("the models service"),
   BILLING_ADDRESS: hostPort().default("127.0.0.1:50054").describe("the billing service"),
   USAGE_ADDRESS: hostPort().default("127.0.0.1:50055").describe("the usage service"),
-  IDENTITY_ADDRESS: hostPort().default("127.0.0.1:50051").describe("the identity service, for webhook targets"),
+  IDENTITY_ADDRESS: hostPort().default("127.0.0.1:50051").describe("the identity service, for webhook targets and the keys of providers"),
   MEDIA_ADDRESS: hostPort().default("127.0.0.1:50057").describe("the media service"),
 };
 

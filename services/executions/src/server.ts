@@ -30,6 +30,7 @@ export interface HandlerOptions {
   redeliver: (executionId: string, userId: string) => Promise<executions.WebhookDelivery>;
   webhooks: Pick<Webhooks, "test">;
   queue: Pick<Queue, "resize">;
+  testProviderKey: (name: string) => Promise<executions.TestProviderKeyResponse>;
 }
 
 export const executionsHandlers = ({
@@ -42,6 +43,7 @@ export const executionsHandlers = ({
   redeliver,
   webhooks,
   queue,
+  testProviderKey,
 }: HandlerOptions): executions.ExecutionsServiceServer => ({
   run: unary(async (request) => {
     const { row, isReplay } = await runs.run(request, requestContext()?.deadlineMs);
@@ -77,4 +79,5 @@ export const executionsHandlers = ({
   watchExecution: serverStream(({ executionId, userId, afterSequence }, signal) => watch(executionId, userId, afterSequence, signal)),
   redeliverWebhook: unary(async ({ executionId, userId }) => ({ webhookDelivery: await redeliver(executionId, userId) })),
   testWebhook: unary((request) => webhooks.test(request)),
+  testProviderKey: unary(({ name }) => testProviderKey(name)),
 });

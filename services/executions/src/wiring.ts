@@ -43,6 +43,7 @@ import { createPace } from "./calls/pace";
 import { createSmallFirstPlanner } from "./plan/planner/small-first";
 import { createPlannerThreads } from "./plan/planner/threads";
 import { createPlanning } from "./plan/planning";
+import { createKeyTest, createProviderKeys } from "./calls/provider-keys";
 import { createProvider, type Provider } from "./calls/providers";
 import { createQuotes } from "./requests/quotes";
 import { createLeaks } from "./upkeep/leaks";
@@ -106,7 +107,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
   const catalog = createModelCatalog(services.models);
 
-  const dialects = { egress: providerEgress, secret: (name: string) => process.env[name] };
+  const dialects = { egress: providerEgress, secret: createProviderKeys(services.identity) };
   const providers = new LRUCache<string, Provider>({
     max: CACHED_PROVIDERS,
     memoMethod: (providerJson) => createProvider(providerJson, dialects),
@@ -224,6 +225,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       redeliver: createRedelivery(stores, services.identity, deliveries),
       webhooks,
       queue,
+      testProviderKey: createKeyTest({ ...dialects, models: services.models }),
     },
     drain: async () => {
       stopping.abort();

@@ -23,30 +23,50 @@ export interface OverrideStore {
   set(internalName: string, change: Override): Promise<{ before: Overrides; after: Overrides }>;
 }
 
+/** A model as it is in force. Its `missing` is what neither the environment nor the console has. */
+export interface CatalogModel extends RegisteredModel {
+  /** What the environment alone is missing. */
+  environmentLacks: readonly string[];
+}
+
 export interface Catalog {
-  list(includeDisabled: boolean): Promise<{ models: RegisteredModel[]; revision: string }>;
+  list(includeDisabled: boolean): Promise<{ models: CatalogModel[]; revision: string }>;
   /** @throws DomainError MODEL_NOT_FOUND unless there is a model of that name, and an enabled one where only those count. */
-  get(internalName: string, includeDisabled?: boolean): Promise<RegisteredModel>;
-  update(internalName: string, change: Override): Promise<{ before: RegisteredModel; after: RegisteredModel }>;
+  get(internalName: string, includeDisabled?: boolean): Promise<CatalogModel>;
+  update(internalName: string, change: Override): Promise<{ before: CatalogModel; after: CatalogModel }>;
 }
 
 export interface CatalogDeps {
   registry: Registry;
   store: OverrideStore;
+  /** Names of the providers' keys that the console was given; none by default. */
+  consoleKeys?: () => Promise<ReadonlySet<string>>;
   now?: () => number;
   /** Called when overrides can't be read and the last known ones stay in force. */
   onStale?: (error: unknown) => void;
 }
 
+/** What is known of now, beside the registry. */
+interface Latest extends Overrides {
+  keys: ReadonlySet<string>;
+}
+
 /** How long another replica's change may go unseen. */
 const FRESH_MS = 1_000;
 
-const merged = (model: RegisteredModel, override: Override = {}): RegisteredModel => ({
-  ...model,
-  price: override.price ?? model.price,
-  minTier: override.minTier ?? model.minTier,
-  enabled: (override.enabled ?? model.enabled) && model.missing.length === 0,
-});
+const NO_KEYS: ReadonlySet<string> = new Set();
+
+const merged = (model: RegisteredModel, keys: ReadonlySet<string>, override: Override = {}): CatalogModel => {
+  const missing = model.missing.filter((name) => !keys.has(name));
+  return {
+    ...model,
+    missing,
+    environmentLacks: model.missing,
+    price: override.price ?? model.price,
+    minTier: override.minTier ?? model.minTier,
+    enabled: (override.enabled ?? model.enabled) && missing.length === 0,
+  };
+};
 
 /** @param enabled names that may have been meant */
 const notFound = (internalName: string, enabled: readonly string[]): DomainError =>
@@ -54,7 +74,7 @@ const notFound = (internalName: string, enabled: readonly string[]): DomainError
 
 const checkChange = (model: RegisteredModel, { enabled, price, minTier }: Override): void => {
   const issues = [];
-  if (enabled && model.missing.length > 0) issues.push({ path: "enabled", message: `the environment lacks ${model.missing.join(", ")}` });
+  if (enabled && model.missing.length > 0) issues.push({ path: "enabled", message: `${model.missing.join(", ")} is not set` });
   if (minTier !== undefined && !TIERS.includes(minTier)) issues.push({ path: "minTier", message: `must be one of: ${TIERS.join(", ")}` });
   const problem = price && pricingProblem(price, model.inputSchema);
   if (problem) issues.push({ path: "price", message: problem });
@@ -62,7 +82,13 @@ const checkChange = (model: RegisteredModel, { enabled, price, minTier }: Overri
 };
 
 /** The models in force: the files' entries under the admins' overrides, from memory. */
-export const createCatalog = async ({ registry, store, now = Date.now, onStale = () => undefined }: CatalogDeps): Promise<Catalog> => {
+export const createCatalog = async ({
+  registry,
+  store,
+  consoleKeys,
+  now = Date.now,
+  onStale = () => undefined,
+}: CatalogDeps): Promise<Catalog> => {
   let overrides = await store.read();
   let checkedAt = now();
   let checking: Promise<void> | undefined;
@@ -82,16 +108,17 @@ export const createCatalog = async ({ registry, store, now = Date.now, onStale =
     }
   };
 
-  const current = async (): Promise<Overrides> => {
+  const current = async (): Promise<Latest> => {
+    const keys = (await consoleKeys?.()) ?? NO_KEYS;
     if (now() - checkedAt >= FRESH_MS) await (checking ??= check());
-    return overrides;
+    return { ...overrides, keys };
   };
 
-  const inForce = (model: RegisteredModel, { models }: Overrides): RegisteredModel =>
-    merged(model, Object.hasOwn(models, model.internalName) ? models[model.internalName] : {});
+  const inForce = (model: RegisteredModel, { models, keys }: Latest): CatalogModel =>
+    merged(model, keys, Object.hasOwn(models, model.internalName) ? models[model.internalName] : {});
 
-  const all = (latest: Overrides): RegisteredModel[] => [...registry.models.values()].map((model) => inForce(model, latest));
-  const enabledNames = (latest: Overrides): string[] =>
+  const all = (latest: Latest): CatalogModel[] => [...registry.models.values()].map((model) => inForce(model, latest));
+  const enabledNames = (latest: Latest): string[] =>
     all(latest)
       .filter(({ enabled }) => enabled)
       .map((model) => model.internalName);
@@ -100,7 +127,8 @@ export const createCatalog = async ({ registry, store, now = Date.now, onStale =
     list: async (includeDisabled) => {
       const latest = await current();
       const models = all(latest).filter((model) => includeDisabled || model.enabled);
-      return { models, revision: `${registry.version}.${latest.revision}` };
+      const revision = [registry.version, latest.revision, ...[...latest.keys].sort()].join(".");
+      return { models, revision };
     },
     get: async (internalName, includeDisabled = false) => {
       const latest = await current();
@@ -112,10 +140,11 @@ export const createCatalog = async ({ registry, store, now = Date.now, onStale =
     update: async (internalName, change) => {
       const model = registry.models.get(internalName);
       if (!model) throw notFound(internalName, [...registry.models.keys()]);
-      checkChange(model, change);
+      const { keys } = await current();
+      checkChange(inForce(model, { ...overrides, keys }), change);
       const { before, after } = await store.set(internalName, change);
       accept(after);
-      return { before: inForce(model, before), after: inForce(model, after) };
+      return { before: inForce(model, { ...before, keys }), after: inForce(model, { ...after, keys }) };
     },
   };
 };

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import {
   createEgressClient,
+  createGrpcClient,
   defineService,
   grpcService,
   hostPort,
@@ -10,11 +11,12 @@ import {
   variables,
   type Logger,
 } from "@nodeloom/platform";
-import { models } from "@nodeloom/proto";
+import { identity, models } from "@nodeloom/proto";
 import { z } from "zod";
 import { database } from "./database";
 import { createCatalog } from "./catalog";
 import { createLocalModels } from "./local-models";
+import { createConsoleKeys } from "./provider-keys";
 import { loadRegistry, type Registry } from "./registry";
 import { modelsHandlers } from "./server";
 import { openOverrideStore } from "./store";
@@ -41,6 +43,9 @@ export const service = defineService({
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
     MODELS_LISTEN: hostPort().default("127.0.0.1:50053").describe("where the models service listens for gRPC"),
+    IDENTITY_ADDRESS: hostPort()
+      .default("127.0.0.1:50051")
+      .describe("the identity service, for the keys of providers that the console has"),
     MODELS_REGISTRY_DIR: z.string().default(REGISTRY).describe("folder of the registry's JSON files"),
     SANDBOX_URL: z.url().optional().describe("base URL of the sandbox provider; its models are disabled without it"),
     INFERENCE_URL: z.url().optional().describe("base URL of the models of this machine; they are disabled without it"),
@@ -60,8 +65,13 @@ export const service = defineService({
     const url = config.INFERENCE_URL;
     const egress = createEgressClient({ allow: url === undefined ? [] : [hostOf(url)] });
     const local = createLocalModels({ egress, url: url?.replace(/\/+$/, ""), apiKey: config.INFERENCE_API_KEY });
-    const handlers = modelsHandlers(await createCatalog({ registry, store, onStale }), local);
-    return serveGrpc({ service: grpcService(models.ModelsServiceService, handlers), config, listen: "MODELS_LISTEN", connection, logger });
+    const address = config.IDENTITY_ADDRESS;
+    const secrets = createGrpcClient<identity.IdentityServiceServer>(identity.IdentityServiceService, { address, tls: config });
+    const onStaleKeys = (error: unknown): void => logger.debug({ err: error }, "keys of providers could not be listed");
+    const consoleKeys = createConsoleKeys({ identity: secrets, onStale: onStaleKeys });
+    const handlers = modelsHandlers(await createCatalog({ registry, store, consoleKeys, onStale }), local);
+    const service = grpcService(models.ModelsServiceService, handlers);
+    return serveGrpc({ service, config, listen: "MODELS_LISTEN", connection, logger, stop: () => Promise.resolve(secrets.close()) });
   },
 });
 

@@ -1,9 +1,9 @@
 import { invalidRequest, type BaseTier, type Price } from "@nodeloom/kernel";
 import { readPrice, unary } from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
-import type { Catalog, Override } from "./catalog";
+import type { Catalog, CatalogModel, Override } from "./catalog";
 import { READY, type LocalModels, type ModelStatus } from "./local-models";
-import type { RegisteredModel } from "./registry";
+import { keyOf, providerKeys } from "./provider-keys";
 
 const toProtoPrice = (price: Price): models.Price => {
   switch (price.basis) {
@@ -41,9 +41,9 @@ const fileJson = (part: object): string => {
 };
 
 /** Where a model runs. */
-const placeOf = ({ sandbox, runsAt }: RegisteredModel): string => (sandbox ? "sandbox" : runsAt);
+const placeOf = ({ sandbox, runsAt }: CatalogModel): string => (sandbox ? "sandbox" : runsAt);
 
-const toMessage = (model: RegisteredModel, status: ModelStatus): models.Model =>
+const toMessage = (model: CatalogModel, status: ModelStatus): models.Model =>
   models.Model.fromPartial({
     internalName: model.internalName,
     displayName: model.displayName,
@@ -64,11 +64,14 @@ const toMessage = (model: RegisteredModel, status: ModelStatus): models.Model =>
 
 /** gRPC handlers of the models service. */
 export const modelsHandlers = (catalog: Catalog, local: LocalModels): models.ModelsServiceServer => {
-  const statusOf = async ({ internalName, missing, runsAt }: RegisteredModel): Promise<ModelStatus> => {
-    if (missing.length > 0) return { state: "needs-key", reason: `set ${missing.join(" and ")}`, retryAfterSeconds: 0 };
-    return runsAt === "local" ? local.statusOf(internalName) : READY;
+  const statusOf = async (model: CatalogModel): Promise<ModelStatus> => {
+    const { missing } = model;
+    if (missing.length === 0) return model.runsAt === "local" ? local.statusOf(model.internalName) : READY;
+    const isKeyAlone = missing.every((name) => name === keyOf(model));
+    const reason = isKeyAlone ? `add ${missing.join("")} under Models, or set it in the environment` : `set ${missing.join(" and ")}`;
+    return { state: "needs-key", reason, retryAfterSeconds: 0 };
   };
-  const view = async (model: RegisteredModel): Promise<models.Model> => toMessage(model, await statusOf(model));
+  const view = async (model: CatalogModel): Promise<models.Model> => toMessage(model, await statusOf(model));
   return {
     listModels: unary(async ({ includeDisabled }) => {
       const { models: found, revision } = await catalog.list(includeDisabled);
@@ -77,6 +80,10 @@ export const modelsHandlers = (catalog: Catalog, local: LocalModels): models.Mod
     getModel: unary(async ({ internalName, includeDisabled }) =>
       models.GetModelResponse.fromPartial({ model: await view(await catalog.get(internalName, includeDisabled)) }),
     ),
+    listProviderKeys: unary(async () => {
+      const { models: all } = await catalog.list(true);
+      return models.ListProviderKeysResponse.fromPartial({ keys: providerKeys(all) });
+    }),
     getLocalModels: unary(async () => models.GetLocalModelsResponse.fromPartial(await local.progress())),
     updateModel: unary(async ({ internalName, enabled, price, minTier }) => {
       const change: Override = {};

@@ -17,6 +17,7 @@ export * from "./messages/execution-json";
 export * from "./messages/identity-changes";
 export * from "./messages/media-calls";
 export * from "./messages/model-price";
+export * from "./messages/provider-accounts";
 export * from "./messages/provider-settings";
 
 export * from "./process/http";

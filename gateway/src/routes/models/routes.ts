@@ -1,4 +1,5 @@
 import { DomainError } from "@nodeloom/kernel";
+import type { models } from "@nodeloom/proto";
 import { z } from "zod";
 import { model, modelView } from "./view";
 import { defineRoute } from "../../http/route";
@@ -17,30 +18,33 @@ const localModels = z
   })
   .meta({ id: "LocalModels" });
 
+/** What needs a key can't be run, and is shown to those who may add it. */
+const isShown = ({ enabled, status }: models.Model): boolean => enabled || status?.state === "needs-key";
+
 export const modelRoutes = [
   defineRoute({
     ...read,
     path: "/api/models",
     list: true,
     operationId: "listModels",
-    summary: "List the enabled models",
+    summary: "List the enabled models; to administrators also those that need a key",
     responses: { 200: z.array(model) },
     handler: async ({ gateway, caller }) => {
-      const { models } = await gateway.services.models.listModels({ includeDisabled: false });
-      return { status: 200, body: models.map((stored) => modelView(stored, caller.user.plan.markupPermille)) };
+      const { models } = await gateway.services.models.listModels({ includeDisabled: caller.isAdmin });
+      return { status: 200, body: models.filter(isShown).map((stored) => modelView(stored, caller.user.plan.markupPermille)) };
     },
   }),
   defineRoute({
     ...read,
     path: "/api/models/:internalName",
     operationId: "getModel",
-    summary: "Read an enabled model",
+    summary: "Read an enabled model; administrators also one that needs a key",
     params: modelParams,
     responses: { 200: model },
     errors: ["INVALID_SLUG", "MODEL_NOT_FOUND"],
     handler: async ({ gateway, caller, params }) => {
-      const { model: stored } = await gateway.services.models.getModel({ internalName: params.internalName, includeDisabled: false });
-      if (!stored) throw new DomainError("not_found", "MODEL_NOT_FOUND", "model not found");
+      const { model: stored } = await gateway.services.models.getModel({ internalName: params.internalName, includeDisabled: caller.isAdmin });
+      if (!stored || !isShown(stored)) throw new DomainError("not_found", "MODEL_NOT_FOUND", "model not found");
       return { status: 200, body: modelView(stored, caller.user.plan.markupPermille) };
     },
   }),

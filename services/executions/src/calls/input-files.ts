@@ -83,10 +83,12 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
   };
 
   const uploaded = async ({ settings }: Given, file: Source): Promise<string> => {
-    const { upload } = settings;
+    const { upload, auth } = settings;
     if (!upload) throw new Error("an entry has files uploaded without saying where");
+    // Another key may be that of another account, which can't read what this one has stored.
+    const account = auth ? ((await context.secret(auth)) ?? auth.default ?? "") : "";
     const key = createHash("sha256")
-      .update(`${storageOf(settings)} ${file.contentType} ${file.sha256}`)
+      .update(JSON.stringify([storageOf(settings), account, file.contentType, file.sha256]))
       .digest("hex");
     const known = uploads.get(key);
     if (known) {

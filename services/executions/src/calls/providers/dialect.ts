@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@nodeloom/kernel";
-import type { EgressClient } from "@nodeloom/platform";
+import type { EgressClient, ProviderSettings } from "@nodeloom/platform";
 
 /** A call of a provider that went wrong. `kind` decides what the run does about it. */
 export class ProviderError extends Error {
@@ -93,6 +93,9 @@ export type Provider = JobProvider | TextProvider | FilesProvider;
 
 export interface DialectContext {
   egress: EgressClient;
-  /** Reads a secret from the environment; undefined when it is not set. */
-  secret: (name: string) => string | undefined;
+  /**
+   * The key that an entry names; undefined when there is none. It is asked for at every call.
+   * @throws DomainError where it can't be read now
+   */
+  secret: (auth: NonNullable<ProviderSettings["auth"]>) => Promise<string | undefined> | string | undefined;
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { StringDecoder } from "node:string_decoder";
-import { LIMITS } from "@nodeloom/kernel";
+import { DomainError, LIMITS } from "@nodeloom/kernel";
 import {
   EgressError,
   inClientSpan,
@@ -24,11 +24,16 @@ const MAX_PROVIDER_REDIRECTS = 3;
 /** Long secrets that might be echoed by a provider: bearer tokens and key-like words, also where the provider hid a part. */
 const SECRET_LIKE = /\b(?:sk|pk|key|token|r8|nl|whsec)[-_][A-Za-z0-9_*.…-]{8,}/gi;
 
-/** What of a provider's answer may be shown: cut, and without our secret or anything like one. */
-export const showable = (body: string, secret: string | undefined): string => {
-  const clean = secret && secret.length >= 6 ? body.replaceAll(secret, "[secret]") : body;
+/** What of a provider's answer may be shown: cut, and without our secrets or anything like one. */
+export const showable = (body: string, ...secrets: readonly (string | undefined)[]): string => {
+  const clean = secrets.reduce<string>((text, secret) => (secret && secret.length >= 6 ? text.replaceAll(secret, "[secret]") : text), body);
   return Buffer.from(clean.replace(SECRET_LIKE, "[secret]")).subarray(0, LIMITS.providerBodyBytes).toString("utf8");
 };
+
+/** Keys of one model that are kept from being shown, the newest. */
+const REMEMBERED_KEYS = 4;
+/** When a key that could not be read is asked for again. */
+const KEY_AGAIN_MS = 1_000;
 
 /** Longest text of a provider that becomes part of an error's message. */
 const MAX_REASON_CHARS = 500;
@@ -85,16 +90,39 @@ const counted = async (host: string, send: () => Promise<EgressStream>): Promise
   }
 };
 
+/** @throws ProviderError where the key can't be read now: nothing was sent */
+const readKey = async (read: () => ReturnType<DialectContext["secret"]>): Promise<string | undefined> => {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    throw new ProviderError("unavailable", `the platform's key for it can't be read: ${error.message}`, undefined, undefined, KEY_AGAIN_MS);
+  }
+};
+
 /** Authenticated JSON over the guarded client. */
 export const createTransport = (
   { egress, secret: readSecret }: DialectContext,
   { auth, traceparent }: Pick<ProviderSettings, "auth" | "traceparent">,
 ) => {
-  const secret = auth ? (readSecret(auth.secretEnv) ?? auth.default) : undefined;
-  const authorization: Record<string, string> =
-    auth && secret ? { [auth.header ?? "Authorization"]: auth.scheme ? `${auth.scheme} ${secret}` : secret } : {};
+  /** The keys that were sent lately, which a provider may echo: a key may be replaced while a call is under way. */
+  const sent = new Set<string>();
+  const remember = (secret: string): void => {
+    sent.delete(secret);
+    sent.add(secret);
+    for (const oldest of sent) if (sent.size > REMEMBERED_KEYS) sent.delete(oldest);
+  };
 
-  const send = (call: JsonCall): Promise<EgressStream> => {
+  const authorization = async (): Promise<Record<string, string>> => {
+    if (!auth) return {};
+    const secret = (await readKey(() => readSecret(auth))) ?? auth.default;
+    if (!secret) return {};
+    remember(secret);
+    return { [auth.header ?? "Authorization"]: auth.scheme ? `${auth.scheme} ${secret}` : secret };
+  };
+  const withoutKeys = (text: string): string => showable(text, ...sent);
+
+  const send = async (call: JsonCall): Promise<EgressStream> => {
     const request: EgressRequest = {
       url: call.url,
       method: call.method,
@@ -103,7 +131,7 @@ export const createTransport = (
         ...(call.body === undefined ? {} : { "content-type": "application/json" }),
         ...(call.raw ? { "content-type": call.raw.contentType, "content-length": String(call.raw.length) } : {}),
         ...call.headers,
-        ...(call.isPresigned ? {} : authorization),
+        ...(call.isPresigned ? {} : await authorization()),
       },
       timeoutMs: call.timeoutMs ?? REQUEST_TIMEOUT_MS,
       maxBytes: call.maxBytes ?? MAX_JSON_BYTES,
@@ -131,7 +159,7 @@ export const createTransport = (
     try {
       const { status, headers, body } = await send(call);
       if (status >= 200 && status < 300) return { headers, body: translatedBody(body) };
-      const said = showable(await text(body), secret);
+      const said = withoutKeys(await text(body));
       throw new ProviderError("refused", refusal(status, said), status, said, parseRetryAfter(headers["retry-after"]));
     } catch (error) {
       if (!(error instanceof EgressError)) throw error;
@@ -143,7 +171,7 @@ export const createTransport = (
   const parse = async (body: AsyncIterable<Buffer>): Promise<unknown> => {
     const content = await text(body);
     const read = content === "" ? { value: null } : readJson(content);
-    if (!read) throw new ProviderError("ambiguous", "the provider's answer is no JSON", undefined, showable(content, secret));
+    if (!read) throw new ProviderError("ambiguous", "the provider's answer is no JSON", undefined, withoutKeys(content));
     return read.value;
   };
 
@@ -157,10 +185,10 @@ export const createTransport = (
       for await (const _ of (await open(call)).body);
     },
     /** An answer, or a part of one, without secrets. */
-    shown: (text: string): string => showable(text, secret),
+    shown: withoutKeys,
     /** What a provider says went wrong, fit to be shown: short, and without secrets. */
     reason: (text: string): string => {
-      const clean = showable(text, secret);
+      const clean = withoutKeys(text);
       return clean.length > MAX_REASON_CHARS ? `${clean.slice(0, MAX_REASON_CHARS)}…` : clean;
     },
   };

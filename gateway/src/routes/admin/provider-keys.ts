@@ -1,0 +1,181 @@
+import { DomainError } from "@nodeloom/kernel";
+import { PLATFORM_OWNER } from "@nodeloom/platform";
+import { identity, type models } from "@nodeloom/proto";
+import { z } from "zod";
+import type { Gateway } from "../../gateway";
+import { notFound } from "../../http/errors";
+import { defineRoute, type ParamsSpec, type RouteDefinition } from "../../http/route";
+import { iso, timestamp } from "../../schemas";
+import { audited } from "./audit";
+
+/** Keys of providers: set here, used by executions, and never shown again. */
+
+const MAX_VALUE_CHARS = 8_192;
+const forSignedInAdmins = { tag: "Admin", auth: "admin-session", limit: "user" } as const satisfies Partial<
+  RouteDefinition<"admin-session">
+>;
+const name = z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/);
+const params: ParamsSpec<{ name: string }> = {
+  schema: z.object({ name: name.meta({ example: "OPENAI_API_KEY" }) }),
+  invalid: () => notFound("provider key"),
+};
+
+const providerKey = z
+  .object({
+    name: name.meta({ description: "The environment variable that may hold it", example: "OPENAI_API_KEY" }),
+    account: z.string().meta({ description: "Whose key it is", example: "OpenAI" }),
+    keysUrl: z.string().nullable().meta({ description: "Where the company gives keys out" }),
+    models: z.array(z.string()).meta({ description: "Models that need it" }),
+    source: z
+      .enum(["environment", "console"])
+      .nullable()
+      .meta({ description: "Where it is set; null: nowhere. The environment wins", example: "console" }),
+    hint: z.string().nullable().meta({ description: "The last four characters of one that the console was given", example: "x4Bz" }),
+    setAt: timestamp.nullable(),
+    setBy: z.object({ id: z.string(), email: z.string().nullable() }).nullable(),
+    testable: z.boolean().meta({ description: "Whether a request is known that tries it and costs nothing" }),
+  })
+  .meta({ id: "ProviderKey" });
+type ProviderKeyView = z.infer<typeof providerKey>;
+
+const list = z
+  .object({
+    configured: z.boolean().meta({ description: "Whether this installation can keep keys (`SECRETS_KEYS`)" }),
+    keys: z.array(providerKey),
+  })
+  .meta({ id: "ProviderKeys" });
+
+const test = z
+  .object({
+    outcome: z.enum(["works", "refused", "unreachable", "not_set", "not_testable"]),
+    message: z.string().nullable().meta({ description: "What the provider said, without secrets" }),
+    providerStatus: z.number().nullable(),
+  })
+  .meta({ id: "ProviderKeyTest" });
+
+const viewOf = (key: models.ProviderKey, secret: identity.Secret | undefined, emails: ReadonlyMap<string, string>): ProviderKeyView => {
+  const stored = key.inEnvironment ? undefined : secret;
+  return {
+    name: key.name,
+    account: key.account,
+    keysUrl: key.keysUrl || null,
+    models: key.models,
+    source: key.inEnvironment ? "environment" : stored ? "console" : null,
+    hint: stored?.hint || null,
+    setAt: iso(stored?.setAt),
+    setBy: stored ? { id: stored.setBy, email: emails.get(stored.setBy) ?? null } : null,
+    testable: key.testable,
+  };
+};
+
+/** Addresses of users by id; those who are gone have none. */
+const emailsOf = async ({ services }: Gateway, ids: readonly string[]): Promise<Map<string, string>> => {
+  const found = await Promise.all(
+    [...new Set(ids)].map(async (userId) => {
+      const { user } = await services.identity.getUser({ userId }).catch((error: unknown) => {
+        if (error instanceof DomainError && error.kind === "not_found") return { user: undefined };
+        throw error;
+      });
+      return [userId, user?.email ?? ""] as const;
+    }),
+  );
+  return new Map(found.filter(([, email]) => email !== ""));
+};
+
+const readAll = async (gateway: Gateway): Promise<z.infer<typeof list>> => {
+  const { services } = gateway;
+  const [{ keys }, { secrets, configured }] = await Promise.all([
+    services.models.listProviderKeys({}),
+    services.identity.listSecrets({ owner: PLATFORM_OWNER }),
+  ]);
+  const emails = await emailsOf(gateway, secrets.map(({ setBy }) => setBy)); // prettier-ignore
+  const byName = new Map(secrets.map((secret) => [secret.name, secret]));
+  return { configured, keys: keys.map((key) => viewOf(key, byName.get(key.name), emails)) };
+};
+
+/** @throws DomainError NOT_FOUND for a name that no model needs */
+const find = async (gateway: Gateway, wanted: string): Promise<ProviderKeyView> => {
+  const key = (await readAll(gateway)).keys.find((one) => one.name === wanted);
+  if (!key) throw notFound("provider key");
+  return key;
+};
+
+/** What of a key is recorded. */
+const recorded = ({ source, hint }: ProviderKeyView) => ({ source, hint });
+
+const ofKey = { ...forSignedInAdmins, path: "/api/admin/provider-keys/:name", params } as const;
+
+export const adminProviderKeyRoutes = [
+  defineRoute({
+    ...forSignedInAdmins,
+    method: "GET",
+    path: "/api/admin/provider-keys",
+    list: true,
+    operationId: "adminListProviderKeys",
+    summary: "List the keys of providers that models need, without their values",
+    responses: { 200: list },
+    handler: async ({ gateway }) => ({ status: 200, body: await readAll(gateway) }),
+  }),
+  defineRoute({
+    ...ofKey,
+    method: "PUT",
+    operationId: "adminPutProviderKey",
+    summary: "Set the key of a provider, or replace it",
+    description: "Its models are ready within a second, without a restart. The value is encrypted, and never shown again.",
+    body: z.strictObject({ value: z.string().min(1).max(MAX_VALUE_CHARS) }).meta({ id: "NewProviderKey" }),
+    responses: { 200: providerKey },
+    errors: ["NOT_FOUND", "ALREADY_EXISTS", "NOT_CONFIGURED", "PRECONDITION_FAILED"],
+    example: { value: "the key, as the provider shows it" },
+    handler: async (context) => {
+      const { gateway, caller, params: wanted, body } = context;
+      const before = await find(gateway, wanted.name);
+      if (before.source === "environment")
+        throw new DomainError(
+          "conflict",
+          "ALREADY_EXISTS",
+          `${wanted.name} is set in the platform's environment, which wins: change it there`,
+        );
+      const action = { action: "provider-key.put", target: wanted.name, before: recorded(before) };
+      const after = await audited(context, action, async () => {
+        const { value } = body;
+        await gateway.services.identity.putSecret({
+          ...identity.PutSecretRequest.fromPartial({ owner: PLATFORM_OWNER, name: wanted.name, setBy: caller.user.id }),
+          value,
+        });
+        const stored = await find(gateway, wanted.name);
+        return { value: stored, after: recorded(stored) };
+      });
+      return { status: 200, body: after };
+    },
+  }),
+  defineRoute({
+    ...ofKey,
+    method: "DELETE",
+    operationId: "adminDeleteProviderKey",
+    summary: "Remove the key of a provider",
+    description: "Runs under way that need it fail at their next call.",
+    responses: { 204: null },
+    errors: ["NOT_FOUND"],
+    handler: async (context) => {
+      const { gateway, params: wanted } = context;
+      const before = await find(gateway, wanted.name);
+      await audited(context, { action: "provider-key.delete", target: wanted.name, before: recorded(before) }, async () => ({
+        value: await gateway.services.identity.deleteSecret({ owner: PLATFORM_OWNER, name: wanted.name }),
+      }));
+      return { status: 204 };
+    },
+  }),
+  defineRoute({
+    ...ofKey,
+    method: "POST",
+    path: "/api/admin/provider-keys/:name/test",
+    operationId: "adminTestProviderKey",
+    summary: "Try the key of a provider by a request that costs nothing",
+    responses: { 200: test },
+    errors: ["NOT_FOUND", "NOT_CONFIGURED"],
+    handler: async ({ gateway, params: wanted }) => {
+      const { outcome, message, providerStatus } = await gateway.services.executions.testProviderKey({ name: wanted.name });
+      return { status: 200, body: { outcome, message: message || null, providerStatus: providerStatus || null } };
+    },
+  }),
+];

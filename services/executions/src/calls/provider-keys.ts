@@ -1,0 +1,71 @@
+import { DomainError } from "@nodeloom/kernel";
+import { createFreshValue, PLATFORM_OWNER, PROVIDER_ACCOUNTS, type ProviderSettings } from "@nodeloom/platform";
+import type { executions } from "@nodeloom/proto";
+import type { Identity, Models } from "../clients";
+import { ProviderError, type DialectContext } from "./providers";
+import { createTransport } from "./providers/transport";
+
+/** Keys of providers: from the environment, or from identity, where the console puts them. */
+
+/** How long a key that was replaced or removed may still be used. */
+const FRESH_MS = 500;
+/** How long it is used while identity can't be asked. */
+const STALE_MS = 600_000;
+const READ_MS = 2_000;
+const CHECK_MS = 10_000;
+
+export type ReadSecret = DialectContext["secret"];
+
+/** The environment wins; what an entry says by default comes before identity is asked. */
+export const createProviderKeys = (
+  identity: Pick<Identity, "readSecrets">,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): ReadSecret => {
+  const kept = new Map<string, () => Promise<string | undefined>>();
+  const fromIdentity = (name: string): Promise<string | undefined> => {
+    const load = async (): Promise<string | undefined> =>
+      (await identity.readSecrets({ owner: PLATFORM_OWNER, names: [name] }, { deadlineMs: READ_MS })).values[name];
+    const get = kept.get(name) ?? createFreshValue({ load, freshMs: FRESH_MS, staleMs: STALE_MS });
+    kept.set(name, get);
+    return get();
+  };
+  return ({ secretEnv, default: usual }) => env[secretEnv] || usual || fromIdentity(secretEnv);
+};
+
+export interface KeyTestOptions extends DialectContext {
+  models: Pick<Models, "listModels">;
+}
+
+/** The settings of a model that needs a key. */
+const settingsWith = (name: string, providerJson: string): ProviderSettings | undefined => {
+  const settings = JSON.parse(providerJson) as ProviderSettings;
+  return settings.auth?.secretEnv === name ? settings : undefined;
+};
+
+const outcome = (error: ProviderError): executions.TestProviderKeyResponse => {
+  const { kind, message, status: providerStatus = 0 } = error;
+  return { outcome: kind === "refused" ? "refused" : "unreachable", message, providerStatus };
+};
+
+/**
+ * Tries a key as the company's models would send it, by a request that costs nothing.
+ * @throws DomainError NOT_FOUND when no model needs it; NOT_CONFIGURED or SERVICE_UNAVAILABLE where it can't be read
+ */
+export const createKeyTest =
+  ({ models, ...context }: KeyTestOptions) =>
+  async (name: string): Promise<executions.TestProviderKeyResponse> => {
+    const listed = (await models.listModels({ includeDisabled: true })).models;
+    const settings = listed.map(({ providerJson }) => settingsWith(name, providerJson)).find(Boolean);
+    if (!settings?.auth) throw new DomainError("not_found", "NOT_FOUND", `no model needs a key ${name}`);
+    const check = PROVIDER_ACCOUNTS[name]?.check;
+    if (!check) return { outcome: "not_testable", message: "", providerStatus: 0 };
+    if (!(await context.secret(settings.auth))) return { outcome: "not_set", message: "", providerStatus: 0 };
+    const url = new URL(check.path, settings.baseUrl).href;
+    try {
+      await createTransport(context, settings).done({ method: "GET", url, headers: { ...check.headers }, timeoutMs: CHECK_MS });
+      return { outcome: "works", message: "", providerStatus: 0 };
+    } catch (error) {
+      if (error instanceof ProviderError) return outcome(error);
+      throw error;
+    }
+  };

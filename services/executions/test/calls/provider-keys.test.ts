@@ -1,0 +1,119 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { unavailable } from "@nodeloom/kernel";
+import { createEgressClient, type EgressClient } from "@nodeloom/platform";
+import type { identity } from "@nodeloom/proto";
+import type { Models } from "../../src/clients";
+import { createKeyTest, createProviderKeys, type ReadSecret } from "../../src/calls/provider-keys";
+import { createTransport } from "../../src/calls/providers/transport";
+
+type Read = (request: identity.ReadSecretsRequest) => Promise<identity.ReadSecretsResponse>;
+const AUTH = { secretEnv: "OPENAI_API_KEY", scheme: "Bearer" };
+const keysOf = (readSecrets: Read, env: Record<string, string> = {}): ReadSecret => createProviderKeys({ readSecrets }, env);
+
+describe("the key of a provider", () => {
+  it("is the environment's, then the entry's own, and only then asked for", async () => {
+    const asked: string[] = [];
+    const read: Read = ({ owner, names }) => {
+      asked.push(`${owner} ${names.join()}`);
+      return Promise.resolve({ values: { OPENAI_API_KEY: "from identity" } });
+    };
+    expect(await keysOf(read, { OPENAI_API_KEY: "from the environment" })(AUTH)).toBe("from the environment");
+    expect(await keysOf(read)({ ...AUTH, default: "usual" })).toBe("usual");
+    expect(asked).toEqual([]);
+    expect(await keysOf(read)(AUTH)).toBe("from identity");
+    expect(asked).toEqual(["platform OPENAI_API_KEY"]);
+  });
+
+  it("that was removed is not used a second later, and one that can't be asked for is used meanwhile", async () => {
+    jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
+    try {
+      let answer: () => ReturnType<Read> = () => Promise.resolve({ values: { OPENAI_API_KEY: "one" } });
+      const key = keysOf(() => answer());
+      expect(await key(AUTH)).toBe("one");
+      answer = () => Promise.reject(unavailable("identity is away"));
+      jest.advanceTimersByTime(60_000);
+      expect(await key(AUTH)).toBe("one");
+      answer = () => Promise.resolve({ values: {} });
+      jest.advanceTimersByTime(1_000);
+      expect(await key(AUTH)).toBeUndefined();
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+});
+
+describe("calls of a provider whose key the console has", () => {
+  let server: Server;
+  let egress: EgressClient;
+  let baseUrl: string;
+  let answer: { status: number; body: string };
+  let seen: { url: string | undefined; headers: IncomingHttpHeaders }[];
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      seen.push({ url: request.url, headers: request.headers });
+      response.writeHead(answer.status).end(answer.body);
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    baseUrl = `http://${host}/v1`;
+    egress = createEgressClient({ allow: [host] });
+  });
+  beforeEach(() => {
+    seen = [];
+    answer = { status: 200, body: "{}" };
+  });
+  afterAll(async () => {
+    await egress.close();
+    server.close();
+  });
+  const call = { method: "GET", url: "" };
+
+  it("carry the key of now, and no key that they sent is ever shown", async () => {
+    let secret = "first-key-of-the-console";
+    const transport = createTransport({ egress, secret: () => Promise.resolve(secret) }, { auth: AUTH });
+    await transport.json({ ...call, url: baseUrl });
+    secret = "second-key-of-the-console";
+    answer = { status: 401, body: '{"error": {"message": "not first-key-of-the-console, second-key-of-the-console"}}' };
+    const refused = await transport.json({ ...call, url: baseUrl }).catch((error: unknown) => error);
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual([
+      "Bearer first-key-of-the-console",
+      "Bearer second-key-of-the-console",
+    ]);
+    expect(refused).toMatchObject({ kind: "refused", status: 401, body: '{"error": {"message": "not [secret], [secret]"}}' });
+    expect(transport.reason("it was second-key-of-the-console")).toBe("it was [secret]");
+  });
+
+  it("are not sent while the key can't be read, and may be repeated", async () => {
+    const transport = createTransport({ egress, secret: () => Promise.reject(unavailable("identity is away")) }, { auth: AUTH });
+    await expect(transport.json({ ...call, url: baseUrl })).rejects.toMatchObject({ kind: "unavailable", retryAfterMs: 1_000 });
+    expect(seen).toEqual([]);
+  });
+
+  const test = (secret: string | undefined, provider: Record<string, unknown> = { auth: AUTH }) => {
+    const providerJson = JSON.stringify({ kind: "llm", baseUrl, ...provider });
+    const listModels = () => Promise.resolve({ models: [{ providerJson: JSON.stringify({ baseUrl }) }, { providerJson }], revision: "" });
+    return createKeyTest({ egress, secret: () => secret, models: { listModels } as unknown as Models });
+  };
+
+  it("can be tried before: a key that works, one that is refused, none, one that can't be tried", async () => {
+    expect(await test("a-working-key-of-ours")("OPENAI_API_KEY")).toEqual({ outcome: "works", message: "", providerStatus: 0 });
+    expect(seen).toMatchObject([{ url: "/v1/models", headers: { authorization: "Bearer a-working-key-of-ours" } }]);
+    answer = { status: 401, body: '{"error": {"message": "Incorrect API key provided: a-wrong-key-of-ours"}}' };
+    const refused = await test("a-wrong-key-of-ours")("OPENAI_API_KEY");
+    expect(refused).toEqual({
+      outcome: "refused",
+      message: "the provider answered 401: it does not accept the platform's key",
+      providerStatus: 401,
+    });
+    expect(await test(undefined)("OPENAI_API_KEY")).toMatchObject({ outcome: "not_set" });
+    expect(await test("a-key", { auth: { secretEnv: "FAL_KEY" } })("FAL_KEY")).toMatchObject({ outcome: "not_testable" });
+    await expect(test("a-key")("OTHER_KEY")).rejects.toMatchObject({ reason: "NOT_FOUND" });
+  });
+
+  it("that can't be reached are told apart", async () => {
+    const lonely = { auth: AUTH, baseUrl: "http://127.0.0.1:1/v1" };
+    expect(await test("a-key", lonely)("OPENAI_API_KEY")).toMatchObject({ outcome: "unreachable", providerStatus: 0 });
+  });
+});

@@ -1,0 +1,58 @@
+import { createFreshValue, PLATFORM_OWNER, PROVIDER_ACCOUNTS, type ClientOf } from "@nodeloom/platform";
+import type { identity, models } from "@nodeloom/proto";
+import type { CatalogModel } from "./catalog";
+
+/** Keys of providers: which models need which, and whether they are there, in the environment or in identity. */
+
+/** How long a key that was added or removed may go unseen. */
+const FRESH_MS = 500;
+const DEADLINE_MS = 1_000;
+
+export type Identity = Pick<ClientOf<identity.IdentityServiceServer>, "listSecrets">;
+
+export interface ConsoleKeysOptions {
+  identity: Identity;
+  /** Called when identity can't be asked and what it said last holds. */
+  onStale: (error: unknown) => void;
+}
+
+/** Names of the keys that identity has. While it can't be asked, those that it had last; none before it was there. */
+export const createConsoleKeys = ({ identity, onStale }: ConsoleKeysOptions): (() => Promise<ReadonlySet<string>>) => {
+  let last: ReadonlySet<string> = new Set();
+  return createFreshValue({
+    freshMs: FRESH_MS,
+    staleMs: FRESH_MS,
+    load: async () => {
+      try {
+        const { secrets } = await identity.listSecrets({ owner: PLATFORM_OWNER }, { deadlineMs: DEADLINE_MS });
+        last = new Set(secrets.map(({ name }) => name));
+      } catch (error) {
+        onStale(error);
+      }
+      return last;
+    },
+  });
+};
+
+/** The variable of the key that a model needs; undefined where it needs none. */
+export const keyOf = ({ provider: { auth } }: Pick<CatalogModel, "provider">): string | undefined =>
+  auth && auth.default === undefined ? auth.secretEnv : undefined;
+
+/** Every key that some model needs, by name. */
+export const providerKeys = (all: readonly CatalogModel[]): models.ProviderKey[] => {
+  const byName = new Map<string, models.ProviderKey>();
+  for (const model of all) {
+    const name = keyOf(model);
+    if (name === undefined) continue;
+    const known = byName.get(name) ?? {
+      name,
+      account: PROVIDER_ACCOUNTS[name]?.name ?? name,
+      keysUrl: PROVIDER_ACCOUNTS[name]?.keysUrl ?? "",
+      inEnvironment: !model.environmentLacks.includes(name),
+      testable: PROVIDER_ACCOUNTS[name]?.check !== undefined,
+      models: [],
+    };
+    byName.set(name, { ...known, models: [...known.models, model.internalName] });
+  }
+  return [...byName.values()].sort((one, other) => one.account.localeCompare(other.account));
+};
