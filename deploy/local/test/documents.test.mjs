@@ -22,6 +22,9 @@ const LEAST_WRITES = 12;
 /** Each journal but the first follows on a commit: by then the store has taken in some of what was written. */
 const LEAST_JOURNAL = 2;
 const LOOK_MS = 20;
+/** Long enough for a write to come while a document is being sent: of 360 answers five were of two writes. */
+const PADDING = 250;
+const READS = 40;
 
 /** @type {string} */
 let root;
@@ -232,4 +235,26 @@ test("a collection that many ask for at once is made once, and keeps what was wr
     await client.close();
     await server.stop();
   }
+});
+
+test("a document is read as one write has left it, while the next one changes it", async () => {
+  await onServer(join(root, "torn"), async (things) => {
+    const padding = Array.from({ length: PADDING }, (_, at) => ({ at, text: "x".repeat(PADDING) }));
+    await things.insertOne({ _id: 1, first: 0, padding, last: 0 });
+    let isOver = false;
+    const writer = (async () => {
+      for (let at = 1; !isOver; at += 1) await things.updateOne({ _id: 1 }, { $set: { first: at, last: at } });
+    })();
+    const isWhole = (/** @type {{ first: number, last: number }} */ { first, last }) => assert.equal(first, last);
+    const reader = async () => {
+      for (let reads = 0; reads < READS; reads += 1) {
+        isWhole(await things.findOne({ _id: 1 }));
+        isWhole(await things.findOneAndUpdate({ _id: 1 }, { $inc: { reads: 1 } }, { returnDocument: "after" }));
+      }
+    };
+    await Promise.all(Array.from({ length: WRITERS }, reader)).finally(() => {
+      isOver = true;
+    });
+    await writer;
+  });
 });

@@ -152,6 +152,23 @@ final class IndexedCollection extends H2Collection {
         return super.queryDocuments(query, orderBy, numberToSkip, limit, batchSize, fieldSelector);
     }
 
+    /**
+     * What is found is a copy: an update changes its document field by field, and an answer is encoded when the next update may have begun.
+     * Values of fields are replaced, never changed, so that the copy need not be deep.
+     */
+    @Override
+    protected QueryResult matchDocumentsFromStream(
+            Document query,
+            Stream<Document> stored,
+            int numberToSkip,
+            int limit,
+            int batchSize,
+            Comparator<Document> order,
+            Document fieldSelector) {
+        Stream<Document> found = stored.filter(document -> documentMatchesQuery(document, query)).map(Document::clone);
+        return super.matchDocumentsFromStream(new Document(), found, numberToSkip, limit, batchSize, order, fieldSelector);
+    }
+
     private boolean isUnique(Document query) {
         for (Index<Object> index : getIndexes()) {
             if (index.canHandle(query)) {
