@@ -2,7 +2,7 @@ import { RETENTION } from "@nodeloom/kernel";
 import { hostPort, variables as common, type TemporalSecurityConfig, type TlsConfig } from "@nodeloom/platform";
 import { z } from "zod";
 import { temporalVariables } from "./database";
-import { payloadKeys } from "./carry/payloads/encryption";
+import { payloadKeys } from "./carry/payloads/codecs";
 
 const MAX_RETENTION_DAYS = 3_650;
 

@@ -50,8 +50,8 @@ export const executionsHandlers = ({
     return {
       execution: executionMessage(await stores.log.whole(row)),
       replayed: isReplay,
-      toldAccepted: row.told === "accepted",
-      toldFailure: row.told === "failure",
+      toldAccepted: row.answered === "accepted",
+      toldFailure: row.answered === "failure",
     };
   }),
   quote: unary((request) => quotes.quote(request)),

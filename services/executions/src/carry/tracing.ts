@@ -1,6 +1,6 @@
 import type { WorkflowClientInterceptor } from "@temporalio/client";
 import type { ActivityInterceptorsFactory } from "@temporalio/worker";
-import { inCalledSpan, inClientSpan, type TraceHeaders } from "@nodeloom/platform";
+import { inCalledSpan, inClientSpan, withRequestContext, type TraceHeaders } from "@nodeloom/platform";
 import { payloadConverter } from "./payloads/converter";
 import { TRACE_HEADER } from "./workflows/trace";
 
@@ -14,12 +14,17 @@ export const tracedStarts: WorkflowClientInterceptor = {
     }),
 };
 
+const EXECUTION_ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
+/** Activities log, and call, with the id of their run: the workflow's id is that, or is made of it. */
 export const tracedActivities: ActivityInterceptorsFactory = ({ info }) => ({
   inbound: {
     execute: (input, next) => {
-      const told = input.headers[TRACE_HEADER];
-      const trace = told ? payloadConverter.fromPayload<TraceHeaders>(told) : {};
-      return inCalledSpan(`RunActivity:${info.activityType}`, { "temporal.attempt": info.attempt }, trace, () => next(input));
+      const header = input.headers[TRACE_HEADER];
+      const trace = header ? payloadConverter.fromPayload<TraceHeaders>(header) : {};
+      const work = () => inCalledSpan(`RunActivity:${info.activityType}`, { "temporal.attempt": info.attempt }, trace, () => next(input));
+      const [executionId] = EXECUTION_ID.exec(info.workflowExecution?.workflowId ?? "") ?? [];
+      return executionId === undefined ? work() : withRequestContext({ requestId: executionId, executionId }, work);
     },
   },
 });

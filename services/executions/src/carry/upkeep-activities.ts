@@ -1,6 +1,5 @@
 import { Context } from "@temporalio/activity";
-import type { Activities } from "./activity-types";
-import type { LedgerReport, Looked, RetentionReport } from "./reports";
+import type { Activities, LedgerReport, Looked, RetentionReport } from "./activity-types";
 
 /** What Temporal's schedules have done, as activities. */
 

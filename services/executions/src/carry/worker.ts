@@ -4,9 +4,8 @@ import { Client } from "@temporalio/client";
 import { type DataConverter, DefaultLogger, type LogMetadata, NativeConnection, Runtime, TransportError, Worker } from "@temporalio/worker";
 import { type LibraryMetrics, type Logger, onceThere } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "./activity-types";
-import { aboutExecution } from "./activity-context";
-import { missingSearchAttributes, type PrepareOptions } from "./prepare";
 import { tracedActivities, tracedStarts } from "./tracing";
+import { missingSearchAttributes, type PrepareOptions } from "./prepare";
 
 export interface TemporalOptions extends PrepareOptions {
   dataConverter: DataConverter;
@@ -95,7 +94,7 @@ const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise
   const { activities, shutdownGraceMs, logger, ...rest } = settings;
   const workerOptions = {
     ...rest,
-    interceptors: { activity: [aboutExecution, tracedActivities] },
+    interceptors: { activity: [tracedActivities] },
     taskQueue,
     identity: `nodeloom@${process.pid}@${hostname()}`,
     activities: { ...activities },

@@ -1,17 +1,26 @@
+import { CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
+import { retryOnConflict } from "@nodeloom/platform";
 import { billing as billingProto } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import { countRun } from "../meters";
 import { chargeFor, costsBehind, nodeOf, sumOf, type Charge } from "../run/charge";
-import { runEvent } from "../run/events";
-import { skipPending } from "../run/graph-run";
-import { finalRecord, finalState, FREE, settledEvent, targetOf, type Charged, type RunRecordPart } from "../run/new-record";
-import { missingEvents } from "../run/node-events";
-import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState } from "../run/record";
-import { CANCEL_REQUESTED, endOutbox, isFinal, refusalOutbox, type OutboxEntry } from "../run/states";
+import { missingEvents, runEvent, type ExecutionEvent } from "../run/events";
+import { skipPending } from "../run/nodes";
+import {
+  finalRecord,
+  finalState,
+  FREE,
+  settledEvent,
+  type Charged,
+  type ExecutionView,
+  type FinalState,
+  type RunRecordPart,
+} from "../run/record";
+import { CANCEL_REQUESTED, endOutbox, isFinal, refusalOutbox, sourcesOf, UNDECIDED, type OutboxEntry } from "../run/states";
 import type { CompletedCall, FinalStatus, HeldItem, NodeState, RunEnd, RunError, RunInput } from "../run/types";
+import { lacks, type LogKeys } from "../store/event-log";
 import type { Stores } from "../store/stores";
 import type { DecidedEnding } from "../store/transitions";
-import { createEndWrites } from "./end-writes";
 import type { Execution } from "./execution";
 import type { Outbox } from "./outbox";
 
@@ -29,7 +38,7 @@ export type EndingRun =
 
 export interface EndOptions {
   billing: Pick<Billing, "settle">;
-  execution: Pick<Execution, "announce" | "decideEnding" | "progressEnds">;
+  execution: Pick<Execution, "announce" | "decideEnding">;
   stores: Stores;
   outbox: Pick<Outbox, "deliverFirst">;
 }
@@ -43,18 +52,9 @@ const creditsBy = (captured: readonly billingProto.HeldItem[], ownerOf: (item: b
   return sums;
 };
 
-/** Each node with what was captured for its calls. */
-const withReceipts = (nodes: readonly NodeState[], captured: readonly billingProto.HeldItem[]): NodeState[] => {
-  const byNode = creditsBy(captured, ({ key }) => nodeOf(key));
-  return nodes.map((node) => ({ ...node, millicredits: byNode.get(node.id) ?? 0 }));
-};
-
-/** How a run really ended: a cancellation that was accepted before the end wins, and keeps the result if there is one. */
-const decidedEnd = (end: RunEnd, { ending }: DecidedEnding): RunEnd =>
-  ending === end.status || ending !== "cancelled" ? end : { ...end, status: "cancelled", error: null };
-
 const NOTHING: billingProto.SettleResponse = { capturedMillicredits: 0, releasedMillicredits: 0, captured: [] };
 
+/** A run that was carried, as far as its charge and its end need it. */
 interface FinishedRun extends Pick<RunInput, "executionId" | "userId" | "holdId" | "attempt" | "receivedAt"> {
   markupPermille: number;
   /** Call by call; null where it is not known. */
@@ -80,35 +80,30 @@ const abandoned = (row: ExecutionView): FinishedRun => ({
   hasWebhook: row.webhook !== null && row.keyId !== null,
 });
 
-type Bill = FinishedRun & { end: RunEnd };
-
 export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) => {
-  const writes = createEndWrites(stores);
   const { rows, log, calls } = stores;
 
-  /** Calls of a run by their keys within it, as far as they are recorded. */
-  const recordedCalls = async (executionId: string) =>
-    (await calls.of(executionId)).map((call) => ({ ...call, key: call._id.slice(executionId.length + 1) }));
-
-  /** Calls that may have reached their providers, as far as they are recorded, beside those that the workflow knows of. */
-  const underWayOf = async (executionId: string, end: RunEnd): Promise<string[]> => {
-    const submitted = (await recordedCalls(executionId)).filter(({ status }) => status === "submitted");
-    return [...new Set([...(end.underWay ?? []), ...submitted.map(({ key }) => key)])];
-  };
+  /** Calls of a run with a status, by their keys within it, as far as they are recorded. */
+  const recordedCalls = async (executionId: string, status: "completed" | "submitted"): Promise<CompletedCall[]> =>
+    (await calls.of(executionId))
+      .filter((call) => call.status === status)
+      .map(({ _id, nodeId, costMicroUsd }) => ({ key: _id.slice(executionId.length + 1), nodeId, costMicroUsd }));
 
   /** Captures a charge and releases the rest of its hold. The first settlement of a run stands. */
-  const capture = async ({ holdId, userId, held }: Bill, { items }: Charge): Promise<billingProto.SettleResponse> => {
+  const capture = async ({ holdId, userId, held }: FinishedRun, { items }: Charge): Promise<billingProto.SettleResponse> => {
     if (held?.length === 0) return NOTHING;
     const settled = items.map(({ key, captureMillicredits, consumeGrant }) => ({ key, captureMillicredits, consumeGrant }));
     return billing.settle({ executionId: holdId, userId, items: settled, captureAll: false });
   };
 
   /** Charges a run. What billing answers is the truth: the row is written from its answer, and the usage row from that. */
-  const chargeOf = async (bill: Bill): Promise<{ charged: Charged; nodes: NodeState[] }> => {
-    const { executionId, held, end, markupPermille } = bill;
-    const underWay = held && end.status === "cancelled" ? await underWayOf(executionId, end) : [];
+  const chargeOf = async (run: FinishedRun, end: RunEnd): Promise<{ charged: Charged; nodes: NodeState[] }> => {
+    const { executionId, held, markupPermille } = run;
+    // Calls that may have reached their providers are charged for, too, where the run was cancelled.
+    const submitted = held && end.status === "cancelled" ? await recordedCalls(executionId, "submitted") : [];
+    const underWay = [...new Set([...(end.underWay ?? []), ...submitted.map(({ key }) => key)])];
     const charge = chargeFor({ ...end, underWay }, held, markupPermille);
-    const { capturedMillicredits: millicredits, captured } = await capture(bill, charge);
+    const { capturedMillicredits: millicredits, captured } = await capture(run, charge);
     const behind = millicredits === sumOf(charge.items) ? charge : costsBehind(millicredits, markupPermille);
     // A node of one call says itself what that cost.
     const fanOuts = new Set(end.nodes.flatMap(({ id, items }) => (items > 1 ? [id] : [])));
@@ -116,6 +111,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
       executionId,
       captured.filter(({ key }) => fanOuts.has(nodeOf(key))),
     );
+    const byNode = creditsBy(captured, ({ key }) => nodeOf(key));
     const { costMicroUsd } = held ? behind : charge;
     const charged: Charged = {
       millicredits,
@@ -123,20 +119,20 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
       costs: { costMicroUsd, userCostMicroUsd: behind.userCostMicroUsd },
       modelCredits: [...creditsBy(captured, ({ model }) => model)].map(([model, credits]) => ({ model, millicredits: credits })),
     };
-    return { charged, nodes: withReceipts(end.nodes, captured) };
+    return { charged, nodes: end.nodes.map((node) => ({ ...node, millicredits: byNode.get(node.id) ?? 0 })) };
   };
 
-  /** Who is told of an end finds its usage row there, and its place free. @param resultJson what the row may have put away */
+  /** Delivers an end before it announces it. @param resultJson what the row may have put away */
   const announced = async (ended: ExecutionView, settled: ExecutionEvent, resultJson = ended.resultJson): Promise<ExecutionView> => {
-    execution.progressEnds(ended._id);
-    countRun({ ...ended, status: ended.status as FinalStatus }, targetOf(ended), ended.durationMs ?? 0);
+    const target = ended.workflowSlug === null ? "model" : "workflow";
+    countRun({ ...ended, status: ended.status as FinalStatus }, target, ended.durationMs ?? 0);
     const row = await outbox.deliverFirst(ended);
     execution.announce(ended._id, settled, { ...row, resultJson });
     return row;
   };
 
   const endPlanned = async (input: RunInput, part: RunRecordPart, end: RunEnd): Promise<ExecutionView | null> => {
-    const record: ExecutionRecord = finalRecord(input, end, finalState(input, end, FREE), part, endOutbox(input.webhook !== null));
+    const record = finalRecord(input, end, finalState(input, end, FREE), part, endOutbox(input.webhook !== null));
     return (await rows.insert(record)) ? announced(record, record.events.at(-1)!) : null;
   };
 
@@ -151,25 +147,65 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     return ended && announced(ended, settled);
   };
 
-  /** Completed calls, as far as they are recorded: all that a run is charged for whose workflow is lost. */
-  const completedCalls = async (executionId: string): Promise<CompletedCall[]> =>
-    (await recordedCalls(executionId))
-      .filter(({ status }) => status === "completed")
-      .map(({ key, nodeId, costMicroUsd }) => ({ key, nodeId, costMicroUsd }));
+  /**
+   * Writes the end of a run whose ending is decided, with what its log lacks, by one conditional update. Nothing is appended to that
+   * log any more, but the last of it may still be put away: then it is read again.
+   * @returns null where the run can't be ended: it is over, or is what it was before it was claimed
+   */
+  const writeEnd = async (
+    executionId: string,
+    { events: known, logParts, requestId }: DecidedEnding,
+    state: FinalState,
+    settled: ExecutionEvent,
+    left: readonly OutboxEntry[],
+  ): Promise<ExecutionView | null> => {
+    const made = await retryOnConflict(CONFLICT_ATTEMPTS.runEnd, async (look) => {
+      const keys: LogKeys = look === 1 && known ? { events: known, logParts } : await log.logKeys(executionId);
+      const events = [...missingEvents(state.nodes, await log.recordedKeys(keys), settled.at), settled];
+      // A run keeps the name that its clients know.
+      const stowed = await log.stowedEnd({ ...state, ...(requestId ? { requestId } : {}) }, events);
+      const ended = await rows.finish(executionId, stowed.state, stowed.events, left, lacks(events, keys.logParts));
+      if (ended) return ended;
+      const row = await rows.find(executionId);
+      return row && sourcesOf("finish", state.status).includes(row.status) ? undefined : null;
+    });
+    if (made === undefined) throw unavailable("the log of a run changes too often", 1);
+    return made;
+  };
+
+  /** After a restore of the database a run's row may be gone, or be what it was before the run was claimed: it gets its end all the same. */
+  const restored = async (input: RunInput, end: RunEnd, state: FinalState, left: readonly OutboxEntry[]): Promise<ExecutionView | null> => {
+    const { executionId, attempt } = input;
+    const row = await rows.find(executionId);
+    if (row && UNDECIDED.includes(row.status)) {
+      await rows.claim(executionId, attempt, "restored", runEvent("started"));
+      const stowed = await log.stowedEnd(state, [settledEvent(end)]);
+      return rows.finish(executionId, stowed.state, stowed.events, left);
+    }
+    if (row) return null;
+    const record = finalRecord(input, end, state, {}, left);
+    return (await rows.insert(record)) ? record : null;
+  };
 
   /** Decides how a run that is under way ends, charges it, and makes its row final. From the decision on it can't be cancelled. */
   const finish = async (run: FinishedRun, seen: RunEnd): Promise<ExecutionView | null> => {
     const { executionId, input, held } = run;
     const decided = await execution.decideEnding(executionId, seen.status);
     if (decided.status && isFinal({ status: decided.status })) return rows.find(executionId);
-    const end = decidedEnd(held ? seen : { ...seen, completed: await completedCalls(executionId) }, decided);
-    const { charged, nodes } = await chargeOf({ ...run, end });
-    const state: FinalState = finalState(run, { ...end, nodes }, charged);
+    // A cancellation that was accepted before the end wins, and keeps the result if there is one.
+    const isCancelled = decided.ending === "cancelled" && seen.status !== "cancelled";
+    const end: RunEnd = {
+      ...seen,
+      ...(held ? {} : { completed: await recordedCalls(executionId, "completed") }),
+      ...(isCancelled ? { status: "cancelled", error: null } : {}),
+    };
+    const { charged, nodes } = await chargeOf(run, end);
+    const state = finalState(run, { ...end, nodes }, charged);
     const settled = settledEvent(end);
     const left: OutboxEntry[] = [`place:${run.attempt}`, ...endOutbox(run.hasWebhook)];
     const ended =
-      (await writes.finish(executionId, decided, state, settled, left)) ??
-      (input ? await writes.restored(input, { ...end, nodes }, state, left) : null);
+      (await writeEnd(executionId, decided, state, settled, left)) ??
+      (input ? await restored(input, { ...end, nodes }, state, left) : null);
     return ended ? announced(ended, settled, state.resultJson) : rows.find(executionId);
   };
 

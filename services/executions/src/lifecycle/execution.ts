@@ -1,50 +1,82 @@
 import type { DomainError } from "@nodeloom/kernel";
-import type { FinalStatus, RunInput } from "../run/types";
+import { LRUCache } from "lru-cache";
 import { countRefusal } from "../meters";
-import type { ExecutionEvent, ExecutionView } from "../run/record";
+import { elapsed, endKey, event, runEvent, type ExecutionEvent } from "../run/events";
+import type { ExecutionView } from "../run/record";
+import { refusalOf } from "../run/refusals";
+import { CANCEL_REQUESTED, refusalOutbox, TRANSITION_EVENTS, type OutboxEntry } from "../run/states";
+import { TIMING } from "../run/timing";
+import type { CallContext, FinalStatus, RunError, RunInput } from "../run/types";
 import type { EventChannel } from "../store/channel";
 import type { Appended } from "../store/event-log";
 import { createJournal } from "../store/journal";
 import type { Stores } from "../store/stores";
-import type { DecidedEnding } from "../store/transitions";
-import { refusalOf } from "../run/refusals";
-import { createProgress } from "./progress";
-import { runEvent } from "../run/events";
-import { CANCEL_REQUESTED, refusalOutbox, TRANSITION_EVENTS, type OutboxEntry } from "../run/states";
+import type { Claimed, DecidedEnding } from "../store/transitions";
+
+/** Synchronous runs that one process remembers. */
+const MAX_SYNCHRONOUS = 10_000;
+
+const itemPrefix = (nodeId: string): string => `item:${nodeId}:`;
 
 export type Execution = ReturnType<typeof createExecution>;
 
-/** The life of one execution: every change is recorded first and announced after. */
+/** The life of one execution, and how far its nodes have come: every change is recorded first and announced after. */
 export const createExecution = ({ stores, channel }: { stores: Stores; channel: Pick<EventChannel, "publish"> }) => {
-  const announce = (executionId: string, said: ExecutionEvent, record?: ExecutionView): void =>
-    channel.publish(executionId, { type: said.type, at: said.at.getTime(), data: said.data }, record);
-  /** Who follows a run reads its log: one message says that there is something to read. */
-  const announceProgress = (executionId: string, said: readonly ExecutionEvent[], { row }: Appended): void =>
-    announce(executionId, said.find(({ type }) => TRANSITION_EVENTS.has(type)) ?? said.at(-1)!, row);
+  const announce = (executionId: string, { type, at, data }: ExecutionEvent, record?: ExecutionView): void =>
+    channel.publish(executionId, { type, at: at.getTime(), data }, record);
 
-  const journal = createJournal({ append: stores.log.append, announce: announceProgress });
-  const { claimed: progressBegins, over: progressEnds, ...progress } = createProgress(journal);
+  const journal = createJournal({
+    append: stores.log.append,
+    // One message for all: its readers read the log.
+    announce: (executionId, events, { row }) =>
+      announce(executionId, events.find(({ type }) => TRANSITION_EVENTS.has(type)) ?? events.at(-1)!, row),
+  });
+  /** Synchronous runs that were claimed here: their clients are answered at their end, and their progress may wait for that. */
+  const synchronous = new LRUCache<string, true>({ max: MAX_SYNCHRONOUS });
+
+  /** @param mayWait the step would be repeated if this process died: it need not be recorded before the next one */
+  const note = (executionId: string, progress: ExecutionEvent, mayWait = false): Promise<Appended | null> =>
+    journal.note(executionId, progress, mayWait && synchronous.has(executionId) ? TIMING.progressHeld : TIMING.progressGathered);
 
   return {
-    ...progress,
     announce,
-    /** A run's progress is of no interest any more. */
-    progressEnds,
     /** Writes all progress that waits to be written. */
     flush: journal.flush,
 
-    /**
-     * accepted | queued → processing, for one workflow.
-     * @returns null when the run is not that workflow's to carry; `again` when it had claimed the run before
-     */
-    claim: async (executionId: string, attempt: number, claimedBy: string): Promise<{ row: ExecutionView; again: boolean } | null> => {
+    nodeStarted: async ({ executionId, nodeId, items }: CallContext, mayWait?: boolean): Promise<void> => {
+      await note(executionId, event(`started:${nodeId}`, "node.started", { nodeId, items }), mayWait);
+    },
+
+    submitted: async ({ executionId, nodeId, item, items }: CallContext, requestId: string, mayWait?: boolean): Promise<void> => {
+      await note(executionId, event(`submitted:${nodeId}:${item}`, "submitted", { nodeId, item, items, requestId }), mayWait);
+    },
+
+    /** One call of a node is done; the node is, when it was the last. */
+    itemCompleted: async (call: CallContext, data: Record<string, unknown>, mayWait?: boolean): Promise<void> => {
+      const { executionId, nodeId, item, items, startedAt } = call;
+      const durationMs = elapsed(startedAt);
+      const completed = (more: Record<string, unknown> = {}): ExecutionEvent =>
+        event(endKey("completed", nodeId), "node.completed", { nodeId, durationMs, ...more });
+      if (items === 1) return void (await note(executionId, completed(data), mayWait));
+      const prefix = itemPrefix(nodeId);
+      const appended = await note(executionId, event(prefix + item, "node.progress", { nodeId, item, ...data }), mayWait);
+      const done = [...(appended?.recorded ?? [])].filter((key) => key.startsWith(prefix));
+      if (done.length >= items) await note(executionId, completed());
+    },
+
+    nodeFailed: async (executionId: string, nodeId: string, error: RunError): Promise<void> => {
+      await note(executionId, event(endKey("failed", nodeId), "node.failed", { nodeId, error }));
+    },
+
+    /** accepted | queued → processing, for one workflow. @returns null when the run is not that workflow's to carry */
+    claim: async (executionId: string, attempt: number, claimedBy: string): Promise<Claimed | null> => {
       const started = runEvent("started");
       const claimed = await stores.rows.claim(executionId, attempt, claimedBy, started);
-      if (!claimed) return null;
-      const { row, again } = claimed;
-      if (!again) progressBegins(executionId, row.mode === "sync");
-      if (!again) announce(executionId, row.queuedAt ? started : runEvent("admitted"), row);
-      return { row, again };
+      if (!claimed || claimed.again) return claimed;
+      const { row } = claimed;
+      if (row.mode === "sync") synchronous.set(executionId, true);
+      announce(executionId, row.queuedAt ? started : runEvent("admitted"), row);
+      return claimed;
     },
 
     /** accepted → refused, with what that leaves. @returns the row as it is then; null when the run is decided otherwise */
@@ -59,22 +91,25 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
     /** accepted → queued. @returns null when the run is decided otherwise */
     queue: async (row: ExecutionView, input: RunInput, position: number): Promise<ExecutionView | null> => {
       const json = JSON.stringify(input);
-      const said = runEvent("queued", { position });
-      const queued = await stores.rows.queue(row._id, row.attempt, await stores.payloads.putText(json), json.length, said);
-      if (queued) announce(row._id, said, queued);
+      const queuedEvent = runEvent("queued", { position });
+      const queued = await stores.rows.queue(row._id, row.attempt, await stores.payloads.putText(json), json.length, queuedEvent);
+      if (queued) announce(row._id, queuedEvent, queued);
       return queued;
     },
 
     /** processing → cancel_requested. @returns null when the run is not under way, or its ending is decided */
     requestCancel: async (executionId: string, userId: string): Promise<ExecutionView | null> => {
       const requested = runEvent(CANCEL_REQUESTED);
-      const made = await stores.rows.requestCancel(executionId, userId, requested);
-      if (made) announce(executionId, requested);
-      return made;
+      const row = await stores.rows.requestCancel(executionId, userId, requested);
+      if (row) announce(executionId, requested);
+      return row;
     },
 
     /** Fixes how a run ends, and what its log says until then. @returns the ending that holds */
-    decideEnding: (executionId: string, ending: FinalStatus): Promise<DecidedEnding> =>
-      journal.close(executionId, (waiting, known) => stores.rows.decideEnding(executionId, ending, waiting, known)),
+    decideEnding: async (executionId: string, ending: FinalStatus): Promise<DecidedEnding> => {
+      const decided = await journal.close(executionId, (waiting, known) => stores.rows.decideEnding(executionId, ending, waiting, known));
+      synchronous.delete(executionId);
+      return decided;
+    },
   };
 };

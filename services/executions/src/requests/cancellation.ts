@@ -3,7 +3,7 @@ import { retryOnConflict } from "@nodeloom/platform";
 import type { Stores } from "../store/stores";
 import type { End } from "../lifecycle/end";
 import type { Outbox } from "../lifecycle/outbox";
-import type { AwaitDelivered } from "./delivered";
+import type { AwaitDelivered } from "./follow";
 import type { Execution } from "../lifecycle/execution";
 import { isFinal } from "../run/states";
 

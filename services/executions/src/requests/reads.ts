@@ -2,7 +2,7 @@ import { executionNotFound, makesCalls } from "@nodeloom/kernel";
 import { itemKey } from "@nodeloom/kernel/graph";
 import { toCursor } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import type { AwaitDelivered } from "./delivered";
+import type { AwaitDelivered } from "./follow";
 import { placeOf } from "../run/line";
 import { isFinal } from "../run/states";
 import type { CallRecord } from "../run/call-record";

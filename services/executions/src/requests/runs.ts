@@ -1,18 +1,16 @@
-/** requests/: runs as callers ask for them: begun or joined, and followed until there is an answer. */
-import { DomainError, REPLAYED_REFUSAL } from "@nodeloom/kernel";
+/** Runs as their callers ask for them: begun or joined, then followed until there is an answer. */
+import { DomainError, REPLAYED_REFUSAL, unavailable } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Slots } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import { TIMING } from "../run/timing";
-import type { ExecutionView } from "../run/record";
-import type { Stores } from "../store/stores";
-import { answer, type RunMode } from "../run/answer";
-import type { Outbox } from "../lifecycle/outbox";
-import type { AwaitDelivered } from "./delivered";
 import type { Execution } from "../lifecycle/execution";
-import type { Follow, Following } from "./follow";
-import { busy, decided, Undecided } from "./run-request";
-import type { Start } from "./start";
+import type { Outbox } from "../lifecycle/outbox";
+import type { ExecutionView } from "../run/record";
+import { errorOf } from "../run/refusals";
 import { isFinal } from "../run/states";
+import { TIMING } from "../run/timing";
+import type { Stores } from "../store/stores";
+import type { AwaitDelivered, Follow, Following } from "./follow";
+import { busy, decided, Undecided, type Start } from "./start";
 
 /** Runs that one process takes on at once, and requests that may wait for that; users take turns. */
 export const STARTS = { concurrency: 6, queueLimit: 2_000 };
@@ -32,19 +30,33 @@ export interface RunsOptions {
   starts?: Slots;
 }
 
-/** A run as its client is told of it. */
-export interface Told {
+/** A run as it answers its client. */
+export interface Answered {
   row: ExecutionView;
   /** It was begun by another request of the client. */
   isReplay: boolean;
 }
 
-const MODES: Readonly<Record<number, RunMode>> = {
-  [executions.RunMode.RUN_MODE_ASYNC]: "async",
-  [executions.RunMode.RUN_MODE_RESPOND_ASYNC]: "respond-async",
+const { RUN_MODE_ASYNC, RUN_MODE_RESPOND_ASYNC } = executions.RunMode;
+const isSync = (mode: executions.RunMode): boolean => mode !== RUN_MODE_ASYNC && mode !== RUN_MODE_RESPOND_ASYNC;
+
+/** Why nothing of a run goes on that is refused, or gone. */
+const refusedFor = (row: ExecutionView | null): DomainError => {
+  if (!row) return unavailable("the run is not known any more", 1);
+  return row.refusal ? errorOf(row.refusal) : unavailable("the run was refused", 1);
 };
 
-/** After a run was touched, what can't be read or written leaves open what becomes of it: that is told as it is. */
+/**
+ * Whether a row is what its client waits for: a synchronous one for the end, an asynchronous one for the first submission or the end, and
+ * one that asked for no more for the certainty that the run goes on. While it is `accepted` it may still be refused.
+ */
+const isAnswer = (row: ExecutionView, mode: executions.RunMode): boolean => {
+  if (row.status === "accepted") return false;
+  if (isFinal(row) || mode === RUN_MODE_RESPOND_ASYNC) return true;
+  return mode === RUN_MODE_ASYNC && (row.requestId !== null || row.status === "queued");
+};
+
+/** After a run was touched, what can't be read or written leaves open what becomes of it. */
 const unknownOutcome = (): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", "it is not known whether the run goes on", { retryAfter: 1, outcome: "unknown" });
 
@@ -53,11 +65,10 @@ class Refused {
   constructor(readonly error: DomainError) {}
 }
 
-/** A refusal that another request of the client was told before: the gateway says so in a header. */
+/** A refusal that has answered another request of the client: the gateway says so in a header. */
 const asReplay = ({ kind, reason, message, metadata }: DomainError): DomainError =>
   new DomainError(kind, reason, message, { ...metadata, [REPLAYED_REFUSAL]: true });
 
-/** Runs as their callers ask for them: begun or joined, then followed until there is an answer. */
 export const createRuns = ({ start, follow, stores, execution, outbox, awaitDelivered, starts = createSlots(STARTS) }: RunsOptions) => {
   /** Begins a run in turn with other users' requests, until its workflow has claimed it or it is decided otherwise. */
   const begin = async (request: executions.RunRequest, earlier: ExecutionView | null, following: Following, beginBy: number) => {
@@ -65,7 +76,7 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
       return await starts.use(
         async () => {
           const row = await start.start(request, earlier, beginBy, following.listen);
-          return row.status === "accepted" ? await claimed(following) : row;
+          return row.status === "accepted" ? await decided(following.next(Date.now() + TIMING.claim)) : row;
         },
         { key: request.runner?.userId ?? "", maxWaitMs: START_WAIT_MS },
       );
@@ -74,20 +85,18 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
     }
   };
 
-  const claimed = (following: Following): Promise<ExecutionView | null> => decided(following.next(Date.now() + TIMING.claim));
-
-  /** What can't be left undecided any longer is refused: its caller is about to be told that nothing runs. */
+  /** What can't be left undecided any longer is refused: its caller is about to get the answer that nothing runs. */
   const decide = async (row: ExecutionView): Promise<ExecutionView | null> => {
     const refused = await execution.refuse(row, busy());
     if (refused) outbox.deliverLater(refused);
     return refused ?? stores.rows.find(row._id);
   };
 
-  /** Remembers what can't be read off the row later: the 202 of a synchronous run, and the error of an asynchronous one. */
-  const remember = async (row: ExecutionView, mode: RunMode, request: executions.RunRequest): Promise<void> => {
-    if (request.fingerprint === "" || row.told !== undefined) return;
-    if (mode === "sync" && !isFinal(row)) await stores.rows.tell(row._id, "accepted");
-    if (mode !== "sync" && row.error?.code === "PROVIDER_SUBMIT_FAILED") await stores.rows.tell(row._id, "failure");
+  /** Notes an answer that can't be read off the row later: the 202 of a synchronous run, and the error of an asynchronous one. */
+  const noteAnswer = async (row: ExecutionView, { mode, fingerprint }: executions.RunRequest): Promise<void> => {
+    if (fingerprint === "" || row.answered !== undefined) return;
+    if (isSync(mode) && !isFinal(row)) await stores.rows.noteAnswer(row._id, "accepted");
+    if (!isSync(mode) && row.error?.code === "PROVIDER_SUBMIT_FAILED") await stores.rows.noteAnswer(row._id, "failure");
   };
 
   return {
@@ -96,8 +105,7 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
      * @param answerBy when the caller waits no more, in milliseconds since the epoch
      * @throws DomainError why the run was refused; a run that ends badly is no error here.
      */
-    run: async (request: executions.RunRequest, answerBy = Number.POSITIVE_INFINITY): Promise<Told> => {
-      const mode = MODES[request.mode] ?? "sync";
+    run: async (request: executions.RunRequest, answerBy = Number.POSITIVE_INFINITY): Promise<Answered> => {
       const deadline = Date.now() + request.waitMs;
       const decideBy = Math.min(Math.max(deadline, Date.now() + TIMING.acceptance), answerBy - ANSWER_RESERVE_MS);
       const following = follow(request.executionId);
@@ -110,19 +118,18 @@ export const createRuns = ({ start, follow, stores, execution, outbox, awaitDeli
         let row = known?.join ? known.row : await begin(request, known?.row ?? null, following, answerBy - ANSWER_RESERVE_MS);
         isTouched = true;
         const isReplay = row !== null && row.requestToken !== undefined && row.requestToken !== request.requestToken;
-        if (isReplay && row?.told === "accepted") return { row, isReplay };
+        if (isReplay && row?.answered === "accepted") return { row, isReplay };
         for (;;) {
           const now = Date.now();
-          const said = answer(row, mode, now >= deadline);
-          if (said.kind === "refusal") throw new Refused(isReplay ? asReplay(said.error) : said.error);
-          if (said.kind === "reply") {
-            // A run that is told to go on has its usage row.
-            await (isFinal(said.row) ? awaitDelivered(said.row) : outbox.deliverFirst(said.row));
-            if (!isReplay) await remember(said.row, mode, request);
-            return { row: said.row, isReplay };
+          if (!row || row.status === "refused") throw new Refused(isReplay ? asReplay(refusedFor(row)) : refusedFor(row));
+          if (isAnswer(row, request.mode) || (row.status !== "accepted" && now >= deadline)) {
+            // A run that goes on has its usage row.
+            await (isFinal(row) ? awaitDelivered(row) : outbox.deliverFirst(row));
+            if (!isReplay) await noteAnswer(row, request);
+            return { row, isReplay };
           }
-          if (row?.status === "accepted" && now >= decideBy) row = await decide(row);
-          else row = await following.next(row?.status === "accepted" ? decideBy : deadline);
+          if (row.status === "accepted" && now >= decideBy) row = await decide(row);
+          else row = await following.next(row.status === "accepted" ? decideBy : deadline);
         }
       } catch (error) {
         if (error instanceof Refused) throw error.error;

@@ -1,22 +1,73 @@
-import { CONFLICT_ATTEMPTS, DomainError, tooManyRuns, unavailable } from "@nodeloom/kernel";
+import { CONFLICT_ATTEMPTS, DomainError, executionNotFound, holdIdOf, isBaseTier, tooManyRuns, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import type { RunInput } from "../run/types";
-import type { PlannedRun, Planning } from "../plan/planning";
-import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../run/record";
-import type { Stores } from "../store/stores";
 import type { RunStarter } from "../carry/client";
-import { endOf } from "../run/graph-end";
-import { GraphRun, initialNodes } from "../run/graph-run";
 import type { End } from "../lifecycle/end";
-import type { Outbox } from "../lifecycle/outbox";
-import { type Execution } from "../lifecycle/execution";
-import { newRecord, type RunRecordPart } from "../run/new-record";
+import type { Execution } from "../lifecycle/execution";
 import type { Holds } from "../lifecycle/holds";
+import type { Outbox } from "../lifecycle/outbox";
 import type { Queue } from "../lifecycle/queue";
+import type { PlannedRun, Planning } from "../plan/planning";
+import { GraphRun } from "../run/graph-run";
 import { LINE_LENGTH_FACTOR, type Place } from "../run/line";
-import { busy, checkSame, decided, isRemembered, toRunInput, Undecided } from "./run-request";
+import { initialNodes } from "../run/nodes";
+import { metadataKeys, newRecord, type ExecutionRecord, type ExecutionView, type RunRecordPart } from "../run/record";
 import type { OutboxEntry } from "../run/states";
+import type { RunInput } from "../run/types";
+import type { Stores } from "../store/stores";
+
+/** How a request becomes a run: planned, recorded, its credits held, a place taken, its workflow started. */
+
+/** How long a refusal for want of credits is the answer to its repetitions under the same key. */
+const REMEMBERED_MS = 60_000;
+
+/** A run whose row was written, and of which it could not be decided what becomes of it. */
+export class Undecided extends Error {
+  constructor(cause: unknown) {
+    super("the run is undecided", { cause });
+  }
+}
+
+/** @returns what a run is started with once its credits are held */
+const toRunInput = (request: executions.RunRequest, runner: executions.Runner, planned: PlannedRun, attempt: number): RunInput => {
+  const { executionId, maxMillicredits } = request;
+  const { userId, source, keyId, webhookUrl, webhookEvents, baseTier, concurrency } = runner;
+  const { plan, workflowSlug, version, modelIds, holds } = planned;
+  if (!isBaseTier(baseTier)) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs its runner's base tier");
+  const isAsync = request.mode !== executions.RunMode.RUN_MODE_SYNC;
+  return {
+    ...{ executionId, userId, workflowSlug, source, baseTier, concurrency, plan, modelIds, holds, maxMillicredits, attempt },
+    ...(version === undefined ? {} : { version }),
+    mode: isAsync ? "async" : "sync",
+    keyId: keyId || null,
+    webhook: isAsync && webhookUrl ? { url: webhookUrl, events: webhookEvents } : null,
+    held: [],
+    holdId: holdIdOf(executionId, attempt),
+    receivedAt: Date.now(),
+  };
+};
+
+export const busy = (): DomainError => unavailable("too many runs are being started", 2);
+
+/** A failure of this work leaves a run undecided. */
+export const decided = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    throw new Undecided(error);
+  });
+
+/** Whether a refusal is the answer to a repetition, too; all others are judged anew. */
+const isRemembered = ({ refusal, refusedAt }: ExecutionView): boolean => {
+  const isMoney = refusal?.reason === "INSUFFICIENT_CREDITS" || refusal?.reason === "grant_exhausted";
+  return isMoney && Math.abs(Date.now() - (refusedAt?.getTime() ?? 0)) < REMEMBERED_MS;
+};
+
+/** Whether a row is what is asked for. @throws EXECUTION_NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
+const checkSame = (row: ExecutionView, { runner, fingerprint }: executions.RunRequest): void => {
+  if (row.userId !== runner?.userId) throw executionNotFound();
+  if (fingerprint !== "" && row.fingerprint !== undefined && row.fingerprint !== fingerprint) {
+    throw new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with another request body");
+  }
+};
 
 const START_PAUSE_MS = 200;
 
@@ -41,7 +92,7 @@ export interface StartOptions {
 export const createStart = (options: StartOptions) => {
   const { planning, starter, stores, execution, holds, queue, end, outbox } = options;
 
-  /** Who is told of a refusal finds their credits free already, unless a service is away. */
+  /** A refused client finds their credits free already, unless a service is away. */
   const refuse = async (row: ExecutionView, error: DomainError, left?: readonly OutboxEntry[]): Promise<ExecutionView> => {
     const refused = await execution.refuse(row, error, left);
     if (refused && isKnown(error)) await outbox.deliverFirst(refused);
@@ -92,7 +143,7 @@ export const createStart = (options: StartOptions) => {
   const endAtOnce = async (input: RunInput, part: RunRecordPart, refused: ExecutionView | null): Promise<ExecutionView> => {
     if (refused && !(await stores.rows.forgetRefused(input.executionId, refused.attempt)))
       throw unavailable("the run is still being refused", 1);
-    const ended = await end.end({ from: "plan", input, part }, endOf(new GraphRun(input.plan), undefined));
+    const ended = await end.end({ from: "plan", input, part }, new GraphRun(input.plan).end(undefined));
     const row = ended ?? (await stores.rows.find(input.executionId));
     if (!row) throw unavailable("the run could not be recorded", 1);
     return row;
@@ -129,7 +180,6 @@ export const createStart = (options: StartOptions) => {
       listen: () => void,
     ): Promise<ExecutionView> => {
       const planned = await plan(request);
-      // Its caller is about to be told that nothing runs.
       if (Date.now() >= beginBy) throw busy();
       const input = toRunInput(request, request.runner!, planned, (earlier?.attempt ?? 0) + 1);
       const part: RunRecordPart = {

@@ -1,5 +1,4 @@
-import { toldOutputs, type Told } from "@nodeloom/kernel";
-import { toldResult } from "./call-outputs";
+import { mediaFamily, toldOutputs, type Told } from "@nodeloom/kernel/graph";
 import type { HttpResult } from "./calls";
 import type { CallContext, CallResult, RunError } from "./types";
 
@@ -26,6 +25,12 @@ export interface CallRecord extends Told {
 export type Call = Pick<CallContext, "key" | "executionId" | "nodeId" | "item">;
 
 export const identityOf = ({ key, executionId, nodeId, item }: Call) => ({ _id: key, executionId, nodeId, item });
+
+/** What a call of a model gave, as its run shows it. */
+const toldResult = ({ files, text, json }: Pick<CallResult, "files" | "text" | "json">): Told => {
+  const port = mediaFamily(files[0]?.contentType ?? "") ?? "files";
+  return toldOutputs(text === null ? { [port]: files } : { text, ...(json ? { json: json.value } : {}) });
+};
 
 /** A completed call of a model, and what it is charged by. */
 export const completedCall = (call: Call, result: CallResult): CallRecord => {

@@ -1,4 +1,15 @@
-import type { ExecutionEvent } from "./record";
+import type { NodeState, RunError } from "./types";
+
+/** The log of a run: its entries, and what they say of its nodes. */
+
+/** One entry of an execution's ordered event log. */
+export interface ExecutionEvent {
+  /** Names the occurrence: an event with the same key is recorded once. */
+  key: string;
+  type: string;
+  at: Date;
+  data: Record<string, unknown>;
+}
 
 /** An entry of a run's log. @param key names the occurrence: it is recorded once */
 export const event = (key: string, type: string, data: Record<string, unknown> = {}): ExecutionEvent => ({
@@ -13,3 +24,91 @@ export const runEvent = (type: string, data?: Record<string, unknown>): Executio
 
 /** Clocks of two processes may differ. */
 export const elapsed = (sinceMs: number, untilMs = Date.now()): number => Math.max(0, untilMs - sinceMs);
+
+/** What ends a node, as the event log names it. */
+const ENDINGS = ["completed", "failed", "cancelled", "skipped"] as const;
+type Ending = (typeof ENDINGS)[number];
+
+const isEnding = (status: string): status is Ending => (ENDINGS as readonly string[]).includes(status);
+
+/** The key under which an end of a node is recorded. */
+export const endKey = (ending: Ending, nodeId: string): string => `${ending}:${nodeId}`;
+
+const endData = (node: NodeState): Record<string, unknown> => {
+  const { id: nodeId, durationMs, error, cancelReport } = node;
+  switch (node.status) {
+    case "failed":
+      return { nodeId, error };
+    case "cancelled":
+      return { nodeId, durationMs, cancelReport };
+    case "skipped":
+      return { nodeId };
+    default:
+      return { nodeId, durationMs: durationMs ?? 0 };
+  }
+};
+
+const endEvent = (node: NodeState, ending: Ending, otherwise: Date): ExecutionEvent => ({
+  key: endKey(ending, node.id),
+  type: `node.${ending}`,
+  at: node.startedAt === null ? otherwise : new Date(node.startedAt + (node.durationMs ?? 0)),
+  data: endData(node),
+});
+
+/** The ends of nodes that are over, in the order in which they were reached. */
+export const endEvents = (nodes: readonly NodeState[], otherwise: Date): ExecutionEvent[] =>
+  nodes
+    .flatMap((node) => (isEnding(node.status) ? [endEvent(node, node.status, otherwise)] : []))
+    .sort((a, b) => a.at.getTime() - b.at.getTime());
+
+/** The ends that the log of a run lacks when the run is over. @param recorded keys of the log */
+export const missingEvents = (nodes: readonly NodeState[], recorded: ReadonlySet<string>, at: Date): ExecutionEvent[] =>
+  endEvents(
+    nodes.filter((node) => !ENDINGS.some((ending) => recorded.has(endKey(ending, node.id)))),
+    at,
+  );
+
+type Said = Pick<ExecutionEvent, "type" | "at" | "data">;
+
+/** What an event says of its node. */
+const advance = (node: NodeState, { type, at, data }: Said): void => {
+  const { item, items, requestId, durationMs, error } = data as {
+    item: number;
+    items: number;
+    requestId: string;
+    durationMs: number;
+    error: RunError;
+  };
+  switch (type) {
+    case "submitted":
+    case "node.started":
+      if (node.status === "pending") node.status = "processing";
+      if (item === 0) node.requestId ??= requestId;
+      node.items = items;
+      node.startedAt ??= at.getTime();
+      return;
+    case "node.progress":
+      node.itemsDone += 1;
+      return;
+    case "node.completed":
+      Object.assign(node, { status: "completed", durationMs, itemsDone: node.items });
+      return;
+    case "node.failed":
+      Object.assign(node, { status: "failed", error });
+  }
+};
+
+/**
+ * Nodes of a run under way, as its log says that they stand.
+ * @param nodes as they were when the run began
+ */
+export const nodesAfter = (nodes: readonly NodeState[], log: readonly Said[]): NodeState[] => {
+  // Counted anew.
+  const counted = new Set(log.flatMap(({ type, data }) => (type === "node.progress" ? [data.nodeId] : [])));
+  const byId = new Map(nodes.map((node) => [node.id, { ...node, ...(counted.has(node.id) ? { itemsDone: 0 } : {}) }]));
+  for (const event of log) {
+    const node = byId.get(event.data.nodeId as string);
+    if (node) advance(node, event);
+  }
+  return [...byId.values()];
+};

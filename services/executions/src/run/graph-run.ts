@@ -13,7 +13,6 @@ import {
   nodeName,
   outputPort,
   routeOf,
-  RESULT_TYPE,
   valueBytes,
   withSharedTexts,
   type Bound,
@@ -23,7 +22,6 @@ import {
   type PlanStep,
   type RunBudget,
   type RunPlan,
-  type Told,
 } from "@nodeloom/kernel/graph";
 import { createBranches } from "./branches";
 import {
@@ -33,53 +31,10 @@ import {
   type CompletedCall,
   type HeldItem,
   type NodeState,
-  type NodeStatus,
+  type RunEnd,
   type RunError,
 } from "./types";
-
-const newNode = (
-  { labels = {} }: RunPlan,
-  { id, type, outputsJson, truncated }: Pick<NodeState, "id" | "type" | keyof Told>,
-  status: NodeStatus,
-  warnings: string[],
-  items: number,
-): NodeState => ({
-  id,
-  type,
-  ...(Object.hasOwn(labels, id) ? { label: labels[id]! } : {}),
-  status,
-  startedAt: null,
-  durationMs: null,
-  millicredits: 0,
-  error: null,
-  requestId: null,
-  warnings,
-  cancelReport: null,
-  items,
-  itemsDone: 0,
-  ...(outputsJson === undefined ? {} : { outputsJson }),
-  ...(truncated ? { truncated } : {}),
-});
-
-const warningsOf = ({ warnings }: RunPlan, id: string): string[] => (Object.hasOwn(warnings, id) ? warnings[id]! : []);
-
-/** Nodes that make the result, and that no step runs before: what they name is in our storage already. */
-const resultNodes = ({ outputNodes, steps }: RunPlan): string[] => {
-  const run = new Set(steps.map((step) => step.id));
-  return outputNodes.filter((id) => !run.has(id));
-};
-
-/** Every node of a run before it starts: what planning evaluated is done, the rest is pending. */
-export const initialNodes = (plan: RunPlan): NodeState[] => [
-  ...plan.evaluated.map((node) => newNode(plan, node, "completed", node.warnings, 0)),
-  ...(plan.skipped ?? []).map((node) => newNode(plan, node, "skipped", [], 0)),
-  ...plan.steps.map((step) => newNode(plan, step, "pending", warningsOf(plan, step.id), step.maxItems)),
-  ...resultNodes(plan).map((id) => newNode(plan, { id, type: RESULT_TYPE }, "pending", [], 0)),
-];
-
-/** Nodes of a run that goes no further: what never ran is skipped. */
-export const skipPending = (nodes: readonly NodeState[]): NodeState[] =>
-  nodes.map((node) => (node.status === "pending" ? { ...node, status: "skipped" } : node));
+import { initialNodes, resultNodes } from "./nodes";
 
 /** How many steps, and the result, have yet to read what each node gave. */
 const readersOf = ({ steps, output }: RunPlan): Map<string, number> => {
@@ -260,7 +215,7 @@ export class GraphRun {
   }
 
   /** What never ran is skipped; what still ran is cancelled. */
-  stopRest(now: number): void {
+  private stopRest(now: number): void {
     for (const node of this.nodes) {
       if (node.status === "pending") node.status = "skipped";
       if (node.status !== "processing") continue;
@@ -270,13 +225,20 @@ export class GraphRun {
     }
   }
 
-  /** True when every step is done or skipped. */
-  get isComplete(): boolean {
-    return this.plan.steps.every(({ id }) => ["completed", "skipped"].includes(this.node(id).status));
+  /** How the run ended. @param failure why it failed, where it did */
+  end(failure: RunError | undefined): RunEnd {
+    const isComplete = failure === undefined && this.plan.steps.every(({ id }) => ["completed", "skipped"].includes(this.node(id).status));
+    const outcome = isComplete ? this.result(Date.now()) : undefined;
+    if (outcome && "error" in outcome) return this.end(outcome.error);
+    this.stopRest(Date.now());
+    const { requestId, nodes, completed, submitted, extended } = this;
+    const status = failure ? "failed" : isComplete ? "completed" : "cancelled";
+    const result = outcome?.result ?? null;
+    return { status, result, error: failure ?? null, requestId, nodes, completed, underWay: [...submitted], extended };
   }
 
   /** What the run gives, or why that is more than a run may give. */
-  result(now: number): { result: Record<string, unknown> } | { error: RunError } {
+  private result(now: number): { result: Record<string, unknown> } | { error: RunError } {
     const [nodeId = ""] = this.plan.outputNodes;
     try {
       const result = buildResult(this.branches.carrying(this.plan.output), this.outputs, this.budget);

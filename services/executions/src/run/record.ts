@@ -1,16 +1,7 @@
-import type { ListPosition } from "@nodeloom/platform";
 import type { RunStatus, OutboxEntry } from "./states";
-import type { WebhookState } from "./delivery";
-import type { FinalStatus, NodeState, Refusal, RunError, RunInput } from "./types";
-
-/** One entry of an execution's ordered event log. */
-export interface ExecutionEvent {
-  /** Names the occurrence: an event with the same key is recorded once. */
-  key: string;
-  type: string;
-  at: Date;
-  data: Record<string, unknown>;
-}
+import { type WebhookState, newWebhookState } from "./delivery";
+import type { FinalStatus, NodeState, Refusal, RunError, RunInput, RunEnd } from "./types";
+import { elapsed, endEvents, runEvent, type ExecutionEvent } from "./events";
 
 /** JSON text that is kept in the row while it is short, and as a payload of its own when it is not. */
 export type StoredText = { json: string } | { hash: string };
@@ -72,8 +63,8 @@ export interface ExecutionRecord extends Pick<RunInput, Given> {
   fingerprint?: string;
   /** The client's request that began this attempt. */
   requestToken?: string;
-  /** What the client was told last, where that can't be read off the row: 202 of a synchronous run, the error of an asynchronous one. */
-  told?: "accepted" | "failure";
+  /** How its client was answered, where that can't be read off the row: 202 for a synchronous run, the error of an asynchronous one. */
+  answered?: "accepted" | "failure";
   /** What a run that waits in line is started with. */
   runInput?: StoredText;
   /** Bytes of it. */
@@ -109,17 +100,72 @@ export type FinalState = Pick<ExecutionRecord, "resultHash" | "nodesHash" | "clo
     requestId?: string;
   };
 
-export interface ExecutionFilter {
-  /** Null: every user's. */
-  userId: string | null;
-  status?: RunStatus | undefined;
-  workflowSlug?: string | undefined;
-  metadata?: Readonly<Record<string, string>> | undefined;
-  /** Executions that were created then or later. */
-  createdAfter?: Date | undefined;
-  /** Executions that were created earlier. */
-  createdBefore?: Date | undefined;
-  limit: number;
-  /** Executions that were created before this one. */
-  before?: ListPosition | undefined;
+/** What a run was charged. */
+export interface Charged {
+  millicredits: number;
+  grantUsed: boolean;
+  costs: Costs;
+  modelCredits?: { model: string; millicredits: number }[];
 }
+
+export const settledEvent = ({ status, error }: Pick<RunEnd, "status" | "error">): ExecutionEvent => runEvent("settled", { status, error });
+
+/** What a client asked for, beside the run itself. */
+export type RunRecordPart = Pick<ExecutionRecord, "fingerprint" | "requestToken" | "inputs" | "metadata">;
+
+/** A run's row before anything is decided. */
+export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPart = {}): ExecutionRecord => {
+  const { executionId, userId, workflowSlug, version, modelIds, source, keyId, holdId, mode, webhook, attempt, baseTier } = input;
+  const admitted = runEvent("admitted", { workflowSlug, modelIds });
+  return {
+    ...{ _id: executionId, userId, workflowSlug, modelIds, source, keyId, holdId, mode, attempt, baseTier },
+    ...(version === undefined ? {} : { version }),
+    markupPermille: input.plan.markupPermille,
+    status: "accepted",
+    ending: null,
+    requestId: null,
+    resultJson: null,
+    error: null,
+    webhook: webhook && newWebhookState(webhook),
+    nodes,
+    events: [admitted, ...endEvents(nodes, admitted.at)],
+    ...{ millicredits: 0, grantUsed: false },
+    createdAt: new Date(input.receivedAt),
+    finishedAt: null,
+    durationMs: null,
+    seenRunningAt: new Date(),
+    outbox: [],
+    unsettled: true,
+    ...part,
+  };
+};
+
+/** What an execution is when it is over. */
+export const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: RunEnd, charge: Charged): FinalState => {
+  const finishedAt = new Date();
+  return {
+    status: end.status,
+    resultJson: end.result === null ? null : JSON.stringify(end.result),
+    error: end.error,
+    nodes: end.nodes,
+    ...charge,
+    finishedAt,
+    durationMs: elapsed(receivedAt, finishedAt.getTime()),
+    ...(end.requestId === null ? {} : { requestId: end.requestId }),
+  };
+};
+
+/** The row of a run that is inserted when it is over. */
+export const finalRecord = (
+  input: RunInput,
+  end: RunEnd,
+  state: FinalState,
+  part: RunRecordPart,
+  outbox: readonly OutboxEntry[],
+): ExecutionRecord => {
+  const { unsettled, ...record } = newRecord(input, end.nodes, part);
+  const events = [...record.events, settledEvent(end)];
+  return { ...record, ...state, events, outbox: [...outbox], ...(unsettled && outbox.length > 0 ? { unsettled } : {}) };
+};
+
+export const FREE: Charged = { millicredits: 0, grantUsed: false, costs: { costMicroUsd: 0, userCostMicroUsd: 0 } };

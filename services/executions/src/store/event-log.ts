@@ -3,10 +3,10 @@ import { itemKey } from "@nodeloom/kernel/graph";
 import { retryOnConflict } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import { HIDDEN, isFinal, RUNNING } from "../run/states";
-import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredEvents } from "../run/record";
+import type { ExecutionRecord, ExecutionView, FinalState, StoredEvents } from "../run/record";
 import type { PayloadStore } from "./payloads";
 import type { ExecutionModel } from "./schema";
-import { nodesAfter } from "../run/node-events";
+import { nodesAfter, type ExecutionEvent } from "../run/events";
 
 /**
  * The event log of a run. Its newest events are in the row, so that a transition writes its own in the same update. What

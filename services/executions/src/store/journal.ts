@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { ExecutionEvent } from "../run/record";
+import type { ExecutionEvent } from "../run/events";
 import type { Appended, KnownLog } from "./event-log";
 
 /** Keys that are remembered of all logs together. */

@@ -1,12 +1,27 @@
 import type { BaseTier } from "@nodeloom/kernel";
-import { beyond } from "@nodeloom/platform";
-import { metadataKeys, type ExecutionFilter, type ExecutionRecord, type ExecutionView } from "../run/record";
+import { beyond, type ListPosition } from "@nodeloom/platform";
+import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../run/record";
 import { HIDDEN, RUNNING, type RunStatus } from "../run/states";
 import type { CallModel } from "./calls";
 import type { EventLog } from "./event-log";
 import { createExpiry } from "./expiry";
 import { WITHOUT_EVENTS, type ExecutionModel } from "./schema";
 import { createTransitions } from "./transitions";
+
+export interface ExecutionFilter {
+  /** Null: every user's. */
+  userId: string | null;
+  status?: RunStatus | undefined;
+  workflowSlug?: string | undefined;
+  metadata?: Readonly<Record<string, string>> | undefined;
+  /** Executions that were created then or later. */
+  createdAfter?: Date | undefined;
+  /** Executions that were created earlier. */
+  createdBefore?: Date | undefined;
+  limit: number;
+  /** Executions that were created before this one. */
+  before?: ListPosition | undefined;
+}
 
 /** Rows of a list per exchange with the server: pages of ordinary length take one. */
 export const LIST_BATCH = 101;
@@ -33,74 +48,65 @@ const statusFilter = (status: RunStatus | undefined): Record<string, unknown> =>
 export type Rows = ReturnType<typeof createRows>;
 
 /** The rows of runs: how they change, and how they are found. */
-export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pick<EventLog, "append" | "stowed">) => {
-  const transitions = createTransitions(executions, log);
-  return {
-    ...transitions,
-    ...createExpiry(executions, calls),
+export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pick<EventLog, "append" | "stowed">) => ({
+  ...createTransitions(executions, log),
+  ...createExpiry(executions, calls),
 
-    /** Inserts a run; a repeated insert changes nothing. @returns whether it was inserted */
-    insert: async (record: ExecutionRecord): Promise<boolean> => transitions.insert(await log.stowed(record)),
-    /** The next attempt at a refused run, as if it were new. */
-    retry: async (refused: ExecutionView, record: ExecutionRecord): Promise<ExecutionView | null> =>
-      transitions.retry(refused, await log.stowed(record)),
+  /** What must be known before a call of a run is made. */
+  callStanding: async (id: string): Promise<Standing> => {
+    const projection = { status: 1, baseTier: 1 };
+    const row = await executions.collection.findOne<Pick<ExecutionRecord, "status" | "baseTier">>({ _id: id } as object, { projection });
+    return { isCancelled: row?.status === "cancel_requested" || row?.status === "cancelled", baseTier: row?.baseTier };
+  },
 
-    /** What must be known before a call of a run is made. */
-    callStanding: async (id: string): Promise<Standing> => {
-      const projection = { status: 1, baseTier: 1 };
-      const row = await executions.collection.findOne<Pick<ExecutionRecord, "status" | "baseTier">>({ _id: id } as object, { projection });
-      return { isCancelled: row?.status === "cancel_requested" || row?.status === "cancelled", baseTier: row?.baseTier };
-    },
+  find: (id: string): Promise<ExecutionView | null> =>
+    executions.collection.findOne<ExecutionView>({ _id: id } as object, { projection: WITHOUT_EVENTS }),
 
-    find: (id: string): Promise<ExecutionView | null> =>
-      executions.collection.findOne<ExecutionView>({ _id: id } as object, { projection: WITHOUT_EVENTS }),
+  /** A run that may be shown. */
+  findOwned: (id: string, userId: string): Promise<ExecutionView | null> =>
+    executions
+      .findOne({ _id: id, userId, status: { $nin: [...HIDDEN] } }, WITHOUT_EVENTS)
+      .lean<ExecutionView>()
+      .exec(),
 
-    /** A run that may be shown. */
-    findOwned: (id: string, userId: string): Promise<ExecutionView | null> =>
-      executions
-        .findOne({ _id: id, userId, status: { $nin: [...HIDDEN] } }, WITHOUT_EVENTS)
-        .lean<ExecutionView>()
-        .exec(),
+  /** The rows among some ids, without what takes much room. */
+  statesOf: (ids: readonly string[]): Promise<RunState[]> =>
+    executions
+      .find({ _id: { $in: [...ids] } }, { status: 1, holdId: 1 })
+      .lean<RunState[]>()
+      .exec(),
 
-    /** The rows among some ids, without what takes much room. */
-    statesOf: (ids: readonly string[]): Promise<RunState[]> =>
-      executions
-        .find({ _id: { $in: [...ids] } }, { status: 1, holdId: 1 })
-        .lean<RunState[]>()
-        .exec(),
+  /** Newest first; read in batches, so that a reader with enough can stop. */
+  list: ({ userId, status, workflowSlug, metadata, limit, before, ...times }: ExecutionFilter): AsyncIterable<ExecutionView> => {
+    const keys = metadataKeys(metadata ?? {});
+    // The driver's own cursor is closed when its reader stops.
+    return executions.collection.find<ExecutionView>(
+      {
+        ...(userId === null ? {} : { userId }),
+        ...statusFilter(status),
+        ...(workflowSlug ? { workflowSlug } : {}),
+        ...(keys.length > 0 ? { metadata: { $all: keys } } : {}),
+        ...timeFilter(times),
+        ...beyond("createdAt", before, "$lt"),
+      } as object,
+      { projection: WITHOUT_EVENTS, sort: { createdAt: -1, _id: -1 }, limit, batchSize: Math.min(limit, LIST_BATCH) },
+    );
+  },
 
-    /** Newest first; read in batches, so that a reader with enough can stop. */
-    list: ({ userId, status, workflowSlug, metadata, limit, before, ...times }: ExecutionFilter): AsyncIterable<ExecutionView> => {
-      const keys = metadataKeys(metadata ?? {});
-      // The driver's own cursor is closed when its reader stops.
-      return executions.collection.find<ExecutionView>(
-        {
-          ...(userId === null ? {} : { userId }),
-          ...statusFilter(status),
-          ...(workflowSlug ? { workflowSlug } : {}),
-          ...(keys.length > 0 ? { metadata: { $all: keys } } : {}),
-          ...timeFilter(times),
-          ...beyond("createdAt", before, "$lt"),
-        } as object,
-        { projection: WITHOUT_EVENTS, sort: { createdAt: -1, _id: -1 }, limit, batchSize: Math.min(limit, LIST_BATCH) },
-      );
-    },
+  /** Runs under way that were last seen so before a time, longest ago first, after those already looked at. */
+  unseenSince: (before: Date, limit: number, skip: readonly string[] = []): Promise<ExecutionView[]> =>
+    executions
+      .find(
+        { status: { $in: [...RUNNING] }, seenRunningAt: { $lt: before }, ...(skip.length > 0 ? { _id: { $nin: [...skip] } } : {}) },
+        WITHOUT_EVENTS,
+      )
+      .sort({ seenRunningAt: 1 })
+      .limit(limit)
+      .lean<ExecutionView[]>()
+      .exec(),
 
-    /** Runs under way that were last seen so before a time, longest ago first, after those already looked at. */
-    unseenSince: (before: Date, limit: number, skip: readonly string[] = []): Promise<ExecutionView[]> =>
-      executions
-        .find(
-          { status: { $in: [...RUNNING] }, seenRunningAt: { $lt: before }, ...(skip.length > 0 ? { _id: { $nin: [...skip] } } : {}) },
-          WITHOUT_EVENTS,
-        )
-        .sort({ seenRunningAt: 1 })
-        .limit(limit)
-        .lean<ExecutionView[]>()
-        .exec(),
-
-    /** Notes that runs are under way. */
-    markSeen: async (ids: readonly string[], at: Date): Promise<void> => {
-      await executions.updateMany({ _id: { $in: [...ids] }, status: { $in: [...RUNNING] } }, { $set: { seenRunningAt: at } }).exec();
-    },
-  };
-};
+  /** Notes that runs are under way. */
+  markSeen: async (ids: readonly string[], at: Date): Promise<void> => {
+    await executions.updateMany({ _id: { $in: [...ids] }, status: { $in: [...RUNNING] } }, { $set: { seenRunningAt: at } }).exec();
+  },
+});

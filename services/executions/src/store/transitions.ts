@@ -1,10 +1,10 @@
 import { beyond, createInserter, DURABLE } from "@nodeloom/platform";
 import type { FinalStatus, Refusal } from "../run/types";
 import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type OutboxEntry, type RunStatus, type TransitionName } from "../run/states";
-import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState, StoredText } from "../run/record";
+import type { ExecutionRecord, ExecutionView, FinalState, StoredText } from "../run/record";
+import type { ExecutionEvent } from "../run/events";
 import { lacks, pushed, type EventLog, type KnownLog, type LogKeys } from "./event-log";
 import { WITHOUT_EVENTS, type ExecutionModel } from "./schema";
-import { createClearing } from "./clearing";
 
 const AFTER = { returnDocument: "after", ignoreUndefined: true } as const;
 /** Characters of events, as JSON, that the decision on a run's ending adds to its row. */
@@ -16,7 +16,7 @@ const OF_ONE_ATTEMPT = [
   "refusal",
   "refusedAt",
   "expiresAt",
-  "told",
+  "answered",
   "fingerprint",
   "metadata",
   "version",
@@ -31,6 +31,12 @@ const ENDING_PART = { status: 1, ending: 1, requestId: 1, "events.key": 1, logPa
 /** How a run ends, its name, and what its log has by then; nothing of a row that is gone. */
 export type DecidedEnding = Partial<EndingPart> & { ending: FinalStatus };
 
+/** A run that its workflow carries; `again`: it had claimed the run before. */
+export interface Claimed {
+  row: ExecutionView;
+  again: boolean;
+}
+
 interface Change {
   /** Of this attempt only; undefined: of any. */
   attempt?: number | undefined;
@@ -43,9 +49,8 @@ interface Change {
 }
 
 /** Every change of a row's status: one conditional update each, as the table of states has it. */
-export const createTransitions = (executions: ExecutionModel, { append }: Pick<EventLog, "append">) => {
+export const createTransitions = (executions: ExecutionModel, { append, stowed }: Pick<EventLog, "append" | "stowed">) => {
   const insert = createInserter<ExecutionRecord>(executions.collection as never, DURABLE);
-  const { clearAll, close: closeClearing } = createClearing(executions);
 
   /** @returns the row as it is then; null when the transition is not possible (any more) */
   const make = async (name: TransitionName, id: string, to: RunStatus, change: Change): Promise<ExecutionView | null> => {
@@ -70,7 +75,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
 
   return {
     /** Inserts a run; a repeated insert changes nothing. @returns whether it was inserted */
-    insert,
+    insert: async (record: ExecutionRecord): Promise<boolean> => insert(await stowed(record)),
 
     /** Waits in line: what it will be started with is kept. */
     queue: (id: string, attempt: number, runInput: StoredText, inputBytes: number, event: ExecutionEvent): Promise<ExecutionView | null> =>
@@ -81,12 +86,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
      * @param started the event of a run that has waited in line
      * @returns null when the run is not this workflow's
      */
-    claim: async (
-      id: string,
-      attempt: number,
-      claimedBy: string,
-      started: ExecutionEvent,
-    ): Promise<{ row: ExecutionView; again: boolean } | null> => {
+    claim: async (id: string, attempt: number, claimedBy: string, started: ExecutionEvent): Promise<Claimed | null> => {
       const set = { claimedBy, seenRunningAt: started.at };
       const direct = await make("claim", id, "processing", { attempt, where: { status: "accepted" }, set, outbox: ["usage"] });
       if (direct) return { row: direct, again: false };
@@ -115,7 +115,7 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
 
     /** The next attempt at a refused run, as if it were new. */
     retry: async (earlier: ExecutionView, record: ExecutionRecord): Promise<ExecutionView | null> => {
-      const { _id: id, status: _, outbox: __, unsettled: ___, ...set } = record;
+      const { _id: id, status: _, outbox: __, unsettled: ___, ...set } = await stowed(record);
       const gone = OF_ONE_ATTEMPT.filter((name) => set[name] === undefined).map((name) => [name, 1] as const);
       return make("retry", id, "accepted", { attempt: earlier.attempt, set, unset: Object.fromEntries(gone), outbox: [] });
     },
@@ -162,23 +162,20 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
       last: readonly ExecutionEvent[] = [],
       known?: KnownLog,
     ): Promise<DecidedEnding> => {
-      const allowed: readonly RunStatus[] = ending === "cancelled" ? RUNNING : ["processing"];
-      const decide = (
-        where: Record<string, unknown>,
-        to: FinalStatus,
-        said?: ReturnType<typeof pushed>["push"],
-      ): Promise<DecidedEnding | null> =>
+      const decide = (where: object, to: FinalStatus, append: Partial<ReturnType<typeof pushed>["push"]> = {}) =>
         executions.collection.findOneAndUpdate(
           { _id: id, ending: null, ...where } as never,
-          { ...said, $set: { ...said?.$set, ending: to } } as never,
+          { ...append, $set: { ...append.$set, ending: to } } as never,
           { ...AFTER, projection: ENDING_PART },
         ) as Promise<DecidedEnding | null>;
-      const isPossible = { status: { $in: allowed } };
-      const isShort = JSON.stringify(last).length <= LAST_CHARS;
-      const { isUnnamed, push } = pushed(last, typeof known?.requestId === "string");
-      const atOnce = last.length > 0 && isShort ? await decide({ ...isPossible, ...lacks(last), ...isUnnamed }, ending, push) : null;
-      if (atOnce) return atOnce;
-      if (last.length > 0) await append(id, last, known);
+      const isPossible = { status: { $in: ending === "cancelled" ? RUNNING : ["processing"] } };
+      if (last.length > 0) {
+        const { isUnnamed, push } = pushed(last, typeof known?.requestId === "string");
+        const isShort = JSON.stringify(last).length <= LAST_CHARS;
+        const atOnce = isShort ? await decide({ ...isPossible, ...lacks(last), ...isUnnamed }, ending, push) : null;
+        if (atOnce) return atOnce;
+        await append(id, last, known);
+      }
       const decided = await decide(isPossible, ending);
       if (decided) return decided;
       const current = await executions.findOne({ _id: id }, ENDING_PART).lean<EndingPart>().exec();
@@ -189,18 +186,18 @@ export const createTransitions = (executions: ExecutionModel, { append }: Pick<E
 
     /** Clears what was delivered of a row, unless it has moved on: an entry of its later state may have the same name. */
     clear: async ({ _id, status, attempt, outbox }: Pending, done: readonly OutboxEntry[]): Promise<void> => {
-      const same = { _id, status, attempt };
       const isAll = !UNDECIDED.includes(status) && outbox.every((entry) => done.includes(entry));
-      if (isAll) return clearAll({ _id, status, attempt, outbox });
-      await executions.updateOne(same, { $pull: { outbox: { $in: [...done] } } } as never).exec();
+      if (isAll) {
+        const cleared = { $set: { outbox: [] }, $unset: { unsettled: 1 } } as const;
+        return void (await executions.updateOne({ _id, status, attempt, outbox: [...outbox] }, cleared).exec());
+      }
+      await executions.updateOne({ _id, status, attempt }, { $pull: { outbox: { $in: [...done] } } } as never).exec();
       await executions.updateOne({ _id, ...NOTHING_LEFT, status: { $nin: [...UNDECIDED] } }, { $unset: { unsettled: 1 } }).exec();
     },
 
-    closeClearing,
-
-    /** Remembers what a client was told, where the row doesn't say it. */
-    tell: async (id: string, told: NonNullable<ExecutionRecord["told"]>): Promise<void> => {
-      await executions.updateOne({ _id: id }, { $set: { told } }, { writeConcern: DURABLE }).exec();
+    /** Notes how a client was answered, where the row doesn't say it. */
+    noteAnswer: async (id: string, answered: NonNullable<ExecutionRecord["answered"]>): Promise<void> => {
+      await executions.updateOne({ _id: id }, { $set: { answered } }, { writeConcern: DURABLE }).exec();
     },
 
     /** Rows with something to deliver, or undecided, oldest first, after a given one. */

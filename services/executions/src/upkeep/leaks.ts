@@ -1,7 +1,7 @@
 import { executionOf, itemKey } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { billing as billingProto } from "@nodeloom/proto";
-import type { Looked } from "../carry/reports";
+import type { Looked } from "../carry/activity-types";
 import type { NodeState } from "../run/types";
 import type { Billing } from "../clients";
 import { TIMING } from "../run/timing";

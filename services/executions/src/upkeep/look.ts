@@ -1,6 +1,6 @@
 /** upkeep/: what is looked for again and again, whatever became of the process that should have done it. */
 import { isDatabaseAway } from "@nodeloom/platform";
-import type { Looked } from "../carry/reports";
+import type { Looked } from "../carry/activity-types";
 
 /** What a look reads at once, and how many such pages it covers at most; the next look goes on from there. */
 export const LOOK_PAGE = 200;

@@ -1,17 +1,32 @@
 import type { Logger } from "@nodeloom/platform";
-import type { Looked } from "../carry/reports";
-import type { RunError } from "../run/types";
+import type { Looked } from "../carry/activity-types";
+import type { RunEnd, RunError } from "../run/types";
 import { TIMING } from "../run/timing";
 import type { ExecutionView } from "../run/record";
 import type { Stores } from "../store/stores";
 import type { RunStarter } from "../carry/client";
 import { LOOK_PAGE, lookThrough } from "./look";
 import type { End } from "../lifecycle/end";
-import { abandonedEnd } from "../run/graph-end";
+import { skipPending } from "../run/nodes";
+import { elapsed } from "../run/events";
 
 /** Records that are left for the next look because they could not be ended in this one. */
 const MAX_FAILED = 1_000;
 const ABANDONED: RunError = { code: "EXECUTION_FAILED", message: "the run was ended from outside before it was done" };
+
+/** How a run stands that nothing carries any more: what was under way is given up. Its completed calls are recorded elsewhere. */
+export const abandonedEnd = ({ status, nodes, requestId }: ExecutionView): RunEnd => ({
+  status: status === "cancel_requested" ? "cancelled" : "failed",
+  result: null,
+  error: status === "cancel_requested" ? null : ABANDONED,
+  requestId,
+  nodes: skipPending(nodes).map((node) => {
+    if (node.status !== "processing") return node;
+    const durationMs = node.startedAt === null ? null : elapsed(node.startedAt);
+    return { ...node, status: "cancelled", cancelReport: "could_not_stop", durationMs };
+  }),
+  completed: [],
+});
 
 export interface ReconcileOptions {
   stores: Pick<Stores, "rows" | "log">;
@@ -29,7 +44,7 @@ export const createReconciler = ({ stores, starter, end, logger, unseenMs = TIMI
   /** @returns whether the run was ended. */
   const check = async (record: ExecutionView): Promise<boolean> => {
     if (await starter.isCarried(record._id)) return false;
-    const row = await end.end({ from: "lost", row: record }, abandonedEnd(await stores.log.current(record), ABANDONED));
+    const row = await end.end({ from: "lost", row: record }, abandonedEnd(await stores.log.current(record)));
     logger.warn({ executionId: record._id, status: row?.status }, "ended a run that nothing carried any more");
     return true;
   };

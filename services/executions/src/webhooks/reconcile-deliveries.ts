@@ -1,5 +1,5 @@
 import type { Logger } from "@nodeloom/platform";
-import type { Looked } from "../carry/reports";
+import type { Looked } from "../carry/activity-types";
 import { FIRST_DELIVERY } from "../run/delivery";
 import type { ExecutionView } from "../run/record";
 import type { Stores } from "../store/stores";

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { temporal } from "@temporalio/proto";
 import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
-import { checkHistory, HISTORY_BOUNDS } from "../../src/carry/workflows/calls/batches";
+import { checkHistory, HISTORY_BOUNDS } from "../../src/carry/workflows/calls/schedule";
 import { bundlePath } from "../../src/carry/bundle";
 
 const FOLDER = join(__dirname, "..", "fixtures", "histories");

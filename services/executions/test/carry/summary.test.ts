@@ -1,4 +1,4 @@
-import { plainSummary } from "../../src/carry/workflows/calls/summary";
+import { plainSummary } from "../../src/carry/workflows/calls/schedule";
 
 it.each([
   ["[open](javascript:alert(1)): sandbox-image", "\\[open\\]\\(javascript:alert\\(1\\)\\): sandbox-image"],

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { billing as billingProto } from "@nodeloom/proto";
 import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../../src/run/types";
-import { abandonedEnd } from "../../src/run/graph-end";
+import { abandonedEnd } from "../../src/upkeep/reconcile";
 import { createEnd } from "../../src/lifecycle/end";
-import { initialNodes } from "../../src/run/graph-run";
+import { initialNodes } from "../../src/run/nodes";
 import { deferred } from "../../../platform/test/support/deferred";
 import { eventually } from "../../../platform/test/support/eventually";
 import { createExecution } from "../../src/lifecycle/execution";
@@ -327,8 +327,7 @@ it("charges a run that was ended from outside for calls recorded as completed, a
   });
   await money.stores.calls.submitted({ key: `${executionId}:song:0`, executionId, nodeId: "song", item: 0 }, "a send");
   const row = (await money.stores.rows.find(executionId))!;
-  const lost = abandonedEnd(row, { code: "EXECUTION_FAILED", message: "ended from outside" });
-  expect(await money.end({ from: "lost", row }, lost)).toMatchObject({ status: "failed" });
+  expect(await money.end({ from: "lost", row }, abandonedEnd(row))).toMatchObject({ status: "failed" });
   expect(await money.stores.rows.find(executionId)).toMatchObject({ status: "failed", millicredits: 3_000 });
   expect((await money.billing.getAccount({ userId })).account).toMatchObject({ planMillicredits: 6_000, heldMillicredits: 0 });
 });

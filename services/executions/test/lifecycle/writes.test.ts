@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { connectMongo } from "@nodeloom/platform";
 import type { CallContext, RunEnd } from "../../src/run/types";
 import { createExecution } from "../../src/lifecycle/execution";
-import { newRecord } from "../../src/run/new-record";
+import { newRecord } from "../../src/run/record";
 import { createStores } from "../../src/store/stores";
-import { initialNodes } from "../../src/run/graph-run";
+import { initialNodes } from "../../src/run/nodes";
 import { endFree, readsOf } from "../support/index";
 import { runOf } from "../support/money";
 

@@ -130,7 +130,7 @@ const runs = (planned: RunPlan): boolean => {
       run.complete(step.id, 0);
       done.add(step.id);
     }
-    return "error" in run.result(0);
+    return run.end(undefined).error !== null;
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "BindError") throw error;
     return true;

@@ -1,4 +1,4 @@
-import { createAwaitDelivered, type EndedRow } from "../../src/requests/delivered";
+import { createAwaitDelivered, type EndedRow } from "../../src/requests/follow";
 import { newRecord } from "../support/index";
 import { localChannel } from "../support/local-channel";
 

@@ -5,9 +5,8 @@ import { eventually } from "../../../platform/test/support/eventually";
 import type { RunEnd, RunInput } from "../../src/run/types";
 import { createCancellation } from "../../src/requests/cancellation";
 import { createExecution } from "../../src/lifecycle/execution";
-import { createAwaitDelivered } from "../../src/requests/delivered";
+import { createAwaitDelivered, createFollow } from "../../src/requests/follow";
 import { createEnd } from "../../src/lifecycle/end";
-import { createFollow } from "../../src/requests/follow";
 import { LINE_LENGTH_FACTOR, placeOf } from "../../src/run/line";
 import { createQueue } from "../../src/lifecycle/queue";
 import { createRuns } from "../../src/requests/runs";
@@ -15,7 +14,7 @@ import { createStart } from "../../src/requests/start";
 import { createSweep } from "../../src/upkeep/sweep";
 import type { PlannedRun } from "../../src/plan/planning";
 import { localChannel } from "../support/local-channel";
-import { initialNodes } from "../../src/run/graph-run";
+import { initialNodes } from "../../src/run/nodes";
 import { logger, runOf, startMoney, type Money } from "../support/money";
 
 /** The life of runs over the real billing, usage and store; workflows are played by the test. */

@@ -1,9 +1,7 @@
 import type { Connection } from "mongoose";
 import { createExecution, type Execution } from "../../src/lifecycle/execution";
-import { createEndWrites } from "../../src/lifecycle/end-writes";
-import { finalState, FREE, newRecord as runRecord, settledEvent } from "../../src/run/new-record";
+import { newRecord as runRecord, type ExecutionRecord } from "../../src/run/record";
 import type { NodeState, RunEnd, RunInput } from "../../src/run/types";
-import type { ExecutionRecord } from "../../src/run/record";
 import { createReads } from "../../src/requests/reads";
 import type { Stores } from "../../src/store/stores";
 import { DELIVERED, endFree, endsOf, newRecord, openStore } from "../support/index";
@@ -153,7 +151,7 @@ it("ends a run while the last of its log is put away", async () => {
   const { events } = (await rows.findOne({ _id: executionId as never })) as unknown as ExecutionRecord;
   const part = { ...(await stores.payloads.putText(JSON.stringify(events))), count: events.length };
   await rows.updateOne({ _id: executionId as never }, { $set: { events: [], logParts: [part] } });
-  expect(await createEndWrites(stores).finish(executionId, decided, finalState(input, over, FREE), settledEvent(over), [])).not.toBeNull();
+  expect(await endFree(stores, { ...execution, decideEnding: () => Promise.resolve(decided) }, input, over)).toBe(true);
   expect(await keysOf(input)).toEqual(["admitted", "completed:pic", "settled"]);
 });
 

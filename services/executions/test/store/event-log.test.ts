@@ -1,5 +1,5 @@
 import type { Connection } from "mongoose";
-import type { ExecutionEvent } from "../../src/run/record";
+import type { ExecutionEvent } from "../../src/run/events";
 import { createEventLog } from "../../src/store/event-log";
 import { executionModel } from "../../src/store/schema";
 import type { Stores } from "../../src/store/stores";

@@ -1,4 +1,5 @@
-import type { ExecutionEvent, ExecutionView } from "../../src/run/record";
+import type { ExecutionView } from "../../src/run/record";
+import type { ExecutionEvent } from "../../src/run/events";
 import type { Appended } from "../../src/store/event-log";
 import { createJournal } from "../../src/store/journal";
 

@@ -3,9 +3,9 @@ import { calculateObjectSize } from "bson";
 import { connectMongo } from "@nodeloom/platform";
 import type { CallContext, RunEnd, RunInput } from "../../src/run/types";
 import { createExecution } from "../../src/lifecycle/execution";
-import { newRecord } from "../../src/run/new-record";
+import { newRecord } from "../../src/run/record";
 import { createStores, type Stores } from "../../src/store/stores";
-import { initialNodes } from "../../src/run/graph-run";
+import { initialNodes } from "../../src/run/nodes";
 import { endFree, endsOf, readsOf } from "../support/index";
 import { runOf } from "../support/money";
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { ExecutionEvent, ExecutionRecord, ExecutionView, FinalState } from "../../src/run/record";
+import type { ExecutionRecord, ExecutionView, FinalState } from "../../src/run/record";
+import type { ExecutionEvent } from "../../src/run/events";
 import { EVENT_PAGE } from "../../src/store/event-log";
 import type { Stores } from "../../src/store/stores";
 import { fromCursor } from "@nodeloom/platform";

@@ -26,7 +26,7 @@ const WRITES: Readonly<Record<Port, readonly string[]>> = {
     "finish",
     "decideEnding",
     "clear",
-    "tell",
+    "noteAnswer",
   ],
   log: ["append"],
   calls: ["submitted", "ended", "charged"],

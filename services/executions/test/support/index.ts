@@ -5,7 +5,7 @@ import { createOutgoing, type Outgoing } from "../../src/calls/outgoing";
 import type { Connection } from "mongoose";
 import { createEnd, type End } from "../../src/lifecycle/end";
 import type { RunEnd, RunInput } from "../../src/run/types";
-import { type Execution } from "../../src/lifecycle/execution";
+import type { Execution } from "../../src/lifecycle/execution";
 import type { ExecutionRecord } from "../../src/run/record";
 import { createReads, type Reads } from "../../src/requests/reads";
 import { createStores, type Stores, type StoresOptions } from "../../src/store/stores";

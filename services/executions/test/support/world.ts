@@ -5,12 +5,11 @@ import type { FinalStatus, HeldItem, RunEnd, RunInput } from "../../src/run/type
 import { createCancellation } from "../../src/requests/cancellation";
 import { createOutbox } from "../../src/lifecycle/outbox";
 import { createExecution } from "../../src/lifecycle/execution";
-import { createAwaitDelivered } from "../../src/requests/delivered";
-import { createFollow } from "../../src/requests/follow";
+import { createAwaitDelivered, createFollow } from "../../src/requests/follow";
 import { createHolds } from "../../src/lifecycle/holds";
 import { createQueue } from "../../src/lifecycle/queue";
 import { createReconciler } from "../../src/upkeep/reconcile";
-import { createRuns, type Told } from "../../src/requests/runs";
+import { createRuns, type Answered } from "../../src/requests/runs";
 import { createEnd } from "../../src/lifecycle/end";
 import { createStart } from "../../src/requests/start";
 import { isFinal } from "../../src/run/states";
@@ -18,7 +17,7 @@ import type { Stores } from "../../src/store/stores";
 import { createSweep } from "../../src/upkeep/sweep";
 import type { PlannedRun } from "../../src/plan/planning";
 import { localChannel } from "./local-channel";
-import { initialNodes } from "../../src/run/graph-run";
+import { initialNodes } from "../../src/run/nodes";
 import { createProcess, type Process } from "./faults";
 import { logger, reportEach, runOf, settling, type Money } from "./money";
 
@@ -130,7 +129,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
 };
 
 /** What a client was told of a run. */
-export type Answer = { told: Told } | { error: DomainError };
+export type Answer = { told: Answered } | { error: DomainError };
 
 export interface RunPlan {
   /** Calls that are planned; 0: none. */

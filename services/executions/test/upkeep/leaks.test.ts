@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { billing as billingProto } from "@nodeloom/proto";
 import type { RunEnd, RunInput } from "../../src/run/types";
 import { createLeaks, type LeaksOptions } from "../../src/upkeep/leaks";
-import { initialNodes } from "../../src/run/graph-run";
+import { initialNodes } from "../../src/run/nodes";
 import { logger, runOf, startMoney, type Money } from "../support/money";
 
 /** Holds that no run needs, over the real billing and store. */

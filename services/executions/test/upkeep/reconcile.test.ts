@@ -1,7 +1,7 @@
 import type { RunEnd } from "../../src/run/types";
 import { createReconciler } from "../../src/upkeep/reconcile";
 import { createSweep } from "../../src/upkeep/sweep";
-import { initialNodes } from "../../src/run/graph-run";
+import { initialNodes } from "../../src/run/nodes";
 import { newRecord } from "../support/index";
 import { logger, runOf, startMoney, type Money } from "../support/money";
 

@@ -1,6 +1,5 @@
 import { createLogger } from "@nodeloom/platform";
-import { createOwnRemoval } from "../../src/upkeep/own-removal";
-import { createRetention, type Owner, type RetentionProgress } from "../../src/upkeep/retention";
+import { createOwnRemoval, createRetention, type Owner, type RetentionProgress } from "../../src/upkeep/retention";
 
 const logger = createLogger("test", "silent");
 

@@ -12,10 +12,10 @@ import { TIMING } from "../../run/timing";
 import { STATUS } from "../search-attributes";
 import { isRunCancelled, runError } from "./calls/failures";
 import { runStep } from "./calls/step";
-import { GraphRun, initialNodes, skipPending } from "../../run/graph-run";
-import { endOf, type Failure } from "../../run/graph-end";
+import { GraphRun } from "../../run/graph-run";
+import { initialNodes, skipPending } from "../../run/nodes";
 import { claim, settle } from "./steps";
-import { createBatches } from "./calls/batches";
+import { createBatches } from "./calls/schedule";
 
 export const cancelSignal = defineSignal("cancel");
 
@@ -23,12 +23,12 @@ export const cancelSignal = defineSignal("cancel");
  * Runs steps as they become ready, in parallel. The first failure cancels the rest.
  * @param cancelSteps hears of a cancellation that a step found before the workflow had heard of it
  */
-const runSteps = async (run: GraphRun, input: RunInput, cancelSteps: () => void): Promise<Failure | undefined> => {
+const runSteps = async (run: GraphRun, input: RunInput, cancelSteps: () => void): Promise<RunError | undefined> => {
   const batches = createBatches();
   const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map((node) => node.id));
   const started = new Set<string>();
   const running = new Map<string, Promise<void>>();
-  let failure: Failure | undefined;
+  let failure: RunError | undefined;
   const scope = new CancellationScope();
   await scope.run(async () => {
     const launch = (): void => {
@@ -43,7 +43,7 @@ const runSteps = async (run: GraphRun, input: RunInput, cancelSteps: () => void)
             if (isRunCancelled(error)) return isCancellation(error) ? undefined : cancelSteps();
             const problem = runError(error, run.node(step.id), input.mode);
             run.fail(step.id, problem, Date.now());
-            failure ??= { error: problem };
+            failure ??= problem;
             scope.cancel();
           },
         );
@@ -78,8 +78,7 @@ export async function executeGraph(input: RunInput): Promise<RunOutcome> {
 
 const runGraph = async (input: RunInput, steps: CancellationScope): Promise<RunEnd> => {
   const run = new GraphRun(input.plan);
-  const failure = await withDeadline(steps, () => steps.run(() => runSteps(run, input, () => steps.cancel())));
-  return endOf(run, failure);
+  return run.end(await withDeadline(steps, () => steps.run(() => runSteps(run, input, () => steps.cancel()))));
 };
 
 /** Settles a run. An end that can't be recorded as it is, whatever is tried, is recorded as a failure. */
@@ -100,7 +99,7 @@ const markStatus = (outcome: RunOutcome): void => {
 };
 
 /** Fails the run when it is not done in time. */
-const withDeadline = async (scope: CancellationScope, steps: () => Promise<Failure | undefined>): Promise<Failure | undefined> => {
+const withDeadline = async (scope: CancellationScope, steps: () => Promise<RunError | undefined>): Promise<RunError | undefined> => {
   let late = false;
   const timer = new CancellationScope();
   const deadline = timer.run(async () => {
@@ -114,7 +113,7 @@ const withDeadline = async (scope: CancellationScope, steps: () => Promise<Failu
       if (isCancellation(error)) return undefined;
       throw error;
     });
-    return failure ?? (late ? { error: { code: "EXECUTION_FAILED", message: "the run did not finish within 24 hours" } } : undefined);
+    return failure ?? (late ? { code: "EXECUTION_FAILED", message: "the run did not finish within 24 hours" } : undefined);
   } finally {
     timer.cancel();
   }

@@ -1,4 +1,4 @@
-import type { LedgerReport, ReconcileReport, RetentionReport } from "../reports";
+import type { LedgerReport, ReconcileReport, RetentionReport } from "../activity-types";
 import { checkLedger, enforceRetention, reconcile, renewDuePlans } from "./steps";
 
 /** Ends recorded runs, goes on with deliveries, and closes holds that nothing carries any more. Started by a schedule. */

@@ -7,8 +7,7 @@ import type { Activities, LocalActivities } from "../../../src/carry/activity-ty
 import type { HttpNodeCall } from "../../../src/run/calls";
 import { bundlePath } from "../../../src/carry/bundle";
 import { createRunStarter } from "../../../src/carry/client";
-import { createClaimCheckCodec } from "../../../src/carry/payloads/claim-check";
-import { createEncryptionCodec, payloadKeys } from "../../../src/carry/payloads/encryption";
+import { createClaimCheckCodec, createEncryptionCodec, payloadKeys } from "../../../src/carry/payloads/codecs";
 import { connectTemporal } from "../../../src/carry/worker";
 
 const key = (): string => randomBytes(32).toString("hex");

@@ -1,7 +1,6 @@
 import { resultFiles, type MediaValue, type ResultFile } from "@nodeloom/kernel/graph";
 import { keepFile, shortKeepFile } from "../steps";
-import { shortly } from "./short";
-import { callItems, type StepRun } from "./step-run";
+import { shortly, callItems, type StepRun } from "./schedule";
 
 const keyOf = ({ family, reference }: ResultFile): string => `${family} ${reference}`;
 

@@ -1,14 +1,11 @@
-import { callsHttp, makesResult } from "@nodeloom/kernel/graph";
+import { callsHttp, collect, JSON_PORT, makesResult, mediaOutput, outputPort } from "@nodeloom/kernel/graph";
 import type { ModelCall } from "../../../run/calls";
-import { callFiles, callJob } from "./media";
-import { callText } from "./text";
-import { holdMore } from "./extend";
-import { giveAnswers, giveResults } from "../../../run/call-results";
-import { keepFiles } from "./keep-files";
 import { httpRequest, shortHttpRequest } from "../steps";
-import { shortly } from "./short";
-import { callItems, type StepRun } from "./step-run";
-import { plainSummary } from "./summary";
+import { keepFiles } from "./keep-files";
+import { callFiles, callJob, callText, holdMore } from "./models";
+import { callItems, plainSummary, shortly, type StepRun } from "./schedule";
+
+/** One step of a run: its calls, and what they give. */
 
 const callModel = async (stepRun: StepRun): Promise<void> => {
   const { run, input, step, context, batches, isAlone } = stepRun;
@@ -39,7 +36,11 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
     run.requestId ??= first.requestId;
     run.node(step.id).requestId ??= first.requestId;
   }
-  giveResults(run, step, results, isText, mapped);
+  const values = results.map(({ text, files }) => (isText ? text : mediaOutput(files)));
+  run.give(step.id, outputPort(step.type), collect(values, mapped));
+  if (!step.answer) return;
+  const parsed = results.map(({ json }) => json?.value);
+  run.give(step.id, JSON_PORT, collect(parsed, mapped));
 };
 
 const callHttp = async ({ run, step, context, batches, isAlone }: StepRun): Promise<void> => {
@@ -56,7 +57,8 @@ const callHttp = async ({ run, step, context, batches, isAlone }: StepRun): Prom
     run.itemDone(step.id);
     return answer;
   });
-  giveAnswers(run, step, answers, mapped);
+  for (const port of ["body", "status"] as const)
+    run.give(step.id, port, mapped ? answers.map((answer) => answer[port]) : answers[0]?.[port]);
 };
 
 /** Runs one step to its end and stores its outputs. */

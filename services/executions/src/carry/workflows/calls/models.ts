@@ -1,0 +1,144 @@
+import { CancellationScope } from "@temporalio/workflow";
+import { BindError, itemKey, PRICED_INPUTS, repairKey, type HoldItem } from "@nodeloom/kernel/graph";
+import type { CancelResult, FollowedJob, ModelCall, SubmittedJob } from "../../../run/calls";
+import type { GraphRun } from "../../../run/graph-run";
+import { TIMING } from "../../../run/timing";
+import type { CallResult } from "../../../run/types";
+import { cancelJob, extendHold, poll, runFiles, runText, shortJob, stopFiles, submit } from "../steps";
+import { isRunCancelled, jobMayRun, saidJobMayRun } from "./failures";
+import { plainSummary, shortly, type StepRun } from "./schedule";
+
+/** Calls of models: of language models, and of those that make files, by jobs or by one answer. */
+
+const extend = async ({ run, input, step: { id: nodeId } }: StepRun, items: HoldItem[]): Promise<void> => {
+  const { executionId, userId, holdId, maxMillicredits } = input;
+  const { label } = run.node(nodeId);
+  const held = await extendHold({ executionId, userId, holdId, nodeId, ...(label === undefined ? {} : { label }), maxMillicredits, items });
+  run.extended.push(...held);
+};
+
+/** Holds the call that asks for an item's answer once more, before it is made. */
+const holdRepair = async (stepRun: StepRun, item: number): Promise<void> => {
+  const { step } = stepRun;
+  const maxMillicredits = step.answer!.maxRepairMillicredits;
+  await extend(stepRun, [{ key: repairKey(itemKey(step.id, item)), model: step.model!, maxMillicredits }]);
+};
+
+/** Holds the calls of a list that is longer than was known before the run, before any of them is submitted. */
+export const holdMore = async (stepRun: StepRun, calls: number): Promise<void> => {
+  const { step } = stepRun;
+  const { model, maxMillicredits } = step;
+  if (model === undefined || calls <= step.maxItems) return;
+  const items = Array.from({ length: calls - step.maxItems }, (_, index) => ({
+    key: itemKey(step.id, step.maxItems + index),
+    model,
+    maxMillicredits,
+  }));
+  await extend(stepRun, items);
+};
+
+const ask = async ({ run }: StepRun, call: ModelCall, summary: string): Promise<CallResult> => {
+  const result = await runText.executeWithOptions({ summary: plainSummary(summary) }, [call]);
+  run.callCompleted(call, result.costMicroUsd);
+  return result;
+};
+
+/**
+ * A language model: one activity. An answer that does not fit its schema is asked for once more, as a call of its own with
+ * a hold of its own.
+ * @throws BindError when the second answer does not fit either
+ */
+export const callText = async (stepRun: StepRun, call: ModelCall): Promise<CallResult> => {
+  const { run, batches } = stepRun;
+  const summary = `${call.nodeId}: ${call.model}`;
+  let result = await ask(stepRun, call, summary);
+  if (result.problems) {
+    run.countRepair();
+    await holdRepair(stepRun, call.item);
+    const repair: ModelCall = {
+      ...call,
+      key: repairKey(call.key),
+      repair: { answer: result.text ?? "", problems: result.problems },
+    };
+    await batches.take(repair);
+    result = await ask(stepRun, repair, `${summary} (repair)`);
+  }
+  if (result.problems) throw new BindError(`${call.model}: its answer does not fit the schema: ${result.problems.join("; ")}`);
+  run.itemDone(call.nodeId);
+  return result;
+};
+
+/** One call of a model that makes files is done. */
+const completed = (run: GraphRun, call: ModelCall, result: CallResult): CallResult => {
+  run.callCompleted(call, result.costMicroUsd);
+  run.itemDone(call.nodeId);
+  return result;
+};
+
+/** Stops a call and notes how that went; what had been finished by then counts. */
+const stopCall = (run: GraphRun, call: ModelCall, stop: () => Promise<CancelResult>): Promise<CallResult | null> =>
+  CancellationScope.nonCancellable(async () => {
+    try {
+      const { report, finished } = await stop();
+      run.stopped(call.nodeId, report);
+      return finished && completed(run, call, finished);
+    } catch {
+      run.stopped(call.nodeId, "could_not_stop");
+      return null;
+    }
+  });
+
+const cancelSummary = (call: ModelCall): { summary: string } => ({ summary: plainSummary(`${call.nodeId}: cancel`) });
+
+const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<CallResult | null> =>
+  stopCall(run, call, () => cancelJob.executeWithOptions(cancelSummary(call), [submitted(call), job]));
+
+/** A call that was submitted, with the one input that its price depends on. */
+const submitted = (call: ModelCall): ModelCall => {
+  const { basis } = call.price;
+  const priced = basis === "run" ? undefined : PRICED_INPUTS[basis];
+  return { ...call, inputs: Object.fromEntries(Object.entries(call.inputs).filter(([name]) => name === priced)) };
+};
+
+/** A provider that makes files: two activities, however long it takes. A job that does not take long is one step. */
+export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean): Promise<CallResult> => {
+  const summary = plainSummary(`${call.nodeId}: ${call.model}`);
+  const { job, result: finished } = await shortly<FollowedJob>(
+    isAlone,
+    () => shortJob.executeWithOptions({ summary }, [call]),
+    async () => ({ job: await submit.executeWithOptions({ summary }, [call]) }),
+  ).catch((error: unknown) => {
+    // Its job has no name here by which the provider could be told.
+    if (isRunCancelled(error) && saidJobMayRun(error)) run.stopped(call.nodeId, "could_not_stop");
+    throw error;
+  });
+  // A node has the name of its first item.
+  run.requestId ??= job.requestId;
+  if (call.item === 0) run.node(call.nodeId).requestId ??= job.requestId;
+  run.submitted.add(itemKey(call.nodeId, call.item));
+  if (finished) return completed(run, call, finished);
+  const heartbeatTimeout = job.heartbeatTimeoutMs ?? TIMING.heartbeatQuick;
+  try {
+    return completed(run, call, await poll.executeWithOptions({ summary, heartbeatTimeout }, [submitted(call), job]));
+  } catch (error) {
+    // A job that failed is free, however its run ends.
+    if (!isRunCancelled(error)) run.submitted.delete(itemKey(call.nodeId, call.item));
+    // Its result is not waited for any more: the provider is told, too.
+    if (!jobMayRun(error)) throw error;
+    const kept = await stopJob(run, call, job);
+    if (kept) return kept;
+    throw error;
+  }
+};
+
+/** A provider that answers with files: one activity. */
+export const callFiles = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
+  try {
+    return completed(run, call, await runFiles.executeWithOptions({ summary: plainSummary(`${call.nodeId}: ${call.model}`) }, [call]));
+  } catch (error) {
+    if (!isRunCancelled(error)) throw error;
+    const finished = await stopCall(run, call, () => stopFiles.executeWithOptions(cancelSummary(call), [call]));
+    if (finished) return finished;
+    throw error;
+  }
+};

@@ -1,0 +1,48 @@
+import { RESULT_TYPE, type Told, type RunPlan } from "@nodeloom/kernel/graph";
+import type { NodeState, NodeStatus } from "./types";
+
+/** The nodes of a run as they are before it starts, and where it goes no further. */
+
+const newNode = (
+  { labels = {} }: RunPlan,
+  { id, type, outputsJson, truncated }: Pick<NodeState, "id" | "type" | keyof Told>,
+  status: NodeStatus,
+  warnings: string[],
+  items: number,
+): NodeState => ({
+  id,
+  type,
+  ...(Object.hasOwn(labels, id) ? { label: labels[id]! } : {}),
+  status,
+  startedAt: null,
+  durationMs: null,
+  millicredits: 0,
+  error: null,
+  requestId: null,
+  warnings,
+  cancelReport: null,
+  items,
+  itemsDone: 0,
+  ...(outputsJson === undefined ? {} : { outputsJson }),
+  ...(truncated ? { truncated } : {}),
+});
+
+const warningsOf = ({ warnings }: RunPlan, id: string): string[] => (Object.hasOwn(warnings, id) ? warnings[id]! : []);
+
+/** Nodes that make the result, and that are no steps: what they name is in our storage already. */
+export const resultNodes = ({ outputNodes, steps }: RunPlan): string[] => {
+  const run = new Set(steps.map((step) => step.id));
+  return outputNodes.filter((id) => !run.has(id));
+};
+
+/** Every node of a run before it starts: what planning evaluated is done, the rest is pending. */
+export const initialNodes = (plan: RunPlan): NodeState[] => [
+  ...plan.evaluated.map((node) => newNode(plan, node, "completed", node.warnings, 0)),
+  ...(plan.skipped ?? []).map((node) => newNode(plan, node, "skipped", [], 0)),
+  ...plan.steps.map((step) => newNode(plan, step, "pending", warningsOf(plan, step.id), step.maxItems)),
+  ...resultNodes(plan).map((id) => newNode(plan, { id, type: RESULT_TYPE }, "pending", [], 0)),
+];
+
+/** Nodes of a run that goes no further: what never ran is skipped. */
+export const skipPending = (nodes: readonly NodeState[]): NodeState[] =>
+  nodes.map((node) => (node.status === "pending" ? { ...node, status: "skipped" } : node));
