@@ -117,8 +117,9 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
   const spill = async ({ _id, events, logParts = [] }: ExecutionRecord): Promise<readonly StoredEvents[]> => {
     if (sizeOf(events) <= ROW_CHARS) return logParts;
     const part = await putAway(events);
-    const isUnchanged = logParts.length === 0 ? {} : { [`logParts.${logParts.length - 1}`]: { $exists: true } };
-    const { matchedCount } = await collection.updateOne({ _id, ...noMoreParts(logParts), ...isUnchanged } as never, {
+    // Events leave a row by this update alone, all that there are: while the first is there, none has been put away.
+    const isUnchanged = { "events.0.key": events[0]!.key };
+    const { matchedCount } = await collection.updateOne({ _id, ...isUnchanged } as never, {
       $push: { logParts: part as never },
       $pull: { events: { key: { $in: events.map(({ key }) => key) } } as never },
     });
