@@ -1,0 +1,3 @@
+import { describeTransitions, ENDING } from "../support/transitions";
+
+describeTransitions(ENDING);
