@@ -9,11 +9,10 @@ import {
   type MediaValue,
   type RunPlan,
 } from "@nodeloom/kernel";
-import { createSharedReads } from "@nodeloom/platform";
-import type { executions, workflows as workflowsProto } from "@nodeloom/proto";
-import { LRUCache } from "lru-cache";
+import type { executions } from "@nodeloom/proto";
 import type { Media, Workflows } from "../clients";
 import { createDataFiles, recordedInputs, takeOutDataUrls, type TakenOut } from "./data-urls";
+import { createDefinitions } from "./definitions";
 import { files } from "./files";
 import { checkSending } from "./sending";
 import { errorOf } from "../run/refusals";
@@ -72,20 +71,6 @@ const checkAsync = (models: Iterable<CatalogModel>): void => {
   }
 };
 
-/** A saved graph as it was read. */
-interface Definition {
-  /** 0: the draft. */
-  version: number;
-  revision: number;
-  createdBy: string;
-  nodesJson: string;
-  edgesJson: string;
-  /** Names of the models that a run of all of it needs; asked for by its first. */
-  models?: string[];
-}
-
-/** Of the cached definitions' JSON texts. */
-const CACHED_CHARS = 32 * 1024 * 1024;
 /** How often a plan may be missing something: whole inputs, files of inputs, files that values name, files of data URLs. */
 const MOST_MISSING = 5;
 
@@ -131,28 +116,8 @@ export type Planning = ReturnType<typeof createPlanning>;
 
 /** Plans runs: looks up what a plan needs, and stores data URLs as files of the runner's. */
 export const createPlanning = ({ workflows, media, catalog, planner }: PlanningOptions) => {
-  const definitions = new LRUCache<string, Definition>({
-    maxSize: CACHED_CHARS,
-    sizeCalculation: ({ nodesJson, edgesJson }) => nodesJson.length + edgesJson.length + 1,
-  });
-
+  const definitions = createDefinitions(workflows, planner);
   const storeData = createDataFiles({ media });
-  const reads = createSharedReads<workflowsProto.GetDefinitionResponse>();
-
-  const definition = async (slug: string, userId: string, selected: string): Promise<{ saved: Definition; graphHidden: boolean }> => {
-    const key = `${slug} ${selected}`;
-    const cached = definitions.get(key);
-    const knownRevision = cached?.revision ?? 0;
-    const answer = await reads(`${userId} ${key} ${knownRevision}`, () =>
-      workflows.getDefinition({ slug, userId, knownRevision, version: selected }),
-    );
-    const { version, revision, createdBy, nodesJson, edgesJson, graphHidden } = answer;
-    // A version and the draft that it was have the same graph and the same revision.
-    if (answer.unchanged && cached) return { saved: Object.assign(cached, { version }), graphHidden };
-    const read = { version, revision, createdBy, nodesJson, edgesJson };
-    definitions.set(key, read);
-    return { saved: read, graphHidden };
-  };
 
   /** Files that a plan asks for: the runner's, and those that may be the author's. */
   const findFiles = async (wanted: readonly WantedFile[], { request, authorId }: Run): Promise<[string, MediaValue][]> => {
@@ -163,7 +128,6 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     return found.flatMap((some) => [...some]);
   };
 
-  /** The task with what it was missing. */
   const complete = async (task: PlanTask, missing: Missing, run: Run): Promise<PlanTask> => {
     const { request, takenOut } = run;
     if (missing.wholeInputs) return { ...task, inputsJson: request.inputsJson, standIns: [] };
@@ -194,21 +158,12 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     throw new DomainError("internal", "INTERNAL", "a plan asks for more and more");
   };
 
-  /** Names of the models that a run of a graph needs. A run of a part may need fewer, and is judged by those. */
-  const neededModels = async (saved: Definition, graph: TaskGraph, userId: string): Promise<string[]> => {
-    if (graph.until === undefined && saved.models) return saved.models;
-    const answer = await planner.needs(graph, { userId });
-    if (answer.answer === "error") throw errorOf(answer.error);
-    if (graph.until === undefined) saved.models = answer.models;
-    return answer.models;
-  };
-
   const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
     const { version: selected = "", until = "", runner } = request;
-    const { saved, graphHidden } = await definition(slug, runner.userId, selected);
+    const { saved, graphHidden } = await definitions.read(slug, runner.userId, selected);
     const { version, revision, createdBy, nodesJson, edgesJson } = saved;
     const graph: TaskGraph = { key: `${slug}@${revision}`, nodesJson, edgesJson, ...(until === "" ? {} : { until }) };
-    const needed = await neededModels(saved, graph, runner.userId);
+    const needed = await definitions.neededModels(saved, graph, runner.userId);
     const models = await catalog.getAll(needed);
     const modelNames = needed.some((name) => !models.has(name)) ? { modelNames: await catalog.names() } : {};
     const isForeign = createdBy !== runner.userId;

@@ -1,0 +1,60 @@
+import { createSharedReads } from "@nodeloom/platform";
+import type { workflows as workflowsProto } from "@nodeloom/proto";
+import { LRUCache } from "lru-cache";
+import type { Workflows } from "../clients";
+import { errorOf } from "../run/refusals";
+import type { Planner, TaskGraph } from "./planner/protocol";
+
+/** A saved graph as the workflows service keeps it. */
+export interface Definition {
+  /** 0: the draft. */
+  version: number;
+  revision: number;
+  createdBy: string;
+  nodesJson: string;
+  edgesJson: string;
+  /** Names of the models that a run of all of it needs; asked for by its first. */
+  models?: string[];
+}
+
+/** Of the cached definitions' JSON texts. */
+const CACHED_CHARS = 32 * 1024 * 1024;
+
+/** Reads saved graphs at every run. One that has not changed since is not sent again. */
+export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, planner: Pick<Planner, "needs">) => {
+  const cache = new LRUCache<string, Definition>({
+    maxSize: CACHED_CHARS,
+    sizeCalculation: ({ nodesJson, edgesJson }) => nodesJson.length + edgesJson.length + 1,
+  });
+  const reads = createSharedReads<workflowsProto.GetDefinitionResponse>();
+
+  return {
+    /**
+     * @param selected a version: a number, `draft`, or empty for the newest
+     * @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND
+     */
+    read: async (slug: string, userId: string, selected: string): Promise<{ saved: Definition; graphHidden: boolean }> => {
+      const key = `${slug} ${selected}`;
+      const cached = cache.get(key);
+      const knownRevision = cached?.revision ?? 0;
+      const answer = await reads(`${userId} ${key} ${knownRevision}`, () =>
+        workflows.getDefinition({ slug, userId, knownRevision, version: selected }),
+      );
+      const { version, revision, createdBy, nodesJson, edgesJson, graphHidden } = answer;
+      // A version and the draft that it was have the same graph and the same revision.
+      if (answer.unchanged && cached) return { saved: Object.assign(cached, { version }), graphHidden };
+      const saved = { version, revision, createdBy, nodesJson, edgesJson };
+      cache.set(key, saved);
+      return { saved, graphHidden };
+    },
+
+    /** Names of the models that a run of a graph needs. A run of a part may need fewer, and is judged by those. */
+    neededModels: async (saved: Definition, graph: TaskGraph, userId: string): Promise<string[]> => {
+      if (graph.until === undefined && saved.models) return saved.models;
+      const answer = await planner.needs(graph, { userId });
+      if (answer.answer === "error") throw errorOf(answer.error);
+      if (graph.until === undefined) saved.models = answer.models;
+      return answer.models;
+    },
+  };
+};
