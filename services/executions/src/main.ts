@@ -12,7 +12,7 @@ export const service = defineService({
   start: async ({ config, logger }) => {
     const connection = await openDatabase(database, config, logger);
     const wired = await wire(config, connection, logger);
-    // Calls of runs have the whole grace, whoever waits for them.
+    // Calls of runs have the whole grace.
     return serveGrpc({
       service: grpcService(executions.ExecutionsServiceService, executionsHandlers(wired.handlers)),
       config,

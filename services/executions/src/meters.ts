@@ -26,7 +26,7 @@ const outgoingWaits = eventCounter(
 );
 export const notePollLag = durationHistogram("nodeloom.poll.lag", "how much later jobs were asked for than they should have been");
 
-/** A run has ended, and is told of once. */
+/** Counts an end, once. */
 export const countRun = (
   { status, error, nodes }: Pick<RunEnd, "status" | "error" | "nodes">,
   target: "workflow" | "model",

@@ -86,7 +86,6 @@ export interface Wired {
   handlers: HandlerOptions;
   /** Ends what runs here, within its grace: calls under way are finished or handed to another process. */
   drain(): Promise<void>;
-  /** Closes connections. */
   stop(): Promise<void>;
 }
 

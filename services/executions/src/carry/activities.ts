@@ -48,7 +48,6 @@ const keptFiles = (call: CallContext, result: CallResult): { record: CallRecord;
 /** A text. One that does not fit its schema is charged for, but does not complete its item. */
 const keptText = (call: ModelCall, result: CallResult) => ({ ...keptFiles(call, result), event: result.problems ? null : {} });
 
-/** Activities of runs and of webhooks. */
 type RunActivities = Omit<Activities, keyof ReturnType<typeof createUpkeepActivities>> & LocalActivities;
 
 /** What runs do in the world, as Temporal calls it. */
@@ -64,7 +63,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     await outgoing.call({ userId: call.userId, baseTier }, url, outgoingUntil(call));
   };
 
-  /** Tells those who follow a text of it while it is written. */
+  /** Lets followers of a text read it while it is written. */
   const writing = async <T>(call: ModelCall, work: (written: TextStream) => Promise<T>): Promise<T> => {
     const written = textStreams.open(call);
     try {

@@ -22,7 +22,6 @@ export interface Claim {
 /** What came of a call that was made in the workflow task: declined ones are made by an activity, after a pause if there is to be one. */
 export type ShortAnswer<T> = { result: T } | { declined: true; afterMs?: number };
 
-/** Calls that are tried in the workflow task itself. */
 export interface ShortCalls {
   shortJob(call: ModelCall): Promise<ShortAnswer<FollowedJob>>;
   shortHttpRequest(call: HttpNodeCall): Promise<ShortAnswer<HttpResult>>;
@@ -33,14 +32,13 @@ export interface ShortCalls {
 export interface LocalActivities extends ShortCalls {
   /** accepted | queued → processing. @returns whether the run is this workflow's to carry */
   claim(claim: Claim): Promise<boolean>;
-  /** Holds calls that a list turned out to need. */
   extendHold(input: ExtendInput): Promise<HeldItem[]>;
   settle(input: RunInput, end: RunEnd): Promise<RunOutcome>;
   /** How the delivery ended; null when there is to be another attempt. Idempotent. */
   recordAttempt(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null>;
 }
 
-/** Whatever touches a provider or a receiver. */
+/** What touches a provider or a receiver. */
 export interface Activities {
   submit(call: ModelCall): Promise<SubmittedJob>;
   poll(call: ModelCall, job: SubmittedJob): Promise<CallResult>;
@@ -72,7 +70,6 @@ export type ReconcileReport = Record<"runs" | "deliveries" | "holds", Looked>;
 /** How much each owner has removed because it was kept long enough, by kind. */
 export type RetentionReport = Record<string, Record<string, number>>;
 
-/** A check of every account against all of its rows. */
 export interface LedgerReport {
   accounts: number;
   /** What accounts and their rows disagree about. Each is an error in the log. */

@@ -5,7 +5,6 @@ import { bundleWorkflowCode } from "@temporalio/worker";
 /** Where the prebuilt workflow bundle lies, whether this runs from src/ or dist/. */
 export const bundlePath = join(__dirname, "..", "..", "dist", "workflow-bundle.js");
 
-/** Bundles the workflows from their compiled sources. */
 const buildBundle = async (): Promise<void> => {
   const workflowsPath = join(__dirname, "workflows", "index.js");
   const interceptorsPath = join(__dirname, "workflows", "trace.js");

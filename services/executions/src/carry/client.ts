@@ -28,7 +28,6 @@ const translate = (error: unknown, message = "runs can't be started right now"):
   return isAway ? unavailable(message, 2) : error;
 };
 
-/** Whether a workflow is under way. */
 const isRunning = async (client: Client, workflowId: string): Promise<boolean> => {
   try {
     return (await client.workflow.getHandle(workflowId).describe()).status.name === "RUNNING";
@@ -40,7 +39,6 @@ const isRunning = async (client: Client, workflowId: string): Promise<boolean> =
 
 export type RunStarter = ReturnType<typeof createRunStarter>;
 
-/** Starts, cancels and inspects runs on Temporal. */
 export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => ({
   /**
    * Starts the workflow of a run's attempt. Only the one that claims the row has any effect.
@@ -76,7 +74,7 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
     }
   },
 
-  /** Tells a run to stop. A run that is over needs no telling. */
+  /** Asks a run to stop, unless it is over. */
   cancel: async (executionId: string): Promise<void> => {
     try {
       await client.withDeadline(Date.now() + TIMING.startCall, () => client.workflow.getHandle(executionId).signal(CANCEL));
@@ -85,7 +83,6 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
     }
   },
 
-  /** Whether a workflow carries the run. */
   isCarried: (executionId: string): Promise<boolean> => isRunning(client, executionId),
 });
 
@@ -94,7 +91,6 @@ export type DeliveryStarter = ReturnType<typeof createDeliveryStarter>;
 const deliveryId = (executionId: string, delivery: number): string =>
   delivery === FIRST_DELIVERY ? `webhook-${executionId}` : `webhook-${executionId}-${delivery}`;
 
-/** Starts deliveries of webhooks on Temporal, each once. */
 export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => {
   const start = async (input: Required<DeliveryInput>, options: Partial<WorkflowStartOptions<typeof deliverWebhook>>): Promise<void> => {
     const workflowId = deliveryId(input.executionId, input.delivery);

@@ -68,7 +68,6 @@ const INDEXED_TYPES = { KEYWORD: INDEXED.INDEXED_VALUE_TYPE_KEYWORD, KEYWORD_LIS
 
 type Operator = Pick<Connection, "operatorService">;
 
-/** The search attributes that runs carry and the server doesn't know. */
 export const missingSearchAttributes = async ({ operatorService }: Operator, namespace: string) => {
   const { customAttributes } = await operatorService.listSearchAttributes({ namespace });
   return SEARCH_ATTRIBUTES.filter(({ name }) => !(name in (customAttributes ?? {})));
@@ -85,7 +84,6 @@ const ensureSearchAttributes = async (connection: Operator, namespace: string): 
 
 export interface PrepareOptions {
   address: string;
-  /** Nothing for a plain connection. */
   security?: TemporalSecurity;
   namespace: string;
   taskQueue: string;

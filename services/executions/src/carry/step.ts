@@ -18,12 +18,10 @@ export interface StepDependencies {
   /** Hears at once that a run is being cancelled, until the returned function is called. */
   onCancel: (executionId: string, listener: () => void) => () => void;
   logger: Logger;
-  /** Aborts when this process stops. */
   stopping: AbortSignal;
 }
 
 export interface Signals {
-  /** Aborts when the step is cancelled. */
   cancelled: AbortSignal;
   /** Aborts when the step is cancelled, and when this process stops: what can go on elsewhere ends then. */
   ending: AbortSignal;
@@ -44,7 +42,7 @@ export interface StepOptions<Call extends NodeCall, Result, Rest extends unknown
   kept?: (call: Call, result: Result) => { record: CallRecord; event: Record<string, unknown> | null; isPaid?: boolean };
 }
 
-/** What attempts of a step tell the next one. */
+/** What an attempt at a step leaves to the next one. */
 interface CallProgress {
   askedAt: number;
 }
@@ -59,7 +57,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
   const bestEffort = (progress: Promise<void>): Promise<void> =>
     progress.catch((error: unknown) => logger.warn({ err: error }, "progress was not recorded"));
 
-  /** An activity waits until its progress is recorded. A call in the workflow task does not: were its process lost, it would be made, and told, again. */
+  /** An activity waits until its progress is recorded. A call in the workflow task does not: were its process lost, it would be made again. */
   const noteProgress = async (note: (mayWait: boolean) => Promise<void>, mustBeRecorded = false): Promise<void> => {
     const { isLocal } = activityInfo();
     const noted = note(isLocal);
@@ -136,10 +134,8 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
     withHeartbeat,
     noteProgress,
 
-    /** Breaks off a call that runs in this process. */
     abort,
 
-    /** The activity that makes one call of a node. */
     step:
       <Call extends NodeCall, Result, Rest extends unknown[]>(
         { begins = false, endsWithRun = true, limitMs, requestId, kept }: StepOptions<Call, Result, Rest>,

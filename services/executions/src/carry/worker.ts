@@ -1,7 +1,16 @@
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "@temporalio/client";
-import { type DataConverter, DefaultLogger, type LogMetadata, NativeConnection, Runtime, TransportError, Worker } from "@temporalio/worker";
+import {
+  type DataConverter,
+  DefaultLogger,
+  type LogMetadata,
+  NativeConnection,
+  Runtime,
+  TransportError,
+  Worker,
+  type WorkerOptions,
+} from "@temporalio/worker";
 import { type LibraryMetrics, type Logger, onceThere } from "@nodeloom/platform";
 import type { Activities, LocalActivities } from "./activity-types";
 import { tracedActivities, tracedStarts } from "./tracing";
@@ -11,7 +20,6 @@ export interface TemporalOptions extends PrepareOptions {
   dataConverter: DataConverter;
   logger: Logger;
   workflowBundle: { codePath: string };
-  /** Where this process is measured. */
   metrics?: LibraryMetrics | undefined;
   shutdownGraceMs: number;
 }
@@ -35,7 +43,6 @@ const MAX_LOOKS = 600;
 
 let runtimeInstalled = false;
 
-/** What of Temporal's details helps a reader. */
 const readable = ({ workflowId, activityType, attempt, durationMs, error }: LogMetadata = {}): Record<string, unknown> => ({
   workflowId,
   activityType,
@@ -70,7 +77,7 @@ const untilPrepared = async (connection: NativeConnection, namespace: string, lo
   for (let looks = 0; ; looks += 1) {
     const missing = await missingSearchAttributes(connection, namespace);
     if (missing.length === 0) return;
-    if (looks === MAX_LOOKS) throw new Error("nobody ran `node services/migrate executions`");
+    if (looks === MAX_LOOKS) throw new Error("Temporal lacks the search attributes of runs: run `node services/migrate executions`");
     if (looks % LOOKS_PER_LINE === 0)
       logger.warn({ missing: missing.map(({ name }) => name) }, "waiting for Temporal: run `node services/migrate executions`");
     await delay(LOOK_PAUSE_MS);
@@ -79,45 +86,27 @@ const untilPrepared = async (connection: NativeConnection, namespace: string, lo
 
 export type RunningTemporal = Awaited<ReturnType<typeof connectTemporal>>;
 
-type WorkerSettings = Pick<TemporalOptions, "namespace" | "workflowBundle" | "shutdownGraceMs" | "logger"> & {
-  connection: NativeConnection;
-  dataConverter: DataConverter;
-  activities: Activities & LocalActivities;
-};
-
-interface RunningWorker {
-  /** Ends it: what runs is finished within the grace, or goes on elsewhere. */
-  stop(): Promise<void>;
-}
-
-const startWorker = async (taskQueue: string, settings: WorkerSettings): Promise<RunningWorker> => {
-  const { activities, shutdownGraceMs, logger, ...rest } = settings;
-  const workerOptions = {
-    ...rest,
+/** Starts a worker. @returns how to end it: what runs is finished within the grace, or goes on elsewhere */
+const startWorker = async (options: WorkerOptions, logger: Logger): Promise<() => Promise<void>> => {
+  const worker = await Worker.create({
+    ...options,
     interceptors: { activity: [tracedActivities] },
-    taskQueue,
     identity: `nodeloom@${process.pid}@${hostname()}`,
-    activities: { ...activities },
     maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
     maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
     maxConcurrentLocalActivityExecutions: MAX_LOCAL_ACTIVITIES,
     maxConcurrentWorkflowTaskExecutions: MAX_WORKFLOW_TASKS,
     maxHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
     defaultHeartbeatThrottleInterval: MAX_HEARTBEAT_THROTTLE_MS,
-    shutdownGraceTime: Math.max(MIN_SHUTDOWN_GRACE_MS, shutdownGraceMs - SHUTDOWN_RESERVE_MS),
-    shutdownForceTime: shutdownGraceMs,
-  };
-  const worker = await Worker.create(workerOptions);
+  });
   const running = worker.run().catch((error: unknown) => {
     // Without a worker nothing runs: the supervisor must start this process again.
     logger.fatal({ err: error }, "the Temporal worker failed");
     process.exit(1);
   });
-  return {
-    stop: async () => {
-      if (worker.getState() === "RUNNING") worker.shutdown();
-      await running;
-    },
+  return async () => {
+    if (worker.getState() === "RUNNING") worker.shutdown();
+    await running;
   };
 };
 
@@ -130,21 +119,22 @@ export const connectTemporal = async (options: TemporalOptions) => {
   const connection = await onceThere({ server: "Temporal", isAway, logger }, () => NativeConnection.connect({ address, ...security }));
   await untilPrepared(connection, namespace, logger);
   const client = new Client({ connection, namespace, dataConverter, interceptors: { workflow: [tracedStarts] } });
-  let worker: RunningWorker | undefined;
-  const drain = async (): Promise<void> => worker?.stop();
+  let stopWorker: (() => Promise<void>) | undefined;
+  const drain = async (): Promise<void> => stopWorker?.();
+  const close = (): Promise<void> => connection.close();
   return {
     client,
-    /** Starts working. Call once the activities are ready. */
     work: async (activities: Activities & LocalActivities): Promise<void> => {
-      const settings = { connection, namespace, dataConverter, workflowBundle, shutdownGraceMs, logger, activities };
-      worker = await startWorker(taskQueue, settings);
+      const shutdownGraceTime = Math.max(MIN_SHUTDOWN_GRACE_MS, shutdownGraceMs - SHUTDOWN_RESERVE_MS);
+      const shutdown = { shutdownGraceTime, shutdownForceTime: shutdownGraceMs };
+      const worker = { connection, namespace, taskQueue, dataConverter, workflowBundle, activities: { ...activities }, ...shutdown };
+      stopWorker = await startWorker(worker, logger);
     },
     drain,
-    close: (): Promise<void> => connection.close(),
-    /** Both. */
+    close,
     stop: async (): Promise<void> => {
       await drain();
-      await connection.close();
+      await close();
     },
   };
 };

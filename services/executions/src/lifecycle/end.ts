@@ -45,7 +45,6 @@ export interface EndOptions {
 
 export type End = ReturnType<typeof createEnd>;
 
-/** Milli-credits by what a captured call belongs to. */
 const creditsBy = (captured: readonly billingProto.HeldItem[], ownerOf: (item: billingProto.HeldItem) => string): Map<string, number> => {
   const sums = new Map<string, number>();
   for (const item of captured) sums.set(ownerOf(item), (sums.get(ownerOf(item)) ?? 0) + item.millicredits);

@@ -13,7 +13,6 @@ import { createJournal } from "../store/journal";
 import type { Stores } from "../store/stores";
 import type { Claimed, DecidedEnding } from "../store/transitions";
 
-/** Synchronous runs that one process remembers. */
 const MAX_SYNCHRONOUS = 10_000;
 
 const itemPrefix = (nodeId: string): string => `item:${nodeId}:`;
@@ -40,7 +39,6 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
 
   return {
     announce,
-    /** Writes all progress that waits to be written. */
     flush: journal.flush,
 
     nodeStarted: async ({ executionId, nodeId, items }: CallContext, mayWait?: boolean): Promise<void> => {

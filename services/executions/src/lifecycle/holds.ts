@@ -10,7 +10,6 @@ export const heldItem = ({ key, source, millicredits }: billingProto.HeldItem): 
   millicredits,
 });
 
-/** Calls that cost something: billing is asked for no others. */
 const paidItems = (items: readonly HoldItem[]): HoldItem[] => items.filter(({ maxMillicredits }) => maxMillicredits > 0);
 
 export type Holds = ReturnType<typeof createHolds>;

@@ -16,14 +16,11 @@ export interface OutboxOptions {
   holds: Pick<Holds, "void">;
   queue: Pick<Queue, "leave">;
   reports: UsageReports;
-  /** Starts the delivery of a run's webhook, once. */
   deliveries: { startFirst(executionId: string, keyId: string): Promise<void> };
-  /** Tells the workflow of a run that it is cancelled. */
   starter: { cancel(executionId: string): Promise<void> };
   logger: Logger;
 }
 
-/** What usage is told of a run. */
 export type UsageRun = Pick<ExecutionView, "_id" | "userId" | "workflowSlug" | "modelIds" | "source" | "createdAt" | "metadata">;
 export const runStart = (row: UsageRun): usageProto.RunStart => ({
   executionId: row._id,
@@ -49,7 +46,6 @@ const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({
   unstarted: row.claimedBy === undefined || (row.mode === "sync" && (row.durationMs ?? 0) < TIMING.sweepEvery),
 });
 
-/** Longest wait of a stop for what is being done in the background. */
 const DRAIN_MS = 3_000;
 
 export type Outbox = ReturnType<typeof createOutbox>;
@@ -103,10 +99,9 @@ export const createOutbox = ({ stores, holds, queue, reports, deliveries, starte
 
   return {
     deliver,
-    /** Delivers in the background. */
     deliverLater: (row: ExecutionView): void => void deliverLater(row),
     /**
-     * Delivers before anybody is told of the row, unless that takes too long: then it goes on in the background.
+     * Delivers before anything is announced of the row, unless that takes too long: then it goes on in the background.
      * @returns the row, with what is left in its outbox
      */
     deliverFirst: async <Row extends ExecutionView>(row: Row): Promise<Row> => {

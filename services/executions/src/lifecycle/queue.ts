@@ -1,4 +1,3 @@
-/** line/: who of a user's runs has a place, and who waits for one. */
 import { executionOf } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { RunInput } from "../run/types";
@@ -10,7 +9,6 @@ export type Queue = ReturnType<typeof createQueue>;
 
 export interface QueueOptions {
   stores: Pick<Stores, "lines" | "rows" | "payloads">;
-  /** Starts the workflow of a run. */
   starter: { start(run: RunInput): Promise<unknown> };
   logger: Logger;
 }
@@ -89,10 +87,8 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
       return arrive(userId, newcomer);
     },
 
-    /** Runs leave, and those whose turn has come are started. */
     leave: (userId: string, ids: readonly string[]): Promise<void> => changed(userId, (line) => leave(line, ids)),
 
-    /** A user's tier has another number of places. */
     resize: (userId: string, limit: number): Promise<void> => changed(userId, (line) => resize(line, limit)),
 
     mend,

@@ -13,7 +13,6 @@ const MAX_WAITING = 10_000;
 /** How long a run that begins waits for others whose time comes in the same moment. */
 const GATHER_MS = 5;
 
-/** What is reported to usage, and how. */
 interface Reporting<Request> {
   idOf: (request: Request) => string;
   one: (request: Request, deadlineMs: number) => Promise<unknown>;
@@ -41,7 +40,7 @@ const createReporting = <Request>({ idOf, one, many, gatherMs }: Reporting<Reque
     const recorded = new Set(executionIds);
     const isRecorded = ({ value: { request } }: Item): boolean => recorded.has(idOf(request));
     for (const item of batch) if (isRecorded(item)) item.resolve();
-    // The answer to each by itself says why not.
+    // Asked for by itself, each has an answer of its own.
     await Promise.all(batch.filter((item) => !isRecorded(item)).map(alone));
   };
 
@@ -49,7 +48,7 @@ const createReporting = <Request>({ idOf, one, many, gatherMs }: Reporting<Reque
     work: async (_key, batch) => {
       if (batch.length === 1) return alone(batch[0]!);
       try {
-        // None of their requests may end it: it has a deadline of its own.
+        // A deadline of its own: none of their requests may end it.
         await withRequestContext({ requestId: randomUUID() }, () => together(batch));
       } catch (error) {
         if (isUnavailable(error)) for (const { reject } of batch) reject(error);

@@ -34,7 +34,7 @@ export const createCancellation = ({ stores, execution, end, outbox, awaitDelive
       const answer = await retryOnConflict(CONFLICT_ATTEMPTS.cancellation, async () => {
         const row = (await execution.requestCancel(executionId, userId)) ?? (await stores.rows.findOwned(executionId, userId));
         if (!row) throw executionNotFound();
-        // Its workflow is told of it, once more where it was before. Where that can't be done now, the sweeper does it.
+        // Sent to its workflow, once more where it was before. Where that fails the sweeper does it.
         if (row.status === "cancel_requested") {
           outbox.deliverLater(row);
           return "cancel_requested";

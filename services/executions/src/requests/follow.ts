@@ -7,7 +7,6 @@ import { isFinal, isUndelivered } from "../run/states";
 
 /** What is heard of one run, from when it is listened to. */
 export interface Following {
-  /** Hears of the run from now on. */
   listen(): void;
   /** The row after the next transition that is heard of, after a silence, or when the time is over. */
   next(until: number): Promise<ExecutionView | null>;
@@ -21,7 +20,7 @@ export const createFollow =
   ({ stores, channel }: { stores: Pick<Stores, "rows">; channel: Pick<EventChannel, "onTransition"> }): Follow =>
   (executionId) => {
     let isHeard = false;
-    /** Its end was told, which is after what its readers look for is done. */
+    /** Its end was announced, which is after its outbox was delivered. */
     let isSettled = false;
     /** The row as the last message brought it. */
     let latest: ExecutionView | undefined;
@@ -53,7 +52,6 @@ export const createFollow =
     };
   };
 
-/** What is read of a run whose end is told. */
 export type EndedRow = Pick<ExecutionView, "_id" | "status" | "outbox" | "finishedAt">;
 
 /** Waits until an end that was just written has its usage row and its place free, for a second at most. */
@@ -64,7 +62,6 @@ const YOUNG_MS = 5_000;
 
 const isAwaited = (row: EndedRow): boolean => isUndelivered(row) && Date.now() - (row.finishedAt?.getTime() ?? 0) < YOUNG_MS;
 
-/** For readers: whoever wrote the end says so when that is delivered. */
 export const createAwaitDelivered =
   ({ stores, channel }: { stores: Pick<Stores, "rows">; channel: Pick<EventChannel, "onTransition"> }): AwaitDelivered =>
   async (row) => {

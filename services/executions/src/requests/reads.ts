@@ -39,7 +39,7 @@ export const collectPage = async (
 
 export type Reads = ReturnType<typeof createReads>;
 
-/** Whether all that is told of a run's calls is in its row. */
+/** Whether a row has all that is shown of its run's calls. */
 const tellsItsCalls = (row: ExecutionView): boolean =>
   isFinal(row) &&
   row.nodesHash === undefined &&
@@ -101,8 +101,7 @@ export const createReads = (stores: Pick<Stores, "rows" | "calls" | "log" | "pay
       if (!row) throw executionNotFound();
       await awaitDelivered(row);
       const current = stores.log.current(row);
-      const [told, about] = await Promise.all([current, details(row, current)]);
-      return executionMessage(told, about);
+      return executionMessage(...(await Promise.all([current, details(row, current)])));
     },
 
     page: (rows: AsyncIterable<ExecutionView>, size: number): Promise<executions.ListExecutionsResponse> =>

@@ -14,7 +14,6 @@ import { busy, decided, Undecided, type Start } from "./start";
 
 /** Runs that one process takes on at once, and requests that may wait for that; users take turns. */
 export const STARTS = { concurrency: 6, queueLimit: 2_000 };
-/** Longest wait for a start. */
 const START_WAIT_MS = 8_000;
 /** What is kept of a caller's time for the answer itself. */
 const ANSWER_RESERVE_MS = 1_000;
@@ -26,11 +25,9 @@ export interface RunsOptions {
   execution: Pick<Execution, "refuse">;
   outbox: Pick<Outbox, "deliverLater" | "deliverFirst">;
   awaitDelivered: AwaitDelivered;
-  /** What bounds the runs that are begun at once. */
   starts?: Slots;
 }
 
-/** A run as it answers its client. */
 export interface Answered {
   row: ExecutionView;
   /** It was begun by another request of the client. */

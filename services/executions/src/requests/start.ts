@@ -49,7 +49,6 @@ const toRunInput = (request: executions.RunRequest, runner: executions.Runner, p
 
 export const busy = (): DomainError => unavailable("too many runs are being started", 2);
 
-/** A failure of this work leaves a run undecided. */
 export const decided = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw new Undecided(error);
@@ -193,7 +192,6 @@ export const createStart = (options: StartOptions) => {
       const record = newRecord(input, initialNodes(planned.plan), part);
       const row = await decided(write(record, earlier));
       if (row) return begin(row, input, request.noQueue);
-      // Another request with this id was faster.
       const joined = await stores.rows.find(input.executionId);
       if (!joined) throw unavailable("the run could not be recorded", 1);
       checkSame(joined, request);

@@ -13,7 +13,7 @@ const present = <T extends object>(document: T) =>
 const timesOf = ({ status, startedAt, durationMs }: NodeState, receivedAt: Date): Pick<NodeState, "startedAt" | "durationMs"> =>
   status === "completed" && startedAt === null ? { startedAt: receivedAt.getTime(), durationMs: 0 } : { startedAt, durationMs };
 
-/** What is told of an execution beside its row. */
+/** What is shown of an execution beside its row. */
 export interface Details {
   calls: readonly CallRecord[];
   inputsJson: string | undefined;
@@ -27,7 +27,7 @@ const callMessage = (call: CallRecord, { status: nodeStatus }: NodeState): execu
     status: call.status === "submitted" && nodeStatus !== "processing" ? "cancelled" : call.status,
   });
 
-/** An item whose answer was asked for once more is told by its second call, with what both of them cost. */
+/** An item whose answer was asked for once more is shown as its second call, with what both of them cost. */
 const withRepairs = (calls: readonly CallRecord[]): CallRecord[] => {
   const repairs = new Map(calls.filter(({ _id }) => isRepairKey(_id)).map((call) => [call._id, call]));
   if (repairs.size === 0) return [...calls];
@@ -39,7 +39,6 @@ const withRepairs = (calls: readonly CallRecord[]): CallRecord[] => {
     });
 };
 
-/** Calls by node, each in the order of its items. */
 const callsByNode = (calls: readonly CallRecord[]): Map<string, CallRecord[]> => {
   const byNode = groupBy(withRepairs(calls), ({ nodeId }) => nodeId);
   for (const of of byNode.values()) of.sort((a, b) => a.item - b.item);
@@ -54,7 +53,7 @@ const outputsOf = (node: NodeState, calls: readonly CallRecord[]): Partial<execu
   return only?.outputsJson === undefined ? {} : { outputsJson: only.outputsJson, truncated: only.truncated ?? false };
 };
 
-/** @param calls those of the node; none where outputs are not told */
+/** @param calls those of the node; none where outputs are hidden */
 const nodeMessage = (node: NodeState, receivedAt: Date, calls?: readonly CallRecord[]): executions.NodeState => {
   const { outputsJson: _, truncated: __, items, itemsDone, ...rest } = node;
   const { startedAt, durationMs } = timesOf(node, receivedAt);
@@ -77,7 +76,6 @@ const deliveryMessage = (webhook: WebhookState): executions.WebhookDelivery =>
     history: webhook.history.map((attempt) => attemptMessage(attempt, webhook.url)),
   });
 
-/** An execution as it travels between services. */
 export const executionMessage = (record: ExecutionView, details?: Details): executions.Execution => {
   const byNode = callsByNode(details?.calls ?? []);
   return executions.Execution.fromPartial({

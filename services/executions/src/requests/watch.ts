@@ -47,7 +47,6 @@ export const createInbox = (channel: Pick<EventChannel, "subscribe">, executionI
       hasNews = false;
       return why;
     },
-    /** Takes the texts out, of one node or of all. */
     texts: (nodeId?: string): HeardDelta[] => {
       const taken = [...waiting].filter(([, delta]) => nodeId === undefined || delta.nodeId === nodeId);
       for (const [key] of taken) waiting.delete(key);

@@ -1,12 +1,11 @@
-import { mediaFamily, toldOutputs, type Told } from "@nodeloom/kernel/graph";
+import { mediaFamily, reportedOutputs, type Reported } from "@nodeloom/kernel/graph";
 import type { HttpResult } from "./calls";
 import type { CallContext, CallResult, RunError } from "./types";
 
 /** `submitted`: it may have reached its provider, and its end is not known. */
 export type CallStatus = "submitted" | "completed" | "failed" | "cancelled";
 
-/** One call of a node. */
-export interface CallRecord extends Told {
+export interface CallRecord extends Reported {
   /** `<executionId>:<nodeId>:<item>`, and `.repair` behind it where an answer was asked for once more. */
   _id: string;
   executionId: string;
@@ -26,16 +25,14 @@ export type Call = Pick<CallContext, "key" | "executionId" | "nodeId" | "item">;
 
 export const identityOf = ({ key, executionId, nodeId, item }: Call) => ({ _id: key, executionId, nodeId, item });
 
-/** What a call of a model gave, as its run shows it. */
-const toldResult = ({ files, text, json }: Pick<CallResult, "files" | "text" | "json">): Told => {
+const reportedResult = ({ files, text, json }: Pick<CallResult, "files" | "text" | "json">): Reported => {
   const port = mediaFamily(files[0]?.contentType ?? "") ?? "files";
-  return toldOutputs(text === null ? { [port]: files } : { text, ...(json ? { json: json.value } : {}) });
+  return reportedOutputs(text === null ? { [port]: files } : { text, ...(json ? { json: json.value } : {}) });
 };
 
-/** A completed call of a model, and what it is charged by. */
 export const completedCall = (call: Call, result: CallResult): CallRecord => {
   const { costMicroUsd, requestId } = result;
-  return { ...identityOf(call), status: "completed", costMicroUsd, requestId, ...toldResult(result) };
+  return { ...identityOf(call), status: "completed", costMicroUsd, requestId, ...reportedResult(result) };
 };
 
 export const answeredCall = (call: Call, { status, body }: HttpResult): CallRecord => ({
@@ -43,7 +40,7 @@ export const answeredCall = (call: Call, { status, body }: HttpResult): CallReco
   status: "completed",
   costMicroUsd: 0,
   requestId: null,
-  ...toldOutputs({ status, body }),
+  ...reportedOutputs({ status, body }),
 });
 
 export const failedCall = (call: Call, error: RunError, requestId: string | null): CallRecord => ({

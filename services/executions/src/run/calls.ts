@@ -3,7 +3,6 @@ import type { CallContext, CallResult, CancelReport } from "./types";
 
 /** Calls of nodes, and what they give. */
 
-/** A job as a provider knows it. */
 export interface SubmittedJob {
   requestId: string;
   handle?: Record<string, string>;
@@ -18,7 +17,6 @@ export interface ModelCall extends CallContext, AuthorFiles {
   inputs: Record<string, unknown>;
   /** As it was when the run was planned. */
   price: Price;
-  /** What a language model's answer must be. */
   schema?: JsonSchema;
   /** What was answered before, and why that does not fit the schema. */
   repair?: { answer: string; problems: string[] };
@@ -30,7 +28,6 @@ export interface HttpNodeCall extends CallContext {
 
 /** A file that a result names and that is to be put into our storage. */
 export interface FileToKeep extends CallContext, AuthorFiles {
-  /** The member of the result. */
   port: string;
   family: MediaFamily;
   /** An address or an id. */
@@ -46,7 +43,6 @@ export interface HttpResult {
 
 export interface CancelResult {
   report: CancelReport;
-  /** What the provider had finished already. */
   finished: CallResult | null;
 }
 
@@ -56,7 +52,6 @@ export interface StepFailure {
   jobMayRun?: boolean;
 }
 
-/** A job that was submitted, and what it gave where that did not take long. */
 export interface FollowedJob {
   job: SubmittedJob;
   result?: CallResult;

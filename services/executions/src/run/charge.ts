@@ -7,7 +7,6 @@ import type { Costs } from "./record";
 const MICRO_USD_PER_MILLICREDIT = 10;
 const PERMILLE = 1_000;
 
-/** What a run is charged, call by call. */
 export interface Charge {
   /** Calls whose hold is captured; all others are released. */
   items: { key: string; nodeId: string; captureMillicredits: number; consumeGrant: boolean }[];
@@ -17,7 +16,6 @@ export interface Charge {
   userCostMicroUsd: number;
 }
 
-/** The node of a call, by its key within the execution. */
 export const nodeOf = (key: string): string => key.slice(0, key.lastIndexOf(":"));
 
 /** Wholesale price behind a number of milli-credits under a markup. */
@@ -31,7 +29,6 @@ interface Ending {
   status: FinalStatus;
   error: RunEnd["error"];
   completed: readonly CompletedCall[];
-  /** Keys of calls that were submitted and not seen to end. */
   underWay?: readonly string[];
 }
 
@@ -79,7 +76,6 @@ export const chargeFor = (
   return charge;
 };
 
-/** Milli-credits of all calls of a charge. */
 export const sumOf = (items: Charge["items"]): number => items.reduce((sum, item) => sum + item.captureMillicredits, 0);
 
 /** What is known of the costs when an earlier settlement, whose reasons are unknown, has captured something. */

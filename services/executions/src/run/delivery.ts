@@ -17,7 +17,7 @@ export const END_OF: Readonly<Record<Exclude<DeliveryState, "pending">, Delivery
   skipped: "nothing to send",
 };
 
-/** Names one attempt: it is recorded once, however often it is told. */
+/** Names one attempt, which is recorded once. */
 export interface AttemptId {
   executionId: string;
   keyId: string;
@@ -29,7 +29,6 @@ export interface AttemptId {
 /** What came of sending. Dates are epoch milliseconds: this travels through Temporal. */
 export interface SentAttempt {
   url: string;
-  /** Of the webhook's settings. */
   revision: string;
   at: number;
   /** Null when there was no answer. */
@@ -37,25 +36,21 @@ export interface SentAttempt {
   /** Null when it was delivered. */
   error: string | null;
   durationMs: number;
-  /** What the receiver asked for. */
   retryAfterMs: number | null;
 }
 
-/** What came of an attempt, or why nothing was sent. */
 export type Sent = SentAttempt | { nothing: "disabled" | "skipped" | "superseded" };
 
 /** The pause before an attempt: the schedule's, or longer if the receiver asked for that. */
 export const pauseBefore = (attempt: number, retryAfterMs: number | null): number =>
   Math.max(TIMING.webhookSchedule[attempt - 1] ?? 0, retryAfterMs ?? 0);
 
-/** One attempt, as it is kept. */
 export interface WebhookAttempt
   extends Pick<AttemptId, "delivery" | "attempt">, Pick<SentAttempt, "url" | "status" | "error" | "durationMs"> {
   key: string;
   at: Date;
 }
 
-/** What an execution keeps of its webhook. */
 export interface WebhookState {
   configured: boolean;
   /** As it was when the run was submitted. */
@@ -69,7 +64,6 @@ export interface WebhookState {
   deliveredAt: Date | null;
   lastError: string | null;
   nextAttemptAt: Date | null;
-  /** The latest attempts, oldest first. */
   history: WebhookAttempt[];
 }
 

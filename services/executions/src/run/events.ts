@@ -2,7 +2,6 @@ import type { NodeState, RunError } from "./types";
 
 /** The log of a run: its entries, and what they say of its nodes. */
 
-/** One entry of an execution's ordered event log. */
 export interface ExecutionEvent {
   /** Names the occurrence: an event with the same key is recorded once. */
   key: string;
@@ -11,7 +10,7 @@ export interface ExecutionEvent {
   data: Record<string, unknown>;
 }
 
-/** An entry of a run's log. @param key names the occurrence: it is recorded once */
+/** @param key names the occurrence: it is recorded once */
 export const event = (key: string, type: string, data: Record<string, unknown> = {}): ExecutionEvent => ({
   key,
   type,
@@ -25,13 +24,11 @@ export const runEvent = (type: string, data?: Record<string, unknown>): Executio
 /** Clocks of two processes may differ. */
 export const elapsed = (sinceMs: number, untilMs = Date.now()): number => Math.max(0, untilMs - sinceMs);
 
-/** What ends a node, as the event log names it. */
 const ENDINGS = ["completed", "failed", "cancelled", "skipped"] as const;
 type Ending = (typeof ENDINGS)[number];
 
 const isEnding = (status: string): status is Ending => (ENDINGS as readonly string[]).includes(status);
 
-/** The key under which an end of a node is recorded. */
 export const endKey = (ending: Ending, nodeId: string): string => `${ending}:${nodeId}`;
 
 const endData = (node: NodeState): Record<string, unknown> => {
@@ -70,7 +67,6 @@ export const missingEvents = (nodes: readonly NodeState[], recorded: ReadonlySet
 
 type Said = Pick<ExecutionEvent, "type" | "at" | "data">;
 
-/** What an event says of its node. */
 const advance = (node: NodeState, { type, at, data }: Said): void => {
   const { item, items, requestId, durationMs, error } = data as {
     item: number;
@@ -103,7 +99,7 @@ const advance = (node: NodeState, { type, at, data }: Said): void => {
  * @param nodes as they were when the run began
  */
 export const nodesAfter = (nodes: readonly NodeState[], log: readonly Said[]): NodeState[] => {
-  // Counted anew.
+  // Progress is counted by the log alone.
   const counted = new Set(log.flatMap(({ type, data }) => (type === "node.progress" ? [data.nodeId] : [])));
   const byId = new Map(nodes.map((node) => [node.id, { ...node, ...(counted.has(node.id) ? { itemsDone: 0 } : {}) }]));
   for (const event of log) {

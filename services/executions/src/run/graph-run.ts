@@ -5,7 +5,7 @@ import {
   callInputs,
   collect,
   createBudget,
-  createTelling,
+  createReporter,
   dependencies,
   evaluateStep,
   GRAPH_BOUNDS,
@@ -62,7 +62,7 @@ export class GraphRun {
   private readonly dependencies = new Map<string, readonly string[]>();
   private readonly budget: RunBudget;
   private readonly index: Map<string, number>;
-  private readonly tell = createTelling();
+  private readonly report = createReporter();
   private readonly branches = createBranches((id) => this.node(id).status);
 
   private readonly plan: RunPlan;
@@ -74,7 +74,6 @@ export class GraphRun {
     this.nodes = initialNodes(plan);
     this.index = new Map(this.nodes.map((node, position) => [node.id, position]));
     this.readers = readersOf(plan);
-    // Runs that were planned before runs were counted go on as they were planned.
     this.budget = createBudget(plan.used, bounds);
     for (const step of plan.steps) this.dependencies.set(step.id, dependencies(step));
   }
@@ -142,24 +141,20 @@ export class GraphRun {
     this.node(nodeId).items = calls;
   }
 
-  /** One more call of a step, for an item that had one. @throws BindError */
   countRepair(): void {
     this.budget.calls(1);
   }
 
-  /** A paid call that was completed. */
   callCompleted({ executionId, nodeId, key }: Pick<CallContext, "executionId" | "nodeId" | "key">, costMicroUsd: number): void {
     const own = key.slice(executionId.length + 1);
     this.completed.push({ key: own, nodeId, costMicroUsd });
     this.submitted.delete(own);
   }
 
-  /** One more of a step's calls is done. */
   itemDone(nodeId: string): void {
     this.node(nodeId).itemsDone += 1;
   }
 
-  /** Evaluates a pure step. */
   evaluate(step: PlanStep): void {
     const { items, mapped } = this.bind(step);
     const values = items.map((item) => evaluateStep(step, item, this.budget));
@@ -167,7 +162,7 @@ export class GraphRun {
     if (route !== undefined) this.branches.take(step.id, route);
     const port = route ?? outputPort(step.type);
     const value = collect(values, mapped);
-    if (!this.plan.hidesOutputs) Object.assign(this.node(step.id), this.tell({ [port]: value }));
+    if (!this.plan.hidesOutputs) Object.assign(this.node(step.id), this.report({ [port]: value }));
     this.keep(step.id, port, value);
   }
 
@@ -193,7 +188,6 @@ export class GraphRun {
     for (const id of this.dependencies.get(nodeId) ?? []) this.release(id);
   }
 
-  /** One reader less of a node's values. */
   private release(nodeId: string): void {
     const left = this.readers.get(nodeId)! - 1;
     this.readers.set(nodeId, left);
@@ -207,7 +201,7 @@ export class GraphRun {
     node.durationMs = now - (node.startedAt ?? now);
   }
 
-  /** What came of stopping one of a node's calls. The node tells of the one that fared worst. */
+  /** What came of stopping one of a node's calls. The node reports the one that fared worst. */
   stopped(nodeId: string, report: CancelReport): void {
     const node = this.node(nodeId);
     const worse = CANCEL_REPORTS.indexOf(report) > CANCEL_REPORTS.indexOf(node.cancelReport ?? "stopped");

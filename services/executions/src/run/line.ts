@@ -7,7 +7,6 @@ export interface Waiting {
 }
 
 export interface Line {
-  /** Runs that have a place. */
   running: readonly string[];
   /** Runs that wait, in order of arrival. */
   waiting: readonly Waiting[];

@@ -1,11 +1,11 @@
-import { RESULT_TYPE, type Told, type RunPlan } from "@nodeloom/kernel/graph";
+import { RESULT_TYPE, type Reported, type RunPlan } from "@nodeloom/kernel/graph";
 import type { NodeState, NodeStatus } from "./types";
 
 /** The nodes of a run as they are before it starts, and where it goes no further. */
 
 const newNode = (
   { labels = {} }: RunPlan,
-  { id, type, outputsJson, truncated }: Pick<NodeState, "id" | "type" | keyof Told>,
+  { id, type, outputsJson, truncated }: Pick<NodeState, "id" | "type" | keyof Reported>,
   status: NodeStatus,
   warnings: string[],
   items: number,

@@ -6,19 +6,16 @@ import { elapsed, endEvents, runEvent, type ExecutionEvent } from "./events";
 /** JSON text that is kept in the row while it is short, and as a payload of its own when it is not. */
 export type StoredText = { json: string } | { hash: string };
 
-/** Events of a log that are kept beside the row. */
 export type StoredEvents = StoredText & { count: number };
 
-/** What a run cost, in micro-dollars. */
 export interface Costs {
   costMicroUsd: number;
   userCostMicroUsd: number;
 }
 
-/** What a row says of its run as the run's workflow was told it. */
+/** What a row has of what its workflow is started with. */
 type Given = "userId" | "workflowSlug" | "version" | "modelIds" | "source" | "keyId" | "holdId" | "mode" | "baseTier" | "attempt";
 
-/** A run. */
 export interface ExecutionRecord extends Pick<RunInput, Given> {
   _id: string;
   markupPermille: number;
@@ -67,14 +64,12 @@ export interface ExecutionRecord extends Pick<RunInput, Given> {
   answered?: "accepted" | "failure";
   /** What a run that waits in line is started with. */
   runInput?: StoredText;
-  /** Bytes of it. */
   inputBytes?: number;
   queuedAt?: Date;
   inputs?: StoredText;
   /** The client's own names for the run: see `metadataKeys`. */
   metadata?: string[];
   costs?: Costs;
-  /** What each model took. */
   modelCredits?: { model: string; millicredits: number }[];
 }
 
@@ -90,17 +85,14 @@ export const metadataOf = (keys: readonly string[] = []): Record<string, string>
     }),
   );
 
-/** An execution without the events in its row. */
 export type ExecutionView = Omit<ExecutionRecord, "events">;
 
-/** What changes when an execution is over. */
 export type FinalState = Pick<ExecutionRecord, "resultHash" | "nodesHash" | "closing" | "costs" | "modelCredits"> &
   Pick<ExecutionRecord, "resultJson" | "error" | "nodes" | "millicredits" | "grantUsed" | "finishedAt" | "durationMs"> & {
     status: FinalStatus;
     requestId?: string;
   };
 
-/** What a run was charged. */
 export interface Charged {
   millicredits: number;
   grantUsed: boolean;
@@ -113,7 +105,6 @@ export const settledEvent = ({ status, error }: Pick<RunEnd, "status" | "error">
 /** What a client asked for, beside the run itself. */
 export type RunRecordPart = Pick<ExecutionRecord, "fingerprint" | "requestToken" | "inputs" | "metadata">;
 
-/** A run's row before anything is decided. */
 export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPart = {}): ExecutionRecord => {
   const { executionId, userId, workflowSlug, version, modelIds, source, keyId, holdId, mode, webhook, attempt, baseTier } = input;
   const admitted = runEvent("admitted", { workflowSlug, modelIds });
@@ -140,7 +131,6 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
   };
 };
 
-/** What an execution is when it is over. */
 export const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: RunEnd, charge: Charged): FinalState => {
   const finishedAt = new Date();
   return {
@@ -155,7 +145,6 @@ export const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: Ru
   };
 };
 
-/** The row of a run that is inserted when it is over. */
 export const finalRecord = (
   input: RunInput,
   end: RunEnd,

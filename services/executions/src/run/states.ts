@@ -20,7 +20,6 @@ export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested
  */
 export type OutboxEntry = `void:${number}` | `place:${number}` | "usage" | "webhook" | "cancel";
 
-/** What a row may become by a transition, by what it is. */
 export type Transition = Partial<Record<RunStatus, readonly RunStatus[]>>;
 
 export const FINAL_STATUSES: readonly FinalStatus[] = ["completed", "failed", "cancelled"];
@@ -50,7 +49,6 @@ export const TRANSITIONS = {
   cancel: { processing: ["cancel_requested"] },
   /** Ends what waits in line: cancelled, or failed when it waited too long. */
   leave: { queued: ["cancelled", "failed"] },
-  /** Settled. */
   finish: { processing: FINAL_STATUSES, cancel_requested: ["cancelled"] },
 } as const satisfies Record<string, Transition>;
 
@@ -69,7 +67,6 @@ export const TRANSITION_EVENTS: ReadonlySet<string> = new Set([
   "refused",
 ]);
 
-/** From where a transition leads to a status. */
 export const sourcesOf = (name: TransitionName, to: RunStatus): RunStatus[] => {
   const entries = Object.entries(TRANSITIONS[name]) as [RunStatus, readonly RunStatus[]][];
   return entries.filter(([, targets]) => targets.includes(to)).map(([from]) => from);
@@ -78,7 +75,6 @@ export const sourcesOf = (name: TransitionName, to: RunStatus): RunStatus[] => {
 /** A refused attempt may hold credits and a place, or be about to. */
 export const refusalOutbox = (attempt: number): OutboxEntry[] => [`void:${attempt}`, `place:${attempt}`];
 
-/** The end of a run is reported. */
 export const endOutbox = (hasWebhook: boolean): OutboxEntry[] => (hasWebhook ? ["usage", "webhook"] : ["usage"]);
 
 /** What a client looks for after the end of a run: its usage row, and whether its credits and its place are free. */
@@ -88,5 +84,4 @@ const isLookedFor = (entry: OutboxEntry): boolean => /^(usage|void|place)\b/.tes
 export const isUndelivered = (row: { status: RunStatus; outbox: readonly OutboxEntry[] }): boolean =>
   isFinal(row) && row.outbox.some(isLookedFor);
 
-/** As long as a refusal is kept. */
 export const REFUSED_MS = RETENTION.refusedRuns.days * 86_400_000;

@@ -12,7 +12,7 @@ export const TIMING = {
   queued: 24 * HOUR,
   /** What the hold may take before the run is refused as unavailable. */
   holdCall: 3 * SECOND,
-  /** How long a run may stay undecided before it is refused: what is told is true, so its caller waits for that. */
+  /** How long a run may stay undecided before it is refused; its caller waits for that. */
   acceptance: 10 * SECOND,
   /** How long a start waits for its workflow's first step, in its turn. */
   claim: 2 * SECOND,
@@ -57,11 +57,11 @@ export const TIMING = {
   text: 7 * MINUTE,
   /** One request that is answered with files, from when its provider was asked, storing them included. */
   direct: 9 * MINUTE,
-  /** How long pieces of a text are gathered before those who follow it are told. */
+  /** How long pieces of a text are gathered before its followers get them. */
   textBatch: 100,
   /** How long progress of a run waits for more of it to be written with. */
   progressGathered: 2,
-  /** The same where nobody is told of the run before its end, which writes what is left. */
+  /** The same for synchronous runs, whose clients are answered at their end. */
   progressHeld: 500,
   /** How often a watcher says that it still follows, and how long that holds. */
   textWanted: 5 * SECOND,

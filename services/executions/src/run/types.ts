@@ -1,4 +1,4 @@
-import type { BaseTier, DomainError, HoldItem, MediaValue, Reason, RunPlan, Told } from "@nodeloom/kernel";
+import type { BaseTier, DomainError, HoldItem, MediaValue, Reason, RunPlan, Reported } from "@nodeloom/kernel";
 
 /** Everything `executeGraph` is started with. Plain JSON; carries no secret. */
 export interface RunInput {
@@ -24,9 +24,7 @@ export interface RunInput {
   maxMillicredits?: number | undefined;
   /** What billing knows this attempt at the run by. */
   holdId: string;
-  /** Counted from 1. */
   attempt: number;
-  /** What is held, call by call. */
   held: HeldItem[];
   /** Milliseconds since the epoch: when the request was received. */
   receivedAt: number;
@@ -58,11 +56,10 @@ export type CancelReport = (typeof CANCEL_REPORTS)[number];
 /** The type of failure of an activity that found its run being cancelled, before the workflow had heard of that. Histories name it. */
 export const RUN_CANCELLED = "CALLED_OFF";
 
-/** With what it gave, of nodes that make values of values. */
-export interface NodeState extends Told {
+/** With the outputs of nodes that the run itself evaluates. */
+export interface NodeState extends Reported {
   id: string;
   type: string;
-  /** What its author calls it. */
   label?: string;
   status: NodeStatus;
   /** Milliseconds since the epoch. */
@@ -78,7 +75,6 @@ export interface NodeState extends Told {
   itemsDone: number;
 }
 
-/** One completed, paid call. */
 export interface CompletedCall {
   key: string;
   nodeId: string;
@@ -87,7 +83,6 @@ export interface CompletedCall {
 
 export type FinalStatus = "completed" | "failed" | "cancelled";
 
-/** How a run ended, as the workflow saw it. */
 export interface RunEnd {
   status: FinalStatus;
   result: Record<string, unknown> | null;
@@ -112,19 +107,16 @@ export interface CallContext {
   executionId: string;
   userId: string;
   nodeId: string;
-  /** What the node's author calls it. */
   label?: string;
   nodeIndex: number;
   item: number;
-  /** Calls that the node makes. */
   items: number;
-  /** When the node was started, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   startedAt: number;
   /** `<executionId>:<nodeId>:<item>` */
   key: string;
 }
 
-/** What one call of a model gave and cost. */
 export interface CallResult {
   /** Files, for media models. */
   files: MediaValue[];

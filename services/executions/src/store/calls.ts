@@ -42,7 +42,6 @@ export const createCallStore = (connection: Connection) => {
         charged.map(({ key, millicredits }) => write({ filter: { _id: `${executionId}:${key}` }, update: { $set: { millicredits } } })),
       );
     },
-    /** Calls that were sent, or have ended. */
     of: async (executionId: string): Promise<CallRecord[]> =>
       (await calls.find({ executionId }).lean<CallRecord[]>().exec()).filter(wasSent),
   };

@@ -3,7 +3,6 @@ import type { Logger, Redis } from "@nodeloom/platform";
 import { TRANSITION_EVENTS } from "../run/states";
 import type { ExecutionView } from "../run/record";
 
-/** What travels over an execution's channel. */
 export interface ChannelEvent {
   type: string;
   /** Milliseconds since the epoch. */
@@ -41,7 +40,7 @@ const SUBSCRIBE_AGAIN_MS = 1_000;
 
 /**
  * Events reach listeners of this process directly, and those of other replicas over Redis. All replicas hear the transitions of all
- * executions, most of which have three. What else an execution tells is heard by replicas that follow it. A lost message costs latency
+ * executions, most of which have three. Other events of an execution are heard by replicas that follow it. A lost message costs latency
  * only: listeners read the store, too, when the channel stays silent.
  */
 export const createEventChannel = ({ publisher, subscriber, prefix, logger }: ChannelOptions) => {
@@ -55,14 +54,14 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
     work.catch((error: Error) => logger.debug({ reason: error.message }, "event channel is not reachable"));
   };
 
-  const tell = (executionId: string, event: ChannelEvent, record?: ExecutionView): void => {
+  const emit = (executionId: string, event: ChannelEvent, record?: ExecutionView): void => {
     everything.emit(executionId, event, record);
     if (TRANSITION_EVENTS.has(event.type)) transitions.emit(executionId, event, record);
   };
   const isHeard = (executionId: string): boolean => everything.listenerCount(executionId) > 0 || transitions.listenerCount(executionId) > 0;
   const hear = (executionId: string, message: string): void => {
     const sent = read(message);
-    if (sent && sent.from !== origin) tell(executionId, sent.event);
+    if (sent && sent.from !== origin) emit(executionId, sent.event);
   };
 
   /** Channels whose messages the server has not been heard to end yet. */
@@ -84,7 +83,7 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
     hear(executionId, message);
   });
   const isReady = (): boolean => subscriber.status === "ready";
-  // While Redis is away nothing is queued; who listens by then is subscribed at once.
+  // While Redis is away nothing is queued: all that is listened to is subscribed once it is back.
   const subscribeAll = (): void => {
     if (!isReady()) return;
     subscriber.subscribe(shared, ...everything.eventNames().map((executionId) => channelOf(String(executionId)))).catch((error: Error) => {
@@ -96,9 +95,9 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
   subscribeAll();
 
   return {
-    /** Tells everyone who listens to an execution, in this process first. Never fails, never waits. */
+    /** Reaches listeners of this process first. Never fails, never waits. */
     publish: (executionId: string, event: ChannelEvent, record?: ExecutionView): void => {
-      tell(executionId, event, record);
+      emit(executionId, event, record);
       const message = JSON.stringify({ from: origin, event });
       const isTransition = TRANSITION_EVENTS.has(event.type);
       quietly(isTransition ? publisher.publish(shared, `${executionId} ${message}`) : publisher.publish(channelOf(executionId), message));
@@ -108,7 +107,7 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
       transitions.on(executionId, listener);
       return () => void transitions.off(executionId, listener);
     },
-    /** Hears all that is told of an execution until the returned function is called. */
+    /** Hears all events of an execution until the returned function is called. */
     subscribe: (executionId: string, listener: Listener): Unsubscribe => {
       if (everything.listenerCount(executionId) === 0 && isReady()) quietly(subscriber.subscribe(channelOf(executionId)));
       everything.on(executionId, listener);

@@ -14,9 +14,9 @@ import { nodesAfter, type ExecutionEvent } from "../run/events";
  * behind them (`closing`). An event's number is its place in the log.
  *
  * Whatever crashes between two lines: an event is either in the row or in a part that the row names, because both change in one
- * update. A payload that no row names is removed when its time is over. An event is told once, because every append is
+ * update. A payload that no row names is removed when its time is over. An event is recorded once, because every append is
  * conditional on its key being absent from the row, and on the parts that were looked through being all there are. Nothing is
- * appended once the run's ending is decided: whoever writes the end then knows all that the log has.
+ * appended once the run's ending is decided: its end is written by what the log has then.
  */
 
 /** Events that one read of a log answers. */
@@ -38,35 +38,31 @@ export interface EventPage {
   more: boolean;
 }
 
-/** Keys of everything that a log holds. */
 export type RecordedKeys = ReadonlySet<string>;
-/** What keys of a log are read from. */
 export type LogKeys = Pick<Log, "logParts"> & { events: readonly Pick<ExecutionEvent, "key">[] };
 
 export interface Appended extends KnownLog {
   row: ExecutionView;
 }
 
-/** What a log is known to hold. */
 export interface KnownLog {
   recorded: RecordedKeys;
-  /** What the run was named by the first call that was told of; it keeps that name. */
+  /** What the run is called: by the first of its calls that was submitted. */
   requestId: string | null;
-  /** The parts that were put away of it. */
   parts: readonly StoredEvents[];
 }
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length;
 /** Of a row: no other part has been put away since some were looked through. */
 const noMoreParts = ({ length }: readonly StoredEvents[]): Record<string, unknown> => ({ [`logParts.${length}`]: { $exists: false } });
-/** Of a row: its log has none of some events, beside what was looked through, and it has one whose key is given. */
+/** Of a row: its log has none of some events, beside the parts that were looked through, and has the event with a given key. */
 export const lacks = (events: readonly ExecutionEvent[], parts: readonly StoredEvents[] = [], but?: string): Record<string, unknown> => ({
   ...noMoreParts(parts),
   "events.key": { $nin: events.map(({ key }) => key), ...(but === undefined ? {} : { $in: [but] }) },
 });
 
 /**
- * An append of events to a row's log: what must be so of the row, and its update. The first call that is told of names the run.
+ * An append of events to a row's log: what must be so of the row, and its update. The first call that is submitted names the run.
  * @param isNamed whether the run has its name
  */
 export const pushed = (
@@ -83,7 +79,6 @@ export type EventLog = ReturnType<typeof createEventLog>;
 
 export const createEventLog = (executions: ExecutionModel, payloads: Pick<PayloadStore, "putText" | "getText">) => {
   const { collection } = executions;
-  /** Parts never change. */
   const cache = new LRUCache<string, readonly ExecutionEvent[]>({ max: CACHED_PARTS });
 
   const putAway = async (events: readonly ExecutionEvent[]): Promise<StoredEvents> => {
@@ -144,9 +139,9 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
     const found = running.length === 0 ? [] : await collection.find<ExecutionRecord>(filter as object, { projection: LOG }).toArray();
     const logs = new Map(found.map((log) => [log._id, log]));
     for (const row of rows) {
-      const [told, log] = [await whole(row), logs.get(row._id)];
+      const [stored, log] = [await whole(row), logs.get(row._id)];
       const parts = await Promise.all((log?.logParts ?? []).map(load));
-      yield log ? { ...told, nodes: nodesAfter(told.nodes, [...parts.flat(), ...log.events]) } : told;
+      yield log ? { ...stored, nodes: nodesAfter(stored.nodes, [...parts.flat(), ...log.events]) } : stored;
     }
   }
 
@@ -155,7 +150,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
 
     /** A row as it stands, its nodes as far as its log says that they have come. */
     current: async (row: ExecutionView): Promise<ExecutionView> => {
-      for await (const told of standing([row])) return told;
+      for await (const current of standing([row])) return current;
       return row;
     },
     standing,
@@ -176,7 +171,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
 
     recordedKeys,
 
-    /** What providers call the calls of a run, by `<nodeId>:<item>`, as far as they were told of. */
+    /** What providers call the calls of a run, by `<nodeId>:<item>`, as far as the log knows. */
     requestIds: async (id: string): Promise<ReadonlyMap<string, string>> => {
       const log = await readLog({ _id: id }, LOG);
       const { logParts = [], events = [], closing } = log ?? {};
@@ -187,7 +182,6 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
       );
     },
 
-    /** Of a run's log what keys are read from. */
     logKeys: async (id: string): Promise<LogKeys> => (await readLog({ _id: id }, { "events.key": 1, logParts: 1 })) ?? { events: [] },
 
     /**
@@ -214,9 +208,9 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
                 },
               );
         if (row) {
-          const { events: told, ...view } = row as unknown as ExecutionRecord;
-          const logged = await spill(row as unknown as ExecutionRecord);
-          return { row: view, parts: logged, requestId: view.requestId, recorded: new Set([...earlier, ...told.map(({ key }) => key)]) };
+          const { events: logged, ...view } = row as unknown as ExecutionRecord;
+          const parts = await spill(row as unknown as ExecutionRecord);
+          return { row: view, parts, requestId: view.requestId, recorded: new Set([...earlier, ...logged.map(({ key }) => key)]) };
         }
         const now = await collection.findOne<ExecutionRecord>({ _id: id as never });
         if (!now || !RUNNING.includes(now.status) || now.ending) return null;

@@ -4,7 +4,6 @@ import type { CallModel } from "./calls";
 import type { ExecutionView } from "../run/record";
 import type { ExecutionModel } from "./schema";
 
-/** A page of what was removed. */
 export interface Removed {
   removed: number;
   /** Where to go on; empty at the end. */
@@ -21,7 +20,6 @@ const over = (before: Date): Record<string, unknown> => ({
   "webhook.state": { $ne: "pending" },
 });
 
-/** Removes executions that were kept long enough, oldest first, a page at a time. Each page may be repeated. */
 export const createExpiry = (executions: ExecutionModel, calls: CallModel) => ({
   /**
    * Removes executions that ended before a time, with their events and calls. One that is not over, has something to deliver, or

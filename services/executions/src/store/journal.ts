@@ -8,7 +8,6 @@ const REMEMBERED_KEYS = 200_000;
 /** What waits to be written of one run. */
 interface Page {
   events: ExecutionEvent[];
-  /** Who waits for it. */
   written: ((outcome: Promise<Appended | null>) => void)[];
   /** When it is written, in milliseconds of `performance.now`. */
   dueAt: number;
@@ -17,7 +16,6 @@ interface Page {
 
 interface JournalOptions {
   append: (executionId: string, events: readonly ExecutionEvent[], known: KnownLog | undefined) => Promise<Appended | null>;
-  /** Tells of events that are recorded now. */
   announce: (executionId: string, events: readonly ExecutionEvent[], appended: Appended) => void;
 }
 
@@ -109,7 +107,6 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
       }
     },
 
-    /** Writes everything that waits. */
     flush: async (): Promise<void> => {
       for (const executionId of [...waiting.keys()]) write(executionId);
       await Promise.all(writing.values());

@@ -8,7 +8,6 @@ import { EMPTY_LINE, type Line } from "../run/line";
 interface LineRecord extends Line {
   /** The user. */
   _id: string;
-  /** One more with every change. */
   revision: number;
 }
 
@@ -82,7 +81,6 @@ export const createLineStore = (connection: Connection) => {
     /** Changes a user's line; concurrent changes are decided one after another. @throws SERVICE_UNAVAILABLE */
     change: <R>(userId: string, decide: Decide<R>): Promise<R> => batcher.submit(userId, decide, Number.POSITIVE_INFINITY) as Promise<R>,
 
-    /** A user's line as it is now. */
     find: (userId: string): Promise<Line> => read(userId),
   };
 };

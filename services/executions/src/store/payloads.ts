@@ -49,7 +49,6 @@ export const createPayloadStore = (connection: Connection, executionDays: number
     put: (hash: string, bytes: Uint8Array): Promise<void> => write(hash, bytes, RETENTION.claimChecks.days),
     get,
 
-    /** Removes payloads whose time is over. */
     removeExpired: (now: Date, limit: number): Promise<number> => removeSome(payloads, { expiresAt: { $lt: now } }, limit),
 
     /** Keeps a JSON text for a row: in the row itself while it is short. */

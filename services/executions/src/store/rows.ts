@@ -14,18 +14,14 @@ export interface ExecutionFilter {
   status?: RunStatus | undefined;
   workflowSlug?: string | undefined;
   metadata?: Readonly<Record<string, string>> | undefined;
-  /** Executions that were created then or later. */
   createdAfter?: Date | undefined;
-  /** Executions that were created earlier. */
   createdBefore?: Date | undefined;
   limit: number;
-  /** Executions that were created before this one. */
   before?: ListPosition | undefined;
 }
 
 /** Rows of a list per exchange with the server: pages of ordinary length take one. */
 export const LIST_BATCH = 101;
-/** How a run stands, and which attempt at it that is. */
 export type RunState = Pick<ExecutionView, "_id" | "status" | "holdId">;
 
 /** Whether a run is being cancelled, and the tier by which its calls are bounded; none where its row is gone. */
@@ -105,7 +101,6 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
       .lean<ExecutionView[]>()
       .exec(),
 
-  /** Notes that runs are under way. */
   markSeen: async (ids: readonly string[], at: Date): Promise<void> => {
     await executions.updateMany({ _id: { $in: [...ids] }, status: { $in: [...RUNNING] } }, { $set: { seenRunningAt: at } }).exec();
   },

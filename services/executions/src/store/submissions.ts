@@ -37,7 +37,6 @@ export const createSubmissionStore = (connection: Connection) => {
       const lost = { lost: true, at: new Date(Date.now() - TIMING.submitLost) } as const;
       await submissions.updateOne({ _id: key, requestId: null }, { $set: lost }).exec();
     },
-    /** Removes submissions from before a time. */
     removeOld: (before: Date, limit: number): Promise<number> => removeSome(submissions, { at: { $lt: before } }, limit),
     /** Takes a claim back after a submission that certainly was not sent. */
     release: async (key: string): Promise<void> => {

@@ -16,7 +16,6 @@ export interface LeaksOptions {
   stores: Pick<Stores, "rows" | "log" | "calls">;
   starter: Pick<RunStarter, "isCarried">;
   logger: Logger;
-  /** How old a hold must be. */
   ageMs?: number;
 }
 
@@ -35,7 +34,7 @@ export const createLeaks = ({ billing, stores, starter, logger, ageMs = TIMING.u
   };
 
   /**
-   * What a final row says that its calls were charged: nodes of one call tell it themselves, those of several by their calls. Of an
+   * What a final row says that its calls were charged: nodes of one call have it themselves, those of several by their calls. Of an
    * answer that was asked for once more only what the first call held is captured.
    */
   const chargedTo = async (row: ExecutionView | null, holdId: string): Promise<billingProto.SettleItem[]> => {
@@ -53,7 +52,6 @@ export const createLeaks = ({ billing, stores, starter, logger, ageMs = TIMING.u
     );
   };
 
-  /** @returns whether it was closed */
   const check = async ({ executionId: holdId, userId }: billingProto.OpenHold): Promise<boolean> => {
     const executionId = executionOf(holdId);
     const row = await stores.rows.find(executionId);

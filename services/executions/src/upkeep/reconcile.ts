@@ -38,10 +38,9 @@ export interface ReconcileOptions {
 
 /**
  * Finds runs that nothing carries any more (terminated by an operator, lost with Temporal's database) and ends them: what
- * completed is charged, the rest of the hold released, rows become final, the webhook is told. One that is carried is left alone.
+ * completed is charged, the rest of the hold released, rows become final, the webhook is sent. One that is carried is left alone.
  */
 export const createReconciler = ({ stores, starter, end, logger, unseenMs = TIMING.unseenRun }: ReconcileOptions) => {
-  /** @returns whether the run was ended. */
   const check = async (record: ExecutionView): Promise<boolean> => {
     if (await starter.isCarried(record._id)) return false;
     const row = await end.end({ from: "lost", row: record }, abandonedEnd(await stores.log.current(record)));

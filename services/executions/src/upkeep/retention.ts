@@ -4,13 +4,12 @@ import { TIMING } from "../run/timing";
 import { expiresBefore, RETENTION } from "@nodeloom/kernel";
 import type { Stores } from "../store/stores";
 
-/** Whoever keeps something: one call removes one page of what was kept long enough, and may be repeated. */
+/** What keeps something: one call removes one page of what was kept long enough, and may be repeated. */
 export interface Owner {
   removeExpired(request: { cursor: string }, options?: { deadlineMs?: number }): Promise<Removal>;
 }
 
 export interface RetentionOptions {
-  /** By the names under which they are reported. */
   owners: Readonly<Record<string, Owner>>;
   logger: Logger;
 }
@@ -59,7 +58,6 @@ export interface OwnRemovalOptions {
     submissions: Pick<Stores["submissions"], "removeOld">;
     payloads: Pick<Stores["payloads"], "removeExpired">;
   };
-  /** How long executions are kept. */
   executionDays?: number;
   now?: () => Date;
 }

@@ -19,7 +19,6 @@ export interface DeliveryReconcilerOptions {
  * database, never started), and delivers them again. One that is carried is left alone: it waits for something.
  */
 export const createDeliveryReconciler = ({ stores, starter, logger, lateMs = TIMING.lateDelivery }: DeliveryReconcilerOptions) => {
-  /** @returns whether it was begun again. */
   const check = async ({ _id: executionId, webhook, keyId }: ExecutionView): Promise<boolean> => {
     if (!webhook || keyId === null) return false;
     const delivery = webhook.delivery ?? FIRST_DELIVERY;

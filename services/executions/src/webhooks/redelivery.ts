@@ -11,7 +11,6 @@ import { eventOf, wants } from "./webhooks";
 
 const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 
-/** Why a redelivery can't be sent. */
 const obstacle = (record: ExecutionView, target: identityProto.GetWebhookTargetResponse): string | undefined => {
   if (target.disabled) return "the key's webhook is disabled; set it again to enable it";
   if (target.url === "") return "the key has no webhook any more, or may not receive webhooks";

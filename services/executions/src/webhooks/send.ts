@@ -22,7 +22,7 @@ const retryAfterMs = (header: string | undefined): number | null => {
 export interface Message {
   id: string;
   type: string;
-  /** When that happened which the message tells of. */
+  /** When that happened which the message reports. */
   timestamp: Date;
   data: unknown;
 }
@@ -39,7 +39,6 @@ const drain = async (body: EgressStream["body"], stop: AbortController): Promise
   }
 };
 
-/** How sending went. */
 type Outcome = Omit<SentAttempt, "url" | "revision">;
 
 /** Signs a message and sends it once. Redirects are not followed: they are failures. */

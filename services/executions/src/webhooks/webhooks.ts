@@ -31,7 +31,7 @@ export const eventOf = ({ status }: Pick<ExecutionView, "status">): string => `e
 export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>
   events.length === 0 || events.includes(event);
 
-/** The execution as a message tells of it: the same at every attempt, so without how far its delivery has come. */
+/** The execution as a message has it: the same at every attempt, so without how far its delivery has come. */
 const messageData = (record: ExecutionView, details: Details): Record<string, unknown> => ({
   ...executionJson(executionMessage(record, details), JSON.parse(record.resultJson ?? "null") ?? undefined),
   webhookDelivery: { configured: true, url: record.webhook?.url },
@@ -41,13 +41,11 @@ export type Webhooks = ReturnType<typeof createWebhooks>;
 
 export interface WebhooksOptions {
   stores: Stores;
-  /** What is told of an execution beside its row. */
   details: (record: ExecutionView) => Promise<Details>;
   identity: Pick<Identity, "getWebhookTarget" | "disableWebhook" | "reportDelivery">;
   egress: EgressClient;
   outgoing: Pick<Outgoing, "webhook" | "webhookTest">;
   logger: Logger;
-  /** Longest wait for an answer. */
   timeoutMs?: number;
 }
 
@@ -55,7 +53,7 @@ export interface WebhooksOptions {
 export const createWebhooks = ({ stores, details, identity, egress, outgoing, logger, timeoutMs }: WebhooksOptions) => {
   const send = createSend(egress, timeoutMs);
 
-  /** What an attempt means for its delivery. Identity, which keeps the webhook, is told. */
+  /** Reports an attempt to identity, which keeps the webhook. @returns how the delivery stands after it */
   const stateAfter = async ({ keyId, executionId, attempt }: AttemptId, sent: SentAttempt): Promise<DeliveryState> => {
     const { url, revision, status, error } = sent;
     const delivered = error === null;
@@ -81,7 +79,7 @@ export const createWebhooks = ({ stores, details, identity, egress, outgoing, lo
       // The delivery of a run that is being ended from outside may be early. It is tried again.
       if (!isFinal(record)) throw unavailable("the execution is not final yet");
       if (record.webhook.delivery > delivery) return { nothing: "superseded" };
-      // Whoever started it may have been gone before it could say so.
+      // It was started by a process that could not note that any more.
       if (record.webhook.delivery < delivery) await stores.deliveries.begin(executionId, delivery, new Date());
       if (target.disabled) return { nothing: "disabled" };
       const type = eventOf(record);
@@ -104,7 +102,7 @@ export const createWebhooks = ({ stores, details, identity, egress, outgoing, lo
     },
 
     /**
-     * Keeps on the execution how an attempt went, once, however often it is told.
+     * Keeps on the execution how an attempt went, once, however often it is repeated.
      * @returns how the delivery ended; null when there is to be another attempt
      */
     record: async (id: AttemptId, sent: Sent): Promise<DeliveryEnd | null> => {

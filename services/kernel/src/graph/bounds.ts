@@ -17,7 +17,7 @@ export const GRAPH_BOUNDS = {
   work: 250_000,
   warnings: 100,
   /** What an execution tells of the outputs of nodes that call nothing, as JSON. */
-  toldBytes: 64 * KIB,
+  reportedBytes: 64 * KIB,
   issues: 100,
   /** A plan: its settings, and every known value as often as it is used. It must fit into one document (16 MB). */
   planBytes: 12 * MIB,

@@ -17,7 +17,7 @@ export * from "./prices/price";
 export * from "./read";
 export * from "./plan/result-files";
 export * from "./plan/shared-texts";
-export * from "./values/told";
+export * from "./values/reported";
 export * from "./types";
 export * from "./wiring/until";
 export * from "./values/value";

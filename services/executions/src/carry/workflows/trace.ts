@@ -11,8 +11,8 @@ export const interceptors: WorkflowInterceptorsFactory = () => {
     inbound: [
       {
         execute: (input, next) => {
-          const told = input.headers[TRACE_HEADER];
-          if (told) trace = { [TRACE_HEADER]: told };
+          const header = input.headers[TRACE_HEADER];
+          if (header) trace = { [TRACE_HEADER]: header };
           return next(input);
         },
       },

@@ -1,5 +1,5 @@
 import {
-  discreetPlan,
+  withHiddenOutputs,
   forwardedMediaIds,
   inputFields,
   invalidInputs,
@@ -100,5 +100,5 @@ export const planWorkflowRun = (
   if (answer.answer !== "plan" || !isForeign) return answer;
   const forwarded = forwardedMediaIds(answer.plan).filter(isAuthors);
   const namesFiles = forwarded.length > 0 || task.media.some(([id]) => isAuthors(id));
-  return { ...answer, forwardedMediaIds: forwarded, ...(namesFiles ? { plan: discreetPlan(answer.plan) } : {}) };
+  return { ...answer, forwardedMediaIds: forwarded, ...(namesFiles ? { plan: withHiddenOutputs(answer.plan) } : {}) };
 };

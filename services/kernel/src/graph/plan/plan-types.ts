@@ -2,7 +2,7 @@ import type { Abstract } from "./abstract";
 import type { JsonSchema, Price } from "../prices/price";
 import type { BudgetUse } from "../budget";
 import type { NodeType } from "../types";
-import type { Told } from "../values/told";
+import type { Reported } from "../values/reported";
 import type { MediaValue } from "../values/value";
 
 /** Where a port's value comes from: a node that still has to run, or a value that is known. */
@@ -46,7 +46,7 @@ export interface PlannedModel {
 }
 
 /** A node that was evaluated while planning. */
-export interface EvaluatedNode extends Told {
+export interface EvaluatedNode extends Reported {
   id: string;
   type: NodeType;
   warnings: string[];

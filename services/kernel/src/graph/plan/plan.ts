@@ -4,7 +4,7 @@ import { checkSettings } from "./check";
 import { isKnown, joined } from "./abstract";
 import { anyInput, isGeneratorType, kindOf } from "../kinds";
 import { isMediaId } from "../values/media";
-import { createTelling } from "../values/told";
+import { createReporter } from "../values/reported";
 import { keepLivingEdges, noteBranches } from "./branches";
 import { misspeltSettings } from "./misspelt";
 import { abstractSources, planWithin, source, warn, type Planner, type PlanRequest } from "./planner";
@@ -104,8 +104,8 @@ interface Folded {
 const knownValues = (outputs: NodePlan["outputs"]): Record<string, unknown> =>
   Object.fromEntries([...outputs].flatMap(([port, of]) => (isKnown(of) && of.value !== undefined ? [[port, of.value]] : [])));
 
-/** A plan whose runs don't tell what their nodes made of values. */
-export const discreetPlan = (plan: RunPlan): RunPlan => ({
+/** A plan whose runs don't report what their nodes made of values. */
+export const withHiddenOutputs = (plan: RunPlan): RunPlan => ({
   ...plan,
   evaluated: plan.evaluated.map(({ id, type, warnings }) => ({ id, type, warnings })),
   hidesOutputs: true,
@@ -120,7 +120,7 @@ export const schemaOnlyPlan = (plan: RunPlan): RunPlan => {
 
 /** Plans nodes in their order. False when one would pass a bound of the run; the rest are not planned then. */
 const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evaluated, skipped }: Folded): boolean => {
-  const tell = createTelling();
+  const report = createReporter();
   return nodes.every((node) =>
     planWithin(planner, node.id, () => {
       const type = node.type as PlanStep["type"];
@@ -130,7 +130,8 @@ const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evalu
       }
       const { step, isEvaluated, outputs } = planNode(planner, node);
       if (step) steps.push(step);
-      if (isEvaluated) evaluated.push({ id: node.id, type, warnings: planner.warnings.get(node.id) ?? [], ...tell(knownValues(outputs)) });
+      if (isEvaluated)
+        evaluated.push({ id: node.id, type, warnings: planner.warnings.get(node.id) ?? [], ...report(knownValues(outputs)) });
     }),
   );
 };

@@ -3,8 +3,6 @@ import { nodeName } from "@nodeloom/kernel/graph";
 import type { StepFailure } from "../../../run/calls";
 import { RUN_CANCELLED, type NodeState, type RunError, type RunInput } from "../../../run/types";
 
-/** What a failed call says of its node, its job and its run. */
-
 /** Why a call failed: the failure of an activity carries it; that of a call in the workflow task is it. */
 export const causeOf = (error: unknown): unknown => (error instanceof ActivityFailure ? error.cause : error);
 

@@ -68,7 +68,6 @@ export const callText = async (stepRun: StepRun, call: ModelCall): Promise<CallR
   return result;
 };
 
-/** One call of a model that makes files is done. */
 const completed = (run: GraphRun, call: ModelCall, result: CallResult): CallResult => {
   run.callCompleted(call, result.costMicroUsd);
   run.itemDone(call.nodeId);
@@ -108,7 +107,7 @@ export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean):
     () => shortJob.executeWithOptions({ summary }, [call]),
     async () => ({ job: await submit.executeWithOptions({ summary }, [call]) }),
   ).catch((error: unknown) => {
-    // Its job has no name here by which the provider could be told.
+    // Without its name the provider can't stop it.
     if (isRunCancelled(error) && saidJobMayRun(error)) run.stopped(call.nodeId, "could_not_stop");
     throw error;
   });
@@ -123,7 +122,7 @@ export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean):
   } catch (error) {
     // A job that failed is free, however its run ends.
     if (!isRunCancelled(error)) run.submitted.delete(itemKey(call.nodeId, call.item));
-    // Its result is not waited for any more: the provider is told, too.
+    // The provider is asked to stop it.
     if (!jobMayRun(error)) throw error;
     const kept = await stopJob(run, call, job);
     if (kept) return kept;
