@@ -33,38 +33,27 @@ export interface HandlerOptions {
   testProviderKey: (name: string) => Promise<executions.TestProviderKeyResponse>;
 }
 
-export const executionsHandlers = ({
-  runs,
-  quotes,
-  watch,
-  cancellation,
-  reads,
-  stores,
-  redeliver,
-  webhooks,
-  queue,
-  testProviderKey,
-}: HandlerOptions): executions.ExecutionsServiceServer => ({
+export const executionsHandlers = (options: HandlerOptions): executions.ExecutionsServiceServer => ({
   run: unary(async (request) => {
-    const { row, isReplay } = await runs.run(request, requestContext()?.deadlineMs);
+    const { row, isReplay } = await options.runs.run(request, requestContext()?.deadlineMs);
     return {
-      execution: executionMessage(await stores.log.whole(row)),
+      execution: executionMessage(await options.stores.log.whole(row)),
       replayed: isReplay,
       toldAccepted: row.answered === "accepted",
       toldFailure: row.answered === "failure",
     };
   }),
-  quote: unary((request) => quotes.quote(request)),
-  getExecution: unary(async ({ executionId, userId }) => ({ execution: await reads.get(executionId, userId) })),
-  cancelExecution: unary(async ({ executionId, userId }) => ({ status: await cancellation.cancel(executionId, userId) })),
-  cancelQueued: unary(async ({ userId }) => ({ cancelled: await cancellation.cancelQueued(userId) })),
+  quote: unary((request) => options.quotes.quote(request)),
+  getExecution: unary(async ({ executionId, userId }) => ({ execution: await options.reads.get(executionId, userId) })),
+  cancelExecution: unary(async ({ executionId, userId }) => ({ status: await options.cancellation.cancel(executionId, userId) })),
+  cancelQueued: unary(async ({ userId }) => ({ cancelled: await options.cancellation.cancelQueued(userId) })),
   setConcurrency: unary(async ({ userId, concurrency }) => {
-    await queue.resize(userId, concurrency);
+    await options.queue.resize(userId, concurrency);
     return {};
   }),
   listExecutions: unary(async ({ userId, status, workflowSlug, limit, cursor, metadata, createdAfter, createdBefore }) => {
     const size = Math.min(limit || LIMITS.pageDefault, LIMITS.usagePageRows);
-    const rows = stores.rows.list({
+    const rows = options.stores.rows.list({
       userId: userId || null,
       status: readStatus(status),
       workflowSlug: workflowSlug || undefined,
@@ -74,10 +63,12 @@ export const executionsHandlers = ({
       limit: size + 1,
       before: fromCursor(cursor),
     });
-    return reads.page(rows, size);
+    return options.reads.page(rows, size);
   }),
-  watchExecution: serverStream(({ executionId, userId, afterSequence }, signal) => watch(executionId, userId, afterSequence, signal)),
-  redeliverWebhook: unary(async ({ executionId, userId }) => ({ webhookDelivery: await redeliver(executionId, userId) })),
-  testWebhook: unary((request) => webhooks.test(request)),
-  testProviderKey: unary(({ name }) => testProviderKey(name)),
+  watchExecution: serverStream(({ executionId, userId, afterSequence }, signal) =>
+    options.watch(executionId, userId, afterSequence, signal),
+  ),
+  redeliverWebhook: unary(async ({ executionId, userId }) => ({ webhookDelivery: await options.redeliver(executionId, userId) })),
+  testWebhook: unary((request) => options.webhooks.test(request)),
+  testProviderKey: unary(({ name }) => options.testProviderKey(name)),
 });

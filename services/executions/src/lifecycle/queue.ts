@@ -41,39 +41,40 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
   };
 
   /** Changes a line and lets runs move up. Their turn is recorded: what isn't started now is started by the sweeper. */
-  const changed = async (userId: string, change: (line: Line) => Line): Promise<void> => {
-    const moved = await stores.lines.change(userId, (line) => {
-      const { line: next, moved: ready } = moveUp(change(line));
-      return { line: next, result: ready };
+  const change = (userId: string, decide: (line: Line) => Line): Promise<ReturnType<typeof moveUp>> =>
+    stores.lines.change(userId, (before) => {
+      const result = moveUp(decide(before));
+      return { line: result.line, result };
     });
+
+  const changeAndStart = async (userId: string, decide: (line: Line) => Line): Promise<void> => {
+    const { moved } = await change(userId, decide);
     if (moved.length > 0) void startAll(moved);
   };
 
   /** The limit may have risen: those who wait move up first, and the newcomer with them where there is room for all. */
   const arrive = async (userId: string, newcomer: Newcomer): Promise<Place> => {
-    const { id } = newcomer;
-    const { place, moved } = await stores.lines.change(userId, (line) => {
-      const entered = enter(line, newcomer);
-      const { line: next, moved: ready } = moveUp(entered.line);
-      return { line: next, result: { place: entered.place === null ? null : placeOf(next, id)!, moved: ready } };
+    let isThere = false;
+    const { line, moved } = await change(userId, (before) => {
+      const entered = enter(before, newcomer);
+      isThere = entered.place !== null;
+      return entered.line;
     });
-    const others = moved.filter((one) => one !== id);
-    if (others.length > 0) void startAll(others);
-    return place;
+    void startAll(moved.filter((id) => id !== newcomer.id));
+    return isThere ? placeOf(line, newcomer.id)! : null;
   };
 
   /** Puts a user's line right: ends places of runs that are over, lets runs move up, and starts those that have a place but don't run. */
   const mend = async (userId: string, queued: readonly { id: string; bytes: number }[]): Promise<void> => {
     const { running, limit } = await stores.lines.find(userId);
     const over = await overAmong(running);
-    const moved = await stores.lines.change(userId, (line) => {
-      let next = leave(line, over);
-      for (const { id, bytes } of queued) next = enter(next, { id, bytes, limit: next.limit || limit, mayWait: true }).line;
-      const { line: mended, moved: ready } = moveUp(next);
-      return { line: mended, result: ready };
-    });
-    const now = await stores.lines.find(userId);
-    const ready = queued.map(({ id }) => id).filter((id) => placeOf(now, id) === 0);
+    const { line, moved } = await change(userId, (before) =>
+      queued.reduce(
+        (next, { id, bytes }) => enter(next, { id, bytes, limit: next.limit || limit, mayWait: true }).line,
+        leave(before, over),
+      ),
+    );
+    const ready = queued.map(({ id }) => id).filter((id) => placeOf(line, id) === 0);
     await startAll([...new Set([...moved, ...ready])]);
   };
 
@@ -87,9 +88,9 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
       return arrive(userId, newcomer);
     },
 
-    leave: (userId: string, ids: readonly string[]): Promise<void> => changed(userId, (line) => leave(line, ids)),
+    leave: (userId: string, ids: readonly string[]): Promise<void> => changeAndStart(userId, (line) => leave(line, ids)),
 
-    resize: (userId: string, limit: number): Promise<void> => changed(userId, (line) => resize(line, limit)),
+    resize: (userId: string, limit: number): Promise<void> => changeAndStart(userId, (line) => resize(line, limit)),
 
     mend,
   };

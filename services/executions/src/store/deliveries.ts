@@ -1,7 +1,8 @@
 import { beyond } from "@nodeloom/platform";
 import type { DeliveryState, WebhookAttempt } from "../run/delivery";
 import type { ExecutionView } from "../run/record";
-import { WITHOUT_EVENTS, type ExecutionModel } from "./schema";
+import { WITHOUT_EVENTS } from "./event-log";
+import type { ExecutionModel } from "./schema";
 
 const MAX_ATTEMPTS_KEPT = 50;
 

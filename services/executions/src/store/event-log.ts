@@ -28,6 +28,9 @@ const CLOSING_CHARS = 4_000;
 const NODES_CHARS = 12_000;
 const CACHED_PARTS = 300;
 
+/** Of a row: all but its log. */
+export const WITHOUT_EVENTS = { events: 0 } as const;
+
 type Log = Pick<ExecutionRecord, "events" | "logParts" | "closing">;
 const LOG = { events: 1, logParts: 1, closing: 1 } as const;
 
@@ -38,7 +41,6 @@ export interface EventPage {
   more: boolean;
 }
 
-export type RecordedKeys = ReadonlySet<string>;
 export type LogKeys = Pick<Log, "logParts"> & { events: readonly Pick<ExecutionEvent, "key">[] };
 
 export interface Appended extends KnownLog {
@@ -46,19 +48,17 @@ export interface Appended extends KnownLog {
 }
 
 export interface KnownLog {
-  recorded: RecordedKeys;
+  recorded: ReadonlySet<string>;
   /** What the run is called: by the first of its calls that was submitted. */
   requestId: string | null;
   parts: readonly StoredEvents[];
 }
 
 const sizeOf = (value: unknown): number => JSON.stringify(value).length;
-/** Of a row: no other part has been put away since some were looked through. */
-const noMoreParts = ({ length }: readonly StoredEvents[]): Record<string, unknown> => ({ [`logParts.${length}`]: { $exists: false } });
-/** Of a row: its log has none of some events, beside the parts that were looked through, and has the event with a given key. */
-export const lacks = (events: readonly ExecutionEvent[], parts: readonly StoredEvents[] = [], but?: string): Record<string, unknown> => ({
-  ...noMoreParts(parts),
-  "events.key": { $nin: events.map(({ key }) => key), ...(but === undefined ? {} : { $in: [but] }) },
+/** Of a row: its log has none of some events, beside the parts that were looked through, and no other part has been put away since. */
+export const lacks = (events: readonly ExecutionEvent[], { length }: readonly StoredEvents[] = []): Record<string, unknown> => ({
+  [`logParts.${length}`]: { $exists: false },
+  "events.key": { $nin: events.map(({ key }) => key) },
 });
 
 /**
@@ -113,8 +113,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
     if (sizeOf(events) <= ROW_CHARS) return logParts;
     const part = await putAway(events);
     // Events leave a row by this update alone, all that there are: while the first is there, none has been put away.
-    const isUnchanged = { "events.0.key": events[0]!.key };
-    const { matchedCount } = await collection.updateOne({ _id, ...isUnchanged } as never, {
+    const { matchedCount } = await collection.updateOne({ _id, "events.0.key": events[0]!.key } as never, {
       $push: { logParts: part as never },
       $pull: { events: { key: { $in: events.map(({ key }) => key) } } as never },
     });
@@ -135,8 +134,8 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
   /** Rows as they stand: the logs of those under way are read by one query, and what is long of each row when it is its turn. */
   async function* standing(rows: readonly ExecutionView[]): AsyncIterable<ExecutionView> {
     const running = rows.filter(({ status }) => RUNNING.includes(status)).map(({ _id }) => _id);
-    const filter = { _id: running.length === 1 ? running[0]! : { $in: running } };
-    const found = running.length === 0 ? [] : await collection.find<ExecutionRecord>(filter as object, { projection: LOG }).toArray();
+    const filter = { _id: { $in: running } } as object;
+    const found = running.length === 0 ? [] : await collection.find<ExecutionRecord>(filter, { projection: LOG }).toArray();
     const logs = new Map(found.map((log) => [log._id, log]));
     for (const row of rows) {
       const [stored, log] = [await whole(row), logs.get(row._id)];
@@ -190,34 +189,26 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
      * @returns null when the run's ending is decided
      */
     append: async (id: string, events: readonly ExecutionEvent[], known?: KnownLog): Promise<Appended | null> => {
-      let { parts, requestId }: Pick<KnownLog, "parts" | "requestId"> = known ?? { parts: [], requestId: null };
-      let left = [...events];
+      let parts = known?.parts ?? [];
+      let requestId = known?.requestId ?? null;
+      let recorded: ReadonlySet<string> = await recordedKeys({ events: [], logParts: [...parts] });
       const appended = await retryOnConflict(CONFLICT_ATTEMPTS.log, async (): Promise<Appended | null | undefined> => {
-        const earlier = await recordedKeys({ events: [], logParts: [...parts] });
-        left = left.filter(({ key }) => !earlier.has(key));
-        const { isUnnamed, push } = pushed(left, requestId !== null);
-        const row =
-          left.length === 0
-            ? null
-            : await collection.findOneAndUpdate(
-                { _id: id, status: { $in: [...RUNNING] }, ending: null, ...lacks(left, parts), ...isUnnamed } as never,
-                push,
-                {
-                  returnDocument: "after",
-                  ignoreUndefined: true,
-                },
-              );
-        if (row) {
-          const { events: logged, ...view } = row as unknown as ExecutionRecord;
-          const parts = await spill(row as unknown as ExecutionRecord);
-          return { row: view, parts, requestId: view.requestId, recorded: new Set([...earlier, ...logged.map(({ key }) => key)]) };
+        const left = events.filter(({ key }) => !recorded.has(key));
+        if (left.length > 0) {
+          const { isUnnamed, push } = pushed(left, requestId !== null);
+          const isOpen = { _id: id, status: { $in: [...RUNNING] }, ending: null, ...lacks(left, parts), ...isUnnamed };
+          const row = await collection.findOneAndUpdate(isOpen as never, push, { returnDocument: "after", ignoreUndefined: true });
+          if (row) {
+            const { events: logged, ...view } = row as unknown as ExecutionRecord;
+            const keys = new Set([...recorded, ...logged.map(({ key }) => key)]);
+            return { row: view, parts: await spill({ ...view, events: logged }), requestId: view.requestId, recorded: keys };
+          }
         }
         const now = await collection.findOne<ExecutionRecord>({ _id: id as never });
         if (!now || !RUNNING.includes(now.status) || now.ending) return null;
         ({ requestId, logParts: parts = [] } = now);
-        const recorded = await recordedKeys(now);
-        left = left.filter(({ key }) => !recorded.has(key));
-        return left.length === 0 ? { row: now, recorded, parts, requestId } : undefined;
+        recorded = await recordedKeys(now);
+        return events.every(({ key }) => recorded.has(key)) ? { row: now, recorded, parts, requestId } : undefined;
       });
       if (appended === undefined) throw new Error(`the log of ${id} changes too often`);
       return appended;

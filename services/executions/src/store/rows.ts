@@ -3,9 +3,9 @@ import { beyond, type ListPosition } from "@nodeloom/platform";
 import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../run/record";
 import { HIDDEN, RUNNING, type RunStatus } from "../run/states";
 import type { CallModel } from "./calls";
-import type { EventLog } from "./event-log";
+import { WITHOUT_EVENTS, type EventLog } from "./event-log";
 import { createExpiry } from "./expiry";
-import { WITHOUT_EVENTS, type ExecutionModel } from "./schema";
+import type { ExecutionModel } from "./schema";
 import { createTransitions } from "./transitions";
 
 export interface ExecutionFilter {

@@ -19,8 +19,5 @@ executionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 // Few are pending at a time.
 executionSchema.index({ "webhook.state": 1, finishedAt: 1 }, { partialFilterExpression: { "webhook.state": "pending" } });
 
-/** What is read of a row where its log is not. */
-export const WITHOUT_EVENTS = { events: 0 } as const;
-
 export const executionModel = (connection: Connection) => connection.model("Execution", executionSchema);
 export type ExecutionModel = ReturnType<typeof executionModel>;

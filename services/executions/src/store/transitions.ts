@@ -3,8 +3,8 @@ import type { FinalStatus, Refusal } from "../run/types";
 import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type OutboxEntry, type RunStatus, type TransitionName } from "../run/states";
 import type { ExecutionRecord, ExecutionView, FinalState, StoredText } from "../run/record";
 import type { ExecutionEvent } from "../run/events";
-import { lacks, pushed, type EventLog, type KnownLog, type LogKeys } from "./event-log";
-import { WITHOUT_EVENTS, type ExecutionModel } from "./schema";
+import { lacks, pushed, WITHOUT_EVENTS, type EventLog, type KnownLog, type LogKeys } from "./event-log";
+import type { ExecutionModel } from "./schema";
 
 const AFTER = { returnDocument: "after", ignoreUndefined: true } as const;
 /** Characters of events, as JSON, that the decision on a run's ending adds to its row. */
