@@ -60,7 +60,7 @@ const SERVICES = ["identity", "workflows", "models", "billing", "usage", "execut
 const workflowCode = "services/executions/src/carry/workflows/*.ts";
 const workflowFolders = "services/executions/src/carry/workflows/*/**";
 /** What workflows share with activities: constants and pure functions. */
-const workflowShared = ["services/executions/src/run/**", "services/executions/src/carry/search-attributes.ts"];
+const workflowShared = ["services/executions/src/run/**", "services/executions/src/carry/names.ts"];
 const workflowImports = (/** @type {string[]} */ ...own) => ({
   "no-restricted-imports": "off",
   "@typescript-eslint/no-restricted-imports": [
@@ -174,7 +174,7 @@ export default tseslint.config(
     // Workflows are deterministic: only Temporal's workflow API, the kernel, one another, and files that are as pure. Types may
     // come from anywhere.
     files: [workflowCode],
-    rules: workflowImports("\\.\\./\\.\\./run/[a-z-]+$", "\\.\\./search-attributes$"),
+    rules: workflowImports("\\.\\./\\.\\./run/[a-z-]+$", "\\.\\./names$"),
   },
   {
     files: [workflowFolders],

@@ -213,7 +213,7 @@ const accepted: Snippet[] = [
     file: WORKFLOW,
     code: takes("@temporalio/workflow") + 'export * from "@nodeloom/kernel/graph";\n',
   },
-  ...["./calls/step", "../../run/types", "../../run/timing", "../../run/graph-run", "../search-attributes"].map((path) => ({
+  ...["./calls/step", "../../run/types", "../../run/timing", "../../run/graph-run", "../names"].map((path) => ({
     name: `${path} in a workflow`,
     file: WORKFLOW,
     code: takes(path),

@@ -13,7 +13,7 @@ import { FIRST_DELIVERY } from "../run/delivery";
 import type { RunInput } from "../run/types";
 import { TIMING } from "../run/timing";
 import type { DeliveryInput } from "./activity-types";
-import { MODELS, USER, WORKFLOW } from "./search-attributes";
+import { MODELS, USER, WORKFLOW } from "./names";
 import type { cancelSignal, deliverWebhook, executeGraph } from "./workflows";
 
 const CANCEL: typeof cancelSignal.name = "cancel";

@@ -3,7 +3,7 @@ import { TIMING } from "../run/timing";
 import type { checkWholeLedger, reconcileRuns, removeExpired, renewPlans } from "./workflows";
 import { temporal } from "@temporalio/proto";
 import { STARTUP_PATIENCE_MS, type TemporalSecurity } from "@nodeloom/platform";
-import { SEARCH_ATTRIBUTES } from "./search-attributes";
+import { SEARCH_ATTRIBUTES } from "./names";
 
 /** What is done again and again: one workflow at a time over all processes, seen under Schedules in Temporal's UI. */
 const SCHEDULES = [

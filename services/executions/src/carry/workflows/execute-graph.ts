@@ -9,7 +9,7 @@ import {
 } from "@temporalio/workflow";
 import type { RunEnd, RunError, RunInput, RunOutcome } from "../../run/types";
 import { TIMING } from "../../run/timing";
-import { STATUS } from "../search-attributes";
+import { STATUS } from "../names";
 import { isRunCancelled, runError } from "./calls/failures";
 import { runStep } from "./calls/step";
 import { GraphRun } from "../../run/graph-run";

@@ -1,8 +1,6 @@
 import type { Payload } from "@temporalio/common";
 import type { WorkflowInterceptorsFactory } from "@temporalio/workflow";
-
-/** Where the trace is in Temporal's headers, as its SDKs' own interceptors have it. */
-export const TRACE_HEADER = "_tracer-data";
+import { TRACE_HEADER } from "../names";
 
 /** Passes the trace that a workflow was started in on to its activities. It makes no spans: see ADR 0017. */
 export const interceptors: WorkflowInterceptorsFactory = () => {

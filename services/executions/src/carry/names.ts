@@ -1,5 +1,7 @@
 import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
 
+/** What of ours has a name in Temporal: search attributes of runs, and the header of traces. */
+
 export const USER = defineSearchAttributeKey("NodeloomUser", SearchAttributeType.KEYWORD);
 export const WORKFLOW = defineSearchAttributeKey("NodeloomWorkflow", SearchAttributeType.KEYWORD);
 export const MODELS = defineSearchAttributeKey("NodeloomModels", SearchAttributeType.KEYWORD_LIST);
@@ -8,3 +10,6 @@ export const STATUS = defineSearchAttributeKey("NodeloomStatus", SearchAttribute
 
 /** Search attributes that runs carry; an operator filters on them in Temporal's UI. */
 export const SEARCH_ATTRIBUTES = [USER, WORKFLOW, MODELS, STATUS] as const;
+
+/** Where the trace is in Temporal's headers, as its SDKs' own interceptors have it. */
+export const TRACE_HEADER = "_tracer-data";
