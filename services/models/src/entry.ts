@@ -1,11 +1,12 @@
-import { fromUsd, isFileType, isSlug, MICRO_USD_PER_USD, schemaPorts, TIERS, type JsonSchema, type Price } from "@nodeloom/kernel";
-import { providerSchema } from "@nodeloom/platform";
+import { isFileType, isSlug, readWrittenPrice, schemaPorts, TIERS, type JsonSchema } from "@nodeloom/kernel";
+import { providerSchema, writtenPrice } from "@nodeloom/platform";
 import { z } from "zod";
+import { unknownInputs } from "./templates";
 
 /** The form of a registry file: one model, its provider's settings, its inputs and its wholesale price. */
 
 export const MODALITIES = ["image", "video", "audio", "text"] as const;
-const OUTPUTS = ["images", "videos", "audios", "text"] as const;
+const OUTPUTS = ["images", "videos", "audios", "text", "json"] as const;
 /** What a model of a modality may deliver. */
 const OUTPUT_OF: Readonly<Record<(typeof MODALITIES)[number], (typeof OUTPUTS)[number]>> = {
   image: "images",
@@ -14,36 +15,10 @@ const OUTPUT_OF: Readonly<Record<(typeof MODALITIES)[number], (typeof OUTPUTS)[n
   text: "text",
 };
 
-const MAX_USD = 1_000_000;
-/** Floating-point noise that is no fraction of a micro-dollar. */
-const ROUNDING = 1e-6;
-
 const text = z.string().min(1);
-const usd = z
-  .number()
-  .min(0)
-  .max(MAX_USD)
-  .refine((value) => Math.abs(value * MICRO_USD_PER_USD - fromUsd(value)) < ROUNDING, "must be whole micro-dollars (at most six decimals)");
-
-const price = z
-  .union([
-    z.strictObject({ perRunUsd: usd }).transform(({ perRunUsd }): Price => ({ basis: "run", microUsd: fromUsd(perRunUsd) })),
-    z.strictObject({ perImageUsd: usd }).transform(({ perImageUsd }): Price => ({ basis: "image", microUsd: fromUsd(perImageUsd) })),
-    z.strictObject({ perSecondUsd: usd }).transform(({ perSecondUsd }): Price => ({ basis: "second", microUsd: fromUsd(perSecondUsd) })),
-    z.strictObject({ perThousandCharactersUsd: usd }).transform(({ perThousandCharactersUsd }): Price => ({
-      basis: "characters",
-      microUsdPerThousand: fromUsd(perThousandCharactersUsd),
-    })),
-    z.strictObject({ inputUsdPerMillionTokens: usd, outputUsdPerMillionTokens: usd }).transform((tokens): Price => ({
-      basis: "tokens",
-      inputMicroUsdPerMillion: fromUsd(tokens.inputUsdPerMillionTokens),
-      outputMicroUsdPerMillion: fromUsd(tokens.outputUsdPerMillionTokens),
-    })),
-  ])
-  .describe("price");
-
-/** What a provider that answers directly makes. */
-const DIRECT_MODALITY = { "openai-images": "image", speech: "audio" } as const;
+/** Text models may give JSON beside the text. */
+const isOutputOf = (modality: (typeof MODALITIES)[number], [first, second]: readonly string[]): boolean =>
+  first === OUTPUT_OF[modality] && (second === undefined || (modality === "text" && second === "json"));
 
 const isFileInput = (schema: JsonSchema, input: string): boolean =>
   schemaPorts(schema).some(([name, { type }]) => name === input && isFileType(type));
@@ -60,20 +35,16 @@ export const entrySchema = z
     runsAt: z.enum(["provider", "local"]).default("provider"),
     provider: providerSchema,
     inputSchema: z.looseObject({ type: z.literal("object"), properties: z.record(text, z.looseObject({})) }),
-    outputs: z.array(z.enum(OUTPUTS)).length(1),
-    price,
+    outputs: z.array(z.enum(OUTPUTS)).min(1).max(2),
+    price: writtenPrice.transform(readWrittenPrice),
     minTier: z.enum(TIERS),
     trialRuns: z.number().int().min(0).max(1_000_000).default(0),
     enabled: z.boolean().default(true),
   })
-  .refine((entry) => entry.outputs[0] === OUTPUT_OF[entry.modality], { path: ["outputs"], message: "must be what the modality delivers" })
-  .refine((entry) => (entry.provider.kind === "llm") === (entry.modality === "text"), {
+  .refine(({ outputs, modality }) => isOutputOf(modality, outputs), { path: ["outputs"], message: "must be what the modality delivers" })
+  .refine(({ provider, modality }) => provider.kind !== "llm" || modality === "text", {
     path: ["provider", "kind"],
-    message: "text comes from llm providers, and only text",
-  })
-  .refine(({ provider, modality }) => provider.kind !== "direct" || DIRECT_MODALITY[provider.dialect] === modality, {
-    path: ["provider", "dialect"],
-    message: "does not make what the modality says",
+    message: "llm providers make text alone",
   })
   .refine(({ provider, outputs }) => !("outputs" in provider) || outputs.every((name) => Object.hasOwn(provider.outputs, name)), {
     path: ["provider", "outputs"],
@@ -85,7 +56,11 @@ export const entrySchema = z
       if (!isFileInput(inputSchema, name)) context.addIssue({ code: "custom", path, message: "is no input that takes files" });
       if (send.includes("upload") && !provider.upload)
         context.addIssue({ code: "custom", path: [...path, "send"], message: "needs provider.upload" });
+      if (send.includes("form") && !("request" in provider && provider.request.form))
+        context.addIssue({ code: "custom", path: [...path, "send"], message: "needs provider.request.form" });
     }
+    for (const { name, path } of unknownInputs(provider, inputSchema))
+      context.addIssue({ code: "custom", path: ["provider", ...path], message: `there is no input ${JSON.stringify(name)}` });
   });
 export type Entry = z.infer<typeof entrySchema>;
 export type InputSchema = Entry["inputSchema"];

@@ -1,4 +1,13 @@
-import { PRICED_INPUTS, propertySchema, type JsonSchema, type Price } from "@nodeloom/kernel";
+import {
+  megapixelsProblem,
+  PRICED_INPUTS,
+  propertySchema,
+  tableProblem,
+  unitPrices,
+  type JsonSchema,
+  type Price,
+  type UnitPrice,
+} from "@nodeloom/kernel";
 
 const isBounded = (schema: JsonSchema, name: string): boolean => {
   const property = propertySchema(schema, name);
@@ -11,18 +20,31 @@ const isBoundedText = (schema: JsonSchema, name: string): boolean => {
   return property?.type === "string" && typeof property.maxLength === "number";
 };
 
-/**
- * Why a price can't be applied to a model's inputs, or undefined. A run holds the most it can cost, so every quantity
- * that a price counts needs a default and a maximum.
- */
-export const pricingProblem = (price: Price, inputSchema: JsonSchema): string | undefined => {
+const unitProblem = (price: UnitPrice, inputSchema: JsonSchema): string | undefined => {
   if (price.basis === "run") return undefined;
   const input = PRICED_INPUTS[price.basis];
   if (price.basis === "characters")
     return isBoundedText(inputSchema, input) ? undefined : `a price per 1,000 characters needs a text input "${input}" with a maxLength`;
   // Without a count a model makes one image.
-  if (price.basis === "image" && !propertySchema(inputSchema, input)) return undefined;
+  if ((price.basis === "image" || price.basis === "megapixel") && !propertySchema(inputSchema, input)) return undefined;
   return isBounded(inputSchema, input)
     ? undefined
     : `a price per ${price.basis} needs a numeric input "${input}" with a default and a maximum`;
+};
+
+/**
+ * Why a price can't be applied to a model's inputs, or undefined. A run holds the most it can cost, so every quantity
+ * that a price counts needs a default and a maximum.
+ */
+export const pricingProblem = (price: Price, inputSchema: JsonSchema): string | undefined => {
+  const units = unitPrices(price);
+  const problem = units.map((unit) => unitProblem(unit, inputSchema)).find((found) => found !== undefined);
+  if (problem !== undefined) return problem;
+  const megapixels = price.basis === "table" ? price.megapixels : undefined;
+  const countsPixels = units.some(({ basis }) => basis === "megapixel");
+  if (countsPixels && !megapixels) return 'a price per megapixel needs "megapixels", which says what input has the size';
+  if (megapixels && !countsPixels) return "megapixels: nothing is priced by them";
+  return (
+    (megapixels && megapixelsProblem(megapixels, inputSchema)) ?? (price.basis === "table" ? tableProblem(price, inputSchema) : undefined)
+  );
 };

@@ -1,34 +1,26 @@
-import { invalidRequest, type BaseTier, type Price } from "@nodeloom/kernel";
-import { readPrice, unary } from "@nodeloom/platform";
+import { invalidRequest, unitPrices, type BaseTier, type Price, type UnitPrice } from "@nodeloom/kernel";
+import { readPrice, storedPrice, unary } from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
+import { z } from "zod";
 import type { Catalog, CatalogModel, Override } from "./catalog";
 import { READY, type LocalModels, type ModelStatus } from "./local-models";
 import { keyOf, providerKeys } from "./provider-keys";
 
-const toProtoPrice = (price: Price): models.Price => {
-  switch (price.basis) {
-    case "run":
-      return { basis: { $case: "perRunMicroUsd", value: price.microUsd } };
-    case "image":
-      return { basis: { $case: "perImageMicroUsd", value: price.microUsd } };
-    case "second":
-      return { basis: { $case: "perSecondMicroUsd", value: price.microUsd } };
-    case "characters":
-      return { basis: { $case: "perThousandCharactersMicroUsd", value: price.microUsdPerThousand } };
-    case "tokens": {
-      const { inputMicroUsdPerMillion, outputMicroUsdPerMillion } = price;
-      return { basis: { $case: "tokens", value: { inputMicroUsdPerMillion, outputMicroUsdPerMillion } } };
-    }
-  }
-};
-
 const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+const isUnit = ({ basis: _, ...amounts }: UnitPrice): boolean => Object.values(amounts).every(isAmount);
 
-const fromProtoPrice = (stored: models.Price): Price => {
-  const price = readPrice(stored);
+/** @throws DomainError INVALID_REQUEST for what is no price. One that says more than amounts was checked by its sender, too. */
+const givenPrice = (stored: models.Price): Price => {
+  const read = (): Price | undefined => {
+    try {
+      return readPrice(stored);
+    } catch (error) {
+      throw invalidRequest([{ path: "price", message: error instanceof z.ZodError ? z.prettifyError(error) : "must be JSON" }]);
+    }
+  };
+  const price = read();
   if (!price) throw invalidRequest([{ path: "price", message: "must name what it is counted in" }]);
-  const { basis: _, ...amounts } = price;
-  if (!Object.values(amounts).every(isAmount)) throw invalidRequest([{ path: "price", message: "must not be negative" }]);
+  if (!unitPrices(price).every(isUnit)) throw invalidRequest([{ path: "price", message: "must not be negative" }]);
   return price;
 };
 
@@ -53,7 +45,7 @@ const toMessage = (model: CatalogModel, status: ModelStatus): models.Model =>
     outputs: [...model.outputs],
     providerJson: fileJson(model.provider),
     inputSchemaJson: fileJson(model.inputSchema),
-    price: toProtoPrice(model.price),
+    price: storedPrice(model.price),
     minTier: model.minTier,
     trialRuns: model.trialRuns,
     enabled: model.enabled,
@@ -88,7 +80,7 @@ export const modelsHandlers = (catalog: Catalog, local: LocalModels): models.Mod
     updateModel: unary(async ({ internalName, enabled, price, minTier }) => {
       const change: Override = {};
       if (enabled !== undefined) change.enabled = enabled;
-      if (price !== undefined) change.price = fromProtoPrice(price);
+      if (price !== undefined) change.price = givenPrice(price);
       // The catalog refuses what is no tier.
       if (minTier !== undefined) change.minTier = minTier as BaseTier;
       const { before, after } = await catalog.update(internalName, change);

@@ -154,7 +154,6 @@ describe("a file that can't be used", () => {
   });
 
   it.each<[string, string, object, RegExp]>([
-    ["speaks a dialect of another modality", "gpt-image-1", { modality: "audio", outputs: ["audios"] }, /dialect/],
     ["has a voice that could be an address", "eleven-multilingual-v2", { provider: { voice: "../models" } }, /voice/],
     ["has a setting of another dialect", "gpt-image-1", { provider: { voice: "x" } }, /voice/],
     ["answers directly in an unknown way", "gpt-image-1", { provider: { dialect: "smoke-signals" } }, /dialect/],

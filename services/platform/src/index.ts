@@ -19,6 +19,7 @@ export * from "./messages/media-calls";
 export * from "./messages/model-price";
 export * from "./messages/provider-accounts";
 export * from "./messages/provider-settings";
+export * from "./messages/request-template";
 
 export * from "./process/http";
 export type { Check, Checks } from "./process/ops";

@@ -14,6 +14,7 @@ export type { ModelTerms, PlanRequest } from "./plan/planner";
 export * from "./plan/plan-types";
 export * from "./wiring/ports";
 export * from "./prices/price";
+export * from "./prices/written";
 export * from "./read";
 export * from "./plan/result-files";
 export * from "./plan/shared-texts";

@@ -1,102 +1,96 @@
 import { z } from "zod";
+import { defaults, described, method, ONE_BODY, outputs, path, pointer, request, shared, template, text } from "./provider-parts";
+
+export { MAX_DATA_URL_CHARS, type InputFiles } from "./provider-parts";
 
 /** A registry entry's settings of its model's provider. Models checks them, executions calls the provider by them. */
 
-const text = z.string().min(1);
-const pointer = z.string().regex(/^(?:\/.*)?$/, "must be a JSON pointer");
-const method = z.enum(["GET", "POST", "PUT", "PATCH", "DELETE"]).optional();
-const path = z.string().startsWith("/");
-const requestPath = path.includes("{requestId}");
 const pollMs = z.number().int().min(50).max(60_000).optional();
+/** With the job's id, escaped; with `+` as it is, for ids that are paths. */
+const namesJob = (value: string): boolean => value.includes("{requestId}") || value.includes("{+requestId}");
+const requestPath = path.refine(namesJob, "must have {requestId} in it");
+const state = z.union([text, z.number(), z.boolean()]);
+const isOneBody = (value: { body?: unknown; form?: unknown }): boolean => value.body === undefined || value.form === undefined;
+const isOneAddress = (value: { path?: unknown; url?: unknown }): boolean => value.path !== undefined || value.url !== undefined;
+const AN_ADDRESS = "must have a path, or the url's place in the answer";
 
-/** The longest data URL that a provider may be sent; what is longer is streamed, or not sent. */
-export const MAX_DATA_URL_CHARS = 5 * 1024 * 1024;
-
-/** The ways a file may reach a provider. */
-const SENDING = ["url", "upload", "data-url", "base64"] as const;
-
-/** How the files of one input are sent: the first of these ways that is possible. */
-const inputFiles = z.strictObject({
-  send: z.array(z.enum(SENDING)).min(1),
-  /** Characters of the longest data URL, or base64, that the provider takes. */
-  maxDataChars: z.number().int().min(1).max(MAX_DATA_URL_CHARS).optional(),
-});
-export type InputFiles = z.infer<typeof inputFiles>;
-
-const shared = {
-  /** By input. */
-  files: z.record(text, inputFiles).optional(),
-  /** The provider's own storage. Its address is that of the provider, unless there is another. */
-  upload: z.strictObject({ api: z.enum(["fal", "replicate", "runway"]), baseUrl: text.optional() }).optional(),
-  /** Whether it reads public addresses alone; otherwise it does if its own address is public. */
-  hosted: z.boolean().optional(),
-  /** Calls of one process that may be under way at a provider. */
-  maxConcurrent: z.number().int().min(1).max(10_000).optional(),
-  /** Whether requests that are traced carry the header `traceparent`. */
-  traceparent: z.boolean().optional(),
-  /** The address up to and including the version, for example https://host/v1. */
-  baseUrl: text,
-  /** The secret's value stays in the environment of the process that calls the provider. */
-  auth: z
-    .strictObject({
-      header: text.optional(),
-      scheme: text.optional(),
-      secretEnv: z.string().regex(/^[A-Z][A-Z0-9_]*$/, "must be the name of an environment variable"),
-      default: text.optional(),
-    })
-    .optional(),
-};
-
-const jobs = {
-  ...shared,
-  /** Pointers to the files' URLs, by result member. */
-  outputs: z
-    .partialRecord(z.enum(["images", "videos", "audios"]), pointer)
-    .refine((value) => Object.keys(value).length > 0, "must name an output"),
-};
-
-/**
- * Any provider that takes a job and is asked for it: URL templates, a body template and JSON pointers, so that a new
- * service is a JSON file. `{ "$input": "name" }` in the body is that input and `"${name}s"` a text with it, left out when it is absent.
- */
-const httpPolling = z.strictObject({
-  ...jobs,
-  kind: z.literal("http-polling"),
-  headers: z.record(text, z.string()).optional(),
-  /** For services that tell errors inside answers whose status is 200: what stands at `when` is one unless it is one of `not`. */
-  error: z
-    .strictObject({ when: pointer, not: z.array(z.union([text, z.number(), z.boolean()])).min(1), message: pointer.optional() })
-    .optional(),
-  submit: z.strictObject({ method, path, idempotencyHeader: text.optional(), body: z.record(text, z.json()), requestId: pointer }),
-  poll: z.strictObject({
+/** How a job is asked for, and what its answers say. */
+const poll = z
+  .strictObject({
     method,
-    path: requestPath,
+    path: requestPath.optional(),
+    /** Where the answer to the submission has the address instead; followed on the provider's own hosts alone. */
+    url: pointer.optional(),
     status: pointer,
-    succeeded: z.array(text).min(1),
-    failed: z.array(text).min(1),
-    cancelled: z.array(text).optional(),
+    succeeded: z.array(state).min(1),
+    failed: z.array(state).optional(),
+    cancelled: z.array(state).optional(),
     error: pointer.optional(),
     progress: pointer.optional(),
     firstMs: pollMs,
     intervalMs: pollMs,
     maxIntervalMs: pollMs,
-  }),
-  cancel: z.strictObject({ method, path: requestPath }).optional(),
+  })
+  .refine(isOneAddress, AN_ADDRESS);
+
+/** A second request, for the result of a job that has succeeded. `values` of the last answer may be in its path. */
+const result = z
+  .strictObject({ method, path: path.optional(), url: pointer.optional(), values: z.record(text, pointer).optional() })
+  .refine(isOneAddress, AN_ADDRESS);
+
+/**
+ * Any provider that takes a job and is asked for it: URL templates, a body template and JSON pointers, so that a new
+ * service is a JSON file.
+ */
+const httpPolling = z
+  .strictObject({
+    ...shared,
+    ...described,
+    kind: z.literal("http-polling"),
+    defaults,
+    submit: z.strictObject({ ...request, idempotencyHeader: text.optional(), requestId: pointer }).refine(isOneBody, ONE_BODY),
+    poll,
+    result: result.optional(),
+    cancel: z.strictObject({ method, path: requestPath }).optional(),
+    outputs,
+    /** Whether results on the provider's own hosts are fetched with its secret. */
+    downloadWithKey: z.boolean().optional(),
+  })
+  .refine(({ poll: { failed }, error }) => failed !== undefined || error !== undefined, {
+    path: ["poll", "failed"],
+    message: "must say which states are failures, or `error` what else is one",
+  });
+
+/** One exchange over HTTP: a request and the answer with what was made. */
+const directHttp = z.strictObject({
+  ...shared,
+  ...described,
+  kind: z.literal("direct-http"),
+  defaults,
+  request: z.strictObject(request).refine(isOneBody, ONE_BODY),
+  /** What the body of an answer is: JSON, a text, or the bytes of one file. By default JSON. */
+  answer: z.enum(["json", "text", "bytes"]).optional(),
+  /** Where the answer has the provider's name for the request; otherwise a header may. */
+  requestId: pointer.optional(),
+  outputs,
+  downloadWithKey: z.boolean().optional(),
 });
 
 const inferencePlatform = z.strictObject({
-  ...jobs,
+  ...shared,
   kind: z.literal("inference-platform"),
   dialect: z.enum(["fal-queue", "replicate"]),
   /** fal: the application's path. Replicate: `owner/name` of an official model, or a version id. */
   app: text,
+  defaults,
   /** A template of the inputs as they are sent; without it they are sent under their own names. */
-  body: z.record(text, z.json()).optional(),
+  body: template.optional(),
   /** The header by which the service recognises a repeated submission; these platforms themselves can't. */
   idempotencyHeader: text.optional(),
   firstMs: pollMs,
   intervalMs: pollMs,
   maxIntervalMs: pollMs,
+  outputs,
 });
 
 const llm = z.strictObject({
@@ -130,8 +124,11 @@ const speech = z.strictObject({
 
 export const providerSchema = z.discriminatedUnion("kind", [
   httpPolling,
+  directHttp,
   inferencePlatform,
   llm,
   z.discriminatedUnion("dialect", [openAiImages, speech]),
 ]);
 export type ProviderSettings = z.infer<typeof providerSchema>;
+export type HttpPollingSettings = z.infer<typeof httpPolling>;
+export type DirectHttpSettings = z.infer<typeof directHttp>;

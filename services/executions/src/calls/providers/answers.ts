@@ -17,8 +17,8 @@ export const requestIdOf = (answer: unknown, path: string): string => {
 };
 
 /** The files' URLs, by the pointers of a registry entry. */
-export const filesAt = (outputs: Readonly<Record<string, string>>, answer: unknown): string[] =>
-  Object.values(outputs).flatMap((path) => pointerTexts(answer, path));
+export const filesAt = (outputs: Readonly<Record<string, string | readonly string[]>>, answer: unknown): string[] =>
+  Object.values(outputs).flatMap((places) => [places].flat().flatMap((path) => pointerTexts(answer, path)));
 
 const REQUEST_ID_HEADERS = ["x-request-id", "request-id", "x-litellm-call-id"];
 

@@ -12,6 +12,7 @@ export const createProvider = (providerJson: string, context: DialectContext): P
   const settings = JSON.parse(providerJson) as ProviderSettings;
   if (settings.kind === "http-polling") return httpPolling(settings, context);
   if (settings.kind === "llm") return openAiChat(settings, context);
+  if (settings.kind === "direct-http") throw new Error("this release does not call direct-http providers yet");
   switch (settings.dialect) {
     case "fal-queue":
       return falQueue(settings, context);

@@ -1,42 +1,28 @@
-import { tokenCostMicroUsd } from "../../money";
-import { isRecord } from "../types";
+import { megapixelInputs, megapixelsOf } from "./megapixels";
+import { conditionInputs, factorOf, possibleRows, type KnownInputs, type TablePrice } from "./table";
+import {
+  largestQuantity,
+  mostCharacters,
+  PRICED_INPUTS,
+  propertySchema,
+  quantity,
+  unitCostMicroUsd,
+  type JsonSchema,
+  type Quantities,
+  type UnitPrice,
+} from "./unit";
 
 /** What calls cost: by their inputs before a run, by what they used after it, and by the saved graph alone. */
 
-/** Wholesale price of one call of a model. */
-export type Price =
-  | { basis: "run"; microUsd: number }
-  | { basis: "image"; microUsd: number }
-  | { basis: "second"; microUsd: number }
-  /** Per thousand characters of the prompt, each of them counted. */
-  | { basis: "characters"; microUsdPerThousand: number }
-  | { basis: "tokens"; inputMicroUsdPerMillion: number; outputMicroUsdPerMillion: number };
+export { PRICED_INPUTS, propertySchema, type JsonSchema, type UnitPrice } from "./unit";
+export { tableProblem, type AnswerCost, type Condition, type Conditions, type PriceRow, type TablePrice } from "./table";
+export { megapixelsProblem, type Megapixels } from "./megapixels";
 
-/** The inputs that prices depend on, by the names every registry entry uses for them. */
-export const PRICED_INPUTS = { image: "count", second: "seconds", tokens: "maxTokens", characters: "prompt" } as const;
+/** Wholesale price of one call of a model. */
+export type Price = UnitPrice | TablePrice;
 
 /** On a media input of a token-priced model: the most tokens its provider counts for one file. */
 export const FILE_TOKENS_KEYWORD = "x-tokens";
-
-export type JsonSchema = Readonly<Record<string, unknown>>;
-
-/** The schema of one input of a model, or undefined. */
-export const propertySchema = (schema: JsonSchema, name: string): JsonSchema | undefined => {
-  const properties = isRecord(schema.properties) ? schema.properties : {};
-  const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-  return isRecord(property) ? property : undefined;
-};
-
-/** A number that a price depends on: the given one, else the schema's default, else 1. */
-const quantity = (schema: JsonSchema, name: string, inputs: Readonly<Record<string, unknown>>): number => {
-  const given = inputs[name];
-  if (typeof given === "number" && Number.isFinite(given) && given > 0) return given;
-  const fallback = propertySchema(schema, name)?.default;
-  return typeof fallback === "number" ? fallback : 1;
-};
-
-const THOUSAND = 1_000;
-const characterCost = (characters: number, microUsdPerThousand: number): number => Math.ceil((characters * microUsdPerThousand) / THOUSAND);
 
 /** Characters as people count them, and as a schema's maxLength does: not in UTF-16 units. */
 export const characterCount = (text: string): number => {
@@ -45,28 +31,38 @@ export const characterCount = (text: string): number => {
   return count;
 };
 
-/** The most characters that the schema lets a prompt have. */
-const mostCharacters = (schema: JsonSchema): number => Number(propertySchema(schema, PRICED_INPUTS.characters)?.maxLength ?? 0);
-
-/** The same for an input whose value is known only at run time: the schema's maximum. */
-const largestQuantity = (schema: JsonSchema, name: string): number => {
-  const { maximum } = propertySchema(schema, name) ?? {};
-  return typeof maximum === "number" ? maximum : quantity(schema, name, {});
-};
-
 export const outputCount = (schema: JsonSchema, inputs: Readonly<Record<string, unknown>>): number =>
   propertySchema(schema, PRICED_INPUTS.image) ? quantity(schema, PRICED_INPUTS.image, inputs) : 1;
 
+/** Every unit that a price may count. */
+export const unitPrices = (price: Price): UnitPrice[] => (price.basis === "table" ? price.rows.map((row) => row.price) : [price]);
+
+/** The inputs that a price depends on. */
+export const pricedInputNames = (price: Price): string[] => {
+  const counted = unitPrices(price).flatMap(({ basis }) => (basis === "run" ? [] : [PRICED_INPUTS[basis]]));
+  const asked = price.basis === "table" ? [...conditionInputs(price), ...megapixelInputs(price.megapixels ?? {})] : [];
+  return [...new Set<string>([...counted, ...asked])];
+};
+
 /**
- * Inputs as they are sent: numbers that the price counts are said even where they are left out. A provider's own default
+ * Inputs as they are sent: what the price depends on is said even where it is left out. A provider's own default
  * could be more than what was paid for.
  */
 export const pricedInputs = (price: Price, schema: JsonSchema, inputs: Readonly<Record<string, unknown>>): Record<string, unknown> => {
-  if (price.basis === "run" || price.basis === "characters") return { ...inputs };
-  const name = PRICED_INPUTS[price.basis];
-  const fallback = propertySchema(schema, name)?.default;
-  return inputs[name] === undefined && typeof fallback === "number" ? { ...inputs, [name]: fallback } : { ...inputs };
+  const left = pricedInputNames(price).filter((name) => name !== PRICED_INPUTS.characters && inputs[name] === undefined);
+  const said = left.map((name): [string, unknown] => [name, propertySchema(schema, name)?.default]);
+  return { ...inputs, ...Object.fromEntries(said.filter(([, fallback]) => fallback !== undefined)) };
 };
+
+/** What a price comes to. Of a table whose row isn't known, the most that it may be. */
+const costMicroUsd = (price: Price, of: Quantities, known: KnownInputs): number => {
+  if (price.basis !== "table") return unitCostMicroUsd(price, of);
+  const units = possibleRows(price, known).map((unit) => unitCostMicroUsd(unit, of));
+  return Math.ceil(Math.max(0, ...units) * factorOf(price, known));
+};
+
+const sizeOf = (price: Price, { schema, inputs, unknown }: KnownInputs): number =>
+  price.basis === "table" && price.megapixels ? megapixelsOf(price.megapixels, schema, inputs, unknown) : 1;
 
 export interface WorstCase {
   price: Price;
@@ -83,24 +79,23 @@ export interface WorstCase {
 /** The most one call can cost, in micro-dollars. */
 export const worstCaseMicroUsd = ({ price, schema, inputs, unknown, inputTokens, characters }: WorstCase): number => {
   const most = (name: string): number => (unknown.has(name) ? largestQuantity(schema, name) : quantity(schema, name, inputs));
-  switch (price.basis) {
-    case "run":
-      return price.microUsd;
-    case "image":
-      return Math.ceil(price.microUsd * most(PRICED_INPUTS.image));
-    case "second":
-      return Math.ceil(price.microUsd * most(PRICED_INPUTS.second));
-    case "characters": {
-      const prompt = unknown.has(PRICED_INPUTS.characters) ? undefined : inputs[PRICED_INPUTS.characters];
-      const said = typeof prompt === "string" ? characterCount(prompt) : characters;
-      return characterCost(said ?? mostCharacters(schema), price.microUsdPerThousand);
-    }
-    case "tokens":
-      return (
-        tokenCostMicroUsd(inputTokens, price.inputMicroUsdPerMillion) +
-        tokenCostMicroUsd(most(PRICED_INPUTS.tokens), price.outputMicroUsdPerMillion)
-      );
-  }
+  const known = { schema, inputs, unknown };
+  return costMicroUsd(
+    price,
+    {
+      files: () => most(PRICED_INPUTS.image),
+      seconds: () => most(PRICED_INPUTS.second),
+      megapixels: () => sizeOf(price, known),
+      characters: () => {
+        const prompt = unknown.has(PRICED_INPUTS.characters) ? undefined : inputs[PRICED_INPUTS.characters];
+        const said = typeof prompt === "string" ? characterCount(prompt) : characters;
+        return said ?? mostCharacters(schema);
+      },
+      inputTokens: () => inputTokens,
+      outputTokens: () => most(PRICED_INPUTS.tokens),
+    },
+    known,
+  );
 };
 
 export interface Consumption {
@@ -108,25 +103,40 @@ export interface Consumption {
   outputs: number;
   inputTokens?: number;
   outputTokens?: number;
+  /** What the provider's answer has at a JSON pointer. */
+  answer?: (pointer: string) => unknown;
 }
+
+/** What an answer says that it cost, in micro-dollars; undefined where it doesn't, or nobody asks. */
+const saidMicroUsd = (price: Price, answer: Consumption["answer"]): number | undefined => {
+  if (price.basis !== "table" || !price.actual || !answer) return undefined;
+  const said = price.actual.flatMap(({ at, microUsdEach }) => {
+    const count = answer(at);
+    return typeof count === "number" && Number.isFinite(count) && count >= 0 ? [count * microUsdEach] : [];
+  });
+  return said.length === 0 ? undefined : Math.ceil(said.reduce((sum, cost) => sum + cost, 0));
+};
+
+const NOTHING_UNKNOWN: ReadonlySet<string> = new Set();
 
 /** What one completed call did cost, in micro-dollars. */
 export const actualMicroUsd = (price: Price, schema: JsonSchema, inputs: Readonly<Record<string, unknown>>, used: Consumption): number => {
-  switch (price.basis) {
-    case "run":
-      return price.microUsd;
-    case "image":
-      return Math.ceil(price.microUsd * Math.min(used.outputs, quantity(schema, PRICED_INPUTS.image, inputs)));
-    case "second":
-      return Math.ceil(price.microUsd * quantity(schema, PRICED_INPUTS.second, inputs));
-    case "characters": {
-      const prompt = inputs[PRICED_INPUTS.characters];
-      return characterCost(typeof prompt === "string" ? characterCount(prompt) : 0, price.microUsdPerThousand);
-    }
-    case "tokens":
-      return (
-        tokenCostMicroUsd(used.inputTokens ?? 0, price.inputMicroUsdPerMillion) +
-        tokenCostMicroUsd(used.outputTokens ?? 0, price.outputMicroUsdPerMillion)
-      );
-  }
+  const said = saidMicroUsd(price, used.answer);
+  if (said !== undefined) return said;
+  const known = { schema, inputs, unknown: NOTHING_UNKNOWN };
+  return costMicroUsd(
+    price,
+    {
+      files: () => Math.min(used.outputs, quantity(schema, PRICED_INPUTS.image, inputs)),
+      seconds: () => quantity(schema, PRICED_INPUTS.second, inputs),
+      megapixels: () => sizeOf(price, known),
+      characters: () => {
+        const prompt = inputs[PRICED_INPUTS.characters];
+        return typeof prompt === "string" ? characterCount(prompt) : 0;
+      },
+      inputTokens: () => used.inputTokens ?? 0,
+      outputTokens: () => used.outputTokens ?? 0,
+    },
+    known,
+  );
 };

@@ -10,11 +10,11 @@ const OK = 200;
 
 /** What went wrong, by an answer whose status says that all is well. */
 const errorIn = (
-  error: { when: string; not: readonly unknown[]; message?: string | undefined } | undefined,
+  error: { when: string; not?: readonly unknown[] | undefined; message?: string | undefined } | undefined,
   answer: unknown,
 ): string | undefined => {
   const code = error && pointer(answer, error.when);
-  if (code === undefined || code === null || error!.not.includes(code)) return undefined;
+  if (code === undefined || code === null || (error!.not ?? []).includes(code)) return undefined;
   const message = error!.message === undefined ? undefined : pointer(answer, error!.message);
   return typeof message === "string" && message !== "" ? message : `the provider reported the error ${JSON.stringify(code)}`;
 };
@@ -31,13 +31,13 @@ export const httpPolling = (settings: Extract<ProviderSettings, { kind: "http-po
 
   const pace = { intervalMs: 1_000, maxIntervalMs: 5_000, ...poll, idempotencyHeader: submit.idempotencyHeader };
   return jobProvider(transport, pace, {
-    submit: (inputs) => ({ ...callOf(submit), body: fillBody(submit.body, inputs) }),
+    submit: (inputs) => ({ ...callOf(submit), body: fillBody(submit.body ?? {}, inputs) }),
     submitted: (answer) => {
       const problem = errorIn(error, answer);
       if (problem !== undefined) throw new ProviderError("refused", transport.reason(problem), OK, transport.shown(JSON.stringify(answer)));
       return { requestId: requestIdOf(answer, submit.requestId) };
     },
-    status: ({ requestId }) => callOf({ method: "GET", ...poll }, requestId),
+    status: ({ requestId }) => callOf({ method: "GET", ...poll, path: poll.path ?? "" }, requestId),
     state: (answer) => {
       const problem = errorIn(error, answer);
       if (problem !== undefined) return { state: "failed", message: problem };
@@ -45,7 +45,7 @@ export const httpPolling = (settings: Extract<ProviderSettings, { kind: "http-po
       if (typeof status !== "string") throw new ProviderError("ambiguous", "the provider's answer has no status");
       if (poll.succeeded.includes(status)) return { state: "succeeded", files: filesAt(outputs, answer) };
       if (poll.cancelled?.includes(status)) return { state: "cancelled" };
-      if (poll.failed.includes(status)) {
+      if (poll.failed?.includes(status)) {
         const message = poll.error ? pointer(answer, poll.error) : undefined;
         return { state: "failed", message: typeof message === "string" ? message : "the provider reported a failure" };
       }

@@ -1,5 +1,5 @@
 import { CancellationScope } from "@temporalio/workflow";
-import { BindError, itemKey, PRICED_INPUTS, repairKey, type HoldItem } from "@nodeloom/kernel/graph";
+import { BindError, itemKey, pricedInputNames, repairKey, type HoldItem } from "@nodeloom/kernel/graph";
 import type { CancelResult, FollowedJob, ModelCall, SubmittedJob } from "../../../run/calls";
 import type { GraphRun } from "../../../run/graph-run";
 import { TIMING } from "../../../run/timing";
@@ -92,11 +92,10 @@ const cancelSummary = (call: ModelCall): { summary: string } => ({ summary: plai
 const stopJob = (run: GraphRun, call: ModelCall, job: SubmittedJob): Promise<CallResult | null> =>
   stopCall(run, call, () => cancelJob.executeWithOptions(cancelSummary(call), [submitted(call), job]));
 
-/** A call that was submitted, with the one input that its price depends on. */
+/** A call that was submitted, with the inputs that its price depends on. */
 const submitted = (call: ModelCall): ModelCall => {
-  const { basis } = call.price;
-  const priced = basis === "run" ? undefined : PRICED_INPUTS[basis];
-  return { ...call, inputs: Object.fromEntries(Object.entries(call.inputs).filter(([name]) => name === priced)) };
+  const priced = pricedInputNames(call.price);
+  return { ...call, inputs: Object.fromEntries(Object.entries(call.inputs).filter(([name]) => priced.includes(name))) };
 };
 
 /** A provider that makes files: two activities, however long it takes. A job that does not take long is one step. */

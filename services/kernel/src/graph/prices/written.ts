@@ -1,0 +1,96 @@
+import { MICRO_USD_PER_USD } from "../../money";
+import type { Megapixels } from "./megapixels";
+import type { Price } from "./price";
+import type { Conditions, TablePrice } from "./table";
+import type { UnitPrice } from "./unit";
+
+/** Prices as registry entries and the API write them: amounts in dollars or in credits, by what they are counted in. */
+
+type Money = "Usd" | "Credits";
+export type WrittenUnit<Unit extends Money = "Usd"> =
+  | { [Name in `perRun${Unit}`]: number }
+  | { [Name in `perImage${Unit}`]: number }
+  | { [Name in `perSecond${Unit}`]: number }
+  | { [Name in `perMegapixel${Unit}`]: number }
+  | { [Name in `perThousandCharacters${Unit}`]: number }
+  | { [Name in `${"input" | "output"}${Unit}PerMillionTokens`]: number };
+
+interface Modifiers<Unit extends Money> {
+  factors?: readonly { when: Conditions; times: number }[] | undefined;
+  megapixels?: Megapixels | undefined;
+  actual?: readonly ({ at: string } & ({ [Name in `each${Unit}`]: number } | { [Name in `perMillion${Unit}`]: number }))[] | undefined;
+}
+export interface WrittenTable<Unit extends Money = "Usd"> extends Modifiers<Unit> {
+  table: readonly (WrittenUnit<Unit> & { when?: Conditions | undefined })[];
+}
+/** One unit, or a table of them. */
+export type WrittenPrice<Unit extends Money = "Usd"> = WrittenUnit<Unit> | (WrittenUnit<Unit> & Modifiers<Unit>) | WrittenTable<Unit>;
+
+const MILLION = 1_000_000;
+const UNITS = { run: "perRun", image: "perImage", second: "perSecond", megapixel: "perMegapixel" } as const;
+const CHARACTERS = "perThousandCharacters";
+
+const micro = (usd: number): number => Math.round(usd * MICRO_USD_PER_USD);
+/** Of one token, for example: a fraction of a micro-dollar. */
+const microEach = (usd: number): number => Number((usd * MICRO_USD_PER_USD).toPrecision(12));
+
+const readUnit = (written: WrittenUnit): UnitPrice => {
+  const amount = (name: string): number => micro((written as Readonly<Record<string, number>>)[name]!);
+  for (const [basis, name] of Object.entries(UNITS) as [keyof typeof UNITS, string][])
+    if (Object.hasOwn(written, `${name}Usd`)) return { basis, microUsd: amount(`${name}Usd`) };
+  if (Object.hasOwn(written, `${CHARACTERS}Usd`)) return { basis: "characters", microUsdPerThousand: amount(`${CHARACTERS}Usd`) };
+  return {
+    basis: "tokens",
+    inputMicroUsdPerMillion: amount("inputUsdPerMillionTokens"),
+    outputMicroUsdPerMillion: amount("outputUsdPerMillionTokens"),
+  };
+};
+
+const MODIFIERS = ["factors", "megapixels", "actual"] as const;
+
+/** A price in dollars, in the kernel's form. It is known to have the form of one. */
+export const readWrittenPrice = (written: WrittenPrice): Price => {
+  const hasModifier = MODIFIERS.some((name) => (written as Partial<WrittenTable>)[name] !== undefined);
+  if (!("table" in written) && !hasModifier) return readUnit(written);
+  const { table = [written as WrittenUnit], factors, megapixels, actual } = written as Partial<WrittenTable>;
+  return {
+    basis: "table",
+    rows: table.map((row) => {
+      const { when } = row as { when?: Conditions };
+      return { ...(when === undefined ? {} : { when }), price: readUnit(row) };
+    }),
+    ...(factors ? { factors } : {}),
+    ...(megapixels ? { megapixels } : {}),
+    ...(actual
+      ? {
+          actual: actual.map(({ at, ...each }) => ({
+            at,
+            microUsdEach: microEach("eachUsd" in each ? each.eachUsd : each.perMillionUsd / MILLION),
+          })),
+        }
+      : {}),
+  };
+};
+
+const writeUnit = (price: UnitPrice, unit: Money, amount: (microUsd: number) => number): Record<string, number> => {
+  if (price.basis === "characters") return { [`${CHARACTERS}${unit}`]: amount(price.microUsdPerThousand) };
+  if (price.basis !== "tokens") return { [`${UNITS[price.basis]}${unit}`]: amount(price.microUsd) };
+  return {
+    [`input${unit}PerMillionTokens`]: amount(price.inputMicroUsdPerMillion),
+    [`output${unit}PerMillionTokens`]: amount(price.outputMicroUsdPerMillion),
+  };
+};
+
+const writeTable = ({ rows, factors, megapixels, actual }: TablePrice, unit: Money, amount: (microUsd: number) => number): object => ({
+  table: rows.map(({ when, price }) => ({ ...(when === undefined ? {} : { when }), ...writeUnit(price, unit, amount) })),
+  ...(factors ? { factors } : {}),
+  ...(megapixels ? { megapixels } : {}),
+  ...(actual ? { actual: actual.map(({ at, microUsdEach }) => ({ at, [`each${unit}`]: amount(microUsdEach) })) } : {}),
+});
+
+/**
+ * The opposite of readWrittenPrice.
+ * @param amount what a number of micro-dollars is in the unit
+ */
+export const writePrice = <Unit extends Money>(price: Price, unit: Unit, amount: (microUsd: number) => number): WrittenPrice<Unit> =>
+  (price.basis === "table" ? writeTable(price, unit, amount) : writeUnit(price, unit, amount)) as WrittenPrice<Unit>;

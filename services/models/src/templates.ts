@@ -1,0 +1,31 @@
+import { propertySchema, type JsonSchema } from "@nodeloom/kernel";
+import { inputsInTemplate, type ProviderSettings } from "@nodeloom/platform";
+
+/** The inputs that an entry's requests name. */
+
+type Place = (string | number)[];
+
+/** Everything of a provider's settings that inputs are put into. */
+const templatesOf = (provider: ProviderSettings): [Place, unknown][] => {
+  if (provider.kind === "llm" || provider.kind === "direct") return [];
+  if (provider.kind === "inference-platform") return [[["body"], provider.body]];
+  const [place, { path, query, body, form }] =
+    provider.kind === "http-polling" ? (["submit", provider.submit] as const) : (["request", provider.request] as const);
+  return [
+    [[place, "path"], path],
+    [[place, "query"], query],
+    [[place, "body"], body],
+    [[place, "form"], form],
+  ];
+};
+
+/** Inputs that templates name and that the model doesn't have, each with its place. */
+export const unknownInputs = (provider: ProviderSettings, inputSchema: JsonSchema): { name: string; path: Place }[] => {
+  const named = templatesOf(provider).flatMap(([place, template]) =>
+    inputsInTemplate(template).map(({ name, path }) => ({ name, path: [...place, ...path] })),
+  );
+  const defaults = "defaults" in provider ? Object.keys(provider.defaults ?? {}) : [];
+  return [...named, ...defaults.map((name) => ({ name, path: ["defaults", name] }))].filter(
+    ({ name }) => !propertySchema(inputSchema, name),
+  );
+};

@@ -1,0 +1,47 @@
+/** Templates of requests, as registry entries write them: where inputs are in them. */
+
+/** An input inside a text, as in `${seconds}s`. */
+export const INPUT_IN_TEXT = /\$\{([A-Za-z_]\w*)\}/g;
+
+/** What stands for the content type of a file that is an input: `{ "$input": "image.type" }`. */
+export const TYPE_OF_FILE = ".type";
+
+/** A member that is an input by itself. */
+export interface InputMember {
+  $input: string;
+  /** What is sent instead of some values. */
+  map?: Readonly<Record<string, unknown>>;
+  /** What a number is multiplied by. */
+  times?: number;
+}
+
+/** A member of a list that is there once for each value of an input, with that value as the input. */
+export interface EachMember {
+  $each: string;
+  item: unknown;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const isInputMember = (value: unknown): value is InputMember => isObject(value) && typeof value.$input === "string";
+export const isEachMember = (value: unknown): value is EachMember => isObject(value) && typeof value.$each === "string";
+
+interface NamedInput {
+  name: string;
+  /** Where in the template. */
+  path: (string | number)[];
+}
+
+const inputName = (name: string): string => (name.endsWith(TYPE_OF_FILE) ? name.slice(0, -TYPE_OF_FILE.length) : name);
+
+/** Every input that a template names. */
+export const inputsInTemplate = (template: unknown, path: (string | number)[] = []): NamedInput[] => {
+  if (typeof template === "string") return [...template.matchAll(INPUT_IN_TEXT)].map(([, name]) => ({ name: name!, path }));
+  if (Array.isArray(template)) return template.flatMap((item, index) => inputsInTemplate(item, [...path, index]));
+  if (!isObject(template)) return [];
+  if (isInputMember(template)) return [{ name: inputName(template.$input), path }];
+  const each = isEachMember(template) ? [{ name: template.$each, path }] : [];
+  const members = isEachMember(template) ? [["item", template.item] as const] : Object.entries(template);
+  return [...each, ...members.flatMap(([name, member]) => inputsInTemplate(member, [...path, name]))];
+};
