@@ -147,10 +147,16 @@ const startLumen = async (port: number, url: string): Promise<{ server: Server; 
 };
 
 interface Dialect {
-  provider: { kind: string; dialect?: string; auth: object };
+  provider: { kind: string; dialect?: string; auth: object; outputs?: object; request?: { path: string; body: object } };
   name: string;
   modality: "image" | "audio" | "text";
 }
+
+/** A request of the page for a model of the sandbox, which is told how to behave. */
+const calledHere = ({ request }: Dialect["provider"], model: object): object => ({
+  ...request,
+  body: { ...request?.body, ...model, sandbox: { $input: "sandbox" } },
+});
 
 /** The providers the page shows besides the first, led to the sandbox: address, secret and the models' names are other ones. */
 const shownDialects = (): Dialect[] =>
@@ -160,12 +166,15 @@ const shownDialects = (): Dialect[] =>
     // Blocks without a kind show a part of one.
     .filter(({ kind }) => (kind as string | undefined) !== undefined)
     .map((provider) => {
-      const name = `guide-${provider.dialect ?? provider.kind}`;
+      const name = `guide-${provider.dialect ?? provider.kind}${provider.kind === "direct-http" ? `-${Object.keys(provider.outputs!)[0]}` : ""}`;
       const places: Record<string, [object, Dialect["modality"]]> = {
         "guide-fal-queue": [{ baseUrl: "${SANDBOX_URL}/queue", app: "sandbox-image-fast" }, "image"],
         "guide-replicate": [{ baseUrl: "${SANDBOX_URL}", app: "nodeloom/sandbox-image-fast" }, "image"],
-        "guide-openai-images": [{ baseUrl: "${SANDBOX_URL}/v1", model: "sandbox-image-fast" }, "image"],
-        "guide-speech": [{ baseUrl: "${SANDBOX_URL}", model: "sandbox-speech" }, "audio"],
+        "guide-direct-http-images": [
+          { baseUrl: "${SANDBOX_URL}/v1", request: calledHere(provider, { model: "sandbox-image-fast" }) },
+          "image",
+        ],
+        "guide-direct-http-audios": [{ baseUrl: "${SANDBOX_URL}", request: calledHere(provider, { model_id: "sandbox-speech" }) }, "audio"],
         "guide-llm": [{ baseUrl: "${SANDBOX_URL}/v1", model: "sandbox-chat" }, "text"],
       };
       const [place, modality] = places[name]!;
@@ -186,6 +195,8 @@ const entryOf = ({ provider, name, modality }: Dialect): object => ({
     properties: {
       prompt: { type: "string" },
       sandbox: { type: "object" },
+      count: { type: "integer", maximum: 4 },
+      voice: { type: "string" },
       ...(modality === "text" ? { maxTokens: { type: "integer", default: 50, maximum: 100 } } : {}),
     },
   },
@@ -294,12 +305,16 @@ describe("the examples of the guide", () => {
 
   it("say truthfully that a provider that answers at once could not be stopped", async () => {
     const inputs = { prompt: "a loom", sandbox: { fail: "hang" } };
-    expect(await post("/api/models/guide-speech/run?async=true", { inputs })).toMatchObject({
+    expect(await post("/api/models/guide-direct-http-audios/run?async=true", { inputs })).toMatchObject({
       status: 400,
       body: { code: "ASYNC_NOT_SUPPORTED" },
     });
     const before = await speeches();
-    const run = client.call("POST", "/api/models/guide-speech/run", { key: user.key, body: { inputs }, headers: { prefer: "wait=0" } });
+    const run = client.call("POST", "/api/models/guide-direct-http-audios/run", {
+      key: user.key,
+      body: { inputs },
+      headers: { prefer: "wait=0" },
+    });
     const id = (await run).body.executionId as string;
     await eventually(speeches, (count) => count > before);
     expect((await post(`/api/executions/${id}/cancel`)).body).toEqual({ status: "cancel_requested" });

@@ -46,7 +46,7 @@ export const entrySchema = z
     path: ["provider", "kind"],
     message: "llm providers make text alone",
   })
-  .refine(({ provider, outputs }) => !("outputs" in provider) || outputs.every((name) => Object.hasOwn(provider.outputs, name)), {
+  .refine(({ provider, outputs }) => provider.kind === "llm" || outputs.every((name) => Object.hasOwn(provider.outputs, name)), {
     path: ["provider", "outputs"],
     message: "must say where the output is",
   })

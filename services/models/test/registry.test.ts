@@ -154,9 +154,10 @@ describe("a file that can't be used", () => {
   });
 
   it.each<[string, string, object, RegExp]>([
-    ["has a voice that could be an address", "eleven-multilingual-v2", { provider: { voice: "../models" } }, /voice/],
-    ["has a setting of another dialect", "gpt-image-1", { provider: { voice: "x" } }, /voice/],
-    ["answers directly in an unknown way", "gpt-image-1", { provider: { dialect: "smoke-signals" } }, /dialect/],
+    ["does not make what its modality says", "gpt-image-1", { modality: "audio", outputs: ["audios"] }, /where the output is/],
+    ["has a setting of another kind", "gpt-image-1", { provider: { poll: {} } }, /poll/],
+    ["answers in an unknown way", "gpt-image-1", { provider: { answer: "smoke signals" } }, /answer/],
+    ["has two bodies", "gpt-image-1", { provider: { request: { path: "/", body: {}, form: {} } } }, /not both/],
   ])("is refused when it %s", async (_what, name, change, problem) => {
     const entry = JSON.parse(await readFile(join(SHIPPED, `${name}.json`), "utf8")) as Json;
     const { provider, ...members } = change as { provider?: object };

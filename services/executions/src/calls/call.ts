@@ -1,4 +1,4 @@
-import { actualMicroUsd, inputAddresses, pricedInputs, type MediaValue } from "@nodeloom/kernel";
+import { actualMicroUsd, inputAddresses, LIMITS, pricedInputs, readAnswer, textBytes, type MediaValue } from "@nodeloom/kernel";
 import type { AddressRules, Slots } from "@nodeloom/platform";
 import type { Media } from "../clients";
 import { media as mediaProto } from "@nodeloom/proto";
@@ -7,10 +7,11 @@ import type { CallContext, CallResult } from "../run/types";
 import { TIMING } from "../run/timing";
 import { withFiles } from "../plan/files";
 import type { CatalogModel, ModelCatalog } from "../plan/model-catalog";
-import type { Provider } from "./providers";
+import { ProviderError, type Made, type Provider } from "./providers";
+import { pointer } from "./providers/pointer";
 import { final } from "./failures";
 import type { Gate } from "./gates";
-import type { SendFiles } from "./input-files";
+import type { SendFiles, SentInputs } from "./input-files";
 import type { Submissions } from "./submissions";
 
 /** What calls of models have in common, whatever their providers answer with: what they need, and their inputs. */
@@ -74,13 +75,38 @@ export const storeInTurn = async (
 /** Of the same of a call of a model. */
 export const notStored = ({ model }: ModelCall): string => `${model}: its output could not be stored`;
 
-/** What a call gave that makes files, at its price. */
-export const filesResult = (call: ModelCall, { inputSchema }: CatalogModel, files: MediaValue[], requestId: string | null): CallResult => ({
-  files,
-  text: null,
-  costMicroUsd: actualMicroUsd(call.price, inputSchema, call.inputs, { outputs: files.length }),
-  requestId,
-});
+/** @throws DomainError PROVIDER_RESPONSE_INCOMPLETE */
+export const withoutOutput = ({ model }: ModelCall): never => {
+  throw final("PROVIDER_RESPONSE_INCOMPLETE", `${model} finished without the expected output`);
+};
+
+/** A text that a model made, with the JSON beside it, which fits the schema that the call has. */
+const textResult = (call: ModelCall, { text, json }: Made): Pick<CallResult, "text" | "json" | "problems"> => {
+  if (text === null) return withoutOutput(call);
+  const written = json && JSON.stringify(json.value);
+  const largest = Math.max(textBytes(text), written === undefined ? 0 : textBytes(written));
+  if (largest > LIMITS.textValueBytes)
+    throw final("EXECUTION_FAILED", `${call.model}: its answer is longer than ${LIMITS.textValueBytes} bytes`);
+  if (!call.schema) return { text, ...(json ? { json } : {}) };
+  const read = readAnswer(written ?? text, call.schema);
+  return { text, ...("value" in read ? { json: read } : { problems: read.problems }) };
+};
+
+/** What a call gave, at its price. @param files what of it was stored. @throws DomainError for a text that there is not, or that is too long */
+export const madeResult = (
+  call: ModelCall,
+  { inputSchema, modality }: CatalogModel,
+  made: Made,
+  { files, requestId }: { files: MediaValue[]; requestId: string | null },
+): CallResult => {
+  const said = modality === "text" ? textResult(call, made) : { text: null };
+  const answer = (place: string): unknown => pointer(made.answer, place);
+  const costMicroUsd = actualMicroUsd(call.price, inputSchema, call.inputs, {
+    outputs: Math.max(files.length, modality === "text" ? 1 : 0),
+    answer,
+  });
+  return { files, ...said, costMicroUsd, requestId };
+};
 
 /** Different addresses that one call may name to its provider. */
 const MAX_ADDRESSES = 100;
@@ -121,5 +147,23 @@ export const readyCall = async <Type extends Provider["type"]>(
   const [problem] = model.validate(ready.inputs);
   if (problem) throw final("EXECUTION_FAILED", `${call.model}: input ${problem.path}: ${problem.message}`);
   const inputs = pricedInputs(model.price, model.inputSchema, ready.inputs);
-  return { call, model, provider, inputs: options.sendFiles ? await options.sendFiles(call, model, inputs) : inputs };
+  const sent: SentInputs = options.sendFiles ? await options.sendFiles(call, model, inputs) : { inputs };
+  return { call, model, provider, ...sent };
+};
+
+/** Statuses by which a provider may say that it has no such file: of an answer that has an error inside, too. */
+const MAY_LACK_A_FILE: ReadonlySet<number | undefined> = new Set([200, 400, 404, 410, 422]);
+
+/** Makes a call; once more, with files that are uploaded anew, where its provider refused one that has files of an earlier call. */
+export const withFreshFiles = async <T>(
+  { inputs, again }: SentInputs,
+  send: (inputs: Record<string, unknown>) => Promise<T>,
+): Promise<T> => {
+  try {
+    return await send(inputs);
+  } catch (error) {
+    const mayLackFile = error instanceof ProviderError && error.kind === "refused" && MAY_LACK_A_FILE.has(error.status);
+    if (!again || !mayLackFile) throw error;
+    return send(await again());
+  }
 };

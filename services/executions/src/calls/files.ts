@@ -1,31 +1,39 @@
-import { DomainError, isUnavailable, type MediaValue } from "@nodeloom/kernel";
-import { createSlots, NoSlot, retry, uploadParts, type Slots } from "@nodeloom/platform";
-import type { media as mediaProto } from "@nodeloom/proto";
+import { DomainError, saidMicroUsd } from "@nodeloom/kernel";
+import { createSlots, NoSlot, type Slots } from "@nodeloom/platform";
 import type { CancelResult, ModelCall } from "../run/calls";
 import type { CallResult } from "../run/types";
 import { TIMING } from "../run/timing";
 import { files as filesOf } from "../plan/files";
 import type { CatalogModel } from "../plan/model-catalog";
-import { ProviderError, type FilesProvider, type ProviderFile, type Submission } from "./providers";
-import { filesResult, mediaId, notStored, placementOf, readyCall, storeInTurn, target, type CallOptions, type ReadyCall } from "./call";
+import { pointer } from "./providers/pointer";
+import { ProviderError, type FilesProvider, type Submission } from "./providers";
+import { madeResult, mediaId, notStored, readyCall, target, withFreshFiles, type CallOptions, type ReadyCall } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final } from "./failures";
-import { replayable } from "./replayable";
+import { createStoreMade } from "./store-made";
 
-/** Calls of models whose provider answers one request with the files themselves. */
-
-/** Pauses before a file is stored again. */
-const STORE_PAUSES_MS = [200, 500, 1_000, 2_000, 5_000, 5_000, 10_000, 10_000];
+/** Calls of models whose provider answers one request with what it made. */
 
 /** What is kept of an answer, so that a repeated attempt finds its files instead of asking for them again. */
 interface Answered {
   requestId: string | null;
   count: number;
+  /** What it said that it cost, where the price asks for that. */
+  costMicroUsd: number | undefined;
 }
 
-const submissionOf = ({ requestId, count }: Answered): Submission => ({ requestId: requestId ?? "", handle: { files: String(count) } });
+const submissionOf = ({ requestId, count, costMicroUsd }: Answered): Submission => ({
+  requestId: requestId ?? "",
+  handle: { files: String(count), ...(costMicroUsd === undefined ? {} : { cost: String(costMicroUsd) }) },
+});
 const answeredOf = ({ requestId, handle }: Submission): Answered | undefined =>
-  handle === undefined ? undefined : { requestId: requestId || null, count: Number(handle.files) };
+  handle === undefined
+    ? undefined
+    : {
+        requestId: requestId || null,
+        count: Number(handle.files),
+        costMicroUsd: handle.cost === undefined ? undefined : Number(handle.cost),
+      };
 
 /** Media storage takes every file that has any bytes and is of the model's kind. */
 const storageProblem = (call: ModelCall, { reason, message }: DomainError): DomainError =>
@@ -42,6 +50,7 @@ export type Files = ReturnType<typeof createFiles>;
 
 export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }: FilesOptions) => {
   const { gate, media, downloads, submissions } = options;
+  const store = createStoreMade(media, downloads);
 
   /** What an earlier attempt gave, if all of its files were stored. */
   const stored = async (call: ModelCall, model: () => Promise<CatalogModel>, answer: Submission): Promise<CallResult | undefined> => {
@@ -50,27 +59,9 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     const ids = Array.from({ length: earlier.count }, (_, index) => mediaId(call, index));
     const found = await filesOf(media, ids, call.userId);
     const files = ids.flatMap((id) => found.get(id) ?? []);
-    return files.length === earlier.count ? filesResult(call, await model(), files, earlier.requestId) : undefined;
-  };
-
-  const storeFile = async (
-    call: ModelCall,
-    model: CatalogModel,
-    file: ProviderFile,
-    index: number,
-    signal: AbortSignal,
-  ): Promise<MediaValue> => {
-    const { sourceOrigin, ...placement } = placementOf(call, model, index);
-    // What is paid for is worth waiting for a media service that is starting again.
-    const callOptions = { deadlineMs: TIMING.direct, signal, waitForReady: true };
-    const read = "url" in file ? undefined : "read" in file ? file.read : replayable(file.bytes);
-    const put = (): Promise<mediaProto.IngestResponse | mediaProto.UploadResponse> =>
-      "url" in file
-        ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin }, callOptions)
-        : media.upload(uploadParts(placement, read!()), callOptions);
-    // A media service that went away comes back: the same id makes the same file.
-    const putAgain = () => retry(put, { pausesMs: STORE_PAUSES_MS, shouldRetry: isUnavailable, signal });
-    return storeInTurn(downloads, putAgain, { userId: call.userId, signal, problem: notStored(call) });
+    if (files.length !== earlier.count) return undefined;
+    const result = madeResult(call, await model(), { files: [], text: null }, { files, requestId: earlier.requestId });
+    return { ...result, costMicroUsd: earlier.costMicroUsd ?? result.costMicroUsd };
   };
 
   /** Room in this process's memory for one answer. */
@@ -92,12 +83,14 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
   /** Stores what the provider answered. */
   const received = async (
     { call, model }: ReadyCall<"files">,
-    { files, requestId }: Awaited<ReturnType<FilesProvider["run"]>>,
+    made: Awaited<ReturnType<FilesProvider["run"]>>,
     signal: AbortSignal,
   ): Promise<CallResult> => {
+    const { requestId } = made;
+    if (model.modality === "text") return madeResult(call, model, made, { files: [], requestId });
     try {
-      const kept = await Promise.all(files.map((file, index) => storeFile(call, model, file, index, signal)));
-      return filesResult(call, model, kept, requestId);
+      const files = await Promise.all(made.files.map((file, index) => store(call, model, file, index, signal)));
+      return madeResult(call, model, made, { files, requestId });
     } catch (error) {
       signal.throwIfAborted();
       // The answer was there once; it is not asked for again.
@@ -117,7 +110,10 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     const room = roomFor(call, signal);
     try {
       const answer = await provider.run({ inputs, idempotencyKey: call.key, signal, reserve: room.reserve });
-      await record(submissionOf({ requestId: answer.requestId, count: answer.files.length }));
+      if (answer.files.length === 0 && request.model.modality !== "text")
+        throw new ProviderError("incomplete", "the provider's answer has no files");
+      const costMicroUsd = saidMicroUsd(call.price, (place) => pointer(answer.answer, place));
+      await record(submissionOf({ requestId: answer.requestId, count: answer.files.length, costMicroUsd }));
       return await received(request, answer, signal);
     } finally {
       room.release();
@@ -126,7 +122,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
 
   return {
     /**
-     * Asks for files and stores them. Such providers can't recognise a repeated request, so each call is sent once: a
+     * Asks for files and stores them, or for a text. Such providers can't recognise a repeated request, so each call is sent once: a
      * request whose fate is unknown is not sent again, and a crash after the answer finds the stored files.
      * @param clock how long the provider is tried, over all attempts
      * @throws TryAgain when the provider asked to be called later
@@ -134,13 +130,22 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
     run: async (call: ModelCall, signal: AbortSignal, clock: CallClock): Promise<CallResult> => {
       const ready = await readyCall(options, call, "files");
       signal.throwIfAborted();
-      const once = {
-        send: (record: (answer: Submission) => Promise<void>) => exchange(ready, record, signal),
+      // A text has no effect but itself: after a crash it is asked for again.
+      const isText = ready.model.modality === "text";
+      const once = (request: ReadyCall<"files">) => ({
+        send: (record: (answer: Submission) => Promise<void>) => exchange(request, record, signal),
         known: (answer: Submission) => stored(call, () => Promise.resolve(ready.model), answer),
         signal,
-      };
+      });
       try {
-        return await gate(ready.model).pass(() => submissions.once(call, once), { key: call.userId, signal, clock });
+        return await withFreshFiles(ready, (inputs) => {
+          const request = { ...ready, inputs };
+          const send = (): Promise<CallResult> =>
+            isText
+              ? submissions.send(call, () => exchange(request, () => Promise.resolve(), signal))
+              : submissions.once(call, once(request));
+          return gate(ready.model).pass(send, { key: call.userId, signal, clock });
+        });
       } catch (error) {
         throw error instanceof ProviderError ? afterFailure(call, error, false, clock) : error;
       }
@@ -151,6 +156,7 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
      * provider can't be told, and goes on; what had been stored is kept.
      */
     stop: async (call: ModelCall): Promise<CancelResult> => {
+      if ((await options.catalog.getAny(call.model)).modality === "text") return { report: "could_not_stop", finished: null };
       const answer = await submissions.close(call.key);
       if (answer === undefined) return { report: "stopped", finished: null };
       const finished = answer && (await stored(call, async () => (await target(options, call, "files")).model, answer));

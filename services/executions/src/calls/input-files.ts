@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { DomainError } from "@nodeloom/kernel";
-import { MAX_DATA_URL_CHARS, type ProviderSettings, type Slots } from "@nodeloom/platform";
+import { dataUrlType, DomainError } from "@nodeloom/kernel";
+import { MAX_DATA_URL_CHARS, TYPE_OF_FILE, type ProviderSettings, type Slots } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Media } from "../clients";
@@ -21,6 +21,7 @@ import { storageOf, uploadFile, type Uploaded } from "./providers/uploads";
 const REMEMBERED = 10_000;
 const READ_MS = 120_000;
 const DATA_URL = /^data:/i;
+const UNKNOWN_TYPE = "application/octet-stream";
 const IN_BASE64 = /^data:[^,]*;base64,/i;
 interface Source extends SentFile {
   sha256: string;
@@ -35,9 +36,25 @@ export interface InputFilesOptions extends DialectContext {
 
 type Inputs = Readonly<Record<string, unknown>>;
 
+/** A call's inputs as they are sent. */
+export interface SentInputs {
+  inputs: Record<string, unknown>;
+  /** Puts its files in place once more, where some were uploaded for an earlier call: providers forget them. */
+  again?: () => Promise<Record<string, unknown>>;
+}
+
+/** A file as the provider is told of it. */
+interface Sent {
+  value: unknown;
+  /** Of one that is sent inside the request. */
+  contentType?: string;
+}
+
 /** Where one file of a call comes from, and for which input. */
 interface Given {
   call: ModelCall;
+  /** Keys of earlier uploads that are used again. */
+  reused: Set<string>;
   settings: ProviderSettings;
   name: string;
   /** Among the call's files. */
@@ -82,7 +99,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     return Buffer.concat(chunks).toString("base64");
   };
 
-  const uploaded = async ({ settings }: Given, file: Source): Promise<string> => {
+  const uploaded = async ({ settings, reused }: Given, file: Source): Promise<string> => {
     const { upload, auth } = settings;
     if (!upload) throw new Error("an entry has files uploaded without saying where");
     // Another key may be that of another account, which can't read what this one has stored.
@@ -93,7 +110,10 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     const known = uploads.get(key);
     if (known) {
       const { reference, until } = await known;
-      if (until > Date.now()) return reference;
+      if (until > Date.now()) {
+        reused.add(key);
+        return reference;
+      }
     }
     const task = uploadFile(context, { ...settings, upload }, file);
     uploads.set(key, task);
@@ -101,8 +121,8 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     return (await task).reference;
   };
 
-  /** One file as the provider is told of it. @throws DomainError where there is no way to send it */
-  const sent = async (given: Given): Promise<string> => {
+  /** @throws DomainError where there is no way to send it */
+  const sent = async (given: Given): Promise<Sent> => {
     const { settings, name, value, call } = given;
     const sending = sendingOf(settings, name);
     const isData = DATA_URL.test(value);
@@ -115,13 +135,15 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     };
     for (const way of sending.send) {
       if (way === "url") {
-        if (isData ? isInOurNetwork(settings) : isReadable(settings, value)) return value;
-      } else if (way === "upload") return uploaded(given, await file());
-      else if (way === "data-url" && isData && value.length <= most) return value;
-      else if (way === "base64" && IN_BASE64.test(value) && value.length <= most) return value.slice(value.indexOf(",") + 1);
+        if (isData ? isInOurNetwork(settings) : isReadable(settings, value)) return { value };
+      } else if (way === "upload") return { value: await uploaded(given, await file()) };
+      else if (way === "form") return { value: await file(), contentType: (await file()).contentType };
+      else if (way === "data-url" && isData && value.length <= most) return { value };
+      else if (way === "base64" && IN_BASE64.test(value) && value.length <= most)
+        return { value: value.slice(value.indexOf(",") + 1), contentType: dataUrlType(value) ?? UNKNOWN_TYPE };
       else if (await fits()) {
         const { contentType } = await file();
-        return `${way === "data-url" ? `data:${contentType};base64,` : ""}${await base64(await file())}`;
+        return { value: `${way === "data-url" ? `data:${contentType};base64,` : ""}${await base64(await file())}`, contentType };
       }
     }
     throw final("EXECUTION_FAILED", `${call.model}: ${cannotSend(name, sending)}`);
@@ -135,32 +157,51 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
       : error;
   };
 
-  /**
-   * A call's inputs as they are sent, with its files in place: every file by the first way of its entry that is possible.
-   * @throws DomainError EXECUTION_FAILED that says what to set, before anything is submitted
-   */
-  return async (
+  const placed = async (
     call: ModelCall,
     model: Pick<CatalogModel, "providerJson" | "inputSchema">,
     inputs: Inputs,
+    reused: Set<string>,
   ): Promise<Record<string, unknown>> => {
     const ports = fileInputsOf(model.inputSchema).filter((name) => inputs[name] !== undefined);
     if (ports.length === 0) return { ...inputs };
     const settings = JSON.parse(model.providerJson) as ProviderSettings;
     let index = 0;
-    const placed = await Promise.all(
-      ports.map(async (name): Promise<[string, unknown]> => {
-        const values = each(inputs[name]).map((value) => {
-          if (typeof value !== "string") return Promise.resolve(value);
-          const given = { call, settings, name, index: index++, value };
+    const members = await Promise.all(
+      ports.map(async (name): Promise<[string, unknown][]> => {
+        const values = each(inputs[name]).map((value): Promise<Sent> => {
+          if (typeof value !== "string") return Promise.resolve({ value });
+          const given = { call, settings, name, index: index++, value, reused };
           return sent(given).catch((error: unknown) => {
             throw asFailure(error, given);
           });
         });
         const files = await Promise.all(values);
-        return [name, Array.isArray(inputs[name]) ? files : files[0]];
+        const isList = Array.isArray(inputs[name]);
+        const listed = <T>(list: T[]): T | T[] | undefined => (isList ? list : list[0]);
+        // Entries without templates send every input under its own name: a type is there only where one asks for it.
+        const type = `${name}${TYPE_OF_FILE}`;
+        const types: [string, unknown][] = model.providerJson.includes(JSON.stringify(type))
+          ? [[type, listed(files.map((file) => file.contentType))]]
+          : [];
+        return [[name, listed(files.map((file) => file.value))], ...types];
       }),
     );
-    return { ...inputs, ...Object.fromEntries(placed) };
+    return { ...inputs, ...Object.fromEntries(members.flat().filter(([, value]) => value !== undefined)) };
+  };
+
+  /**
+   * A call's inputs with its files in place: every file by the first way of its entry that is possible.
+   * @throws DomainError EXECUTION_FAILED that says what to set, before anything is submitted
+   */
+  return async (call: ModelCall, model: Pick<CatalogModel, "providerJson" | "inputSchema">, inputs: Inputs): Promise<SentInputs> => {
+    const reused = new Set<string>();
+    const first = await placed(call, model, inputs, reused);
+    if (reused.size === 0) return { inputs: first };
+    const again = (): Promise<Record<string, unknown>> => {
+      for (const key of reused) uploads.delete(key);
+      return placed(call, model, inputs, new Set());
+    };
+    return { inputs: first, again };
   };
 };

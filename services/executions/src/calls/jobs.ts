@@ -4,11 +4,12 @@ import type { CallResult } from "../run/types";
 import { TIMING } from "../run/timing";
 import { notePollLag } from "../meters";
 import type { CatalogModel } from "../plan/model-catalog";
-import { ProviderError, type Submission } from "./providers";
-import { filesResult, notStored, placementOf, readyCall, storeInTurn, target, type CallOptions } from "./call";
+import { ProviderError, type Made, type Submission } from "./providers";
+import { madeResult, readyCall, target, withFreshFiles, withoutOutput, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final, isBusy, pauseFor, TryAgain } from "./failures";
 import { createPace, type Pace } from "./pace";
+import { createStoreMade } from "./store-made";
 
 /** Calls of models whose provider makes jobs: submitted, asked for until they are done, and cancelled. */
 
@@ -20,7 +21,6 @@ const NOT_FOUND = 404;
 const GONE = 410;
 /** How long a job that was accepted may be unknown where it is asked for: not every provider tells all its servers at once. */
 const UNKNOWN_AT_FIRST_MS = 30_000;
-const MEDIA_CALL_MS = 120_000;
 
 /** A cancellation that the provider has no time for now; a pause that is too long is cut. */
 const cancelLater = (call: ModelCall, afterMs: number): TryAgain =>
@@ -36,23 +36,27 @@ export type Jobs = ReturnType<typeof createJobs>;
 
 export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
   const { gate, media, downloads, submissions } = options;
+  const store = createStoreMade(media, downloads);
 
   /** Stores a finished job's files and prices the call. */
   const collect = async (
     call: ModelCall,
     model: CatalogModel,
     requestId: string,
-    urls: readonly string[],
+    made: Made,
     signal?: AbortSignal,
   ): Promise<CallResult> => {
-    if (urls.length === 0) throw final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model} finished without the expected output`);
-    const files = await Promise.all(
-      urls.map((sourceUrl, index) => {
-        const put = () => media.ingest({ ...placementOf(call, model, index), sourceUrl }, { deadlineMs: MEDIA_CALL_MS });
-        return storeInTurn(downloads, put, { userId: call.userId, signal, problem: notStored(call) });
-      }),
-    );
-    return filesResult(call, model, files, requestId);
+    if (model.modality === "text") return madeResult(call, model, made, { files: [], requestId });
+    if (made.files.length === 0) return withoutOutput(call);
+    try {
+      const files = await Promise.all(made.files.map((file, index) => store(call, model, file, index, signal)));
+      return madeResult(call, model, made, { files, requestId });
+    } catch (error) {
+      // It was asked for again a few times.
+      throw error instanceof ProviderError
+        ? final("EXECUTION_FAILED", `${call.model}: its output could not be fetched: ${error.message}`)
+        : error;
+    }
   };
 
   const follow = async (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal): Promise<CallResult> => {
@@ -74,7 +78,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
         const state = await provider.poll(submitted, signal);
         answeredAt = Date.now();
         if (state.state === "succeeded" && isNew) pace.jobDone(call.model, firstMs, askedMs);
-        if (state.state === "succeeded") return await collect(call, model, submitted.requestId, state.files, signal);
+        if (state.state === "succeeded") return await collect(call, model, submitted.requestId, state.made, signal);
         if (state.state === "failed") throw final("EXECUTION_FAILED", `${call.model}: ${state.message}`);
         if (state.state === "cancelled") throw final("EXECUTION_FAILED", `${call.model}: the provider cancelled the job`);
       } catch (error) {
@@ -106,18 +110,21 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
      * @throws TryAgain when the provider may be called later
      */
     submit: async (call: ModelCall, signal: AbortSignal, clock: CallClock): Promise<SubmittedJob> => {
-      const { model, provider, inputs } = await readyCall(options, call, "job");
-      const submit = (): Promise<Submission> => provider.submit({ inputs, idempotencyKey: call.key });
-      const submitOnce = async (record: (answer: Submission) => Promise<void>): Promise<Submission> => {
-        const submission = await submit();
-        await record(submission);
-        return submission;
-      };
+      const ready = await readyCall(options, call, "job");
+      const { model, provider } = ready;
       const known = (answer: Submission): Promise<Submission> => Promise.resolve(answer);
+      const send = (inputs: Record<string, unknown>): Promise<Submission> => {
+        const submit = (): Promise<Submission> => provider.submit({ inputs, idempotencyKey: call.key });
+        const submitOnce = async (record: (answer: Submission) => Promise<void>): Promise<Submission> => {
+          const submission = await submit();
+          await record(submission);
+          return submission;
+        };
+        return provider.idempotentSubmit ? submissions.send(call, submit) : submissions.once(call, { send: submitOnce, known, signal });
+      };
       try {
-        const send = (): Promise<Submission> =>
-          provider.idempotentSubmit ? submissions.send(call, submit) : submissions.once(call, { send: submitOnce, known, signal });
-        const submission = await gate(model).pass(send, { key: call.userId, signal, clock });
+        const pass = (inputs: Record<string, unknown>) => gate(model).pass(() => send(inputs), { key: call.userId, signal, clock });
+        const submission = await withFreshFiles(ready, pass);
         return { ...submission, submittedAt: Date.now(), heartbeatTimeoutMs: pace.heartbeatTimeoutMs() };
       } catch (error) {
         throw error instanceof ProviderError ? afterFailure(call, error, provider.idempotentSubmit, clock) : error;
@@ -133,8 +140,8 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       const { model, provider } = await target(options, call, "job");
       try {
         const state = await provider.poll(submitted);
-        if (state.state === "succeeded" && state.files.length > 0) {
-          return { report: "stopped", finished: await collect(call, model, submitted.requestId, state.files) };
+        if (state.state === "succeeded" && (state.made.files.length > 0 || state.made.text !== null)) {
+          return { report: "stopped", finished: await collect(call, model, submitted.requestId, state.made) };
         }
         if (state.state !== "running") return { report: "stopped", finished: null };
       } catch (error) {

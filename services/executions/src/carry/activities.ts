@@ -39,14 +39,14 @@ export interface ActivityOptions extends StepDependencies {
 }
 
 /** A call that is charged for by its record. */
-const keptFiles = (call: CallContext, result: CallResult): { record: CallRecord; event: Record<string, unknown>; isPaid: true } => ({
+const keptMade = (call: CallContext, result: CallResult): { record: CallRecord; event: Record<string, unknown>; isPaid: true } => ({
   record: completedCall(call, result),
-  event: { files: result.files },
+  event: result.text === null ? { files: result.files } : {},
   isPaid: true,
 });
 
 /** A text. One that does not fit its schema is charged for, but does not complete its item. */
-const keptText = (call: ModelCall, result: CallResult) => ({ ...keptFiles(call, result), event: result.problems ? null : {} });
+const keptText = (call: ModelCall, result: CallResult) => ({ ...keptMade(call, result), event: result.problems ? null : {} });
 
 type RunActivities = Omit<Activities, keyof ReturnType<typeof createUpkeepActivities>> & LocalActivities;
 
@@ -80,7 +80,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
   });
 
   const poll = step(
-    { endsWithRun: false, requestId: (job: SubmittedJob) => job.requestId, kept: keptFiles },
+    { endsWithRun: false, requestId: (job: SubmittedJob) => job.requestId, kept: keptMade },
     (call: ModelCall, { ending }, job: SubmittedJob) => jobs.poll(call, job, ending),
   );
 
@@ -99,7 +99,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     {
       begins: true,
       kept: (call: FileToKeep, file: MediaValue) => ({
-        ...keptFiles(call, { files: [file], text: null, costMicroUsd: 0, requestId: null }),
+        ...keptMade(call, { files: [file], text: null, costMicroUsd: 0, requestId: null }),
         isPaid: false,
       }),
     },
@@ -167,7 +167,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     ),
 
     // Not ended when this process stops: it could not go on elsewhere.
-    runFiles: step({ begins: true, limitMs: TIMING.direct, kept: keptFiles }, (call: ModelCall, { cancelled, clock }) =>
+    runFiles: step({ begins: true, limitMs: TIMING.direct, kept: keptMade }, (call: ModelCall, { cancelled, clock }) =>
       files.run(call, cancelled, clock),
     ),
 

@@ -91,7 +91,8 @@ const sender = (provider: Record<string, unknown>, { own = OWN, bytes = Buffer.f
   const send = createInputFiles({ egress, secret: () => "secret-of-ours", media, own, downloads });
   const settings = { kind: "http-polling", baseUrl: base, hosted: true, auth: { scheme: "Key", secretEnv: "KEY" }, ...provider };
   const model = { inputSchema, providerJson: JSON.stringify(settings) };
-  return { ingested, send: (inputs: Record<string, unknown>) => send(callOf(), model, inputs) };
+  const sending = (inputs: Record<string, unknown>) => send(callOf(), model, inputs);
+  return { ingested, sending, send: async (inputs: Record<string, unknown>) => (await sending(inputs)).inputs };
 };
 const ways = (...send: string[]) => ({ files: { image: { send }, images: { send } } });
 const DATA = `data:image/png;base64,${Buffer.from("picture").toString("base64")}`;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createEgressClient, type EgressClient, type RunningService } from "@nodeloom/platform";
 import { service as sandboxService } from "@nodeloom/sandbox";
 import { keepRecording, perform, recorder, SECRET, type Exchange, type Step } from "../calls/providers/recording";
+import { pictures } from "../support/direct";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import { peerOf, START_MS, startPeer } from "./process";
 
@@ -72,13 +73,7 @@ const chat = (model: string, part: object = {}): Record<string, unknown> => ({
   auth,
   ...part,
 });
-const images = (model: string): Record<string, unknown> => ({
-  kind: "direct",
-  dialect: "openai-images",
-  baseUrl: `${address}/v1`,
-  model,
-  auth,
-});
+const images = (model: string): Record<string, unknown> => pictures(`${address}/v1`, model);
 
 /** Does the steps, and writes down what was said. */
 const run = async (name: string, settings: Record<string, unknown>, ...steps: Step[]): Promise<unknown[]> => {
@@ -122,18 +117,18 @@ it("tells a provider without time from one that failed, from a model it does not
 });
 
 it("gets pictures as bytes, as from any OpenAI-compatible provider", async () => {
-  const [answer] = await run("openai-images/litellm", images("picture"), { do: "run", inputs: { prompt: "a loom", count: 2 } });
+  const [answer] = await run("direct-http/openai-images-litellm", images("picture"), { do: "run", inputs: { prompt: "a loom", count: 2 } });
   const picture = { bytes: expect.any(Number) as number, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string };
   expect(answer).toEqual({ files: [picture, picture], requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) as string });
 });
 
 it("gets a picture from a data URL", async () => {
-  const [answer] = await run("openai-images/litellm-data-url", images("pixel"), { do: "run", inputs: { prompt: "a pixel" } });
+  const [answer] = await run("direct-http/openai-images-litellm-data-url", images("pixel"), { do: "run", inputs: { prompt: "a pixel" } });
   expect(answer).toMatchObject({ files: [{ bytes: Buffer.from(PIXEL.split(",")[1]!, "base64").length }] });
 });
 
 it("passes on what the provider behind refuses", async () => {
   const inputs = { prompt: "a loom", sandbox: { fail: "submit", status: 422 } };
-  const [answer] = await run("openai-images/litellm-refused", images("picture"), { do: "run", inputs });
+  const [answer] = await run("direct-http/openai-images-litellm-refused", images("picture"), { do: "run", inputs });
   expect(answer).toMatchObject({ error: { kind: "refused" } });
 });

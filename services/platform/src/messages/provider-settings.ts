@@ -104,31 +104,7 @@ const llm = z.strictObject({
   structuredOutput: z.enum(["json_schema"]).optional(),
 });
 
-const direct = {
-  ...shared,
-  kind: z.literal("direct"),
-  model: text,
-  /** Members of every request that no input can change. */
-  parameters: z.record(text, z.json()).optional(),
-};
-/** A voice is part of a URL, so that nothing is allowed that could lead elsewhere. */
-export const VOICE = /^[A-Za-z0-9_-]{1,128}$/;
-const openAiImages = z.strictObject({ ...direct, dialect: z.literal("openai-images") });
-const speech = z.strictObject({
-  ...direct,
-  dialect: z.literal("speech"),
-  voice: z.string().regex(VOICE, "must be letters, digits, underscores and hyphens"),
-  /** The provider's name of a format, for example mp3_44100_128. */
-  outputFormat: text.optional(),
-});
-
-export const providerSchema = z.discriminatedUnion("kind", [
-  httpPolling,
-  directHttp,
-  inferencePlatform,
-  llm,
-  z.discriminatedUnion("dialect", [openAiImages, speech]),
-]);
+export const providerSchema = z.discriminatedUnion("kind", [httpPolling, directHttp, inferencePlatform, llm]);
 export type ProviderSettings = z.infer<typeof providerSchema>;
 export type HttpPollingSettings = z.infer<typeof httpPolling>;
 export type DirectHttpSettings = z.infer<typeof directHttp>;

@@ -1,5 +1,5 @@
 import { ProviderError } from "./dialect";
-import { pointer, pointerTexts } from "./pointer";
+import { pointer } from "./pointer";
 
 /** What the answers of several dialects have in common. */
 
@@ -15,10 +15,6 @@ export const requestIdOf = (answer: unknown, path: string): string => {
   if (typeof id !== "string" && typeof id !== "number") throw new ProviderError("refused", "the provider's answer has no request id");
   return shortId(String(id));
 };
-
-/** The files' URLs, by the pointers of a registry entry. */
-export const filesAt = (outputs: Readonly<Record<string, string | readonly string[]>>, answer: unknown): string[] =>
-  Object.values(outputs).flatMap((places) => [places].flat().flatMap((path) => pointerTexts(answer, path)));
 
 const REQUEST_ID_HEADERS = ["x-request-id", "request-id", "x-litellm-call-id"];
 

@@ -21,15 +21,33 @@ export class ProviderError extends Error {
   }
 }
 
+/** Whether a failure may pass, of a call that does no harm when it is made again. */
+export const mayPass = (error: unknown): boolean =>
+  error instanceof ProviderError &&
+  (error.kind === "unreachable" || error.kind === "ambiguous" || error.status === 429 || (error.status ?? 0) >= 500);
+
 export interface Submission {
   requestId: string;
   /** Where to ask, for providers that say so in their answer. Plain JSON. */
   handle?: Record<string, string>;
 }
 
+/** A file a provider answered with: where it can be fetched, its bytes as they arrive, once, or its bytes as often as needed. */
+export type ProviderFile =
+  { url: string } | { bytes: AsyncIterable<Uint8Array> } | { read: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array> };
+
+/** What a provider made: files or a text, with JSON beside it. */
+export interface Made {
+  files: ProviderFile[];
+  text: string | null;
+  json?: { value: unknown };
+  /** All of its answer: prices may ask what it cost. */
+  answer?: unknown;
+}
+
 export type PollState =
   | { state: "running"; progress?: number }
-  | { state: "succeeded"; files: string[] }
+  | { state: "succeeded"; made: Made }
   | { state: "failed"; message: string }
   | { state: "cancelled" };
 
@@ -78,15 +96,11 @@ export interface TextProvider {
   run(options: TextOptions): Promise<TextAnswer>;
 }
 
-/** A file a provider answered with: where it can be fetched, its bytes as they arrive, once, or its bytes as often as needed. */
-export type ProviderFile =
-  { url: string } | { bytes: AsyncIterable<Uint8Array> } | { read: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array> };
-
-/** A provider that answers with files in one exchange: nothing can be asked of it before or after. */
+/** A provider that answers with what it made in one exchange: nothing can be asked of it before or after. */
 export interface FilesProvider {
   readonly type: "files";
   /** `reserve` waits for room in memory for an answer, which is taken until its files are stored. */
-  run(options: CallOptions & { reserve: (bytes: number) => Promise<void> }): Promise<{ files: ProviderFile[]; requestId: string | null }>;
+  run(options: CallOptions & { reserve: (bytes: number) => Promise<void> }): Promise<Made & { requestId: string | null }>;
 }
 
 export type Provider = JobProvider | TextProvider | FilesProvider;

@@ -1,5 +1,5 @@
 import type { ProviderSettings } from "@nodeloom/platform";
-import type { JobProvider, PollState, Submission } from "./dialect";
+import { ProviderError, type JobProvider, type PollState, type Submission } from "./dialect";
 import { headerKey, type JsonCall, type Transport } from "./transport";
 
 /** The requests that a job is made of, and what their answers say. */
@@ -17,6 +17,21 @@ type JobPace = Pick<
   Extract<ProviderSettings, { kind: "inference-platform" }>,
   "idempotencyHeader" | "firstMs" | "intervalMs" | "maxIntervalMs"
 >;
+
+/** Statuses that speak of the fetch of a result, which may be repeated; every other 4xx is the result. */
+const OF_THE_FETCH = new Set([408, 425, 429]);
+const isResult = ({ kind, status = 0 }: ProviderError): boolean =>
+  kind === "failed" || (status >= 400 && status < 500 && !OF_THE_FETCH.has(status));
+
+/** The end of a job whose result is fetched by a second request. A refusal of it is the result. */
+export const resultOf = async (fetch: () => Promise<unknown>, read: (answer: unknown) => PollState): Promise<PollState> => {
+  try {
+    return read(await fetch());
+  } catch (failure) {
+    if (failure instanceof ProviderError && isResult(failure)) return { state: "failed", message: failure.message };
+    throw failure;
+  }
+};
 
 /** A provider that is given a job and asked for it. */
 export const jobProvider = (transport: Transport, pace: JobPace, dialect: JobDialect): JobProvider => {

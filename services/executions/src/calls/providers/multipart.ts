@@ -10,25 +10,37 @@ export interface SentFile {
   read: () => AsyncIterable<Uint8Array>;
 }
 
+export const isSentFile = (value: unknown): value is SentFile =>
+  typeof value === "object" && value !== null && typeof (value as SentFile).read === "function";
+
 const quoted = (text: string): string => text.replace(/["\r\n]/g, (character) => encodeURIComponent(character));
 
-/** A form (RFC 7578) with texts and then one file, whose bytes are passed on as they are read. */
-export const multipart = (texts: Readonly<Record<string, string>>, member: string, file: SentFile): RawBody => {
+const partHead = (boundary: string, name: string, value: string | SentFile): string => {
+  const disposition = `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(name)}"`;
+  return typeof value === "string"
+    ? `${disposition}\r\n\r\n`
+    : `${disposition}; filename="${quoted(value.name)}"\r\ncontent-type: ${value.contentType}\r\n\r\n`;
+};
+
+/** A form (RFC 7578). The bytes of its files are passed on as they are read. */
+export const multipart = (parts: readonly (readonly [name: string, value: string | SentFile])[]): RawBody => {
   const boundary = `nodeloom-${randomUUID()}`;
-  const fields = Object.entries(texts).map(
-    ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(name)}"\r\n\r\n${value}\r\n`,
-  );
-  const disposition = `content-disposition: form-data; name="${quoted(member)}"; filename="${quoted(file.name)}"`;
-  const head = Buffer.from(`${fields.join("")}--${boundary}\r\n${disposition}\r\ncontent-type: ${file.contentType}\r\n\r\n`);
-  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const pieces = parts.map(([name, value]) => ({ head: Buffer.from(partHead(boundary, name, value)), value }));
+  const end = Buffer.from("\r\n");
+  const tail = Buffer.from(`--${boundary}--\r\n`);
+  const lengthOf = (value: string | SentFile): number => (typeof value === "string" ? Buffer.byteLength(value) : value.length);
   async function* bytes(): AsyncIterable<Uint8Array> {
-    yield head;
-    yield* file.read();
+    for (const { head, value } of pieces) {
+      yield head;
+      if (typeof value === "string") yield Buffer.from(value);
+      else yield* value.read();
+      yield end;
+    }
     yield tail;
   }
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
-    length: head.length + file.length + tail.length,
+    length: pieces.reduce((sum, { head, value }) => sum + head.length + lengthOf(value) + end.length, tail.length),
     bytes: bytes(),
   };
 };

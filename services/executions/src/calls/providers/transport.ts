@@ -178,6 +178,7 @@ export const createTransport = (
   return {
     open,
     parse,
+    text,
     /** One JSON exchange. @throws ProviderError for an error status, a body that is no JSON, or no answer. */
     json: async (call: JsonCall): Promise<unknown> => parse((await open(call)).body),
     /** One exchange whose answer says nothing but that it went well. */

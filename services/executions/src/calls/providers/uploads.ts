@@ -1,5 +1,5 @@
 import { retry, type ProviderSettings } from "@nodeloom/platform";
-import { ProviderError, type DialectContext } from "./dialect";
+import { mayPass, ProviderError, type DialectContext } from "./dialect";
 import { multipart, type SentFile } from "./multipart";
 import { pointer } from "./pointer";
 import { createTransport, type Transport } from "./transport";
@@ -49,7 +49,10 @@ const toFal: Upload = async (transport, baseUrl, { name, contentType, length, re
 
 /** As `replicate` 1.4 does. */
 const toReplicate: Upload = async (transport, baseUrl, file) => {
-  const raw = multipart({ metadata: "{}" }, "content", file);
+  const raw = multipart([
+    ["metadata", "{}"],
+    ["content", file],
+  ]);
   const answer = await transport.json({ method: "POST", url: `${baseUrl}/v1/files`, raw, timeoutMs: UPLOAD_MS });
   const uploaded = usual(textAt(answer, "/urls/get"));
   const expires = Date.parse(String(pointer(answer, "/expires_at")));
@@ -61,18 +64,13 @@ const toRunway: Upload = async (transport, baseUrl, file) => {
   const version = { "X-Runway-Version": "2024-11-06" };
   const body = { filename: file.name, type: "ephemeral" };
   const answer = await transport.json({ method: "POST", url: `${baseUrl}/v1/uploads`, headers: version, body });
-  const fields = Object.entries((pointer(answer, "/fields") ?? {}) as object).map(([name, value]) => [name, String(value)]);
-  const raw = multipart(Object.fromEntries(fields) as Record<string, string>, "file", file);
+  const fields = Object.entries((pointer(answer, "/fields") ?? {}) as object).map(([name, value]) => [name, String(value)] as const);
+  const raw = multipart([...fields, ["file", file]]);
   await transport.done({ method: "POST", url: textAt(answer, "/uploadUrl"), raw, isPresigned: true, timeoutMs: UPLOAD_MS });
   return usual(textAt(answer, "/runwayUri"));
 };
 
 const UPLOADS: Readonly<Record<UploadSettings["api"], Upload>> = { fal: toFal, replicate: toReplicate, runway: toRunway };
-
-/** Storing a file twice does no harm. */
-const mayPass = (error: unknown): boolean =>
-  error instanceof ProviderError &&
-  (error.kind === "unreachable" || error.kind === "ambiguous" || error.status === 429 || (error.status ?? 0) >= 500);
 
 /** Where the files of a provider are put, and by whose account: the same for all models that share them. */
 export const storageOf = ({ upload, baseUrl, auth }: ProviderSettings): string =>
@@ -86,5 +84,6 @@ export const uploadFile = (
 ): Promise<Uploaded> => {
   const { api, baseUrl = settings.baseUrl } = settings.upload;
   const transport = createTransport(context, settings);
+  // Storing a file twice does no harm.
   return retry(() => UPLOADS[api](transport, baseUrl, file), { pausesMs: PAUSES_MS, shouldRetry: mayPass });
 };

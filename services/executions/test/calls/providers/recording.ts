@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { EgressClient, EgressRequest, EgressStream } from "@nodeloom/platform";
-import { createProvider, ProviderError, type ProviderFile, type Submission } from "../../../src/calls/providers";
+import { createProvider, ProviderError, type PollState, type ProviderFile, type Submission } from "../../../src/calls/providers";
 
 /**
  * Exchanges with providers as files: recorded from a real peer, or written down from a provider's documentation, and
@@ -92,6 +92,13 @@ const fileOutcome = async (file: ProviderFile): Promise<unknown> => {
   return { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 };
 
+const pollOutcome = async (state: PollState): Promise<unknown> => {
+  if (state.state !== "succeeded") return state;
+  const { files, text, json } = state.made;
+  if (text !== null) return { state: state.state, text, ...(json ? { json: json.value } : {}) };
+  return { state: state.state, files: await Promise.all(files.map(async (file) => ("url" in file ? file.url : fileOutcome(file)))) };
+};
+
 const errorOutcome = (error: unknown): unknown => {
   if (!(error instanceof ProviderError)) throw error;
   const { kind, message, status } = error;
@@ -116,12 +123,13 @@ export const perform = async (
         return step.stream ? { ...answer, pieces } : answer;
       }
       if (provider.type !== "files") throw new Error("this provider has jobs");
-      const { files, requestId } = await provider.run({ ...call, reserve: () => Promise.resolve() });
+      const { files, text, json, requestId } = await provider.run({ ...call, reserve: () => Promise.resolve() });
+      if (text !== null) return { text, ...(json ? { json: json.value } : {}), requestId };
       return { files: await Promise.all(files.map(fileOutcome)), requestId };
     }
     if (provider.type !== "job") throw new Error("this provider has no jobs");
     if (step.do === "submit") return (submission = await provider.submit({ inputs: step.inputs, idempotencyKey: "key" }));
-    return step.do === "poll" ? provider.poll(submission!) : { told: await provider.cancel(submission!) };
+    return step.do === "poll" ? pollOutcome(await provider.poll(submission!)) : { told: await provider.cancel(submission!) };
   };
   const outcomes: unknown[] = [];
   for (const step of steps) outcomes.push(await doStep(step).catch(errorOutcome));

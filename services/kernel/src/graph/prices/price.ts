@@ -107,8 +107,8 @@ export interface Consumption {
   answer?: (pointer: string) => unknown;
 }
 
-/** What an answer says that it cost, in micro-dollars; undefined where it doesn't, or nobody asks. */
-const saidMicroUsd = (price: Price, answer: Consumption["answer"]): number | undefined => {
+/** What an answer says that it cost, in micro-dollars; undefined where it doesn't, or the price does not ask. */
+export const saidMicroUsd = (price: Price, answer: Consumption["answer"]): number | undefined => {
   if (price.basis !== "table" || !price.actual || !answer) return undefined;
   const said = price.actual.flatMap(({ at, microUsdEach }) => {
     const count = answer(at);

@@ -1,14 +1,12 @@
 import type { ProviderSettings } from "@nodeloom/platform";
-import { filesAt, requestIdOf } from "../answers";
-import { fillBody } from "../body-template";
-import { ProviderError, type DialectContext, type JobProvider, type PollState, type Submission } from "../dialect";
-import { jobProvider } from "../job";
+import { requestIdOf } from "../answers";
+import type { DialectContext, JobProvider, PollState, Submission } from "../dialect";
+import { jobProvider, resultOf } from "../job";
+import { madeIn } from "../made";
 import { pointer } from "../pointer";
+import { withDefaults } from "../request";
+import { fillTemplate } from "../template";
 import { createTransport } from "../transport";
-
-/** Statuses that speak of the fetch of a result, which may be repeated; every other 4xx is the result. */
-const OF_THE_FETCH = new Set([408, 425, 429]);
-const isResult = ({ status = 0 }: ProviderError): boolean => status >= 400 && status < 500 && !OF_THE_FETCH.has(status);
 
 /** Applications that have another name before their owner's. */
 const NAMESPACES = new Set(["workflows", "comfy"]);
@@ -21,7 +19,7 @@ const queueOf = (app: string): string => {
 
 /** A model in fal's queue: one queue per application. */
 export const falQueue = (settings: Extract<ProviderSettings, { kind: "inference-platform" }>, context: DialectContext): JobProvider => {
-  const { baseUrl, app, body, outputs } = settings;
+  const { baseUrl, app, body, defaults, outputs } = settings;
   const addresses = (requestId: string): Record<"status" | "response" | "cancel", string> => {
     const response = `${baseUrl}/${queueOf(app)}/requests/${encodeURIComponent(requestId)}`;
     return { response, status: `${response}/status`, cancel: `${response}/cancel` };
@@ -30,7 +28,10 @@ export const falQueue = (settings: Extract<ProviderSettings, { kind: "inference-
     handle?.[name] ?? addresses(requestId)[name];
 
   return jobProvider(createTransport(context, settings), settings, {
-    submit: (inputs) => ({ method: "POST", url: `${baseUrl}/${app}`, body: body ? fillBody(body, inputs) : inputs }),
+    submit: (given) => {
+      const inputs = withDefaults(defaults, given);
+      return { method: "POST", url: `${baseUrl}/${app}`, body: body ? fillTemplate(body, inputs) : inputs };
+    },
     submitted: (answer) => {
       const requestId = requestIdOf(answer, "/request_id");
       // Those of nested applications are not under the application's own. Only what is under the configured base is followed.
@@ -45,12 +46,10 @@ export const falQueue = (settings: Extract<ProviderSettings, { kind: "inference-
       if (pointer(status, "/status") !== "COMPLETED") return { state: "running" };
       const error = pointer(status, "/error");
       if (typeof error === "string") return { state: "failed", message: error };
-      try {
-        return { state: "succeeded", files: filesAt(outputs, await fetch({ method: "GET", url: addressOf("response", submission) })) };
-      } catch (failure) {
-        if (failure instanceof ProviderError && isResult(failure)) return { state: "failed", message: failure.message };
-        throw failure;
-      }
+      return resultOf(
+        () => fetch({ method: "GET", url: addressOf("response", submission) }),
+        (answer) => ({ state: "succeeded", made: madeIn(outputs, answer) }),
+      );
     },
     cancel: (submission) => ({ method: "PUT", url: addressOf("cancel", submission) }),
   });

@@ -1,21 +1,25 @@
 import type { ProviderSettings } from "@nodeloom/platform";
-import { filesAt, requestIdOf } from "../answers";
-import { fillBody } from "../body-template";
+import { requestIdOf } from "../answers";
 import type { DialectContext, JobProvider, Submission } from "../dialect";
 import { jobProvider } from "../job";
-import { pointer, pointerTexts } from "../pointer";
+import { madeIn } from "../made";
+import { pointer } from "../pointer";
+import { withDefaults } from "../request";
+import { fillTemplate } from "../template";
 import { createTransport } from "../transport";
 
 /** Replicate's predictions, or those of anything that speaks its API. `outputs` is used where the output is no plain URL or list of URLs. */
 export const replicate = (settings: Extract<ProviderSettings, { kind: "inference-platform" }>, context: DialectContext): JobProvider => {
-  const { baseUrl, app, body, outputs } = settings;
+  const { baseUrl, app, body, defaults, outputs } = settings;
+  const makesFiles = !Object.hasOwn(outputs, "text");
   // Official models have an address of their own; versions are named in the body.
   const isOfficial = app.includes("/") && !app.includes(":");
   const urlOf = ({ requestId }: Submission): string => `${baseUrl}/v1/predictions/${encodeURIComponent(requestId)}`;
 
   return jobProvider(createTransport(context, settings), settings, {
-    submit: (inputs) => {
-      const input = body ? fillBody(body, inputs) : inputs;
+    submit: (given) => {
+      const inputs = withDefaults(defaults, given);
+      const input = body ? fillTemplate(body, inputs) : inputs;
       return {
         method: "POST",
         url: isOfficial ? `${baseUrl}/v1/models/${app}/predictions` : `${baseUrl}/v1/predictions`,
@@ -27,8 +31,8 @@ export const replicate = (settings: Extract<ProviderSettings, { kind: "inference
     state: (answer) => {
       switch (pointer(answer, "/status")) {
         case "succeeded": {
-          const direct = [...pointerTexts(answer, "/output"), ...pointerTexts(answer, "/output/*")];
-          return { state: "succeeded", files: direct.length > 0 ? direct : filesAt(outputs, answer) };
+          const direct = madeIn({ images: ["/output", "/output/*"] }, answer);
+          return { state: "succeeded", made: makesFiles && direct.files.length > 0 ? direct : madeIn(outputs, answer) };
         }
         case "failed": {
           const error = pointer(answer, "/error");

@@ -43,6 +43,12 @@ const ask = async ({ run }: StepRun, call: ModelCall, summary: string): Promise<
   return result;
 };
 
+/** @throws BindError for an answer that does not fit its schema */
+export const fitting = ({ model }: ModelCall, result: CallResult): CallResult => {
+  if (!result.problems) return result;
+  throw new BindError(`${model}: its answer does not fit the schema: ${result.problems.join("; ")}`);
+};
+
 /**
  * A language model: one activity. An answer that does not fit its schema is asked for once more, as a call of its own with
  * a hold of its own.
@@ -63,9 +69,9 @@ export const callText = async (stepRun: StepRun, call: ModelCall): Promise<CallR
     await batches.take(repair);
     result = await ask(stepRun, repair, `${summary} (repair)`);
   }
-  if (result.problems) throw new BindError(`${call.model}: its answer does not fit the schema: ${result.problems.join("; ")}`);
+  const fit = fitting(call, result);
   run.itemDone(call.nodeId);
-  return result;
+  return fit;
 };
 
 const completed = (run: GraphRun, call: ModelCall, result: CallResult): CallResult => {

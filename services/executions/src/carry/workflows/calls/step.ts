@@ -2,7 +2,7 @@ import { callsHttp, collect, JSON_PORT, makesResult, mediaOutput, outputPort } f
 import type { ModelCall } from "../../../run/calls";
 import { httpRequest, shortHttpRequest } from "../steps";
 import { keepFiles } from "./keep-files";
-import { callFiles, callJob, callText, holdMore } from "./models";
+import { callFiles, callJob, callText, fitting, holdMore } from "./models";
 import { callItems, plainSummary, shortly, type StepRun } from "./schedule";
 
 /** One step of a run: its calls, and what they give. */
@@ -14,7 +14,6 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
   const { providerKind, modality, price } = input.plan.models[model]!;
   const authorFiles = input.plan.authorFiles;
   const isText = modality === "text";
-  const isJob = !isText && providerKind !== "direct";
   await holdMore(stepRun, items.length);
   const results = await callItems(items, async (item, index) => {
     const call: ModelCall = {
@@ -26,8 +25,8 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
       ...(step.answer ? { schema: step.answer.schema } : {}),
     };
     await batches.take(call);
-    if (isJob) return callJob(run, call, isAlone && items.length === 1);
-    if (providerKind === "direct") return callFiles(run, call);
+    if (providerKind === "direct-http") return fitting(call, await callFiles(run, call));
+    if (providerKind !== "llm") return fitting(call, await callJob(run, call, isAlone && items.length === 1));
     return callText(stepRun, call);
   });
   const [first] = results;
@@ -38,7 +37,7 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
   }
   const values = results.map(({ text, files }) => (isText ? text : mediaOutput(files)));
   run.give(step.id, outputPort(step.type), collect(values, mapped));
-  if (!step.answer) return;
+  if (!step.answer && results.every(({ json }) => json === undefined)) return;
   const parsed = results.map(({ json }) => json?.value);
   run.give(step.id, JSON_PORT, collect(parsed, mapped));
 };

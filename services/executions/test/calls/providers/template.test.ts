@@ -1,4 +1,4 @@
-import { fillBody } from "../../../src/calls/providers/body-template";
+import { fillTemplate } from "../../../src/calls/providers/template";
 
 it.each<[string, Record<string, unknown>, unknown]>([
   ["an input", { prompt: { $input: "prompt" }, model: "m" }, { prompt: "a loom", model: "m" }],
@@ -15,5 +15,5 @@ it.each<[string, Record<string, unknown>, unknown]>([
   ["texts with inputs in them", { duration: "${seconds}s", size: "${width}x${height}", cost: "$5" }, { duration: "5s", cost: "$5" }],
   ["nothing at all", { image: { $input: "image" } }, {}],
 ])("a body template has %s", (_name, template, body) => {
-  expect(fillBody(template, { prompt: "a loom", off: false, none: 0, blank: "", seconds: 5, width: 640 })).toEqual(body);
+  expect(fillTemplate(template, { prompt: "a loom", off: false, none: 0, blank: "", seconds: 5, width: 640 })).toEqual(body);
 });
