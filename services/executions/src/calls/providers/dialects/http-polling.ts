@@ -58,6 +58,8 @@ export const httpPolling = (settings: HttpPollingSettings, context: DialectConte
       const problem = errorIn(error, answer);
       if (problem !== undefined) throw new ProviderError("refused", transport.reason(problem), OK, transport.shown(JSON.stringify(answer)));
       const requestId = requestIdOf(answer, submit.requestId);
+      // A job that could not be asked for fails now.
+      withId(poll.path ?? "", requestId);
       return poll.url === undefined ? { requestId } : { requestId, handle: { status: ownUrl(answer, poll.url) } };
     },
     status: statusCall,
