@@ -13,7 +13,14 @@ export const model = (
   inputSchema = schema({}),
 ): [string, ModelTerms] => [
   internalName,
-  { internalName, modality, providerKind: "http-polling", price, inputSchema, validate: (inputs) => createInputCheck(inputSchema)(inputs) },
+  {
+    internalName,
+    modality,
+    providerKind: modality === "text" ? "llm" : "http-polling",
+    price,
+    inputSchema,
+    validate: (inputs) => createInputCheck(inputSchema)(inputs),
+  },
 ];
 export const MODELS = new Map<string, ModelTerms>([
   model("pic", "image", { basis: "image", microUsd: 20_000 }, schema({ count: { type: "integer", minimum: 1, maximum: 4, default: 1 } })),

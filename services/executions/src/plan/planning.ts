@@ -74,12 +74,13 @@ const checkAsync = (models: Iterable<CatalogModel>): void => {
 /** How often a plan may be missing something: whole inputs, files of inputs, files that values name, files of data URLs. */
 const MOST_MISSING = 5;
 
-const taskModel = ({ internalName, modality, providerKind, price, inputSchemaJson }: CatalogModel): TaskModel => ({
+const taskModel = ({ internalName, modality, providerKind, price, inputSchemaJson, outputs }: CatalogModel): TaskModel => ({
   internalName,
   modality,
   providerKind,
   price,
   inputSchemaJson,
+  ...(outputs ? { outputs } : {}),
 });
 
 /** What is known of a run before its plan says what is missing. */

@@ -1,5 +1,6 @@
 import {
   invalidInputs,
+  JSON_PORT,
   modelNodeType,
   RESULT_TYPE,
   type DataFile,
@@ -13,16 +14,21 @@ import { finishPlan, missing, termsOf, type PlanRules } from "./finish";
 import type { PlanAnswer, PlanTask } from "./protocol";
 import { checkInputs, parseInputs } from "./refusals";
 
-/** The smallest graph: the model and what it returns, joined by their first ports. */
+/** The smallest graph: the model and what it returns, joined by their ports. */
 const graphOf = (
-  model: Pick<ModelTerms, "internalName" | "modality">,
+  model: Pick<ModelTerms, "internalName" | "modality" | "outputs">,
   inputs: Record<string, unknown>,
 ): Graph & { issues: GraphIssue[] } => ({
   nodes: [
     { id: "model", type: modelNodeType(model.modality), data: { model: model.internalName, inputs } },
     { id: "output", type: RESULT_TYPE, data: {} },
   ],
-  edges: [{ id: "result", source: "model", target: "output", sourceHandle: null, targetHandle: null }],
+  edges: [
+    { id: "result", source: "model", target: "output", sourceHandle: null, targetHandle: null },
+    ...(model.outputs?.includes(JSON_PORT)
+      ? [{ id: "json", source: "model", target: "output", sourceHandle: JSON_PORT, targetHandle: JSON_PORT }]
+      : []),
+  ],
   issues: [],
 });
 

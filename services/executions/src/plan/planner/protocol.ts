@@ -5,7 +5,7 @@ import type { CatalogModel } from "../model-catalog";
 /** What planning asks a planner, in this thread or another, and what that answers: plain values that can be cloned. */
 
 /** What a plan has to know of a model. */
-export type TaskModel = Pick<CatalogModel, "internalName" | "modality" | "providerKind" | "price" | "inputSchemaJson">;
+export type TaskModel = Pick<CatalogModel, "internalName" | "modality" | "providerKind" | "price" | "inputSchemaJson" | "outputs">;
 
 /** A saved graph. */
 export interface TaskGraph {

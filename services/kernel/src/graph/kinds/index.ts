@@ -63,7 +63,8 @@ export const modelNodeType = (modality: string): NodeType => {
 
 export const inputPorts = (node: GraphNode, schema?: JsonSchema): Map<string, InputPort> =>
   kindOf(node.type)?.inputs(node, schema) ?? new Map<string, InputPort>();
-export const outputPorts = (node: GraphNode): Map<string, PortType> => kindOf(node.type)?.outputs(node) ?? new Map<string, PortType>();
+export const outputPorts = (node: GraphNode, results?: readonly string[]): Map<string, PortType> =>
+  kindOf(node.type)?.outputs(node, results) ?? new Map<string, PortType>();
 export const anyInput = (node: GraphNode, name: string): InputPort | undefined => kindOf(node.type)?.anyInput?.(name);
 export const defaultInput = (node: GraphNode, outputName: string): string => kindOf(node.type)?.defaultInput?.(outputName) ?? outputName;
 

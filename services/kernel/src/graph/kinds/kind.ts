@@ -30,8 +30,8 @@ export interface NodeKind {
   inputs(node: GraphNode, schema?: JsonSchema): Map<string, InputPort>;
   /** The port of a kind that takes any name. */
   anyInput?(name: string): InputPort;
-  /** The output ports of a node, the first being its default. */
-  outputs(node: GraphNode): Map<string, PortType>;
+  /** The output ports of a node, the first being its default. @param results what its model gives, where that is known */
+  outputs(node: GraphNode, results?: readonly string[]): Map<string, PortType>;
   /** Output ports that a node has only with one of its settings. */
   readonly optionalOutputs?: readonly { name: string; type: PortType; setting: string }[];
   /** The port that an edge without a target handle means. */

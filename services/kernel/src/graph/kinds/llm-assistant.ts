@@ -20,6 +20,10 @@ const ASKING_TOKENS = 1_024;
 export const JSON_PORT = "json";
 const JSON_OUTPUT = { name: JSON_PORT, type: "any", setting: "schema" } as const;
 
+/** Of models that give JSON by themselves, such as the words of a transcription. */
+const ANY_JSON: JsonSchema = {};
+const givesJson = (results: readonly string[] = []): boolean => results.includes(JSON_PORT);
+
 type AnswerSchema = { schema: JsonSchema; problems: string[] };
 const NO_OBJECT: AnswerSchema = { schema: {}, problems: ["schema: must be an object, a JSON Schema"] };
 
@@ -63,7 +67,8 @@ const planJson = (planner: Planner, node: GraphNode, { schema, problems }: Answe
   countInPlan(planner, { value: schema });
   const planned = planCalls(planner, llmAssistant, node, schemaTokens + ASKING_TOKENS);
   if (!planned || problems.length > 0) return undefined;
-  const maxRepairMillicredits = planned.costWith(textTokens(planned) + ASKING_TOKENS);
+  // Models that are no chat can't be asked for a better answer.
+  const maxRepairMillicredits = planned.terms.providerKind === "llm" ? planned.costWith(textTokens(planned) + ASKING_TOKENS) : 0;
   return { ...planned, step: { ...planned.step, answer: { schema, maxRepairMillicredits } } };
 };
 
@@ -88,7 +93,8 @@ export const llmAssistant: NodeKind = {
   runs: true,
   portsOfModel: true,
   inputs: modelPorts,
-  outputs: ({ data }) => new Map([["text", "text"], ...(isSet(data.schema) ? [[JSON_OUTPUT.name, JSON_OUTPUT.type] as const] : [])]),
+  outputs: ({ data }, results) =>
+    new Map([["text", "text"], ...(isSet(data.schema) || givesJson(results) ? [[JSON_OUTPUT.name, JSON_OUTPUT.type] as const] : [])]),
   optionalOutputs: [JSON_OUTPUT],
   defaultInput: () => "prompt",
   check: (node, schema) => [...checkModelNode(node, schema), ...(answerSchema(node)?.problems ?? [])],
@@ -100,7 +106,8 @@ export const llmAssistant: NodeKind = {
     const { items, limit: most, mapped: list } = bounds;
     const tokens = textTokens(planned) * most;
     const text = ["text", { list, items, most, tokens }] as const;
-    return { step, outputs: new Map([text, ...(answer ? [[JSON_OUTPUT.name, jsonBounds(answer.schema, bounds, tokens)] as const] : [])]) };
+    const schema = answer?.schema ?? (givesJson(planned.terms.outputs) ? ANY_JSON : undefined);
+    return { step, outputs: new Map([text, ...(schema ? [[JSON_OUTPUT.name, jsonBounds(schema, bounds, tokens)] as const] : [])]) };
   },
   savedOpen: (node, port) => port === JSON_PORT && mayBeList(answerSchema(node)?.schema ?? {}),
 };

@@ -7,7 +7,7 @@ import { isMediaId } from "../values/media";
 import { createReporter } from "../values/reported";
 import { keepLivingEdges, noteBranches } from "./branches";
 import { misspeltSettings } from "./misspelt";
-import { abstractSources, planWithin, source, warn, type Planner, type PlanRequest } from "./planner";
+import { abstractSources, planWithin, source, warn, type ModelTerms, type Planner, type PlanRequest } from "./planner";
 import { NOTHING_PLANNED, type EvaluatedNode, type NodePlan, type PlanStep, type RunPlan, type Source } from "./plan-types";
 import type { JsonSchema } from "../prices/price";
 import { resultFilesStep, type OutputPort } from "./result-files";
@@ -81,8 +81,9 @@ export type Planned = { used: Readonly<BudgetUse>; dataUrls: string[] } & (
   { plan: RunPlan; issues: [] } | { plan: undefined; issues: GraphIssue[]; unknownMedia: string[] }
 );
 
-const schemaOf = ({ models }: PlanRequest, { data: { model } }: GraphNode): JsonSchema | undefined =>
-  typeof model === "string" ? models.get(model)?.inputSchema : undefined;
+const termsOf = ({ models }: PlanRequest, { data: { model } }: GraphNode): ModelTerms | undefined =>
+  typeof model === "string" ? models.get(model) : undefined;
+const schemaOf = (request: PlanRequest, node: GraphNode): JsonSchema | undefined => termsOf(request, node)?.inputSchema;
 
 const planNode = (planner: Planner, node: GraphNode): NodePlan => {
   const kind = kindOf(node.type);
@@ -156,7 +157,7 @@ const warnOfNoResult = (planner: Planner, outputNodes: readonly GraphNode[]): vo
  */
 export const planRun = (request: PlanRequest, bounds?: Readonly<BudgetUse>): Planned => {
   const schema = (node: GraphNode): JsonSchema | undefined => schemaOf(request, node);
-  const { wiring, issues } = checkStructure(request.graph, schema);
+  const { wiring, issues } = checkStructure(request.graph, schema, (node) => termsOf(request, node)?.outputs);
   const planner: Planner = {
     request,
     wiring,

@@ -16,6 +16,8 @@ export interface ModelTerms {
   providerKind: string;
   price: Price;
   inputSchema: JsonSchema;
+  /** The members of a run's result; `json` where it gives JSON beside a text. */
+  outputs?: readonly string[];
   /** Checks a complete set of inputs. */
   validate(inputs: Readonly<Record<string, unknown>>): Issue[];
 }

@@ -9,6 +9,8 @@ const ANYTHING: InputPort = { type: "any", list: false };
 const SHOWN_PORTS = 12;
 
 type SchemaOf = (node: GraphNode) => JsonSchema | undefined;
+/** What a node's model gives, where that is known. */
+type ResultsOf = (node: GraphNode) => readonly string[] | undefined;
 
 interface Ports {
   /** Undefined for nodes that call a model which is not known. */
@@ -107,7 +109,11 @@ const onCycle = (stuck: readonly GraphNode[], inputs: Wiring["inputs"]): GraphNo
 };
 
 /** Checks kinds, edges, ports and cycles, and resolves what flows where. */
-export const checkStructure = (graph: Graph, schemaOf: SchemaOf): { wiring: Wiring; issues: GraphIssue[] } => {
+export const checkStructure = (
+  graph: Graph,
+  schemaOf: SchemaOf,
+  resultsOf: ResultsOf = () => undefined,
+): { wiring: Wiring; issues: GraphIssue[] } => {
   const issues: GraphIssue[] = [];
   const nodes = new Map<string, GraphNode>();
   for (const node of graph.nodes) {
@@ -121,7 +127,7 @@ export const checkStructure = (graph: Graph, schemaOf: SchemaOf): { wiring: Wiri
     return kindOf(node.type)?.portsOfModel && schema === undefined ? undefined : inputPorts(node, schema);
   };
   // Reading a node's ports means reading its texts: once, however many edges it has.
-  const ports: Ports = { inputs: once(portsOf), outputs: once(outputPorts) };
+  const ports: Ports = { inputs: once(portsOf), outputs: once((node) => outputPorts(node, resultsOf(node))) };
   for (const edge of graph.edges) {
     const nodeId = nodes.has(edge.target) ? edge.target : nodes.has(edge.source) ? edge.source : null;
     for (const message of connect(edge, nodes, ports, wiring)) issues.push({ nodeId, message });
