@@ -9,6 +9,8 @@ import { pointer, readJson } from "./providers/pointer";
 
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
+/** Anthropic's. */
+const OVERLOADED = 529;
 const FIRST_CLIENT_ERROR = 400;
 const FIRST_SERVER_ERROR = 500;
 /** Shortest pause before a provider that asked to wait is called again, whatever it said. */
@@ -37,10 +39,24 @@ const OK = 200;
 const isRefusal = (status = FIRST_SERVER_ERROR): boolean =>
   status === OK || (status >= FIRST_CLIENT_ERROR && status < FIRST_SERVER_ERROR && !AMBIGUOUS_STATUSES.has(status));
 
-/** Whether our account there has nothing left, which OpenAI and those who speak as it does tell by 429: waiting does not help. */
+/** Google's quotas of a day, by their names in a refusal that may have been cut. */
+const DAILY_QUOTA = /"quotaId":\s*"[^"]*PerDay/;
+
+/** Whether our account there has nothing left, which providers tell by 429, too: waiting does not help. */
 const isSpent = ({ body = "" }: ProviderError): boolean => {
   const answer = readJson(body)?.value;
-  return ["/error/code", "/error/type"].some((place) => pointer(answer, place) === "insufficient_quota");
+  return ["/error/code", "/error/type"].some((place) => pointer(answer, place) === "insufficient_quota") || DAILY_QUOTA.test(body);
+};
+
+/** Whether a provider has too much to do for now, and not for us alone. Google tells so by 503, as others tell that they are down. */
+const isOverloaded = ({ status, body = "" }: ProviderError): boolean =>
+  status === OVERLOADED || (status === UNAVAILABLE && pointer(readJson(body)?.value, "/error/status") === "UNAVAILABLE");
+
+/** Google's way of saying when: in its answer, as seconds. */
+const RETRY_DELAY = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/;
+const retryDelayMs = ({ body = "" }: ProviderError): number | undefined => {
+  const seconds = RETRY_DELAY.exec(body)?.[1];
+  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1_000);
 };
 
 /**
@@ -56,10 +72,11 @@ export const classifyFailure = (error: ProviderError, idempotent: boolean): Clas
     case "ambiguous":
       return { again: idempotent, notReceived: false };
     case "refused": {
-      const { status, retryAfterMs } = error;
-      const saysWhen = retryAfterMs !== undefined && (status === TOO_MANY_REQUESTS || status === UNAVAILABLE);
-      if (saysWhen) return { again: true, afterMs: retryAfterMs, notReceived: true };
-      if (status === TOO_MANY_REQUESTS && !isSpent(error)) return { again: true, notReceived: true };
+      const { status } = error;
+      const isBusyNow = status === TOO_MANY_REQUESTS || status === UNAVAILABLE || status === OVERLOADED;
+      const retryAfterMs = error.retryAfterMs ?? (isSpent(error) ? undefined : retryDelayMs(error));
+      if (isBusyNow && retryAfterMs !== undefined) return { again: true, afterMs: retryAfterMs, notReceived: true };
+      if ((status === TOO_MANY_REQUESTS && !isSpent(error)) || isOverloaded(error)) return { again: true, notReceived: true };
       return { again: false, notReceived: isRefusal(status) };
     }
     default:

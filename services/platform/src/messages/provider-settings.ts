@@ -96,12 +96,19 @@ const inferencePlatform = z.strictObject({
 const llm = z.strictObject({
   ...shared,
   kind: z.literal("llm"),
+  /** Which API it speaks; by default OpenAI's chat completions, as most do. */
+  dialect: z.enum(["openai-chat", "anthropic", "gemini"]).optional(),
   model: text,
+  /** Members of every request that no input can change. */
+  parameters: z.record(text, z.json()).optional(),
   stream: z.boolean().optional(),
   /** The request's member for the longest answer; newer models refuse `max_tokens`. */
   tokenLimit: z.enum(["max_tokens", "max_completion_tokens"]).optional(),
-  /** Whether the model takes a schema (`response_format`); otherwise it is told the schema in words. */
-  structuredOutput: z.enum(["json_schema"]).optional(),
+  /**
+   * Whether the model takes a schema: by the provider's mode for that, or, of Anthropic's, as the input of a tool. Otherwise the prompt
+   * says what the answer must look like.
+   */
+  structuredOutput: z.enum(["json_schema", "tool"]).optional(),
 });
 
 export const providerSchema = z.discriminatedUnion("kind", [httpPolling, directHttp, inferencePlatform, llm]);

@@ -15,6 +15,7 @@ const OURS: Readonly<Record<number, string>> = {
   403: "the platform's key may not do this",
   404: "it does not know the model or the address",
   429: "it has too many requests of ours",
+  529: "it has too much to do at the moment",
 };
 
 const texts = (document: unknown, places: readonly string[]): string[] =>

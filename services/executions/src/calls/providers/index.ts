@@ -1,16 +1,25 @@
 import type { ProviderSettings } from "@nodeloom/platform";
+import type { ChatSettings } from "./chat/asked";
 import type { DialectContext, Provider } from "./dialect";
 import { directHttp } from "./dialects/direct-http";
+import { anthropic } from "./dialects/anthropic";
 import { falQueue } from "./dialects/fal-queue";
+import { gemini } from "./dialects/gemini";
 import { httpPolling } from "./dialects/http-polling";
 import { openAiChat } from "./dialects/openai-chat";
 import { replicate } from "./dialects/replicate";
+
+const TEXT_DIALECTS: Readonly<Record<string, typeof openAiChat>> = { "openai-chat": openAiChat, anthropic, gemini };
+
+/** Undefined for one that only a later release of models knows. */
+const textDialectOf = ({ dialect = "openai-chat" }: ChatSettings): typeof openAiChat | undefined =>
+  Object.hasOwn(TEXT_DIALECTS, dialect) ? TEXT_DIALECTS[dialect] : undefined;
 
 /** The provider that a registry entry describes, as models has checked it. */
 export const createProvider = (providerJson: string, context: DialectContext): Provider => {
   const settings = JSON.parse(providerJson) as ProviderSettings;
   if (settings.kind === "http-polling") return httpPolling(settings, context);
-  if (settings.kind === "llm") return openAiChat(settings, context);
+  if (settings.kind === "llm" && textDialectOf(settings)) return textDialectOf(settings)!(settings, context);
   if (settings.kind === "direct-http") return directHttp(settings, context);
   switch (settings.dialect) {
     case "fal-queue":

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { JsonSchema } from "@nodeloom/kernel";
 import type { EgressClient, EgressRequest, EgressStream } from "@nodeloom/platform";
 import { createProvider, ProviderError, type PollState, type ProviderFile, type Submission } from "../../../src/calls/providers";
 
@@ -15,7 +16,8 @@ const PEER = "https://peer.test";
 export const SECRET = "sk-secret-for-recordings";
 const KEPT_HEADERS = /^(content-type|retry-after|request-id|x-request-id|x-litellm-call-id)$/;
 
-export type Step = { do: "submit" | "run"; inputs: Record<string, unknown>; stream?: boolean } | { do: "poll" | "cancel" };
+export type Step =
+  { do: "submit" | "run"; inputs: Record<string, unknown>; stream?: boolean; schema?: JsonSchema } | { do: "poll" | "cancel" };
 
 export interface Exchange {
   request: { method: string; url: string; body?: unknown; headers?: Record<string, string> };
@@ -119,7 +121,7 @@ export const perform = async (
       const call = { inputs: step.inputs, idempotencyKey: "key" };
       if (provider.type === "text") {
         const pieces: string[] = [];
-        const answer = await provider.run({ ...call, onText: (piece) => void pieces.push(piece) });
+        const answer = await provider.run({ ...call, schema: step.schema, onText: (piece) => void pieces.push(piece) });
         return step.stream ? { ...answer, pieces } : answer;
       }
       if (provider.type !== "files") throw new Error("this provider has jobs");

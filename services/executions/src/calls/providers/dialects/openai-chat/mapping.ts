@@ -1,55 +1,58 @@
 import { shortId } from "../../answers";
-import { ProviderError, type TextAnswer, type TextOptions } from "../../dialect";
+import { askedText, otherInputs, tokens, type Asked, type ChatSettings } from "../../chat/asked";
+import { promptFiles, type PromptFile } from "../../chat/files";
+import { objectSchema, repairTurns, systemPrompt, unwrapped } from "../../chat/structured";
+import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer } from "../../pointer";
 import type { JsonCall } from "../../transport";
-import { instruction, repairTurns, responseFormat, unwrapped, type ChatSettings } from "./structured";
 
-/** What a call is made of. */
-export type Asked = Pick<TextOptions, "inputs" | "schema" | "repair">;
+/** What the API calls the formats of sounds, where that is not the second half of their type. */
+const SOUND_FORMATS: Readonly<Record<string, string>> = { mpeg: "mp3", "x-wav": "wav", wave: "wav", "vnd.wave": "wav", "x-m4a": "m4a" };
 
-/** Inputs that are translated; all others are sent as they are. */
-const TRANSLATED = new Set(["prompt", "system", "image", "maxTokens", "temperature"]);
+const soundFormat = (contentType: string): string => {
+  const [, subtype = ""] = contentType.split("/");
+  return SOUND_FORMATS[subtype] ?? subtype;
+};
 
-/** Rough, and on the low side: for providers that don't say how many tokens they counted. */
-const CHARS_PER_TOKEN = 4;
-
-const messages = (settings: ChatSettings, asked: Asked): unknown[] => {
-  const { prompt, system, image } = asked.inputs;
-  const systems = [...(typeof system === "string" && system !== "" ? [system] : []), ...instruction(settings, asked)];
-  const content =
-    typeof image === "string"
-      ? [
-          { type: "text", text: prompt },
-          { type: "image_url", image_url: { url: image } },
-        ]
-      : prompt;
-  return [
-    ...(systems.length > 0 ? [{ role: "system", content: systems.join("\n\n") }] : []),
-    { role: "user", content },
-    ...repairTurns(asked),
-  ];
+const part = ({ kind, url, inline }: PromptFile): object => {
+  switch (kind) {
+    case "image":
+      return { type: "image_url", image_url: { url } };
+    case "video":
+      return { type: "video_url", video_url: { url } };
+    case "document":
+      return { type: "file", file: { filename: "document.pdf", file_data: url } };
+    case "audio":
+      if (!inline) throw new ProviderError("refused", "sound must be sent inside the request");
+      return { type: "input_audio", input_audio: { data: inline.base64, format: soundFormat(inline.contentType) } };
+  }
 };
 
 export const chatCall = (settings: ChatSettings, asked: Asked): JsonCall => {
-  const { baseUrl, model, tokenLimit = "max_tokens" } = settings;
-  const { inputs } = asked;
+  const { baseUrl, model, tokenLimit = "max_tokens", structuredOutput, parameters = {} } = settings;
+  const { inputs, schema } = asked;
+  const { names, files } = promptFiles(settings, inputs);
+  const system = systemPrompt(asked, !structuredOutput);
+  const content = files.length > 0 ? [{ type: "text", text: inputs.prompt }, ...files.map(part)] : inputs.prompt;
   return {
     method: "POST",
     url: `${baseUrl}/chat/completions`,
     body: {
-      ...Object.fromEntries(Object.entries(inputs).filter(([name]) => !TRANSLATED.has(name))),
+      ...otherInputs(asked, names),
+      ...parameters,
       model,
-      messages: messages(settings, asked),
+      messages: [
+        ...(system === undefined ? [] : [{ role: "system", content: system }]),
+        { role: "user", content },
+        ...repairTurns(asked).map(({ role, text }) => ({ role, content: text })),
+      ],
       ...(inputs.maxTokens === undefined ? {} : { [tokenLimit]: inputs.maxTokens }),
-      ...(inputs.temperature === undefined ? {} : { temperature: inputs.temperature }),
-      ...responseFormat(settings, asked),
+      ...(schema && structuredOutput
+        ? { response_format: { type: "json_schema", json_schema: { name: "answer", schema: objectSchema(schema) } } }
+        : {}),
     },
   };
 };
-
-/** Tokens as the provider counted them; what it doesn't count is estimated, for no answer is free. */
-const tokens = (counted: unknown, text: string): number =>
-  typeof counted === "number" && counted >= 0 ? Math.ceil(counted) : Math.ceil(text.length / CHARS_PER_TOKEN);
 
 const MAX_REFUSAL_CHARS = 300;
 
@@ -63,18 +66,16 @@ const refusalOf = (answer: unknown): ProviderError | undefined => {
   return undefined;
 };
 
-const askedText = ({ inputs, schema, repair }: Asked): string =>
-  [inputs.system, inputs.prompt, schema && JSON.stringify(schema), repair?.answer].map((text) => String(text ?? "")).join("");
-
 /** The text of a completion and what it used. @throws ProviderError when it has no text. */
-export const completionOf = (settings: ChatSettings, asked: Asked, answer: unknown): TextAnswer => {
+export const completionOf = ({ structuredOutput }: ChatSettings, asked: Asked, answer: unknown): TextAnswer => {
   const text = pointer(answer, "/choices/0/message/content");
   const refusal = typeof text === "string" && text !== "" ? undefined : refusalOf(answer);
   if (refusal) throw refusal;
   if (typeof text !== "string") throw new ProviderError("incomplete", "the provider's answer has no text");
   const id = pointer(answer, "/id");
+  const { schema } = asked;
   return {
-    text: unwrapped(settings, asked, text),
+    text: schema && structuredOutput ? unwrapped(schema, text) : text,
     ...(pointer(answer, "/choices/0/finish_reason") === "length" ? { isCut: true } : {}),
     usage: {
       inputTokens: tokens(pointer(answer, "/usage/prompt_tokens"), askedText(asked)),

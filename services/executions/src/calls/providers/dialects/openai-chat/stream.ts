@@ -1,5 +1,6 @@
+import { brokenOff, pieceOf, type StreamReader } from "../../chat/provider";
 import { ProviderError } from "../../dialect";
-import { pointer, readJson } from "../../pointer";
+import { pointer } from "../../pointer";
 import { eventData } from "../../sse";
 import type { JsonCall } from "../../transport";
 
@@ -18,38 +19,31 @@ const messageOf = (chunk: unknown): string | undefined => {
   return typeof message === "string" ? message : "the provider reported a failure";
 };
 
-/**
- * Puts a streamed completion together, as the answer it would have been otherwise.
- * @param reason makes what the provider says fit to be shown
- * @throws ProviderError for an answer that broke off: a part of a text is no text
- */
-export const readStream = async (
-  body: AsyncIterable<Uint8Array>,
-  onText: (piece: string) => void,
-  reason: (text: string) => string,
-): Promise<unknown> => {
-  let [id, content, usage]: [unknown, string | undefined, unknown] = [undefined, undefined, undefined];
+/** Puts a streamed completion together. @throws ProviderError for one that broke off */
+export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reason }: StreamReader): Promise<unknown> => {
+  let [id, usage]: unknown[] = [];
+  const message: { content?: string; refusal?: string } = {};
   let [isWhole, finish]: [boolean, string | undefined] = [false, undefined];
   for await (const data of eventData(body)) {
     if (data === DONE) {
       isWhole = true;
       continue;
     }
-    const read = readJson(data);
-    if (!read) throw new ProviderError("ambiguous", "a piece of the provider's answer is no JSON");
-    const chunk = read.value;
+    const chunk = pieceOf(data);
     const failure = messageOf(chunk);
     if (failure !== undefined) throw new ProviderError("failed", reason(failure));
     const piece = pointer(chunk, "/choices/0/delta/content");
     if (typeof piece === "string") {
-      content = (content ?? "") + piece;
+      message.content = (message.content ?? "") + piece;
       if (piece !== "") onText(piece);
     }
+    const refusal = pointer(chunk, "/choices/0/delta/refusal");
+    if (typeof refusal === "string") message.refusal = (message.refusal ?? "") + refusal;
     id ??= pointer(chunk, "/id");
     usage = pointer(chunk, "/usage") ?? usage;
     const ended = pointer(chunk, "/choices/0/finish_reason");
     if (typeof ended === "string") [isWhole, finish] = [true, ended];
   }
-  if (!isWhole) throw new ProviderError("ambiguous", "the provider's answer broke off");
-  return { id, choices: content === undefined ? [] : [{ message: { content }, finish_reason: finish }], usage };
+  if (!isWhole) throw brokenOff();
+  return { id, choices: [{ message, finish_reason: finish }], usage };
 };

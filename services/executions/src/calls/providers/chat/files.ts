@@ -1,0 +1,49 @@
+import type { ChatSettings } from "./asked";
+
+/** Files that go to a text model with its prompt. */
+
+/** What each of a text model's inputs for files takes. */
+const KINDS = {
+  image: "image",
+  images: "image",
+  document: "document",
+  documents: "document",
+  audio: "audio",
+  video: "video",
+} as const;
+
+export interface PromptFile {
+  kind: (typeof KINDS)[keyof typeof KINDS];
+  /** Its address, or a data URL. */
+  url: string;
+  /** What is in a data URL. */
+  inline?: { contentType: string; base64: string };
+}
+
+const DATA_URL = /^data:([^;,]*)[^,]*;base64,/i;
+
+const fileOf = (kind: PromptFile["kind"], url: string): PromptFile => {
+  const [head, contentType = ""] = DATA_URL.exec(url) ?? [];
+  return head === undefined
+    ? { kind, url }
+    : { kind, url, inline: { contentType: contentType.toLowerCase(), base64: url.slice(head.length) } };
+};
+
+const kindOf = (name: string): PromptFile["kind"] | undefined =>
+  Object.hasOwn(KINDS, name) ? KINDS[name as keyof typeof KINDS] : undefined;
+
+/** Inputs whose files become parts of the prompt: pictures, and what the entry says the sending of. */
+const fileInputs = ({ files = {} }: ChatSettings): string[] =>
+  ["image", ...Object.keys(files)].filter((name) => kindOf(name) !== undefined);
+
+/** The files of a call, input by input. @returns the names of their inputs, too: those are not sent otherwise */
+export const promptFiles = (
+  settings: ChatSettings,
+  inputs: Readonly<Record<string, unknown>>,
+): { names: string[]; files: PromptFile[] } => {
+  const names = [...new Set(fileInputs(settings))];
+  const files = names.flatMap((name) =>
+    [inputs[name]].flat().flatMap((url) => (typeof url === "string" && url !== "" ? [fileOf(kindOf(name)!, url)] : [])),
+  );
+  return { names, files };
+};

@@ -1,0 +1,54 @@
+import { ProviderError, type DialectContext, type TextAnswer, type TextProvider } from "../dialect";
+import { readJson } from "../pointer";
+import { createTransport, DIRECT_TIMEOUT_MS, type JsonCall } from "../transport";
+import type { Asked, ChatSettings } from "./asked";
+
+const EVENT_STREAM = /^text\/event-stream\b/i;
+
+export interface StreamReader {
+  /** Hears of each piece of the text. */
+  onText: (piece: string) => void;
+  /** Makes what the provider says fit to be shown. */
+  reason: (text: string) => string;
+}
+
+/** The request of a text model, and what its answer says. */
+export interface ChatDialect {
+  call(asked: Asked): JsonCall;
+  /** The same call, answered piece by piece. */
+  streamed(call: JsonCall): JsonCall;
+  /**
+   * Puts a streamed answer together, as it would have been otherwise.
+   * @throws ProviderError for an answer that broke off: a part of a text is no text
+   */
+  read(body: AsyncIterable<Uint8Array>, reader: StreamReader): Promise<unknown>;
+  /** @throws ProviderError when the answer has no text */
+  completion(asked: Asked, answer: unknown): TextAnswer;
+}
+
+/** A piece of a streamed answer. @throws ProviderError when it is no JSON */
+export const pieceOf = (data: string): unknown => {
+  const read = readJson(data);
+  if (!read) throw new ProviderError("ambiguous", "a piece of the provider's answer is no JSON");
+  return read.value;
+};
+
+/** Of a stream that ended before its answer did. */
+export const brokenOff = (): ProviderError => new ProviderError("ambiguous", "the provider's answer broke off");
+
+/** A provider of a text model. */
+export const chatProvider = (settings: ChatSettings, context: DialectContext, dialect: ChatDialect): TextProvider => {
+  const transport = createTransport(context, settings);
+  return {
+    type: "text",
+    run: async ({ signal, onText, ...asked }) => {
+      const call = { ...dialect.call(asked), timeoutMs: DIRECT_TIMEOUT_MS, signal };
+      if (!settings.stream || !onText) return dialect.completion(asked, await transport.json(call));
+      const { headers, body } = await transport.open(dialect.streamed(call));
+      // A service that can't stream answers as it always does.
+      const isStream = EVENT_STREAM.test(headers["content-type"] ?? "");
+      const { reason } = transport;
+      return dialect.completion(asked, isStream ? await dialect.read(body, { onText, reason }) : await transport.parse(body));
+    },
+  };
+};

@@ -1,0 +1,15 @@
+import type { ChatSettings } from "../../chat/asked";
+import { chatProvider } from "../../chat/provider";
+import type { DialectContext, TextProvider } from "../../dialect";
+import { completionOf } from "./answer";
+import { messagesCall } from "./request";
+import { readStream, streamed } from "./stream";
+
+/** A text model behind Anthropic's Messages API. */
+export const anthropic = (settings: ChatSettings, context: DialectContext): TextProvider =>
+  chatProvider(settings, context, {
+    call: (asked) => messagesCall(settings, asked),
+    streamed,
+    read: readStream,
+    completion: (asked, answer) => completionOf(settings, asked, answer),
+  });

@@ -1,0 +1,55 @@
+import { otherInputs, type Asked, type ChatSettings } from "../../chat/asked";
+import { promptFiles, type PromptFile } from "../../chat/files";
+import { objectSchema, repairTurns, systemPrompt } from "../../chat/structured";
+import { ProviderError } from "../../dialect";
+import type { JsonCall } from "../../transport";
+import { closedSchema } from "./closed-schema";
+
+const VERSION = "2023-06-01";
+/** The API wants to be told; of entries without such an input. */
+const USUAL_MAX_TOKENS = 4_096;
+const TOOL = "answer";
+
+const block = ({ kind, url, inline }: PromptFile): object => {
+  if (kind !== "image" && kind !== "document") throw new ProviderError("refused", `this provider takes no ${kind}`);
+  const source = inline ? { type: "base64", media_type: inline.contentType, data: inline.base64 } : { type: "url", url };
+  return { type: kind, source };
+};
+
+/** How the answer is asked for: by the API's own mode where that can say the schema, else as the input of a tool. */
+const answerForm = ({ structuredOutput }: ChatSettings, { schema }: Asked): Record<string, unknown> => {
+  if (!schema || !structuredOutput) return {};
+  const wanted = objectSchema(schema);
+  const closed = structuredOutput === "json_schema" ? closedSchema(wanted) : undefined;
+  if (closed) return { output_config: { format: { type: "json_schema", schema: closed } } };
+  return {
+    tools: [{ name: TOOL, description: "Gives the answer.", input_schema: wanted }],
+    tool_choice: { type: "tool", name: TOOL },
+  };
+};
+
+/** A request of the Messages API. */
+export const messagesCall = (settings: ChatSettings, asked: Asked): JsonCall => {
+  const { baseUrl, model, parameters = {} } = settings;
+  const { prompt, maxTokens = USUAL_MAX_TOKENS } = asked.inputs;
+  const { names, files } = promptFiles(settings, asked.inputs);
+  const system = systemPrompt(asked, !settings.structuredOutput);
+  return {
+    method: "POST",
+    url: `${baseUrl}/messages`,
+    headers: { "anthropic-version": VERSION },
+    body: {
+      ...otherInputs(asked, names),
+      ...parameters,
+      model,
+      max_tokens: maxTokens,
+      ...(system === undefined ? {} : { system }),
+      messages: [
+        // Files go first, as the API's makers advise.
+        { role: "user", content: files.length > 0 ? [...files.map(block), { type: "text", text: prompt }] : prompt },
+        ...repairTurns(asked).map(({ role, text }) => ({ role, content: text })),
+      ],
+      ...answerForm(settings, asked),
+    },
+  };
+};

@@ -1,0 +1,10 @@
+import type { ChatSettings } from "../../chat/asked";
+import { chatProvider } from "../../chat/provider";
+import type { DialectContext, TextProvider } from "../../dialect";
+import { completionOf } from "./answer";
+import { generateCall } from "./request";
+import { readStream, streamed } from "./stream";
+
+/** A text model behind Google's `generateContent`. */
+export const gemini = (settings: ChatSettings, context: DialectContext): TextProvider =>
+  chatProvider(settings, context, { call: (asked) => generateCall(settings, asked), streamed, read: readStream, completion: completionOf });

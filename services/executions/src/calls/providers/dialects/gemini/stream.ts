@@ -1,0 +1,39 @@
+import { brokenOff, pieceOf, type StreamReader } from "../../chat/provider";
+import { ProviderError } from "../../dialect";
+import { pointer } from "../../pointer";
+import { eventData } from "../../sse";
+import type { JsonCall } from "../../transport";
+import { textIn } from "./answer";
+
+export const streamed = (call: JsonCall): JsonCall => ({
+  ...call,
+  url: `${call.url.replace(/:generateContent$/, ":streamGenerateContent")}?alt=sse`,
+  headers: { ...call.headers, accept: "text/event-stream" },
+});
+
+/** Puts a streamed answer together: each event is an answer of its own with the next piece. @throws ProviderError for one that broke off */
+export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reason }: StreamReader): Promise<unknown> => {
+  let [responseId, usageMetadata, promptFeedback, finishReason]: unknown[] = [];
+  let text: string | undefined;
+  for await (const data of eventData(body)) {
+    const event = pieceOf(data);
+    const failure = pointer(event, "/error");
+    if (failure !== undefined) {
+      const [message, code] = [pointer(failure, "/message"), pointer(failure, "/code")];
+      const said = reason(typeof message === "string" ? message : "the provider reported a failure");
+      throw typeof code === "number"
+        ? new ProviderError("refused", said, code, reason(JSON.stringify(event)))
+        : new ProviderError("failed", said);
+    }
+    const piece = textIn(event);
+    if (piece !== undefined) text = (text ?? "") + piece;
+    if (piece) onText(piece);
+    responseId ??= pointer(event, "/responseId");
+    usageMetadata = pointer(event, "/usageMetadata") ?? usageMetadata;
+    promptFeedback ??= pointer(event, "/promptFeedback");
+    finishReason = pointer(event, "/candidates/0/finishReason") ?? finishReason;
+  }
+  if (finishReason === undefined && pointer(promptFeedback, "/blockReason") === undefined) throw brokenOff();
+  const content = { parts: text === undefined ? [] : [{ text }] };
+  return { responseId, usageMetadata, promptFeedback, candidates: [{ content, finishReason }] };
+};

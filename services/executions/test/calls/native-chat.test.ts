@@ -1,0 +1,288 @@
+import { TIMING } from "../../src/run/timing";
+import { classifyFailure } from "../../src/calls/failures";
+import type { WrittenText } from "../../src/calls/texts";
+import { ProviderError } from "../../src/calls/providers";
+import type { CallResult } from "../../src/run/types";
+import type { ModelCall } from "../../src/run/calls";
+import { callOf, live, modelCalls, peer, PRICES, soon, unheard, until, usePeer, type Answer } from "../support/model-calls";
+import {
+  answers,
+  anthropicDelta,
+  anthropicEnd,
+  anthropicStream,
+  events,
+  geminiPiece,
+  native,
+  pieces,
+  wholeText,
+} from "../support/native-chat";
+
+usePeer();
+
+type Dialect = "anthropic" | "gemini";
+const DIALECTS: Dialect[] = ["anthropic", "gemini"];
+const PIXEL = "iVBORw0KGgoAAAANSUhEUg==";
+
+const run = (settings: Record<string, unknown>, part: Partial<ModelCall> = {}, written = unheard): Promise<CallResult> =>
+  modelCalls(settings, "text").text(callOf({ price: PRICES.text!, ...part }), live, soon(), written);
+const failureOf = (settings: Record<string, unknown>): Promise<unknown> => run(settings).then(() => undefined, (error: unknown) => error); // prettier-ignore
+const listen = (): { said: string[]; written: WrittenText } => {
+  const said: string[] = [];
+  return { said, written: { restart: () => said.push("<restart>"), write: (text) => said.push(text) } };
+};
+const sent = (): Record<string, unknown> => peer.seen.at(-1)!.body;
+
+describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
+  it("gives its text without its thoughts, at the price of all tokens that it counted", async () => {
+    answers(dialect, () => wholeText[dialect]("Hello"));
+    expect(await run(native(dialect))).toMatchObject({
+      text: "Hello",
+      costMicroUsd: 17,
+      requestId: expect.stringMatching(/^(msg_1|r1)$/) as string,
+    });
+  });
+
+  it("is heard piece by piece, and gives what it would have given at once", async () => {
+    answers(dialect, () => pieces[dialect](["Once ", "upon ✓"]));
+    const { said, written } = listen();
+    const result = await run(native(dialect, { stream: true }), {}, written);
+    expect(said).toEqual(["<restart>", "Once ", "upon ✓"]);
+    expect(result).toMatchObject({ text: "Once upon ✓", costMicroUsd: 17 });
+  });
+
+  it("may answer at once where a stream was asked for", async () => {
+    answers(dialect, () => wholeText[dialect]("whole"));
+    expect(await run(native(dialect, { stream: true }))).toMatchObject({ text: "whole" });
+  });
+
+  it("gives no text when its stream breaks off, whatever was heard of it", async () => {
+    const { raw = "", headers } = pieces[dialect](["Once "]);
+    const cut = raw.slice(0, raw.indexOf("Once ") + 20);
+    answers(dialect, () => ({ raw: `${cut.slice(0, cut.lastIndexOf("\n") + 1)}\n`, headers: headers! }));
+    expect(await failureOf(native(dialect, { stream: true }))).toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
+  });
+
+  it("says that an answer was cut", async () => {
+    const end = { anthropic: "max_tokens", gemini: "MAX_TOKENS" }[dialect];
+    answers(dialect, () => wholeText[dialect]("[1,", end));
+    const { problems } = await run(native(dialect), { schema: { type: "array" } });
+    expect(problems).toContain("it ends where the most tokens were reached");
+  });
+
+  it("is told the system prompt and the schema in words, where its entry has no mode for that", async () => {
+    answers(dialect, () => wholeText[dialect]("[1]"));
+    expect(await run(native(dialect), { schema: { type: "array" }, inputs: { prompt: "hi", system: "Be brief." } })).toMatchObject({
+      json: { value: [1] },
+    });
+    const system = JSON.stringify(sent().system ?? sent().systemInstruction);
+    expect(system).toMatch(/Be brief\..*Answer with JSON alone/);
+  });
+
+  it("is told what it answered before, and what was wrong with that, by its own roles", async () => {
+    answers(dialect, () => wholeText[dialect]("[1]"));
+    await run(native(dialect), { schema: { type: "array" }, repair: { answer: "words", problems: ["it is no JSON"] } });
+    const turns = (sent().messages ?? sent().contents) as { role: string }[];
+    expect(turns.map(({ role }) => role)).toEqual(["user", dialect === "gemini" ? "model" : "assistant", "user"]);
+    expect(JSON.stringify(turns[1])).toContain("words");
+    expect(JSON.stringify(turns[2])).toContain("it is no JSON");
+  });
+
+  it("takes several pictures and a document, inside the request and by address", async () => {
+    answers(dialect, () => wholeText[dialect]("A loom."));
+    const files = { images: { send: ["url", "data-url"] }, document: { send: ["data-url"] } };
+    const images = [`data:image/png;base64,${PIXEL}`, "https://files.test/b.jpg"];
+    const inputs = { prompt: "What is it?", images, document: "data:application/pdf;base64,JVBERi0xLjQ=" };
+    expect(await run(native(dialect, { files }), { inputs })).toMatchObject({ text: "A loom." });
+    const parts = JSON.stringify(sent());
+    expect(["image/png", PIXEL, "https://files.test/b.jpg", "application/pdf", "JVBERi0xLjQ="].map((one) => parts.includes(one))).toEqual(
+      Array(5).fill(true),
+    );
+    expect(parts.indexOf(PIXEL)).toBeLessThan(parts.indexOf("What is it?"));
+    expect(sent()).not.toHaveProperty("images");
+  });
+
+  it("has members of its entry in every request, and other inputs where its API wants them", async () => {
+    answers(dialect, () => wholeText[dialect]("x"));
+    const parameters = {
+      anthropic: { metadata: { user_id: "us" } },
+      gemini: { generationConfig: { thinkingConfig: { thinkingBudget: 0 } }, safetySettings: [{ category: "C", threshold: "OFF" }] },
+    }[dialect];
+    const more = dialect === "gemini" ? { topK: 3 } : { top_k: 3 };
+    await run(native(dialect, { parameters }), { inputs: { prompt: "hi", temperature: 0.5, maxTokens: 7, ...more } });
+    const body = sent();
+    expect({ ...body, ...(body.generationConfig as object) }).toMatchObject({
+      ...(dialect === "gemini" ? { maxOutputTokens: 7, thinkingConfig: { thinkingBudget: 0 } } : { max_tokens: 7, ...parameters }),
+      temperature: 0.5,
+      ...more,
+    });
+  });
+
+  it("stops with its run", async () => {
+    const cancelled = new AbortController();
+    answers(dialect, () => {
+      cancelled.abort(new Error("cancelled"));
+      return pieces[dialect](["x"]);
+    });
+    const { text } = modelCalls(native(dialect, { stream: true }), "text");
+    await expect(text(callOf({ price: PRICES.text! }), cancelled.signal, soon(), unheard)).rejects.toThrow("cancelled");
+    expect(peer.seen).toHaveLength(1);
+  });
+
+  it.each([
+    ["429 without Retry-After", 429, { error: { message: "slow down" } }],
+    ["overload", dialect === "gemini" ? 503 : 529, { error: { status: "UNAVAILABLE", type: "overloaded_error", message: "busy" } }],
+  ])("is asked again after %s", async (_name, status, body) => {
+    answers(dialect, () => (peer.seen.length < 3 ? { status, body } : wholeText[dialect]("x")));
+    expect(await run(native(dialect))).toMatchObject({ text: "x" });
+    expect(peer.seen).toHaveLength(3);
+  });
+
+  it("is not asked again after a refusal, whose words are shown without our key", async () => {
+    answers(dialect, () => ({
+      status: 400,
+      body: { error: { type: "invalid_request_error", message: "no credit for super-secret-value" } },
+    }));
+    const failure = await failureOf(native(dialect));
+    expect(failure).toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED", metadata: { providerStatus: 400 } });
+    expect((failure as Error).message).toMatch(/no credit for \[secret\]/);
+    expect(peer.seen).toHaveLength(1);
+  });
+});
+
+describe("structured output of Anthropic's models", () => {
+  const schema = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+  const tool = (input: unknown): Answer => ({
+    body: {
+      id: "m",
+      content: [{ type: "tool_use", id: "t", name: "answer", input }],
+      stop_reason: "tool_use",
+      usage: { output_tokens: 1 },
+    },
+  });
+
+  it("is asked for by the API's mode, with objects closed", async () => {
+    answers("anthropic", () => wholeText.anthropic('{"name":"Ada"}'));
+    expect(await run(native("anthropic", { structuredOutput: "json_schema" }), { schema })).toMatchObject({
+      json: { value: { name: "Ada" } },
+    });
+    expect(sent().output_config).toEqual({ format: { type: "json_schema", schema: { ...schema, additionalProperties: false } } });
+    expect(sent()).not.toHaveProperty("tools");
+  });
+
+  it.each<[string, object]>([
+    ["an object of any members", { type: "object", additionalProperties: { type: "number" } }],
+    ["a bound", { type: "object", properties: { n: { type: "integer", minimum: 3 } } }],
+    ["a pattern deep inside", { type: "array", items: { anyOf: [{ type: "string", pattern: "^a" }] } }],
+  ])("is asked for by a tool where that mode can't say %s", async (_name, unsaid) => {
+    answers("anthropic", () => tool({ n: 3, answer: ["a"] }));
+    await run(native("anthropic", { structuredOutput: "json_schema" }), { schema: unsaid as Record<string, unknown> });
+    expect(sent()).not.toHaveProperty("output_config");
+    expect(sent().tool_choice).toEqual({ type: "tool", name: "answer" });
+    const [{ input_schema: said }] = sent().tools as [{ input_schema: unknown }];
+    expect(JSON.stringify(said)).toContain(JSON.stringify(unsaid));
+  });
+
+  it("is what a tool was given, and taken out of the object that other answers are in", async () => {
+    answers("anthropic", () => tool({ answer: [1, 2] }));
+    expect(await run(native("anthropic", { structuredOutput: "tool" }), { schema: { type: "array" } })).toMatchObject({
+      text: "[1,2]",
+      json: { value: [1, 2] },
+    });
+  });
+
+  it("is heard while a tool is given it", async () => {
+    answers("anthropic", () =>
+      anthropicStream(
+        { type: "content_block_start", index: 0, content_block: { type: "tool_use", id: "t", name: "answer", input: {} } },
+        ...['{"na', 'me":"Ada"}'].map((partial_json) => anthropicDelta({ type: "input_json_delta", partial_json })),
+        ...anthropicEnd("tool_use"),
+      ),
+    );
+    const { said, written } = listen();
+    const result = await run(native("anthropic", { structuredOutput: "tool", stream: true }), { schema }, written);
+    expect(said.slice(1)).toEqual(['{"na', 'me":"Ada"}']);
+    expect(result).toMatchObject({ json: { value: { name: "Ada" } } });
+  });
+});
+
+describe("what Anthropic's models won't write", () => {
+  it("is told as a refusal, at once and in a stream", async () => {
+    const refused = { stop_reason: "refusal", stop_details: { type: "refusal", category: "cyber", explanation: "not that" } };
+    answers("anthropic", () => ({ body: { id: "m", content: [], ...refused, usage: { input_tokens: 1, output_tokens: 1 } } }));
+    expect(await failureOf(native("anthropic"))).toMatchObject({ message: "m: the model refuses this: not that" });
+    answers("anthropic", () => anthropicStream({ type: "message_delta", delta: refused, usage: {} }, { type: "message_stop" }));
+    expect(await failureOf(native("anthropic", { stream: true }))).toMatchObject({ message: "m: the model refuses this: not that" });
+    expect(peer.seen).toHaveLength(2);
+  });
+
+  it("waits for a model that is overloaded in the middle of a stream, and begins anew", async () => {
+    const error = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
+    answers("anthropic", () =>
+      peer.seen.length < 2 ? anthropicStream(anthropicDelta({ type: "text_delta", text: "On" }), error) : pieces.anthropic(["Once"]),
+    );
+    const { said, written } = listen();
+    expect(await run(native("anthropic", { stream: true }), {}, written)).toMatchObject({ text: "Once" });
+    expect(said).toEqual(["<restart>", "On", "<restart>", "Once"]);
+  });
+
+  it("fails with what a stream says otherwise", async () => {
+    answers("anthropic", () => anthropicStream({ type: "error", error: { type: "api_error", message: "broken super-secret-value" } }));
+    expect(await failureOf(native("anthropic", { stream: true }))).toMatchObject({ message: "m: broken [secret]" });
+    expect(peer.seen).toHaveLength(1);
+  });
+});
+
+describe("Google's models", () => {
+  it("are given a schema by their own mode, as it is", async () => {
+    answers("gemini", () => wholeText.gemini("[1,2]"));
+    const schema = { type: "array", items: { $ref: "#/$defs/a" }, $defs: { a: { type: "integer" } } };
+    expect(await run(native("gemini", { structuredOutput: "json_schema" }), { schema })).toMatchObject({ json: { value: [1, 2] } });
+    expect(sent().generationConfig).toMatchObject({ responseMimeType: "application/json", responseJsonSchema: schema });
+  });
+
+  it.each<[string, object]>([
+    ["prompt", { promptFeedback: { blockReason: "PROHIBITED_CONTENT" } }],
+    ["answer", { candidates: [{ finishReason: "SAFETY" }] }],
+  ])("say that a %s is against their rules, at once and in a stream", async (_what, blocked) => {
+    answers("gemini", () => ({ body: blocked }));
+    expect(await failureOf(native("gemini"))).toMatchObject({ message: expect.stringContaining("content policy") as string });
+    answers("gemini", () => events(geminiPiece({ text: "So " }), blocked));
+    expect(await failureOf(native("gemini", { stream: true }))).toMatchObject({
+      message: expect.stringContaining("content policy") as string,
+    });
+    expect(peer.seen).toHaveLength(2);
+  });
+
+  it("fail without an answer for reasons of their own", async () => {
+    answers("gemini", () => wholeText.gemini("", "MALFORMED_FUNCTION_CALL"));
+    expect(await failureOf(native("gemini"))).toMatchObject({ message: expect.stringContaining("MALFORMED_FUNCTION_CALL") as string });
+  });
+});
+
+describe("a refusal of Google's", () => {
+  const refused = (details: object[], status = 429): ProviderError =>
+    new ProviderError(
+      "refused",
+      "no",
+      status,
+      JSON.stringify({ error: { code: status, status: "RESOURCE_EXHAUSTED", details } }, null, 2).slice(0, 400),
+    );
+
+  it("says when to come again", () => {
+    expect(classifyFailure(refused([{ retryDelay: "34.5s" }]), false)).toEqual({ again: true, afterMs: 34_500, notReceived: true });
+  });
+
+  it("is final when the quota of a day is used up", () => {
+    const details = [{ violations: [{ quotaId: "GenerateRequestsPerDayPerProject" }] }, { retryDelay: "34s" }];
+    expect(classifyFailure(refused(details), false)).toEqual({ again: false, notReceived: true });
+  });
+});
+
+it("waits for no busy model past the time of its call", async () => {
+  answers("anthropic", () => ({ status: 529 }));
+  const began = Date.now();
+  await expect(modelCalls(native("anthropic"), "text").text(callOf(), live, until(400), unheard)).rejects.toMatchObject({
+    metadata: { providerStatus: 529 },
+  });
+  expect(Date.now() - began).toBeLessThan(TIMING.submitTotal);
+});
