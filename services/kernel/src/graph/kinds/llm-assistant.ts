@@ -79,7 +79,12 @@ export const llmAssistant: NodeKind = {
     ...MODEL_SETTINGS,
     system: { type: "string", description: "The system prompt, with {{placeholders}}." },
     prompt: { type: "string", description: "The prompt, with {{placeholders}}." },
-    image: { type: "string", description: "A file for models that read images." },
+    image: { type: "string", description: "A file for models that read images. A list of them makes a call for each." },
+    images: { type: "array", items: { type: "string" }, description: "Files that one call reads together, for models that take several." },
+    document: { type: "string", description: "A PDF file for models that read documents." },
+    documents: { type: "array", items: { type: "string" }, description: "PDF files that one call reads together." },
+    audio: { type: "string", description: "A file for models that listen." },
+    video: { type: "string", description: "A file for models that watch films." },
     maxTokens: { type: "integer", minimum: 1 },
     temperature: { type: "number", minimum: 0 },
     schema: {

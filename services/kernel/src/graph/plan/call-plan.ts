@@ -7,23 +7,38 @@ import { attempt, tryInputs, type ModelTerms, type Planner } from "./planner";
 import { buildStep, knownItems, stepItems, warnUnresolved, type ItemBounds } from "./plan-step";
 import type { PlanStep } from "./plan-types";
 import { FILE_TOKENS_KEYWORD, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema } from "../prices/price";
-import { shownName, type GraphNode } from "../types";
+import { isRecord, shownName, type GraphNode } from "../types";
 import { member, placeholdersIn } from "../values/value";
 
 /** The most tokens a provider counts for one file, where the model's schema doesn't say (`x-tokens` of the input). */
 const FILE_TOKENS = 2_000;
 const MESSAGE_OVERHEAD_TOKENS = 64;
 
+/** What a model's input says of one file: of those that take several, what their items say. */
+const fileSchema = (property: JsonSchema | undefined): JsonSchema | undefined =>
+  property?.type === "array" && isRecord(property.items) ? property.items : property;
+
 /** Inputs of a model that are files: they count as `fileTokens`, not by the length of their address. */
 const fileInputs = (schema: JsonSchema, step: PlanStep): string[] => {
   const quoted = new Set(placeholdersIn(step.literals));
-  return step.inputNames.filter((name) => propertySchema(schema, name)?.format === "media" && !quoted.has(name));
+  return step.inputNames.filter((name) => fileSchema(propertySchema(schema, name))?.format === "media" && !quoted.has(name));
+};
+
+/** The most files of an input that one call is given. */
+const mostFiles = (property: JsonSchema | undefined, step: PlanStep, name: string): number => {
+  const [literal, flowing] = [member(step.literals, name), member(step.sources, name)];
+  if (literal === undefined && flowing === undefined) return 0;
+  if (property?.type !== "array") return 1;
+  if (flowing === undefined && Array.isArray(literal)) return literal.length;
+  return typeof property.maxItems === "number" ? property.maxItems : LIMITS.fanOutItems;
 };
 
 const fileTokens = (schema: JsonSchema, step: PlanStep): number =>
   fileInputs(schema, step)
-    .filter((name) => member(step.literals, name) !== undefined || member(step.sources, name) !== undefined)
-    .map((name) => Number(propertySchema(schema, name)?.[FILE_TOKENS_KEYWORD] ?? FILE_TOKENS))
+    .map((name) => {
+      const property = propertySchema(schema, name);
+      return mostFiles(property, step, name) * Number(fileSchema(property)?.[FILE_TOKENS_KEYWORD] ?? FILE_TOKENS);
+    })
     .reduce((sum, tokens) => sum + tokens, 0);
 
 const requiredNames = (schema: JsonSchema): string[] => (Array.isArray(schema.required) ? (schema.required as string[]) : []);

@@ -22,7 +22,17 @@ const model = (internalName: string, image: object = {}): ModelTerms => ({
   inputSchema: { ...schema, properties: { ...schema.properties, image: { ...schema.properties.image, ...image } } },
   validate: () => [],
 });
-const MODELS = new Map([model("chat"), model("seer", { "x-tokens": 48_169 })].map((one) => [one.internalName, one]));
+const reader: ModelTerms = {
+  ...model("reader"),
+  inputSchema: {
+    ...schema,
+    properties: {
+      ...schema.properties,
+      images: { type: "array", items: { type: "string", format: "media", "x-tokens": 1_000 }, maxItems: 8 },
+    },
+  },
+};
+const MODELS = new Map([model("chat"), model("seer", { "x-tokens": 48_169 }), reader].map((one) => [one.internalName, one]));
 
 const planOf = (nodes: Node[], edges: Edge[] = [], inputs: Record<string, unknown> = {}) => {
   const { plan, issues } = planRun({
@@ -72,6 +82,21 @@ it("counts a literal that fills a template, beside what is known only during the
   );
   const held = holdItems(plan).find((item) => item.key === "chat:0")!;
   expect(held.maxMillicredits).toBeGreaterThanOrEqual(costOf(2 * a.length, 1));
+});
+
+it("counts each of several pictures, and the most there may be of those that flow in", () => {
+  const url = `data:image/png;base64,${"A".repeat(100_000)}`;
+  const held = (count: number): number => heldFor({ prompt: "hi", images: Array<string>(count).fill(url) }, "reader");
+  expect(held(1)).toBeLessThan(costOf(1_300, 512));
+  expect(held(3) - held(1)).toBeGreaterThanOrEqual(costOf(2_000, 0) - 1);
+  const plan = planOf(
+    [
+      { id: "ask", type: "http-request", data: { url: "https://x.test" } },
+      { id: "chat", type: "llm-assistant", data: { model: "reader", prompt: "hi" } },
+    ],
+    [["ask.body", "chat.images"]],
+  );
+  expect(holdItems(plan).find(({ key }) => key === "chat:0")!.maxMillicredits).toBeGreaterThanOrEqual(costOf(8_000, 512));
 });
 
 it("counts a picture by what it shows, not by the length of its data URL", () => {
