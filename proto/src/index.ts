@@ -10,5 +10,6 @@ export * as executions from "./gen/nodeloom/executions/v1/executions";
 export * as identity from "./gen/nodeloom/identity/v1/identity";
 export * as media from "./gen/nodeloom/media/v1/media";
 export * as models from "./gen/nodeloom/models/v1/models";
+export * as modelServers from "./gen/nodeloom/models/v1/servers";
 export * as usage from "./gen/nodeloom/usage/v1/usage";
 export * as workflows from "./gen/nodeloom/workflows/v1/workflows";

@@ -5,6 +5,7 @@ export * from "./version";
 
 export * from "./egress/address-rules";
 export * from "./egress/client";
+export * from "./egress/own-servers";
 export * from "./egress/retry-after";
 
 export { clientStream, createGrpcClient, grpcService, isUnanswered, serverStream, startGrpcServer, unary } from "./grpc";

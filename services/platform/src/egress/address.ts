@@ -23,6 +23,7 @@ const SHOWN_HOST_CHARS = 253;
 export const refused = (why: string, host?: string): EgressError =>
   new EgressError("REFUSED", `refused to call ${host ? host.slice(0, SHOWN_HOST_CHARS) : "this address"}: ${why}`, false);
 
+export const NO_HOST_ADDRESS = "it is not the address of a host";
 export const NOT_ONLY_PUBLIC = "its name does not resolve to public addresses only";
 
 /** Resolves a name to all its addresses, as `dns.lookup` does with `all`. */
@@ -34,6 +35,17 @@ export type Lookup = (
 
 /** Azure's host channel: metadata and credentials behind an address that looks public. */
 const METADATA_ADDRESS = "168.63.129.16";
+
+/** Of other clouds, beside those that are link-local, as most are. */
+const METADATA_ADDRESSES = new Set([METADATA_ADDRESS, "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254"]);
+const NO_HOST = new Set(["linkLocal", "multicast", "broadcast"]);
+
+/** Whether an address may be a server of somebody's own network: any host's, but none that tells a machine its credentials. */
+export const isHostAddress = (address: string): boolean => {
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return !NO_HOST.has(parsed.range()) && !METADATA_ADDRESSES.has(parsed.toString());
+};
 
 /** Whether an address is public unicast: nothing private, local, mapped, translated or reserved. */
 export const isPublicAddress = (address: string): boolean => {
@@ -77,18 +89,25 @@ export const isPublicUrl = (raw: string): boolean => {
   return protocol === "https:" && username === "" && isName && !LOCAL_NAME.test(hostname) && !OWN_NETWORK_NAME.test(hostname);
 };
 
+const NONE: ReadonlySet<string> = new Set();
+
 /**
  * Checks what can be known before a connection.
  * @param allow exceptions, from canonicalTargets
+ * @param ownServers exceptions for hosts alone, from canonicalTargets
  * @throws EgressError for other protocols, credentials in the URL, foreign ports and private literal addresses.
  */
-export const checkUrl = (raw: string, allow: ReadonlySet<string>): URL => {
+export const checkUrl = (raw: string, allow: ReadonlySet<string>, ownServers = NONE): URL => {
   if (!URL.canParse(raw)) throw refused("it is not a URL");
   const url = new URL(raw);
   if (!(url.protocol in DEFAULT_PORTS)) throw refused("only http and https are allowed", url.host);
   if (url.username || url.password) throw refused("credentials in a URL are not allowed", url.host);
   if (allow.has(targetOf(url))) return url;
   const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (ownServers.has(targetOf(url))) {
+    if (isIP(host) && !isHostAddress(host)) throw refused(NO_HOST_ADDRESS, url.host);
+    return url;
+  }
   if (LOCAL_NAME.test(host) || (isIP(host) && !isPublicAddress(host))) throw refused("it is not a public address", url.host);
   if (url.port && FOREIGN_PORTS.has(Number(url.port))) throw refused("its port belongs to another protocol", url.host);
   return url;

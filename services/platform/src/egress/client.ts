@@ -2,7 +2,18 @@
 import { lookup as dnsLookup, type LookupAddress } from "node:dns";
 import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
-import { canonicalTargets, checkUrl, EgressError, isPublicAddress, NOT_ONLY_PUBLIC, refused, targetOf, type Lookup } from "./address";
+import {
+  canonicalTargets,
+  checkUrl,
+  EgressError,
+  isHostAddress,
+  isPublicAddress,
+  NO_HOST_ADDRESS,
+  NOT_ONLY_PUBLIC,
+  refused,
+  targetOf,
+  type Lookup,
+} from "./address";
 import { createConnector } from "./connector";
 import { USER_AGENT } from "../version";
 import { linkSignals } from "../work/signals";
@@ -12,6 +23,8 @@ export { EgressError, isPublicAddress, isPublicUrl, type Lookup } from "./addres
 export interface EgressOptions {
   /** host:port exceptions. */
   allow?: readonly string[];
+  /** host:port of servers in one's own network: they may be private, but no metadata service. */
+  ownServers?: readonly string[];
   lookup?: Lookup;
 }
 
@@ -47,9 +60,17 @@ export interface EgressClient {
   close(): Promise<void>;
 }
 
+interface AddressCheck {
+  isAllowed: (address: string) => boolean;
+  problem: string;
+}
+const PUBLIC: AddressCheck = { isAllowed: isPublicAddress, problem: NOT_ONLY_PUBLIC };
+const HOSTS: AddressCheck = { isAllowed: isHostAddress, problem: NO_HOST_ADDRESS };
+const ANY: AddressCheck = { isAllowed: () => true, problem: "its name has no address" };
+
 /** Resolves names for the socket itself, so that the address that was checked is the one that is used. */
 const guardedLookup =
-  (resolve: Lookup, exempt: boolean) =>
+  (resolve: Lookup, { isAllowed, problem }: AddressCheck) =>
   (
     host: string,
     options: object,
@@ -57,9 +78,7 @@ const guardedLookup =
   ): void => {
     resolve(host, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);
-      if (!exempt && (addresses.length === 0 || addresses.some(({ address }) => !isPublicAddress(address)))) {
-        return callback(refused(NOT_ONLY_PUBLIC, host), []);
-      }
+      if (addresses.length === 0 || addresses.some(({ address }) => !isAllowed(address))) return callback(refused(problem, host), []);
       if ((options as { all?: boolean }).all) return callback(null, addresses);
       return callback(null, addresses[0]!.address, addresses[0]!.family);
     });
@@ -170,15 +189,16 @@ const bodyOf = (body: EgressRequest["body"]): string | Buffer | Readable | null 
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-export const createEgressClient = ({ allow = [], lookup = dnsLookup }: EgressOptions = {}): EgressClient => {
+export const createEgressClient = ({ allow = [], ownServers = [], lookup = dnsLookup }: EgressOptions = {}): EgressClient => {
   // Loaded here, so that processes that never call out don't pay for it.
   const undici = require("undici") as typeof import("undici");
   const allowed = canonicalTargets(allow);
+  const own = canonicalTargets(ownServers);
   const agentOptions = { connections: 256, pipelining: 1, keepAliveTimeout: 10_000 };
-  const agent = (exempt: boolean): Agent =>
-    new undici.Agent({ ...agentOptions, connect: createConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: guardedLookup(lookup, exempt) }) });
-  const guarded = agent(false);
-  const exempt = agent(true);
+  const agent = (check: AddressCheck): Agent =>
+    new undici.Agent({ ...agentOptions, connect: createConnector({ timeout: CONNECT_TIMEOUT_MS, lookup: guardedLookup(lookup, check) }) });
+  const agents = { guarded: agent(PUBLIC), exempt: agent(ANY), own: agent(HOSTS) };
+  const agentFor = (target: string): Agent => (allowed.has(target) ? agents.exempt : own.has(target) ? agents.own : agents.guarded);
 
   const send = (options: EgressRequest, url: URL, signal: AbortSignal): Promise<Dispatcher.ResponseData> =>
     undici.request(url, {
@@ -186,7 +206,7 @@ export const createEgressClient = ({ allow = [], lookup = dnsLookup }: EgressOpt
       headers: withUserAgent(options.headers),
       body: bodyOf(options.body),
       signal,
-      dispatcher: allowed.has(targetOf(url)) ? exempt : guarded,
+      dispatcher: agentFor(targetOf(url)),
       headersTimeout: 0,
       bodyTimeout: 0,
     });
@@ -197,7 +217,7 @@ export const createEgressClient = ({ allow = [], lookup = dnsLookup }: EgressOpt
     signal: AbortSignal,
   ): Promise<{ url: URL; response: Dispatcher.ResponseData }> => {
     try {
-      const url = checkUrl(request.url, allowed);
+      const url = checkUrl(request.url, allowed, own);
       return { url, response: await send(request, url, signal) };
     } catch (cause) {
       const error = describe(cause, signal);
@@ -238,7 +258,7 @@ export const createEgressClient = ({ allow = [], lookup = dnsLookup }: EgressOpt
       return { ...response, body: Buffer.concat(chunks) };
     },
     close: async () => {
-      await Promise.all([guarded.close(), exempt.close()]);
+      await Promise.all(Object.values(agents).map((one) => one.close()));
     },
   };
 };

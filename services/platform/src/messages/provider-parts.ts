@@ -31,7 +31,9 @@ export const shared = {
   /** By input. */
   files: z.record(text, inputFiles).optional(),
   /** The provider's own storage. Its address is that of the provider, unless there is another. */
-  upload: z.strictObject({ api: z.enum(["fal", "replicate", "runway"]), baseUrl: text.optional() }).optional(),
+  upload: z.strictObject({ api: z.enum(["fal", "replicate", "runway", "comfyui"]), baseUrl: text.optional() }).optional(),
+  /** Of a server that an administrator has added: it may be in a private network. Set by the platform alone. */
+  server: z.strictObject({ id: text, name: text }).optional(),
   /** Whether it reads public addresses alone; otherwise it does if its own address is public. */
   hosted: z.boolean().optional(),
   /** Calls of one process that may be under way at a provider, of this model alone. */

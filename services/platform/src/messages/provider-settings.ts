@@ -93,6 +93,18 @@ const inferencePlatform = z.strictObject({
   outputs,
 });
 
+/** One workflow of a ComfyUI server, in its API's format. */
+const comfyUi = z.strictObject({
+  ...shared,
+  kind: z.literal("comfyui"),
+  /** JSON: by node id, its class and its inputs. */
+  workflow: text,
+  /** Where the model's inputs are put into the workflow. */
+  inputs: z.record(text, z.strictObject({ node: text, input: text })),
+  /** What its output files must be. */
+  makes: z.enum(["image", "video", "audio"]),
+});
+
 const llm = z.strictObject({
   ...shared,
   kind: z.literal("llm"),
@@ -111,7 +123,8 @@ const llm = z.strictObject({
   structuredOutput: z.enum(["json_schema", "tool"]).optional(),
 });
 
-export const providerSchema = z.discriminatedUnion("kind", [httpPolling, directHttp, inferencePlatform, llm]);
+export const providerSchema = z.discriminatedUnion("kind", [httpPolling, directHttp, inferencePlatform, comfyUi, llm]);
 export type ProviderSettings = z.infer<typeof providerSchema>;
 export type HttpPollingSettings = z.infer<typeof httpPolling>;
 export type DirectHttpSettings = z.infer<typeof directHttp>;
+export type ComfyUiSettings = z.infer<typeof comfyUi>;

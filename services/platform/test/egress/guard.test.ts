@@ -1,7 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { createServer, type Server } from "node:http";
 import net from "node:net";
-import { createEgressClient, type EgressClient, type Lookup } from "../../src";
+import { createEgressClient, createOwnServers, type EgressClient, type Lookup } from "../../src";
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 1_000 };
 
@@ -280,5 +280,45 @@ describe("where the egress guard connects to", () => {
   it("says at once that an exception is malformed", () => {
     for (const entry of ["localhost", "http://localhost:80", ":80"])
       expect(() => createEgressClient({ allow: [entry] })).toThrow(/host:port/);
+  });
+});
+
+describe("a server in the installation's own network", () => {
+  let server: Server;
+  let target: string;
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      if (request.url === "/away") response.writeHead(302, { location: "/here" });
+      response.end("here");
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    target = `127.0.0.1:${(server.address() as net.AddressInfo).port}`;
+  });
+  afterAll(() => server.close());
+
+  it("is called at its host and port alone, without redirects", async () => {
+    const servers = createOwnServers();
+    const client = servers.clientOf(`http://${target}/v1`);
+    expect((await client.request({ url: `http://${target}/here`, ...LIMITS })).body.toString()).toBe("here");
+    expect((await client.request({ url: `http://${target}/away`, ...LIMITS, maxRedirects: 5 })).status).toBe(302);
+    await expect(client.request({ url: "http://127.0.0.1:1/", ...LIMITS })).rejects.toMatchObject(refusal);
+    await expect(client.request({ url: "http://10.0.0.1/", ...LIMITS })).rejects.toMatchObject(refusal);
+    await servers.close();
+  });
+
+  it.each(["169.254.169.254", "[fe80::1]", "[fd00:ec2::254]", "[::ffff:169.254.169.254]", "168.63.129.16", "100.100.100.200", "224.0.0.1"])(
+    "is none where machines are told their credentials, nor a group: %s",
+    async (host) => {
+      const servers = createOwnServers();
+      const url = `http://${host}:8188/`;
+      await expect(servers.clientOf(url).request({ url, ...LIMITS })).rejects.toMatchObject(refusal);
+      await servers.close();
+    },
+  );
+
+  it("is none whose name leads there, whatever else it leads to", async () => {
+    const client = createEgressClient({ ownServers: ["gpu-box:80"], lookup: answering(() => ["192.168.1.20", "169.254.169.254"]) });
+    await expect(client.request({ url: "http://gpu-box/", ...LIMITS })).rejects.toMatchObject(refusal);
+    await client.close();
   });
 });

@@ -1,0 +1,47 @@
+import { createEgressClient, type EgressClient } from "./client";
+
+/** Servers of models that are in somebody's own network: each may be called, and nothing else there. */
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:": "443" };
+const KEPT_SERVERS = 100;
+
+/** The host and port of a server's address, as exceptions name them. */
+export const hostAndPort = (url: string): string => {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || DEFAULT_PORTS[protocol]!}`;
+};
+
+const withoutRedirects = (client: EgressClient): EgressClient => ({
+  ...client,
+  stream: (request) => client.stream({ ...request, maxRedirects: 0 }),
+  request: (request) => client.request({ ...request, maxRedirects: 0 }),
+});
+
+export interface OwnServers {
+  /** What calls a server under its address: no other host or port of a private network, and no redirects. */
+  clientOf(baseUrl: string): EgressClient;
+  close(): Promise<void>;
+}
+
+export const createOwnServers = (): OwnServers => {
+  const clients = new Map<string, EgressClient>();
+  const open = (target: string): EgressClient => {
+    const client = clients.get(target) ?? createEgressClient({ ownServers: [target] });
+    // The one that was used last is the last.
+    clients.delete(target);
+    clients.set(target, client);
+    const oldest = [...clients][0];
+    if (oldest && clients.size > KEPT_SERVERS) {
+      clients.delete(oldest[0]);
+      // Its calls under way end first.
+      void oldest[1].close();
+    }
+    return client;
+  };
+  return {
+    clientOf: (baseUrl) => withoutRedirects(open(hostAndPort(baseUrl))),
+    close: async () => {
+      await Promise.all([...clients.values()].map((client) => client.close()));
+    },
+  };
+};
