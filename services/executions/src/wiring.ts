@@ -3,6 +3,7 @@ import {
   createAddressRules,
   createEgressClient,
   createGrpcClient,
+  createOwnServers,
   createSlots,
   createWindowCounter,
   libraryMetrics,
@@ -102,7 +103,8 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
   const catalog = createModelCatalog(services.models);
 
-  const dialects = { egress: providerEgress, secret: createProviderKeys(services.identity) };
+  const ownServers = createOwnServers();
+  const dialects = { egress: providerEgress, ownServers, secret: createProviderKeys(services.identity) };
   const providers = new LRUCache<string, Provider>({
     max: CACHED_PROVIDERS,
     memoMethod: (providerJson) => createProvider(providerJson, dialects),
@@ -236,7 +238,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       for (const client of Object.values(services)) client.close();
       publisher.disconnect();
       subscriber.disconnect();
-      await Promise.all([providerEgress.close(), userEgress.close()]);
+      await Promise.all([providerEgress.close(), ownServers.close(), userEgress.close()]);
     },
   };
 };

@@ -1,6 +1,7 @@
 import { didYouMean, DomainError, invalidRequest, TIERS, type BaseTier, type Price } from "@nodeloom/kernel";
 import { pricingProblem } from "./pricing";
 import type { RegisteredModel, Registry } from "./registry";
+import type { Servers } from "./servers/servers";
 
 /** What an admin may set over a model's file. Absent members follow the file. */
 export interface Override {
@@ -39,6 +40,8 @@ export interface Catalog {
 export interface CatalogDeps {
   registry: Registry;
   store: OverrideStore;
+  /** Servers of the installation's own; none by default. */
+  servers?: Pick<Servers, "list" | "models" | "version">;
   /** Names of the providers' keys that the console was given; none by default. */
   consoleKeys?: () => Promise<ReadonlySet<string>>;
   now?: () => number;
@@ -85,6 +88,7 @@ const checkChange = (model: RegisteredModel, { enabled, price, minTier }: Overri
 export const createCatalog = async ({
   registry,
   store,
+  servers,
   consoleKeys,
   now = Date.now,
   onStale = () => undefined,
@@ -110,6 +114,7 @@ export const createCatalog = async ({
 
   const current = async (): Promise<Latest> => {
     const keys = (await consoleKeys?.()) ?? NO_KEYS;
+    await servers?.list();
     if (now() - checkedAt >= FRESH_MS) await (checking ??= check());
     return { ...overrides, keys };
   };
@@ -117,7 +122,11 @@ export const createCatalog = async ({
   const inForce = (model: RegisteredModel, { models, keys }: Latest): CatalogModel =>
     merged(model, keys, Object.hasOwn(models, model.internalName) ? models[model.internalName] : {});
 
-  const all = (latest: Latest): CatalogModel[] => [...registry.models.values()].map((model) => inForce(model, latest));
+  /** A file's entry comes before a server's of the same name. */
+  const named = (internalName: string): RegisteredModel | undefined =>
+    registry.models.get(internalName) ?? servers?.models().get(internalName);
+  const registered = (): RegisteredModel[] => [...new Map([...(servers?.models() ?? []), ...registry.models]).values()];
+  const all = (latest: Latest): CatalogModel[] => registered().map((model) => inForce(model, latest));
   const enabledNames = (latest: Latest): string[] =>
     all(latest)
       .filter(({ enabled }) => enabled)
@@ -127,20 +136,20 @@ export const createCatalog = async ({
     list: async (includeDisabled) => {
       const latest = await current();
       const models = all(latest).filter((model) => includeDisabled || model.enabled);
-      const revision = [registry.version, latest.revision, ...[...latest.keys].sort()].join(".");
+      const revision = [registry.version, servers?.version() ?? "", latest.revision, ...[...latest.keys].sort()].join(".");
       return { models, revision };
     },
     get: async (internalName, includeDisabled = false) => {
       const latest = await current();
-      const model = registry.models.get(internalName);
+      const model = named(internalName);
       const found = model && inForce(model, latest);
       if (!found || !(found.enabled || includeDisabled)) throw notFound(internalName, enabledNames(latest));
       return found;
     },
     update: async (internalName, change) => {
-      const model = registry.models.get(internalName);
-      if (!model) throw notFound(internalName, [...registry.models.keys()]);
       const { keys } = await current();
+      const model = named(internalName);
+      if (!model) throw notFound(internalName, registered().map((one) => one.internalName)); // prettier-ignore
       checkChange(inForce(model, { ...overrides, keys }), change);
       const { before, after } = await store.set(internalName, change);
       accept(after);

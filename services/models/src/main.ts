@@ -2,6 +2,7 @@ import { join } from "node:path";
 import {
   createEgressClient,
   createGrpcClient,
+  createOwnServers,
   defineService,
   grpcService,
   hostPort,
@@ -19,6 +20,8 @@ import { createLocalModels } from "./local-models";
 import { createConsoleKeys } from "./provider-keys";
 import { loadRegistry, type Registry } from "./registry";
 import { modelsHandlers } from "./server";
+import { modelServers } from "./servers/environment";
+import { openServers } from "./servers/open";
 import { openOverrideStore } from "./store";
 
 const REGISTRY = join(__dirname, "..", "registry");
@@ -49,6 +52,9 @@ export const service = defineService({
     MODELS_REGISTRY_DIR: z.string().default(REGISTRY).describe("folder of the registry's JSON files"),
     SANDBOX_URL: z.url().optional().describe("base URL of the sandbox provider; its models are disabled without it"),
     INFERENCE_URL: z.url().optional().describe("base URL of the models of this machine; they are disabled without it"),
+    MODEL_SERVERS: modelServers.describe(
+      "servers of models in your network: `kind=url` separated by commas, of the kinds `openai` and `comfyui`",
+    ),
     INFERENCE_API_KEY: z.string().default("inference").describe("key that the models of this machine expect"),
   },
   start: async ({ config, logger }) => {
@@ -69,9 +75,15 @@ export const service = defineService({
     const secrets = createGrpcClient<identity.IdentityServiceServer>(identity.IdentityServiceService, { address, tls: config });
     const onStaleKeys = (error: unknown): void => logger.debug({ err: error }, "keys of providers could not be listed");
     const consoleKeys = createConsoleKeys({ identity: secrets, onStale: onStaleKeys });
-    const handlers = modelsHandlers(await createCatalog({ registry, store, consoleKeys, onStale }), local);
+    const ownServers = createOwnServers();
+    const servers = await openServers({ connection, named: config.MODEL_SERVERS, ownServers, identity: secrets, logger });
+    const handlers = modelsHandlers(await createCatalog({ registry, store, servers, consoleKeys, onStale }), local, servers);
     const service = grpcService(models.ModelsServiceService, handlers);
-    return serveGrpc({ service, config, listen: "MODELS_LISTEN", connection, logger, stop: () => Promise.resolve(secrets.close()) });
+    const stop = async (): Promise<void> => {
+      secrets.close();
+      await ownServers.close();
+    };
+    return serveGrpc({ service, config, listen: "MODELS_LISTEN", connection, logger, stop });
   },
 });
 

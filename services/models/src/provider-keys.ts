@@ -35,8 +35,9 @@ export const createConsoleKeys = ({ identity, onStale }: ConsoleKeysOptions): ((
 };
 
 /** The variable of the key that a model needs; undefined where it needs none. */
-export const keyOf = ({ provider: { auth } }: Pick<CatalogModel, "provider">): string | undefined =>
-  auth && auth.default === undefined ? auth.secretEnv : undefined;
+export const keyOf = ({ provider: { auth, server } }: Pick<CatalogModel, "provider">): string | undefined =>
+  // That of a server is set with it.
+  auth && auth.default === undefined && !server ? auth.secretEnv : undefined;
 
 /** Every key that some model needs, by name. */
 export const providerKeys = (all: readonly CatalogModel[]): models.ProviderKey[] => {

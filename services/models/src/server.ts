@@ -5,6 +5,8 @@ import { z } from "zod";
 import type { Catalog, CatalogModel, Override } from "./catalog";
 import { READY, type LocalModels, type ModelStatus } from "./local-models";
 import { keyOf, providerKeys } from "./provider-keys";
+import { serverHandlers } from "./servers/handlers";
+import type { Servers } from "./servers/servers";
 
 const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isUnit = ({ basis: _, ...amounts }: UnitPrice): boolean => Object.values(amounts).every(isAmount);
@@ -35,13 +37,16 @@ const fileJson = (part: object): string => {
 /** Where a model runs. */
 const placeOf = ({ sandbox, runsAt }: CatalogModel): string => (sandbox ? "sandbox" : runsAt);
 
+/** How a model is called. A workflow of ComfyUI is a job like any other that is polled. */
+const kindOf = ({ provider: { kind } }: CatalogModel): string => (kind === "comfyui" ? "http-polling" : kind);
+
 const toMessage = (model: CatalogModel, status: ModelStatus): models.Model =>
   models.Model.fromPartial({
     internalName: model.internalName,
     displayName: model.displayName,
     description: model.description,
     modality: model.modality,
-    providerKind: model.provider.kind,
+    providerKind: kindOf(model),
     outputs: [...model.outputs],
     providerJson: fileJson(model.provider),
     inputSchemaJson: fileJson(model.inputSchema),
@@ -55,16 +60,19 @@ const toMessage = (model: CatalogModel, status: ModelStatus): models.Model =>
   });
 
 /** gRPC handlers of the models service. */
-export const modelsHandlers = (catalog: Catalog, local: LocalModels): models.ModelsServiceServer => {
+export const modelsHandlers = (catalog: Catalog, local: LocalModels, servers: Servers): models.ModelsServiceServer => {
+  const localStatus = (model: CatalogModel): Promise<ModelStatus> =>
+    model.provider.server ? servers.statusOfModel(model) : local.statusOf(model.internalName);
   const statusOf = async (model: CatalogModel): Promise<ModelStatus> => {
     const { missing } = model;
-    if (missing.length === 0) return model.runsAt === "local" ? local.statusOf(model.internalName) : READY;
+    if (missing.length === 0) return model.runsAt === "local" ? localStatus(model) : READY;
     const isKeyAlone = missing.every((name) => name === keyOf(model));
     const reason = isKeyAlone ? `add ${missing.join("")} under Models, or set it in the environment` : `set ${missing.join(" and ")}`;
     return { state: "needs-key", reason, retryAfterSeconds: 0 };
   };
   const view = async (model: CatalogModel): Promise<models.Model> => toMessage(model, await statusOf(model));
   return {
+    ...serverHandlers(servers),
     listModels: unary(async ({ includeDisabled }) => {
       const { models: found, revision } = await catalog.list(includeDisabled);
       return models.ListModelsResponse.fromPartial({ models: await Promise.all(found.map(view)), revision });

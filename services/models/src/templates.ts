@@ -7,7 +7,7 @@ type Place = (string | number)[];
 
 /** Everything of a provider's settings that inputs are put into. */
 const templatesOf = (provider: ProviderSettings): [Place, unknown][] => {
-  if (provider.kind === "llm") return [];
+  if (provider.kind === "llm" || provider.kind === "comfyui") return [];
   if (provider.kind === "inference-platform") return [[["body"], provider.body]];
   const [place, { path, query, body, form }] =
     provider.kind === "http-polling" ? (["submit", provider.submit] as const) : (["request", provider.request] as const);

@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@nodeloom/kernel";
-import type { EgressClient, ProviderSettings } from "@nodeloom/platform";
+import type { EgressClient, OwnServers, ProviderSettings } from "@nodeloom/platform";
 
 /** A call of a provider that went wrong. `kind` decides what the run does about it. */
 export class ProviderError extends Error {
@@ -107,6 +107,8 @@ export type Provider = JobProvider | TextProvider | FilesProvider;
 
 export interface DialectContext {
   egress: EgressClient;
+  /** Calls servers of the installation's own. */
+  ownServers?: OwnServers;
   /**
    * The key that an entry names; undefined when there is none. It is asked for at every call.
    * @throws DomainError where it can't be read now

@@ -8,6 +8,7 @@ import { gemini } from "./dialects/gemini";
 import { httpPolling } from "./dialects/http-polling";
 import { openAiChat } from "./dialects/openai-chat";
 import { replicate } from "./dialects/replicate";
+import { contextOf } from "./own-server";
 
 const TEXT_DIALECTS: Readonly<Record<string, typeof openAiChat>> = { "openai-chat": openAiChat, anthropic, gemini };
 
@@ -16,10 +17,13 @@ const textDialectOf = ({ dialect = "openai-chat" }: ChatSettings): typeof openAi
   Object.hasOwn(TEXT_DIALECTS, dialect) ? TEXT_DIALECTS[dialect] : undefined;
 
 /** The provider that a registry entry describes, as models has checked it. */
-export const createProvider = (providerJson: string, context: DialectContext): Provider => {
+export const createProvider = (providerJson: string, given: DialectContext): Provider => {
   const settings = JSON.parse(providerJson) as ProviderSettings;
+  const context = contextOf(given, settings);
   if (settings.kind === "http-polling") return httpPolling(settings, context);
-  if (settings.kind === "llm" && textDialectOf(settings)) return textDialectOf(settings)!(settings, context);
+  const text = settings.kind === "llm" && textDialectOf(settings);
+  if (text) return text(settings, context);
+  if (settings.kind === "comfyui") throw new Error("this release does not call comfyui providers yet");
   if (settings.kind === "direct-http") return directHttp(settings, context);
   switch (settings.dialect) {
     case "fal-queue":

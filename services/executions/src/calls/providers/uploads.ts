@@ -1,6 +1,7 @@
 import { retry, type ProviderSettings } from "@nodeloom/platform";
 import { mayPass, ProviderError, type DialectContext } from "./dialect";
 import { multipart, type SentFile } from "./multipart";
+import { contextOf } from "./own-server";
 import { pointer } from "./pointer";
 import { createTransport, type Transport } from "./transport";
 
@@ -70,7 +71,20 @@ const toRunway: Upload = async (transport, baseUrl, file) => {
   return usual(textAt(answer, "/runwayUri"));
 };
 
-const UPLOADS: Readonly<Record<UploadSettings["api"], Upload>> = { fal: toFal, replicate: toReplicate, runway: toRunway };
+/** As `server.py` takes it. A file that is there already is found by its content; loaders name files by their folder, too. */
+const toComfyUi: Upload = async (transport, baseUrl, file) => {
+  const raw = multipart({ type: "input", subfolder: "nodeloom" }, "image", file);
+  const answer = await transport.json({ method: "POST", url: `${baseUrl}/upload/image`, raw, timeoutMs: UPLOAD_MS });
+  const [name, folder] = [textAt(answer, "/name"), pointer(answer, "/subfolder")];
+  return usual(typeof folder === "string" && folder !== "" ? `${folder}/${name}` : name);
+};
+
+const UPLOADS: Readonly<Record<UploadSettings["api"], Upload>> = {
+  fal: toFal,
+  replicate: toReplicate,
+  runway: toRunway,
+  comfyui: toComfyUi,
+};
 
 /** Where the files of a provider are put, and by whose account: the same for all models that share them. */
 export const storageOf = ({ upload, baseUrl, auth }: ProviderSettings): string =>
@@ -83,7 +97,7 @@ export const uploadFile = (
   file: SentFile,
 ): Promise<Uploaded> => {
   const { api, baseUrl = settings.baseUrl } = settings.upload;
-  const transport = createTransport(context, settings);
+  const transport = createTransport(contextOf(context, settings), settings);
   // Storing a file twice does no harm.
   return retry(() => UPLOADS[api](transport, baseUrl, file), { pausesMs: PAUSES_MS, shouldRetry: mayPass });
 };

@@ -1,0 +1,100 @@
+import { invalidRequest, isRecord, strictSchemaProblems, type JsonSchema } from "@nodeloom/kernel";
+import { slugOf, type StoredWorkflow } from "../servers/server-record";
+import { findInputs, readClass, type Classes, type FoundInput } from "./inputs";
+import { modalityOf, readWorkflow, type WorkflowNode } from "./workflow";
+
+/** Turns a workflow into a model of its server. */
+
+/** An input as an administrator chose it. */
+export interface ChosenInput {
+  name: string;
+  node: string;
+  input: string;
+}
+
+export interface NewWorkflow {
+  name: string;
+  /** JSON. */
+  workflow: string;
+  /** None: the values of nodes that have a title. */
+  inputs: readonly ChosenInput[];
+  /** Empty: what its nodes say. */
+  modality: string;
+}
+
+const INPUT_NAME = /^[A-Za-z_]\w{0,59}$/;
+const MODALITIES = ["image", "video", "audio"] as const;
+const MAX_CLASSES = 100;
+
+/** Asks the server of each class of a workflow; what it does not say stays unknown. */
+export const classesOf = async (nodes: readonly WorkflowNode[], ask: (path: string) => Promise<unknown>): Promise<Classes> => {
+  const names = [...new Set(nodes.map(({ classType }) => classType))].slice(0, MAX_CLASSES);
+  const infos = await Promise.all(
+    names.map(async (name) => {
+      const answer = await ask(`/object_info/${encodeURIComponent(name)}`).catch(() => undefined);
+      const info = isRecord(answer) && Object.hasOwn(answer, name) ? readClass(answer[name]) : undefined;
+      return info ? [[name, info] as const] : [];
+    }),
+  );
+  return new Map(infos.flat());
+};
+
+export interface ReadWorkflow {
+  nodes: WorkflowNode[];
+  found: FoundInput[];
+  modality: StoredWorkflow["modality"] | undefined;
+}
+
+/** What a workflow has that can be chosen. @throws DomainError INVALID_REQUEST */
+export const inspectWorkflow = async (workflow: string, ask: (path: string) => Promise<unknown>): Promise<ReadWorkflow> => {
+  const nodes = readWorkflow(workflow);
+  const found = findInputs(nodes, await classesOf(nodes, ask));
+  return { nodes, found, modality: modalityOf(nodes) };
+};
+
+const chosen = (given: readonly ChosenInput[], found: readonly FoundInput[]): FoundInput[] => {
+  if (given.length === 0) {
+    const titled = found.filter(({ isTitled }) => isTitled);
+    if (titled.length > 0) return titled;
+    throw invalidRequest([{ path: "inputs", message: "no node of the workflow has a title of its own: say which values are inputs" }]);
+  }
+  const names = given.map(({ name }) => name);
+  return given.map(({ name, node, input }, index) => {
+    const path = `inputs.${index}`;
+    const one = found.find((each) => each.node === node && each.input === input);
+    if (!one) throw invalidRequest([{ path, message: `node ${node} has no value ${JSON.stringify(input)}` }]);
+    if (!INPUT_NAME.test(name)) throw invalidRequest([{ path: `${path}.name`, message: "must be letters, digits and underscores" }]);
+    if (names.indexOf(name) !== index) throw invalidRequest([{ path: `${path}.name`, message: "is there twice" }]);
+    return { ...one, name };
+  });
+};
+
+const schemaOf = (inputs: readonly FoundInput[]): JsonSchema => ({
+  type: "object",
+  additionalProperties: false,
+  // The file that a workflow was saved with is on the machine where that was done.
+  required: inputs.filter(({ schema }) => schema.format === "media").map(({ name }) => name),
+  properties: Object.fromEntries(inputs.map(({ name, schema }) => [name, schema])),
+});
+
+/** A workflow as it is stored. @throws DomainError INVALID_REQUEST */
+export const importWorkflow = async (given: NewWorkflow, ask: (path: string) => Promise<unknown>): Promise<StoredWorkflow> => {
+  const { found, modality: seen } = await inspectWorkflow(given.workflow, ask);
+  const modality = MODALITIES.find((one) => one === (given.modality || seen));
+  if (!modality)
+    throw invalidRequest([{ path: "modality", message: `must be one of ${MODALITIES.join(", ")}: no node says what the workflow makes` }]);
+  const slug = slugOf(given.name);
+  if (slug === "") throw invalidRequest([{ path: "name", message: "must have letters or digits in it" }]);
+  const inputs = chosen(given.inputs, found);
+  const inputSchema = schemaOf(inputs);
+  const [problem] = strictSchemaProblems(inputSchema);
+  if (problem !== undefined) throw invalidRequest([{ path: "workflow", message: problem }]);
+  return {
+    slug,
+    name: given.name,
+    modality,
+    workflow: given.workflow,
+    inputs: JSON.stringify(Object.fromEntries(inputs.map(({ name, node, input }) => [name, { node, input }]))),
+    inputSchema: JSON.stringify(inputSchema),
+  };
+};

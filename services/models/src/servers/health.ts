@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from "node:util";
+import type { OwnServers } from "@nodeloom/platform";
+import { READY, type ModelStatus } from "../local-models";
+import { listServer, ServerProblem } from "./listing";
+import type { ListedModel, ServerRecord } from "./server-record";
+
+/** Whether servers answer, and what they have: asked in the background, so that no listing waits for a machine that is switched off. */
+
+/** How old an answer may be before the server is asked again. */
+const FRESH_MS = 5_000;
+/** How old it may be to be used meanwhile; one that is older is waited for. */
+const USABLE_MS = 60_000;
+const AWAY_SECONDS = 15;
+
+interface Seen {
+  at: number;
+  status: ModelStatus;
+}
+
+const away = (name: string, problem: string): ModelStatus => ({
+  state: "away",
+  reason: `the server ${name} can't be used now: ${problem}`,
+  retryAfterSeconds: AWAY_SECONDS,
+});
+
+export interface HealthOptions {
+  servers: OwnServers;
+  keyOf: (server: ServerRecord) => Promise<string | undefined>;
+  /** Called with what a server has when that is not what it had. */
+  onListed: (server: ServerRecord, listed: ListedModel[]) => Promise<void>;
+  onError: (error: unknown) => void;
+  now?: () => number;
+}
+
+export const createHealth = ({ servers, keyOf, onListed, onError, now = Date.now }: HealthOptions) => {
+  const seen = new Map<string, Seen>();
+  const asking = new Map<string, Promise<ModelStatus>>();
+  /** Of a server at its address, with its key: a change of these asks anew. */
+  const idOf = ({ _id, url, hasKey, createdAt }: ServerRecord): string => `${_id} ${createdAt.getTime()} ${url} ${hasKey}`;
+
+  const statusOf = async (server: ServerRecord): Promise<ModelStatus> => {
+    try {
+      const listed = await listServer(servers, server, await keyOf(server));
+      if (!isDeepStrictEqual(listed, server.listed)) await onListed(server, listed);
+      return READY;
+    } catch (error) {
+      if (error instanceof ServerProblem) return away(server.name, error.message);
+      onError(error);
+      return away(server.name, "it could not be asked: see the log of models");
+    }
+  };
+
+  const ask = (server: ServerRecord): Promise<ModelStatus> => {
+    const id = idOf(server);
+    const known = asking.get(id);
+    if (known) return known;
+    const asked = statusOf(server).then((status) => {
+      seen.set(id, { at: now(), status });
+      asking.delete(id);
+      return status;
+    });
+    asking.set(id, asked);
+    return asked;
+  };
+
+  return {
+    /** The state of a server. */
+    statusOf: async (server: ServerRecord): Promise<ModelStatus> => {
+      const known = seen.get(idOf(server));
+      const age = known ? now() - known.at : Infinity;
+      if (known && age < FRESH_MS) return known.status;
+      const asked = ask(server);
+      return known && age < USABLE_MS ? known.status : asked;
+    },
+    /** Asks now. */
+    ask,
+    /** Drops what is known of servers that are gone. */
+    keep: (records: readonly ServerRecord[]): void => {
+      const ids = new Set(records.map(idOf));
+      for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id);
+    },
+  };
+};
+export type Health = ReturnType<typeof createHealth>;

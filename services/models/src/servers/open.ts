@@ -1,0 +1,42 @@
+import { PLATFORM_OWNER, type ClientOf, type Logger, type OwnServers } from "@nodeloom/platform";
+import type { identity as identityProto } from "@nodeloom/proto";
+import type { Connection } from "mongoose";
+import type { NamedServer } from "./environment";
+import { createServers, type Servers } from "./servers";
+import { openServerStore } from "./store";
+
+const READ_MS = 2_000;
+
+export interface OpenServersOptions {
+  connection: Connection;
+  /** Those of the environment. */
+  named: readonly NamedServer[];
+  ownServers: OwnServers;
+  identity: Pick<ClientOf<identityProto.IdentityServiceServer>, "readSecrets">;
+  logger: Logger;
+}
+
+/** Keys of servers as identity keeps them, read at each listing; undefined while it can't be asked. */
+const createKeys =
+  ({ identity, logger }: Pick<OpenServersOptions, "identity" | "logger">) =>
+  async (name: string): Promise<string | undefined> => {
+    try {
+      const { values } = await identity.readSecrets({ owner: PLATFORM_OWNER, names: [name] }, { deadlineMs: READ_MS });
+      return values[name];
+    } catch (error) {
+      logger.debug({ err: error, secret: name }, "the key of a model server could not be read");
+      return undefined;
+    }
+  };
+
+/** Opens the store of servers, with those that the environment names in it. */
+export const openServers = async ({ connection, named, ownServers, identity, logger }: OpenServersOptions): Promise<Servers> => {
+  const store = openServerStore(connection);
+  await store.setEnvironment(named.map(({ id, ...rest }) => ({ _id: id, ...rest })));
+  return createServers({
+    store,
+    servers: ownServers,
+    secret: createKeys({ identity, logger }),
+    onStale: (error) => logger.warn({ err: error }, "model servers could not be read; what was known last stays"),
+  });
+};

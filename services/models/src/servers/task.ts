@@ -1,0 +1,70 @@
+import { isRecord } from "@nodeloom/kernel";
+import type { ListedModel, Task } from "./server-record";
+
+/** What a listed model is for: by what its server says of it, else by its name. */
+
+/** Parts of names, the most telling first. */
+const NAMES: readonly (readonly [RegExp, Task])[] = [
+  [/embed|rerank|\bbge\b|minilm|\be5-|guard|moderation|reward/, "none"],
+  [/whisper|transcri|parakeet|canary|\basr\b|moonshine/, "transcribe"],
+  [/\btts\b|kokoro|piper|speech|orpheus|\bbark\b|\bxtts|chatterbox|\bdia\b/, "speech"],
+  [/flux|stable-?diffusion|\bsdxl?\b|\bsd-?\d|dall-?e|(?:gpt|qwen|z|glm|hunyuan)-?image|imagen|dreamshaper|animagine|\bsana\b/, "image"],
+];
+const SEEING = /vision|\bvl\b|-vl-|\d-?vl\b|llava|pixtral|moondream|minicpm-v|gemma-?[34]|internvl|omni|multimodal/;
+
+/** How servers call what a model is for: LM Studio's and Together's `type`, LiteLLM's `mode`, `task` of others. */
+const WORDS: Readonly<Record<string, Task>> = {
+  llm: "chat",
+  vlm: "chat",
+  chat: "chat",
+  completion: "chat",
+  language: "chat",
+  "text-generation": "chat",
+  generate: "chat",
+  image: "image",
+  image_generation: "image",
+  "text-to-image": "image",
+  audio: "speech",
+  audio_speech: "speech",
+  "text-to-speech": "speech",
+  tts: "speech",
+  transcribe: "transcribe",
+  transcription: "transcribe",
+  audio_transcription: "transcribe",
+  "automatic-speech-recognition": "transcribe",
+  embedding: "none",
+  embeddings: "none",
+  rerank: "none",
+  moderation: "none",
+};
+
+const textsOf = (value: unknown): string[] => [value].flat().filter((one): one is string => typeof one === "string");
+
+const saidTask = (model: Readonly<Record<string, unknown>>): Task | undefined => {
+  const words = ["type", "mode", "task", "model_type"].flatMap((name) => textsOf(model[name]));
+  const [known] = words.flatMap((word) => (Object.hasOwn(WORDS, word.toLowerCase()) ? [WORDS[word.toLowerCase()]!] : []));
+  if (known) return known;
+  // OpenRouter's way, and of those who follow it.
+  const { architecture } = model;
+  const made = isRecord(architecture) ? textsOf(architecture.output_modalities) : [];
+  if (made.includes("image")) return "image";
+  return made.includes("text") ? "chat" : undefined;
+};
+
+const saysItSees = (model: Readonly<Record<string, unknown>>): boolean | undefined => {
+  const { architecture, type, capabilities } = model;
+  const taken = isRecord(architecture) ? textsOf(architecture.input_modalities) : [];
+  if (taken.length > 0) return taken.includes("image");
+  const can = textsOf(capabilities);
+  if (can.length > 0) return can.some((one) => /vision|multimodal|image/.test(one));
+  return type === "vlm" ? true : undefined;
+};
+
+/** A model by one element of a server's list; undefined for what has no id. */
+export const listedModel = (model: unknown): ListedModel | undefined => {
+  if (!isRecord(model) || typeof model.id !== "string" || model.id === "") return undefined;
+  const name = model.id.toLowerCase().replaceAll("_", "-");
+  const named = NAMES.find(([part]) => part.test(name))?.[1] ?? "chat";
+  const task = saidTask(model) ?? named;
+  return { id: model.id, task, sees: task === "chat" && (saysItSees(model) ?? SEEING.test(name)) };
+};
