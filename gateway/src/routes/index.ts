@@ -15,6 +15,8 @@ import { healthRoutes } from "./health/routes";
 import { identityRoutes } from "./identity/routes";
 import { keyRoutes } from "./keys/routes";
 import { mediaRoutes } from "./media/routes";
+import { modelServerRoutes } from "./model-servers/routes";
+import { serverWorkflowRoutes } from "./model-servers/workflows";
 import { modelRoutes } from "./models/routes";
 import { nodeKindRoutes } from "./node-kinds/routes";
 import { runRoutes } from "./runs/routes";
@@ -42,6 +44,8 @@ export const routes: readonly Route[] = [
   ...adminTemplateRoutes,
   ...adminModelRoutes,
   ...adminProviderKeyRoutes,
+  ...modelServerRoutes,
+  ...serverWorkflowRoutes,
   ...adminTierRoutes,
   ...adminAuditRoutes,
   ...adminTemporalRoutes,

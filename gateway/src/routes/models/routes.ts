@@ -43,7 +43,10 @@ export const modelRoutes = [
     responses: { 200: model },
     errors: ["INVALID_SLUG", "MODEL_NOT_FOUND"],
     handler: async ({ gateway, caller, params }) => {
-      const { model: stored } = await gateway.services.models.getModel({ internalName: params.internalName, includeDisabled: caller.isAdmin });
+      const { model: stored } = await gateway.services.models.getModel({
+        internalName: params.internalName,
+        includeDisabled: caller.isAdmin,
+      });
       if (!stored || !isShown(stored)) throw new DomainError("not_found", "MODEL_NOT_FOUND", "model not found");
       return { status: 200, body: modelView(stored, caller.user.plan.markupPermille) };
     },

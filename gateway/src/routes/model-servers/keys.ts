@@ -1,0 +1,34 @@
+import { DomainError } from "@nodeloom/kernel";
+import { PLATFORM_OWNER } from "@nodeloom/platform";
+import { identity } from "@nodeloom/proto";
+import type { CallContext } from "../../http/route";
+
+/** The keys of servers: kept by identity, sent to the server's host alone. */
+
+type Context = Pick<CallContext<"admin">, "gateway" | "caller">;
+
+const nameOf = (id: string): string => `MODEL_SERVER_${id.toUpperCase().replaceAll("-", "_")}`;
+
+/** @throws DomainError NOT_CONFIGURED where no key can be kept */
+export const assertKeysCanBeKept = async ({ gateway }: Context): Promise<void> => {
+  const { configured } = await gateway.services.identity.listSecrets({ owner: PLATFORM_OWNER });
+  if (!configured)
+    throw new DomainError(
+      "unavailable",
+      "NOT_CONFIGURED",
+      "this installation has no keys for secrets (SECRETS_KEYS): it can't keep the server's key",
+    );
+};
+
+export const putKey = async ({ gateway, caller }: Context, { id, url }: { id: string; url: string }, value: string): Promise<void> => {
+  const secret = { owner: PLATFORM_OWNER, name: nameOf(id), hosts: [new URL(url).host], setBy: caller.user.id };
+  await gateway.services.identity.putSecret({ ...identity.PutSecretRequest.fromPartial(secret), value });
+};
+
+export const removeKey = async ({ gateway }: Context, id: string): Promise<void> => {
+  try {
+    await gateway.services.identity.deleteSecret({ owner: PLATFORM_OWNER, name: nameOf(id) });
+  } catch (error) {
+    if (!(error instanceof DomainError && error.kind === "not_found")) throw error;
+  }
+};
