@@ -46,9 +46,13 @@ export const entrySchema = z
     path: ["provider", "kind"],
     message: "llm providers make text alone",
   })
-  .refine(({ provider, outputs }) => provider.kind === "llm" || outputs.every((name) => Object.hasOwn(provider.outputs, name)), {
+  .refine(({ provider, outputs }) => !("outputs" in provider) || outputs.every((name) => Object.hasOwn(provider.outputs, name)), {
     path: ["provider", "outputs"],
     message: "must say where the output is",
+  })
+  .refine(({ provider }) => provider.kind !== "comfyui" && !provider.server, {
+    path: ["provider"],
+    message: "models of one's own servers are added under Models → Add a server",
   })
   .superRefine(({ provider, inputSchema }, context) => {
     for (const [name, { send }] of Object.entries(provider.files ?? {})) {

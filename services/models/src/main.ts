@@ -22,6 +22,7 @@ import { loadRegistry, type Registry } from "./registry";
 import { modelsHandlers } from "./server";
 import { modelServers } from "./servers/environment";
 import { openServers } from "./servers/open";
+import { openServerStore } from "./servers/store";
 import { openOverrideStore } from "./store";
 
 const REGISTRY = join(__dirname, "..", "registry");
@@ -76,7 +77,13 @@ export const service = defineService({
     const onStaleKeys = (error: unknown): void => logger.debug({ err: error }, "keys of providers could not be listed");
     const consoleKeys = createConsoleKeys({ identity: secrets, onStale: onStaleKeys });
     const ownServers = createOwnServers();
-    const servers = await openServers({ connection, named: config.MODEL_SERVERS, ownServers, identity: secrets, logger });
+    const servers = await openServers({
+      store: openServerStore(connection),
+      named: config.MODEL_SERVERS,
+      ownServers,
+      identity: secrets,
+      logger,
+    });
     const handlers = modelsHandlers(await createCatalog({ registry, store, servers, consoleKeys, onStale }), local, servers);
     const service = grpcService(models.ModelsServiceService, handlers);
     const stop = async (): Promise<void> => {

@@ -1,14 +1,13 @@
 import { PLATFORM_OWNER, type ClientOf, type Logger, type OwnServers } from "@nodeloom/platform";
 import type { identity as identityProto } from "@nodeloom/proto";
-import type { Connection } from "mongoose";
 import type { NamedServer } from "./environment";
 import { createServers, type Servers } from "./servers";
-import { openServerStore } from "./store";
+import type { ServerStore } from "./store";
 
 const READ_MS = 2_000;
 
 export interface OpenServersOptions {
-  connection: Connection;
+  store: ServerStore;
   /** Those of the environment. */
   named: readonly NamedServer[];
   ownServers: OwnServers;
@@ -29,9 +28,8 @@ const createKeys =
     }
   };
 
-/** Opens the store of servers, with those that the environment names in it. */
-export const openServers = async ({ connection, named, ownServers, identity, logger }: OpenServersOptions): Promise<Servers> => {
-  const store = openServerStore(connection);
+/** Opens the servers, with those that the environment names among them. */
+export const openServers = async ({ store, named, ownServers, identity, logger }: OpenServersOptions): Promise<Servers> => {
   await store.setEnvironment(named.map(({ id, ...rest }) => ({ _id: id, ...rest })));
   return createServers({
     store,

@@ -1,8 +1,9 @@
 import type { ProviderSettings } from "@nodeloom/platform";
 import type { ChatSettings } from "./chat/asked";
 import type { DialectContext, Provider } from "./dialect";
-import { directHttp } from "./dialects/direct-http";
 import { anthropic } from "./dialects/anthropic";
+import { comfyUi } from "./dialects/comfyui";
+import { directHttp } from "./dialects/direct-http";
 import { falQueue } from "./dialects/fal-queue";
 import { gemini } from "./dialects/gemini";
 import { httpPolling } from "./dialects/http-polling";
@@ -23,8 +24,8 @@ export const createProvider = (providerJson: string, given: DialectContext): Pro
   if (settings.kind === "http-polling") return httpPolling(settings, context);
   const text = settings.kind === "llm" && textDialectOf(settings);
   if (text) return text(settings, context);
-  if (settings.kind === "comfyui") throw new Error("this release does not call comfyui providers yet");
   if (settings.kind === "direct-http") return directHttp(settings, context);
+  if (settings.kind === "comfyui") return comfyUi(settings, context);
   switch (settings.dialect) {
     case "fal-queue":
       return falQueue(settings, context);

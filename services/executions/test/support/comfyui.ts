@@ -1,0 +1,138 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/**
+ * A stand-in of ComfyUI made from its `server.py` and `execution.py`: one prompt runs at a time, the others wait; what has ended is
+ * in the history. Tests say when one ends. ComfyUI itself is in no registry of packages.
+ */
+
+type Workflow = Record<string, { class_type: string; inputs: Record<string, unknown> }>;
+interface Prompt {
+  id: string;
+  workflow: Workflow;
+  extra: unknown;
+}
+type Ended = { outputs?: object; messages?: [string, object][]; status_str?: string };
+
+export interface ComfyUi {
+  address: string;
+  running: Prompt | undefined;
+  pending: Prompt[];
+  history: Map<string, object>;
+  /** Uploaded files by name, and those that `/view` gives, by its query. */
+  files: Map<string, Buffer>;
+  /** What was asked for, in order. */
+  asked: string[];
+  /** The prompt that runs ends. */
+  end(how: Ended): void;
+  /** As a restart does: nothing is known any more. */
+  forget(): void;
+  /** Whether `/interrupt` knows `prompt_id`. */
+  isOld: boolean;
+  stop(): Promise<void>;
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<Buffer> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+};
+const reply = (response: ServerResponse, status: number, body?: unknown): void =>
+  void response.writeHead(status, { "content-type": "application/json" }).end(body === undefined ? "" : JSON.stringify(body));
+
+/** One form part by its name. */
+const partOf = (form: Buffer, name: string): { filename: string; bytes: Buffer } | undefined => {
+  const text = form.toString("latin1");
+  const match = new RegExp(`name="${name}"(?:; filename="([^"]*)")?[^]*?\\r\\n\\r\\n([^]*?)\\r\\n--`).exec(text);
+  return match ? { filename: match[1] ?? "", bytes: Buffer.from(match[2]!, "latin1") } : undefined;
+};
+
+export const startComfyUi = async (): Promise<ComfyUi> => {
+  let count = 0;
+  const comfy: ComfyUi = {
+    address: "",
+    running: undefined,
+    pending: [],
+    history: new Map(),
+    files: new Map(),
+    asked: [],
+    isOld: false,
+    end: ({ outputs = {}, messages = [], status_str = "success" }) => {
+      const prompt = comfy.running!;
+      comfy.history.set(prompt.id, {
+        prompt: [0, prompt.id],
+        outputs,
+        status: { status_str, completed: status_str === "success", messages },
+      });
+      comfy.running = comfy.pending.shift();
+    },
+    forget: () => {
+      [comfy.running, comfy.pending] = [undefined, []];
+      comfy.history.clear();
+    },
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+  const interrupt = (): void => comfy.end({ status_str: "error", messages: [["execution_interrupted", { node_id: "3" }]] });
+
+  const post = async (path: string, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await bodyOf(request);
+    if (path === "/upload/image") {
+      const file = partOf(body, "image");
+      const folder = partOf(body, "subfolder")?.bytes.toString() ?? "";
+      if (!file) return reply(response, 400);
+      comfy.files.set(`${folder}/${file.filename}`, file.bytes);
+      return reply(response, 200, { name: file.filename, subfolder: folder, type: "input" });
+    }
+    const said = JSON.parse(body.toString()) as Record<string, unknown>;
+    if (path === "/prompt") {
+      const workflow = said.prompt as Workflow | undefined;
+      if (!workflow) return reply(response, 400, { error: "no prompt", node_errors: [] });
+      const wrong = Object.entries(workflow).find(([, node]) => node.inputs.steps === 0);
+      const error = { type: "prompt_outputs_failed_validation", message: "Prompt outputs failed validation", details: "", extra_info: {} };
+      if (wrong) {
+        const errors = [{ type: "value_smaller_than_min", message: "Value 0 smaller than min of 1", details: "steps" }];
+        return reply(response, 400, { error, node_errors: { [wrong[0]]: { errors, class_type: wrong[1].class_type } } });
+      }
+      const prompt = { id: `p${++count}`, workflow, extra: { client_id: said.client_id } };
+      if (comfy.running) comfy.pending.push(prompt);
+      else comfy.running = prompt;
+      return reply(response, 200, { prompt_id: prompt.id, number: count, node_errors: {} });
+    }
+    if (path === "/queue") {
+      const gone = (said.delete ?? []) as string[];
+      comfy.pending = comfy.pending.filter(({ id }) => !gone.includes(id));
+      return reply(response, 200);
+    }
+    if (path !== "/interrupt") return reply(response, 404);
+    if (comfy.running && (comfy.isOld || said.prompt_id === undefined || said.prompt_id === comfy.running.id)) interrupt();
+    return reply(response, 200);
+  };
+
+  const get = (path: string, query: string, response: ServerResponse): void => {
+    const item = ({ id, workflow, extra }: Prompt): unknown[] => [0, id, workflow, extra, ["9"]];
+    if (path === "/queue")
+      return reply(response, 200, { queue_running: comfy.running ? [item(comfy.running)] : [], queue_pending: comfy.pending.map(item) });
+    if (path.startsWith("/history/")) {
+      const id = decodeURIComponent(path.slice("/history/".length));
+      return reply(response, 200, comfy.history.has(id) ? { [id]: comfy.history.get(id) } : {});
+    }
+    const file = path === "/view" ? comfy.files.get(query) : undefined;
+    if (!file) return reply(response, 404);
+    response.writeHead(200, { "content-type": "application/octet-stream" }).end(file);
+  };
+
+  const server = createServer((request, response) => {
+    const [path = "", query = ""] = (request.url ?? "").split("?");
+    comfy.asked.push(`${request.method} ${path}`);
+    if (request.method === "POST") void post(path, request, response);
+    else get(path, query, response);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  comfy.address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return comfy;
+};
