@@ -44,7 +44,8 @@ const objectType = ({ properties = {}, required = [], additionalProperties }) =>
 };
 
 /** @param {Json} schema @returns {string} */
-const arrayType = ({ items = {} }) => {
+const arrayType = ({ items = {}, prefixItems }) => {
+  if (prefixItems && items === false) return `[${prefixItems.map(typeOf).join(", ")}]`;
   const type = typeOf(items);
   return /[|&]/.test(type) && !type.startsWith("{") ? `(${type})[]` : `${type}[]`;
 };

@@ -310,6 +310,64 @@ export type Price =
   | {
       inputUsdPerMillionTokens: number;
       outputUsdPerMillionTokens: number;
+    }
+  | {
+      table: {
+        when?: Record<
+          string,
+          | string
+          | number
+          | boolean
+          | (string | number | boolean)[]
+          | {
+              given: boolean;
+            }
+          | {
+              atMost: number;
+            }
+        >;
+        perRunUsd?: number;
+        perImageUsd?: number;
+        perSecondUsd?: number;
+        perMegapixelUsd?: number;
+        perThousandCharactersUsd?: number;
+        inputUsdPerMillionTokens?: number;
+        outputUsdPerMillionTokens?: number;
+      }[];
+      factors?: {
+        when: Record<
+          string,
+          | string
+          | number
+          | boolean
+          | (string | number | boolean)[]
+          | {
+              given: boolean;
+            }
+          | {
+              atMost: number;
+            }
+        >;
+        times: number;
+      }[];
+      megapixels?: {
+        width?: string;
+        height?: string;
+        size?: string;
+        sizes?: Record<string, [number, number]>;
+        most?: number;
+        pixels?: number;
+        roundUp?: boolean;
+      };
+      actual?:
+        | {
+            at: string;
+            eachUsd: number;
+          }
+        | {
+            at: string;
+            perMillionUsd: number;
+          }[];
     };
 
 export type TierPrice =
@@ -328,6 +386,55 @@ export type TierPrice =
   | {
       inputCreditsPerMillionTokens: number;
       outputCreditsPerMillionTokens: number;
+    }
+  | {
+      table: {
+        when?: Record<
+          string,
+          | string
+          | number
+          | boolean
+          | (string | number | boolean)[]
+          | {
+              given: boolean;
+            }
+          | {
+              atMost: number;
+            }
+        >;
+        perRunCredits?: number;
+        perImageCredits?: number;
+        perSecondCredits?: number;
+        perMegapixelCredits?: number;
+        perThousandCharactersCredits?: number;
+        inputCreditsPerMillionTokens?: number;
+        outputCreditsPerMillionTokens?: number;
+      }[];
+      factors?: {
+        when: Record<
+          string,
+          | string
+          | number
+          | boolean
+          | (string | number | boolean)[]
+          | {
+              given: boolean;
+            }
+          | {
+              atMost: number;
+            }
+        >;
+        times: number;
+      }[];
+      megapixels?: {
+        width?: string;
+        height?: string;
+        size?: string;
+        sizes?: Record<string, [number, number]>;
+        most?: number;
+        pixels?: number;
+        roundUp?: boolean;
+      };
     };
 
 export interface LocalModels {
@@ -932,6 +1039,151 @@ export interface ModelChanges {
   minTier?: "free" | "pro" | "business" | "enterprise";
 }
 
+export interface ProviderKeys {
+  /** Whether this installation can keep keys (`SECRETS_KEYS`) */
+  configured: boolean;
+  keys: ProviderKey[];
+}
+
+export interface ProviderKey {
+  /** The environment variable that may hold it */
+  name: string;
+  /** Whose key it is */
+  account: string;
+  /** Where the company gives keys out */
+  keysUrl: string | null;
+  /** Models that need it */
+  models: string[];
+  /** Where it is set; null: nowhere. The environment wins */
+  source: "environment" | "console" | null;
+  /** The last four characters of one that the console was given */
+  hint: string | null;
+  setAt: string | null;
+  setBy: {
+    id: string;
+    email: string | null;
+  } | null;
+  /** Whether a request is known that tries it and costs nothing */
+  testable: boolean;
+}
+
+export interface NewProviderKey {
+  value: string;
+}
+
+export interface ProviderKeyTest {
+  outcome: "works" | "refused" | "unreachable" | "not_set" | "not_testable";
+  /** What the provider said, without secrets */
+  message: string | null;
+  providerStatus: number | null;
+}
+
+export interface ModelServer {
+  id: string;
+  kind: "openai" | "comfyui";
+  name: string;
+  url: string;
+  hasKey: boolean;
+  /** It is named by `MODEL_SERVERS` */
+  fromEnvironment: boolean;
+  status: "ready" | "away";
+  /** Why it can't be used now */
+  statusReason: string | null;
+  /** What an OpenAI-compatible server lists */
+  models: ServerModel[];
+  /** Of a ComfyUI server */
+  workflows: {
+    slug: string;
+    name: string;
+    modality: "image" | "video" | "audio";
+    /** Its name in graphs */
+    internalName: string;
+    inputs: string[];
+  }[];
+}
+
+export interface ServerModel {
+  /** What the server calls it */
+  id: string;
+  /** What it is used for; `none`: it is not offered */
+  makes: "chat" | "image" | "speech" | "transcribe" | "none";
+  /** Whether it reads pictures */
+  sees: boolean;
+  /** Its name in graphs; null where it is not offered */
+  internalName: string | null;
+}
+
+export interface NewModelServer {
+  kind: "openai" | "comfyui";
+  url: string;
+  name: string;
+  key?: string;
+}
+
+export interface ModelServerAddress {
+  kind: "openai" | "comfyui";
+  url: string;
+  key?: string;
+}
+
+export interface ModelServerTest {
+  works: boolean;
+  /** Why it can't be used */
+  message: string | null;
+  models: ServerModel[];
+}
+
+export interface ModelServerChanges {
+  name?: string;
+  url?: string;
+  key?: string | null;
+  models?: {
+    id: string;
+    makes: "chat" | "image" | "speech" | "transcribe" | "none";
+    sees?: boolean;
+  }[];
+}
+
+export interface ServerWorkflow {
+  /** A workflow in the format of ComfyUI's API (Workflow → Export (API)) */
+  workflow: Record<string, unknown>;
+}
+
+export interface WorkflowInspection {
+  inputs: WorkflowInput[];
+  modality: "image" | "video" | "audio" | null;
+}
+
+export interface WorkflowInput {
+  /** What the model calls it */
+  name: string;
+  node: string;
+  input: string;
+  /** Of its node */
+  title: string;
+  classType: string;
+  /** What the workflow was exported with */
+  value: string | number | boolean;
+  /** Whether its node has a title of its own */
+  titled: boolean;
+  /** JSON Schema of the input */
+  schema: Record<string, unknown>;
+}
+
+export interface NewServerWorkflow {
+  name: string;
+  /** A workflow in the format of ComfyUI's API (Workflow → Export (API)) */
+  workflow: Record<string, unknown>;
+  /** Without it: the values of nodes that have a title of their own */
+  inputs?: {
+    name: string;
+    node: string;
+    input: string;
+  }[];
+  /** Without it: what its nodes say */
+  modality?: "image" | "video" | "audio";
+}
+
 export interface CustomTier {
   base: "pro" | "business" | "enterprise";
   /** Null: unlimited */
@@ -1155,11 +1407,11 @@ export interface Operations {
     body: QuoteRequest;
     response: Quote;
   };
-  /** List the enabled models */
+  /** List the enabled models; to administrators also those that need a key */
   listModels: {
     response: Model[];
   };
-  /** Read an enabled model */
+  /** Read an enabled model; administrators also one that needs a key */
   getModel: {
     params: {
       internalName: string;
@@ -1502,6 +1754,92 @@ export interface Operations {
     body: ModelChanges;
     response: Model;
   };
+  /** List the keys of providers that models need, without their values */
+  adminListProviderKeys: {
+    response: ProviderKeys;
+  };
+  /** Set the key of a provider, or replace it */
+  adminPutProviderKey: {
+    params: {
+      name: string;
+    };
+    body: NewProviderKey;
+    response: ProviderKey;
+  };
+  /** Remove the key of a provider */
+  adminDeleteProviderKey: {
+    params: {
+      name: string;
+    };
+    response: undefined;
+  };
+  /** Try the key of a provider by a request that costs nothing */
+  adminTestProviderKey: {
+    params: {
+      name: string;
+    };
+    response: ProviderKeyTest;
+  };
+  /** List the servers of models that this installation has itself */
+  adminListModelServers: {
+    response: ModelServer[];
+  };
+  /** Add a server of models */
+  adminAddModelServer: {
+    body: NewModelServer;
+    response: ModelServer;
+  };
+  /** Ask a server what it has, without adding it */
+  adminTestModelServer: {
+    body: ModelServerAddress;
+    response: ModelServerTest;
+  };
+  /** Ask a server now what it has */
+  adminGetModelServer: {
+    params: {
+      id: string;
+    };
+    response: ModelServer;
+  };
+  /** Change a server, or what its models are used for */
+  adminUpdateModelServer: {
+    params: {
+      id: string;
+    };
+    body: ModelServerChanges;
+    response: ModelServer;
+  };
+  /** Remove a server and its models */
+  adminDeleteModelServer: {
+    params: {
+      id: string;
+    };
+    response: undefined;
+  };
+  /** Find what of a ComfyUI workflow can be an input */
+  adminInspectServerWorkflow: {
+    params: {
+      id: string;
+    };
+    body: ServerWorkflow;
+    response: WorkflowInspection;
+  };
+  /** Make a model of a ComfyUI workflow, or replace the one of its name */
+  adminPutServerWorkflow: {
+    params: {
+      id: string;
+    };
+    body: NewServerWorkflow;
+    response: ModelServer;
+  };
+  /** Remove the model of a ComfyUI workflow */
+  adminDeleteServerWorkflow: {
+    params: {
+      id: string;
+      workflow: string;
+    };
+    response: undefined;
+  };
   /** List the custom tiers */
   adminListTiers: {
     response: CustomTier[];
@@ -1621,6 +1959,34 @@ export const OPERATIONS = {
   adminListExecutions: { method: "GET", path: "/api/admin/executions", idempotent: false, contentType: null },
   adminModerateTemplate: { method: "PATCH", path: "/api/admin/templates/{slug}", idempotent: false, contentType: "application/json" },
   adminUpdateModel: { method: "PATCH", path: "/api/admin/models/{internalName}", idempotent: false, contentType: "application/json" },
+  adminListProviderKeys: { method: "GET", path: "/api/admin/provider-keys", idempotent: false, contentType: null },
+  adminPutProviderKey: { method: "PUT", path: "/api/admin/provider-keys/{name}", idempotent: false, contentType: "application/json" },
+  adminDeleteProviderKey: { method: "DELETE", path: "/api/admin/provider-keys/{name}", idempotent: false, contentType: null },
+  adminTestProviderKey: { method: "POST", path: "/api/admin/provider-keys/{name}/test", idempotent: false, contentType: null },
+  adminListModelServers: { method: "GET", path: "/api/admin/model-servers", idempotent: false, contentType: null },
+  adminAddModelServer: { method: "POST", path: "/api/admin/model-servers", idempotent: false, contentType: "application/json" },
+  adminTestModelServer: { method: "POST", path: "/api/admin/model-servers/test", idempotent: false, contentType: "application/json" },
+  adminGetModelServer: { method: "GET", path: "/api/admin/model-servers/{id}", idempotent: false, contentType: null },
+  adminUpdateModelServer: { method: "PATCH", path: "/api/admin/model-servers/{id}", idempotent: false, contentType: "application/json" },
+  adminDeleteModelServer: { method: "DELETE", path: "/api/admin/model-servers/{id}", idempotent: false, contentType: null },
+  adminInspectServerWorkflow: {
+    method: "POST",
+    path: "/api/admin/model-servers/{id}/workflows/inspect",
+    idempotent: false,
+    contentType: "application/json",
+  },
+  adminPutServerWorkflow: {
+    method: "POST",
+    path: "/api/admin/model-servers/{id}/workflows",
+    idempotent: false,
+    contentType: "application/json",
+  },
+  adminDeleteServerWorkflow: {
+    method: "DELETE",
+    path: "/api/admin/model-servers/{id}/workflows/{workflow}",
+    idempotent: false,
+    contentType: null,
+  },
   adminListTiers: { method: "GET", path: "/api/admin/tiers", idempotent: false, contentType: null },
   adminGetTier: { method: "GET", path: "/api/admin/tiers/{id}", idempotent: false, contentType: null },
   adminPutTier: { method: "PUT", path: "/api/admin/tiers/{id}", idempotent: false, contentType: "application/json" },
