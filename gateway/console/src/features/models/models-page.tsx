@@ -10,6 +10,7 @@ import { Badge } from "../../ui/badge";
 import { Input, Select } from "../../ui/inputs/field";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";
+import { ServersButton } from "./servers/servers-button";
 
 const MODALITIES = ["image", "video", "audio", "text"] as const;
 
@@ -46,7 +47,7 @@ export const ModelsPage = () => {
     return (modality === "" || model.modality === modality) && words.every((word) => text.includes(word));
   });
   return (
-    <Page title="Models" lead="What generators and assistants can call. Prices are for your tier.">
+    <Page title="Models" lead="What generators and assistants can call. Prices are for your tier." actions={<ServersButton />}>
       <div className="mb-4 flex flex-wrap gap-2">
         <Input
           type="search"

@@ -1,0 +1,114 @@
+import type { ModelServerTest } from "@nodeloom/client";
+import { useState, type FormEvent } from "react";
+import { request } from "../../../api/client";
+import { Button } from "../../../ui/button";
+import { Field, Input, Select } from "../../../ui/inputs/field";
+import { Notice } from "../../../ui/notice";
+import { Dialog } from "../../../ui/overlays/dialog";
+import { KINDS, MAKES, useWork } from "./query";
+
+type Kind = keyof typeof KINDS;
+
+const testWords = ({ models }: ModelServerTest, kind: Kind): string => {
+  if (kind === "comfyui") return "It answers. Add it, then upload a workflow.";
+  const shown = models.slice(0, 6).map(({ id, makes }) => `${id} (${MAKES[makes]})`);
+  return models.length === 0 ? "It answers, and has no models yet." : `${shown.join(", ")}${models.length > shown.length ? ", …" : ""}`;
+};
+
+const TestNotice = ({ tested, kind }: { tested: ModelServerTest; kind: Kind }) => (
+  <Notice kind={tested.works ? "ok" : "bad"} title={tested.works ? "The server answers" : "The server can't be used"}>
+    {tested.works ? testWords(tested, kind) : tested.message}
+  </Notice>
+);
+
+/** Adds a server; `onAdded` gets its id. */
+export const AddServer = ({ onAdded, onClose }: { onAdded: (id: string) => void; onClose: () => void }) => {
+  const [kind, setKind] = useState<Kind>("openai");
+  const [given, setGiven] = useState({ url: "", name: "", key: "" });
+  const [tested, setTested] = useState<ModelServerTest>();
+  const { busy, failure, act } = useWork<"test" | "add">();
+  const set = (change: Partial<typeof given>): void => {
+    setGiven({ ...given, ...change });
+    setTested(undefined);
+  };
+  const key = given.key.trim() === "" ? {} : { key: given.key.trim() };
+  const address = { kind, url: given.url.trim(), ...key };
+  const test = (): void => void act("test", async () => setTested((await request("adminTestModelServer", { body: address })).body));
+  const add = (event: FormEvent): void => {
+    event.preventDefault();
+    void act("add", async () => {
+      const { body } = await request("adminAddModelServer", { body: { ...address, name: given.name.trim() } });
+      onAdded(body.id);
+    });
+  };
+  const isSet = address.url !== "";
+  return (
+    <Dialog
+      title="Add a server"
+      width="md"
+      onClose={onClose}
+      actions={
+        <>
+          <Button busy={busy === "test"} disabled={!isSet} onClick={test}>
+            Test the connection
+          </Button>
+          <Button type="submit" form="add-server" variant="primary" busy={busy === "add"} disabled={!isSet || given.name.trim() === ""}>
+            Add the server
+          </Button>
+        </>
+      }
+    >
+      <form id="add-server" className="flex flex-col gap-4" onSubmit={add}>
+        {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
+        {tested && <TestNotice tested={tested} kind={kind} />}
+        <Field label="What it is" hint={KINDS[kind].hint}>
+          {(attributes) => (
+            <Select
+              {...attributes}
+              value={kind}
+              onChange={(event) => {
+                setKind(event.target.value as Kind);
+                setTested(undefined);
+              }}
+            >
+              {Object.entries(KINDS).map(([value, { title }]) => (
+                <option key={value} value={value}>
+                  {title}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field label="Address" hint="As the machine that runs Nodeloom reaches it. In a container, localhost is the container.">
+          {(attributes) => (
+            <Input
+              {...attributes}
+              data-first
+              inputMode="url"
+              placeholder={KINDS[kind].example}
+              value={given.url}
+              onChange={(event) => set({ url: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Name" hint="Its models' names begin with it.">
+          {(attributes) => (
+            <Input {...attributes} placeholder="GPU box" value={given.name} onChange={(event) => set({ name: event.target.value })} />
+          )}
+        </Field>
+        <Field label="Key (optional)" hint="Sent to this server alone, encrypted and never shown again.">
+          {(attributes) => (
+            <Input
+              {...attributes}
+              type="password"
+              autoComplete="off"
+              data-1p-ignore
+              value={given.key}
+              onChange={(event) => set({ key: event.target.value })}
+            />
+          )}
+        </Field>
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,126 @@
+import type { ModelServer } from "@nodeloom/client";
+import { Link } from "@tanstack/react-router";
+import { request } from "../../../api/client";
+import { Badge } from "../../../ui/badge";
+import { Button } from "../../../ui/button";
+import { Select } from "../../../ui/inputs/field";
+import { Notice } from "../../../ui/notice";
+import { Dialog } from "../../../ui/overlays/dialog";
+import { MAKES, useWork } from "./query";
+import { UploadWorkflow } from "./upload-workflow";
+
+type Makes = keyof typeof MAKES;
+type Work = "check" | "remove" | "makes" | "workflow";
+type Act = ReturnType<typeof useWork<Work>>["act"];
+
+const ModelName = ({ internalName, title }: { internalName: string | null; title: string }) =>
+  internalName === null ? (
+    <span className="text-sm wrap-anywhere">{title}</span>
+  ) : (
+    <Link to="/models/$internalName" params={{ internalName }} className="text-sm text-accent-text underline wrap-anywhere">
+      {title}
+    </Link>
+  );
+
+const Models = ({ server, act }: { server: ModelServer; act: Act }) => (
+  <ul className="divide-y">
+    {server.models.map(({ id, makes, internalName }) => (
+      <li key={id} className="flex items-center gap-3 py-2">
+        <div className="min-w-0 flex-1">
+          <ModelName internalName={internalName} title={id} />
+        </div>
+        <Select
+          aria-label={`What ${id} makes`}
+          className="w-36!"
+          value={makes}
+          onChange={(event) => {
+            const choice = { id, makes: event.target.value as Makes };
+            void act(
+              "makes",
+              async () => void (await request("adminUpdateModelServer", { params: { id: server.id }, body: { models: [choice] } })),
+            );
+          }}
+        >
+          {Object.entries(MAKES).map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </Select>
+      </li>
+    ))}
+    {server.models.length === 0 && <li className="py-2 text-sm text-muted">It has no models yet.</li>}
+  </ul>
+);
+
+const Workflows = ({ server, act }: { server: ModelServer; act: Act }) => (
+  <ul className="divide-y">
+    {server.workflows.map(({ slug, name, modality, internalName, inputs }) => (
+      <li key={slug} className="flex items-center gap-3 py-2">
+        <div className="min-w-0 flex-1">
+          <ModelName internalName={internalName} title={name} />
+          <div className="truncate text-xs text-muted">{`${modality} · ${inputs.join(", ")}`}</div>
+        </div>
+        <Button
+          size="sm"
+          variant="ghost"
+          aria-label={`Remove the workflow ${name}`}
+          onClick={() =>
+            void act(
+              "workflow",
+              async () => void (await request("adminDeleteServerWorkflow", { params: { id: server.id, workflow: slug } })),
+            )
+          }
+        >
+          Remove
+        </Button>
+      </li>
+    ))}
+  </ul>
+);
+
+/** One server: its state, what its models are for, its workflows. */
+export const ServerDialog = ({ server, onClose }: { server: ModelServer; onClose: () => void }) => {
+  const { busy, failure, act } = useWork<Work>();
+  const params = { id: server.id };
+  const remove = (): void =>
+    void act("remove", async () => {
+      await request("adminDeleteModelServer", { params });
+      onClose();
+    });
+  return (
+    <Dialog
+      title={server.name}
+      width="md"
+      onClose={onClose}
+      actions={
+        <>
+          {!server.fromEnvironment && (
+            <Button variant="ghost" className="mr-auto" busy={busy === "remove"} onClick={remove}>
+              Remove the server
+            </Button>
+          )}
+          <Button
+            busy={busy === "check"}
+            onClick={() => void act("check", async () => void (await request("adminGetModelServer", { params })))}
+          >
+            Ask it now
+          </Button>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <p className="flex flex-wrap items-center gap-2 text-sm text-muted">
+          <code className="font-mono text-xs wrap-anywhere">{server.url}</code>
+          <Badge tone={server.status === "ready" ? "ok" : "bad"}>{server.status}</Badge>
+          {server.fromEnvironment && <Badge>environment</Badge>}
+          {server.hasKey && <Badge>with a key</Badge>}
+        </p>
+        {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
+        {server.statusReason !== null && <Notice kind="warn">{server.statusReason}</Notice>}
+        {server.kind === "openai" ? <Models server={server} act={act} /> : <Workflows server={server} act={act} />}
+        {server.kind === "comfyui" && <UploadWorkflow serverId={server.id} />}
+      </div>
+    </Dialog>
+  );
+};

@@ -1,0 +1,74 @@
+import type { ModelServer } from "@nodeloom/client";
+import { useQuery } from "@tanstack/react-query";
+import { Server } from "lucide-react";
+import { useState } from "react";
+import { LoadFailure } from "../../../app/error-pages";
+import { meQuery } from "../../../api/queries";
+import { Badge } from "../../../ui/badge";
+import { Button } from "../../../ui/button";
+import { Skeleton } from "../../../ui/notice";
+import { Dialog } from "../../../ui/overlays/dialog";
+import { AddServer } from "./add-server";
+import { countOf, KINDS, serversQuery } from "./query";
+import { ServerDialog } from "./server-dialog";
+
+const ServerRow = ({ server, onOpen }: { server: ModelServer; onOpen: () => void }) => (
+  <li className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2.5">
+    <div className="min-w-0 flex-1">
+      <div className="text-sm font-medium">{server.name}</div>
+      <div className="truncate text-xs text-muted">{`${KINDS[server.kind].title} · ${countOf(server)} · ${server.url}`}</div>
+    </div>
+    <Badge tone={server.status === "ready" ? "ok" : "bad"}>{server.status}</Badge>
+    <Button size="sm" aria-label={`Open the server ${server.name}`} onClick={onOpen}>
+      Open
+    </Button>
+  </li>
+);
+
+const List = ({ onAdd, onOpen, onClose }: { onAdd: () => void; onOpen: (id: string) => void; onClose: () => void }) => {
+  const servers = useQuery(serversQuery);
+  return (
+    <Dialog
+      title="Servers of your own"
+      width="md"
+      onClose={onClose}
+      actions={
+        <Button variant="primary" onClick={onAdd}>
+          Add a server
+        </Button>
+      }
+    >
+      <p className="mb-3 text-sm text-muted">
+        Ollama, LM Studio, vLLM, llama.cpp, LocalAI or ComfyUI on a machine in your network. What they have becomes models here, at no cost.
+      </p>
+      {servers.isPending && <Skeleton lines={3} />}
+      {servers.isError && <LoadFailure error={servers.error} retry={() => void servers.refetch()} />}
+      <ul className="divide-y">
+        {servers.data?.map((server) => (
+          <ServerRow key={server.id} server={server} onOpen={() => onOpen(server.id)} />
+        ))}
+      </ul>
+    </Dialog>
+  );
+};
+
+type Shown = "list" | "add" | { id: string };
+
+/** For administrators: opens the servers that the installation has itself. */
+export const ServersButton = () => {
+  const { data: me } = useQuery(meQuery);
+  const [shown, setShown] = useState<Shown>();
+  const servers = useQuery({ ...serversQuery, enabled: typeof shown === "object" });
+  if (me?.user.role !== "admin") return null;
+  const server = typeof shown === "object" ? servers.data?.find(({ id }) => id === shown.id) : undefined;
+  return (
+    <>
+      <Button icon={Server} onClick={() => setShown("list")}>
+        Servers
+      </Button>
+      {shown === "list" && <List onAdd={() => setShown("add")} onOpen={(id) => setShown({ id })} onClose={() => setShown(undefined)} />}
+      {shown === "add" && <AddServer onAdded={(id) => setShown({ id })} onClose={() => setShown("list")} />}
+      {server && <ServerDialog server={server} onClose={() => setShown("list")} />}
+    </>
+  );
+};

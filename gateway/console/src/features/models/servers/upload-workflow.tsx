@@ -1,0 +1,146 @@
+import type { WorkflowInput, WorkflowInspection } from "@nodeloom/client";
+import { useState } from "react";
+import { request } from "../../../api/client";
+import { Button } from "../../../ui/button";
+import { Check, Field, Input, Select } from "../../../ui/inputs/field";
+import { Notice } from "../../../ui/notice";
+import { useWork } from "./query";
+
+const MODALITIES = ["image", "video", "audio"] as const;
+type Modality = (typeof MODALITIES)[number];
+
+interface Chosen {
+  name: string;
+  workflow: Record<string, unknown>;
+  found: WorkflowInspection;
+  /** By the place of an input: what it is called. */
+  names: Readonly<Record<string, string>>;
+  modality: Modality;
+}
+
+const placeOf = ({ node, input }: Pick<WorkflowInput, "node" | "input">): string => JSON.stringify([node, input]);
+
+const read = async (file: File): Promise<Record<string, unknown>> => {
+  try {
+    return JSON.parse(await file.text()) as Record<string, unknown>;
+  } catch {
+    throw new Error("This file is no JSON. Export the workflow by Workflow → Export (API).");
+  }
+};
+
+const InputRow = ({
+  input,
+  name,
+  onChange,
+}: {
+  input: WorkflowInput;
+  name: string | undefined;
+  onChange: (name: string | undefined) => void;
+}) => (
+  <li className="flex flex-wrap items-center gap-3 py-2">
+    <Check
+      className="min-w-0 flex-1"
+      label={`${input.title || input.classType}: ${input.input}`}
+      hint={String(input.value).slice(0, 80)}
+      checked={name !== undefined}
+      onChange={(event) => onChange(event.target.checked ? input.name : undefined)}
+    />
+    {name !== undefined && (
+      <Input
+        aria-label={`Name of ${input.title || input.classType}: ${input.input}`}
+        className="w-44!"
+        value={name}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    )}
+  </li>
+);
+
+/** Makes a model of a workflow that was exported for the API. */
+export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
+  const [chosen, setChosen] = useState<Chosen>();
+  const { busy, failure, act } = useWork<"read" | "add">();
+  const params = { id: serverId };
+  const open = (file: File): void =>
+    void act("read", async () => {
+      const workflow = await read(file);
+      const { body: found } = await request("adminInspectServerWorkflow", { params, body: { workflow } });
+      const names = Object.fromEntries(found.inputs.filter(({ titled }) => titled).map((input) => [placeOf(input), input.name]));
+      setChosen({ name: file.name.replace(/\.json$/i, ""), workflow, found, names, modality: found.modality ?? "image" });
+    });
+  const add = ({ name, workflow, found, names, modality }: Chosen): void =>
+    void act("add", async () => {
+      const inputs = found.inputs.flatMap((one) => {
+        const called = names[placeOf(one)];
+        return called === undefined ? [] : [{ name: called, node: one.node, input: one.input }];
+      });
+      await request("adminPutServerWorkflow", { params, body: { name: name.trim(), workflow, inputs, modality } });
+      setChosen(undefined);
+    });
+  const setName = (input: WorkflowInput, name: string | undefined): void => {
+    if (!chosen) return;
+    const { [placeOf(input)]: _old, ...rest } = chosen.names;
+    setChosen({ ...chosen, names: name === undefined ? rest : { ...rest, [placeOf(input)]: name } });
+  };
+  return (
+    <section className="flex flex-col gap-3 border-t pt-4">
+      <Field
+        label="Add a workflow"
+        hint="In ComfyUI: Workflow → Export (API). Nodes that have a title of their own are taken as inputs first."
+      >
+        {(attributes) => (
+          <input
+            {...attributes}
+            type="file"
+            accept=".json,application/json"
+            className="text-sm"
+            onChange={({ target }) => {
+              const file = target.files?.[0];
+              if (file) open(file);
+              target.value = "";
+            }}
+          />
+        )}
+      </Field>
+      {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
+      {chosen && (
+        <>
+          <div className="flex gap-3">
+            <Field label="Name of the model" className="flex-1">
+              {(attributes) => (
+                <Input {...attributes} value={chosen.name} onChange={(event) => setChosen({ ...chosen, name: event.target.value })} />
+              )}
+            </Field>
+            <Field label="It makes">
+              {(attributes) => (
+                <Select
+                  {...attributes}
+                  value={chosen.modality}
+                  onChange={(event) => setChosen({ ...chosen, modality: event.target.value as Modality })}
+                >
+                  {MODALITIES.map((one) => (
+                    <option key={one}>{one}</option>
+                  ))}
+                </Select>
+              )}
+            </Field>
+          </div>
+          <ul aria-label="Values that can be inputs" className="max-h-72 divide-y overflow-y-auto">
+            {chosen.found.inputs.map((input) => (
+              <InputRow key={placeOf(input)} input={input} name={chosen.names[placeOf(input)]} onChange={(name) => setName(input, name)} />
+            ))}
+          </ul>
+          <Button
+            variant="primary"
+            className="self-end"
+            busy={busy === "add"}
+            disabled={chosen.name.trim() === "" || Object.keys(chosen.names).length === 0}
+            onClick={() => add(chosen)}
+          >
+            Make a model of it
+          </Button>
+        </>
+      )}
+    </section>
+  );
+};
