@@ -3,6 +3,7 @@ import { adminAuditRoutes } from "./admin/audit-routes";
 import { adminCreditRoutes } from "./admin/credits";
 import { adminExecutionRoutes } from "./admin/executions";
 import { adminModelRoutes } from "./admin/models";
+import { adminModelOrderRoutes } from "./admin/model-orders";
 import { adminProviderKeyRoutes } from "./admin/provider-keys";
 import { adminTemplateRoutes } from "./admin/templates";
 import { adminTemporalRoutes } from "./admin/temporal";
@@ -18,6 +19,7 @@ import { mediaRoutes } from "./media/routes";
 import { modelServerRoutes } from "./model-servers/routes";
 import { serverWorkflowRoutes } from "./model-servers/workflows";
 import { modelRoutes } from "./models/routes";
+import { taskRoutes } from "./models/tasks";
 import { nodeKindRoutes } from "./node-kinds/routes";
 import { runRoutes } from "./runs/routes";
 import { usageRoutes } from "./usage/routes";
@@ -30,6 +32,7 @@ export const routes: readonly Route[] = [
   ...versionRoutes,
   ...runRoutes,
   ...modelRoutes,
+  ...taskRoutes,
   ...nodeKindRoutes,
   ...executionRoutes,
   ...usageRoutes,
@@ -43,6 +46,7 @@ export const routes: readonly Route[] = [
   ...adminExecutionRoutes,
   ...adminTemplateRoutes,
   ...adminModelRoutes,
+  ...adminModelOrderRoutes,
   ...adminProviderKeyRoutes,
   ...modelServerRoutes,
   ...serverWorkflowRoutes,

@@ -2,6 +2,7 @@ import { didYouMean, DomainError, invalidRequest, TIERS, type BaseTier, type Pri
 import { pricingProblem } from "./pricing";
 import type { RegisteredModel, Registry } from "./registry";
 import type { Servers } from "./servers/servers";
+import { orderIssues, tasksOf } from "./tasks";
 
 /** What an admin may set over a model's file. Absent members follow the file. */
 export interface Override {
@@ -14,6 +15,8 @@ export interface Overrides {
   /** Increases with every change. */
   revision: number;
   models: Readonly<Record<string, Override>>;
+  /** Models that administrators put first for a task. */
+  orders: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface OverrideStore {
@@ -22,6 +25,8 @@ export interface OverrideStore {
   read(): Promise<Overrides>;
   /** Changes one model's override and answers all of them, before and after. */
   set(internalName: string, change: Override): Promise<{ before: Overrides; after: Overrides }>;
+  /** Replaces a task's order. */
+  setOrder(task: string, order: readonly string[]): Promise<{ before: Overrides; after: Overrides }>;
 }
 
 /** A model as it is in force. Its `missing` is what neither the environment nor the console has. */
@@ -31,10 +36,12 @@ export interface CatalogModel extends RegisteredModel {
 }
 
 export interface Catalog {
-  list(includeDisabled: boolean): Promise<{ models: CatalogModel[]; revision: string }>;
+  list(includeDisabled: boolean): Promise<{ models: CatalogModel[]; revision: string; orders: Overrides["orders"] }>;
   /** @throws DomainError MODEL_NOT_FOUND unless there is a model of that name, and an enabled one where only those count. */
   get(internalName: string, includeDisabled?: boolean): Promise<CatalogModel>;
   update(internalName: string, change: Override): Promise<{ before: CatalogModel; after: CatalogModel }>;
+  /** Sets which models come first for a task; none: as by default. @throws DomainError INVALID_REQUEST */
+  setOrder(task: string, order: readonly string[]): Promise<{ before: readonly string[]; after: readonly string[] }>;
 }
 
 export interface CatalogDeps {
@@ -137,7 +144,7 @@ export const createCatalog = async ({
       const latest = await current();
       const models = all(latest).filter((model) => includeDisabled || model.enabled);
       const revision = [registry.version, servers?.version() ?? "", latest.revision, ...[...latest.keys].sort()].join(".");
-      return { models, revision };
+      return { models, revision, orders: latest.orders };
     },
     get: async (internalName, includeDisabled = false) => {
       const latest = await current();
@@ -154,6 +161,14 @@ export const createCatalog = async ({
       const { before, after } = await store.set(internalName, change);
       accept(after);
       return { before: inForce(model, { ...before, keys }), after: inForce(model, { ...after, keys }) };
+    },
+    setOrder: async (task, order) => {
+      const doing = [...registry.models.values()].filter((model) => (tasksOf(model) as string[]).includes(task));
+      const issues = orderIssues(task, order, doing.map(({ internalName }) => internalName)); // prettier-ignore
+      if (issues.length > 0) throw invalidRequest(issues);
+      const { before, after } = await store.setOrder(task, order);
+      accept(after);
+      return { before: before.orders[task] ?? [], after: order };
     },
   };
 };

@@ -2,6 +2,7 @@ import { isFileType, isSlug, readWrittenPrice, schemaPorts, TIERS, type JsonSche
 import { providerSchema, writtenPrice } from "@nodeloom/platform";
 import { z } from "zod";
 import { unknownInputs } from "./templates";
+import { tasksSchema } from "./tasks";
 
 /** The form of a registry file: one model, its provider's settings, its inputs and its wholesale price. */
 
@@ -33,6 +34,8 @@ export const entrySchema = z
     sandbox: z.boolean().default(false),
     /** local: on the machine itself, by the inference service. */
     runsAt: z.enum(["provider", "local"]).default("provider"),
+    /** What `auto:<task>` may take it for; by default what its modality and its inputs say. */
+    tasks: tasksSchema.optional(),
     provider: providerSchema,
     inputSchema: z.looseObject({ type: z.literal("object"), properties: z.record(text, z.looseObject({})) }),
     outputs: z.array(z.enum(OUTPUTS)).min(1).max(2),

@@ -7,6 +7,7 @@ import { READY, type LocalModels, type ModelStatus } from "./local-models";
 import { keyOf, providerKeys } from "./provider-keys";
 import { serverHandlers } from "./servers/handlers";
 import type { Servers } from "./servers/servers";
+import { tasksOf } from "./tasks";
 
 const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isUnit = ({ basis: _, ...amounts }: UnitPrice): boolean => Object.values(amounts).every(isAmount);
@@ -57,6 +58,7 @@ const toMessage = (model: CatalogModel, status: ModelStatus): models.Model =>
     sandbox: model.sandbox,
     runsAt: placeOf(model),
     status,
+    tasks: tasksOf(model),
   });
 
 /** gRPC handlers of the models service. */
@@ -74,12 +76,20 @@ export const modelsHandlers = (catalog: Catalog, local: LocalModels, servers: Se
   return {
     ...serverHandlers(servers),
     listModels: unary(async ({ includeDisabled }) => {
-      const { models: found, revision } = await catalog.list(includeDisabled);
-      return models.ListModelsResponse.fromPartial({ models: await Promise.all(found.map(view)), revision });
+      const { models: found, revision, orders } = await catalog.list(includeDisabled);
+      return models.ListModelsResponse.fromPartial({
+        models: await Promise.all(found.map(view)),
+        revision,
+        orders: Object.fromEntries(Object.entries(orders).map(([task, order]) => [task, { models: [...order] }])),
+      });
     }),
     getModel: unary(async ({ internalName, includeDisabled }) =>
       models.GetModelResponse.fromPartial({ model: await view(await catalog.get(internalName, includeDisabled)) }),
     ),
+    setModelOrder: unary(async ({ task, order }) => {
+      const { before, after } = await catalog.setOrder(task, order);
+      return models.SetModelOrderResponse.fromPartial({ before: [...before], order: [...after] });
+    }),
     listProviderKeys: unary(async () => {
       const { models: all } = await catalog.list(true);
       return models.ListProviderKeysResponse.fromPartial({ keys: providerKeys(all) });

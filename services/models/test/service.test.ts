@@ -154,8 +154,13 @@ describe("the catalog", () => {
   it("asks the store at most once a second, however many read", async () => {
     let asked = 0;
     let time = 0;
-    const overrides: Overrides = { revision: 0, models: {} };
-    const store = { revision: async () => (asked++, 0), read: async () => overrides, set: () => Promise.reject(new Error("unused")) };
+    const overrides: Overrides = { revision: 0, models: {}, orders: {} };
+    const store = {
+      revision: async () => (asked++, 0),
+      read: async () => overrides,
+      set: () => Promise.reject(new Error("unused")),
+      setOrder: () => Promise.reject(new Error("unused")),
+    };
     const catalog = await createCatalog({ registry: await registry(), store, now: () => time });
     for (time = 0; time < 3_000; time += 100) await Promise.all([catalog.list(false), catalog.get("sandbox-image")]);
     expect(asked).toBeLessThanOrEqual(3);
@@ -168,8 +173,9 @@ describe("the catalog", () => {
     const down = (): Promise<never> => Promise.reject(new DomainError("unavailable", "SERVICE_UNAVAILABLE", "down"));
     const store = {
       revision: down,
-      read: async (): Promise<Overrides> => ({ revision: 3, models: { "sandbox-image": { minTier: "business" } } }),
+      read: async (): Promise<Overrides> => ({ revision: 3, models: { "sandbox-image": { minTier: "business" } }, orders: {} }),
       set: down,
+      setOrder: down,
     };
     const catalog = await createCatalog({
       registry: await registry(),

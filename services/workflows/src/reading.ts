@@ -2,7 +2,7 @@ import { invalidRequest, LIMITS, versionNotFound } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
 import { found } from "./definition/errors";
 import type { ListFilter, SchemaRow, WorkflowHead, WorkflowStore } from "./definition/storage";
-import { newest, type SchemaPart, type Summary, type Workflow } from "./definition/workflow";
+import { newest, type PinnedModels, type SchemaPart, type Summary, type Workflow } from "./definition/workflow";
 import type { Pictures } from "./pictures/pictures";
 import { collectSummaries } from "./summaries";
 import type { VersionStore } from "./versions/versions";
@@ -20,6 +20,8 @@ export interface Definition extends Pick<WorkflowHead, "name" | "revision" | "cr
   version: number;
   /** The user may run it and read its schema, but not read the graph. */
   graphHidden: boolean;
+  /** Of a version. */
+  pinnedModels: PinnedModels;
   /** Undefined when the caller holds the current revision. */
   graph: Pick<Workflow, "nodesJson" | "edgesJson"> | undefined;
 }
@@ -116,14 +118,16 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
       const version = chosenVersion(head, userId, selected);
       const { name, createdBy, creationId, published } = head;
       const graphHidden = createdBy !== userId && !head.isTemplate;
-      const known = version === 0 ? head.revision : version === published?.version ? published.revision : undefined;
-      const revision = known ?? (await versions.revision(creationId, version)) ?? 0;
-      if (knownRevision > 0 && revision === knownRevision) return { name, revision, createdBy, version, graphHidden, graph: undefined };
+      const known = version === 0 ? head : version === published?.version ? published : undefined;
+      const { revision, ...rest } = known ?? (await versions.identity(creationId, version)) ?? { revision: 0 };
+      const pinnedModels = "pinnedModels" in rest ? (rest.pinnedModels ?? {}) : {};
+      const told = { name, createdBy, version, graphHidden, pinnedModels };
+      if (knownRevision > 0 && revision === knownRevision) return { ...told, revision, graph: undefined };
       const graph = version === 0 ? found(await store.runnable(slug, userId)) : await versions.get(creationId, version);
       if (!graph) throw versionNotFound();
       // A draft may have changed since its head was read.
       const { nodesJson, edgesJson } = graph;
-      return { name, revision: graph.revision, createdBy, version, graphHidden, graph: { nodesJson, edgesJson } };
+      return { ...told, revision: graph.revision, graph: { nodesJson, edgesJson } };
     },
   };
 };

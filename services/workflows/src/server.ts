@@ -21,7 +21,8 @@ const toWorkflow = (workflow: Workflow): proto.Workflow =>
     takedown: workflow.takedown ?? undefined,
   });
 
-const toVersion = (version: VersionHead | Version): proto.Version => proto.Version.fromPartial({ ...version });
+const toVersion = ({ pinnedModels = {}, ...version }: VersionHead | Version): proto.Version =>
+  proto.Version.fromPartial({ ...version, pinnedModels: { ...pinnedModels } });
 
 const toField = ({ default: fallback, ...field }: InputField): proto.SchemaField =>
   proto.SchemaField.fromPartial({ ...field, defaultJson: fallback === undefined ? "" : JSON.stringify(fallback) });
@@ -142,7 +143,9 @@ export const workflowsHandlers = ({
     return proto.CloneWorkflowResponse.fromPartial({ workflow: toWorkflow(made) });
   }),
   publishVersion: unary(async (request) =>
-    proto.PublishVersionResponse.fromPartial({ version: toVersion(await versions.publish(request)) }),
+    proto.PublishVersionResponse.fromPartial({
+      version: toVersion(await versions.publish({ ...request, pinnedModels: request.pinsModels ? request.pinnedModels : undefined })),
+    }),
   ),
   listVersions: unary(async ({ slug, ownerId, limit, before }) =>
     proto.ListVersionsResponse.fromPartial({ versions: (await versions.list(slug, ownerId, limit, before)).map(toVersion) }),

@@ -21,7 +21,7 @@ const flag = { type: Boolean, default: false };
 const generator = new Schema<GeneratorUse>({ nodeId: text, model: text, inputsJson: text, items: Number }, { _id: false });
 
 const published = new Schema<Published>(
-  { version: Number, revision: Number, graphDigest: text, generators: { type: [generator] } },
+  { version: Number, revision: Number, graphDigest: text, generators: { type: [generator] }, pinnedModels: { type: Schema.Types.Mixed } },
   { _id: false },
 );
 const takedown = new Schema<Takedown>({ reason: text, at: Date }, { _id: false });

@@ -1,17 +1,32 @@
-import { estimateMillicredits, toCredits, type GeneratorUse, type JsonSchema, type Price } from "@nodeloom/kernel";
+import {
+  autoName,
+  estimateMillicredits,
+  firstReady,
+  TASK_NAMES,
+  toCredits,
+  type GeneratorUse,
+  type JsonSchema,
+  type Price,
+} from "@nodeloom/kernel";
 import { readPrice } from "@nodeloom/platform";
 import type { models, workflows } from "@nodeloom/proto";
 import { createFreshCache } from "../../cache";
 import type { Services } from "../../clients";
+import { ranked } from "./tasks";
 import { CATALOGUE_FRESH_MS } from "../../http/limits";
 
 type Priced = ReadonlyMap<string, { price: Price; inputSchema: JsonSchema }>;
 
-const priced = (models: readonly models.Model[]): Priced => {
+/** Models by name, and by the tasks that they are taken for now. */
+const priced = (listed: models.ListModelsResponse): Priced => {
   const byName = new Map<string, { price: Price; inputSchema: JsonSchema }>();
-  for (const model of models) {
+  for (const model of listed.models) {
     const price = readPrice(model.price);
     if (price) byName.set(model.internalName, { price, inputSchema: JSON.parse(model.inputSchemaJson) as JsonSchema });
+  }
+  for (const task of TASK_NAMES) {
+    const model = byName.get(firstReady(ranked(task, listed), undefined)?.internalName ?? "");
+    if (model) byName.set(autoName(task), model);
   }
   return byName;
 };
@@ -39,7 +54,7 @@ export const createCatalog = (models: Services["models"]): Catalog => {
     maxEntries: 1,
     freshMs: CATALOGUE_FRESH_MS,
     staleMs: CATALOGUE_FRESH_MS * 2,
-    load: async () => priced((await models.listModels({ includeDisabled: false })).models),
+    load: async () => priced(await models.listModels({ includeDisabled: false })),
   });
   return {
     estimator: async (markupPermille) => {

@@ -30,6 +30,7 @@ export const model = z
       description: "Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After`",
       example: "ready",
     }),
+    tasks: z.array(z.string()).meta({ description: "What `auto:<task>` in a node may take it for", example: ["image", "edit"] }),
     statusReason: z.string().nullable().meta({ description: "Why it is not ready, and what to do" }),
   })
   .meta({ id: "Model" });
@@ -52,5 +53,6 @@ export const modelView = (stored: models.Model, markupPermille: number): Record<
   sandbox: stored.sandbox,
   runsAt: stored.runsAt,
   status: stored.status?.state ?? "ready",
+  tasks: stored.tasks,
   statusReason: stored.status?.reason || null,
 });

@@ -5,6 +5,7 @@ import { raw } from "../../http/json";
 import { CLONE_MS } from "../../http/limits";
 import { defineRoute, type ParamsSpec } from "../../http/route";
 import { anyObject, cursor, cursorPage, iso, limit, name as workflowName, slug, timestamp, workflowParams } from "../../schemas";
+import { readyModels, tierOf } from "../models/tasks";
 import { mediaQuota } from "../media/routes";
 import { wantedRevision, workflowCap } from "./requests";
 import { workflowReply } from "./views";
@@ -20,6 +21,9 @@ const head = z
     createdBy: z.string(),
     name: z.string(),
     description: z.string(),
+    pinnedModels: z
+      .record(z.string(), z.string())
+      .meta({ description: "What its tasks became when it was published with `pinModels`", example: { "auto:image": "sandbox-image" } }),
   })
   .meta({ id: "WorkflowVersionHead" });
 const version = head
@@ -33,6 +37,7 @@ const headView = (stored: workflows.Version): z.infer<typeof head> => ({
   createdBy: stored.createdBy,
   name: stored.name,
   description: stored.description,
+  pinnedModels: stored.pinnedModels,
 });
 
 const view = (stored: workflows.Version | undefined): Record<string, unknown> => {
@@ -99,10 +104,15 @@ export const versionRoutes = [
     idempotent: "replay",
     ifMatch: true,
     params: workflowParams,
-    body: z.strictObject({ note: z.string().max(LIMITS.noteChars).optional() }).nullish(),
+    body: z
+      .strictObject({
+        note: z.string().max(LIMITS.noteChars).optional(),
+        pinModels: z.boolean().optional().meta({ description: "Its tasks (`auto:image`) stay the models that they are now" }),
+      })
+      .nullish(),
     replyHeaders: ["Location"],
     responses: { 201: head },
-    errors: ["WORKFLOW_NOT_FOUND", "ACCOUNT_NOT_APPROVED", "PRECONDITION_FAILED"],
+    errors: ["WORKFLOW_NOT_FOUND", "ACCOUNT_NOT_APPROVED", "PRECONDITION_FAILED", "WORKFLOW_INVALID"],
     example: { note: "Warmer colours" },
     handler: async (context) => {
       const { gateway, caller, params, body, executionId } = context;
@@ -113,6 +123,8 @@ export const versionRoutes = [
         reference: executionId,
         unapproved: !caller.user.approved,
         ifRevision: await wantedRevision(context),
+        pinsModels: body?.pinModels === true,
+        pinnedModels: body?.pinModels === true ? await readyModels(gateway.services.models, tierOf(caller)) : {},
       });
       if (!stored) throw new Error("workflows answered without a version");
       return { status: 201, body: headView(stored), headers: { Location: `/api/workflows/${params.slug}/versions/${stored.version}` } };

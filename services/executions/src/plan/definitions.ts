@@ -17,6 +17,14 @@ export interface Definition {
   models?: string[];
 }
 
+/** A saved graph as one run has it. */
+export interface Defined {
+  saved: Definition;
+  graphHidden: boolean;
+  /** Of a version: what its tasks became when it was published. */
+  pinnedModels: Readonly<Record<string, string>>;
+}
+
 /** Of the cached definitions' JSON texts. */
 const CACHED_CHARS = 32 * 1024 * 1024;
 
@@ -33,19 +41,19 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
      * @param selected a version: a number, `draft`, or empty for the newest
      * @throws DomainError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND
      */
-    read: async (slug: string, userId: string, selected: string): Promise<{ saved: Definition; graphHidden: boolean }> => {
+    read: async (slug: string, userId: string, selected: string): Promise<Defined> => {
       const key = `${slug} ${selected}`;
       const cached = cache.get(key);
       const knownRevision = cached?.revision ?? 0;
       const answer = await reads(`${userId} ${key} ${knownRevision}`, () =>
         workflows.getDefinition({ slug, userId, knownRevision, version: selected }),
       );
-      const { version, revision, createdBy, nodesJson, edgesJson, graphHidden } = answer;
+      const { version, revision, createdBy, nodesJson, edgesJson, graphHidden, pinnedModels } = answer;
       // A version and the draft that it was have the same graph and the same revision.
-      if (answer.unchanged && cached) return { saved: Object.assign(cached, { version }), graphHidden };
+      if (answer.unchanged && cached) return { saved: Object.assign(cached, { version }), graphHidden, pinnedModels };
       const saved = { version, revision, createdBy, nodesJson, edgesJson };
       cache.set(key, saved);
-      return { saved, graphHidden };
+      return { saved, graphHidden, pinnedModels };
     },
 
     /** Names of the models that a run of a graph needs. A run of a part may need fewer, and is judged by those. */

@@ -1,4 +1,13 @@
-import { createInputCheck, DomainError, type JsonSchema, type ModelTerms } from "@nodeloom/kernel";
+import {
+  createInputCheck,
+  DomainError,
+  firstReady,
+  noneReady,
+  rankedFor,
+  type BaseTier,
+  type JsonSchema,
+  type ModelTerms,
+} from "@nodeloom/kernel";
 import { createSharedReads, readPrice } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import type { models as modelsProto } from "@nodeloom/proto";
@@ -66,6 +75,22 @@ export const createModelCatalog = (models: Models) => {
     getAny: (internalName: string): Promise<CatalogModel> => recent.memo(internalName),
     /** All enabled models, by name. */
     names: async (): Promise<string[]> => (await models.listModels({ includeDisabled: false })).models.map((model) => model.internalName),
+    /** What tasks become for a tier (undefined: for any): the best model that is ready, or why there is none. */
+    choose: async (
+      tasks: readonly string[],
+      tier: BaseTier | undefined,
+    ): Promise<Map<string, { model: CatalogModel } | { problem: string }>> => {
+      if (tasks.length === 0) return new Map();
+      const { models: enabled, orders } = await models.listModels({ includeDisabled: false });
+      const chosen = new Map(tasks.map((task) => [task, firstReady(rankedFor(task, enabled, orders[task]?.models), tier)]));
+      const all = [...chosen.values()].every(Boolean) ? [] : (await models.listModels({ includeDisabled: true })).models;
+      return new Map(
+        [...chosen].map(([task, model]) => [
+          task,
+          model ? { model: read(model) } : { problem: noneReady(task, rankedFor(task, all), tier) },
+        ]),
+      );
+    },
     /** The enabled models of a set of names; unknown names are left out. */
     getAll: async (names: readonly string[]): Promise<Map<string, CatalogModel>> => {
       if (names.length === 0) return new Map();

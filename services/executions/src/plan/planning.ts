@@ -3,6 +3,7 @@ import {
   holdItems,
   isBaseTier,
   schemaOnlyPlan,
+  taskOf,
   tierReaches,
   unavailable,
   type HoldItem,
@@ -11,6 +12,7 @@ import {
 } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import type { Media, Workflows } from "../clients";
+import { findModels, type Autos } from "./auto-models";
 import { createDataFiles, recordedInputs, takeOutDataUrls, type TakenOut } from "./data-urls";
 import { createDefinitions } from "./definitions";
 import { files } from "./files";
@@ -88,17 +90,20 @@ interface Run {
   request: PlanningRequest;
   takenOut: TakenOut;
   models: ReadonlyMap<string, CatalogModel>;
+  /** What tasks that the graph names have become. */
+  autos?: Autos;
   /** Who made the workflow, where that is somebody else. */
   authorId?: string | undefined;
   /** All enabled models, where one that the graph names is not among them. */
   modelNames?: string[];
 }
 
-const firstTask = ({ request, takenOut, models, modelNames }: Run, target: PlanTask["target"]): PlanTask => ({
+const firstTask = ({ request, takenOut, models, modelNames, autos }: Run, target: PlanTask["target"]): PlanTask => ({
   target,
   inputsJson: takenOut.inputsJson,
   models: [...models.values()].map(taskModel),
   ...(modelNames ? { modelNames } : {}),
+  ...(autos && autos.length > 0 ? { autos } : {}),
   media: [],
   lookedUp: [],
   markupPermille: request.runner.markupPermille,
@@ -161,15 +166,16 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
 
   const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
     const { version: selected = "", until = "", runner } = request;
-    const { saved, graphHidden } = await definitions.read(slug, runner.userId, selected);
+    const { saved, graphHidden, pinnedModels } = await definitions.read(slug, runner.userId, selected);
     const { version, revision, createdBy, nodesJson, edgesJson } = saved;
     const graph: TaskGraph = { key: `${slug}@${revision}`, nodesJson, edgesJson, ...(until === "" ? {} : { until }) };
     const needed = await definitions.neededModels(saved, graph, runner.userId);
-    const models = await catalog.getAll(needed);
-    const modelNames = needed.some((name) => !models.has(name)) ? { modelNames: await catalog.names() } : {};
+    const { models, autos } = await findModels(catalog, needed, { runner, pinnedModels });
+    const isUnknown = needed.some((name) => taskOf(name) === undefined && !models.has(name));
+    const modelNames = isUnknown ? { modelNames: await catalog.names() } : {};
     const isForeign = createdBy !== runner.userId;
     const authorId = isForeign ? createdBy : undefined;
-    const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models, authorId, ...modelNames };
+    const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models, autos, authorId, ...modelNames };
     const answer = await planRun(run, { graph, isForeign });
     const authorFiles = await files(media, answer.forwardedMediaIds, createdBy);
     const shown = graphHidden ? schemaOnlyPlan(answer.plan) : answer.plan;

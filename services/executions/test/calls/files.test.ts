@@ -130,6 +130,7 @@ const calls = (settings: object, part: Partial<Pick<FilesOptions, "media" | "dow
       get: () => Promise.resolve(model),
       getAny: () => Promise.resolve(model),
       names: () => Promise.resolve([]),
+      choose: () => Promise.resolve(new Map()),
       getAll: () => Promise.resolve(new Map()),
     },
     provider: () => createProvider(model.providerJson, { egress, secret: () => KEY }),

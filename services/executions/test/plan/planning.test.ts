@@ -472,3 +472,72 @@ describe("a run up to a node", () => {
     });
   });
 });
+
+describe("a node that names a task", () => {
+  const picture = (data: Record<string, unknown>) => create([{ id: "pic", type: "generate-image", data }, { id: "out", type: "response-output", data: {} }], [["pic.image", "out.images"]]); // prettier-ignore
+  const order = (...names: string[]) => clients.models.setModelOrder({ task: "image", order: names });
+  afterEach(() => order());
+
+  it("becomes the first model of the order that is ready, and its plan says which", async () => {
+    const target = await picture({ model: "auto:image", inputs: { prompt: "a kite" } });
+    await order("sandbox-image-fast");
+    expect(await plan(target, {})).toMatchObject({ modelIds: ["sandbox-image-fast"], plan: { steps: [{ model: "sandbox-image-fast" }] } });
+    await order("sandbox-image");
+    expect((await plan(target, {})).modelIds).toEqual(["sandbox-image"]);
+  });
+
+  it("is held to the rules of the model that it becomes", async () => {
+    await order("sandbox-image-fast");
+    const target = await picture({ model: "auto:image", inputs: { prompt: "a kite" } });
+    await expect(plan(target, {}, { isAsync: true })).rejects.toMatchObject({ reason: "ASYNC_NOT_SUPPORTED" });
+    const video = await create([{ id: "clip", type: "generate-video", data: { model: "auto:video", inputs: { prompt: "a kite" } } }]);
+    expect((await plan(video, {})).modelIds).toEqual(["sandbox-video"]);
+    await expect(plan(video, {}, { runner: runner({ tier: "free", baseTier: "free" }) })).rejects.toMatchObject({
+      reason: "WORKFLOW_INVALID",
+      message: expect.stringMatching(
+        /no model for auto:video is ready: sandbox-video.* is ready from the (pro|business) tier on/,
+      ) as string,
+    });
+  });
+
+  it("has a warning for what its model does not know", async () => {
+    const target = await picture({ model: "auto:image", inputs: { prompt: "a kite", ratio: "16:9" } });
+    await order("sandbox-image-fast");
+    const { plan: planned } = await plan(target, {});
+    expect(planned.warnings.pic).toEqual(["auto:image is sandbox-image-fast, which has no input ratio: it is left out"]);
+  });
+
+  it.each([
+    ["auto:imgae", "there is no task auto:imgae: did you mean auto:image?"],
+    ["auto:", "there is no task auto:"],
+    ["auto:music", "makes audio, but this node needs a model that makes image"],
+  ])("that there is not, or that makes something else, is refused: %s", async (name, message) => {
+    const refused = plan(await picture({ model: name, inputs: { prompt: "x" } }), {});
+    await expect(refused).rejects.toMatchObject({ reason: "WORKFLOW_INVALID", message: expect.stringContaining(message) as string });
+  });
+
+  it("stays the model that it was when its version was published with pinned models", async () => {
+    const target = await picture({ model: "auto:image", inputs: { prompt: "a kite" } });
+    const publish = (pinsModels: boolean, pinnedModels: Record<string, string>) =>
+      clients.workflows.publishVersion({
+        slug: target!.value,
+        ownerId: "owner",
+        note: "",
+        reference: "",
+        unapproved: false,
+        pinsModels,
+        pinnedModels,
+      });
+    const version = (wanted: string) => planning.plan({ target, version: wanted, runner: runner(), inputsJson: "{}", isAsync: false });
+    await order("sandbox-image");
+    await publish(true, { "auto:image": "sandbox-image", "auto:music": "sandbox-music" });
+    await publish(false, {});
+    await order("sandbox-image-fast");
+    expect((await version("1")).modelIds).toEqual(["sandbox-image"]);
+    expect((await version("2")).modelIds).toEqual(["sandbox-image-fast"]);
+    expect((await version("draft")).modelIds).toEqual(["sandbox-image-fast"]);
+    await expect(publish(true, {})).rejects.toMatchObject({ reason: "WORKFLOW_INVALID" });
+    const { version: stored } = await clients.workflows.getVersion({ slug: target!.value, ownerId: "owner", version: 1 });
+    expect(stored!.pinnedModels).toEqual({ "auto:image": "sandbox-image" });
+  });
+});

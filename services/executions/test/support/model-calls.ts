@@ -143,6 +143,7 @@ export const catalogOf = (model: CatalogModel): ModelCatalog => ({
   get: () => Promise.resolve(model),
   getAny: () => Promise.resolve(model),
   names: () => Promise.resolve([]),
+  choose: () => Promise.resolve(new Map()),
   getAll: () => Promise.resolve(new Map()),
 });
 export const callOf = (part: Partial<ModelCall> = {}): ModelCall => {

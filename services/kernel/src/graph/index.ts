@@ -1,3 +1,6 @@
+export * from "./auto/choose";
+export * from "./auto/rank";
+export * from "./auto/tasks";
 export * from "./values/bind";
 export * from "./bounds";
 export * from "./budget";

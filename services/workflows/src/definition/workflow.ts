@@ -50,7 +50,12 @@ export interface Published {
   revision: number;
   graphDigest: string;
   generators: GeneratorUse[];
+  /** Absent in rows from before there were any. */
+  pinnedModels?: PinnedModels;
 }
+
+/** What tasks that a version names (`auto:image`) became when it was published, by name. */
+export type PinnedModels = Readonly<Record<string, string>>;
 
 export interface Takedown {
   reason: string;
@@ -132,9 +137,10 @@ export interface Version {
   valuesJson: string;
   graphDigest: string;
   mediaNames: string[];
+  pinnedModels?: PinnedModels;
 }
 
-export type VersionHead = Pick<Version, "version" | "note" | "createdAt" | "createdBy" | "name" | "description">;
+export type VersionHead = Pick<Version, "pinnedModels" | "version" | "note" | "createdAt" | "createdBy" | "name" | "description">;
 
 /** Number of a workflow's newest published version; 0 when there is none. */
 export const newest = ({ published }: Pick<Workflow, "published">): number => published?.version ?? 0;

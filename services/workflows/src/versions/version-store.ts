@@ -28,12 +28,13 @@ const rows = new Schema<Row>(
     valuesJson: text,
     graphDigest: text,
     mediaNames: { type: [String] },
+    pinnedModels: { type: Schema.Types.Mixed },
   },
   { collection: "versions", versionKey: false, minimize: false, strict: "throw" },
 );
 rows.index({ creationId: 1, version: -1 });
 
-const HEAD = { _id: 0, version: 1, note: 1, createdAt: 1, createdBy: 1, name: 1, description: 1 } as const;
+const HEAD = { _id: 0, version: 1, note: 1, createdAt: 1, createdBy: 1, name: 1, description: 1, pinnedModels: 1 } as const;
 
 const idOf = (creationId: string, version: number): string => `${creationId}:${version}`;
 
@@ -53,12 +54,12 @@ export const createVersionStore = (connection: Connection): VersionStore => {
         .exec();
       return row ? toVersion(row) : undefined;
     },
-    revision: async (creationId, version) => {
+    identity: async (creationId, version) => {
       const row = await model
-        .findOne({ _id: idOf(creationId, version) }, { revision: 1 })
+        .findOne({ _id: idOf(creationId, version) }, { revision: 1, pinnedModels: 1 })
         .lean<Row>()
         .exec();
-      return row?.revision;
+      return row ? { revision: row.revision, pinnedModels: row.pinnedModels ?? {} } : undefined;
     },
     referenced: async (creationId, reference) => {
       const row = await model.findOne({ creationId, reference }).lean<Row>().exec();

@@ -1,9 +1,21 @@
 /** versions/: what was published of a workflow, which never changes again. */
 
-import { CONFLICT_ATTEMPTS, invalidRequest, isLonger, LIMITS, unavailable, versionNotFound, workflowNotFound } from "@nodeloom/kernel";
+import {
+  CONFLICT_ATTEMPTS,
+  DomainError,
+  invalidRequest,
+  isLonger,
+  LIMITS,
+  modelNames,
+  readGraph,
+  taskOf,
+  unavailable,
+  versionNotFound,
+  workflowNotFound,
+} from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { changedSince, found, notApproved } from "../definition/errors";
-import { newest, type Published, type Version, type VersionHead, type Workflow } from "../definition/workflow";
+import { newest, type PinnedModels, type Published, type Version, type VersionHead, type Workflow } from "../definition/workflow";
 import type { Update } from "../saving";
 import type { WorkflowStore } from "../definition/storage";
 
@@ -26,6 +38,8 @@ export interface Publication {
   /** The owner's name of this publication; the same name gives the same version. Empty: none. */
   reference: string;
   unapproved: boolean;
+  /** What tasks become in the version, by name (`auto:image`); those that the graph does not name are left out. None: tasks stay open. */
+  pinnedModels?: PinnedModels | undefined;
   /** Only this revision of the draft is published. */
   ifRevision?: number | undefined;
 }
@@ -38,11 +52,18 @@ export interface Restoration {
   ifRevision?: number | undefined;
 }
 
+/** Versions of one revision have the same graph, and may have other pinned models. */
+export interface VersionIdentity {
+  revision: number;
+  pinnedModels: PinnedModels;
+}
+
 export interface VersionStore {
   /** False when the number is taken. */
   insert(version: Version): Promise<boolean>;
   get(creationId: string, version: number): Promise<Version | undefined>;
-  revision(creationId: string, version: number): Promise<number | undefined>;
+  /** What tells a version from others, without its graph. */
+  identity(creationId: string, version: number): Promise<VersionIdentity | undefined>;
   referenced(creationId: string, reference: string): Promise<Version | undefined>;
   list(creationId: string, limit: number, before: number): Promise<VersionHead[]>;
   removeAll(creationId: string): Promise<void>;
@@ -58,15 +79,26 @@ export interface VersionsDeps {
 
 const MAX_NOTE = LIMITS.noteChars;
 
-const publishedOf = ({ version, revision, graphDigest, generators }: Version): Published => ({
+const publishedOf = ({ version, revision, graphDigest, generators, pinnedModels = {} }: Version): Published => ({
+  pinnedModels,
   version,
   revision,
   graphDigest,
   generators,
 });
 
+/** @throws DomainError WORKFLOW_INVALID for a task that became no model */
+const pinsOf = ({ nodesJson, edgesJson }: Workflow, models: PinnedModels | undefined): PinnedModels => {
+  if (models === undefined) return {};
+  const tasks = modelNames(readGraph(nodesJson, edgesJson)).filter((name) => taskOf(name) !== undefined);
+  const open = tasks.filter((name) => !Object.hasOwn(models, name));
+  if (open.length === 0) return Object.fromEntries(tasks.map((name) => [name, models[name]!]));
+  const issues = open.map((name) => ({ nodeId: null, message: `no model for ${name} is ready now, so that it can't be pinned` }));
+  throw new DomainError("invalid", "WORKFLOW_INVALID", issues.map(({ message }) => message).join("; "), { issues });
+};
+
 /** The draft as the next version. */
-const versionOf = (draft: Workflow, { note, reference, ownerId }: Publication): Version => {
+const versionOf = (draft: Workflow, { note, reference, ownerId, pinnedModels }: Publication): Version => {
   const { creationId, revision, name, description, nodesJson, edgesJson, viewportJson } = draft;
   const { generators, fieldsJson, valuesJson, graphDigest, mediaNames } = draft;
   return {
@@ -74,6 +106,7 @@ const versionOf = (draft: Workflow, { note, reference, ownerId }: Publication): 
     ...{ generators, fieldsJson, valuesJson, graphDigest, mediaNames },
     version: newest(draft) + 1,
     ...{ note, reference },
+    pinnedModels: pinsOf(draft, pinnedModels),
     createdBy: ownerId,
     createdAt: new Date(),
   };

@@ -25,6 +25,8 @@ export interface PlanTask {
   models: TaskModel[];
   /** All enabled models, where one that the graph names is not among them. */
   modelNames?: string[];
+  /** What tasks that the graph names have become, by name: a model, or the reason why there is none. */
+  autos?: [string, { model: string } | { problem: string }][];
   /** Files that were found, by id. */
   media: [string, MediaValue][];
   /** Ids that were looked up, found or not. */

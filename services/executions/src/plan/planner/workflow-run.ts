@@ -12,11 +12,13 @@ import {
   shownName,
   uploadFamily,
   upToNode,
+  withChosenModels,
   type DataFile,
   type Graph,
   type GraphIssue,
   type InputField,
   type MediaValue,
+  type ModelTerms,
 } from "@nodeloom/kernel";
 import { uploadIssues } from "./addresses";
 import { broughtIds } from "./brought-ids";
@@ -72,7 +74,14 @@ export const planWorkflowRun = (
   { until, isForeign }: { until: string | undefined; isForeign: boolean },
   task: PlanTask,
 ): PlanAnswer => {
-  const graph = partToRun(cached, until);
+  const models = new Map(task.models.map((model) => [model.internalName, termsOf(model)]));
+  const autos = task.autos ?? [];
+  const chosen = autos.flatMap(([name, auto]): [string, ModelTerms][] => {
+    const terms = "model" in auto ? models.get(auto.model) : undefined;
+    return terms ? [[name, terms]] : [];
+  });
+  const noModel = new Map(autos.flatMap(([name, auto]) => ("problem" in auto ? [[name, auto.problem]] : [])));
+  const { graph, warnings } = withChosenModels(partToRun(cached, until), new Map(chosen));
   const given = parseInputs(task.inputsJson);
   const fields = inputFields(graph);
   const inputs = until === undefined ? given : neededInputs(given, fields, inputFields(cached.graph));
@@ -92,10 +101,9 @@ export const planWorkflowRun = (
   resolveFileFields(byId, values, media);
   const data = new Map<string, DataFile>(task.data);
   checkInputs(resolveDataFields(fields, values, data, rules.storage));
-  const models = new Map(task.models.map((model) => [model.internalName, termsOf(model)]));
   const { modelNames } = task;
   const ofPart = until === undefined ? {} : { isPart: true };
-  const request = { graph, inputs: values, models, media, data, ...ofPart, ...(modelNames ? { modelNames } : {}) };
+  const request = { graph, inputs: values, models, noModel, warnings, media, data, ...ofPart, ...(modelNames ? { modelNames } : {}) };
   const answer = finishPlan(rules, { task, request, fileInputs, isAuthors, invalid: (found) => invalidWorkflow(found, graph) });
   if (answer.answer !== "plan" || !isForeign) return answer;
   const forwarded = forwardedMediaIds(answer.plan).filter(isAuthors);

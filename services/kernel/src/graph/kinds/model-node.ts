@@ -25,7 +25,7 @@ export const checkModelNode = (node: GraphNode, schema?: JsonSchema): string[] =
 };
 
 export const MODEL_SETTINGS: Readonly<Record<string, JsonSchema>> = {
-  model: { type: "string", description: "The internalName of a registered model." },
+  model: { type: "string", description: "The internalName of a registered model, or auto:<task> for the best one that is ready." },
   inputs: { type: "object", description: "Inputs of the model, texts with {{placeholders}}; connected ports win." },
   maxItems: {
     type: "integer",

@@ -1,6 +1,7 @@
 import { LIMITS } from "../../limits";
 import { millicreditsFor } from "../../money";
 import { callInputs } from "../values/bind";
+import { autoName, TASK_NAMES, taskOf } from "../auto/tasks";
 import type { NodeKind } from "../kinds/kind";
 import { didYouMean, nearestName } from "../../nearest-name";
 import { attempt, tryInputs, type ModelTerms, type Planner } from "./planner";
@@ -85,6 +86,9 @@ const termsOf = (planner: Planner, { modality = "" }: NodeKind, node: GraphNode)
   const name = node.data.model;
   if (typeof name !== "string" || name === "") return report("needs a model");
   const terms = planner.request.models.get(name);
+  const task = taskOf(name);
+  if (!terms && task !== undefined)
+    return report(planner.request.noModel?.get(name) ?? `there is no task ${shownName(name)}${didYouMean(name, TASK_NAMES.map(autoName))}`);
   if (!terms) return report(`there is no enabled model ${shownName(name)}${didYouMean(name, planner.request.modelNames ?? [])}`);
   if (terms.modality === modality) return terms;
   return report(`${terms.internalName} makes ${terms.modality}, but this node needs a model that makes ${modality}`);

@@ -162,7 +162,7 @@ export const planRun = (request: PlanRequest, bounds?: Readonly<BudgetUse>): Pla
     request,
     wiring,
     outputs: new Map(),
-    warnings: new Map(),
+    warnings: new Map([...(request.warnings ?? [])].map(([id, warnings]) => [id, [...warnings]])),
     issues: [...request.graph.issues, ...issues, ...checkSettings(request.graph, schema)],
     emptyPorts: new Map(),
     mayBeEmpty: new Set(),

@@ -30,6 +30,10 @@ export interface PlanRequest {
   models: ReadonlyMap<string, ModelTerms>;
   /** All enabled models, where one that the graph names is not among them: to say which was meant. */
   modelNames?: readonly string[];
+  /** Why tasks that the graph names (`auto:image`) became no model. */
+  noModel?: ReadonlyMap<string, string>;
+  /** What is known before planning, by node id. */
+  warnings?: ReadonlyMap<string, readonly string[]>;
   /** Uploaded files that the graph names, by media id. */
   media: ReadonlyMap<string, MediaValue>;
   /** What has become of data URLs. One that is not here stays as it is and is listed in `Planned.dataUrls`. */

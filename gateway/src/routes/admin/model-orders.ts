@@ -1,0 +1,70 @@
+import { TASK_NAMES, type TaskName } from "@nodeloom/kernel";
+import type { models } from "@nodeloom/proto";
+import { z } from "zod";
+import { notFound } from "../../http/errors";
+import { defineRoute, type ParamsSpec } from "../../http/route";
+import { slug } from "../../schemas";
+import { ranked, taskName } from "../models/tasks";
+import { audited } from "./audit";
+import { forAdmins } from "./shared";
+
+/** Which models are taken for tasks (`auto:image`), and in which order. */
+
+const MAX_ORDER = 100;
+const params: ParamsSpec<{ task: TaskName }> = { schema: z.object({ task: taskName }), invalid: () => notFound("task") };
+
+const order = z
+  .object({
+    task: taskName,
+    order: z
+      .array(slug)
+      .meta({
+        description: "Models that were put first; the others follow: those of providers, those of the machine itself, the sandbox's",
+      }),
+    models: z.array(slug).meta({ description: "All models that do the task, as they are tried now" }),
+  })
+  .meta({ id: "ModelOrder" });
+
+const view = (task: TaskName, listed: models.ListModelsResponse): z.infer<typeof order> => ({
+  task,
+  order: [...(listed.orders[task]?.models ?? [])],
+  models: ranked(task, listed).map(({ internalName }) => internalName),
+});
+
+export const adminModelOrderRoutes = [
+  defineRoute({
+    ...forAdmins,
+    method: "GET",
+    path: "/api/admin/model-orders",
+    list: true,
+    operationId: "adminListModelOrders",
+    summary: "List which models are taken for tasks, and in which order",
+    responses: { 200: z.array(order) },
+    handler: async ({ gateway }) => {
+      const listed = await gateway.services.models.listModels({ includeDisabled: true });
+      return { status: 200, body: TASK_NAMES.map((task) => view(task, listed)) };
+    },
+  }),
+  defineRoute({
+    ...forAdmins,
+    method: "PUT",
+    path: "/api/admin/model-orders/:task",
+    operationId: "adminPutModelOrder",
+    summary: "Set which models come first for a task",
+    description: "The first that is ready, and that the caller's tier may run, is taken. An empty order is the built-in one.",
+    params,
+    body: z.strictObject({ order: z.array(slug).max(MAX_ORDER) }).meta({ id: "NewModelOrder" }),
+    responses: { 200: order },
+    errors: ["NOT_FOUND"],
+    example: { order: ["sandbox-image", "sandbox-image-fast"] },
+    handler: async (context) => {
+      const { gateway, params: named, body } = context;
+      const { models: service } = gateway.services;
+      await audited(context, { action: "model-order.put", target: named.task, change: body }, async () => {
+        const { before, order: after } = await service.setModelOrder({ task: named.task, order: body.order });
+        return { value: after, before: { order: before }, after: { order: after } };
+      });
+      return { status: 200, body: view(named.task, await service.listModels({ includeDisabled: true })) };
+    },
+  }),
+];

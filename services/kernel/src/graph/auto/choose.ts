@@ -1,0 +1,111 @@
+import { kindOf } from "../kinds";
+import type { JsonSchema } from "../prices/price";
+import { isRecord, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { placeholdersIn } from "../values/value";
+import { autoName, isTaskName, nameIn, TASKS } from "./tasks";
+
+/** A model that a task has become. */
+export interface ChosenModel {
+  internalName: string;
+  inputSchema: JsonSchema;
+}
+
+/** Inputs of a node that are warned of, of those that its model does not have. */
+const MOST_NAMED = 10;
+
+/** Inputs that a node gives and its model does not have. */
+type Unknown = Map<string, Set<string>>;
+
+interface Choice {
+  model: ChosenModel;
+  task: string;
+  known: ReadonlySet<string>;
+  /** Names in its templates, which are ports of their own. */
+  placeholders: ReadonlySet<string>;
+}
+
+const choiceOf = (node: GraphNode, chosen: ReadonlyMap<string, ChosenModel>): Choice | undefined => {
+  const name = node.data.model;
+  const model = kindOf(node.type)?.calls === "model" && typeof name === "string" ? chosen.get(name) : undefined;
+  if (!model) return undefined;
+  const known = new Set(isRecord(model.inputSchema.properties) ? Object.keys(model.inputSchema.properties) : []);
+  return { model, task: String(name), known, placeholders: new Set(placeholdersIn(node.data)) };
+};
+
+/** What an input is called by the model; undefined where the model has nothing like it. */
+const renamed = ({ known, placeholders }: Choice, name: string): string | undefined =>
+  nameIn(name, known) ?? (placeholders.has(name) ? name : undefined);
+
+/** Inputs of its task that stand beside a node's settings, as those of a language model do. */
+const besides = (node: GraphNode, { task, known }: Choice): [string, unknown][] => {
+  const name = task.slice(autoName("").length);
+  const common: readonly string[] = isTaskName(name) ? TASKS[name].inputs : [];
+  return common.filter((input) => !known.has(input) && Object.hasOwn(node.data, input)).map((input) => [input, node.data[input]]);
+};
+
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
+
+const chosenNode = (node: GraphNode, choice: Choice, unknown: Set<string>): GraphNode => {
+  const inputs = new Map<string, unknown>();
+  const given = isRecord(node.data.inputs) ? Object.entries(node.data.inputs) : [];
+  for (const [name, value] of [...besides(node, choice), ...given]) {
+    const own = renamed(choice, name);
+    if (own !== undefined) inputs.set(own, value);
+    else if (isGiven(value)) unknown.add(name);
+  }
+  const { inputs: before } = node.data;
+  const changed = inputs.size > 0 || isRecord(before) ? { inputs: Object.fromEntries(inputs) } : {};
+  return { ...node, data: { ...node.data, ...changed, model: choice.model.internalName } };
+};
+
+/** An edge as the model calls its port; undefined where the model has no such input. */
+const chosenEdge = (edge: GraphEdge, node: GraphNode, choice: Choice, unknown: Set<string>): GraphEdge | undefined => {
+  const port = edge.targetHandle ?? kindOf(node.type)?.defaultInput?.(edge.sourceHandle ?? "") ?? "";
+  const own = renamed(choice, port);
+  if (own !== undefined) return own === port ? edge : { ...edge, targetHandle: own };
+  unknown.add(port);
+  return undefined;
+};
+
+const warningsOf = (choices: ReadonlyMap<string, Choice>, unknown: Unknown): Map<string, string[]> =>
+  new Map(
+    [...unknown]
+      .filter(([, names]) => names.size > 0)
+      .map(([id, names]) => {
+        const { task, model } = choices.get(id)!;
+        return [
+          id,
+          [...names]
+            .slice(0, MOST_NAMED)
+            .map((name) => `${task} is ${model.internalName}, which has no input ${shownName(name)}: it is left out`),
+        ];
+      }),
+  );
+
+/**
+ * A graph with the models that its tasks have become: inputs of tasks go by the names that the models have for them. Inputs that a
+ * model does not know are left out, with a warning of the node.
+ * @param chosen by what nodes name, such as `auto:image`; a task that is not there stays, and is an issue of its node
+ */
+export const withChosenModels = <G extends Graph>(
+  graph: G,
+  chosen: ReadonlyMap<string, ChosenModel>,
+): { graph: G; warnings: Map<string, string[]> } => {
+  const choices = new Map<string, Choice>();
+  for (const node of graph.nodes) {
+    const choice = choiceOf(node, chosen);
+    if (choice) choices.set(node.id, choice);
+  }
+  if (choices.size === 0) return { graph, warnings: new Map() };
+  const unknown: Unknown = new Map([...choices.keys()].map((id) => [id, new Set<string>()]));
+  const byId = new Map(graph.nodes.map((node) => [node.id, node]));
+  const nodes = graph.nodes.map((node) => {
+    const choice = choices.get(node.id);
+    return choice ? chosenNode(node, choice, unknown.get(node.id)!) : node;
+  });
+  const edges = graph.edges.flatMap((edge) => {
+    const choice = choices.get(edge.target);
+    return choice ? (chosenEdge(edge, byId.get(edge.target)!, choice, unknown.get(edge.target)!) ?? []) : edge;
+  });
+  return { graph: { ...graph, nodes, edges }, warnings: warningsOf(choices, unknown) };
+};

@@ -1,0 +1,69 @@
+/** auto/: models that are named by what they are to do. */
+
+/** What an input of a task is called in a node, and what models may call it, the usual name first. */
+const COMMON_INPUTS = {
+  prompt: ["prompt", "text", "promptText"],
+  image: ["image", "image_url", "input_image", "promptImage", "images"],
+  audio: ["audio", "audio_url", "file"],
+  seconds: ["seconds", "duration"],
+  ratio: ["ratio", "aspect_ratio", "size", "image_size"],
+  count: ["count", "num_images", "n"],
+  negative: ["negative", "negative_prompt"],
+  voice: ["voice", "voice_id"],
+  language: ["language", "language_code"],
+  system: ["system"],
+  maxTokens: ["maxTokens"],
+  temperature: ["temperature"],
+  scale: ["scale", "factor"],
+  seed: ["seed"],
+} as const satisfies Record<string, readonly string[]>;
+export type CommonInput = keyof typeof COMMON_INPUTS;
+
+export interface Task {
+  /** What it makes. */
+  modality: "image" | "video" | "audio" | "text";
+  summary: string;
+  /** What a node may give it, whichever model it becomes. */
+  inputs: readonly CommonInput[];
+}
+
+/** Every task that a node may name as `auto:<task>`. */
+export const TASKS = {
+  image: { modality: "image", summary: "A picture from words", inputs: ["prompt", "ratio", "count", "negative", "seed"] },
+  edit: { modality: "image", summary: "A picture changed by words", inputs: ["prompt", "image", "ratio", "count", "seed"] },
+  upscale: { modality: "image", summary: "A picture enlarged", inputs: ["image", "scale"] },
+  cutout: { modality: "image", summary: "What a picture shows, without its background", inputs: ["image"] },
+  video: { modality: "video", summary: "A video from words", inputs: ["prompt", "seconds", "ratio", "negative", "seed"] },
+  "image-to-video": {
+    modality: "video",
+    summary: "A video that begins with a picture",
+    inputs: ["prompt", "image", "seconds", "ratio", "negative", "seed"],
+  },
+  speech: { modality: "audio", summary: "Words spoken", inputs: ["prompt", "voice", "language", "seed"] },
+  music: { modality: "audio", summary: "Music from words", inputs: ["prompt", "seconds", "seed"] },
+  text: {
+    modality: "text",
+    summary: "Text from words, by a language model",
+    inputs: ["prompt", "system", "image", "maxTokens", "temperature"],
+  },
+  transcribe: { modality: "text", summary: "What a recording says, as text", inputs: ["audio", "language"] },
+} as const satisfies Record<string, Task>;
+export type TaskName = keyof typeof TASKS;
+
+export const TASK_NAMES = Object.keys(TASKS) as [TaskName, ...TaskName[]];
+
+const PREFIX = "auto:";
+
+export const isTaskName = (name: string): name is TaskName => Object.hasOwn(TASKS, name);
+
+/** What a node's `model` asks for, known or not; undefined where it names a model. */
+export const taskOf = (model: string): string | undefined => (model.startsWith(PREFIX) ? model.slice(PREFIX.length) : undefined);
+
+export const autoName = (task: string): string => `${PREFIX}${task}`;
+
+/** What a model with such inputs calls an input of a task; undefined where it knows no such thing. */
+export const nameIn = (input: string, known: ReadonlySet<string>): string | undefined => {
+  if (known.has(input)) return input;
+  const names: readonly string[] = Object.hasOwn(COMMON_INPUTS, input) ? COMMON_INPUTS[input as CommonInput] : [];
+  return names.find((name) => known.has(name));
+};

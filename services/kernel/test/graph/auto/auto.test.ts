@@ -1,0 +1,102 @@
+import { firstReady, nameIn, noneReady, rankedFor, readGraph, withChosenModels, type Graph, type TaskCandidate } from "../../../src";
+
+const candidate = (internalName: string, part: Partial<TaskCandidate> = {}): TaskCandidate => ({
+  ...{ internalName, tasks: ["image"], runsAt: "provider", minTier: "free" },
+  ...part,
+});
+const names = (models: readonly TaskCandidate[]): string[] => models.map(({ internalName }) => internalName);
+
+describe("the models of a task", () => {
+  const all = [
+    candidate("sandbox-image", { runsAt: "sandbox" }),
+    candidate("local-image", { runsAt: "local" }),
+    candidate("zeta"),
+    candidate("alpha"),
+    candidate("song", { tasks: ["music"] }),
+  ];
+
+  it("are those of providers, then those of the machine, then the sandbox's", () => {
+    expect(names(rankedFor("image", all))).toEqual(["alpha", "zeta", "local-image", "sandbox-image"]);
+  });
+
+  it("come in the order that was set, and the others behind; names that are gone do not matter", () => {
+    expect(names(rankedFor("image", all, ["gone", "sandbox-image", "zeta"]))).toEqual(["sandbox-image", "zeta", "alpha", "local-image"]);
+  });
+
+  it("are taken for a tier only when they are ready and it reaches them", () => {
+    const away = { state: "away", reason: "the inference service does not answer" };
+    const some = [candidate("dear", { minTier: "business" }), candidate("gone", { status: away }), candidate("good")];
+    expect(firstReady(some, "free")?.internalName).toBe("good");
+    expect(firstReady(some, "business")?.internalName).toBe("dear");
+    expect(firstReady(some, undefined)?.internalName).toBe("dear");
+    expect(firstReady(some.slice(1, 2), undefined)).toBeUndefined();
+  });
+
+  it("of which none is ready say what to do", () => {
+    const needs = { state: "needs-key", reason: "add FAL_KEY under Models, or set it in the environment" };
+    const some = [candidate("flux", { status: needs }), candidate("dear", { minTier: "pro" })];
+    expect(noneReady("image", some, "free")).toBe(
+      "no model for auto:image is ready: dear is ready from the pro tier on; an administrator can switch on flux: add FAL_KEY under Models, or set it in the environment",
+    );
+    expect(noneReady("image", [], "free")).toBe("no model for auto:image is ready: this installation has none; name a model");
+  });
+});
+
+describe("a graph whose task became a model", () => {
+  const schema = {
+    type: "object",
+    properties: { text: { type: "string" }, duration: { type: "integer" }, image: { format: "media" } },
+  };
+  const chosen = new Map([["auto:video", { internalName: "film", inputSchema: schema }]]);
+  const graphOf = (data: Record<string, unknown>, edges: [string, string | null][] = []): Graph =>
+    readGraph(
+      JSON.stringify([
+        { id: "a", type: "text-box", data: { text: "a" } },
+        { id: "v", type: "generate-video", data: { model: "auto:video", ...data } },
+        { id: "other", type: "generate-video", data: { model: "film", inputs: { prompt: "stays" } } },
+      ]),
+      JSON.stringify(edges.map(([source, targetHandle], index) => ({ id: `e${index}`, source, target: "v", targetHandle }))),
+    );
+  const become = (data: Record<string, unknown>, edges: [string, string | null][] = []) => {
+    const { graph, warnings } = withChosenModels(graphOf(data, edges), chosen);
+    return { data: graph.nodes[1]!.data, ports: graph.edges.map(({ targetHandle }) => targetHandle), warnings: warnings.get("v"), graph };
+  };
+
+  it("names the model, and gives it inputs under its own names", () => {
+    const { data, warnings } = become({ inputs: { prompt: "a kite", seconds: 5, image: "https://x.test/a.png" } });
+    expect(data).toEqual({ model: "film", inputs: { text: "a kite", duration: 5, image: "https://x.test/a.png" } });
+    expect(warnings).toBeUndefined();
+  });
+
+  it("has its edges flow into the model's ports, the default one too", () => {
+    expect(become({}, [["a", "prompt"], ["a", null], ["a", "image"]]).ports).toEqual(["text", "text", "image"]); // prettier-ignore
+  });
+
+  it("keeps the ports of its templates and their values", () => {
+    const { data, ports, warnings } = become({ inputs: { prompt: "a {{thing}}", thing: "kite" } }, [["a", "thing"]]);
+    expect(data.inputs).toEqual({ text: "a {{thing}}", thing: "kite" });
+    expect([ports, warnings]).toEqual([["thing"], undefined]);
+  });
+
+  it("leaves out what the model does not know, with a warning for each", () => {
+    const { data, ports, warnings } = become({ inputs: { prompt: "x", ratio: "16:9", voice: "" } }, [["a", "audio"]]);
+    expect(data.inputs).toEqual({ text: "x" });
+    expect(ports).toEqual([]);
+    expect(warnings).toEqual([
+      "auto:video is film, which has no input ratio: it is left out",
+      "auto:video is film, which has no input audio: it is left out",
+    ]);
+  });
+
+  it("leaves nodes that name a model as they are, and graphs without tasks untouched", () => {
+    expect(become({}).graph.nodes[2]!.data).toEqual({ model: "film", inputs: { prompt: "stays" } });
+    const graph = graphOf({ model: "film" });
+    expect(withChosenModels(graph, chosen).graph).toBe(graph);
+  });
+});
+
+it("an input goes by the name that a model has for it, its own first", () => {
+  expect(nameIn("seconds", new Set(["duration", "seconds"]))).toBe("seconds");
+  expect(nameIn("ratio", new Set(["aspect_ratio"]))).toBe("aspect_ratio");
+  expect(nameIn("toString", new Set(["aspect_ratio"]))).toBeUndefined();
+});

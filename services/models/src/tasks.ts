@@ -1,0 +1,48 @@
+import { isTaskName, schemaPorts, TASK_NAMES, type TaskName } from "@nodeloom/kernel";
+import { z } from "zod";
+import type { Entry } from "./entry";
+
+/** Tasks that models do, and in which order models are taken for them. */
+
+export const tasksSchema = z.array(z.enum(TASK_NAMES));
+
+type Described = Pick<Entry, "modality" | "provider" | "inputSchema">;
+
+/** What an entry that does not say its tasks does, by what it makes and what it takes. */
+const derived = ({ modality, provider, inputSchema }: Described): TaskName[] => {
+  const ports = new Map(schemaPorts(inputSchema));
+  const required = new Set(Array.isArray(inputSchema.required) ? (inputSchema.required as unknown[]) : []);
+  const isFile = (type: string | undefined, name: string): boolean => type === name || (type === "media" && ports.has(name));
+  const takes = (family: "image" | "audio"): string | undefined =>
+    [...ports].find(([name, { type }]) => isFile(type, family) && (type !== "media" || name.startsWith(family)))?.[0];
+  const image = takes("image");
+  const needsImage = image !== undefined && required.has(image);
+  const audio = takes("audio");
+  switch (modality) {
+    case "image":
+      return [...(needsImage ? [] : ["image" as const]), ...(image ? ["edit" as const] : [])];
+    case "video":
+      return [...(needsImage ? [] : ["video" as const]), ...(image ? ["image-to-video" as const] : [])];
+    case "audio":
+      return provider.kind === "direct" && provider.dialect === "speech" ? ["speech"] : ["music"];
+    case "text":
+      if (audio && required.has(audio)) return ["transcribe"];
+      return needsImage ? [] : ["text"];
+  }
+};
+
+export const tasksOf = (entry: Described & { tasks?: TaskName[] | undefined }): TaskName[] => entry.tasks ?? derived(entry);
+
+/** The longest order of one task. */
+export const MAX_ORDER = 100;
+
+/** What is wrong with an order. @param doing models that do the task */
+export const orderIssues = (task: string, order: readonly string[], doing: readonly string[]): { path: string; message: string }[] => {
+  if (!isTaskName(task)) return [{ path: "task", message: `must be one of: ${TASK_NAMES.join(", ")}` }];
+  if (order.length > MAX_ORDER) return [{ path: "order", message: `must have at most ${MAX_ORDER} models` }];
+  return order.flatMap((name, index) => {
+    const path = `order.${index}`;
+    if (!doing.includes(name)) return [{ path, message: `${name} is no model that does ${task}` }];
+    return order.indexOf(name) < index ? [{ path, message: `${name} stands there twice` }] : [];
+  });
+};
