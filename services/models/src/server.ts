@@ -68,9 +68,10 @@ export const modelsHandlers = (catalog: Catalog, local: LocalModels, servers: Se
   const statusOf = async (model: CatalogModel): Promise<ModelStatus> => {
     const { missing } = model;
     if (missing.length === 0) return model.runsAt === "local" ? localStatus(model) : READY;
-    const isKeyAlone = missing.every((name) => name === keyOf(model));
-    const reason = isKeyAlone ? `add ${missing.join("")} under Models, or set it in the environment` : `set ${missing.join(" and ")}`;
-    return { state: "needs-key", reason, retryAfterSeconds: 0 };
+    const needsKeyAlone = missing.every((name) => name === keyOf(model));
+    return needsKeyAlone
+      ? { state: "needs-key", reason: `add ${missing.join("")} under Models, or set it in the environment`, retryAfterSeconds: 0 }
+      : { state: "away", reason: `set ${missing.join(" and ")}`, retryAfterSeconds: 0 };
   };
   const view = async (model: CatalogModel): Promise<models.Model> => toMessage(model, await statusOf(model));
   return {

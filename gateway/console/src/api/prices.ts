@@ -13,9 +13,9 @@ const rates = (price: TierPrice): readonly (readonly [number, string])[] => {
 };
 
 /** A model's price in the caller's credits: "3 credits an image". */
-export const priceWords = ({ tierPrice }: Pick<Model, "tierPrice">): string =>
-  tierPrice === null
-    ? "price not set"
-    : rates(tierPrice)
-        .map(([amount, per]) => `${creditNumber(amount)} credits ${per}`)
-        .join(", ");
+export const priceWords = ({ tierPrice }: Pick<Model, "tierPrice">): string => {
+  if (tierPrice === null) return "price not set";
+  const asked = rates(tierPrice);
+  if (asked.every(([amount]) => amount === 0)) return "free";
+  return asked.map(([amount, per]) => `${creditNumber(amount)} credits ${per}`).join(", ");
+};

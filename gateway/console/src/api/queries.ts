@@ -44,6 +44,24 @@ export const modelQuery = (internalName: string) =>
     queryFn: ({ signal }) => api.models.get(internalName, { signal }),
     staleTime: 60_000,
   });
+/** What nodes may name instead of a model, and which model that is now. */
+export const tasksQuery = queryOptions({
+  queryKey: ["models", "tasks"],
+  queryFn: async ({ signal }) => (await request("listTasks", { signal })).body,
+  staleTime: 60_000,
+});
+const PROGRESS_MS = 2_000;
+/** How far the files of the machine's own models are fetched. */
+export const localModelsQuery = queryOptions({
+  queryKey: ["local-models"],
+  queryFn: async ({ signal }) => (await request("getLocalModels", { signal })).body,
+  refetchInterval: ({ state }) => (state.data?.status === "downloading" ? PROGRESS_MS : false),
+});
+/** Keys of providers, for administrators. */
+export const providerKeysQuery = queryOptions({
+  queryKey: ["provider-keys"],
+  queryFn: async ({ signal }) => (await request("adminListProviderKeys", { signal })).body,
+});
 export const keysQuery = queryOptions({ queryKey: ["keys"], queryFn: async ({ signal }) => (await request("listKeys", { signal })).body });
 
 export const schemaQuery = (slug: string) =>

@@ -1,4 +1,4 @@
-import type { Model, Price as ApiPrice } from "@nodeloom/client";
+import type { Model, Price as ApiPrice, Task } from "@nodeloom/client";
 import {
   callsModel,
   createInputCheck,
@@ -6,6 +6,8 @@ import {
   mediaIds,
   planRun,
   readGraph,
+  taskOf,
+  withChosenModels,
   type GraphIssue,
   type InputField,
   type ModelTerms,
@@ -50,8 +52,15 @@ const termsOf = ({ internalName, modality, provider, price, inputSchema }: Model
   validate: createInputCheck(inputSchema),
 });
 
-export const modelTerms = (models: readonly Model[]): ReadonlyMap<string, ModelTerms> =>
-  new Map(models.filter(({ enabled }) => enabled).map((model) => [model.internalName, termsOf(model)]));
+/** Models by what nodes name: themselves, and the tasks that they are now (`auto:image`). */
+export const modelTerms = (models: readonly Model[], tasks: readonly Task[] = []): ReadonlyMap<string, ModelTerms> => {
+  const terms = new Map(models.filter(({ enabled }) => enabled).map((model) => [model.internalName, termsOf(model)]));
+  for (const { name, model } of tasks) {
+    const own = terms.get(model ?? "");
+    if (own) terms.set(name, own);
+  }
+  return terms;
+};
 
 /** What a field may bring when a person fills it in. */
 const sample = (field: InputField): unknown => {
@@ -80,10 +89,11 @@ export const NO_JUDGEMENT: Judgement = { issues: [], warnings: {}, prices: new M
 /** @param markupPermille the caller's tier's markup; undefined where it is not known: nothing is priced then */
 export const judge = (graph: DocGraph, models: ReadonlyMap<string, ModelTerms>, markupPermille: number | undefined): Judgement => {
   try {
-    const read = readGraph(nodesText(graph), edgesText(graph));
+    const tasks = new Map([...models].filter(([name]) => taskOf(name) !== undefined));
+    const { graph: read, warnings: leftOut } = withChosenModels(readGraph(nodesText(graph), edgesText(graph)), tasks);
     const inputs = new Map(inputFields(read).map((field) => [field.name, field.default ?? sample(field)]));
     const media = new Map(mediaIds(read).map((id) => [id, { url: `https://example.com/${id}`, contentType: "application/octet-stream" }]));
-    const planned = planRun({ graph: read, inputs, models, media, markupPermille: markupPermille ?? 0 });
+    const planned = planRun({ graph: read, inputs, models, warnings: leftOut, media, markupPermille: markupPermille ?? 0 });
     if (planned.plan === undefined) return { ...NO_JUDGEMENT, issues: planned.issues };
     const { steps, warnings } = planned.plan;
     const own = Object.fromEntries(

@@ -28,6 +28,7 @@ describe("judging a graph", () => {
     runsAt: "sandbox" as const,
     status: "ready" as const,
     statusReason: null,
+    tasks: [],
   };
   const terms = modelTerms([model]);
   const nodes = (data: object): string =>

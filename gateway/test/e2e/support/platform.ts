@@ -144,6 +144,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     MEDIA_DIR: join(folder, "media"),
     SANDBOX_DATA_DIR: join(folder, "sandbox"),
     API_KEY_PEPPER: secret,
+    SECRETS_KEYS: randomBytes(32).toString("hex"),
     SESSION_SECRET: secret,
     MEDIA_KEY_SECRET: secret,
     NODELOOM_ENV: "test",

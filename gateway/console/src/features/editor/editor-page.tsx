@@ -7,7 +7,7 @@ import { ReactFlowProvider } from "@xyflow/react";
 import { Suspense, useEffect, useMemo, useState } from "react";
 import "../../styles/canvas.css";
 import { LoadFailure, Loading, NotThere } from "../../app/error-pages";
-import { meQuery, modelsQuery } from "../../api/queries";
+import { meQuery, modelsQuery, tasksQuery } from "../../api/queries";
 import { modelTerms } from "../../canvas/judge";
 import { Tabs } from "../../ui/tabs";
 import { Board } from "./board/board";
@@ -158,16 +158,17 @@ const knownViewport = (slug: string, saved: Opened["workflow"]["viewport"]): Ope
 const OpenEditor = ({ slug, me, opened }: { slug: string; me: Me; opened: Opened }) => {
   const models = useQuery(modelsQuery);
   const [ui] = useState(createUi);
+  const { data: tasks } = useQuery(tasksQuery);
   const list = models.data;
   const { tier } = me.user;
   const { document } = opened;
   const scene = useMemo(() => {
-    const terms = modelTerms(list ?? []);
+    const terms = modelTerms(list ?? [], tasks);
     const schemaOf: Editor["schemaOf"] = ({ data }: GraphNode) =>
       typeof data.model === "string" ? terms.get(data.model)?.inputSchema : undefined;
     const markupPermille = tier in PLANS ? PLANS[tier as keyof typeof PLANS].markupPermille : undefined;
     return { ...createScene({ slug, document, ui, terms, schemaOf, markupPermille }), terms, schemaOf, markupPermille };
-  }, [slug, document, ui, list, tier]);
+  }, [slug, document, ui, list, tasks, tier]);
   const editor = useMemo(
     (): Editor => ({
       ...{ slug, me, document, ui, scene, terms: scene.terms, schemaOf: scene.schemaOf, markupPermille: scene.markupPermille },

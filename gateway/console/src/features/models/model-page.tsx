@@ -15,12 +15,42 @@ import { Badge } from "../../ui/badge";
 import { Code } from "../../ui/copy";
 import { Notice } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";
+import { runnerOf, standingOf } from "./facts";
+import { Retirement } from "./model-card";
 import { propertiesOf, SchemaControl } from "../../ui/inputs/schema-control";
 
 const route = getRouteApi("/shell/models/$internalName");
 
 const acceptOf = ({ contentMediaType }: JsonSchema): string =>
   typeof contentMediaType === "string" ? contentMediaType : "image/*,video/*,audio/*";
+
+const StandingLine = ({ model }: { model: Model }) => {
+  const { title, tone, reason } = standingOf(model);
+  return (
+    <span className="flex flex-col items-start gap-1">
+      <Badge tone={tone}>{title}</Badge>
+      {reason !== undefined && <span className="text-xs text-muted">{reason}</span>}
+    </span>
+  );
+};
+
+/** What an input takes: "a whole number from 1 to 10, usually 5". */
+const inputWords = ({ type, format, enum: choices, minimum, maximum, default: usual }: JsonSchema): string => {
+  const what =
+    format === "media" ? "a file" : Array.isArray(choices) ? choices.map(String).join(", ") : (TYPE_WORDS[String(type)] ?? "any value");
+  const from = typeof minimum === "number" ? ` from ${minimum}` : "";
+  const to = typeof maximum === "number" ? ` to ${maximum}` : "";
+  const otherwise = typeof usual === "string" || typeof usual === "number" || typeof usual === "boolean" ? `; otherwise ${usual}` : "";
+  return `${what}${from}${to}${otherwise}`;
+};
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  string: "text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "yes or no",
+  object: "an object",
+  array: "a list",
+};
 
 const Detail = ({ model }: { model: Model }) => {
   const { data: me } = useSuspenseQuery(meQuery);
@@ -79,18 +109,28 @@ const Detail = ({ model }: { model: Model }) => {
                     {model.internalName}
                   </code>,
                 ],
+                ["Status", <StandingLine key="status" model={model} />],
                 ["Makes", model.modality],
+                ["Runs at", runnerOf(model)],
                 ["Price", priceWords(model)],
                 ["Needs", model.minTier === "free" ? "any tier" : `${model.minTier} or above`],
                 ["Called by", model.provider.kind],
                 ["Async", model.asyncSupported ? "yes" : "no"],
                 ["Trial runs", String(model.trialRuns)],
+                ...(model.tasks.length > 0 ? [["Automatic", model.tasks.map((task) => `auto:${task}`).join(", ")] as const] : []),
               ]}
             />
             <div className="mt-3 flex gap-1">
               {model.sandbox && <Badge tone="warn">sandbox, no AI</Badge>}
-              {!model.enabled && <Badge tone="bad">switched off</Badge>}
+              <Retirement model={model} />
             </div>
+          </Card>
+          <Card title="Inputs">
+            <Facts
+              rows={propertiesOf(model.inputSchema).map(
+                ([name, schema]) => [required.has(name) ? `${name} *` : name, inputWords(schema)] as const,
+              )}
+            />
           </Card>
           <Card title="By key">
             <p className="mb-2 text-xs text-faint">Needs model:run, which comes with Business.</p>

@@ -1,78 +1,140 @@
-import type { Model } from "@nodeloom/client";
+import type { Model, ProviderKeys } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { Boxes, SearchX } from "lucide-react";
+import { Boxes, KeyRound, SearchX } from "lucide-react";
 import { useState } from "react";
 import { LoadFailure } from "../../app/error-pages";
-import { priceWords } from "../../api/prices";
-import { modelsQuery } from "../../api/queries";
-import { Badge } from "../../ui/badge";
-import { Input, Select } from "../../ui/inputs/field";
+import { meQuery, modelsQuery, providerKeysQuery } from "../../api/queries";
+import { Button } from "../../ui/button";
+import { Check, Input, Select } from "../../ui/inputs/field";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";
 import { ServersButton } from "./servers/servers-button";
+import { bestFirst, fits, KINDS, PLACES, type Filter, type Kind } from "./facts";
+import { KeyDialog } from "./key-dialog";
+import { KeysDialog } from "./keys-dialog";
+import { LocalProgress } from "./local-progress";
+import { ModelCard } from "./model-card";
 
-const MODALITIES = ["image", "video", "audio", "text"] as const;
+const EVERYTHING: Filter = { query: "", modality: "", place: "", readyOnly: false };
+/** A key that was added or removed is seen a moment later, and files arrive one after the other. */
+const CHANGING_MS = 1_000;
 
-const ModelCard = ({ model }: { model: Model }) => (
-  <li className="relative flex min-w-0 flex-col rounded-2xl border bg-surface p-4 transition-shadow hover:shadow-panel">
-    <Link
-      to="/models/$internalName"
-      params={{ internalName: model.internalName }}
-      className="font-semibold wrap-anywhere after:absolute after:inset-0"
+const Filters = ({ filter, onChange }: { filter: Filter; onChange: (filter: Filter) => void }) => (
+  <div className="mb-5 flex flex-wrap items-center gap-2">
+    <Input
+      type="search"
+      aria-label="Search models"
+      placeholder="Search models"
+      className="min-w-48 flex-1"
+      value={filter.query}
+      onChange={(event) => onChange({ ...filter, query: event.target.value })}
+    />
+    <Select
+      aria-label="Kind"
+      className="w-32!"
+      value={filter.modality}
+      onChange={(event) => onChange({ ...filter, modality: event.target.value })}
     >
-      {model.displayName}
-    </Link>
-    <code className="truncate font-mono text-xs text-faint">{model.internalName}</code>
-    <p className="mt-2 line-clamp-3 text-[13px] text-muted wrap-anywhere">{model.description}</p>
-    <div className="mt-3 flex flex-wrap gap-1">
-      <Badge tone="accent">{model.modality}</Badge>
-      {model.sandbox && <Badge tone="warn">sandbox, no AI</Badge>}
-      {!model.enabled && <Badge tone="bad">switched off</Badge>}
-      {model.minTier !== "free" && <Badge>from {model.minTier}</Badge>}
-      {model.asyncSupported && <Badge>async</Badge>}
-      {model.trialRuns > 0 && <Badge tone="ok">{model.trialRuns} trial runs</Badge>}
-    </div>
-    <p className="mt-auto pt-3 text-xs text-faint">{priceWords(model)}</p>
-  </li>
+      <option value="">Every kind</option>
+      {KINDS.map(({ modality, title }) => (
+        <option key={modality} value={modality}>
+          {title}
+        </option>
+      ))}
+    </Select>
+    <Select
+      aria-label="Where it runs"
+      className="w-36!"
+      value={filter.place}
+      onChange={(event) => onChange({ ...filter, place: event.target.value })}
+    >
+      <option value="">Anywhere</option>
+      {Object.entries(PLACES).map(([place, title]) => (
+        <option key={place} value={place}>
+          {title}
+        </option>
+      ))}
+    </Select>
+    <Check label="Ready only" checked={filter.readyOnly} onChange={(event) => onChange({ ...filter, readyOnly: event.target.checked })} />
+  </div>
 );
 
+const Group = ({
+  kind,
+  models,
+  onAddKey,
+}: {
+  kind: Kind;
+  models: readonly Model[];
+  onAddKey: (model: Model) => (() => void) | undefined;
+}) => (
+  <section aria-labelledby={`makes-${kind.modality}`} className="mb-8">
+    <h2 id={`makes-${kind.modality}`} className="mb-3 flex items-baseline gap-2 text-[15px] font-semibold">
+      {kind.title} <span className="text-xs font-normal text-faint">{models.length}</span>
+    </h2>
+    <ul className="grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
+      {models.map((model) => (
+        <ModelCard key={model.internalName} model={model} icon={kind.icon} onAddKey={onAddKey(model)} />
+      ))}
+    </ul>
+  </section>
+);
+
+/** Whether what models say does not follow yet from which keys there are. */
+const isBehind = (models: readonly Model[], { keys }: ProviderKeys): boolean => {
+  const waiting = new Set(models.filter(({ status }) => status === "needs-key").map(({ internalName }) => internalName));
+  return keys.some(({ source, models: needing }) => needing.some((name) => waiting.has(name) === (source !== null)));
+};
+
 export const ModelsPage = () => {
-  const models = useQuery(modelsQuery);
-  const [query, setQuery] = useState("");
-  const [modality, setModality] = useState("");
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = models.data?.filter((model) => {
-    const text = `${model.displayName} ${model.internalName} ${model.description}`.toLowerCase();
-    return (modality === "" || model.modality === modality) && words.every((word) => text.includes(word));
+  const { data: me } = useQuery(meQuery);
+  const keys = useQuery({ ...providerKeysQuery, enabled: me?.user.role === "admin" });
+  const models = useQuery({
+    ...modelsQuery,
+    refetchInterval: ({ state: { data = [] } }) => {
+      const isChanging = data.some(({ status }) => status === "downloading") || (keys.data !== undefined && isBehind(data, keys.data));
+      return isChanging ? CHANGING_MS : false;
+    },
   });
+  const [filter, setFilter] = useState(EVERYTHING);
+  /** The key that is open, or all of them. */
+  const [open, setOpen] = useState<string | "all">();
+  const keyOf = ({ internalName }: Model) => keys.data?.keys.find((key) => key.models.includes(internalName));
+  const openKey = keys.data?.keys.find(({ name }) => name === open);
+  const found = models.data?.filter((model) => fits(model, filter)).sort(bestFirst) ?? [];
+  const onAddKey = (model: Model): (() => void) | undefined => {
+    const key = model.status === "needs-key" ? keyOf(model) : undefined;
+    return key && (() => setOpen(key.name));
+  };
   return (
-    <Page title="Models" lead="What generators and assistants can call. Prices are for your tier." actions={<ServersButton />}>
-      <div className="mb-4 flex flex-wrap gap-2">
-        <Input
-          type="search"
-          aria-label="Search models"
-          placeholder="Search models"
-          className="min-w-48 flex-1"
-          value={query}
-          onChange={(event) => setQuery(event.target.value)}
-        />
-        <Select aria-label="Kind" className="w-40!" value={modality} onChange={(event) => setModality(event.target.value)}>
-          <option value="">Every kind</option>
-          {MODALITIES.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </Select>
-      </div>
+    <Page
+      title="Models"
+      lead="What nodes can call, with the price for your tier."
+      actions={
+        <>
+          <ServersButton />
+          {keys.data && (
+            <Button icon={KeyRound} onClick={() => setOpen("all")}>
+              Keys of providers
+            </Button>
+          )}
+        </>
+      }
+    >
+      <LocalProgress />
+      <Filters filter={filter} onChange={setFilter} />
       {models.isPending && <Skeleton lines={6} />}
       {models.isError && <LoadFailure error={models.error} retry={() => void models.refetch()} />}
       {models.data?.length === 0 && <Empty icon={Boxes} title="No models are switched on" />}
-      {found?.length === 0 && models.data && models.data.length > 0 && <Empty icon={SearchX} title="No model fits" />}
-      <ul className="grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
-        {found?.map((model) => (
-          <ModelCard key={model.internalName} model={model} />
-        ))}
-      </ul>
+      {found.length === 0 && models.data && models.data.length > 0 && (
+        <Empty icon={SearchX} title="No model fits" actions={<Button onClick={() => setFilter(EVERYTHING)}>Show all</Button>} />
+      )}
+      {KINDS.map((kind) => {
+        const some = found.filter(({ modality }) => modality === kind.modality);
+        return some.length > 0 && <Group key={kind.modality} kind={kind} models={some} onAddKey={onAddKey} />;
+      })}
+      {open === "all" && keys.data && <KeysDialog list={keys.data} onChoose={setOpen} onClose={() => setOpen(undefined)} />}
+      {openKey && <KeyDialog key={openKey.name} providerKey={openKey} onClose={() => setOpen(undefined)} />}
     </Page>
   );
 };

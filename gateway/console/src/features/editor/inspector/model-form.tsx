@@ -1,5 +1,7 @@
 import { isRecord } from "@nodeloom/kernel/graph";
+import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, Link2 } from "lucide-react";
+import { tasksQuery } from "../../../api/queries";
 import { kindOf } from "../../../canvas/kinds";
 import { RARE_INPUTS } from "../../../canvas/ports";
 import type { DocNode } from "../../../document/graph";
@@ -18,9 +20,13 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
   const { modality } = kindOf(node.type);
   const chosen = typeof node.data.model === "string" ? node.data.model : "";
   const fitting = models.filter((model) => model.modality === modality && model.enabled);
-  const model = fitting.find(({ internalName }) => internalName === chosen);
+  const tasks = useQuery(tasksQuery).data?.filter((task) => task.modality === modality) ?? [];
+  const task = tasks.find(({ name }) => name === chosen);
+  const model = fitting.find(({ internalName }) => internalName === (task?.model ?? chosen));
+  const titleOf = (internalName: string | null): string =>
+    fitting.find((one) => one.internalName === internalName)?.displayName ?? "none is ready";
   return (
-    <Field label="Model" hint={model?.description}>
+    <Field label="Model" hint={task && !model ? (task.reason ?? task.summary) : model?.description}>
       {(attributes) => (
         <Select
           {...attributes}
@@ -29,7 +35,16 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
           onChange={(event) => set(["model"], event.target.value, "Choose a model")}
         >
           {chosen === "" && <option value="">Choose…</option>}
-          {chosen !== "" && !model && <option value={chosen}>{chosen} (not available)</option>}
+          {tasks.length > 0 && (
+            <optgroup label="Automatic (best ready)">
+              {tasks.map(({ name, summary, model: now }) => (
+                <option key={name} value={name}>
+                  {`${summary}: ${titleOf(now)}`}
+                </option>
+              ))}
+            </optgroup>
+          )}
+          {chosen !== "" && !model && !task && <option value={chosen}>{chosen} (not available)</option>}
           {fitting.map(({ internalName, displayName, minTier }) => (
             <option key={internalName} value={internalName}>
               {displayName}

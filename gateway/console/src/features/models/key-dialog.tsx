@@ -1,0 +1,151 @@
+import type { ProviderKey, ProviderKeyTest } from "@nodeloom/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { ExternalLink } from "lucide-react";
+import { useState, type FormEvent } from "react";
+import { messageOf, request } from "../../api/client";
+import { Button } from "../../ui/button";
+import { Field, Input } from "../../ui/inputs/field";
+import { Notice, type NoticeProps } from "../../ui/notice";
+import { Dialog } from "../../ui/overlays/dialog";
+import { dateTime } from "../../ui/format";
+
+const counted = (count: number): string => `${count} ${count === 1 ? "model" : "models"}`;
+
+/** What trying a key has shown. */
+const outcomeWords = (
+  { account, models }: ProviderKey,
+  { outcome, message }: ProviderKeyTest,
+): Pick<NoticeProps, "kind" | "title"> & { text: string } => {
+  switch (outcome) {
+    case "works":
+      return { kind: "ok", title: "The key works", text: `${counted(models.length)} of ${account} can run.` };
+    case "refused":
+      return { kind: "bad", title: `${account} refuses the key`, text: message ?? "" };
+    case "unreachable":
+      return { kind: "warn", title: `${account} could not be asked`, text: message ?? "" };
+    case "not_set":
+      return { kind: "warn", title: "There is no key", text: "Add one first." };
+    case "not_testable":
+      return {
+        kind: "info",
+        title: "The key is kept",
+        text: `${account} has no request that tries a key for free: the first run shows whether it works.`,
+      };
+  }
+};
+
+const stateWords = ({ source, hint, setBy, setAt }: ProviderKey): string => {
+  if (source === "environment") return "It is set in the platform's environment, which wins: change it there.";
+  if (source === null) return "There is none yet.";
+  const parts = [
+    `It ends in ${hint ?? "something short"}`,
+    setBy?.email ? `set by ${setBy.email}` : "",
+    setAt === null ? "" : `on ${dateTime(setAt)}`,
+  ];
+  return `${parts.filter(Boolean).join(", ")}.`;
+};
+
+/** Adds, replaces, tries or removes the key of a provider. */
+export const KeyDialog = ({ providerKey, onClose }: { providerKey: ProviderKey; onClose: () => void }) => {
+  const client = useQueryClient();
+  const [value, setValue] = useState("");
+  const [busy, setBusy] = useState<"save" | "test" | "remove">();
+  const [failure, setFailure] = useState<string>();
+  const [tested, setTested] = useState<ProviderKeyTest>();
+  const { account, name, source, keysUrl, models, testable } = providerKey;
+  const params = { name };
+
+  const act = async (what: "save" | "test" | "remove", work: () => Promise<void>): Promise<void> => {
+    setBusy(what);
+    setFailure(undefined);
+    setTested(undefined);
+    try {
+      await work();
+    } catch (error) {
+      setFailure(messageOf(error));
+    } finally {
+      setBusy(undefined);
+      for (const key of ["provider-keys", "models"]) void client.invalidateQueries({ queryKey: [key] });
+    }
+  };
+  const test = async (): Promise<void> => setTested((await request("adminTestProviderKey", { params })).body);
+  const save = (event: FormEvent): void => {
+    event.preventDefault();
+    void act("save", async () => {
+      await request("adminPutProviderKey", { params, body: { value: value.trim() } });
+      setValue("");
+      await test();
+    });
+  };
+  const remove = (): void => void act("remove", async () => void (await request("adminDeleteProviderKey", { params })));
+  const shown = tested && outcomeWords(providerKey, tested);
+  return (
+    <Dialog
+      title={`${account}: key`}
+      width="md"
+      onClose={onClose}
+      actions={
+        <>
+          {source === "console" && (
+            <Button variant="ghost" className="mr-auto" busy={busy === "remove"} onClick={remove}>
+              Remove
+            </Button>
+          )}
+          {source !== null && testable && (
+            <Button busy={busy === "test"} onClick={() => void act("test", test)}>
+              Test
+            </Button>
+          )}
+          {source !== "environment" && (
+            <Button type="submit" form="provider-key" variant="primary" busy={busy === "save"} disabled={value.trim() === ""}>
+              {source === null ? "Add the key" : "Replace the key"}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <form id="provider-key" className="flex flex-col gap-4" onSubmit={save}>
+        <p className="text-sm text-muted">
+          {counted(models.length)} of {account} run with it. {stateWords(providerKey)}
+        </p>
+        {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
+        {shown && (
+          <Notice kind={shown.kind} title={shown.title}>
+            {shown.text}
+          </Notice>
+        )}
+        {source !== "environment" && (
+          <Field
+            label={<code className="font-mono text-xs">{name}</code>}
+            hint="It is encrypted, used by the platform alone and never shown again."
+            aside={
+              keysUrl === null ? undefined : (
+                <a
+                  href={keysUrl}
+                  target="_blank"
+                  rel="noreferrer"
+                  className="inline-flex items-center gap-1 text-xs text-accent-text underline"
+                >
+                  Get one <ExternalLink className="size-3" aria-hidden />
+                </a>
+              )
+            }
+          >
+            {(attributes) => (
+              <Input
+                {...attributes}
+                type="password"
+                autoComplete="off"
+                spellCheck={false}
+                data-1p-ignore
+                data-first
+                value={value}
+                onChange={(event) => setValue(event.target.value)}
+              />
+            )}
+          </Field>
+        )}
+      </form>
+    </Dialog>
+  );
+};

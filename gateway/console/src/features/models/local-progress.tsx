@@ -1,0 +1,28 @@
+import { useQuery } from "@tanstack/react-query";
+import { Download } from "lucide-react";
+import { localModelsQuery } from "../../api/queries";
+import { Notice } from "../../ui/notice";
+
+const MB = 1_000_000;
+const inMb = (bytes: number): number => Math.round(bytes / MB);
+
+/** How far the machine's own models are, while they are not all there. */
+export const LocalProgress = () => {
+  const { data: local } = useQuery(localModelsQuery);
+  if (!local || local.status === "ready" || local.status === "off") return null;
+  if (local.status === "away")
+    return (
+      <Notice kind="warn" className="mb-5" title="Local models are away">
+        {local.reason}
+      </Notice>
+    );
+  const [fetched, total] = [inMb(local.fetchedBytes), Math.max(1, inMb(local.totalBytes))];
+  return (
+    <div className="mb-5 flex flex-wrap items-center gap-x-4 gap-y-2 rounded-xl border bg-surface px-4 py-3 text-sm">
+      <Download className="size-4 shrink-0 text-accent-text" aria-hidden />
+      <span className="font-medium">{`Local models: ${fetched} of ${total} MB`}</span>
+      <progress className="h-2 min-w-40 flex-1 accent-accent" aria-label="Local models" value={fetched} max={total} />
+      <span className="text-xs text-muted">They run on this machine, without a key and for free.</span>
+    </div>
+  );
+};

@@ -1,0 +1,56 @@
+import type { Model } from "@nodeloom/client";
+import { Link } from "@tanstack/react-router";
+import { KeyRound, type LucideIcon } from "lucide-react";
+import { priceWords } from "../../api/prices";
+import { Badge } from "../../ui/badge";
+import { Button } from "../../ui/button";
+import { retirementOf, runnerOf, standingOf } from "./facts";
+
+/** That its provider shuts a model down, or has. */
+export const Retirement = ({ model }: { model: Model }) => {
+  const retirement = retirementOf(model);
+  if (!retirement) return null;
+  return <Badge tone={retirement.isOver ? "bad" : "warn"}>{`${retirement.isOver ? "shut down on" : "goes on"} ${retirement.day}`}</Badge>;
+};
+
+/** A model in the list. `onAddKey`: for administrators, where a key is missing. */
+export const ModelCard = ({ model, icon: Icon, onAddKey }: { model: Model; icon: LucideIcon; onAddKey?: (() => void) | undefined }) => {
+  const standing = standingOf(model);
+  return (
+    <li className="relative flex min-w-0 flex-col rounded-2xl border bg-surface p-4 transition-shadow hover:shadow-panel">
+      <div className="flex items-start gap-3">
+        <span className="flex size-9 shrink-0 items-center justify-center rounded-xl bg-sunken text-muted">
+          <Icon className="size-4.5" aria-hidden />
+        </span>
+        <div className="min-w-0 flex-1">
+          <Link
+            to="/models/$internalName"
+            params={{ internalName: model.internalName }}
+            className="font-semibold wrap-anywhere after:absolute after:inset-0 after:rounded-2xl"
+          >
+            {model.displayName}
+          </Link>
+          <p className="truncate text-xs text-muted">{runnerOf(model)}</p>
+        </div>
+        <Badge tone={standing.tone}>{standing.title}</Badge>
+      </div>
+      <p className="mt-2.5 line-clamp-2 text-[13px] text-muted wrap-anywhere">{model.description}</p>
+      {standing.reason !== undefined && model.status !== "needs-key" && (
+        <p className="mt-1.5 text-xs text-faint wrap-anywhere">{standing.reason}</p>
+      )}
+      <div className="mt-2.5 flex flex-wrap gap-1 empty:hidden">
+        {model.minTier !== "free" && <Badge>from {model.minTier}</Badge>}
+        {model.trialRuns > 0 && <Badge tone="ok">{model.trialRuns} free runs</Badge>}
+        <Retirement model={model} />
+      </div>
+      <div className="mt-auto flex min-h-10 items-end justify-between gap-2 pt-3">
+        <p className="text-[13px] font-medium">{priceWords(model)}</p>
+        {onAddKey && (
+          <Button size="sm" icon={KeyRound} className="relative z-10" onClick={onAddKey}>
+            Add a key
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+};
