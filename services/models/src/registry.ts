@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { strictSchemaProblems } from "@nodeloom/kernel";
-import type { Environment, ProviderSettings } from "@nodeloom/platform";
+import { accountConcurrency, type Environment, type ProviderSettings } from "@nodeloom/platform";
 import { z } from "zod";
 import { entrySchema, type Entry } from "./entry";
 import { pricingProblem } from "./pricing";
@@ -30,6 +30,32 @@ export class RegistryError extends Error {
 const EXTENSION = ".json";
 const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g;
 const VERSION_CHARS = 16;
+
+/** @throws RegistryError where entries of one account don't agree on how many calls it takes at once */
+const checkAccounts = (models: ReadonlyMap<string, RegisteredModel>, env: Environment): void => {
+  const accounts = new Map<string, { file: string; says: string }>();
+  for (const { internalName, provider } of models.values()) {
+    const { auth, baseUrl } = provider;
+    if (!auth) continue;
+    const file = `${internalName}${EXTENSION}`;
+    const { maxConcurrentEnv: variable } = auth;
+    if (
+      variable !== undefined &&
+      env[variable] &&
+      accountConcurrency({ auth: { ...auth, maxConcurrent: undefined } }, (name) => env[name]) === undefined
+    )
+      throw new RegistryError(file, `provider.auth.maxConcurrentEnv: ${variable} must be a whole number from 1 to 99999`);
+    const key = `${URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl} ${auth.secretEnv}`;
+    const says = JSON.stringify([auth.maxConcurrent, variable]);
+    const other = accounts.get(key);
+    if (other && other.says !== says)
+      throw new RegistryError(
+        file,
+        `provider.auth: maxConcurrent and maxConcurrentEnv must be those of ${other.file}, which has the same secret`,
+      );
+    accounts.set(key, { file, says });
+  }
+};
 
 const parseFile = (file: string, content: string): Entry => {
   let json: unknown;
@@ -85,6 +111,7 @@ export const loadRegistry = async (folder: string, env: Environment): Promise<Re
     checkInputs(file, entry);
     models.set(entry.internalName, { ...entry, ...resolveProvider(file, entry.provider, env) });
   }
+  checkAccounts(models, env);
   const version = createHash("sha256")
     .update(JSON.stringify([...models.values()]))
     .digest("hex")

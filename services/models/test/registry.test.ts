@@ -127,6 +127,63 @@ describe("a file that can't be used", () => {
       () => ({ ...changed("inputSchema.properties.prompt", { type: "string" }), price: { perThousandCharactersUsd: 0.1 } }),
       /price: .*characters.*"prompt"/,
     ],
+    ...(
+      [
+        ["has a table without a last row for the rest", { table: [{ when: { seed: 1 }, perRunUsd: 1 }] }, /table: its last row/],
+        [
+          "has a row that is never reached",
+          { table: [{ perRunUsd: 1 }, { when: { seconds: 2 }, perRunUsd: 1 }, { perRunUsd: 2 }] },
+          /table\/1: is never reached/,
+        ],
+        [
+          "prices by an input that it doesn't have",
+          { table: [{ when: { colour: "red" }, perRunUsd: 1 }, { perRunUsd: 2 }] },
+          /there is no input "colour"/,
+        ],
+        [
+          "prices by an input that the provider chooses where it is left out",
+          { table: [{ when: { seed: 1 }, perRunUsd: 1 }, { perRunUsd: 2 }] },
+          /table\/0\/when\/seed: .*default/,
+        ],
+        [
+          "prices by a value that an input never has",
+          { table: [{ when: { seconds: "two" }, perRunUsd: 1 }, { perRunUsd: 2 }] },
+          /the input "seconds" is never "two"/,
+        ],
+        ["has a row of two prices", { table: [{ perRunUsd: 1, perSecondUsd: 1 }] }, /must have one price.*\n.*table\[0\]/],
+        ["has a row with a misspelt member", { table: [{ if: {}, perRunUsd: 1 }] }, /"if"/],
+        ["counts megapixels without saying of what", { perMegapixelUsd: 0.003 }, /says what input has the size/],
+        [
+          "counts megapixels of an input that lists no sizes",
+          { perMegapixelUsd: 0.003, megapixels: { size: "prompt" } },
+          /must list its sizes/,
+        ],
+        ["settles by a pointer that is none", { perRunUsd: 1, actual: [{ at: "usage", eachUsd: 1 }] }, /JSON pointer/],
+      ] as const
+    ).map(([what, price, problem]): [string, () => Json, RegExp] => [what, () => changed("price", price), problem]),
+    [
+      "names an input in its body that the model does not have",
+      () => changed("provider.submit.body.options", { list: [{ style: { $input: "stlye" } }] }),
+      /there is no input "stlye"\n.*provider\.submit\.body\.options\.list\[0\]\.style/,
+    ],
+    [
+      "names one inside a text",
+      () => changed("provider.submit.path", "/v1/jobs/${voice}"),
+      /there is no input "voice"\n.*provider\.submit\.path/,
+    ],
+    [
+      "has a default of an input that it doesn't have",
+      () => changed("provider.defaults", { voice: "x" }),
+      /no input "voice"\n.*provider\.defaults\.voice/,
+    ],
+    ["never says that a job has failed", () => changed("provider.poll.failed", undefined), /provider\.poll\.failed/],
+    ["is polled nowhere", () => changed("provider.poll.path", undefined), /the url's place/],
+    ["has a host of its own that is an address", () => changed("provider.pollHosts", ["https://x.example"]), /host's name/],
+    [
+      "streams files into a request without a form",
+      () => changed("provider.files", { image: { send: ["form"] } }),
+      /provider\.request\.form/,
+    ],
     ["has an unknown tier", () => changed("minTier", "gold"), /minTier/],
     ["has an unknown provider", () => changed("provider.kind", "ftp"), /provider/],
     ["has outputs of another modality", () => changed("outputs", ["images"]), /outputs/],
@@ -163,6 +220,20 @@ describe("a file that can't be used", () => {
     const { provider, ...members } = change as { provider?: object };
     await write({ ...entry, ...members, provider: { ...(entry.provider as Json), ...provider } }, `${name}.json`);
     await expect(loadRegistry(folder, ENV)).rejects.toThrow(problem);
+  });
+
+  it("is refused when it says another number for an account than an entry before it", async () => {
+    const ofAccount = (auth: object): Json => changed("provider.auth", { ...(base.provider as { auth: object }).auth, ...auth });
+    await write(ofAccount({ maxConcurrent: 3 }));
+    await write({ ...ofAccount({ maxConcurrent: 5 }), internalName: "sandbox-video-two" }, "sandbox-video-two.json");
+    await expect(loadRegistry(folder, ENV)).rejects.toThrow(
+      /sandbox-video\.json: provider\.auth: .*must be those of sandbox-video-two\.json/,
+    );
+    await write({ ...ofAccount({ maxConcurrent: 3 }), internalName: "sandbox-video-two" }, "sandbox-video-two.json");
+    expect((await loadRegistry(folder, ENV)).models.size).toBe(2);
+    for (const name of ["sandbox-video", "sandbox-video-two"])
+      await write({ ...ofAccount({ maxConcurrentEnv: "CALLS" }), internalName: name }, `${name}.json`);
+    await expect(loadRegistry(folder, { ...ENV, CALLS: "many" })).rejects.toThrow(/CALLS must be a whole number/);
   });
 
   it("is refused when its name is not its model's", async () => {

@@ -1,4 +1,13 @@
-import { createSlots, doubling, type Logger, NoSlot, type ProviderSettings, retry, type Slots } from "@nodeloom/platform";
+import {
+  accountConcurrency,
+  createSlots,
+  doubling,
+  type Logger,
+  NoSlot,
+  type ProviderSettings,
+  retry,
+  type Slots,
+} from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import { createBreaker } from "./breaker";
 import type { CallClock } from "./clock";
@@ -32,13 +41,19 @@ interface GateSettings {
   name: string;
   /** The same for all models that share an address and a secret. */
   id: string;
+  /** Of models that say this number. */
   maxConcurrent: number | undefined;
+  /** Of all models together. */
+  accountConcurrent: number | undefined;
 }
 
-const settingsOf = (providerJson: string): GateSettings => {
-  const { baseUrl, auth, maxConcurrent } = JSON.parse(providerJson) as ProviderSettings;
+type Env = (name: string) => string | undefined;
+
+const settingsOf = (providerJson: string, env: Env): GateSettings => {
+  const settings = JSON.parse(providerJson) as ProviderSettings;
+  const { baseUrl, auth, maxConcurrent } = settings;
   const name = URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
-  return { name, id: `${name} ${auth?.secretEnv ?? ""}`, maxConcurrent };
+  return { name, id: `${name} ${auth?.secretEnv ?? ""}`, maxConcurrent, accountConcurrent: accountConcurrency(settings, env) };
 };
 
 /** A provider as an operator sees it; its load where its calls are bounded. */
@@ -57,16 +72,30 @@ const merged = (states: readonly ProviderState[]): ProviderState[] => {
   return [...byName.values()];
 };
 
-/** The gates of all providers, by what a registry entry says of them. */
-export const createGates = (logger: Logger) => {
+/** The gates of all providers, by what a registry entry says of them. @param env reads a variable of the environment */
+export const createGates = (logger: Logger, env: Env = () => undefined) => {
   const breakers = new LRUCache<string, ReturnType<typeof createBreaker>, string>({
     max: REMEMBERED_PROVIDERS,
     memoMethod: (_id, _stale, { context: name }) => createBreaker(name, logger),
   });
 
-  const createGate = ({ id, maxConcurrent, name }: GateSettings): WatchedGate => {
+  /** Of accounts: shared by the gates of all models that use one. */
+  const accounts = new LRUCache<string, { name: string; slots: Slots }, { name: string; concurrency: number }>({
+    max: REMEMBERED_PROVIDERS,
+    memoMethod: (_id, _stale, { context: { name, concurrency } }) => ({
+      name,
+      slots: createSlots({ concurrency, queueLimit: QUEUE_LIMIT }),
+    }),
+  });
+  const accountOf = ({ id, name, accountConcurrent: concurrency }: GateSettings): Slots | undefined =>
+    concurrency === undefined ? undefined : accounts.memo(`${id} ${concurrency}`, { context: { name, concurrency } }).slots;
+
+  const createGate = (settings: GateSettings): WatchedGate => {
+    const { id, maxConcurrent, name } = settings;
     const breaker = breakers.memo(id, { context: name });
-    const slots = maxConcurrent === undefined ? undefined : createSlots({ concurrency: maxConcurrent, queueLimit: QUEUE_LIMIT });
+    const own = maxConcurrent === undefined ? undefined : createSlots({ concurrency: maxConcurrent, queueLimit: QUEUE_LIMIT });
+    // In this order everywhere, so that no two calls wait for each other.
+    const lines = [own, accountOf(settings)].filter((line) => line !== undefined);
     /** A place, however long the line: those that find it full come again. */
     const place = async (line: Slots, { key, signal, clock: { deadline } }: PassOptions): Promise<() => void> => {
       try {
@@ -82,18 +111,19 @@ export const createGates = (logger: Logger) => {
       }
     };
     return {
-      state: () => ({ name, isOpen: breaker.isOpen(), ...(slots ? { load: slots.load() } : {}) }),
+      state: () => ({ name, isOpen: breaker.isOpen(), ...(own ? { load: own.load() } : {}) }),
       pass: async (call, options) => {
         breaker.check();
-        const leave = slots && (await options.clock.waiting(() => place(slots, options)));
+        const taken: (() => void)[] = [];
         try {
+          for (const line of lines) taken.push(await options.clock.waiting(() => place(line, options)));
           // It may have gone away while this call waited.
           return await breaker.run(() => {
             options.clock.asked();
             return call();
           });
         } finally {
-          leave?.();
+          for (const leave of taken.reverse()) leave();
         }
       },
     };
@@ -104,10 +134,15 @@ export const createGates = (logger: Logger) => {
     memoMethod: (_key, _stale, { context: settings }) => createGate(settings),
   });
   const gateOf = (providerJson: string): Gate => {
-    const settings = settingsOf(providerJson);
-    return gates.memo(`${settings.id} ${settings.maxConcurrent ?? ""}`, { context: settings });
+    const settings = settingsOf(providerJson, env);
+    const { id, maxConcurrent, accountConcurrent } = settings;
+    return gates.memo(`${id} ${maxConcurrent ?? ""} ${accountConcurrent ?? ""}`, { context: settings });
   };
   /** Every provider that was called, once. */
-  const states = (): ProviderState[] => merged([...gates.values()].map((gate) => gate.state()));
+  const states = (): ProviderState[] =>
+    merged([
+      ...[...gates.values()].map((gate) => gate.state()),
+      ...[...accounts.values()].map(({ name, slots }) => ({ name, isOpen: false, load: slots.load() })),
+    ]);
   return Object.assign(gateOf, { states });
 };

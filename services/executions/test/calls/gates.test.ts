@@ -145,6 +145,29 @@ describe("maxConcurrent", () => {
     expect(await Promise.all(done)).toEqual(["done", "done"]);
   });
 
+  it.each<[string, object, (name: string) => string | undefined]>([
+    ["its entries say", { maxConcurrent: 2 }, () => undefined],
+    ["the environment says", { maxConcurrent: 9, maxConcurrentEnv: "LUMEN_CALLS" }, (name) => (name === "LUMEN_CALLS" ? "2" : undefined)],
+  ])("of an account bounds what is under way with its secret, whatever the model: as %s", async (_what, part, env) => {
+    const gates = createGates(logger, env);
+    const auth = { secretEnv: "LUMEN_API_KEY", ...part };
+    const calls = [slow(), slow(), slow()];
+    const bounds = [{ maxConcurrent: 1 }, { path: "/b" }, { path: "/c" }];
+    const done = calls.map((one, index) => gates(settings({ auth, ...bounds[index] })).pass(one.call, soon()));
+    const begun = () => calls.filter((one) => one.began());
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(begun()).toHaveLength(2);
+    expect(gates.states()).toEqual([{ name: "api.lumen.example", isOpen: false, load: { inUse: 3, waiting: 1 } }]);
+    expect(await gates(settings({ auth: { ...auth, secretEnv: "OTHER_KEY" } })).pass(fine, soon())).toBe("fine");
+    const [first] = begun();
+    first!.end();
+    await done[calls.indexOf(first!)];
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(begun()).toHaveLength(3);
+    for (const one of calls) one.end();
+    expect(await Promise.all(done)).toEqual(["done", "done", "done"]);
+  });
+
   it("makes calls wait as long as their run has time, and says that they were not made", async () => {
     const gate = createGates(logger)(settings({ maxConcurrent: 1 }));
     const first = slow();

@@ -123,6 +123,20 @@ const llm = z.strictObject({
   structuredOutput: z.enum(["json_schema", "tool"]).optional(),
 });
 
+const CONCURRENCY = /^[1-9]\d{0,4}$/;
+
+/**
+ * Calls of one process that may be under way with an entry's secret: the number of its variable, else its own; undefined: any.
+ * @param env reads a variable; what is no number from 1 to 99999 there counts as not set
+ */
+export const accountConcurrency = (
+  { auth }: Pick<ProviderSettings, "auth">,
+  env: (name: string) => string | undefined,
+): number | undefined => {
+  const given = auth?.maxConcurrentEnv === undefined ? undefined : env(auth.maxConcurrentEnv);
+  return given !== undefined && CONCURRENCY.test(given) ? Number(given) : auth?.maxConcurrent;
+};
+
 export const providerSchema = z.discriminatedUnion("kind", [httpPolling, directHttp, inferencePlatform, comfyUi, llm]);
 export type ProviderSettings = z.infer<typeof providerSchema>;
 export type HttpPollingSettings = z.infer<typeof httpPolling>;
