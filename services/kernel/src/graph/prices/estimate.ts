@@ -12,14 +12,25 @@ export interface GeneratorUse {
   nodeId: string;
   /** internalName; empty when none is chosen yet. */
   model: string;
-  /** What prices depend on: numbers among the inputs (literals, and what the graph says of values that flow in), and how long the prompt is. */
+  /** What prices depend on: numbers and names among the inputs (literals, and what the graph says of values that flow in), and how long the prompt is. */
   inputs: Record<string, unknown>;
   /** Calls the node makes, as far as the saved graph tells: lists that flow in multiply them. */
   items: number;
 }
 
-const numbers = (entries: readonly [string, unknown][]): Record<string, unknown> =>
-  Object.fromEntries(entries.filter(([, value]) => typeof value === "number"));
+/** A text that names something, such as a size: no prose, and no template. */
+const NAME = /^[\w:.*/+-]{1,40}$/;
+
+/** The values that prices may ask for. A prompt is none, however short. */
+const priceable = (entries: readonly [string, unknown][]): Record<string, unknown> =>
+  Object.fromEntries(
+    entries.filter(
+      ([name, value]) =>
+        typeof value === "number" ||
+        typeof value === "boolean" ||
+        (typeof value === "string" && name !== PRICED_INPUTS.characters && NAME.test(value)),
+    ),
+  );
 
 /** No input has such a name: it would not be one that a schema can say. */
 const PROMPT_CHARACTERS = "prompt: characters";
@@ -117,7 +128,7 @@ export const generatorUses = (graph: Graph): GeneratorUse[] => {
       return {
         nodeId: node.id,
         model: typeof node.data.model === "string" ? node.data.model : "",
-        inputs: { ...numbers([...Object.entries(literals), ...flows]), ...promptCharacters(literals, flows) },
+        inputs: { ...priceable([...Object.entries(literals), ...flows]), ...promptCharacters(literals, flows) },
         items: calls(node.id),
       };
     });
