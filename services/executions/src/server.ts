@@ -1,3 +1,4 @@
+/** The gRPC service of executions. */
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, requestContext, serverStream, unary } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";

@@ -1,3 +1,4 @@
+/** Puts the service together: its stores, its clients, its worker and what it does at intervals. */
 import {
   connectRedis,
   createAddressRules,
@@ -90,7 +91,6 @@ export interface Wired {
   stop(): Promise<void>;
 }
 
-/** Puts the service together. Workers run when this resolves. */
 export const wire = async (config: Config, connection: Connection, logger: Logger): Promise<Wired> => {
   const services = connectServices(config);
   const publisher = connectRedis({ url: config.REDIS_URL, logger });

@@ -1,3 +1,4 @@
+/** The activities of runs and of webhooks, as Temporal calls them. */
 import { RunCancelled, TryAgain } from "../calls/failures";
 import type { Files } from "../calls/files";
 import type { createHttpRequest } from "../calls/http-request";
@@ -50,7 +51,6 @@ const keptText = (call: ModelCall, result: CallResult) => ({ ...keptMade(call, r
 
 type RunActivities = Omit<Activities, keyof ReturnType<typeof createUpkeepActivities>> & LocalActivities;
 
-/** What runs do in the world, as Temporal calls it. */
 export const createActivities = (options: ActivityOptions): RunActivities => {
   const { calls, holds, end, execution, jobs, texts, files, textStreams, httpRequest, keepFile, outgoing, webhooks } = options;
   const { step, withHeartbeat, noteProgress, abort } = createSteps(options);

@@ -1,3 +1,4 @@
+/** The activities that workflows know, with what they take and give. */
 import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
 import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob } from "../run/calls";
 import type { CallResult, HeldItem, RunEnd, RunInput, RunOutcome } from "../run/types";

@@ -1,3 +1,4 @@
+/** Bundles the code of workflows when the platform is built. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { bundleWorkflowCode } from "@temporalio/worker";

@@ -1,3 +1,4 @@
+/** Starts, stops and looks up workflows: of runs, and of deliveries of webhooks. */
 import {
   type Client,
   isGrpcServiceError,

@@ -1,3 +1,4 @@
+/** Sets up what Temporal must have before runs are started: schedules and search attributes. */
 import { Client, ScheduleAlreadyRunning, type ScheduleOptions, type ScheduleUpdateOptions, Connection } from "@temporalio/client";
 import { TIMING } from "../run/timing";
 import type { checkWholeLedger, reconcileRuns, removeExpired, renewPlans } from "./workflows";

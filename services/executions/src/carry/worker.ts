@@ -1,3 +1,4 @@
+/** Connects a process to Temporal, and works for it. */
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "@temporalio/client";

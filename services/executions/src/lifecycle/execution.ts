@@ -1,3 +1,4 @@
+/** The life of one run: its transitions and its progress, recorded first and announced after. */
 import type { DomainError } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
 import { countRefusal } from "../meters";
@@ -19,7 +20,6 @@ const itemPrefix = (nodeId: string): string => `item:${nodeId}:`;
 
 export type Execution = ReturnType<typeof createExecution>;
 
-/** The life of one execution, and how far its nodes have come: every change is recorded first and announced after. */
 export const createExecution = ({ stores, channel }: { stores: Stores; channel: Pick<EventChannel, "publish"> }) => {
   const announce = (executionId: string, { type, at, data }: ExecutionEvent, record?: ExecutionView): void =>
     channel.publish(executionId, { type, at: at.getTime(), data }, record);

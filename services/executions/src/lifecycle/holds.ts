@@ -1,10 +1,11 @@
+/** The credits that runs hold at billing. */
 import type { HoldItem } from "@nodeloom/kernel";
 import { billing as billingProto } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { HeldItem, RunInput } from "../run/types";
 import { TIMING } from "../run/timing";
 
-export const heldItem = ({ key, source, millicredits }: billingProto.HeldItem): HeldItem => ({
+const heldItem = ({ key, source, millicredits }: billingProto.HeldItem): HeldItem => ({
   key,
   source: source === billingProto.HoldSource.HOLD_SOURCE_GRANT ? "grant" : "credits",
   millicredits,

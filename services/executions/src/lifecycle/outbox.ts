@@ -21,8 +21,7 @@ export interface OutboxOptions {
   logger: Logger;
 }
 
-export type UsageRun = Pick<ExecutionView, "_id" | "userId" | "workflowSlug" | "modelIds" | "source" | "createdAt" | "metadata">;
-export const runStart = (row: UsageRun): usageProto.RunStart => ({
+const runStart = (row: ExecutionView): usageProto.RunStart => ({
   executionId: row._id,
   userId: row.userId,
   workflowSlug: row.workflowSlug ?? undefined,

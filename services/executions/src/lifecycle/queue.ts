@@ -1,3 +1,4 @@
+/** Users' lines: runs take places, wait for them, leave, and are started when their turn comes. */
 import { executionOf } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { RunInput } from "../run/types";

@@ -1,3 +1,4 @@
+/** Reports of runs to usage: those that come close together by one call. */
 import { AsyncResource } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { isUnavailable, unavailable } from "@nodeloom/kernel";
@@ -70,7 +71,6 @@ const createReporting = <Request>({ idOf, one, many, gatherMs }: Reporting<Reque
 
 export type UsageReports = ReturnType<typeof createUsageReports>;
 
-/** Reports runs that begin, and runs that are over. */
 export const createUsageReports = (usage: Pick<Usage, "startRun" | "startRuns" | "finishRun" | "finishRuns">) => ({
   started: createReporting<usageProto.RunStart>({
     idOf: ({ executionId }) => executionId,

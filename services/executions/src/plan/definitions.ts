@@ -1,3 +1,4 @@
+/** Saved graphs, read from the workflows service at every run. */
 import { createSharedReads } from "@nodeloom/platform";
 import type { workflows as workflowsProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";

@@ -1,3 +1,4 @@
+/** Plans runs: looks up what a plan needs, has the planner plan, and stores data URLs as files of the runner. */
 import {
   DomainError,
   holdItems,
@@ -120,7 +121,6 @@ export interface PlanningOptions {
 
 export type Planning = ReturnType<typeof createPlanning>;
 
-/** Plans runs: looks up what a plan needs, and stores data URLs as files of the runner's. */
 export const createPlanning = ({ workflows, media, catalog, planner }: PlanningOptions) => {
   const definitions = createDefinitions(workflows, planner);
   const storeData = createDataFiles({ media });

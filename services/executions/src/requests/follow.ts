@@ -1,3 +1,4 @@
+/** Follows one run for a request that waits for it. */
 import { withTimeout } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";
 import type { EventChannel } from "../store/channel";

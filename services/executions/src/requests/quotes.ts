@@ -1,3 +1,4 @@
+/** What a run would cost. */
 import { DomainError, itemKey, type PlanStep } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { Billing } from "../clients";
@@ -15,7 +16,6 @@ const unheldMillicredits = ({ model, maxItems, itemLimit = maxItems, maxMillicre
 
 export type Quotes = ReturnType<typeof createQuotes>;
 
-/** Validates and prices a run without running it. */
 export const createQuotes = ({ planning, billing }: { planning: Planning; billing: Billing }) => ({
   quote: async ({ target, runner, inputsJson }: executions.QuoteRequest): Promise<executions.QuoteResponse> => {
     if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a quote needs a runner");

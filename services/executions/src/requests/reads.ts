@@ -1,3 +1,4 @@
+/** Executions as their owners read them, one by one and in pages. */
 import { executionNotFound, makesCalls } from "@nodeloom/kernel";
 import { itemKey } from "@nodeloom/kernel/graph";
 import { toCursor } from "@nodeloom/platform";
@@ -48,7 +49,6 @@ const tellsItsCalls = (row: ExecutionView): boolean =>
     return !wasCalled || (items <= 1 && outputsJson !== undefined);
   });
 
-/** Executions as their owners read them: the row, with what is kept beside it. */
 export const createReads = (stores: Pick<Stores, "rows" | "calls" | "log" | "payloads" | "lines">, awaitDelivered: AwaitDelivered) => {
   const positionOf = async ({ holdId, userId, status }: ExecutionView): Promise<number | undefined> =>
     status === "queued" ? placeOf(await stores.lines.find(userId), holdId) : undefined;

@@ -1,3 +1,4 @@
+/** An execution as it travels between services. */
 import { groupBy, isRepairKey, makesCalls, repairKey } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { WebhookAttempt, WebhookState } from "../run/delivery";

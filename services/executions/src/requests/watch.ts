@@ -1,3 +1,4 @@
+/** The stream of an execution: its log, and the pieces of texts that are being written. */
 import { withTimeout } from "@nodeloom/platform";
 import type { EventChannel } from "../store/channel";
 import { NODE_DELTA, type TextDelta, type TextStreams } from "../calls/text-streams";
@@ -8,18 +9,18 @@ import type { AwaitDelivered } from "./follow";
 import { isFinal } from "../run/states";
 import type { Stores } from "../store/stores";
 
-export interface HeardDelta extends TextDelta {
+interface HeardDelta extends TextDelta {
   at: number;
 }
 
-export type Inbox = ReturnType<typeof createInbox>;
+type Inbox = ReturnType<typeof createInbox>;
 
 /** Adds a piece to what waits for a slow watcher: one entry for each text, however many pieces. */
 const added = (waiting: HeardDelta | undefined, delta: HeardDelta): HeardDelta =>
   waiting === undefined || delta.reset ? delta : { ...waiting, text: waiting.text + delta.text, at: delta.at };
 
 /** What a watcher has heard of an execution and not passed on yet: from now on, until it is stopped. */
-export const createInbox = (channel: Pick<EventChannel, "subscribe">, executionId: string, signal: AbortSignal) => {
+const createInbox = (channel: Pick<EventChannel, "subscribe">, executionId: string, signal: AbortSignal) => {
   const waiting = new Map<string, HeardDelta>();
   let hasNews = false;
   let wake: () => void = () => undefined;

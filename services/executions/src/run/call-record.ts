@@ -1,3 +1,4 @@
+/** One call of a node, as it is recorded. */
 import { mediaFamily, reportedOutputs, type Reported } from "@nodeloom/kernel/graph";
 import type { HttpResult } from "./calls";
 import type { CallContext, CallResult, RunError } from "./types";

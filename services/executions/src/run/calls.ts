@@ -1,7 +1,6 @@
+/** Calls of nodes: what they are made with, and what they give. */
 import type { AuthorFiles, HttpCall, JsonSchema, MediaFamily, Price } from "@nodeloom/kernel/graph";
 import type { CallContext, CallResult, CancelReport } from "./types";
-
-/** Calls of nodes, and what they give. */
 
 export interface SubmittedJob {
   requestId: string;

@@ -1,3 +1,4 @@
+/** The delivery of a run's webhook: its states, attempts and pauses. */
 import { TIMING } from "./timing";
 
 /** Which delivery is the run's own; each redelivery takes the next number. */

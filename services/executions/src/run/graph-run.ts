@@ -1,3 +1,4 @@
+/** The graph of a run while it is carried: what its nodes gave, how they stand, what was paid for, and how it ends. */
 import {
   BindError,
   bindItems,
@@ -47,7 +48,6 @@ const readersOf = ({ steps, output }: RunPlan): Map<string, number> => {
   return readers;
 };
 
-/** The memory of one run: what each node gave, how it stands, what was paid for. */
 export class GraphRun {
   readonly nodes: NodeState[];
   readonly completed: CompletedCall[] = [];

@@ -1,3 +1,4 @@
+/** The row of a run: what it keeps, how it begins, and what it is when the run is over. */
 import type { RunStatus, OutboxEntry } from "./states";
 import { type WebhookState, newWebhookState } from "./delivery";
 import type { FinalStatus, NodeState, Refusal, RunError, RunInput, RunEnd } from "./types";

@@ -1,3 +1,4 @@
+/** What runs are made of: what they are started with, their nodes, their calls and their ends. */
 import type { BaseTier, DomainError, HoldItem, MediaValue, Reason, RunPlan, Reported } from "@nodeloom/kernel";
 
 /** Everything `executeGraph` is started with. Plain JSON; carries no secret. */

@@ -1,3 +1,4 @@
+/** The calls of runs: what was sent, how it ended, what was charged for it. */
 import { createUpdater, DURABLE, insertOnce } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { identityOf, type Call, type CallRecord } from "../run/call-record";

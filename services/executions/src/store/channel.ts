@@ -1,3 +1,4 @@
+/** Events of runs as they happen, to listeners of all processes. */
 import { EventEmitter } from "node:events";
 import type { Logger, Redis } from "@nodeloom/platform";
 import { TRANSITION_EVENTS } from "../run/states";

@@ -1,3 +1,4 @@
+/** The webhooks of runs: where each delivery stands, and its attempts. */
 import { beyond } from "@nodeloom/platform";
 import type { DeliveryState, WebhookAttempt } from "../run/delivery";
 import type { ExecutionView } from "../run/record";
@@ -6,7 +7,6 @@ import type { ExecutionModel } from "./schema";
 
 const MAX_ATTEMPTS_KEPT = 50;
 
-/** How far the webhooks of executions have come. */
 export const createDeliveryRecords = (executions: ExecutionModel) => ({
   /** Final executions whose webhook's next attempt should have been before a time, by when they ended; from after a given one. */
   late: (before: Date, limit: number, last?: Pick<ExecutionView, "_id" | "finishedAt">): Promise<ExecutionView[]> => {

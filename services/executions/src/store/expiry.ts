@@ -1,3 +1,4 @@
+/** Removes runs that were kept long enough. */
 import { beyond, fromCursor, removeSome, toCursor } from "@nodeloom/platform";
 import { FINAL_STATUSES } from "../run/states";
 import type { CallModel } from "./calls";

@@ -1,3 +1,4 @@
+/** Progress of runs, gathered before it is written to their logs. */
 import { LRUCache } from "lru-cache";
 import type { ExecutionEvent } from "../run/events";
 import type { Appended, KnownLog } from "./event-log";
@@ -18,8 +19,6 @@ interface JournalOptions {
   append: (executionId: string, events: readonly ExecutionEvent[], known: KnownLog | undefined) => Promise<Appended | null>;
   announce: (executionId: string, events: readonly ExecutionEvent[], appended: Appended) => void;
 }
-
-export type Journal = ReturnType<typeof createJournal>;
 
 /**
  * Progress of runs, written behind: events of a run that come close together are one write, and those that come right before its

@@ -1,3 +1,4 @@
+/** Users' lines: each is one document, changed by one update at a time. */
 import { CONFLICT_ATTEMPTS, unavailable } from "@nodeloom/kernel";
 import { createBatcher, insertOnce, retryOnConflict } from "@nodeloom/platform";
 import type { Connection } from "mongoose";

@@ -1,3 +1,4 @@
+/** Long texts and Temporal's large payloads, by their hashes. */
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { RETENTION } from "@nodeloom/kernel";

@@ -1,3 +1,4 @@
+/** The rows of runs: how they are found. */
 import type { BaseTier } from "@nodeloom/kernel";
 import { beyond, type ListPosition } from "@nodeloom/platform";
 import { metadataKeys, type ExecutionRecord, type ExecutionView } from "../run/record";
@@ -43,7 +44,6 @@ const statusFilter = (status: RunStatus | undefined): Record<string, unknown> =>
 
 export type Rows = ReturnType<typeof createRows>;
 
-/** The rows of runs: how they change, and how they are found. */
 export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pick<EventLog, "append" | "stowed">) => ({
   ...createTransitions(executions, log),
   ...createExpiry(executions, calls),

@@ -1,3 +1,4 @@
+/** What was sent to providers that can't recognise a repetition. */
 import { DURABLE, insertOnce, removeSome } from "@nodeloom/platform";
 import { RETENTION } from "@nodeloom/kernel";
 import type { Connection } from "mongoose";
@@ -18,7 +19,6 @@ export interface SubmissionRecord {
 const submissionSchema = documents<SubmissionRecord>("submissions");
 submissionSchema.index({ at: 1 }, { expireAfterSeconds: RETENTION.submissions.days * 86_400 });
 
-/** What was sent to providers that can't recognise a repetition. */
 export const createSubmissionStore = (connection: Connection) => {
   const submissions = connection.model("Submission", submissionSchema);
   return {

@@ -1,3 +1,4 @@
+/** Every change of the status of a run, each one conditional update. */
 import { beyond, createInserter, DURABLE } from "@nodeloom/platform";
 import type { FinalStatus, Refusal } from "../run/types";
 import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type OutboxEntry, type RunStatus, type TransitionName } from "../run/states";
@@ -48,7 +49,6 @@ interface Change {
   outbox: readonly OutboxEntry[];
 }
 
-/** Every change of a row's status: one conditional update each, as the table of states has it. */
 export const createTransitions = (executions: ExecutionModel, { append, stowed }: Pick<EventLog, "append" | "stowed">) => {
   const insert = createInserter<ExecutionRecord>(executions.collection as never, DURABLE);
 

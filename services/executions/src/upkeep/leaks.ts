@@ -1,3 +1,4 @@
+/** Closes holds of credits that no run needs any more. */
 import { executionOf, itemKey } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { billing as billingProto } from "@nodeloom/proto";

@@ -1,3 +1,4 @@
+/** Ends runs that nothing carries any more. */
 import type { Logger } from "@nodeloom/platform";
 import type { Looked } from "../carry/activity-types";
 import type { RunEnd, RunError } from "../run/types";

@@ -1,3 +1,4 @@
+/** Removes what was kept long enough, owner by owner. */
 import { type Logger, type Removal, createRemoval, untilNone } from "@nodeloom/platform";
 import type { RetentionReport } from "../carry/activity-types";
 import { TIMING } from "../run/timing";

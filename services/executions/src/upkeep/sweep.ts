@@ -1,3 +1,4 @@
+/** Does what processes that died have left undone. */
 import { groupBy, unavailable } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";

@@ -1,3 +1,4 @@
+/** Goes on with deliveries of webhooks that nothing carries any more. */
 import type { Logger } from "@nodeloom/platform";
 import type { Looked } from "../carry/activity-types";
 import { FIRST_DELIVERY } from "../run/delivery";

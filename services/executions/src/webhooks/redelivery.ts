@@ -1,3 +1,4 @@
+/** Delivers a webhook again, because its owner asks for it. */
 import { DomainError, executionNotFound } from "@nodeloom/kernel";
 import type { executions, identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";

@@ -1,3 +1,4 @@
+/** Signs and sends one message. */
 import { type EgressClient, EgressError, type EgressStream, parseRetryAfter } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import { Webhook } from "standardwebhooks";

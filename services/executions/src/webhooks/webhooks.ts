@@ -1,3 +1,4 @@
+/** Attempts at webhooks: what is sent, to whom, and what comes of it. */
 import { randomUUID } from "node:crypto";
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { executionJson, type EgressClient, type Logger } from "@nodeloom/platform";
@@ -49,7 +50,6 @@ export interface WebhooksOptions {
   timeoutMs?: number;
 }
 
-/** Signs and sends webhooks, one attempt at a time, and keeps what came of it. */
 export const createWebhooks = ({ stores, details, identity, egress, outgoing, logger, timeoutMs }: WebhooksOptions) => {
   const send = createSend(egress, timeoutMs);
 

@@ -1,3 +1,4 @@
+/** The workflow of a run. */
 import {
   CancellationScope,
   defineSignal,

@@ -1,3 +1,4 @@
+/** The workflows of schedules. */
 import type { LedgerReport, ReconcileReport, RetentionReport } from "../activity-types";
 import { checkLedger, enforceRetention, reconcile, renewDuePlans } from "./steps";
 

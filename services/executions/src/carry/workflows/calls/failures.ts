@@ -1,3 +1,4 @@
+/** What a failed call says of its node, its job and its run. */
 import { ApplicationFailure, ActivityFailure, isCancellation, TimeoutFailure } from "@temporalio/workflow";
 import { nodeName } from "@nodeloom/kernel/graph";
 import type { StepFailure } from "../../../run/calls";

@@ -1,3 +1,4 @@
+/** The calls of a result: files that it names are put into our storage. */
 import { resultFiles, type MediaValue, type ResultFile } from "@nodeloom/kernel/graph";
 import { keepFile, shortKeepFile } from "../steps";
 import { shortly, callItems, type StepRun } from "./schedule";
