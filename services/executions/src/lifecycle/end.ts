@@ -121,12 +121,12 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     return { charged, nodes: end.nodes.map((node) => ({ ...node, millicredits: byNode.get(node.id) ?? 0 })) };
   };
 
-  /** Delivers an end before it announces it. @param resultJson what the row may have put away */
-  const announced = async (ended: ExecutionView, settled: ExecutionEvent, resultJson = ended.resultJson): Promise<ExecutionView> => {
+  /** Delivers an end before it announces it. */
+  const announced = async (ended: ExecutionView, settled: ExecutionEvent): Promise<ExecutionView> => {
     const target = ended.workflowSlug === null ? "model" : "workflow";
     countRun({ ...ended, status: ended.status as FinalStatus }, target, ended.durationMs ?? 0);
     const row = await outbox.deliverFirst(ended);
-    execution.announce(ended._id, settled, { ...row, resultJson });
+    execution.announce(ended._id, settled);
     return row;
   };
 
@@ -205,7 +205,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     const ended =
       (await writeEnd(executionId, decided, state, settled, left)) ??
       (input ? await restored(input, { ...end, nodes }, state, left) : null);
-    return ended ? announced(ended, settled, state.resultJson) : rows.find(executionId);
+    return ended ? announced(ended, settled) : rows.find(executionId);
   };
 
   /** @returns the final row; null where the run is not over: it has a row already, or waits in line no more */

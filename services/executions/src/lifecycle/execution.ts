@@ -9,7 +9,7 @@ import { CANCEL_REQUESTED, refusalOutbox, TRANSITION_EVENTS, type OutboxEntry } 
 import { TIMING } from "../run/timing";
 import type { CallContext, FinalStatus, RunError, RunInput } from "../run/types";
 import type { EventChannel } from "../store/channel";
-import type { Appended } from "../store/event-log";
+import type { KnownLog } from "../store/event-log";
 import { createJournal } from "../store/journal";
 import type { Stores } from "../store/stores";
 import type { Claimed, DecidedEnding } from "../store/transitions";
@@ -21,20 +21,19 @@ const itemPrefix = (nodeId: string): string => `item:${nodeId}:`;
 export type Execution = ReturnType<typeof createExecution>;
 
 export const createExecution = ({ stores, channel }: { stores: Stores; channel: Pick<EventChannel, "publish"> }) => {
-  const announce = (executionId: string, { type, at, data }: ExecutionEvent, record?: ExecutionView): void =>
-    channel.publish(executionId, { type, at: at.getTime(), data }, record);
+  const announce = (executionId: string, { type, at, data }: ExecutionEvent): void =>
+    channel.publish(executionId, { type, at: at.getTime(), data });
 
   const journal = createJournal({
     append: stores.log.append,
     // One message for all: its readers read the log.
-    announce: (executionId, events, { row }) =>
-      announce(executionId, events.find(({ type }) => TRANSITION_EVENTS.has(type)) ?? events.at(-1)!, row),
+    announce: (executionId, events) => announce(executionId, events.find(({ type }) => TRANSITION_EVENTS.has(type)) ?? events.at(-1)!),
   });
   /** Synchronous runs that were claimed here: their clients are answered at their end, and their progress may wait for that. */
   const synchronous = new LRUCache<string, true>({ max: MAX_SYNCHRONOUS });
 
   /** @param mayWait the step would be repeated if this process died: it need not be recorded before the next one */
-  const note = (executionId: string, progress: ExecutionEvent, mayWait = false): Promise<Appended | null> =>
+  const note = (executionId: string, progress: ExecutionEvent, mayWait = false): Promise<KnownLog | null> =>
     journal.note(executionId, progress, mayWait && synchronous.has(executionId) ? TIMING.progressHeld : TIMING.progressGathered);
 
   return {
@@ -73,7 +72,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       if (!claimed || claimed.again) return claimed;
       const { row } = claimed;
       if (row.mode === "sync") synchronous.set(executionId, true);
-      announce(executionId, row.queuedAt ? started : runEvent("admitted"), row);
+      announce(executionId, row.queuedAt ? started : runEvent("admitted"));
       return claimed;
     },
 
@@ -82,7 +81,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       const refused = await stores.rows.refuse(row._id, row.attempt, refusalOf(error), outbox);
       if (!refused) return null;
       countRefusal(error);
-      announce(row._id, runEvent("refused"), refused);
+      announce(row._id, runEvent("refused"));
       return refused;
     },
 
@@ -91,7 +90,7 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       const json = JSON.stringify(input);
       const queuedEvent = runEvent("queued", { position });
       const queued = await stores.rows.queue(row._id, row.attempt, await stores.payloads.putText(json), json.length, queuedEvent);
-      if (queued) announce(row._id, queuedEvent, queued);
+      if (queued) announce(row._id, queuedEvent);
       return queued;
     },
 

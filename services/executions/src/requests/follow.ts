@@ -4,7 +4,7 @@ import { TIMING } from "../run/timing";
 import type { EventChannel } from "../store/channel";
 import type { ExecutionView } from "../run/record";
 import type { Stores } from "../store/stores";
-import { isFinal, isUndelivered } from "../run/states";
+import { isUndelivered } from "../run/states";
 
 /** What is heard of one run, from when it is listened to. */
 export interface Following {
@@ -23,15 +23,12 @@ export const createFollow =
     let isHeard = false;
     /** Its end was announced, which is after its outbox was delivered. */
     let isSettled = false;
-    /** The row as the last message brought it. */
-    let latest: ExecutionView | undefined;
     let wake: () => void = () => undefined;
     let unsubscribe: (() => void) | undefined;
     const listen = (): void => {
-      unsubscribe ??= channel.onTransition(executionId, ({ type }, record) => {
+      unsubscribe ??= channel.onTransition(executionId, ({ type }) => {
         isHeard = true;
         isSettled ||= type === "settled";
-        if (!latest || !isFinal(latest)) latest = record;
         wake();
       });
     };
@@ -42,8 +39,7 @@ export const createFollow =
         const waitMs = Math.min(TIMING.channelSilence, until - Date.now());
         if (!isHeard && waitMs > 0) await withTimeout(new Promise<void>((resolve) => (wake = resolve)), waitMs, () => undefined);
         isHeard = false;
-        const row = latest ?? (await stores.rows.find(executionId));
-        latest = row && isFinal(row) ? row : undefined;
+        const row = await stores.rows.find(executionId);
         return row && isSettled ? { ...row, outbox: [] } : row;
       },
       stop: () => {
@@ -67,14 +63,13 @@ export const createAwaitDelivered =
   ({ stores, channel }: { stores: Pick<Stores, "rows">; channel: Pick<EventChannel, "onTransition"> }): AwaitDelivered =>
   async (row) => {
     if (!isAwaited(row)) return;
-    let unsubscribe = (): void => undefined;
-    const settled = new Promise<void>((resolve) => {
-      unsubscribe = channel.onTransition(row._id, ({ type }) => type === "settled" && resolve());
-    });
+    const until = Date.now() + TIMING.endReader;
+    const following = createFollow({ stores, channel })(row._id);
     try {
-      const now = await stores.rows.find(row._id);
-      if (now && isAwaited(now)) await withTimeout(settled, TIMING.endReader, () => undefined);
+      following.listen();
+      let now = await stores.rows.find(row._id);
+      while (now && isAwaited(now) && Date.now() < until) now = await following.next(until);
     } finally {
-      unsubscribe();
+      following.stop();
     }
   };

@@ -2,7 +2,6 @@
 import { EventEmitter } from "node:events";
 import type { Logger, Redis } from "@nodeloom/platform";
 import { TRANSITION_EVENTS } from "../run/states";
-import type { ExecutionView } from "../run/record";
 
 export interface ChannelEvent {
   type: string;
@@ -12,8 +11,7 @@ export interface ChannelEvent {
 }
 
 export type Unsubscribe = () => void;
-/** `record` is the execution as it is now, where the news come from this process. */
-export type Listener = (event: ChannelEvent, record?: ExecutionView) => void;
+export type Listener = (event: ChannelEvent) => void;
 
 export type EventChannel = ReturnType<typeof createEventChannel>;
 
@@ -55,9 +53,9 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
     work.catch((error: Error) => logger.debug({ reason: error.message }, "event channel is not reachable"));
   };
 
-  const emit = (executionId: string, event: ChannelEvent, record?: ExecutionView): void => {
-    everything.emit(executionId, event, record);
-    if (TRANSITION_EVENTS.has(event.type)) transitions.emit(executionId, event, record);
+  const emit = (executionId: string, event: ChannelEvent): void => {
+    everything.emit(executionId, event);
+    if (TRANSITION_EVENTS.has(event.type)) transitions.emit(executionId, event);
   };
   const isHeard = (executionId: string): boolean => everything.listenerCount(executionId) > 0 || transitions.listenerCount(executionId) > 0;
   const hear = (executionId: string, message: string): void => {
@@ -97,8 +95,8 @@ export const createEventChannel = ({ publisher, subscriber, prefix, logger }: Ch
 
   return {
     /** Reaches listeners of this process first. Never fails, never waits. */
-    publish: (executionId: string, event: ChannelEvent, record?: ExecutionView): void => {
-      emit(executionId, event, record);
+    publish: (executionId: string, event: ChannelEvent): void => {
+      emit(executionId, event);
       const message = JSON.stringify({ from: origin, event });
       const isTransition = TRANSITION_EVENTS.has(event.type);
       quietly(isTransition ? publisher.publish(shared, `${executionId} ${message}`) : publisher.publish(channelOf(executionId), message));

@@ -43,10 +43,6 @@ export interface EventPage {
 
 export type LogKeys = Pick<Log, "logParts"> & { events: readonly Pick<ExecutionEvent, "key">[] };
 
-export interface Appended extends KnownLog {
-  row: ExecutionView;
-}
-
 export interface KnownLog {
   recorded: ReadonlySet<string>;
   /** What the run is called: by the first of its calls that was submitted. */
@@ -188,27 +184,27 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
      * @param known what the log was last known to hold: what it holds by now is read where that is too little
      * @returns null when the run's ending is decided
      */
-    append: async (id: string, events: readonly ExecutionEvent[], known?: KnownLog): Promise<Appended | null> => {
+    append: async (id: string, events: readonly ExecutionEvent[], known?: KnownLog): Promise<KnownLog | null> => {
       let parts = known?.parts ?? [];
       let requestId = known?.requestId ?? null;
       let recorded: ReadonlySet<string> = await recordedKeys({ events: [], logParts: [...parts] });
-      const appended = await retryOnConflict(CONFLICT_ATTEMPTS.log, async (): Promise<Appended | null | undefined> => {
+      const appended = await retryOnConflict(CONFLICT_ATTEMPTS.log, async (): Promise<KnownLog | null | undefined> => {
         const left = events.filter(({ key }) => !recorded.has(key));
         if (left.length > 0) {
           const { isUnnamed, push } = pushed(left, requestId !== null);
           const isOpen = { _id: id, status: { $in: [...RUNNING] }, ending: null, ...lacks(left, parts), ...isUnnamed };
-          const row = await collection.findOneAndUpdate(isOpen as never, push, { returnDocument: "after", ignoreUndefined: true });
+          const after = { returnDocument: "after", ignoreUndefined: true, projection: { ...LOG, requestId: 1 } } as const;
+          const row = (await collection.findOneAndUpdate(isOpen as never, push, after)) as ExecutionRecord | null;
           if (row) {
-            const { events: logged, ...view } = row as unknown as ExecutionRecord;
-            const keys = new Set([...recorded, ...logged.map(({ key }) => key)]);
-            return { row: view, parts: await spill({ ...view, events: logged }), requestId: view.requestId, recorded: keys };
+            const keys = new Set([...recorded, ...row.events.map(({ key }) => key)]);
+            return { parts: await spill(row), requestId: row.requestId, recorded: keys };
           }
         }
-        const now = await collection.findOne<ExecutionRecord>({ _id: id as never });
+        const now = await readLog({ _id: id }, { status: 1, ending: 1, requestId: 1, "events.key": 1, logParts: 1 });
         if (!now || !RUNNING.includes(now.status) || now.ending) return null;
         ({ requestId, logParts: parts = [] } = now);
         recorded = await recordedKeys(now);
-        return events.every(({ key }) => recorded.has(key)) ? { row: now, recorded, parts, requestId } : undefined;
+        return events.every(({ key }) => recorded.has(key)) ? { recorded, parts, requestId } : undefined;
       });
       if (appended === undefined) throw new Error(`the log of ${id} changes too often`);
       return appended;

@@ -1,7 +1,7 @@
 /** Progress of runs, gathered before it is written to their logs. */
 import { LRUCache } from "lru-cache";
 import type { ExecutionEvent } from "../run/events";
-import type { Appended, KnownLog } from "./event-log";
+import type { KnownLog } from "./event-log";
 
 /** Keys that are remembered of all logs together. */
 const REMEMBERED_KEYS = 200_000;
@@ -9,15 +9,15 @@ const REMEMBERED_KEYS = 200_000;
 /** What waits to be written of one run. */
 interface Page {
   events: ExecutionEvent[];
-  written: ((outcome: Promise<Appended | null>) => void)[];
+  written: ((outcome: Promise<KnownLog | null>) => void)[];
   /** When it is written, in milliseconds of `performance.now`. */
   dueAt: number;
   timer: NodeJS.Timeout | undefined;
 }
 
 interface JournalOptions {
-  append: (executionId: string, events: readonly ExecutionEvent[], known: KnownLog | undefined) => Promise<Appended | null>;
-  announce: (executionId: string, events: readonly ExecutionEvent[], appended: Appended) => void;
+  append: (executionId: string, events: readonly ExecutionEvent[], known: KnownLog | undefined) => Promise<KnownLog | null>;
+  announce: (executionId: string, events: readonly ExecutionEvent[]) => void;
 }
 
 /**
@@ -32,13 +32,12 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
   /** What logs held after their last write of this process. */
   const known = new LRUCache<string, KnownLog>({ maxSize: REMEMBERED_KEYS, sizeCalculation: ({ recorded }) => recorded.size + 1 });
 
-  const appendAll = async (executionId: string, events: readonly ExecutionEvent[]): Promise<Appended | null> => {
+  const appendAll = async (executionId: string, events: readonly ExecutionEvent[]): Promise<KnownLog | null> => {
     await writing.get(executionId)?.catch(() => undefined);
     const appended = await append(executionId, events, known.get(executionId));
     if (!appended) return null;
-    const { recorded, parts, requestId } = appended;
-    known.set(executionId, { recorded, parts, requestId });
-    announce(executionId, events, appended);
+    known.set(executionId, appended);
+    announce(executionId, events);
     return appended;
   };
 
@@ -71,7 +70,7 @@ export const createJournal = ({ append, announce }: JournalOptions) => {
      * @param withinMs how long it may wait for them
      * @returns when it is recorded; null when its run was over before that
      */
-    note: (executionId: string, event: ExecutionEvent, withinMs: number): Promise<Appended | null> =>
+    note: (executionId: string, event: ExecutionEvent, withinMs: number): Promise<KnownLog | null> =>
       new Promise((resolve) => {
         const page = waiting.get(executionId) ?? { events: [], written: [], dueAt: Infinity, timer: undefined };
         waiting.set(executionId, page);

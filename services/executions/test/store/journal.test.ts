@@ -1,6 +1,5 @@
-import type { ExecutionView } from "../../src/run/record";
 import type { ExecutionEvent } from "../../src/run/events";
-import type { Appended } from "../../src/store/event-log";
+import type { KnownLog } from "../../src/store/event-log";
 import { createJournal } from "../../src/store/journal";
 
 const LONG_MS = 60_000;
@@ -14,11 +13,11 @@ const start = ({ isHeld = false } = {}) => {
   const told: string[][] = [];
   const held: { pass: () => void; fail: () => void }[] = [];
   const journal = createJournal({
-    append: async (_id, events): Promise<Appended> => {
+    append: async (_id, events): Promise<KnownLog> => {
       writes.push(keys(events));
       if (isHeld) await new Promise<void>((pass, reject) => held.push({ pass, fail: () => reject(new Error("the database is away")) }));
       for (const { key } of events) recorded.add(key);
-      return { row: {} as ExecutionView, recorded: new Set(recorded), parts: [], requestId: null };
+      return { recorded: new Set(recorded), parts: [], requestId: null };
     },
     announce: (_id, events) => void told.push(keys(events)),
   });

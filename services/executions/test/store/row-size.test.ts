@@ -3,7 +3,8 @@ import { calculateObjectSize } from "bson";
 import { connectMongo } from "@nodeloom/platform";
 import type { CallContext, RunEnd, RunInput } from "../../src/run/types";
 import { createExecution } from "../../src/lifecycle/execution";
-import { newRecord } from "../../src/run/record";
+import { newRecord, type ExecutionView } from "../../src/run/record";
+import type { EventChannel } from "../../src/store/channel";
 import { createStores, type Stores } from "../../src/store/stores";
 import { initialNodes } from "../../src/run/nodes";
 import { endFree, endsOf, readsOf } from "../support/index";
@@ -43,8 +44,12 @@ const endOf = (run: RunInput): RunEnd => ({
   nodes: initialNodes(run.plan),
   completed: [],
 });
-const told: unknown[] = [];
-const execution = () => createExecution({ stores, channel: { publish: (_id, _event, row) => void told.push(row?.resultJson) } });
+/** What is read of runs when their ends are announced. */
+const read: Promise<ExecutionView>[] = [];
+const publish: EventChannel["publish"] = (id, { type }) => {
+  if (type === "settled") read.push(stores.rows.find(id).then((row) => stores.log.whole(row!)));
+};
+const execution = () => createExecution({ stores, channel: { publish } });
 
 it("keeps a result of the largest size beside the row, and tells it as it is wherever an execution is told", async () => {
   const run = runOf("user", []);
@@ -61,7 +66,7 @@ it("keeps a result of the largest size beside the row, and tells it as it is whe
   }
   const { executions } = await page(stores.rows.list({ userId: "user", limit: 3 }), 1);
   expect(JSON.parse(executions[0]!.resultJson)).toEqual(LARGEST);
-  expect(told.map((json) => JSON.parse(json as string) as unknown)).toEqual([LARGEST, LARGEST]);
+  expect((await Promise.all(read)).map(({ resultJson }) => JSON.parse(resultJson!) as unknown)).toEqual([LARGEST, LARGEST]);
 });
 
 /** A row without what it became. */

@@ -5,9 +5,9 @@ import type { EventChannel, Listener } from "../../src/store/channel";
 export const localChannel = (): Pick<EventChannel, "publish" | "onTransition"> => {
   const listeners = new Map<string, Set<Listener>>();
   return {
-    publish: (id, event, record) => {
+    publish: (id, event) => {
       if (!TRANSITION_EVENTS.has(event.type)) return;
-      for (const listener of [...(listeners.get(id) ?? [])]) listener(event, record);
+      for (const listener of [...(listeners.get(id) ?? [])]) listener(event);
     },
     onTransition: (id, listener) => {
       listeners.set(id, (listeners.get(id) ?? new Set<Listener>()).add(listener));
