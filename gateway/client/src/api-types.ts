@@ -268,9 +268,12 @@ export interface Model {
   displayName: string;
   description: string;
   modality: string;
-  /** How it is called */
+  /** Where it runs */
   provider: {
+    /** How it is called */
     kind: string;
+    /** Who runs it */
+    company: string;
   };
   /** The members of a run's result */
   outputs: string[];
@@ -292,6 +295,12 @@ export interface Model {
   status: "ready" | "needs-key" | "downloading" | "away";
   /** Why it is not ready, and what to do */
   statusReason: string | null;
+  /** The day on which its id and price were read */
+  asOf: string | null;
+  /** Where they were read */
+  source: string | null;
+  /** The day on which its provider shuts it down, where that is known */
+  retiresOn: string | null;
 }
 
 export type Price =
@@ -1409,6 +1418,14 @@ export interface Operations {
   };
   /** List the enabled models; to administrators also those that need a key */
   listModels: {
+    query?: {
+      /** Words that its name, its description or its provider must have */
+      q?: string;
+      /** What it makes */
+      modality?: "image" | "video" | "audio" | "text";
+      /** Who runs it, for example `fal` */
+      provider?: string;
+    };
     response: Model[];
   };
   /** Read an enabled model; administrators also one that needs a key */

@@ -1,6 +1,7 @@
 import { isFileType, isSlug, readWrittenPrice, schemaPorts, TIERS, type JsonSchema } from "@nodeloom/kernel";
 import { providerSchema, writtenPrice } from "@nodeloom/platform";
 import { z } from "zod";
+import { published } from "./published";
 import { unknownInputs } from "./templates";
 import { tasksSchema } from "./tasks";
 
@@ -36,6 +37,7 @@ export const entrySchema = z
     runsAt: z.enum(["provider", "local"]).default("provider"),
     /** What `auto:<task>` may take it for; by default what its modality and its inputs say. */
     tasks: tasksSchema.optional(),
+    ...published,
     provider: providerSchema,
     inputSchema: z.looseObject({ type: z.literal("object"), properties: z.record(text, z.looseObject({})) }),
     outputs: z.array(z.enum(OUTPUTS)).min(1).max(2),

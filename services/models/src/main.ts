@@ -18,6 +18,7 @@ import { database } from "./database";
 import { createCatalog } from "./catalog";
 import { createLocalModels } from "./local-models";
 import { createConsoleKeys } from "./provider-keys";
+import { isRetired } from "./published";
 import { loadRegistry, type Registry } from "./registry";
 import { modelsHandlers } from "./server";
 import { modelServers } from "./servers/environment";
@@ -31,6 +32,12 @@ const REGISTRY = join(__dirname, "..", "registry");
 const hostOf = (url: string): string => {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
+};
+
+const logRetired = ({ models: registered }: Registry, logger: Logger): void => {
+  for (const { internalName, retiresOn } of registered.values()) {
+    if (isRetired({ retiresOn }, Date.now())) logger.warn({ model: internalName, retiresOn }, "model was shut down by its provider");
+  }
 };
 
 const logDisabled = ({ models: registered }: Registry, logger: Logger): void => {
@@ -66,6 +73,7 @@ export const service = defineService({
       INFERENCE_URL: config.INFERENCE_URL,
     });
     logDisabled(registry, logger);
+    logRetired(registry, logger);
     const connection = await openDatabase(database, config, logger);
     const store = await openOverrideStore(connection);
     const onStale = (error: unknown): void => logger.warn({ err: error }, "overrides could not be read; the last known ones stay");

@@ -8,6 +8,7 @@ import { keyOf, providerKeys } from "./provider-keys";
 import { serverHandlers } from "./servers/handlers";
 import type { Servers } from "./servers/servers";
 import { tasksOf } from "./tasks";
+import { companyOf } from "./published";
 
 const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isUnit = ({ basis: _, ...amounts }: UnitPrice): boolean => Object.values(amounts).every(isAmount);
@@ -59,6 +60,10 @@ const toMessage = (model: CatalogModel, status: ModelStatus): models.Model =>
     runsAt: placeOf(model),
     status,
     tasks: tasksOf(model),
+    company: companyOf(model),
+    asOf: model.asOf ?? "",
+    source: model.source ?? "",
+    retiresOn: model.retiresOn ?? "",
   });
 
 /** gRPC handlers of the models service. */

@@ -15,7 +15,7 @@ describe("judging a graph", () => {
     displayName: "Painter",
     description: "",
     modality: "image",
-    provider: { kind: "http-polling" },
+    provider: { kind: "http-polling", company: "sandbox" },
     outputs: ["images"],
     inputSchema: entries.find(({ internalName }) => internalName === "sandbox-image")!.inputSchema,
     tierPrice: null,
@@ -29,6 +29,9 @@ describe("judging a graph", () => {
     status: "ready" as const,
     statusReason: null,
     tasks: [],
+    asOf: null,
+    source: null,
+    retiresOn: null,
   };
   const terms = modelTerms([model]);
   const nodes = (data: object): string =>

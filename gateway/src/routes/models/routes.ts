@@ -1,6 +1,7 @@
 import { DomainError } from "@nodeloom/kernel";
 import type { models } from "@nodeloom/proto";
 import { z } from "zod";
+import { isListed, modelFilter } from "./filter";
 import { model, modelView } from "./view";
 import { defineRoute } from "../../http/route";
 import { modelParams } from "../../schemas";
@@ -28,10 +29,12 @@ export const modelRoutes = [
     list: true,
     operationId: "listModels",
     summary: "List the enabled models; to administrators also those that need a key",
+    query: modelFilter,
     responses: { 200: z.array(model) },
-    handler: async ({ gateway, caller }) => {
+    handler: async ({ gateway, caller, query }) => {
       const { models } = await gateway.services.models.listModels({ includeDisabled: caller.isAdmin });
-      return { status: 200, body: models.filter(isShown).map((stored) => modelView(stored, caller.user.plan.markupPermille)) };
+      const listed = models.filter((stored) => isShown(stored) && isListed(stored, query));
+      return { status: 200, body: listed.map((stored) => modelView(stored, caller.user.plan.markupPermille)) };
     },
   }),
   defineRoute({

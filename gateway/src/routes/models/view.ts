@@ -13,7 +13,12 @@ export const model = z
     displayName: z.string(),
     description: z.string(),
     modality: z.string(),
-    provider: z.object({ kind: z.string().meta({ example: POLLED }) }).meta({ description: "How it is called" }),
+    provider: z
+      .object({
+        kind: z.string().meta({ description: "How it is called", example: POLLED }),
+        company: z.string().meta({ description: "Who runs it", example: "fal" }),
+      })
+      .meta({ description: "Where it runs" }),
     outputs: z.array(z.string()).meta({ description: "The members of a run's result", example: ["images"] }),
     inputSchema: anyObject.meta({ description: "JSON Schema of `inputs`" }),
     price: price.nullable().meta({ description: "Wholesale price" }),
@@ -32,6 +37,9 @@ export const model = z
     }),
     tasks: z.array(z.string()).meta({ description: "What `auto:<task>` in a node may take it for", example: ["image", "edit"] }),
     statusReason: z.string().nullable().meta({ description: "Why it is not ready, and what to do" }),
+    asOf: z.string().nullable().meta({ description: "The day on which its id and price were read", example: "2026-10-04" }),
+    source: z.string().nullable().meta({ description: "Where they were read" }),
+    retiresOn: z.string().nullable().meta({ description: "The day on which its provider shuts it down, where that is known" }),
   })
   .meta({ id: "Model" });
 
@@ -41,7 +49,7 @@ export const modelView = (stored: models.Model, markupPermille: number): Record<
   displayName: stored.displayName,
   description: stored.description,
   modality: stored.modality,
-  provider: { kind: stored.providerKind },
+  provider: { kind: stored.providerKind, company: stored.company },
   outputs: stored.outputs,
   inputSchema: raw(stored.inputSchemaJson, "{}"),
   price: priceView(stored.price),
@@ -55,4 +63,7 @@ export const modelView = (stored: models.Model, markupPermille: number): Record<
   status: stored.status?.state ?? "ready",
   tasks: stored.tasks,
   statusReason: stored.status?.reason || null,
+  asOf: stored.asOf || null,
+  source: stored.source || null,
+  retiresOn: stored.retiresOn || null,
 });

@@ -58,8 +58,8 @@ export const standingOf = ({ status, statusReason, enabled }: Model): Standing =
 
 /** The day on which its provider shuts a model down, and whether it has come. */
 export const retirementOf = (model: Model, now = new Date()): { day: string; isOver: boolean } | undefined => {
-  const day = "retiresOn" in model && typeof model.retiresOn === "string" ? model.retiresOn : undefined;
-  return day === undefined ? undefined : { day, isOver: new Date(day) <= now };
+  const { retiresOn: day } = model;
+  return day === null ? undefined : { day, isOver: new Date(day) <= now };
 };
 
 export interface Filter {

@@ -18,6 +18,7 @@ import { Card, Facts, Page } from "../../ui/page";
 import { runnerOf, standingOf } from "./facts";
 import { Retirement } from "./model-card";
 import { propertiesOf, SchemaControl } from "../../ui/inputs/schema-control";
+import { RetirementBadge } from "./retirement";
 
 const route = getRouteApi("/shell/models/$internalName");
 
@@ -114,7 +115,9 @@ const Detail = ({ model }: { model: Model }) => {
                 ["Runs at", runnerOf(model)],
                 ["Price", priceWords(model)],
                 ["Needs", model.minTier === "free" ? "any tier" : `${model.minTier} or above`],
+                ["Runs at", model.provider.company],
                 ["Called by", model.provider.kind],
+                ...(model.asOf === null ? [] : ([["Price as of", model.asOf]] as const)),
                 ["Async", model.asyncSupported ? "yes" : "no"],
                 ["Trial runs", String(model.trialRuns)],
                 ...(model.tasks.length > 0 ? [["Automatic", model.tasks.map((task) => `auto:${task}`).join(", ")] as const] : []),

@@ -1,0 +1,29 @@
+import type { models } from "@nodeloom/proto";
+import { z } from "zod";
+
+/** Which models a list shows. */
+
+const MODALITIES = ["image", "video", "audio", "text"] as const;
+const MAX_QUERY_CHARS = 200;
+const MAX_COMPANY_CHARS = 100;
+
+export const modelFilter = z.object({
+  q: z.string().max(MAX_QUERY_CHARS).optional().describe("Words that its name, its description or its provider must have"),
+  modality: z.enum(MODALITIES).optional().describe("What it makes"),
+  provider: z.string().min(1).max(MAX_COMPANY_CHARS).optional().describe("Who runs it, for example `fal`"),
+});
+
+const wordsOf = (query: string): string[] => query.toLowerCase().split(/\s+/).filter(Boolean);
+
+/** Whether a model is what a list asks for. */
+export const isListed = (
+  { internalName, displayName, description, modality, company }: models.Model,
+  filter: z.infer<typeof modelFilter>,
+): boolean => {
+  const text = `${internalName} ${displayName} ${description} ${company}`.toLowerCase();
+  return (
+    (filter.modality === undefined || filter.modality === modality) &&
+    (filter.provider === undefined || filter.provider === company) &&
+    wordsOf(filter.q ?? "").every((word) => text.includes(word))
+  );
+};
