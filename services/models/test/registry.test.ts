@@ -89,9 +89,10 @@ describe("the shipped registry", () => {
     expect(missing).toMatchObject({
       "sandbox-image": ["SANDBOX_URL"],
       "flux-schnell": [],
-      sdxl: ["REPLICATE_API_TOKEN"],
-      "kling-video": ["KLING_API_TOKEN"],
-      "gpt-4o-mini": ["OPENAI_API_KEY"],
+      "replicate-flux-schnell": ["REPLICATE_API_TOKEN"],
+      "kling-3": ["KLING_API_KEY"],
+      "dashscope-wan-3": ["DASHSCOPE_URL", "DASHSCOPE_API_KEY"],
+      "gpt-6-luna": ["OPENAI_API_KEY"],
       "gpt-image-1": ["OPENAI_API_KEY"],
       "runway-gen4-turbo": ["RUNWAYML_API_SECRET"],
       "eleven-multilingual-v2": ["ELEVENLABS_API_KEY"],

@@ -64,7 +64,7 @@ describe("reading models", () => {
       first.client.listModels({ includeDisabled: true }),
     ]);
     expect(enabled.models.every((model) => model.enabled)).toBe(true);
-    expect(all.models.map((model) => model.internalName)).toContain("gpt-4o-mini");
+    expect(all.models.map((model) => model.internalName)).toContain("gpt-6-luna");
     expect(enabled.models.length).toBeLessThan(all.models.length);
     expect(enabled.revision).toBe(all.revision);
   });
@@ -82,7 +82,7 @@ describe("reading models", () => {
     expect(JSON.parse(model.inputSchemaJson)).toMatchObject({ type: "object", required: ["prompt"] });
   });
 
-  it.each(["no-such-model", "kling-video", "__proto__", ""])("answers MODEL_NOT_FOUND for %j", async (internalName) => {
+  it.each(["no-such-model", "kling-3", "__proto__", ""])("answers MODEL_NOT_FOUND for %j", async (internalName) => {
     await expect(first.client.getModel({ internalName, includeDisabled: false })).rejects.toMatchObject({
       kind: "not_found",
       reason: "MODEL_NOT_FOUND",
@@ -135,7 +135,7 @@ describe("an admin's change", () => {
     ["a negative price", { price: perImage(-1) }, "price"],
     ["a price without a basis", { price: { basis: undefined } }, "price"],
     ["a price per second of an image", { price: { basis: { $case: "perSecondMicroUsd", value: 1 } } }, "price"],
-    ["enabling what lacks its environment", { internalName: "sdxl", enabled: true }, "enabled"],
+    ["enabling what lacks its environment", { internalName: "replicate-flux-schnell", enabled: true }, "enabled"],
   ])("is refused for %s", async (_what, change, path) => {
     await expect(update(first, change)).rejects.toMatchObject({
       reason: "INVALID_REQUEST",

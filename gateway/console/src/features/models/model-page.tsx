@@ -18,7 +18,6 @@ import { Card, Facts, Page } from "../../ui/page";
 import { runnerOf, standingOf } from "./facts";
 import { Retirement } from "./model-card";
 import { propertiesOf, SchemaControl } from "../../ui/inputs/schema-control";
-import { RetirementBadge } from "./retirement";
 
 const route = getRouteApi("/shell/models/$internalName");
 
