@@ -1,4 +1,7 @@
 import { didYouMean, DomainError, invalidRequest, TIERS, type BaseTier, type Price } from "@nodeloom/kernel";
+import type { Environment } from "@nodeloom/platform";
+import { createAddedModels, entryText, isAFile, readAddedEntry } from "./added/models";
+import { livingEntry, withEntry, withoutEntry, type AddedEntries } from "./added/entries";
 import { pricingProblem } from "./pricing";
 import type { RegisteredModel, Registry } from "./registry";
 import type { Servers } from "./servers/servers";
@@ -17,6 +20,8 @@ export interface Overrides {
   models: Readonly<Record<string, Override>>;
   /** Models that administrators put first for a task. */
   orders: Readonly<Record<string, readonly string[]>>;
+  /** Entries that administrators added. */
+  entries: AddedEntries;
 }
 
 export interface OverrideStore {
@@ -27,6 +32,16 @@ export interface OverrideStore {
   set(internalName: string, change: Override): Promise<{ before: Overrides; after: Overrides }>;
   /** Replaces a task's order. */
   setOrder(task: string, order: readonly string[]): Promise<{ before: Overrides; after: Overrides }>;
+  /** Changes the added entries to what `decide` makes of them, and takes back what was set over those that changed. */
+  changeEntries(decide: (entries: AddedEntries) => AddedEntries): Promise<{ before: Overrides; after: Overrides }>;
+}
+
+/** An entry as JSON. */
+export interface EntryText {
+  json: string;
+  /** 0 for a file's. */
+  revision: number;
+  isFile: boolean;
 }
 
 /** A model as it is in force. Its `missing` is what neither the environment nor the console has. */
@@ -42,6 +57,19 @@ export interface Catalog {
   update(internalName: string, change: Override): Promise<{ before: CatalogModel; after: CatalogModel }>;
   /** Sets which models come first for a task; none: as by default. @throws DomainError INVALID_REQUEST */
   setOrder(task: string, order: readonly string[]): Promise<{ before: readonly string[]; after: readonly string[] }>;
+  /** @throws DomainError MODEL_NOT_FOUND */
+  entry(internalName: string): Promise<EntryText>;
+  /** Adds an entry, or replaces an added one. @throws DomainError INVALID_REQUEST, ALREADY_EXISTS, PRECONDITION_FAILED */
+  put(change: PutRequest): Promise<{ model: CatalogModel; entry: EntryText; before: EntryText | undefined }>;
+  remove(internalName: string, ifRevision?: number): Promise<{ before: EntryText }>;
+}
+
+export interface PutRequest {
+  json: string;
+  mode: "create" | "put";
+  /** The name in the address, which the entry's must be. */
+  internalName?: string | undefined;
+  ifRevision?: number | undefined;
 }
 
 export interface CatalogDeps {
@@ -51,9 +79,12 @@ export interface CatalogDeps {
   servers?: Pick<Servers, "list" | "models" | "version">;
   /** Names of the providers' keys that the console was given; none by default. */
   consoleKeys?: () => Promise<ReadonlySet<string>>;
+  env: Environment;
   now?: () => number;
   /** Called when overrides can't be read and the last known ones stay in force. */
   onStale?: (error: unknown) => void;
+  /** Called once for an added entry that this release can't read. */
+  onUnreadable?: (internalName: string, problem: string) => void;
 }
 
 /** What is known of now, beside the registry. */
@@ -68,13 +99,14 @@ const NO_KEYS: ReadonlySet<string> = new Set();
 
 const merged = (model: RegisteredModel, keys: ReadonlySet<string>, override: Override = {}): CatalogModel => {
   const missing = model.missing.filter((name) => !keys.has(name));
+  const price = override.price ?? model.price;
   return {
     ...model,
     missing,
     environmentLacks: model.missing,
-    price: override.price ?? model.price,
+    price,
     minTier: override.minTier ?? model.minTier,
-    enabled: (override.enabled ?? model.enabled) && missing.length === 0,
+    enabled: (override.enabled ?? model.enabled) && missing.length === 0 && price !== null,
   };
 };
 
@@ -85,6 +117,7 @@ const notFound = (internalName: string, enabled: readonly string[]): DomainError
 const checkChange = (model: RegisteredModel, { enabled, price, minTier }: Override): void => {
   const issues = [];
   if (enabled && model.missing.length > 0) issues.push({ path: "enabled", message: `${model.missing.join(", ")} is not set` });
+  if (enabled && model.price === null && price === undefined) issues.push({ path: "enabled", message: "it has no price yet: set one" });
   if (minTier !== undefined && !TIERS.includes(minTier)) issues.push({ path: "minTier", message: `must be one of: ${TIERS.join(", ")}` });
   const problem = price && pricingProblem(price, model.inputSchema);
   if (problem) issues.push({ path: "price", message: problem });
@@ -92,14 +125,9 @@ const checkChange = (model: RegisteredModel, { enabled, price, minTier }: Overri
 };
 
 /** The models in force: the files' entries under the admins' overrides, from memory. */
-export const createCatalog = async ({
-  registry,
-  store,
-  servers,
-  consoleKeys,
-  now = Date.now,
-  onStale = () => undefined,
-}: CatalogDeps): Promise<Catalog> => {
+export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
+  const { registry, store, env, servers, consoleKeys, now = Date.now, onStale = () => undefined, onUnreadable = () => undefined } = deps;
+  const added = createAddedModels({ env, files: registry.models, onUnreadable });
   let overrides = await store.read();
   let checkedAt = now();
   let checking: Promise<void> | undefined;
@@ -129,11 +157,17 @@ export const createCatalog = async ({
   const inForce = (model: RegisteredModel, { models, keys }: Latest): CatalogModel =>
     merged(model, keys, Object.hasOwn(models, model.internalName) ? models[model.internalName] : {});
 
-  /** A file's entry comes before a server's of the same name. */
-  const named = (internalName: string): RegisteredModel | undefined =>
-    registry.models.get(internalName) ?? servers?.models().get(internalName);
-  const registered = (): RegisteredModel[] => [...new Map([...(servers?.models() ?? []), ...registry.models]).values()];
-  const all = (latest: Latest): CatalogModel[] => registered().map((model) => inForce(model, latest));
+  /** A file's entry comes before an added one of the same name, which comes before a server's. */
+  const registered = ({ entries }: Pick<Latest, "entries">): ReadonlyMap<string, RegisteredModel> =>
+    new Map([
+      ...(servers?.models() ?? []),
+      ...added.living(entries).map((model): [string, RegisteredModel] => [model.internalName, model]),
+      ...registry.models,
+    ]);
+  const all = (latest: Latest): CatalogModel[] => [...registered(latest).values()].map((model) => inForce(model, latest));
+  /** Runs under way find an added entry for a while after it was deleted. */
+  const find = (internalName: string, latest: Latest): RegisteredModel | undefined =>
+    registered(latest).get(internalName) ?? added.get(latest.entries, internalName);
   const enabledNames = (latest: Latest): string[] =>
     all(latest)
       .filter(({ enabled }) => enabled)
@@ -148,16 +182,17 @@ export const createCatalog = async ({
     },
     get: async (internalName, includeDisabled = false) => {
       const latest = await current();
-      const model = named(internalName);
+      const model = find(internalName, latest);
       const found = model && inForce(model, latest);
       if (!found || !(found.enabled || includeDisabled)) throw notFound(internalName, enabledNames(latest));
       return found;
     },
     update: async (internalName, change) => {
-      const { keys } = await current();
-      const model = named(internalName);
-      if (!model) throw notFound(internalName, registered().map((one) => one.internalName)); // prettier-ignore
-      checkChange(inForce(model, { ...overrides, keys }), change);
+      const latest = await current();
+      const { keys } = latest;
+      const model = registered(latest).get(internalName);
+      if (!model) throw notFound(internalName, [...registered(latest).keys()]);
+      checkChange(inForce(model, latest), change);
       const { before, after } = await store.set(internalName, change);
       accept(after);
       return { before: inForce(model, { ...before, keys }), after: inForce(model, { ...after, keys }) };
@@ -169,6 +204,41 @@ export const createCatalog = async ({
       const { before, after } = await store.setOrder(task, order);
       accept(after);
       return { before: before.orders[task] ?? [], after: order };
+    },
+    entry: async (internalName) => {
+      const file = registry.models.get(internalName);
+      if (file) return { json: registry.texts.get(internalName)!, revision: 0, isFile: true };
+      const latest = await current();
+      const found = livingEntry(latest.entries, internalName);
+      if (!found)
+        throw notFound(
+          internalName,
+          all(latest).map((one) => one.internalName),
+        );
+      return entryText(found);
+    },
+    put: async ({ json, mode, internalName, ifRevision }) => {
+      const model = readAddedEntry(json, { env, files: registry.models, internalName });
+      const name = model.internalName;
+      const { before, after } = await store.changeEntries((entries) => {
+        const held = livingEntry(entries, name);
+        const isPriced = held !== undefined && added.get(entries, name)?.price !== null;
+        // Runs under way count on it.
+        if (isPriced && model.price === null) throw invalidRequest([{ path: "price", message: "can't be taken away again" }]);
+        return withEntry(entries, { name, json, mode, ifRevision, now: now() });
+      });
+      accept(after);
+      const previous = livingEntry(before.entries, name);
+      const { keys } = await current();
+      return { model: inForce(model, { ...after, keys }), entry: entryText(after.entries[name]!), before: previous && entryText(previous) };
+    },
+    remove: async (internalName, ifRevision) => {
+      if (registry.models.has(internalName)) throw isAFile(internalName);
+      const { before, after } = await store.changeEntries((entries) =>
+        withoutEntry(entries, { name: internalName, ifRevision, now: now() }),
+      );
+      accept(after);
+      return { before: entryText(before.entries[internalName]!) };
     },
   };
 };

@@ -41,7 +41,8 @@ export const entrySchema = z
     provider: providerSchema,
     inputSchema: z.looseObject({ type: z.literal("object"), properties: z.record(text, z.looseObject({})) }),
     outputs: z.array(z.enum(OUTPUTS)).min(1).max(2),
-    price: writtenPrice.transform(readWrittenPrice),
+    /** Null: not known yet. Such a model can't be enabled. */
+    price: writtenPrice.transform(readWrittenPrice).nullable(),
     minTier: z.enum(TIERS),
     trialRuns: z.number().int().min(0).max(1_000_000).default(0),
     enabled: z.boolean().default(true),

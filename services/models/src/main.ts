@@ -16,6 +16,7 @@ import { identity, models } from "@nodeloom/proto";
 import { z } from "zod";
 import { database } from "./database";
 import { createCatalog } from "./catalog";
+import { createImporter } from "./import";
 import { createLocalModels } from "./local-models";
 import { createConsoleKeys } from "./provider-keys";
 import { isRetired } from "./published";
@@ -67,11 +68,8 @@ export const service = defineService({
   },
   start: async ({ config, logger }) => {
     // Which further variables are read is for the registry's files to say.
-    const registry = await loadRegistry(config.MODELS_REGISTRY_DIR, {
-      ...process.env,
-      SANDBOX_URL: config.SANDBOX_URL,
-      INFERENCE_URL: config.INFERENCE_URL,
-    });
+    const env = { ...process.env, SANDBOX_URL: config.SANDBOX_URL, INFERENCE_URL: config.INFERENCE_URL };
+    const registry = await loadRegistry(config.MODELS_REGISTRY_DIR, env);
     logDisabled(registry, logger);
     logRetired(registry, logger);
     const connection = await openDatabase(database, config, logger);
@@ -92,8 +90,11 @@ export const service = defineService({
       identity: secrets,
       logger,
     });
-    const handlers = modelsHandlers(await createCatalog({ registry, store, servers, consoleKeys, onStale }), local, servers);
-    const service = grpcService(models.ModelsServiceService, handlers);
+    const onUnreadable = (model: string, problem: string): void =>
+      logger.warn({ model, problem }, "an added model can't be read by this release");
+    const catalog = await createCatalog({ registry, store, env, servers, consoleKeys, onStale, onUnreadable });
+    const draft = createImporter({ egress: createEgressClient(), secret: (name) => process.env[name] });
+    const service = grpcService(models.ModelsServiceService, modelsHandlers(catalog, local, servers, draft));
     const stop = async (): Promise<void> => {
       secrets.close();
       await ownServers.close();

@@ -1,20 +1,18 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { strictSchemaProblems } from "@nodeloom/kernel";
-import { accountConcurrency, type Environment, type ProviderSettings } from "@nodeloom/platform";
-import { z } from "zod";
-import { entrySchema, type Entry } from "./entry";
-import { pricingProblem } from "./pricing";
+import type { Issue } from "@nodeloom/kernel";
+import { accountConcurrency, type Environment } from "@nodeloom/platform";
+import { checkEntry } from "./checked-entry";
+import type { Entry } from "./entry";
+import { resolveEntry, type RegisteredModel } from "./resolved";
 
-/** A model as its file and the environment describe it. */
-export interface RegisteredModel extends Entry {
-  /** Environment variables without which it can't run; it is disabled while there are any. */
-  missing: string[];
-}
+export type { RegisteredModel } from "./resolved";
 
 export interface Registry {
   models: ReadonlyMap<string, RegisteredModel>;
+  /** What the files say. */
+  texts: ReadonlyMap<string, string>;
   /** Differs whenever a file or the environment it refers to does. */
   version: string;
 }
@@ -28,7 +26,6 @@ export class RegistryError extends Error {
 }
 
 const EXTENSION = ".json";
-const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g;
 const VERSION_CHARS = 16;
 
 /** @throws RegistryError where entries of one account don't agree on how many calls it takes at once */
@@ -56,6 +53,8 @@ const checkAccounts = (models: ReadonlyMap<string, RegisteredModel>, env: Enviro
     accounts.set(key, { file, says });
   }
 };
+const problemOf = (issues: readonly Issue[]): string =>
+  issues.map(({ path, message }) => (path ? `${path}: ${message}` : message)).join("; ");
 
 const parseFile = (file: string, content: string): Entry => {
   let json: unknown;
@@ -64,38 +63,11 @@ const parseFile = (file: string, content: string): Entry => {
   } catch (error) {
     throw new RegistryError(file, `is not JSON: ${(error as Error).message}`);
   }
-  const parsed = entrySchema.safeParse(json);
-  if (!parsed.success) throw new RegistryError(file, z.prettifyError(parsed.error));
-  if (`${parsed.data.internalName}${EXTENSION}` !== file)
-    throw new RegistryError(file, `must be named ${parsed.data.internalName}${EXTENSION}`);
-  return parsed.data;
-};
-
-const checkInputs = (file: string, { inputSchema, price }: Entry): void => {
-  const [mistake] = strictSchemaProblems(inputSchema);
-  if (mistake !== undefined) throw new RegistryError(file, `inputSchema: ${mistake}`);
-  const problem = pricingProblem(price, inputSchema);
-  if (problem) throw new RegistryError(file, `price: ${problem}`);
-};
-
-const resolveProvider = (file: string, provider: ProviderSettings, env: Environment): { provider: ProviderSettings; missing: string[] } => {
-  const missing: string[] = [];
-  const resolved = (name: string, template: string): string => {
-    const before = missing.length;
-    const url = template.replaceAll(PLACEHOLDER, (_, variable: string) => {
-      if (!env[variable]) missing.push(variable);
-      return env[variable]?.replace(/\/+$/, "") ?? "";
-    });
-    const isUsable = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-    if (missing.length === before && !isUsable) throw new RegistryError(file, `provider.${name} is no http(s) URL: ${url}`);
-    return url.replace(/\/+$/, "");
-  };
-  const { upload, auth } = provider;
-  const baseUrl = resolved("baseUrl", provider.baseUrl);
-  const uploadUrl = upload?.baseUrl === undefined ? undefined : resolved("upload.baseUrl", upload.baseUrl);
-  if (auth && auth.default === undefined && !env[auth.secretEnv]) missing.push(auth.secretEnv);
-  const stored = upload && uploadUrl !== undefined ? { upload: { ...upload, baseUrl: uploadUrl } } : {};
-  return { provider: { ...provider, baseUrl, ...stored }, missing: [...new Set(missing)] };
+  const checked = checkEntry(json);
+  if ("issues" in checked) throw new RegistryError(file, problemOf(checked.issues));
+  if (`${checked.entry.internalName}${EXTENSION}` !== file)
+    throw new RegistryError(file, `must be named ${checked.entry.internalName}${EXTENSION}`);
+  return checked.entry;
 };
 
 /**
@@ -105,16 +77,19 @@ const resolveProvider = (file: string, provider: ProviderSettings, env: Environm
 export const loadRegistry = async (folder: string, env: Environment): Promise<Registry> => {
   const names = (await readdir(folder)).filter((name) => name.endsWith(EXTENSION)).sort();
   const models = new Map<string, RegisteredModel>();
+  const texts = new Map<string, string>();
   for (const name of names) {
     const file = basename(name);
-    const entry = parseFile(file, await readFile(join(folder, name), "utf8"));
-    checkInputs(file, entry);
-    models.set(entry.internalName, { ...entry, ...resolveProvider(file, entry.provider, env) });
+    const text = await readFile(join(folder, name), "utf8");
+    const resolved = resolveEntry(parseFile(file, text), env);
+    if ("issues" in resolved) throw new RegistryError(file, problemOf(resolved.issues));
+    models.set(resolved.model.internalName, resolved.model);
+    texts.set(resolved.model.internalName, text);
   }
   checkAccounts(models, env);
   const version = createHash("sha256")
     .update(JSON.stringify([...models.values()]))
     .digest("hex")
     .slice(0, VERSION_CHARS);
-  return { models, version };
+  return { models, texts, version };
 };

@@ -3,6 +3,8 @@ import { readPrice, storedPrice, unary } from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Catalog, CatalogModel, Override } from "./catalog";
+import { IMPORTED, type ImportedProvider, type Importer } from "./import";
+import type { Modality } from "./import/draft";
 import { READY, type LocalModels, type ModelStatus } from "./local-models";
 import { keyOf, providerKeys } from "./provider-keys";
 import { serverHandlers } from "./servers/handlers";
@@ -52,7 +54,7 @@ const toMessage = (model: CatalogModel, status: ModelStatus): models.Model =>
     outputs: [...model.outputs],
     providerJson: fileJson(model.provider),
     inputSchemaJson: fileJson(model.inputSchema),
-    price: storedPrice(model.price),
+    ...(model.price === null ? {} : { price: storedPrice(model.price) }),
     minTier: model.minTier,
     trialRuns: model.trialRuns,
     enabled: model.enabled,
@@ -67,7 +69,7 @@ const toMessage = (model: CatalogModel, status: ModelStatus): models.Model =>
   });
 
 /** gRPC handlers of the models service. */
-export const modelsHandlers = (catalog: Catalog, local: LocalModels, servers: Servers): models.ModelsServiceServer => {
+export const modelsHandlers = (catalog: Catalog, local: LocalModels, servers: Servers, draft: Importer): models.ModelsServiceServer => {
   const localStatus = (model: CatalogModel): Promise<ModelStatus> =>
     model.provider.server ? servers.statusOfModel(model) : local.statusOf(model.internalName);
   const statusOf = async (model: CatalogModel): Promise<ModelStatus> => {
@@ -99,6 +101,38 @@ export const modelsHandlers = (catalog: Catalog, local: LocalModels, servers: Se
     listProviderKeys: unary(async () => {
       const { models: all } = await catalog.list(true);
       return models.ListProviderKeysResponse.fromPartial({ keys: providerKeys(all) });
+    }),
+    getEntry: unary(async ({ internalName }) => {
+      const { json, revision, isFile } = await catalog.entry(internalName);
+      return models.GetEntryResponse.fromPartial({ entryJson: json, revision, isFile });
+    }),
+    putEntry: unary(async ({ entryJson, create, internalName, ifRevision }) => {
+      const { model, entry, before } = await catalog.put({
+        json: entryJson,
+        mode: create ? "create" : "put",
+        internalName: internalName || undefined,
+        ifRevision,
+      });
+      return models.PutEntryResponse.fromPartial({
+        model: await view(model),
+        entryJson: entry.json,
+        revision: entry.revision,
+        beforeJson: before?.json ?? "",
+      });
+    }),
+    deleteEntry: unary(async ({ internalName, ifRevision }) => {
+      const { before } = await catalog.remove(internalName, ifRevision);
+      return models.DeleteEntryResponse.fromPartial({ beforeJson: before.json });
+    }),
+    draftEntry: unary(async ({ provider, app, internalName, modality }) => {
+      if (!IMPORTED.includes(provider as ImportedProvider))
+        throw invalidRequest([{ path: "provider", message: `must be one of: ${IMPORTED.join(", ")}` }]);
+      const { entry, notes } = await draft(provider as ImportedProvider, {
+        app,
+        internalName: internalName || undefined,
+        modality: (modality || undefined) as Modality | undefined,
+      });
+      return models.DraftEntryResponse.fromPartial({ entryJson: JSON.stringify(entry), notes });
     }),
     getLocalModels: unary(async () => models.GetLocalModelsResponse.fromPartial(await local.progress())),
     updateModel: unary(async ({ internalName, enabled, price, minTier }) => {

@@ -1,17 +1,22 @@
 import { Schema, type Connection } from "mongoose";
+import { DomainError } from "@nodeloom/kernel";
+import type { AddedEntry } from "./added/entries";
 import type { Override, Overrides, OverrideStore } from "./catalog";
 
 interface Row {
   _id: string;
   revision: number;
   models: Record<string, Override>;
-  /** Absent in rows from before there were any. */
+  /** Absent while administrators have put no models first, or added none. */
   orders?: Record<string, string[]>;
+  entries?: Record<string, AddedEntry>;
   updatedAt: Date;
 }
 
-/** All overrides are one small document, so that a change and its revision are one write. */
+/** All that administrators say of models is one document, so that a change and its revision are one write. */
 const DOCUMENT = "overrides";
+/** How often a change is tried again that another one came before. */
+const MAX_ATTEMPTS = 10;
 
 const rows = new Schema<Row>(
   {
@@ -19,15 +24,16 @@ const rows = new Schema<Row>(
     revision: { type: Number, required: true },
     models: { type: Schema.Types.Mixed, required: true },
     orders: { type: Schema.Types.Mixed },
+    entries: { type: Schema.Types.Mixed },
     updatedAt: { type: Date, required: true },
   },
   { collection: "overrides", versionKey: false, minimize: false, strict: "throw" },
 );
 
 /** What the document will hold after a change was applied to it. */
-const applied = ({ revision, models, orders }: Overrides, internalName: string, change: Override): Overrides => ({
+const applied = ({ revision, models, ...others }: Overrides, internalName: string, change: Override): Overrides => ({
+  ...others,
   revision: revision + 1,
-  orders,
   models: { ...models, [internalName]: { ...models[internalName], ...change } },
 });
 
@@ -40,8 +46,9 @@ export const openOverrideStore = async (connection: Connection): Promise<Overrid
 
   const required = (row: Row | null): Overrides => {
     if (!row) throw new Error("the overrides are gone");
-    return { revision: row.revision, models: row.models, orders: row.orders ?? {} };
+    return { revision: row.revision, models: row.models, orders: row.orders ?? {}, entries: row.entries ?? {} };
   };
+  const read = async (): Promise<Overrides> => required(await model.findById(DOCUMENT).lean<Row>().exec());
 
   /** Changes the document and its revision. @returns what it was */
   const change = async (fields: Record<string, unknown>): Promise<Overrides> =>
@@ -61,7 +68,28 @@ export const openOverrideStore = async (connection: Connection): Promise<Overrid
       const row = await model.findById(DOCUMENT, { revision: 1 }).lean<Pick<Row, "revision">>().exec();
       return row?.revision ?? 0;
     },
-    read: async () => required(await model.findById(DOCUMENT).lean<Row>().exec()),
+    read,
+    changeEntries: async (decide) => {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const before = await read();
+        const entries = decide(before.entries);
+        if (entries === before.entries) return { before, after: before };
+        const changed = [...new Set([...Object.keys(entries), ...Object.keys(before.entries)])].filter(
+          (name) => entries[name] !== before.entries[name],
+        );
+        // What was set over an entry goes with it.
+        const set = Object.fromEntries(changed.flatMap((name) => (entries[name] ? [[`entries.${name}`, entries[name]]] : [])));
+        const unset = Object.fromEntries(
+          changed.flatMap((name) => [[`models.${name}`, 1], ...(entries[name] ? [] : [[`entries.${name}`, 1]])]),
+        );
+        const update = { $set: { ...set, updatedAt: new Date() }, $unset: unset, $inc: { revision: 1 } };
+        const { modifiedCount } = await model.updateOne({ _id: DOCUMENT, revision: before.revision }, update).exec();
+        if (modifiedCount === 0) continue;
+        const models = Object.fromEntries(Object.entries(before.models).filter(([name]) => !changed.includes(name)));
+        return { before, after: { ...before, revision: before.revision + 1, models, entries } };
+      }
+      throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", "other administrators change models at the moment", { retryAfter: 1 });
+    },
     set: async (internalName, override) => {
       const members = Object.entries(override).filter(([, value]) => value !== undefined);
       const before = await change(Object.fromEntries(members.map(([name, value]) => [`models.${internalName}.${name}`, value])));

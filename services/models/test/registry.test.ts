@@ -70,7 +70,7 @@ describe("the shipped registry", () => {
       ["chat", "cutout", "music", "ocr", "speech", "transcribe", "tween", "upscale"].map((name) => `local-${name}`),
     );
     for (const { price, minTier, missing, provider } of local) {
-      const { basis: _, ...amounts } = price;
+      const { basis: _, ...amounts } = price!;
       expect([Object.values(amounts).every((amount) => amount === 0), minTier, missing]).toEqual([true, "free", []]);
       expect(provider.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:8091/);
     }

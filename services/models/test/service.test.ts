@@ -149,19 +149,15 @@ describe("an admin's change", () => {
 });
 
 describe("the catalog", () => {
+  const unused = (): Promise<never> => Promise.reject(new Error("unused"));
   const registry = () => loadRegistry(join(__dirname, "..", "registry"), env);
 
   it("asks the store at most once a second, however many read", async () => {
     let asked = 0;
     let time = 0;
-    const overrides: Overrides = { revision: 0, models: {}, orders: {} };
-    const store = {
-      revision: async () => (asked++, 0),
-      read: async () => overrides,
-      set: () => Promise.reject(new Error("unused")),
-      setOrder: () => Promise.reject(new Error("unused")),
-    };
-    const catalog = await createCatalog({ registry: await registry(), store, now: () => time });
+    const overrides: Overrides = { revision: 0, models: {}, orders: {}, entries: {} };
+    const store = { revision: async () => (asked++, 0), read: async () => overrides, set: unused, setOrder: unused, changeEntries: unused };
+    const catalog = await createCatalog({ registry: await registry(), store, env, now: () => time });
     for (time = 0; time < 3_000; time += 100) await Promise.all([catalog.list(false), catalog.get("sandbox-image")]);
     expect(asked).toBeLessThanOrEqual(3);
     expect(asked).toBeGreaterThanOrEqual(2);
@@ -173,12 +169,17 @@ describe("the catalog", () => {
     const down = (): Promise<never> => Promise.reject(new DomainError("unavailable", "SERVICE_UNAVAILABLE", "down"));
     const store = {
       revision: down,
-      read: async (): Promise<Overrides> => ({ revision: 3, models: { "sandbox-image": { minTier: "business" } }, orders: {} }),
+      read: async (): Promise<Overrides> => ({
+        ...{ revision: 3, orders: {}, entries: {} },
+        models: { "sandbox-image": { minTier: "business" } },
+      }),
       set: down,
       setOrder: down,
+      changeEntries: down,
     };
     const catalog = await createCatalog({
       registry: await registry(),
+      env,
       store,
       now: () => time,
       onStale: (error) => problems.push(error),

@@ -1,0 +1,161 @@
+import { at, isJson, type Json } from "./draft";
+
+/** Inputs of a provider's published schema, as a model's inputs. */
+
+const MAX_INPUTS = 60;
+const MAX_DEPTH = 6;
+const MAX_TEXT = 1_000;
+const MAX_PROMPT = 10_000;
+const MAX_COUNT = 4;
+const SCALARS = new Set(["string", "integer", "number", "boolean"]);
+/** Keywords that are kept, by the type that they are for. */
+const KEPT: Readonly<Record<string, readonly string[]>> = {
+  string: ["minLength", "maxLength"],
+  integer: ["minimum", "maximum"],
+  number: ["minimum", "maximum"],
+  boolean: [],
+};
+const COUNTS = new Set(["num_images", "num_outputs", "number_of_images", "n"]);
+const FILE = /(?:^|_)(image|mask|photo|frame|video|audio|voice|file)s?(?:_(?:url|uri|path))?s?(?:_\d+)?$/;
+const KINDS: Readonly<Record<string, string>> = {
+  image: "image",
+  mask: "image",
+  photo: "image",
+  frame: "image",
+  video: "video",
+  audio: "audio",
+  voice: "audio",
+};
+const LENGTH = /^(\d{1,4})(s?)$/;
+
+export interface Inputs {
+  properties: Record<string, Json>;
+  required: string[];
+  /** Of the request, by the provider's names. */
+  body: Record<string, unknown>;
+  /** Inputs that take files. */
+  files: string[];
+  notes: string[];
+}
+
+/** A schema without references and alternatives: of these, the first that lists its values or is a scalar. */
+export const plain = (schema: unknown, components: Json, depth = 0): Json => {
+  if (!isJson(schema) || depth > MAX_DEPTH) return {};
+  const { $ref: reference, allOf, anyOf, oneOf, ...rest } = schema;
+  if (typeof reference === "string") {
+    const target = at(components, reference.split("/").pop() ?? "");
+    return { ...plain(target, components, depth + 1), ...rest };
+  }
+  if (Array.isArray(allOf)) return Object.assign({}, ...allOf.map((one) => plain(one, components, depth + 1)), rest) as Json;
+  const alternatives = [anyOf, oneOf].find(Array.isArray)?.map((one) => plain(one, components, depth + 1));
+  if (!alternatives) return rest;
+  const usable = alternatives.filter(({ type }) => type !== "null");
+  const chosen = usable.find((one) => Array.isArray(one.enum)) ?? usable.find(({ type }) => SCALARS.has(String(type))) ?? usable[0] ?? {};
+  return { ...chosen, ...rest };
+};
+
+const words = ({ title, description }: Json, name: string): Json => ({
+  title: typeof title === "string" && title !== "" ? title.slice(0, MAX_TEXT) : name,
+  ...(typeof description === "string" && description !== "" ? { description: description.slice(0, MAX_TEXT) } : {}),
+});
+
+const isDefault = (value: unknown, { type, enum: values }: Json): boolean => {
+  if (Array.isArray(values)) return values.includes(value);
+  if (type === "integer") return Number.isInteger(value);
+  return typeof value === type;
+};
+
+const scalar = (schema: Json, name: string): Json | undefined => {
+  const values = Array.isArray(schema.enum) ? schema.enum.filter((value) => value !== null) : undefined;
+  const type = typeof schema.type === "string" ? schema.type : values && typeof values[0];
+  if (typeof type !== "string" || !SCALARS.has(type)) return undefined;
+  const bounds = values ? [] : KEPT[type]!.filter((keyword) => typeof schema[keyword] === "number");
+  const property: Json = {
+    type,
+    ...words(schema, name),
+    ...(values ? { enum: values } : {}),
+    ...Object.fromEntries(bounds.map((keyword) => [keyword, schema[keyword]])),
+  };
+  return isDefault(schema.default, property) ? { ...property, default: schema.default } : property;
+};
+
+/** The kind of files that an input takes by its name; empty for any, undefined where it takes none. */
+const fileKind = (name: string, schema: Json): string | undefined => {
+  if (schema.type !== "string" || Array.isArray(schema.enum)) return undefined;
+  const [, word] = FILE.exec(name.toLowerCase()) ?? [];
+  const isAddress = schema.format === "uri" || /url|uri/i.test(name);
+  return word !== undefined && isAddress ? (KINDS[word] ?? "") : isAddress ? "" : undefined;
+};
+
+const file = (kind: string, schema: Json, name: string): Json => ({
+  type: "string",
+  format: "media",
+  ...(kind === "" ? {} : { contentMediaType: `${kind}/*` }),
+  ...words(schema, name),
+  minLength: 1,
+});
+
+/** A number of seconds that is written as a text, with or without its unit. */
+const seconds = (schema: Json): { property: Json; sent: unknown } | undefined => {
+  if (Array.isArray(schema.enum)) {
+    const read = schema.enum.map((value) => LENGTH.exec(String(value)));
+    const unit = read[0]?.[2] ?? "";
+    if (read.length === 0 || read.some((found) => found?.[2] !== unit)) return undefined;
+    const values = read.map((found) => Number(found![1]));
+    const [, given] = LENGTH.exec(String(schema.default)) ?? [];
+    const isText = typeof schema.enum[0] === "string";
+    return {
+      property: {
+        type: "integer",
+        title: "Seconds",
+        default: given === undefined ? values[0] : Number(given),
+        enum: values,
+        maximum: Math.max(...values),
+      },
+      sent: isText ? `\${seconds}${unit}` : { $input: "seconds" },
+    };
+  }
+  if ((schema.type !== "integer" && schema.type !== "number") || typeof schema.maximum !== "number") return undefined;
+  const usual = isDefault(schema.default, schema) ? schema.default : (schema.minimum ?? 1);
+  return { property: { ...scalar(schema, "Seconds"), title: "Seconds", default: usual }, sent: { $input: "seconds" } };
+};
+
+/** A model's inputs from a schema of an object. @param components schemas that it refers to, by name */
+export const inputsOf = (schema: unknown, components: Json): Inputs => {
+  const inputs: Inputs = { properties: {}, required: [], body: {}, files: [], notes: [] };
+  const required = at(schema, "required");
+  const isRequired = (name: string): boolean => Array.isArray(required) && required.includes(name);
+  const add = (name: string, property: Json, sent: unknown, called = name): void => {
+    inputs.properties[called] = property;
+    inputs.body[name] = sent;
+    if (isRequired(name)) inputs.required.push(called);
+  };
+  const leaveOut = (name: string, why: string): void => void inputs.notes.push(`the input ${name} is left out: ${why}`);
+  const properties = Object.entries((at(schema, "properties") ?? {}) as Json);
+  for (const [name, published] of properties.slice(0, MAX_INPUTS)) {
+    const property = plain(published, components);
+    const item = plain(property.items, components);
+    const kind = fileKind(name, property);
+    const itemKind = property.type === "array" ? fileKind(name, item) : undefined;
+    const length = name === "duration" ? seconds(property) : undefined;
+    if (!/^[A-Za-z_]\w*$/.test(name)) leaveOut(name, "its name can't be one here");
+    else if (name === "sync_mode" && property.type === "boolean") continue;
+    else if (length) add(name, length.property, length.sent, "seconds");
+    else if (COUNTS.has(name))
+      add(name, { type: "integer", title: "Pictures", default: 1, minimum: 1, maximum: MAX_COUNT }, { $input: "count" }, "count");
+    else if (kind !== undefined || itemKind !== undefined) {
+      const one = file(kind ?? itemKind ?? "", property, name);
+      add(name, kind === undefined ? { type: "array", ...words(property, name), items: one, minItems: 1 } : one, { $input: name });
+      inputs.files.push(name);
+    } else {
+      const found = scalar(property, name);
+      if (found)
+        add(name, name === "prompt" && found.maxLength === undefined ? { ...found, minLength: 1, maxLength: MAX_PROMPT } : found, {
+          $input: name,
+        });
+      else leaveOut(name, "only texts, numbers, choices and files are carried over");
+    }
+  }
+  if (properties.length > MAX_INPUTS) inputs.notes.push(`only the first ${MAX_INPUTS} of ${properties.length} inputs are carried over`);
+  return inputs;
+};

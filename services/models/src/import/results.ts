@@ -1,0 +1,40 @@
+import { at, isJson, type Json, type Modality } from "./draft";
+import { plain } from "./inputs";
+
+/** Where a provider's published schema of its answers has what was made. */
+
+const WORDS: Readonly<Record<string, Modality>> = {
+  video: "video",
+  audio: "audio",
+  music: "audio",
+  image: "image",
+  text: "text",
+  transcript: "text",
+};
+const MEMBERS = { image: "images", video: "videos", audio: "audios", text: "text" } as const;
+/** What a result has beside its pictures is told by the earlier of these. */
+const ORDER: readonly Modality[] = ["video", "audio", "image", "text"];
+
+export interface Result {
+  modality: Modality;
+  outputs: Record<string, string>;
+}
+
+const hasUrl = (schema: Json): boolean => isJson(at(schema, "properties", "url"));
+
+/** The result of an object's properties. */
+export const resultOf = (schema: unknown, components: Json): Result | undefined => {
+  const found = Object.entries((at(schema, "properties") ?? {}) as Json).flatMap(([name, published]): [Modality, string][] => {
+    const property = plain(published, components);
+    const modality = Object.entries(WORDS).find(([word]) => name.toLowerCase().includes(word))?.[1];
+    if (modality === undefined) return [];
+    if (modality === "text") return property.type === "string" ? [[modality, `/${name}`]] : [];
+    if (hasUrl(property)) return [[modality, `/${name}/url`]];
+    return property.type === "array" && hasUrl(plain(property.items, components)) ? [[modality, `/${name}/*/url`]] : [];
+  });
+  const modality = ORDER.find((one) => found.some(([kind]) => kind === one));
+  const pointer = found.find(([kind]) => kind === modality)?.[1];
+  return modality && pointer !== undefined ? { modality, outputs: { [MEMBERS[modality]]: pointer } } : undefined;
+};
+
+export const memberOf = (modality: Modality): string => MEMBERS[modality];

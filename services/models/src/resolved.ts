@@ -1,0 +1,37 @@
+import type { Issue } from "@nodeloom/kernel";
+import type { Environment, ProviderSettings } from "@nodeloom/platform";
+import type { Entry } from "./entry";
+
+/** Entries with what the environment says. */
+
+/** A model as its entry and the environment describe it. */
+export interface RegisteredModel extends Entry {
+  /** Environment variables without which it can't run; it is disabled while there are any. */
+  missing: string[];
+}
+
+const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g;
+
+/** The model of an entry, or what is wrong with the addresses that the environment gives it. */
+export const resolveEntry = (entry: Entry, env: Environment): { model: RegisteredModel } | { issues: Issue[] } => {
+  const missing: string[] = [];
+  const issues: Issue[] = [];
+  const resolved = (name: string, template: string): string => {
+    const before = missing.length;
+    const url = template.replaceAll(PLACEHOLDER, (_, variable: string) => {
+      if (!env[variable]) missing.push(variable);
+      return env[variable]?.replace(/\/+$/, "") ?? "";
+    });
+    const isUsable = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+    if (missing.length === before && !isUsable) issues.push({ path: `provider.${name}`, message: `is no http(s) URL: ${url}` });
+    return url.replace(/\/+$/, "");
+  };
+  const { upload, auth } = entry.provider;
+  const baseUrl = resolved("baseUrl", entry.provider.baseUrl);
+  const uploadUrl = upload?.baseUrl === undefined ? undefined : resolved("upload.baseUrl", upload.baseUrl);
+  if (auth && auth.default === undefined && !env[auth.secretEnv]) missing.push(auth.secretEnv);
+  if (issues.length > 0) return { issues };
+  const stored = upload && uploadUrl !== undefined ? { upload: { ...upload, baseUrl: uploadUrl } } : {};
+  const provider: ProviderSettings = { ...entry.provider, baseUrl, ...stored };
+  return { model: { ...entry, provider, missing: [...new Set(missing)] } };
+};

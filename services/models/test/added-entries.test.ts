@@ -1,0 +1,186 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platform";
+import { models } from "@nodeloom/proto";
+import { MAX_ENTRIES, withEntry, withoutEntry, type AddedEntries } from "../src/added/entries";
+import { service } from "../src/main";
+import { eventually } from "../../platform/test/support/eventually";
+import { startMigrated } from "../../platform/test/support/start-migrated";
+import { patient } from "../../platform/test/support/patient";
+
+const prefix = `test_${randomUUID().slice(0, 8)}_`;
+const env = { MONGODB_URI: process.env.MONGODB_URI!, MONGODB_DATABASE_PREFIX: prefix, MODELS_LISTEN: "127.0.0.1:0", LOG_LEVEL: "silent" };
+type Client = ClientOf<models.ModelsServiceServer>;
+type Json = Record<string, unknown>;
+const stops: (() => Promise<void>)[] = [];
+
+const startReplica = async (): Promise<Client> => {
+  const running = await startMigrated(service, env);
+  const address = `127.0.0.1:${running.ports!.MODELS_LISTEN}`;
+  const client = patient(createGrpcClient<models.ModelsServiceServer>(models.ModelsServiceService, { address }));
+  stops.push(async () => {
+    client.close();
+    await running.stop();
+  });
+  return client;
+};
+
+let first: Client;
+let second: Client;
+beforeAll(async () => {
+  [first, second] = await Promise.all([startReplica(), startReplica()]);
+});
+afterAll(async () => {
+  await Promise.all(stops.map((stop) => stop()));
+  const connection = await connectMongo({ uri: env.MONGODB_URI, database: `${prefix}models` });
+  await connection.dropDatabase();
+  await connection.close();
+});
+
+const SCHNELL = JSON.parse(readFileSync(join(__dirname, "..", "registry", "flux-schnell.json"), "utf8")) as Json & { provider: Json };
+/** An entry that needs no key to be enabled. */
+const named = (internalName: string, change: Json = {}): Json => {
+  const { auth: _, ...provider } = SCHNELL.provider;
+  return { ...SCHNELL, internalName, provider, ...change };
+};
+const put = (client: Client, entry: Json | string, more: Partial<models.PutEntryRequest> = {}): Promise<models.PutEntryResponse> =>
+  client.putEntry({
+    entryJson: typeof entry === "string" ? entry : JSON.stringify(entry),
+    create: false,
+    internalName: "",
+    ifRevision: undefined,
+    ...more,
+  });
+const get = async (client: Client, internalName: string, includeDisabled = false): Promise<models.Model> =>
+  (await client.getModel({ internalName, includeDisabled })).model!;
+const name = (): string => `added-${randomUUID().slice(0, 8)}`;
+
+describe("an added entry", () => {
+  it("is a model here at once, and soon on every replica", async () => {
+    const added = name();
+    const { model, revision, beforeJson } = await put(first, named(added), { create: true });
+    expect([model!.internalName, model!.enabled, revision, beforeJson]).toEqual([added, true, 1, ""]);
+    expect((await get(first, added)).displayName).toBe("FLUX.1 [schnell]");
+    await eventually(async () => (await second.listModels({ includeDisabled: false })).models.some((one) => one.internalName === added));
+  });
+
+  it("is read as it was sent, and replaced only at the revision that was read", async () => {
+    const added = name();
+    await put(first, named(added));
+    const { entryJson, revision, isFile } = await first.getEntry({ internalName: added });
+    expect([JSON.parse(entryJson), revision, isFile]).toEqual([named(added), 1, false]);
+    const renamed = named(added, { displayName: "Renamed" });
+    expect((await put(first, renamed, { ifRevision: 1 })).beforeJson).toBe(entryJson);
+    await expect(put(first, named(added), { ifRevision: 1 })).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
+    expect((await put(first, renamed)).revision).toBe(2);
+  });
+
+  it("is made once, however often it is sent", async () => {
+    const added = name();
+    const answers = await Promise.all([first, second, first].map((client) => put(client, named(added), { create: true })));
+    expect(answers.map(({ revision }) => revision)).toEqual([1, 1, 1]);
+    await expect(put(first, named(added, { displayName: "Other" }), { create: true })).rejects.toMatchObject({ reason: "ALREADY_EXISTS" });
+  });
+
+  it("loses what was set over it when it is replaced", async () => {
+    const added = name();
+    await put(first, named(added));
+    await first.updateModel({ internalName: added, enabled: false, price: undefined, minTier: "enterprise" });
+    await expect(get(first, added)).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND" });
+    await put(first, named(added, { displayName: "New" }));
+    expect(await get(first, added)).toMatchObject({ displayName: "New", enabled: true, minTier: "free" });
+  });
+
+  it("waits for a price, and keeps one once it has it", async () => {
+    const added = name();
+    const { model } = await put(first, named(added, { price: null }));
+    expect([model!.enabled, model!.price]).toEqual([false, undefined]);
+    await expect(first.updateModel({ internalName: added, enabled: true, price: undefined, minTier: undefined })).rejects.toMatchObject({
+      metadata: { issues: [{ path: "enabled" }] },
+    });
+    const price: models.Price = { basis: { $case: "perImageMicroUsd", value: 4_000 } };
+    await first.updateModel({ internalName: added, enabled: undefined, price, minTier: undefined });
+    expect((await get(first, added)).price).toEqual(price);
+    await put(first, named(added));
+    await expect(put(first, named(added, { price: null }))).rejects.toMatchObject({ metadata: { issues: [{ path: "price" }] } });
+  });
+
+  it("is gone when it is deleted, but not for runs under way", async () => {
+    const added = name();
+    await put(first, named(added));
+    await first.deleteEntry({ internalName: added, ifRevision: undefined });
+    await expect(get(first, added)).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND" });
+    expect(await get(first, added, true)).toMatchObject({ internalName: added, enabled: false });
+    expect((await first.listModels({ includeDisabled: true })).models.map((one) => one.internalName)).not.toContain(added);
+    await expect(first.deleteEntry({ internalName: added, ifRevision: undefined })).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND" });
+  });
+});
+
+describe("an entry is refused", () => {
+  const properties = { ...(SCHNELL.inputSchema as { properties: Json }).properties, prompt: { type: "string", minLenght: 1 } };
+  const misspelt = named("x", { inputSchema: { ...(SCHNELL.inputSchema as Json), properties } });
+  it.each<[string, Json | string, string]>([
+    ["what is no JSON", "{ nope", ""],
+    ["an unknown member", named("x", { colour: "red" }), ""],
+    ["a misspelt keyword", misspelt, "inputSchema"],
+    ["an input that it doesn't have", named("x", { price: { perSecondUsd: 1 } }), "price"],
+    [
+      "a variable in its address",
+      named("x", { provider: { ...SCHNELL.provider, baseUrl: "https://evil.example/${MONGODB_URI}" } }),
+      "provider.baseUrl",
+    ],
+    [
+      "a secret that no file names",
+      named("x", { provider: { ...SCHNELL.provider, auth: { secretEnv: "API_KEY_PEPPER" } } }),
+      "provider.auth.secretEnv",
+    ],
+    [
+      "a file's secret for another host",
+      named("x", { provider: { ...SCHNELL.provider, baseUrl: "https://evil.example" } }),
+      "provider.auth.secretEnv",
+    ],
+    ["being of the machine itself", named("x", { runsAt: "local" }), "runsAt"],
+    ["being the sandbox", named("x", { sandbox: true }), "sandbox"],
+    ["another name than the address has", named("y"), "internalName"],
+  ])("for %s", async (_what, entry, path) => {
+    await expect(put(first, entry, { internalName: "x" })).rejects.toMatchObject({
+      reason: "INVALID_REQUEST",
+      metadata: { issues: [{ path }] },
+    });
+  });
+
+  it("with the name of a file, which PATCH changes", async () => {
+    await expect(put(first, SCHNELL)).rejects.toMatchObject({
+      reason: "ALREADY_EXISTS",
+      message: expect.stringContaining("PATCH") as string,
+    });
+    await expect(first.deleteEntry({ internalName: "flux-schnell", ifRevision: undefined })).rejects.toMatchObject({
+      reason: "ALREADY_EXISTS",
+    });
+    expect(await first.getEntry({ internalName: "flux-schnell" })).toMatchObject({ isFile: true, revision: 0 });
+  });
+
+  it("unless its secret is a file's for that host, or one for added entries", async () => {
+    const [same, other] = [name(), name()];
+    const elsewhere = { ...SCHNELL.provider, baseUrl: "https://api.lumen.example", auth: { secretEnv: "PROVIDER_KEY_LUMEN" } };
+    const answers = [
+      await put(first, { ...SCHNELL, internalName: same }),
+      await put(first, { ...SCHNELL, internalName: other, provider: elsewhere }),
+    ];
+    expect(answers.map(({ model }) => model!.status?.reason)).toEqual(["set FAL_KEY", "set PROVIDER_KEY_LUMEN"]);
+  });
+
+  it("when it is too long, or one too many", () => {
+    const added = (entries: AddedEntries, one: string, json = "{}"): AddedEntries =>
+      withEntry(entries, { name: one, json, mode: "put", now: 0 });
+    expect(() => added({}, "long", " ".repeat(50_000))).toThrow(/at most/);
+    let entries: AddedEntries = {};
+    for (let index = 0; index < MAX_ENTRIES; index += 1) entries = added(entries, `m${index}`);
+    expect(() => added(entries, "one-more")).toThrow(String(MAX_ENTRIES));
+    const month = 32 * 24 * 60 * 60 * 1_000;
+    const without = withoutEntry(entries, { name: "m0", now: 0 });
+    expect(() => added(without, "one-more")).toThrow(String(MAX_ENTRIES));
+    expect(Object.keys(withEntry(without, { name: "one-more", json: "{}", mode: "put", now: month }))).toHaveLength(MAX_ENTRIES);
+  });
+});
