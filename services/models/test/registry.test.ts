@@ -93,7 +93,7 @@ describe("the shipped registry", () => {
       "kling-3": ["KLING_API_KEY"],
       "dashscope-wan-3": ["DASHSCOPE_URL", "DASHSCOPE_API_KEY"],
       "gpt-6-luna": ["OPENAI_API_KEY"],
-      "gpt-image-1": ["OPENAI_API_KEY"],
+      "gpt-image-2": ["OPENAI_API_KEY"],
       "runway-gen4-turbo": ["RUNWAYML_API_SECRET"],
       "eleven-multilingual-v2": ["ELEVENLABS_API_KEY"],
     });
@@ -215,10 +215,10 @@ describe("a file that can't be used", () => {
   });
 
   it.each<[string, string, object, RegExp]>([
-    ["does not make what its modality says", "gpt-image-1", { modality: "audio", outputs: ["audios"] }, /where the output is/],
-    ["has a setting of another kind", "gpt-image-1", { provider: { poll: {} } }, /poll/],
-    ["answers in an unknown way", "gpt-image-1", { provider: { answer: "smoke signals" } }, /answer/],
-    ["has two bodies", "gpt-image-1", { provider: { request: { path: "/", body: {}, form: {} } } }, /not both/],
+    ["does not make what its modality says", "gpt-image-2", { modality: "audio", outputs: ["audios"] }, /where the output is/],
+    ["has a setting of another kind", "gpt-image-2", { provider: { poll: {} } }, /poll/],
+    ["answers in an unknown way", "gpt-image-2", { provider: { answer: "smoke signals" } }, /answer/],
+    ["has two bodies", "gpt-image-2", { provider: { request: { path: "/", body: {}, form: {} } } }, /not both/],
   ])("is refused when it %s", async (_what, name, change, problem) => {
     const entry = JSON.parse(await readFile(join(SHIPPED, `${name}.json`), "utf8")) as Json;
     const { provider, ...members } = change as { provider?: object };
