@@ -84,7 +84,10 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   NOT_FOUND: { status: 404, when: "there is no such key, folder, user, tier or file, or it is not the caller's" },
   ROUTE_NOT_FOUND: { status: 404, when: "there is no such path" },
   METHOD_NOT_ALLOWED: { status: 405, when: "the path has other methods: they are in `Allow`" },
-  ALREADY_EXISTS: { status: 409, when: "the e-mail address is registered already" },
+  ALREADY_EXISTS: {
+    status: 409,
+    when: "the e-mail address is registered already; a model of that name is a file of the registry, or was added",
+  },
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,
     when: "a request with the same `Idempotency-Key` is still being worked on",

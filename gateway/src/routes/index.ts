@@ -2,6 +2,7 @@ import type { Route } from "../http/route";
 import { adminAuditRoutes } from "./admin/audit-routes";
 import { adminCreditRoutes } from "./admin/credits";
 import { adminExecutionRoutes } from "./admin/executions";
+import { adminModelEntryRoutes } from "./admin/model-entries";
 import { adminModelRoutes } from "./admin/models";
 import { adminModelOrderRoutes } from "./admin/model-orders";
 import { adminProviderKeyRoutes } from "./admin/provider-keys";
@@ -45,6 +46,8 @@ export const routes: readonly Route[] = [
   ...adminCreditRoutes,
   ...adminExecutionRoutes,
   ...adminTemplateRoutes,
+  // Before addresses that a model's name may be in.
+  ...adminModelEntryRoutes,
   ...adminModelRoutes,
   ...adminModelOrderRoutes,
   ...adminProviderKeyRoutes,

@@ -1,0 +1,178 @@
+import type { models } from "@nodeloom/proto";
+import { z } from "zod";
+import { matchRevision, revisionTag } from "../../http/revisions";
+import { defineRoute, type CallContext, type Reply } from "../../http/route";
+import { anyObject, modelParams, slug } from "../../schemas";
+import { model, modelView } from "../models/view";
+import { audited } from "./audit";
+import { forAdmins } from "./shared";
+
+/** Models that administrators add as entries, written as the files of the registry are. */
+
+const MAX_APP_CHARS = 300;
+/** A provider is asked for its schema meanwhile. */
+const IMPORT_DEADLINE_MS = 20_000;
+
+const entry = anyObject.meta({
+  id: "ModelEntry",
+  description: "An entry of the registry: see the guide, Add a provider. Its `price` may be null, which keeps it switched off",
+  example: { internalName: "lumen-video", displayName: "Lumen Video", modality: "video" },
+});
+const app = z.string().min(1).max(MAX_APP_CHARS).optional();
+const importRequest = z
+  .strictObject({
+    provider: z.enum(["fal", "replicate", "openrouter"]),
+    app: app.describe("fal: the application's path; Replicate: `owner/name`"),
+    model: app.describe("The same, by another name: OpenRouter's models have ids"),
+    internalName: slug.optional().describe("How it will be called here; by default made from the provider's name"),
+    modality: z.enum(["image", "video", "audio", "text"]).optional().describe("What it makes, where the provider does not say"),
+  })
+  .refine(({ app: path, model: id }) => (path === undefined) !== (id === undefined), {
+    path: ["app"],
+    message: "is required: the provider's name of the model, as app or as model",
+  })
+  .meta({ id: "ModelImport" });
+const imported = z
+  .object({ model, entry, notes: z.array(z.string()).meta({ description: "What could not be carried over, and what is left to do" }) })
+  .meta({ id: "ImportedModel" });
+
+const parsed = (json: string): Record<string, unknown> | undefined =>
+  json === "" ? undefined : (JSON.parse(json) as Record<string, unknown>);
+
+const viewFor = (context: Pick<CallContext<"admin">, "caller">, { model: stored }: models.PutEntryResponse): Record<string, unknown> => {
+  if (!stored) throw new Error("models answered without a model");
+  return modelView(stored, context.caller.user.plan.markupPermille);
+};
+
+const wantedRevision = ({ gateway, params, request }: CallContext<"admin", { internalName: string }>): Promise<number | undefined> =>
+  matchRevision(
+    request.headers["if-match"],
+    async () => (await gateway.services.models.getEntry({ internalName: params.internalName })).revision,
+  );
+
+interface Put {
+  action: "model.add" | "model.replace" | "model.import";
+  entry: Readonly<Record<string, unknown>>;
+  internalName?: string;
+  ifRevision?: number | undefined;
+}
+
+const put = (context: CallContext<"admin", unknown, unknown, unknown>, change: Put): Promise<models.PutEntryResponse> => {
+  const target = change.internalName ?? String(change.entry.internalName);
+  return audited(context, { action: change.action, target, change: change.entry }, async () => {
+    const written = await context.gateway.services.models.putEntry({
+      entryJson: JSON.stringify(change.entry),
+      create: change.action !== "model.replace",
+      internalName: change.internalName ?? "",
+      ifRevision: change.ifRevision,
+    });
+    return { value: written, before: parsed(written.beforeJson), after: parsed(written.entryJson) };
+  });
+};
+
+const created = (internalName: unknown, revision: number): Reply["headers"] => ({
+  ETag: revisionTag(revision),
+  Location: `/api/admin/models/${String(internalName)}`,
+});
+
+export const adminModelEntryRoutes = [
+  defineRoute({
+    ...forAdmins,
+    method: "POST",
+    path: "/api/admin/models",
+    operationId: "adminAddModel",
+    summary: "Add a model as an entry of the registry",
+    description: "Adding the same entry again answers the same.",
+    body: entry,
+    replyHeaders: ["ETag", "Location"],
+    responses: { 201: model },
+    errors: ["ALREADY_EXISTS", "PRECONDITION_FAILED"],
+    handler: async (context) => {
+      const written = await put(context, { action: "model.add", entry: context.body });
+      const view = viewFor(context, written);
+      return { status: 201, body: view, headers: created(view.internalName, written.revision)! };
+    },
+  }),
+  defineRoute({
+    ...forAdmins,
+    method: "POST",
+    path: "/api/admin/models/import",
+    operationId: "adminImportModel",
+    summary: "Add a model of fal, Replicate or OpenRouter from what the provider publishes of it",
+    description:
+      "The model stays switched off until it has a price. `entry` is what was made of the provider's schema; PUT replaces it. Importing the same again on the same day answers the same.",
+    body: importRequest,
+    replyHeaders: ["ETag", "Location"],
+    responses: { 201: imported },
+    errors: ["ALREADY_EXISTS", "PRECONDITION_FAILED"],
+    example: { provider: "fal", app: "fal-ai/flux-2-pro" },
+    handler: async (context) => {
+      const { provider, app: path, model: id, internalName = "", modality = "" } = context.body;
+      const drafted = await context.gateway.services.models.draftEntry(
+        { provider, app: path ?? id ?? "", internalName, modality },
+        { deadlineMs: IMPORT_DEADLINE_MS },
+      );
+      const draft = parsed(drafted.entryJson)!;
+      const written = await put(context, { action: "model.import", entry: draft });
+      const body = { model: viewFor(context, written), entry: draft, notes: drafted.notes };
+      return { status: 201, body, headers: created(draft.internalName, written.revision)! };
+    },
+  }),
+  defineRoute({
+    ...forAdmins,
+    method: "GET",
+    path: "/api/admin/models/:internalName",
+    operationId: "adminGetModelEntry",
+    summary: "Read the entry of a model: a file of the registry, or one that was added",
+    params: modelParams,
+    replyHeaders: ["ETag"],
+    responses: { 200: entry },
+    errors: ["INVALID_SLUG", "MODEL_NOT_FOUND"],
+    handler: async ({ gateway, params }) => {
+      const { entryJson, revision } = await gateway.services.models.getEntry({ internalName: params.internalName });
+      return { status: 200, body: parsed(entryJson), headers: { ETag: revisionTag(revision) } };
+    },
+  }),
+  defineRoute({
+    ...forAdmins,
+    method: "PUT",
+    path: "/api/admin/models/:internalName",
+    operationId: "adminPutModel",
+    summary: "Replace the entry of a model that was added, or add it",
+    description:
+      "What was changed of the model by PATCH goes with the entry that is replaced. With If-Match only that revision is replaced.",
+    ifMatch: true,
+    params: modelParams,
+    body: entry,
+    replyHeaders: ["ETag"],
+    responses: { 200: model },
+    errors: ["INVALID_SLUG", "ALREADY_EXISTS", "PRECONDITION_FAILED"],
+    handler: async (context) => {
+      const ifRevision = await wantedRevision(context);
+      const { internalName } = context.params;
+      const written = await put(context, { action: "model.replace", entry: context.body, internalName, ifRevision });
+      return { status: 200, body: viewFor(context, written), headers: { ETag: revisionTag(written.revision) } };
+    },
+  }),
+  defineRoute({
+    ...forAdmins,
+    method: "DELETE",
+    path: "/api/admin/models/:internalName",
+    operationId: "adminDeleteModel",
+    summary: "Delete a model that was added",
+    description: "Runs under way are carried to their end. With If-Match only that revision is deleted.",
+    ifMatch: true,
+    params: modelParams,
+    responses: { 204: null },
+    errors: ["INVALID_SLUG", "MODEL_NOT_FOUND", "ALREADY_EXISTS", "PRECONDITION_FAILED"],
+    handler: async (context) => {
+      const { internalName } = context.params;
+      const ifRevision = await wantedRevision(context);
+      await audited(context, { action: "model.delete", target: internalName }, async () => {
+        const { beforeJson } = await context.gateway.services.models.deleteEntry({ internalName, ifRevision });
+        return { value: undefined, before: parsed(beforeJson) };
+      });
+      return { status: 204 };
+    },
+  }),
+];
