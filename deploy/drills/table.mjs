@@ -134,6 +134,13 @@ export const DRILLS = [
     builds: true,
   },
   {
+    name: "models",
+    sentence: "checks the request of every hosted model against the types of its provider's library",
+    minutes: 2,
+    kind: "typescript",
+    builds: true,
+  },
+  {
     name: "local-models",
     sentence: "fetches the machine's own models, measures what they make, and kills them under fifty runs",
     minutes: 10,

@@ -34,7 +34,7 @@ export const createImporter = ({ egress, secret, now = Date.now }: ImporterOptio
     const { host } = new URL(address);
     const key = auth && secret(auth.secretEnv);
     if (auth && !key)
-      throw new DomainError("precondition", "PRECONDITION_FAILED", `${host} says it only to its customers: set ${auth.secretEnv}`);
+      throw new DomainError("precondition", "PRECONDITION_FAILED", `${host} answers customers alone: set ${auth.secretEnv}`);
     const headers = { accept: "application/json", ...(auth ? { [auth.header]: `${auth.scheme} ${key}` } : {}) };
     try {
       const { status, body } = await egress.request({ url: address, headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });

@@ -1,0 +1,133 @@
+import type { RegistryFile, SentRequest } from "./requests";
+
+/** Which library of a provider says what a request must be. */
+
+export interface LibraryCheck {
+  /** The package. */
+  library: string;
+  /** A TypeScript type, as an import type of that package or of a file in it. */
+  type: string;
+  /** Texts that a file of the package must have: the model's id, or the path of the request. */
+  mentions: { file: string; text: string }[];
+  /** Beside the library's name in the table. */
+  note?: string;
+}
+/** Why a request can't be checked. */
+export interface NoCheck {
+  none: string;
+}
+
+const RUNWAY: Readonly<Record<string, string>> = {
+  "/v1/text_to_image": "TextToImage",
+  "/v1/text_to_video": "TextToVideo",
+  "/v1/image_to_video": "ImageToVideo",
+  "/v1/video_to_video": "VideoToVideo",
+  "/v1/sound_effect": "SoundEffect",
+};
+
+const runway = (_entry: RegistryFile, { path }: SentRequest): LibraryCheck | NoCheck => {
+  const resource = RUNWAY[path];
+  if (resource === undefined) return { none: `no type for ${path}` };
+  const file = `resources/${path.slice("/v1/".length).replaceAll("_", "-")}.js`;
+  return { library: "@runwayml/sdk", type: `import("@runwayml/sdk").default.${resource}CreateParams`, mentions: [{ file, text: path }] };
+};
+
+const fal = (
+  { provider: { app } }: RegistryFile,
+  _request: SentRequest,
+  read: (library: string, file: string) => string,
+): LibraryCheck | NoCheck => {
+  const library = "@fal-ai/client";
+  if (!read(library, "src/types/endpoints.d.ts").includes(`"${app}": {`)) return { none: "the library has no types of it" };
+  return { library, type: `import("@fal-ai/client/endpoints").EndpointTypeMap["${app}"]["input"]`, mentions: [] };
+};
+
+const OPENAI: Readonly<Record<string, [type: string, file: string]>> = {
+  "/v1/images/generations": ["ImageGenerateParams", "resources/images.d.ts"],
+  "/v1/images/edits": ["ImageEditParams", "resources/images.d.ts"],
+  "/v1/audio/transcriptions": ["Audio.TranscriptionCreateParams", "resources/audio/audio.d.ts"],
+  "/v1/chat/completions": ["ChatCompletionCreateParamsStreaming", "resources/shared.d.ts"],
+};
+const OPENAI_TYPES: Readonly<Record<string, string>> = {
+  ImageGenerateParams: `import("openai/resources/images").ImageGenerateParams`,
+  ImageEditParams: `import("openai/resources/images").ImageEditParams`,
+  "Audio.TranscriptionCreateParams": `import("openai/resources/audio/transcriptions").TranscriptionCreateParams`,
+  ChatCompletionCreateParamsStreaming: `import("openai/resources/chat/completions").ChatCompletionCreateParamsStreaming`,
+};
+
+const modelIn = ({ provider }: RegistryFile, { body, contentType }: SentRequest): string => {
+  if (typeof provider.model === "string") return provider.model;
+  if (contentType.startsWith("application/json")) return String((JSON.parse(body) as { model?: unknown }).model);
+  return /name="model"\r\n\r\n([^\r]+)/.exec(body)?.[1] ?? "";
+};
+
+const openai = (entry: RegistryFile, request: SentRequest): LibraryCheck | NoCheck => {
+  const [type, file] = OPENAI[request.path] ?? [];
+  if (type === undefined || file === undefined) return { none: `no type for ${request.path}` };
+  return { library: "openai", type: OPENAI_TYPES[type]!, mentions: [{ file, text: `'${modelIn(entry, request)}'` }] };
+};
+
+/** Chat as OpenAI has it, of a model that the provider's own library names. */
+const chatOf =
+  (note: string, own?: { library: string; file: string; quote: string }) =>
+  (entry: RegistryFile, request: SentRequest): LibraryCheck | NoCheck => {
+    if (!request.path.endsWith("/chat/completions")) return { none: `no type for ${request.path}` };
+    const type = OPENAI_TYPES.ChatCompletionCreateParamsStreaming!;
+    const text = own && `${own.quote}${modelIn(entry, request)}${own.quote}`;
+    return { library: "openai", type, mentions: own && text ? [{ file: `../${own.library}/${own.file}`, text }] : [], note };
+  };
+
+const ELEVEN: Readonly<Record<string, string>> = {
+  "/v1/music": "music/client/requests/BodyComposeMusicV1MusicPost",
+  "/v1/sound-generation": "textToSoundEffects/client/requests/CreateSoundEffectRequest",
+  "/v1/text-to-speech": "textToSpeech/client/requests/BodyTextToSpeechFull",
+};
+
+const elevenlabs = (
+  _entry: RegistryFile,
+  { path }: SentRequest,
+  read: (library: string, file: string) => string,
+): LibraryCheck | NoCheck => {
+  const found = Object.entries(ELEVEN).find(([begin]) => path.startsWith(begin));
+  if (!found) return { none: `no type for ${path}` };
+  const [begin, file] = found;
+  const library = "@elevenlabs/elevenlabs-js";
+  const where = `serialization/resources/${file}`;
+  const declared = /export declare namespace (\w+)/.exec(read(library, `${where}.d.ts`))?.[1];
+  const resource = file.split("/")[0]!;
+  return {
+    library,
+    type: `import("./node_modules/${library}/${where}").${declared}.Raw`,
+    mentions: [{ file: `api/resources/${resource}/client/Client.js`, text: begin.slice(1) }],
+  };
+};
+
+type Check = (entry: RegistryFile, request: SentRequest, read: (library: string, file: string) => string) => LibraryCheck | NoCheck;
+const none =
+  (why: string): Check =>
+  () => ({ none: why });
+
+const CHECKS: Readonly<Record<string, Check>> = {
+  runway,
+  fal,
+  openai,
+  elevenlabs,
+  anthropic: chatOf("its OpenAI-compatible chat; the id is in @anthropic-ai/sdk", {
+    library: "@anthropic-ai/sdk",
+    file: "resources/messages/messages.d.ts",
+    quote: "'",
+  }),
+  google: chatOf("its OpenAI-compatible chat; the id is in @google/genai", {
+    library: "@google/genai",
+    file: "dist/genai.d.ts",
+    quote: '"',
+  }),
+  openrouter: chatOf("its OpenAI-compatible chat"),
+  replicate: none("publishes schemas to customers alone"),
+  luma: none("the library knows only older models"),
+  alibaba: none("publishes no types"),
+  kling: none("publishes no types"),
+};
+
+/** What checks a request of an entry. @param read a file of a library */
+export const checkOf: Check = (entry, request, read) => (CHECKS[entry.company ?? ""] ?? none("no library is known"))(entry, request, read);
