@@ -56,7 +56,7 @@ const floorRules = FLOORS.map((parts, floor) => ({
   allow: ["kernel", "platform", "proto", ...FLOORS.slice(0, floor + 1).map(([first]) => `executions ${first}`)],
 }));
 
-const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox", "inference"];
+const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox", "inference", "transform"];
 const workflowCode = "services/executions/src/carry/workflows/*.ts";
 const workflowFolders = "services/executions/src/carry/workflows/*/**";
 /** What workflows share with activities: constants and pure functions. */

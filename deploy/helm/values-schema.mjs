@@ -26,7 +26,7 @@ const readVariables = () => {
   const require = createRequire(import.meta.url);
   const folders = [
     "gateway",
-    ..."identity workflows models billing usage executions media sandbox inference".split(" ").map((name) => `services/${name}`),
+    ..."identity workflows models billing usage executions media sandbox inference transform".split(" ").map((name) => `services/${name}`),
   ];
   const shapes = folders.map((folder) => require(`${ROOT}${folder}/dist/main.js`).service.config.shape);
   const options = /** @type {const} */ ({ io: "input", unrepresentable: "any" });

@@ -15,6 +15,7 @@ export const LOG_DIR = join(STATE_DIR, "logs");
 export const MEDIA_DIR = join(STATE_DIR, "media");
 export const SANDBOX_DIR = join(STATE_DIR, "sandbox");
 export const INFERENCE_DIR = join(STATE_DIR, "inference");
+export const TRANSFORM_DIR = join(STATE_DIR, "transform");
 export const LOCK_FILE = join(STATE_DIR, "lock.json");
 export const SECRETS_FILE = join(STATE_DIR, "secrets.json");
 /** What runs where, for clients and for `npm run status`. */

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PAGE = fileURLToPath(new URL("processes.md", import.meta.url));
 const FOLDERS = [
   "gateway",
-  ...["executions", "identity", "workflows", "models", "billing", "usage", "media", "sandbox", "inference"].map(
+  ...["executions", "identity", "workflows", "models", "billing", "usage", "media", "sandbox", "inference", "transform"].map(
     (name) => `services/${name}`,
   ),
 ];

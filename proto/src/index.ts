@@ -11,5 +11,6 @@ export * as identity from "./gen/nodeloom/identity/v1/identity";
 export * as media from "./gen/nodeloom/media/v1/media";
 export * as models from "./gen/nodeloom/models/v1/models";
 export * as modelServers from "./gen/nodeloom/models/v1/servers";
+export * as transform from "./gen/nodeloom/transform/v1/transform";
 export * as usage from "./gen/nodeloom/usage/v1/usage";
 export * as workflows from "./gen/nodeloom/workflows/v1/workflows";

@@ -7,6 +7,7 @@ import { service as media } from "@nodeloom/media";
 import { service as models } from "@nodeloom/models";
 import type { ServiceDefinition } from "@nodeloom/platform";
 import { service as sandbox } from "@nodeloom/sandbox";
+import { service as transform } from "@nodeloom/transform";
 import { service as usage } from "@nodeloom/usage";
 import { service as workflows } from "@nodeloom/workflows";
 
@@ -22,4 +23,5 @@ export const DEFINITIONS: Readonly<Record<string, ServiceDefinition>> = {
   media,
   sandbox,
   inference,
+  transform,
 };

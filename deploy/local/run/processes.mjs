@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { INFERENCE_DIR, MEDIA_DIR, ROOT, SANDBOX_DIR } from "../paths.mjs";
+import { INFERENCE_DIR, MEDIA_DIR, ROOT, SANDBOX_DIR, TRANSFORM_DIR } from "../paths.mjs";
 import { freePort, isPortFree } from "../servers/ports.cjs";
 
 /**
@@ -11,7 +11,7 @@ import { freePort, isPortFree } from "../servers/ports.cjs";
  * @property {readonly (keyof import("../platform/secrets.mjs").Secrets)[]} secrets
  * @property {number} [graceMs] how long its stop may take, where that is not every process's SHUTDOWN_GRACE_MS
  *
- * @typedef {"gateway" | "executions" | "sandbox" | "inference" | "identity" | "workflows" | "models" | "billing" | "usage" | "media"} ServiceName
+ * @typedef {"gateway" | "executions" | "sandbox" | "inference" | "identity" | "workflows" | "models" | "billing" | "usage" | "media" | "transform"} ServiceName
  */
 
 /** @param {string} name @returns {Service} */
@@ -48,6 +48,7 @@ export const SERVICES = {
   billing: grpcService("billing"),
   usage: grpcService("usage"),
   media: { ...grpcService("media"), listens: ["MEDIA_LISTEN", "MEDIA_HTTP_LISTEN"] },
+  transform: grpcService("transform"),
 };
 
 /** @type {readonly ServiceName[]} */
@@ -57,8 +58,8 @@ export const SERVICE_NAMES = /** @type {ServiceName[]} */ (Object.keys(SERVICES)
 const SHARED_HOSTING = {
   gateway: ["gateway"],
   executions: ["executions"],
-  // Its models run in processes of their own: by itself it is small.
-  sandbox: ["sandbox", "inference"],
+  // Models and operations run in processes of their own: by themselves these are small.
+  sandbox: ["sandbox", "inference", "transform"],
   domain: ["identity", "workflows", "models", "billing", "usage", "media"],
 };
 
@@ -183,6 +184,7 @@ const sharedEnvironment = (platform, env) => {
     MEDIA_DIR: env.MEDIA_DIR || MEDIA_DIR,
     SANDBOX_DATA_DIR: env.SANDBOX_DATA_DIR || SANDBOX_DIR,
     INFERENCE_DATA_DIR: env.INFERENCE_DATA_DIR || INFERENCE_DIR,
+    TRANSFORM_DIR: env.TRANSFORM_DIR || TRANSFORM_DIR,
     PROVIDER_EGRESS_ALLOW: providers ?? "",
     USER_EGRESS_ALLOW: users ?? "",
     // All who try it out come from one address.

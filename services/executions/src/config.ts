@@ -33,6 +33,7 @@ export const variables = {
   USAGE_ADDRESS: hostPort().default("127.0.0.1:50055").describe("the usage service"),
   IDENTITY_ADDRESS: hostPort().default("127.0.0.1:50051").describe("the identity service, for webhook targets and the keys of providers"),
   MEDIA_ADDRESS: hostPort().default("127.0.0.1:50057").describe("the media service"),
+  TRANSFORM_ADDRESS: hostPort().default("127.0.0.1:50058").describe("the transform service"),
 };
 
 export type Config = z.infer<z.ZodObject<typeof variables>> & TlsConfig & TemporalSecurityConfig & { SHUTDOWN_GRACE_MS: number };

@@ -65,6 +65,7 @@ export const service = defineService({
     MEDIA_S3_REGION: z.string().default("us-east-1").describe("region of the bucket"),
     MEDIA_S3_PREFIX: z.string().default("").describe("what the names of the files in the bucket begin with, such as `media/`"),
     WORKFLOWS_ADDRESS: hostPort().default("127.0.0.1:50052").describe("the workflows service, for the files that workflows name"),
+    TRANSFORM_ADDRESS: hostPort().default("127.0.0.1:50058").describe("the transform service, for previews of files"),
     MEDIA_LISTEN: hostPort().default("127.0.0.1:50057").describe("where the media service listens for gRPC"),
     MEDIA_HTTP_LISTEN: hostPort().default("127.0.0.1:8081").describe("where the media service serves bytes over HTTP"),
   },

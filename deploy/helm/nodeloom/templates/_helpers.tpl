@@ -91,7 +91,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end }}
 {{- end }}
 
-{{/* Whether files of the process are kept on a volume of their own. */}}
+{{/* Whether files of the process are kept on a volume of their own: scratch space is not. */}}
 {{- define "nodeloom.keepsData" -}}
-{{- if .service.data }}{{ if not (and (eq .name "media") .root.Values.settings.media.MEDIA_S3_BUCKET) }}true{{ end }}{{ end }}
+{{- if and .service.data (not .service.data.scratch) }}{{ if not (and (eq .name "media") .root.Values.settings.media.MEDIA_S3_BUCKET) }}true{{ end }}{{ end }}
 {{- end }}

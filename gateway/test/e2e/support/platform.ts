@@ -10,7 +10,7 @@ import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 const ROOT = join(__dirname, "..", "..", "..", "..");
 const DOMAIN = ["identity", "workflows", "models", "billing", "usage", "media"] as const;
 
-export type ServiceName = (typeof DOMAIN)[number] | "executions" | "sandbox" | "gateway";
+export type ServiceName = (typeof DOMAIN)[number] | "executions" | "transform" | "sandbox" | "gateway";
 
 const ADMIN = { email: "admin@nodeloom.test", password: "correct horse battery staple" };
 const READY_MS = 120_000;
@@ -87,7 +87,7 @@ const startProcess = async (services: readonly ServiceName[], env: Record<string
   };
 };
 
-const GRPC = [...DOMAIN, "executions"] as const;
+const GRPC = [...DOMAIN, "executions", "transform"] as const;
 
 const addresses = async (): Promise<Record<string, string>> => {
   const env: Record<string, string> = {};
@@ -119,7 +119,7 @@ export interface PlatformOptions {
   env?: Record<string, string> | ((own: Readonly<Record<string, string>>) => Record<string, string>);
 }
 
-const DEFAULT_GROUPS: readonly (readonly ServiceName[])[] = [[...DOMAIN, "sandbox"], ["executions"], ["gateway"]];
+const DEFAULT_GROUPS: readonly (readonly ServiceName[])[] = [[...DOMAIN, "sandbox", "transform"], ["executions"], ["gateway"]];
 
 /** Starts a whole platform with a database, key prefix and task queue of its own on the test servers. */
 export const startPlatform = async (options: PlatformOptions = {}): Promise<Platform> => {
@@ -143,6 +143,7 @@ export const startPlatform = async (options: PlatformOptions = {}): Promise<Plat
     SANDBOX_CONTROL_KEY: secret,
     MEDIA_DIR: join(folder, "media"),
     SANDBOX_DATA_DIR: join(folder, "sandbox"),
+    TRANSFORM_DIR: join(folder, "transform"),
     API_KEY_PEPPER: secret,
     SECRETS_KEYS: randomBytes(32).toString("hex"),
     SESSION_SECRET: secret,

@@ -9,7 +9,8 @@ export const CALLERS = {
   billing: ["gateway", "executions"],
   usage: ["gateway", "executions"],
   executions: ["gateway"],
-  media: ["gateway", "executions", "workflows"],
+  media: ["gateway", "executions", "workflows", "transform"],
+  transform: ["executions", "media"],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Methods that not all callers of their service may call, by their path. */

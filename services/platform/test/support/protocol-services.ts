@@ -2,7 +2,7 @@ import { grpcService, type GrpcService } from "../../src";
 import { JSON_SERVICE, type JsonServer } from "./json-service";
 
 /** Every service that the protocol declares. */
-export const PROTOCOL_SERVICES = ["billing", "executions", "identity", "media", "models", "usage", "workflows"].map(
+export const PROTOCOL_SERVICES = ["billing", "executions", "identity", "media", "models", "transform", "usage", "workflows"].map(
   (domain) => `nodeloom.${domain}.v1.${domain[0]!.toUpperCase()}${domain.slice(1)}Service`,
 );
 
