@@ -23,9 +23,14 @@ import { createExpiry } from "./objects/expiry";
 import { mediaHttp } from "./http";
 import { createLibrary } from "./objects/library";
 import { createObjects } from "./objects/objects";
+import { createReceive } from "./objects/receiving";
 import { createPurge } from "./objects/purge";
 import { createQuota } from "./objects/quota";
 import { openS3Blobs } from "./blobs/s3-blobs";
+import { createMark } from "./marks/mark-staged";
+import { createMeasure } from "./measure/measure";
+import { createProvenance } from "./provenance/ancestors";
+import { createParents } from "./provenance/parents";
 import { mediaHandlers } from "./server";
 import { openSource, PROVIDER_REDIRECTS, USER_REDIRECTS } from "./source";
 import { createObjectStore } from "./objects/store";
@@ -64,6 +69,10 @@ export const service = defineService({
     MEDIA_S3_ENDPOINT: z.url().optional().describe("address of the S3-compatible store, unless it is AWS"),
     MEDIA_S3_REGION: z.string().default("us-east-1").describe("region of the bucket"),
     MEDIA_S3_PREFIX: z.string().default("").describe("what the names of the files in the bucket begin with, such as `media/`"),
+    PROVENANCE: z
+      .enum(["off", "metadata"])
+      .default("metadata")
+      .describe("whether generated files say so in their metadata (IPTC digital source type)"),
     WORKFLOWS_ADDRESS: hostPort().default("127.0.0.1:50052").describe("the workflows service, for the files that workflows name"),
     TRANSFORM_ADDRESS: hostPort().default("127.0.0.1:50058").describe("the transform service, for previews of files"),
     MEDIA_LISTEN: hostPort().default("127.0.0.1:50057").describe("where the media service listens for gRPC"),
@@ -76,10 +85,14 @@ export const service = defineService({
     const providerEgress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
     const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
     const quota = createQuota({ counts: createCountStore(connection), objects: store });
+    const measuring = createMeasure();
+    const receive = createReceive({
+      ...{ store, quota, blobs, measure: measuring.measure },
+      parents: createParents(store, `${config.PUBLIC_BASE_URL.replace(/\/+$/, "")}/media/`),
+      mark: createMark(blobs, config.PROVENANCE),
+    });
     const objects = createObjects({
-      store,
-      quota,
-      blobs,
+      ...{ store, quota, blobs, receive },
       openSource: ({ url, byUser }) =>
         byUser ? openSource(userEgress, url, USER_REDIRECTS) : openSource(providerEgress, url, PROVIDER_REDIRECTS),
     });
@@ -94,6 +107,7 @@ export const service = defineService({
     const handlers = mediaHandlers({
       objects,
       library: createLibrary({ store, blobs, quota, objects, purge }),
+      provenance: createProvenance(store),
       removeExpired: createExpiry({ store, quota, purge, findNamed }),
       baseUrl: config.PUBLIC_BASE_URL,
     });
@@ -108,6 +122,7 @@ export const service = defineService({
       checks: { mongodb: () => isConnected(connection) },
       stop: async () => {
         await Promise.all([grpc.stop(), http.stop()]);
+        await measuring.stop();
         workflows.close();
         await Promise.all([providerEgress.close(), userEgress.close()]);
         blobs.close();

@@ -2,7 +2,11 @@ import { invalidRequest, MEDIA_FAMILIES } from "@nodeloom/kernel";
 import { clientStream, pieces, serverStream, unary, type Removal } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import type { Library } from "./objects/library";
-import type { Objects, Placement } from "./objects/objects";
+import type { Objects } from "./objects/objects";
+import type { Placement } from "./objects/receiving";
+import { addressOf } from "./marks/xmp";
+import type { Provenance } from "./provenance/ancestors";
+import type { Maker, Making } from "./provenance/making";
 import { isCounted, type MediaObject } from "./objects/media-object";
 
 const checkAccept = (accept: readonly string[]): void => {
@@ -10,18 +14,36 @@ const checkAccept = (accept: readonly string[]): void => {
   if (unknown.length > 0) throw invalidRequest([{ path: "accept", message: `unknown family: ${unknown.join(", ")}` }]);
 };
 
-type Target = Pick<Placement, "id" | "ownerId" | "accept">;
+const MAKERS: Readonly<Partial<Record<media.Maker, Maker>>> = {
+  [media.Maker.MAKER_MODEL]: "model",
+  [media.Maker.MAKER_ALGORITHM]: "algorithm",
+  [media.Maker.MAKER_OPERATION]: "operation",
+};
+const MAKER_MESSAGES: Readonly<Record<Maker, media.Maker>> = {
+  model: media.Maker.MAKER_MODEL,
+  algorithm: media.Maker.MAKER_ALGORITHM,
+  operation: media.Maker.MAKER_OPERATION,
+};
 
-const generated = ({ id, ownerId, accept }: Target): Placement => {
+const toMaking = (making: media.Making | undefined): Making | undefined => {
+  const maker = making && MAKERS[making.maker];
+  if (!maker) return undefined;
+  const { model, nodeId, executionId, parents, inputsJson } = making;
+  return { maker, model, nodeId, executionId, parents, inputsJson: inputsJson || undefined };
+};
+
+type Target = Pick<Placement, "id" | "ownerId" | "accept"> & { making?: media.Making | undefined };
+
+const generated = ({ id, ownerId, accept, making }: Target): Placement => {
   checkAccept(accept);
-  return { id, ownerId, accept, origin: "generated" };
+  return { id, ownerId, accept, origin: "generated", making: toMaking(making) };
 };
 
 const isByUser = ({ sourceOrigin }: media.IngestRequest): boolean => sourceOrigin === media.SourceOrigin.SOURCE_ORIGIN_USER;
 
 /** Only what a run stores has a name of its own. */
 const uploaded = (header: media.UploadHeader): Placement =>
-  header.id === "" ? { ...generated(header), origin: "upload", quota: header.quotaBytes } : generated(header);
+  header.id === "" ? { ...generated({ ...header, making: undefined }), origin: "upload", quota: header.quotaBytes } : generated(header);
 
 const ORIGINS = { upload: media.Origin.ORIGIN_UPLOAD, generated: media.Origin.ORIGIN_GENERATED } as const;
 
@@ -45,20 +67,29 @@ async function* objectParts(objects: Objects, key: string): AsyncIterable<media.
 export interface Handled {
   objects: Objects;
   library: Library;
+  provenance(id: string, ownerId: string): Promise<Provenance>;
   removeExpired(cursor: string): Promise<Removal>;
   /** Where clients reach the platform. */
   baseUrl: string;
 }
 
 /** gRPC handlers of the media service. */
-export const mediaHandlers = ({ objects, library, removeExpired, baseUrl }: Handled): media.MediaServiceServer => {
+export const mediaHandlers = ({ objects, library, provenance, removeExpired, baseUrl }: Handled): media.MediaServiceServer => {
   const prefix = `${baseUrl.replace(/\/+$/, "")}/media/`;
   const toMessage = (object: MediaObject): media.StoredObject => {
-    const { id, key, contentType, bytes, ownerId, createdAt } = object;
+    const { id, key, contentType, bytes, ownerId, createdAt, width, height, durationMs } = object;
     const kept = isCounted(object);
     return media.StoredObject.fromPartial({
-      ...{ id, key, url: prefix + key, contentType, bytes, ownerId, createdAt, kept },
-      origin: ORIGINS[object.origin],
+      ...{ id, key, url: prefix + key, contentType, bytes, ownerId, createdAt, kept, width, height, durationMs },
+      ...{ origin: ORIGINS[object.origin], contentHash: object.contentHash ?? object.sha256 },
+    });
+  };
+  const toRecord = (object: MediaObject): media.ProvenanceRecord => {
+    const { making, sourceType } = object;
+    return media.ProvenanceRecord.fromPartial({
+      object: toMessage(object),
+      making: making && { ...making, maker: MAKER_MESSAGES[making.maker] },
+      digitalSourceType: sourceType && addressOf(sourceType),
     });
   };
 
@@ -88,6 +119,10 @@ export const mediaHandlers = ({ objects, library, removeExpired, baseUrl }: Hand
     listObjects: unary(async ({ ownerId, limit, cursor }) => {
       const { objects: page, ...rest } = await library.list(ownerId, limit, cursor);
       return media.ListObjectsResponse.fromPartial({ objects: page.map(toMessage), ...rest });
+    }),
+    getProvenance: unary(async ({ id, ownerId }) => {
+      const { object, ancestors, truncated } = await provenance(id, ownerId);
+      return media.GetProvenanceResponse.fromPartial({ record: toRecord(object), ancestors: ancestors.map(toRecord), truncated });
     }),
     deleteObject: unary(async ({ id, ownerId }) => {
       await library.remove(id, ownerId);

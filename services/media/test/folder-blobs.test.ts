@@ -8,7 +8,7 @@ import { openFolderBlobs } from "../src/blobs/folder-blobs";
 
 let parent: string;
 let root: string;
-/** Folders that were synced, from the store's on. */
+/** Files and folders that were synced, by their paths in the store. */
 let synced: string[];
 
 beforeEach(async () => {
@@ -51,13 +51,15 @@ it("puts its own folder on disk, with those that were made for it", async () => 
   expect(synced.sort()).toEqual(["", "..", join("..", "..")]);
 });
 
-it("puts the folders of a file on disk with it, though another process has made them", async () => {
+it("puts a file on disk before it has its name, then its folders, though another process has made them", async () => {
   const store = await openFolderBlobs(root);
   for (const isThere of [false, true]) {
     if (isThere) await fs.mkdir(join(root, "12", "34"), { recursive: true });
     synced = [];
     await keep(store, isThere ? "123456" : "abcdef");
-    expect(synced.sort()).toEqual(isThere ? ["", "12", join("12", "34")] : ["", "ab", join("ab", "cd")]);
+    const [first, ...folders] = synced;
+    expect(first).toMatch(/^tmp\W/);
+    expect(folders.sort()).toEqual(isThere ? ["", "12", join("12", "34")] : ["", "ab", join("ab", "cd")]);
   }
 });
 

@@ -26,7 +26,7 @@ afterAll(async () => {
 beforeEach(() => hits.splice(0));
 
 const ingest = ({ client }: RunningMedia, path: string, sourceOrigin: media.SourceOrigin) =>
-  client.ingest({ ownerId: OWNER, accept: [], id: randomUUID(), sourceUrl: origin.url + path, sourceOrigin });
+  client.ingest({ ownerId: OWNER, accept: [], making: undefined, id: randomUUID(), sourceUrl: origin.url + path, sourceOrigin });
 
 it("reaches a provider's address, but not when a user names it", async () => {
   await expect(ingest(forProviders, "/image", USER)).rejects.toMatchObject({

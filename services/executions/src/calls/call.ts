@@ -12,6 +12,7 @@ import { pointer } from "./providers/pointer";
 import { final } from "./failures";
 import type { Gate } from "./gates";
 import type { SendFiles, SentInputs } from "./input-files";
+import { makingOf } from "./making";
 import type { Submissions } from "./submissions";
 
 /** What calls of models have in common, whatever their providers answer with: what they need, and their inputs. */
@@ -54,10 +55,11 @@ export const mediaId = ({ executionId, nodeIndex, item }: CallContext, index: nu
   `${executionId}-${nodeIndex}-${item}-${index}`;
 
 /** Where a file of a model's is stored, and as what. */
-export const placementOf = (call: ModelCall, { modality }: CatalogModel, index: number) => ({
+export const placementOf = (call: ModelCall, model: CatalogModel, index: number) => ({
   id: mediaId(call, index),
   ownerId: call.userId,
-  accept: [modality],
+  accept: [model.modality],
+  making: makingOf(call, model),
   sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_PROVIDER,
 });
 

@@ -76,7 +76,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     if (value.startsWith(own)) return value.slice(own.length).split(/[?#]/)[0]!;
     const id = `${call.executionId}-${call.nodeIndex}-${call.item}-in-${index}`;
     const sourceOrigin = mediaProto.SourceOrigin.SOURCE_ORIGIN_USER;
-    const request = { id, ownerId: call.userId, sourceUrl: value, accept: [], sourceOrigin };
+    const request = { id, ownerId: call.userId, sourceUrl: value, accept: [], sourceOrigin, making: undefined };
     const put = () => media.ingest(request, { deadlineMs: TIMING.keepFile });
     const { object } = await downloads.use(put, { key: call.userId, maxWaitMs: TIMING.run });
     if (!object) throw final("EXECUTION_FAILED", `${call.model}: input ${name}: the file could not be read`);

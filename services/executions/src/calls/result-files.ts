@@ -48,7 +48,7 @@ export const createKeepFile = (media: Pick<Media, "ingest" | "getObjects">, down
     const sourceOrigin = mediaProto.SourceOrigin.SOURCE_ORIGIN_USER;
     const put = () =>
       media.ingest(
-        { id: mediaId(call, 0), ownerId: userId, sourceUrl, accept: [family], sourceOrigin },
+        { id: mediaId(call, 0), ownerId: userId, sourceUrl, accept: [family], sourceOrigin, making: undefined },
         { deadlineMs: TIMING.keepFile, signal },
       );
     return storeInTurn(downloads, put, { userId, signal, problem: `${call.port}: the file could not be stored` });

@@ -107,7 +107,7 @@ export const createDataFiles = ({
     const { objects } = await media.getObjects({ ids: [id], ownerId });
     if (objects[0]) return objects[0];
     const base64 = read(url);
-    const placement = { id, ownerId, accept };
+    const placement = { id, ownerId, accept, making: undefined };
     if (base64) return (await media.upload(uploadParts(placement, base64Bytes(base64.data)))).object;
     const sourceOrigin = mediaProto.SourceOrigin.SOURCE_ORIGIN_USER;
     return (await media.ingest({ ...placement, sourceUrl: url, sourceOrigin })).object;

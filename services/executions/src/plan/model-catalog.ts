@@ -18,6 +18,8 @@ export interface CatalogModel extends ModelTerms {
   minTier: string;
   providerJson: string;
   inputSchemaJson: string;
+  /** It draws or sounds by rules alone. */
+  sandbox?: boolean;
   /** Whether it can run now. */
   status?: modelsProto.ModelStatus | undefined;
 }

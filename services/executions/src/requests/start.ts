@@ -42,6 +42,7 @@ const toRunInput = (request: executions.RunRequest, runner: executions.Runner, p
     keyId: keyId || null,
     webhook: isAsync && webhookUrl ? { url: webhookUrl, events: webhookEvents } : null,
     held: [],
+    ...(request.fullProvenance ? { provenance: "full" as const } : {}),
     holdId: holdIdOf(executionId, attempt),
     receivedAt: Date.now(),
   };

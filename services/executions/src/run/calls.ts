@@ -1,6 +1,6 @@
 /** Calls of nodes: what they are made with, and what they give. */
 import type { AuthorFiles, HttpCall, JsonSchema, MediaFamily, Price } from "@nodeloom/kernel/graph";
-import type { CallContext, CallResult, CancelReport } from "./types";
+import type { CallContext, CallResult, CancelReport, RunInput } from "./types";
 
 export interface SubmittedJob {
   requestId: string;
@@ -16,6 +16,7 @@ export interface ModelCall extends CallContext, AuthorFiles {
   inputs: Record<string, unknown>;
   /** As it was when the run was planned. */
   price: Price;
+  provenance?: RunInput["provenance"];
   schema?: JsonSchema;
   /** What was answered before, and why that does not fit the schema. */
   repair?: { answer: string; problems: string[] };

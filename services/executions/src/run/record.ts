@@ -70,6 +70,8 @@ export interface ExecutionRecord extends Pick<RunInput, Given> {
   inputs?: StoredText;
   /** The client's own names for the run: see `metadataKeys`. */
   metadata?: string[];
+  /** Prompts and settings are kept with the files that are made. */
+  provenance?: "full";
   costs?: Costs;
   modelCredits?: { model: string; millicredits: number }[];
 }
@@ -128,6 +130,7 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
     seenRunningAt: new Date(),
     outbox: [],
     unsettled: true,
+    ...(input.provenance ? { provenance: input.provenance } : {}),
     ...part,
   };
 };

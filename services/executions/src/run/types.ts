@@ -27,6 +27,8 @@ export interface RunInput {
   holdId: string;
   attempt: number;
   held: HeldItem[];
+  /** Prompts and settings are kept with the files that are made. */
+  provenance?: "full";
   /** Milliseconds since the epoch: when the request was received. */
   receivedAt: number;
 }

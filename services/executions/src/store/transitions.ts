@@ -20,6 +20,7 @@ const OF_ONE_ATTEMPT = [
   "answered",
   "fingerprint",
   "metadata",
+  "provenance",
   "version",
   "logParts",
   "nodesHash",

@@ -6,6 +6,8 @@ export interface StagedBlob {
   sha256: string;
   /** The first bytes, for sniffing. */
   head: Buffer;
+  /** A local file that holds them until they are kept or discarded. */
+  path: string;
   /** Makes the bytes readable under a name, durably and all at once. Replaces what has the name. */
   keep(name: string): Promise<void>;
   /** Forgets the bytes unless they were kept. */

@@ -1,8 +1,8 @@
 import { mkdir, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
-/** A new name in a folder, of a file or a folder, is on disk only once that folder is. */
-export const syncFolder = async (path: string): Promise<void> => {
+/** Waits until a file or a folder is on disk. A new name in a folder is only once that folder is. */
+export const syncPath = async (path: string): Promise<void> => {
   const handle = await open(path, "r");
   try {
     await handle.sync();
@@ -16,5 +16,5 @@ export const makeFolder = async (path: string): Promise<void> => {
   const first = await mkdir(path, { recursive: true });
   if (first === undefined) return;
   const top = resolve(first);
-  for (let made = resolve(path); made.length >= top.length; made = dirname(made)) await syncFolder(dirname(made));
+  for (let made = resolve(path); made.length >= top.length; made = dirname(made)) await syncPath(dirname(made));
 };

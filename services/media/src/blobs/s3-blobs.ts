@@ -93,8 +93,8 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
 
   return {
     stage: async (source, maxBytes) => {
-      const { path, ...staged } = await staging.stage(source, maxBytes);
-      return { ...staged, keep: (name) => orUnavailable("keep a file", () => put(path, name)) };
+      const staged = await staging.stage(source, maxBytes);
+      return { ...staged, keep: (name) => orUnavailable("keep a file", () => put(staged.path, name)) };
     },
     read: (name, range) =>
       orUnavailable("read a file", async () => {

@@ -7,9 +7,8 @@ import type { StagedBlob } from "./blobs";
 import { makeFolder } from "./folders";
 import { HEAD_BYTES } from "../sniff";
 
-/** Bytes in a temporary file: flushed, and nobody else's. */
+/** Bytes in a temporary file of their own. */
 export interface StagedFile extends Omit<StagedBlob, "keep"> {
-  path: string;
   /** The file has another name now: there is nothing to discard. */
   moved(): void;
 }
@@ -90,7 +89,6 @@ const writeAll = async (
     await write(chunk);
   }
   await flush();
-  await handle.sync();
   return { bytes, sha256: hash.digest("hex"), head: Buffer.concat(heads) };
 };
 

@@ -75,7 +75,13 @@ export const createLibrary = ({ store, blobs, quota, objects, purge }: LibraryDe
   }
 
   const copyOne = (object: MediaObject, { newOwnerId, reference, quota: max }: Copying): Promise<MediaObject> =>
-    objects.upload({ id: copyId(reference, object.id), ownerId: newOwnerId, accept: [], origin: "upload", quota: max }, bytesOf(object));
+    objects.upload(
+      {
+        ...{ id: copyId(reference, object.id), ownerId: newOwnerId, accept: [], origin: "upload", quota: max },
+        ...{ sourceType: object.sourceType, contentHash: object.contentHash },
+      },
+      bytesOf(object),
+    );
 
   return {
     list: async (ownerId, limit, cursor) => {

@@ -1,5 +1,9 @@
+import type { SourceType } from "../marks/xmp";
+import type { Measured } from "../measure/measure";
+import type { Making } from "../provenance/making";
+
 /** A stored file. Never changes once it exists. */
-export interface MediaObject {
+export interface MediaObject extends Measured {
   id: string;
   /** The public name in its URL: random bits of its own, so that nobody who knows the id has the file. */
   key: string;
@@ -7,10 +11,16 @@ export interface MediaObject {
   contentType: string;
   bytes: number;
   sha256: string;
+  /** SHA-256 before marks were added; absent where that is the same. */
+  contentHash?: string | undefined;
   /** Name of its bytes in the blob store. */
   blob: string;
   createdAt: Date;
   origin: Origin;
+  /** How it came to be, as it says itself; absent for what no model or program made. */
+  sourceType?: SourceType | undefined;
+  /** What made it, where a run did. */
+  making?: Making | undefined;
   /** Token under which it counts against its owner's quota. */
   countedBy?: string | undefined;
 }

@@ -1,23 +1,12 @@
-import { createHash, randomBytes } from "node:crypto";
-import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { retry } from "@nodeloom/platform";
-import type { BlobStore, StagedBlob } from "../blobs/blobs";
-import { isAccepted, sniff } from "../sniff";
+import type { BlobStore } from "../blobs/blobs";
+import { checkMaking } from "../provenance/making";
 import { describeSource, SourceError } from "../source";
-import type { MediaObject, Origin } from "./media-object";
+import type { MediaObject } from "./media-object";
 import type { ObjectStore } from "./object-store";
+import { sameOwner, type Placement, type Receive } from "./receiving";
 import type { Quota } from "./quota";
-
-export interface Placement {
-  /** Deterministic name chosen by the caller; empty: the service chooses. */
-  id: string;
-  ownerId: string;
-  /** Families that are accepted; empty accepts all. */
-  accept: readonly string[];
-  origin: Origin;
-  /** Bytes the owner may have stored; undefined: no bound. Generated files don't count. */
-  quota?: number | undefined;
-}
 
 /** Where a file is fetched from. */
 export interface Source {
@@ -50,14 +39,13 @@ export interface Objects {
 
 export interface ObjectsDeps {
   store: ObjectStore;
-  quota: Quota;
-  blobs: BlobStore;
+  quota: Pick<Quota, "check">;
+  blobs: Pick<BlobStore, "read">;
+  receive: Receive;
   openSource(source: Source): Promise<AsyncIterable<Uint8Array>>;
-  maxBytes?: number;
 }
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
-const TOKEN_BYTES = 16;
 /** Ids that repeated ingests are known by; one that is not is fetched once more, for nothing. */
 const REMEMBERED_INGESTS = 10_000;
 /** Pauses before a file is fetched again: a provider that has made it may be away for some seconds. */
@@ -65,22 +53,12 @@ const FETCH_PAUSES_MS = [250, 500, 1_000, 2_000, 4_000];
 
 const notFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "media not found");
 
-const token = (): string => randomBytes(TOKEN_BYTES).toString("hex");
-
-const checkPlacement = ({ id, ownerId }: Placement): void => {
+const checkPlacement = ({ id, ownerId, making }: Placement): void => {
   const issues = [];
   if (id !== "" && !ID.test(id)) issues.push({ path: "id", message: "must be 1 to 200 letters, digits, dots, underscores or hyphens" });
   if (ownerId === "") issues.push({ path: "ownerId", message: "is required" });
   if (issues.length > 0) throw invalidRequest(issues);
-};
-
-/** Same id and same bytes have the same name, so a repeated attempt replaces what a crash left behind. */
-const blobName = (id: string, sha256: string): string => createHash("sha256").update(`${id}\n${sha256}`).digest("hex");
-
-/** The object that has the id already, if it is the caller's. */
-const sameOwner = (object: MediaObject, ownerId: string): MediaObject => {
-  if (object.ownerId === ownerId) return object;
-  throw new DomainError("conflict", "ALREADY_EXISTS", "the id belongs to another object");
+  if (making) checkMaking(making);
 };
 
 const asFailedSource = (error: unknown, url: string): unknown => {
@@ -95,50 +73,11 @@ const atMostIds = (values: readonly string[], path: string): string[] => {
   return distinct;
 };
 
-export const createObjects = ({ store, quota, blobs, openSource, maxBytes = LIMITS.mediaBytes }: ObjectsDeps): Objects => {
+export const createObjects = ({ store, quota, blobs, receive, openSource }: ObjectsDeps): Objects => {
   /** Ingests under way here, so that two calls for one id fetch once. */
   const ingesting = new Map<string, Promise<MediaObject>>();
   /** Ids of ingests that began here: such a file is likely there. Any other is fetched at once, and inserting it tells if it was. */
   const ingested = new Set<string>();
-
-  /** Makes staged bytes an object, or answers the one that has the id already. Bytes that lost to another's are removed. */
-  const insert = async (staged: StagedBlob, object: MediaObject): Promise<MediaObject> => {
-    await staged.keep(object.blob);
-    const stored = await store.insert(object);
-    if (stored?.blob !== object.blob) await blobs.remove(object.blob);
-    if (!stored) throw unavailable("the file is being removed");
-    return sameOwner(stored, object.ownerId);
-  };
-
-  /** The same for what counts against the owner's quota. */
-  const insertCounted = async (staged: StagedBlob, object: MediaObject, max: number | undefined): Promise<MediaObject> => {
-    let stored = object;
-    await quota.add(object, max, async (countedBy) => {
-      stored = await insert(staged, { ...object, countedBy });
-      return stored.countedBy === countedBy;
-    });
-    return stored;
-  };
-
-  const receive = async (placement: Placement, source: AsyncIterable<Uint8Array>): Promise<MediaObject> => {
-    const { accept, ownerId, origin } = placement;
-    const staged = await blobs.stage(source, maxBytes);
-    try {
-      if (staged.bytes === 0) throw invalidRequest([{ path: "", message: "the file is empty" }]);
-      const type = sniff(staged.head);
-      const { contentType, extension } = type;
-      if (!isAccepted(type, accept)) {
-        throw new DomainError("invalid", "UNSUPPORTED_MEDIA_TYPE", `the file is ${contentType}, not ${accept.join(" or ")}`);
-      }
-      const { bytes, sha256 } = staged;
-      const id = placement.id || token();
-      const key = `${token()}.${extension}`;
-      const object = { id, key, ownerId, contentType, bytes, sha256, blob: blobName(id, sha256), createdAt: new Date(), origin };
-      return await (origin === "generated" ? insert(staged, object) : insertCounted(staged, object, placement.quota));
-    } finally {
-      await staged.discard();
-    }
-  };
 
   const existing = async ({ id, ownerId }: Placement): Promise<MediaObject | undefined> => {
     const object = id === "" ? undefined : await store.byId(id);

@@ -1,5 +1,6 @@
 import { beyond, createInserter } from "@nodeloom/platform";
 import { Schema, type Connection, type QueryFilter } from "mongoose";
+import type { Making } from "../provenance/making";
 import type { MediaObject } from "./media-object";
 import type { ObjectStore } from "./object-store";
 
@@ -7,6 +8,17 @@ type Row = Omit<MediaObject, "id"> & { _id: string; removal?: string; removedAt?
 
 const toObject = ({ _id, ...rest }: Row): MediaObject => ({ id: _id, ...rest });
 
+const making = new Schema<Making>(
+  {
+    maker: { type: String, required: true },
+    model: { type: String, default: "" },
+    nodeId: { type: String, default: "" },
+    executionId: { type: String, default: "" },
+    parents: { type: [String], required: true },
+    inputsJson: String,
+  },
+  { _id: false },
+);
 const rows = new Schema<Row>(
   {
     _id: String,
@@ -18,6 +30,8 @@ const rows = new Schema<Row>(
     blob: { type: String, required: true },
     createdAt: { type: Date, required: true },
     origin: { type: String, required: true },
+    ...{ width: Number, height: Number, durationMs: Number },
+    ...{ contentHash: String, sourceType: String, making },
     countedBy: String,
     removal: String,
     removedAt: Date,
@@ -35,6 +49,9 @@ const MAJORITY = { w: "majority" } as const;
 
 /** What is being removed is not there for any reader. */
 const PRESENT = { removedAt: null } as unknown as QueryFilter<Row>;
+
+/** Lists need no prompts. */
+const WITHOUT_INPUTS = { "making.inputsJson": 0 } as const;
 
 /** The token of what is hidden for its age, and may be shown again. */
 const EXPIRED = "expired";
@@ -75,7 +92,7 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     byKeys: (keys) => many({ key: { $in: [...keys] } }),
     list: async (ownerId, limit, after) => {
       const found = await model
-        .find({ ownerId, ...PRESENT, ...beyond("createdAt", after, "$lt") })
+        .find({ ownerId, ...PRESENT, ...beyond("createdAt", after, "$lt") }, WITHOUT_INPUTS)
         .sort({ createdAt: -1, _id: -1 })
         .limit(limit)
         .lean<Row[]>()

@@ -30,7 +30,7 @@ export const createThumbnailAddresses = ({ store, media, pictures, warn }: Thumb
   const makeRef = async (row: Summary, thumbnail: string | null): Promise<string | null | undefined> => {
     if (!thumbnail || !isInline(thumbnail)) return thumbnail;
     try {
-      const request = { id: fileId(row.slug, thumbnail), ownerId: row.createdBy, sourceUrl: thumbnail, accept: [], sourceOrigin: 0 };
+      const request = { id: fileId(row.slug, thumbnail), ownerId: row.createdBy, sourceUrl: thumbnail, accept: [], sourceOrigin: 0, making: undefined };
       const { object } = await media.ingest(request, { deadlineMs: STORE_MS });
       return object?.key;
     } catch (error) {

@@ -22,6 +22,7 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
       inputs: run.callInputs(step, item),
       price,
       ...(authorFiles ? { authorFiles } : {}),
+      ...(input.provenance ? { provenance: input.provenance } : {}),
       ...(step.answer ? { schema: step.answer.schema } : {}),
     };
     await batches.take(call);

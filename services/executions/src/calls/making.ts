@@ -1,0 +1,51 @@
+import { isFileType, isMedia, schemaPorts } from "@nodeloom/kernel";
+import { media as mediaProto } from "@nodeloom/proto";
+import { each } from "../plan/files";
+import type { CatalogModel } from "../plan/model-catalog";
+import type { ModelCall } from "../run/calls";
+
+/** What media storage learns of how a call made a file. */
+
+const MAX_PARENTS = 50;
+/** Addresses that are longer are data, which is no name of anything. */
+const MAX_REFERENCE_CHARS = 2_000;
+/** Of one setting, and of all. */
+const MAX_TEXT_CHARS = 8_000;
+const MAX_INPUTS_BYTES = 64 * 1024;
+
+const { MAKER_ALGORITHM, MAKER_MODEL } = mediaProto.Maker;
+
+const referenceOf = (value: unknown): string | undefined => {
+  const reference = isMedia(value) ? value.url : value;
+  return typeof reference === "string" && reference !== "" ? reference : undefined;
+};
+
+const parentsOf = ({ inputSchema }: CatalogModel, { inputs }: ModelCall): string[] => {
+  const files = schemaPorts(inputSchema).flatMap(([name, { type }]) => (isFileType(type) ? each(inputs[name]) : []));
+  const references = files.flatMap((file) => referenceOf(file) ?? []);
+  // A file that came as data still is one that went in.
+  const names = references.map((reference) => (reference.length > MAX_REFERENCE_CHARS ? "data:," : reference));
+  return [...new Set(names)].slice(0, MAX_PARENTS);
+};
+
+/** Prompts and settings as JSON, without files, cut where they are long. Empty where they are longer than can be kept. */
+const inputsOf = ({ inputSchema }: CatalogModel, { inputs }: ModelCall): string => {
+  const files = new Set(schemaPorts(inputSchema).flatMap(([name, { type }]) => (isFileType(type) ? [name] : [])));
+  const shown = Object.entries(inputs).flatMap(([name, value]): [string, unknown][] => {
+    if (files.has(name) || value === undefined) return [];
+    return [[name, typeof value === "string" ? value.slice(0, MAX_TEXT_CHARS) : value]];
+  });
+  const json = JSON.stringify(Object.fromEntries(shown));
+  return Buffer.byteLength(json) > MAX_INPUTS_BYTES ? "" : json;
+};
+
+/** How a model makes the files of a call. */
+export const makingOf = (call: ModelCall, model: CatalogModel): mediaProto.Making =>
+  mediaProto.Making.fromPartial({
+    maker: model.sandbox ? MAKER_ALGORITHM : MAKER_MODEL,
+    model: call.model,
+    nodeId: call.nodeId,
+    executionId: call.executionId,
+    parents: parentsOf(model, call),
+    inputsJson: call.provenance === "full" ? inputsOf(model, call) : "",
+  });

@@ -1,0 +1,68 @@
+import { insertion, replacement, type Bytes } from "../edits";
+import type { MarkFormat } from "../marks";
+import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
+
+/** GIF: XMP is an application extension whose packet stands raw among the blocks, ended by 258 bytes that lead every reader to its end. */
+
+const SCREEN_BYTES = 13;
+const EXTENSION = 0x21;
+const IMAGE = 0x2c;
+const TRAILER = 0x3b;
+const APPLICATION = 0xff;
+const IMAGE_HEADER_BYTES = 10;
+const HEADER = Buffer.from("\x21\xff\x0bXMP DataXMP", "latin1");
+const MAGIC = Buffer.from([1, ...Array.from({ length: 256 }, (_, index) => 255 - index), 0]);
+/** Blocks that are looked at; each has 255 bytes at most. */
+const MAX_BLOCKS = 1_000_000;
+
+const extension = (packet: Uint8Array): Buffer => Buffer.concat([HEADER, packet, MAGIC]);
+
+/** Bytes of a colour table that a byte of flags announces. */
+const tableBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
+
+const byteAt = async (bytes: Bytes, at: number): Promise<number | undefined> => (await bytes.read(at, 1))[0];
+
+/** The position after some sub-blocks; undefined where they don't end. */
+const afterBlocks = async (bytes: Bytes, from: number): Promise<number | undefined> => {
+  let at = from;
+  for (let count = 0; count < MAX_BLOCKS; count++) {
+    const length = await byteAt(bytes, at);
+    if (length === undefined) return undefined;
+    at += 1 + length;
+    if (length === 0) return at;
+  }
+  return undefined;
+};
+
+/** Where the packet's extension begins and ends; undefined where there is none; "broken" where the blocks lead nowhere. */
+const findXmp = async (bytes: Bytes, from: number): Promise<{ at: number; end: number } | "broken" | undefined> => {
+  let at: number | undefined = from;
+  while (at !== undefined && at < bytes.size) {
+    const header: Buffer = await bytes.read(at, HEADER.length);
+    const start: number = at;
+    if (header[0] === TRAILER) return undefined;
+    if (header[0] === EXTENSION) {
+      at = await afterBlocks(bytes, at + 2);
+      if (header[1] === APPLICATION && header.equals(HEADER) && at !== undefined) return { at: start, end: at };
+    } else if (header[0] === IMAGE) {
+      at = await afterBlocks(bytes, at + IMAGE_HEADER_BYTES + tableBytes(header[IMAGE_HEADER_BYTES - 1]!) + 1);
+    } else return "broken";
+  }
+  return "broken";
+};
+
+export const gif: MarkFormat = async (bytes, type) => {
+  const screen = await bytes.read(0, SCREEN_BYTES);
+  if (screen.length < SCREEN_BYTES) return undefined;
+  const place = SCREEN_BYTES + tableBytes(screen[10]!);
+  const found = await findXmp(bytes, place);
+  if (found === "broken") return undefined;
+  // Extensions came with the second version.
+  const version = replacement(3, Buffer.from("89a", "latin1"));
+  if (!found) return [version, insertion(place, extension(newPacket(type)))];
+  const length = found.end - found.at - HEADER.length - MAGIC.length;
+  if (length <= 0 || length > MAX_PACKET_BYTES) return undefined;
+  const added = addTo(await bytes.read(found.at + HEADER.length, length), type);
+  if (added === undefined || added === "marked") return added;
+  return [{ at: found.at, remove: found.end - found.at, insert: extension(added) }];
+};

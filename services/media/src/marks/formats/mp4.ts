@@ -1,0 +1,117 @@
+import { insertion, replacement, type Bytes, type Edit } from "../edits";
+import type { MarkFormat } from "../marks";
+import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
+
+/**
+ * MP4, QuickTime and pictures in their boxes (ISO/IEC 14496-12): size, name, data. XMP is a `uuid` box beside the others, or `XMP_` in a
+ * QuickTime file's user data. Boxes name positions in the file, so nothing before the end ever changes its length: a packet that grows
+ * goes to the end, and its old box becomes free space.
+ */
+
+const HEADER_BYTES = 8;
+const LARGE_HEADER_BYTES = 16;
+const XMP_UUID = Buffer.from("be7acfcb97a942e89c71999491e3afac", "hex");
+const FREE = Buffer.from("free", "latin1");
+const MAX_SIZE = 0xffff_ffff;
+/** Boxes of one level; a fragmented video has two for each second or so. */
+const MAX_BOXES = 100_000;
+/** Boxes of a picture's items that are searched for a packet. */
+const MAX_META_BYTES = 1024 * 1024;
+
+interface Box {
+  name: string;
+  at: number;
+  /** Where its data begins. */
+  data: number;
+  end: number;
+  /** It ends with the file, by a size of zero. */
+  isOpen: boolean;
+}
+
+const boxAt = async (bytes: Bytes, at: number, until: number): Promise<Box | undefined> => {
+  const header = await bytes.read(at, LARGE_HEADER_BYTES);
+  if (header.length < HEADER_BYTES) return undefined;
+  const short = header.readUInt32BE(0);
+  const isLarge = short === 1;
+  if (isLarge && header.length < LARGE_HEADER_BYTES) return undefined;
+  const size = isLarge ? Number(header.readBigUInt64BE(8)) : short === 0 ? until - at : short;
+  const data = at + (isLarge ? LARGE_HEADER_BYTES : HEADER_BYTES);
+  if (at + size > until || at + size < data) return undefined;
+  return { name: header.toString("latin1", 4, HEADER_BYTES), at, data, end: at + size, isOpen: short === 0 };
+};
+
+/** The boxes between two positions; undefined where they don't fill the space. */
+const boxesOf = async (bytes: Bytes, from: number, until: number): Promise<Box[] | undefined> => {
+  const boxes: Box[] = [];
+  for (let at = from; at + HEADER_BYTES <= until;) {
+    const box = await boxAt(bytes, at, until);
+    if (!box || boxes.length >= MAX_BOXES) return undefined;
+    boxes.push(box);
+    at = box.end;
+  }
+  return boxes;
+};
+
+interface Packet {
+  box: Box;
+  from: number;
+}
+
+const packetBeside = async (bytes: Bytes, boxes: Box[]): Promise<Packet | undefined> => {
+  for (const box of boxes) {
+    if (box.name !== "uuid" || !(await bytes.read(box.data, XMP_UUID.length)).equals(XMP_UUID)) continue;
+    return { box, from: box.data + XMP_UUID.length };
+  }
+  return undefined;
+};
+
+const packetInUserData = async (bytes: Bytes, boxes: Box[]): Promise<Packet | undefined> => {
+  let level: Box[] | undefined = boxes;
+  for (const name of ["moov", "udta"]) {
+    const inner: Box | undefined = level?.find((box) => box.name === name);
+    // A list of user data may end with four zero bytes, which are no box.
+    level = inner && (await boxesOf(bytes, inner.data, inner.end));
+  }
+  const box = level?.find(({ name }) => name === "XMP_");
+  return box && { box, from: box.data };
+};
+
+/** Whether a picture has a packet among its items, which can't be added to without moving them. */
+const hasPacketItem = async (bytes: Bytes, boxes: Box[]): Promise<boolean> => {
+  const meta = boxes.find(({ name }) => name === "meta");
+  if (!meta) return false;
+  return (await bytes.read(meta.data, Math.min(meta.end - meta.data, MAX_META_BYTES))).includes("application/rdf+xml");
+};
+
+const xmpBox = (packet: Uint8Array): Buffer => {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt32BE(HEADER_BYTES + XMP_UUID.length + packet.length);
+  header.write("uuid", 4, "latin1");
+  return Buffer.concat([header, XMP_UUID, packet]);
+};
+
+/** Gives the last box its size, where it had none. Undefined where it is too large for its header. */
+const closed = ({ at, end, isOpen }: Box): Edit[] | undefined => {
+  if (!isOpen) return [];
+  if (end - at > MAX_SIZE) return undefined;
+  const size = Buffer.alloc(4);
+  size.writeUInt32BE(end - at);
+  return [replacement(at, size)];
+};
+
+export const mp4: MarkFormat = async (bytes, type) => {
+  const boxes = await boxesOf(bytes, 0, bytes.size);
+  const last = boxes?.at(-1);
+  if (!boxes || !last || boxes[0]!.name !== "ftyp" || (await hasPacketItem(bytes, boxes))) return undefined;
+  const ended = closed(last);
+  if (!ended) return undefined;
+  // The index of fragments is found from the end of the file.
+  const place = last.name === "mfra" ? last.at : last.end;
+  const known = (await packetBeside(bytes, boxes)) ?? (await packetInUserData(bytes, boxes));
+  if (!known) return [...ended, insertion(place, xmpBox(newPacket(type)))];
+  const { box, from } = known;
+  if (box.end - from > MAX_PACKET_BYTES) return undefined;
+  const added = addTo(await bytes.read(from, box.end - from), type);
+  if (added === undefined || added === "marked") return added;
+  return [...ended, replacement(box.at + 4, FREE), insertion(place, xmpBox(added))];
+};

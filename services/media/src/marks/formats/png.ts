@@ -1,0 +1,69 @@
+import { crc32, inflateSync } from "node:zlib";
+import { insertion, type Bytes } from "../edits";
+import type { MarkFormat } from "../marks";
+import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
+
+/** PNG (ISO/IEC 15948): chunks of length, type, data and checksum; XMP is an `iTXt` chunk of a fixed keyword. */
+
+const SIGNATURE_BYTES = 8;
+const CHUNK_HEADER_BYTES = 8;
+const CHUNK_BYTES = 12;
+const KEYWORD = Buffer.from("XML:com.adobe.xmp\0", "latin1");
+/** After the keyword: uncompressed, no method, no language, no translated keyword. */
+const PLAIN = Buffer.alloc(4);
+
+const chunk = (type: string, data: Uint8Array): Buffer => {
+  const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const out = Buffer.alloc(CHUNK_BYTES + data.length);
+  out.writeUInt32BE(data.length, 0);
+  out.set(body, 4);
+  out.writeUInt32BE(crc32(body), CHUNK_HEADER_BYTES + data.length);
+  return out;
+};
+
+const xmpChunk = (packet: Uint8Array): Buffer => chunk("iTXt", Buffer.concat([KEYWORD, PLAIN, packet]));
+
+/** The packet of an `iTXt` chunk; undefined for one that can't be read. */
+const packetOf = (data: Buffer): Buffer | undefined => {
+  const isCompressed = data[KEYWORD.length] === 1;
+  const language = data.indexOf(0, KEYWORD.length + 2);
+  const translated = language < 0 ? -1 : data.indexOf(0, language + 1);
+  if (translated < 0) return undefined;
+  const text = data.subarray(translated + 1);
+  try {
+    return isCompressed ? inflateSync(text, { maxOutputLength: MAX_PACKET_BYTES }) : text;
+  } catch {
+    return undefined;
+  }
+};
+
+interface Found {
+  at: number;
+  length: number;
+}
+
+/** The chunk that holds XMP; undefined where the file has none; "broken" where its chunks don't lead to an end. */
+const findXmp = async (bytes: Bytes): Promise<Found | "broken" | undefined> => {
+  for (let at = SIGNATURE_BYTES; at + CHUNK_BYTES <= bytes.size;) {
+    const header = await bytes.read(at, CHUNK_HEADER_BYTES + KEYWORD.length);
+    const length = header.readUInt32BE(0);
+    const type = header.toString("latin1", 4, CHUNK_HEADER_BYTES);
+    if (type === "IEND") return undefined;
+    if (type === "iTXt" && header.subarray(CHUNK_HEADER_BYTES).equals(KEYWORD)) return { at, length };
+    at += CHUNK_BYTES + length;
+  }
+  return "broken";
+};
+
+export const png: MarkFormat = async (bytes, type) => {
+  const first = await bytes.read(SIGNATURE_BYTES, CHUNK_HEADER_BYTES);
+  if (first.toString("latin1", 4) !== "IHDR") return undefined;
+  const found = await findXmp(bytes);
+  if (found === "broken") return undefined;
+  if (!found) return [insertion(SIGNATURE_BYTES + CHUNK_BYTES + first.readUInt32BE(0), xmpChunk(newPacket(type)))];
+  const { at, length } = found;
+  if (length > MAX_PACKET_BYTES || at + CHUNK_BYTES + length > bytes.size) return undefined;
+  const packet = packetOf(await bytes.read(at + CHUNK_HEADER_BYTES, length));
+  const added = packet && addTo(packet, type);
+  return added === undefined || added === "marked" ? added : [{ at, remove: CHUNK_BYTES + length, insert: xmpChunk(added) }];
+};

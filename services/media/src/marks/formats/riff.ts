@@ -1,0 +1,118 @@
+import { insertion, replacement, type Bytes, type Edit } from "../edits";
+import type { MarkFormat } from "../marks";
+import { addTo, MAX_PACKET_BYTES, newPacket, type SourceType } from "../xmp";
+
+/** RIFF: chunks of name, length and data, padded to even lengths. WebP names its packet `XMP `, WAV `_PMX`. */
+
+const RIFF_HEADER_BYTES = 12;
+const HEADER_BYTES = 8;
+const MAX_SIZE = 0xffff_ffff;
+/** Chunks that are looked at; files of many are animations, whose packet is the last. */
+const MAX_CHUNKS = 100_000;
+
+interface Chunk {
+  name: string;
+  at: number;
+  length: number;
+}
+
+const end = ({ at, length }: Chunk): number => at + HEADER_BYTES + length + (length % 2);
+
+const chunk = (name: string, data: Uint8Array): Buffer => {
+  const out = Buffer.alloc(HEADER_BYTES + data.length + (data.length % 2));
+  out.write(name, "latin1");
+  out.writeUInt32LE(data.length, 4);
+  out.set(data, HEADER_BYTES);
+  return out;
+};
+
+/** A file's chunks; undefined where they don't end with it. */
+const chunksOf = async (bytes: Bytes, until: number): Promise<Chunk[] | undefined> => {
+  const chunks: Chunk[] = [];
+  for (let at = RIFF_HEADER_BYTES; at + HEADER_BYTES <= until;) {
+    const header = await bytes.read(at, HEADER_BYTES);
+    const found = { name: header.toString("latin1", 0, 4), at, length: header.readUInt32LE(4) };
+    chunks.push(found);
+    at = end(found);
+    if (at > until + 1 || chunks.length > MAX_CHUNKS) return undefined;
+  }
+  return chunks;
+};
+
+const sizeOf = (size: number): Buffer => {
+  const out = Buffer.alloc(4);
+  out.writeUInt32LE(size);
+  return out;
+};
+
+const growth = (edits: readonly Edit[]): number => edits.reduce((sum, { insert, remove }) => sum + insert.length - remove, 0);
+
+/** The edits with the size of the whole file, which stands in front. */
+const withSize = (size: number, edits: Edit[]): Edit[] | undefined =>
+  size + growth(edits) > MAX_SIZE ? undefined : [replacement(4, sizeOf(size + growth(edits))), ...edits];
+
+/** The packet as a chunk: in place of the one there is, or at the end. */
+const packetEdits = async (bytes: Bytes, chunks: Chunk[], name: string, type: SourceType): Promise<Edit[] | "marked" | undefined> => {
+  const known = chunks.find((one) => one.name === name);
+  if (!known) {
+    const last = chunks.at(-1)!;
+    // The last chunk of some writers lacks its padding.
+    const padding = Buffer.alloc(Math.max(0, end(last) - bytes.size));
+    return [insertion(Math.min(end(last), bytes.size), Buffer.concat([padding, chunk(name, newPacket(type))]))];
+  }
+  if (known.length > MAX_PACKET_BYTES) return undefined;
+  const added = addTo(await bytes.read(known.at + HEADER_BYTES, known.length), type);
+  if (added === undefined || added === "marked") return added;
+  return [{ at: known.at, remove: Math.min(end(known), bytes.size) - known.at, insert: chunk(name, added) }];
+};
+
+const XMP_FLAG = 0x04;
+const ALPHA_FLAG = 0x10;
+const SIDE_BITS = 14;
+const SIDE_MASK = (1 << SIDE_BITS) - 1;
+
+/** The extended header that a simple WebP file lacks: its flags and size. Undefined where its picture's header can't be read. */
+const extendedHeader = async (bytes: Bytes, { name, at }: Chunk): Promise<Buffer | undefined> => {
+  const head = await bytes.read(at + HEADER_BYTES, 10);
+  if (head.length < 10) return undefined;
+  let [width, height, flags] = [0, 0, XMP_FLAG];
+  if (name === "VP8 " && head.readUIntBE(3, 3) === 0x9d012a) {
+    [width, height] = [head.readUInt16LE(6) & SIDE_MASK, head.readUInt16LE(8) & SIDE_MASK];
+  } else if (name === "VP8L" && head[0] === 0x2f) {
+    const bits = head.readUInt32LE(1);
+    [width, height] = [(bits & SIDE_MASK) + 1, ((bits >>> SIDE_BITS) & SIDE_MASK) + 1];
+    if ((bits >>> (2 * SIDE_BITS)) & 1) flags |= ALPHA_FLAG;
+  } else return undefined;
+  if (width === 0 || height === 0) return undefined;
+  const data = Buffer.alloc(10);
+  data[0] = flags;
+  data.writeUIntLE(width - 1, 4, 3);
+  data.writeUIntLE(height - 1, 7, 3);
+  return chunk("VP8X", data);
+};
+
+export const webp: MarkFormat = async (bytes, type) => {
+  const size = (await bytes.read(4, 4)).readUInt32LE(0);
+  if (HEADER_BYTES + size > bytes.size) return undefined;
+  const chunks = await chunksOf(bytes, HEADER_BYTES + size);
+  const [first] = chunks ?? [];
+  if (!chunks || !first) return undefined;
+  const edits = await packetEdits(bytes, chunks, "XMP ", type);
+  if (edits === undefined || edits === "marked") return edits;
+  if (first.name === "VP8X") {
+    const flags = (await bytes.read(first.at + HEADER_BYTES, 1))[0]!;
+    return withSize(size, [...edits, replacement(first.at + HEADER_BYTES, Buffer.from([flags | XMP_FLAG]))]);
+  }
+  const extended = await extendedHeader(bytes, first);
+  return extended && withSize(size, [...edits, insertion(first.at, extended)]);
+};
+
+export const wav: MarkFormat = async (bytes, type) => {
+  const header = await bytes.read(0, RIFF_HEADER_BYTES);
+  const size = header.readUInt32LE(4);
+  if (header.toString("latin1", 0, 4) !== "RIFF" || HEADER_BYTES + size > bytes.size) return undefined;
+  const chunks = await chunksOf(bytes, HEADER_BYTES + size);
+  if (!chunks?.some(({ name }) => name === "data")) return undefined;
+  const edits = await packetEdits(bytes, chunks, "_PMX", type);
+  return edits === undefined || edits === "marked" ? edits : withSize(size, edits);
+};

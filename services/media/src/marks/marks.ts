@@ -1,0 +1,73 @@
+/** marks/: what a generated file says of itself, in the metadata of its format (IPTC, "Digital Source Type"). */
+
+import { windowed, type Bytes, type Edit } from "./edits";
+import { flac } from "./formats/flac";
+import { gif } from "./formats/gif";
+import { mp3 } from "./formats/id3";
+import { jpeg } from "./formats/jpeg";
+import { mp4 } from "./formats/mp4";
+import { ogg } from "./formats/ogg";
+import { png } from "./formats/png";
+import { wav, webp } from "./formats/riff";
+import { saysGenerated, type SourceType } from "./xmp";
+
+/**
+ * What is to change in a file so that it says how it came to be. "marked": it says so already. Undefined: its bytes are not as its
+ * format has them, or it has no room. Reads parts of the file; what it reads may be anything.
+ */
+export type MarkFormat = (bytes: Bytes, type: SourceType) => Promise<Edit[] | "marked" | undefined>;
+
+const FORMATS: Readonly<Record<string, MarkFormat>> = {
+  "image/png": png,
+  "image/jpeg": jpeg,
+  "image/gif": gif,
+  "image/webp": webp,
+  "image/avif": mp4,
+  "image/heif": mp4,
+  "video/mp4": mp4,
+  "video/quicktime": mp4,
+  "audio/mp4": mp4,
+  "audio/wav": wav,
+  "audio/mpeg": mp3,
+  "audio/flac": flac,
+  "audio/ogg": ogg,
+};
+
+/** Bytes from the start of a file among which signed content credentials stand. */
+const CREDENTIALS_BYTES = 1024 * 1024;
+const MANIFEST = "c2pa";
+
+/** Whether signed content credentials (C2PA) say that the file is generated. Any change would break their signature. */
+const hasCredentials = async (bytes: Bytes): Promise<boolean> => {
+  const head = await bytes.read(0, CREDENTIALS_BYTES);
+  return head.includes(MANIFEST) && saysGenerated(head.toString("latin1"));
+};
+
+/** What a read says of a header that leads out of the file. */
+const OUTSIDE: ReadonlySet<string | undefined> = new Set(["ERR_OUT_OF_RANGE", "ERR_BUFFER_OUT_OF_BOUNDS"]);
+
+export interface Marking {
+  edits: Edit[];
+  outcome: "marked" | "kept" | "unmarked";
+}
+
+const UNMARKED: Marking = { edits: [], outcome: "unmarked" };
+const KEPT: Marking = { edits: [], outcome: "kept" };
+
+/** How a file of some type is marked. A file that can't be is left as it is. */
+export const markingOf = async (file: Bytes, contentType: string, type: SourceType): Promise<Marking> => {
+  const format = Object.hasOwn(FORMATS, contentType) ? FORMATS[contentType] : undefined;
+  if (!format) return UNMARKED;
+  const bytes = windowed(file);
+  try {
+    if (await hasCredentials(bytes)) return KEPT;
+    const edits = await format(bytes, type);
+    if (edits === undefined) return UNMARKED;
+    // A length inside the file that leads out of it.
+    if (edits !== "marked" && edits.some(({ at, remove }) => at + remove > file.size)) return UNMARKED;
+    return edits === "marked" ? KEPT : { edits, outcome: "marked" };
+  } catch (error) {
+    if (OUTSIDE.has((error as NodeJS.ErrnoException).code)) return UNMARKED;
+    throw error;
+  }
+};

@@ -1,0 +1,51 @@
+/** XMP packets: metadata as RDF/XML, which images, MP4, WAV and MP3 carry alike (ISO 16684-1). */
+
+/** How a file came to be, as IPTC's list has it: https://cv.iptc.org/newscodes/digitalsourcetype/ */
+export const SOURCE_TYPES = ["trainedAlgorithmicMedia", "compositeWithTrainedAlgorithmicMedia", "algorithmicMedia"] as const;
+export type SourceType = (typeof SOURCE_TYPES)[number];
+
+const VOCABULARY = "http://cv.iptc.org/newscodes/digitalsourcetype/";
+const NAMESPACE = "http://iptc.org/std/Iptc4xmpExt/2008-02-29/";
+const RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+
+/** The longest packet that is read and added to: larger ones are left alone. */
+export const MAX_PACKET_BYTES = 1024 * 1024;
+
+const PROPERTY = /(:DigitalSourceType(?:\s*=\s*["']|\s*>\s*))([^"'<]*)/;
+const END_OF_RDF = /<\/[A-Za-z_][\w.-]*:RDF\s*>/;
+const ABOUT = /\s[A-Za-z_][\w.-]*:about\s*=\s*("[^"<]*"|'[^'<]*')/;
+/** White space before the packet's end is room for changes in place. */
+const PADDING = /\s{2,}(<\?xpacket end=)/;
+
+export const addressOf = (type: SourceType): string => VOCABULARY + type;
+
+/** Whether a value says that no camera, microphone or hand made the file. */
+export const saysGenerated = (text: string): boolean => SOURCE_TYPES.some((type) => text.includes(VOCABULARY + type));
+
+const description = (type: SourceType, about: string): string =>
+  `<rdf:Description xmlns:rdf="${RDF}" rdf:about=${about} xmlns:Iptc4xmpExt="${NAMESPACE}" Iptc4xmpExt:DigitalSourceType="${addressOf(type)}"/>`;
+
+/** A packet that says how a file came to be, and nothing else. */
+export const newPacket = (type: SourceType): Buffer =>
+  Buffer.from(
+    `<?xpacket begin="\uFEFF" id="W5M0MpCehiHzreSzNTczkc9d"?><x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="${RDF}">` +
+      `${description(type, '""')}</rdf:RDF></x:xmpmeta><?xpacket end="w"?>`,
+  );
+
+/**
+ * A packet with the mark added, without the room that it had for changes.
+ * @returns "marked" for one that says so already; undefined for what is no packet in UTF-8
+ */
+export const addTo = (packet: Buffer, type: SourceType): Buffer | "marked" | undefined => {
+  const text = packet.toString("utf8");
+  if (text.includes("\0") || !text.includes(RDF)) return undefined;
+  const known = PROPERTY.exec(text);
+  if (known && saysGenerated(known[2]!)) return "marked";
+  if (known) return Buffer.from(text.replace(PROPERTY, (_, start: string) => start + addressOf(type)));
+  const end = END_OF_RDF.exec(text);
+  if (!end) return undefined;
+  // All descriptions of one packet are about the same thing.
+  const about = ABOUT.exec(text)?.[1] ?? '""';
+  const added = text.slice(0, end.index) + description(type, about) + text.slice(end.index);
+  return Buffer.from(added.replace(PADDING, "\n$1"));
+};

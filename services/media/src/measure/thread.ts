@@ -1,0 +1,62 @@
+import { open, type FileHandle } from "node:fs/promises";
+import { imageSize } from "image-size";
+import type * as Mediabunny from "mediabunny" with { "resolution-mode": "import" };
+import { parentPort } from "node:worker_threads";
+import type { Measured } from "./measure";
+
+// Its types are declared for the ES module alone, though it has a CommonJS bundle, too.
+const { ALL_FORMATS, CustomSource, Input } = require("mediabunny") as typeof Mediabunny;
+
+/** Bytes of a picture among which its size stands, beyond what cameras write before it. */
+const IMAGE_HEAD_BYTES = 512 * 1024;
+/** Bytes of a video or a sound that are read for its duration. */
+const MAX_READ_BYTES = 32 * 1024 * 1024;
+const MAX_CACHE_BYTES = 4 * 1024 * 1024;
+const MS = 1_000;
+/** EXIF's orientations that turn a picture by a quarter. */
+const FIRST_TURNED = 5;
+
+const readAt = async (handle: FileHandle, at: number, length: number): Promise<Uint8Array> => {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
+  return buffer.subarray(0, bytesRead);
+};
+
+const imageOf = async (handle: FileHandle): Promise<Measured> => {
+  const { width, height, orientation = 1 } = imageSize(await readAt(handle, 0, IMAGE_HEAD_BYTES));
+  return orientation >= FIRST_TURNED ? { width: height, height: width } : { width, height };
+};
+
+const trackOf = async (handle: FileHandle, size: number): Promise<Measured> => {
+  let read = 0;
+  const source = new CustomSource({
+    getSize: () => size,
+    read: (start, end) => {
+      read += end - start;
+      if (read > MAX_READ_BYTES) throw new RangeError("the file's index is too long");
+      return readAt(handle, start, end - start);
+    },
+    maxCacheSize: MAX_CACHE_BYTES,
+    // The read that failed says so, too.
+    handleUnhandledError: () => undefined,
+  });
+  const input = new Input({ source, formats: ALL_FORMATS });
+  try {
+    const video = await input.getPrimaryVideoTrack();
+    const seconds = (await input.getDurationFromMetadata()) ?? (await input.computeDuration()) - (await input.getFirstTimestamp());
+    const durationMs = Math.round(seconds * MS);
+    return video ? { width: await video.getDisplayWidth(), height: await video.getDisplayHeight(), durationMs } : { durationMs };
+  } finally {
+    input.dispose();
+  }
+};
+
+/** Reads a file's size and duration. @param id what the thread says when it begins */
+export const measure = async ({ path, contentType, id }: { path: string; contentType: string; id: number }): Promise<Measured> => {
+  parentPort!.postMessage(id);
+  const handle = await open(path, "r");
+  try {
+    return await (contentType.startsWith("image/") ? imageOf(handle) : trackOf(handle, (await handle.stat()).size));
+  } finally {
+    await handle.close();
+  }
+};

@@ -1,0 +1,112 @@
+import { createHash, randomBytes } from "node:crypto";
+import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import type { BlobStore, StagedBlob } from "../blobs/blobs";
+import type { Mark } from "../marks/mark-staged";
+import type { Measure } from "../measure/measure";
+import { sourceTypeOf, type Making } from "../provenance/making";
+import type { Parents } from "../provenance/parents";
+import { isAccepted, sniff, type MediaType } from "../sniff";
+import type { MediaObject, Origin } from "./media-object";
+import type { ObjectStore } from "./object-store";
+import type { Quota } from "./quota";
+
+export interface Placement extends Pick<MediaObject, "contentHash" | "sourceType"> {
+  /** Deterministic name chosen by the caller; empty: the service chooses. */
+  id: string;
+  ownerId: string;
+  /** Families that are accepted; empty accepts all. */
+  accept: readonly string[];
+  origin: Origin;
+  /** Bytes the owner may have stored; undefined: no bound. Generated files don't count. */
+  quota?: number | undefined;
+  /** What made the file: it is marked then. */
+  making?: Making | undefined;
+}
+
+export interface ReceivingDeps {
+  store: ObjectStore;
+  quota: Quota;
+  blobs: BlobStore;
+  parents: Parents;
+  mark: Mark;
+  measure: Measure["measure"];
+  maxBytes?: number | undefined;
+}
+
+/** Makes a stream of bytes an object. */
+export type Receive = (placement: Placement, source: AsyncIterable<Uint8Array>) => Promise<MediaObject>;
+
+const TOKEN_BYTES = 16;
+
+const token = (): string => randomBytes(TOKEN_BYTES).toString("hex");
+
+/** Same id and same bytes have the same name, so a repeated attempt replaces what a crash left behind. */
+const blobName = (id: string, sha256: string): string => createHash("sha256").update(`${id}\n${sha256}`).digest("hex");
+
+/** The object that has the id already, if it is the caller's. */
+export const sameOwner = (object: MediaObject, ownerId: string): MediaObject => {
+  if (object.ownerId === ownerId) return object;
+  throw new DomainError("conflict", "ALREADY_EXISTS", "the id belongs to another object");
+};
+
+/** @throws DomainError INVALID_REQUEST or UNSUPPORTED_MEDIA_TYPE */
+const acceptedType = ({ bytes, head }: StagedBlob, accept: readonly string[]): MediaType => {
+  if (bytes === 0) throw invalidRequest([{ path: "", message: "the file is empty" }]);
+  const type = sniff(head);
+  if (isAccepted(type, accept)) return type;
+  throw new DomainError("invalid", "UNSUPPORTED_MEDIA_TYPE", `the file is ${type.contentType}, not ${accept.join(" or ")}`);
+};
+
+export const createReceive = (deps: ReceivingDeps): Receive => {
+  const { store, quota, blobs, parents, mark, measure, maxBytes = LIMITS.mediaBytes } = deps;
+
+  /** Makes staged bytes an object, or answers the one that has the id already. Bytes that lost to another's are removed. */
+  const insert = async (staged: StagedBlob, object: MediaObject): Promise<MediaObject> => {
+    await staged.keep(object.blob);
+    const stored = await store.insert(object);
+    if (stored?.blob !== object.blob) await blobs.remove(object.blob);
+    if (!stored) throw unavailable("the file is being removed");
+    return sameOwner(stored, object.ownerId);
+  };
+
+  /** The same for what counts against the owner's quota. */
+  const insertCounted = async (staged: StagedBlob, object: MediaObject, max: number | undefined): Promise<MediaObject> => {
+    let stored = object;
+    await quota.add(object, max, async (countedBy) => {
+      stored = await insert(staged, { ...object, countedBy });
+      return stored.countedBy === countedBy;
+    });
+    return stored;
+  };
+
+  /** What made a file, with its parents by their ids, and how it therefore came to be. */
+  const made = async ({ making, ownerId, sourceType }: Placement): Promise<Pick<MediaObject, "making" | "sourceType">> => {
+    if (!making) return { sourceType };
+    const { references, objects } = await parents.find(making.parents, ownerId);
+    const resolved = { ...making, parents: references };
+    return { making: resolved, sourceType: sourceTypeOf(resolved, objects) };
+  };
+
+  return async (placement, source) => {
+    const received = await blobs.stage(source, maxBytes);
+    let staged = received;
+    try {
+      const { contentType, extension } = acceptedType(received, placement.accept);
+      const [origin, measured] = await Promise.all([made(placement), measure(received.path, contentType)]);
+      // Copies have their marks already.
+      if (placement.making && origin.sourceType) staged = await mark(received, contentType, origin.sourceType);
+      const { bytes, sha256 } = staged;
+      const id = placement.id || token();
+      const contentHash = placement.contentHash ?? (sha256 === received.sha256 ? undefined : received.sha256);
+      const object = {
+        ...{ id, key: `${token()}.${extension}`, ownerId: placement.ownerId, contentType, bytes, sha256, contentHash },
+        ...{ blob: blobName(id, sha256), createdAt: new Date(), origin: placement.origin },
+        ...measured,
+        ...origin,
+      };
+      return await (placement.origin === "generated" ? insert(staged, object) : insertCounted(staged, object, placement.quota));
+    } finally {
+      await Promise.all([received.discard(), staged.discard()]);
+    }
+  };
+};

@@ -1,0 +1,44 @@
+import { DomainError } from "@nodeloom/kernel";
+import type { MediaObject } from "../objects/media-object";
+import type { ObjectStore } from "../objects/object-store";
+
+export interface Provenance {
+  object: MediaObject;
+  /** What it was made from, and what that was made from, nearest first. */
+  ancestors: MediaObject[];
+  /** There are more than are looked up. */
+  truncated: boolean;
+}
+
+/** Steps back that are followed, and files that they lead to. */
+const MAX_DEPTH = 20;
+const MAX_ANCESTORS = 200;
+
+const parentsOf = (objects: readonly MediaObject[]): string[] => objects.flatMap(({ making }) => making?.parents ?? []);
+
+/**
+ * How one of an owner's files came to be. What is gone or belongs to others is left out.
+ * @throws DomainError NOT_FOUND
+ */
+export const createProvenance =
+  (store: Pick<ObjectStore, "ofOwner" | "allOfOwner">) =>
+  async (id: string, ownerId: string): Promise<Provenance> => {
+    const object = await store.ofOwner(id, ownerId);
+    if (!object) throw new DomainError("not_found", "NOT_FOUND", "media not found");
+    const ancestors: MediaObject[] = [];
+    // A file is looked up once, whatever leads to it.
+    const seen = new Set([id]);
+    let level = [object];
+    for (let depth = 0; level.length > 0; depth++) {
+      const open = [...new Set(parentsOf(level))].filter((parent) => !seen.has(parent));
+      if (open.length === 0) break;
+      const room = MAX_ANCESTORS - ancestors.length;
+      if (depth === MAX_DEPTH || room === 0) return { object, ancestors, truncated: true };
+      const asked = open.slice(0, room);
+      for (const parent of asked) seen.add(parent);
+      level = await store.allOfOwner(asked, ownerId);
+      ancestors.push(...level);
+      if (asked.length < open.length) return { object, ancestors, truncated: true };
+    }
+    return { object, ancestors, truncated: false };
+  };

@@ -1,0 +1,52 @@
+/** provenance/: what made a file, from what, and what it therefore says of itself. */
+
+import { invalidRequest } from "@nodeloom/kernel";
+import type { MediaObject } from "../objects/media-object";
+import type { SourceType } from "../marks/xmp";
+
+export const MAKERS = ["model", "algorithm", "operation"] as const;
+export type Maker = (typeof MAKERS)[number];
+
+/** How a run made a file. */
+export interface Making {
+  maker: Maker;
+  model: string;
+  nodeId: string;
+  executionId: string;
+  /** What went in: ids of objects, or addresses of files elsewhere. */
+  parents: string[];
+  /** Settings and prompts as a JSON object, where the run lets them be kept. */
+  inputsJson?: string | undefined;
+}
+
+const MAX_PARENTS = 50;
+const MAX_NAME_CHARS = 500;
+const MAX_REFERENCE_CHARS = 2_000;
+const MAX_INPUTS_BYTES = 64 * 1024;
+
+/** @throws DomainError INVALID_REQUEST for what is too long */
+export const checkMaking = ({ model, nodeId, executionId, parents, inputsJson = "" }: Making): void => {
+  const isLong =
+    [model, nodeId, executionId].some((name) => name.length > MAX_NAME_CHARS) ||
+    parents.length > MAX_PARENTS ||
+    parents.some((parent) => parent.length > MAX_REFERENCE_CHARS) ||
+    Buffer.byteLength(inputsJson) > MAX_INPUTS_BYTES;
+  if (isLong) throw invalidRequest([{ path: "making", message: "is too long" }]);
+};
+
+/**
+ * How a file came to be, in IPTC's words. Undefined for what no model or program made, such as a cut of an own photo.
+ * @param parents those of its parents that are stored here
+ */
+export const sourceTypeOf = (
+  { maker, parents: all }: Making,
+  parents: readonly Pick<MediaObject, "sourceType">[],
+): SourceType | undefined => {
+  const types = parents.map(({ sourceType }) => sourceType);
+  const isAll = (type: SourceType): boolean => types.length === all.length && types.every((one) => one === type);
+  const hasTrained = types.some((type) => type === "trainedAlgorithmicMedia" || type === "compositeWithTrainedAlgorithmicMedia");
+  if (maker === "model") return isAll("trainedAlgorithmicMedia") ? "trainedAlgorithmicMedia" : "compositeWithTrainedAlgorithmicMedia";
+  if (all.length > 0 && isAll("trainedAlgorithmicMedia")) return "trainedAlgorithmicMedia";
+  if (hasTrained) return "compositeWithTrainedAlgorithmicMedia";
+  return maker === "algorithm" || types.includes("algorithmicMedia") ? "algorithmicMedia" : undefined;
+};

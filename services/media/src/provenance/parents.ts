@@ -1,0 +1,34 @@
+import { isMediaId } from "@nodeloom/kernel";
+import type { MediaObject } from "../objects/media-object";
+import type { ObjectStore } from "../objects/object-store";
+import { describeSource } from "../source";
+
+export interface Parents {
+  /**
+   * What a file was made from: ids of objects in place of their addresses, and other addresses without what may be a secret in them.
+   * @returns with the objects among them
+   */
+  find(given: readonly string[], ownerId: string): Promise<{ references: string[]; objects: MediaObject[] }>;
+}
+
+/** @param own what the addresses of stored files begin with */
+export const createParents = (store: Pick<ObjectStore, "allOfOwner" | "byKeys">, own: string): Parents => {
+  const keyOf = (reference: string): string | undefined =>
+    reference.startsWith(own) ? reference.slice(own.length).split(/[?#]/)[0] : undefined;
+
+  return {
+    find: async (given, ownerId) => {
+      const keys = given.flatMap((reference) => keyOf(reference) ?? []);
+      const ids = given.filter((reference) => isMediaId(reference));
+      const [byKey, byId] = await Promise.all([
+        keys.length === 0 ? [] : store.byKeys(keys),
+        ids.length === 0 ? [] : store.allOfOwner(ids, ownerId),
+      ]);
+      const idsByKey = new Map(byKey.map(({ key, id }) => [key, id]));
+      const idOf = (reference: string): string =>
+        isMediaId(reference) ? reference : (idsByKey.get(keyOf(reference) ?? "") ?? describeSource(reference));
+      const objects = new Map([...byKey, ...byId].map((object) => [object.id, object]));
+      return { references: [...new Set(given.map(idOf))], objects: [...objects.values()] };
+    },
+  };
+};
