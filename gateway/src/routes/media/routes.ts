@@ -9,11 +9,26 @@ import { payloadTooLarge, unsupportedMediaType } from "../../http/errors";
 import { MEDIA_UPLOAD_MS } from "../../http/limits";
 import { fileOfForm, isForm } from "../../http/multipart";
 import { defineRoute } from "../../http/route";
-import { cursor, cursorPage, idParams, iso, limit, nextCursor, timestamp } from "../../schemas";
+import { anyObject, cursor, cursorPage, idParams, iso, limit, nextCursor, timestamp } from "../../schemas";
 
+const measured = z.number().int().optional();
 const stored = z
-  .object({ id: z.string(), url: z.string(), contentType: z.string(), bytes: z.number() })
-  .meta({ id: "Media", example: { id: "med_1", url: "http://127.0.0.1:8080/media/med_1.png", contentType: "image/png", bytes: 20480 } });
+  .object({
+    id: z.string(),
+    url: z.string(),
+    contentType: z.string(),
+    bytes: z.number(),
+    width: measured.meta({ description: "In pixels, as it is shown; absent where the file has none or it can't be read" }),
+    height: measured.meta({ description: "In pixels, as it is shown" }),
+    durationMs: measured.meta({ description: "Of a video or a sound, in milliseconds" }),
+  })
+  .meta({
+    id: "Media",
+    example: {
+      ...{ id: "med_1", url: "http://127.0.0.1:8080/media/med_1.png", contentType: "image/png", bytes: 20480 },
+      ...{ width: 640, height: 480 },
+    },
+  });
 
 const file = stored
   .extend({
@@ -28,11 +43,47 @@ const filePage = cursorPage(file)
   .extend({ usedBytes: z.number(), quotaBytes: z.number().nullable().meta({ description: "Null: no bound" }) })
   .meta({ id: "MediaPage" });
 
+const storedView = ({ id, url, contentType, bytes, width, height, durationMs }: media.StoredObject): z.infer<typeof stored> => ({
+  ...{ id, url, contentType, bytes },
+  ...(width === undefined || height === undefined ? {} : { width, height }),
+  ...(durationMs === undefined ? {} : { durationMs }),
+});
+
 const view = (object: media.StoredObject | undefined): z.infer<typeof file> => {
   if (!object) throw new Error("media answered without an object");
-  const { id, url, contentType, bytes, kept, createdAt } = object;
+  const { kept, createdAt } = object;
   const origin = object.origin === media.Origin.ORIGIN_GENERATED ? "generated" : "upload";
-  return { id, url, contentType, bytes, origin, kept, createdAt: iso(createdAt) };
+  return { ...storedView(object), origin, kept, createdAt: iso(createdAt) };
+};
+
+const record = file
+  .extend({
+    digitalSourceType: z.string().nullable().meta({ description: "How it came to be, by IPTC's list; null where no model made it" }),
+    model: z.string().nullable(),
+    nodeId: z.string().nullable(),
+    executionId: z.string().nullable(),
+    parents: z.array(z.string()).meta({ description: "What it was made from: ids of files, and addresses of those that are elsewhere" }),
+    inputs: anyObject.nullable().meta({ description: 'Prompts and settings, where the run said `provenance: "full"`' }),
+  })
+  .meta({ id: "ProvenanceRecord" });
+const provenance = record
+  .extend({
+    ancestors: z.array(record).meta({ description: "What it was made from, and what that was made from, nearest first; own files only" }),
+    truncated: z.boolean().meta({ description: "There are more than are shown: 200 files, 20 steps back" }),
+  })
+  .meta({ id: "Provenance" });
+
+const recordView = (shown: media.ProvenanceRecord | undefined): z.infer<typeof record> => {
+  const making = shown?.making;
+  return {
+    ...view(shown?.object),
+    digitalSourceType: shown?.digitalSourceType || null,
+    model: making?.model || null,
+    nodeId: making?.nodeId || null,
+    executionId: making?.executionId || null,
+    parents: making?.parents ?? [],
+    inputs: making?.inputsJson ? (JSON.parse(making.inputsJson) as Record<string, unknown>) : null,
+  };
 };
 
 /** Bytes the caller may have stored; undefined when there is no bound. */
@@ -98,8 +149,7 @@ export const mediaRoutes = [
           deadlineMs: MEDIA_UPLOAD_MS,
         });
         if (!object) throw new Error("media answered without an object");
-        const { id, url, contentType, bytes } = object;
-        return { status: 201, body: { id, url, contentType, bytes } };
+        return { status: 201, body: storedView(object) };
       } catch (error) {
         if (request.destroyed && !request.complete) throw invalidRequest([{ path: "", message: "the upload was cut off" }]);
         throw error;
@@ -124,6 +174,22 @@ export const mediaRoutes = [
       const { usedBytes } = page;
       const quotaBytes = mediaQuota(caller) ?? null;
       return { status: 200, body: { rows: page.objects.map(view), nextCursor: nextCursor(page.nextCursor), usedBytes, quotaBytes } };
+    },
+  }),
+  defineRoute({
+    ...read,
+    method: "GET",
+    path: "/api/media/:id/provenance",
+    operationId: "getMediaProvenance",
+    summary: "How a file came to be",
+    description: "What made it, and what it was made from. Generated files say of themselves that they are, in their metadata.",
+    params: idParams("media"),
+    responses: { 200: provenance },
+    errors: ["NOT_FOUND"],
+    handler: async ({ gateway, caller, params }) => {
+      const request = { id: params.id, ownerId: caller.user.id };
+      const { record: own, ancestors, truncated } = await gateway.services.media.getProvenance(request);
+      return { status: 200, body: { ...recordView(own), ancestors: ancestors.map(recordView), truncated } };
     },
   }),
   defineRoute({

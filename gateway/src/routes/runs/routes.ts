@@ -39,17 +39,23 @@ const metadata = z
   .record(metadataName, z.string().max(METADATA.valueChars))
   .refine((given) => Object.keys(given).length <= METADATA.entries, { error: `may have at most ${METADATA.entries} members` })
   .meta({ description: "Your own names for the run, as texts: on the execution, its webhooks and its usage row" });
+const provenance = z
+  .literal("full")
+  .optional()
+  .meta({ description: "Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`)" });
 const quoteBody = z
   .strictObject({
     inputs,
     maxCredits: maxCredits.meta({ description: "Left aside: a run's body may be sent as it is" }),
     metadata: metadata.optional().meta({ description: "Left aside, too" }),
+    provenance: provenance.meta({ description: "Left aside, too" }),
   })
   .meta({ id: "QuoteRequest" });
 const runBody = z
   .strictObject({
     inputs,
     metadata: metadata.optional(),
+    provenance,
     maxCredits: maxCredits.meta({
       description:
         "The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough",
@@ -166,6 +172,7 @@ const run = async (context: RunContext, $case: TargetCase, value: string): Promi
     isNew: context.fingerprint === "",
     noQueue: preferences.noQueue,
     metadata: body.metadata ?? {},
+    fullProvenance: body.provenance === "full",
   });
   const response = await startRun(gateway.services.executions, request, gateway.stopping).catch((error: unknown) => {
     const repeated = repeatedRefusal(error);
