@@ -2,10 +2,13 @@ import { pipeline } from "node:stream/promises";
 import type { Logger } from "@nodeloom/platform";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import type { BlobStore, ByteRange } from "./blobs/blobs";
-import type { MediaObject } from "./objects/media-object";
+import { DomainError } from "@nodeloom/kernel";
+import type { MediaObject, Thumbnail } from "./objects/media-object";
 import { readRange } from "./range";
 import { UNKNOWN } from "./sniff";
 import type { ObjectStore } from "./objects/object-store";
+import type { Thumbnails } from "./thumbnails/thumbnails";
+import { WIDTHS, widthOf } from "./thumbnails/widths";
 
 const OK = 200;
 const PARTIAL = 206;
@@ -13,6 +16,7 @@ const NOT_MODIFIED = 304;
 const BAD_REQUEST = 400;
 const NOT_FOUND = 404;
 const METHOD_NOT_ALLOWED = 405;
+const UNSUPPORTED = 415;
 const UNSATISFIABLE = 416;
 const UNAVAILABLE = 503;
 const RETRY_AFTER_SECONDS = 1;
@@ -20,12 +24,16 @@ const RETRY_AFTER_SECONDS = 1;
 export interface MediaHttp {
   store: ObjectStore;
   blobs: BlobStore;
+  thumbnails: Thumbnails;
   logger: Logger;
 }
 
-const etagOf = (object: MediaObject): string => `"${object.sha256}"`;
+/** What is sent: an object, or its thumbnail. */
+type Served = MediaObject | Thumbnail;
 
-const setHeaders = (response: Response, object: MediaObject): void => {
+const etagOf = (object: Served): string => `"${object.sha256}"`;
+
+const setHeaders = (response: Response, object: Served): void => {
   response.set({
     ETag: etagOf(object),
     "Content-Type": object.contentType,
@@ -39,11 +47,11 @@ const setHeaders = (response: Response, object: MediaObject): void => {
 };
 
 /** Whether the reader names the version there is. Express's own check would obey `no-cache`, which asks for nothing else here: bytes never change. */
-const hasCurrent = (request: Request, object: MediaObject): boolean =>
+const hasCurrent = (request: Request, object: Served): boolean =>
   (request.get("if-none-match") ?? "").split(",").some((tag) => ["*", etagOf(object)].includes(tag.trim().replace(/^W\//, "")));
 
 /** What of a file a request asks for: one range; "unsatisfiable"; or undefined for the whole of it. */
-const wantedRange = (request: Request, object: MediaObject): ByteRange | "unsatisfiable" | undefined => {
+const wantedRange = (request: Request, object: Served): ByteRange | "unsatisfiable" | undefined => {
   const condition = request.get("if-range");
   if (request.method !== "GET" || (condition !== undefined && condition !== etagOf(object))) return undefined;
   return readRange(request.get("range") ?? "", object.bytes);
@@ -53,7 +61,7 @@ const notFound = (response: Response): void => {
   response.status(NOT_FOUND).set("Cache-Control", "no-store").json({ error: "media not found", code: "NOT_FOUND" });
 };
 
-const unsatisfiable = (response: Response, object: MediaObject): void => {
+const unsatisfiable = (response: Response, object: Served): void => {
   for (const name of ["ETag", "Content-Type"]) response.removeHeader(name);
   response
     .status(UNSATISFIABLE)
@@ -61,9 +69,34 @@ const unsatisfiable = (response: Response, object: MediaObject): void => {
     .json({ error: "the range is outside the file", code: "INVALID_REQUEST" });
 };
 
-const send = async ({ store, blobs }: MediaHttp, request: Request<{ key: string }>, response: Response): Promise<void> => {
-  const object = await store.byKey(request.params.key);
-  if (!object) return notFound(response);
+const refused = (response: Response, status: number, code: string, error: string): void => {
+  response.status(status).set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" }).json({ error, code });
+};
+
+/** What a request asks for: the object itself, or with `w` its thumbnail. Undefined where it was refused. */
+const asked = async ({ thumbnails }: MediaHttp, request: Request, response: Response, object: MediaObject): Promise<Served | undefined> => {
+  const { w } = request.query;
+  if (w === undefined) return object;
+  const width = typeof w === "string" ? widthOf(w) : undefined;
+  if (width === undefined) {
+    refused(response, BAD_REQUEST, "INVALID_REQUEST", `w: must be a width in pixels, from 1 to ${WIDTHS.at(-1)}`);
+    return undefined;
+  }
+  try {
+    return await thumbnails.get(object, width);
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.reason !== "UNSUPPORTED_MEDIA_TYPE") throw error;
+    refused(response, UNSUPPORTED, error.reason, error.message);
+    return undefined;
+  }
+};
+
+const send = async (deps: MediaHttp, request: Request<{ key: string }>, response: Response): Promise<void> => {
+  const { store, blobs } = deps;
+  const named = await store.byKey(request.params.key);
+  if (!named) return notFound(response);
+  const object = await asked(deps, request, response, named);
+  if (!object) return;
   setHeaders(response, object);
   if (hasCurrent(request, object)) return void response.status(NOT_MODIFIED).end();
   const range = wantedRange(request, object);
@@ -73,7 +106,7 @@ const send = async ({ store, blobs }: MediaHttp, request: Request<{ key: string 
   if (range) response.set("Content-Range", `bytes ${start}-${end}/${object.bytes}`);
   if (request.method === "HEAD") return void response.end();
   const bytes = await blobs.read(object.blob, range);
-  if (!bytes) throw new Error(`the bytes of ${object.id} are missing`);
+  if (!bytes) throw new Error(`the bytes of ${named.id} are missing`);
   await pipeline(bytes, response);
 };
 
@@ -84,7 +117,8 @@ const failed =
     if (error.code === "ERR_STREAM_PREMATURE_CLOSE") return;
     // Express's answer to a path that can't be decoded.
     if (error.status === BAD_REQUEST) return notFound(response);
-    logger.error({ err: error }, "media could not be served");
+    const isAway = error instanceof DomainError && error.kind === "unavailable";
+    logger[isAway ? "warn" : "error"]({ err: error }, "media could not be served");
     if (response.headersSent) return next(error);
     for (const name of response.getHeaderNames()) response.removeHeader(name);
     response
@@ -95,7 +129,7 @@ const failed =
 
 /** The HTTP side: the bytes of stored objects by their public key, and the probes. */
 export const mediaHttp = (deps: MediaHttp): Express => {
-  const app = express().disable("x-powered-by").disable("etag");
+  const app = express().disable("x-powered-by").disable("etag").set("query parser", "simple");
   app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
   app.get("/readyz", async (_request, response) => {
     await Promise.all([deps.store.check(), deps.blobs.check()]);

@@ -13,7 +13,7 @@ import {
   variables,
   type Logger,
 } from "@nodeloom/platform";
-import { media, workflows as workflowsProto } from "@nodeloom/proto";
+import { media, transform as transformProto, workflows as workflowsProto } from "@nodeloom/proto";
 import { z } from "zod";
 import { database } from "./database";
 import type { BlobStore } from "./blobs/blobs";
@@ -33,6 +33,7 @@ import { createProvenance } from "./provenance/ancestors";
 import { createParents } from "./provenance/parents";
 import { mediaHandlers } from "./server";
 import { openSource, PROVIDER_REDIRECTS, USER_REDIRECTS } from "./source";
+import { createThumbnails, type ThumbnailsDeps } from "./thumbnails/thumbnails";
 import { createObjectStore } from "./objects/store";
 
 interface BlobsConfig {
@@ -51,6 +52,8 @@ const openBlobs = (config: BlobsConfig, logger: Logger): Promise<BlobStore> => {
   return openS3Blobs({ bucket, endpoint, region, prefix, scratch: folder, logger });
 };
 
+/** What making a thumbnail may take. */
+const RENDER_MS = 30_000;
 /** What workflows may take to say which of some files they name. */
 const NAMED_MS = 5_000;
 
@@ -86,11 +89,17 @@ export const service = defineService({
     const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
     const quota = createQuota({ counts: createCountStore(connection), objects: store });
     const measuring = createMeasure();
+    const mark = createMark(blobs, config.PROVENANCE);
     const receive = createReceive({
-      ...{ store, quota, blobs, measure: measuring.measure },
+      ...{ store, quota, blobs, mark, measure: measuring.measure },
       parents: createParents(store, `${config.PUBLIC_BASE_URL.replace(/\/+$/, "")}/media/`),
-      mark: createMark(blobs, config.PROVENANCE),
     });
+    const transform = createGrpcClient<transformProto.TransformServiceServer>(transformProto.TransformServiceService, {
+      address: config.TRANSFORM_ADDRESS,
+      tls: config,
+    });
+    const render: ThumbnailsDeps["render"] = (key, width) => transform.renderPreview({ key, width }, { deadlineMs: RENDER_MS });
+    const thumbnails = createThumbnails({ store, blobs, mark, render });
     const objects = createObjects({
       ...{ store, quota, blobs, receive },
       openSource: ({ url, byUser }) =>
@@ -115,7 +124,7 @@ export const service = defineService({
     // Files take their time: all that a stop has.
     const graceMs = answeringMs(config);
     const grpc = await startGrpcServer({ listen: config.MEDIA_LISTEN, services, logger, tls: config, graceMs });
-    const http = await startHttpServer({ listen: config.MEDIA_HTTP_LISTEN, app: mediaHttp({ store, blobs, logger }), graceMs });
+    const http = await startHttpServer({ listen: config.MEDIA_HTTP_LISTEN, app: mediaHttp({ store, blobs, thumbnails, logger }), graceMs });
     return {
       ports: { MEDIA_LISTEN: grpc.port, MEDIA_HTTP_LISTEN: http.port },
       drain: http.drain,
@@ -124,6 +133,7 @@ export const service = defineService({
         await Promise.all([grpc.stop(), http.stop()]);
         await measuring.stop();
         workflows.close();
+        transform.close();
         await Promise.all([providerEgress.close(), userEgress.close()]);
         blobs.close();
         await connection.close();

@@ -1,6 +1,7 @@
 import type { SourceType } from "../marks/xmp";
 import type { Measured } from "../measure/measure";
 import type { Making } from "../provenance/making";
+import type { Width } from "../thumbnails/widths";
 
 /** A stored file. Never changes once it exists. */
 export interface MediaObject extends Measured {
@@ -21,9 +22,14 @@ export interface MediaObject extends Measured {
   sourceType?: SourceType | undefined;
   /** What made it, where a run did. */
   making?: Making | undefined;
+  /** Those that were made, by their width. They don't count, and go with the object. */
+  thumbnails?: Partial<Record<Width, Thumbnail>> | undefined;
   /** Token under which it counts against its owner's quota. */
   countedBy?: string | undefined;
 }
+
+/** A small picture of a file, or what is drawn of a sound. */
+export type Thumbnail = Pick<MediaObject, "blob" | "bytes" | "sha256" | "contentType">;
 
 /** Whether a person brought a file or a run made it. */
 export type Origin = "upload" | "generated";

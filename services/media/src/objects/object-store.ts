@@ -1,5 +1,6 @@
 import type { ListPosition } from "@nodeloom/platform";
-import type { MediaObject } from "./media-object";
+import type { Width } from "../thumbnails/widths";
+import type { MediaObject, Thumbnail } from "./media-object";
 
 /** The records of stored files. What is being removed is not there for readers. */
 export interface ObjectStore {
@@ -15,6 +16,10 @@ export interface ObjectStore {
   list(ownerId: string, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;
   /** Created before a moment, oldest first, those that have expired included. */
   expiring(before: Date, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;
+  /** False when the object has one of that width already, or is gone. */
+  addThumbnail(id: string, width: Width, thumbnail: Thumbnail): Promise<boolean>;
+  /** Of an object, also while it is being removed. */
+  thumbnails(id: string): Promise<Thumbnail[]>;
   /** Lets an object count against its owner's quota under a token, unless it counts already. */
   count(id: string, ownerId: string, token: string): Promise<boolean>;
   /** Begins a removal under a token: from here on nobody reads the object. False when it has changed since it was read. */

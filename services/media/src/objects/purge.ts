@@ -3,7 +3,7 @@ import type { MediaObject } from "./media-object";
 import type { ObjectStore } from "./object-store";
 
 export interface PurgeDeps {
-  store: Pick<ObjectStore, "purge">;
+  store: Pick<ObjectStore, "purge" | "thumbnails">;
   blobs: Pick<BlobStore, "remove">;
   /** Hears of bytes that could not be removed. */
   warn(error: unknown, object: MediaObject): void;
@@ -16,7 +16,9 @@ export const createPurge =
   ({ store, blobs, warn }: PurgeDeps): Purge =>
   async (object) => {
     try {
-      await blobs.remove(object.blob);
+      // A hidden object gets no more of them.
+      const thumbnails = await store.thumbnails(object.id);
+      for (const { blob } of [object, ...thumbnails]) await blobs.remove(blob);
       await store.purge(object.id);
       return true;
     } catch (error) {

@@ -1,7 +1,7 @@
 import { beyond, createInserter } from "@nodeloom/platform";
 import { Schema, type Connection, type QueryFilter } from "mongoose";
 import type { Making } from "../provenance/making";
-import type { MediaObject } from "./media-object";
+import type { MediaObject, Thumbnail } from "./media-object";
 import type { ObjectStore } from "./object-store";
 
 type Row = Omit<MediaObject, "id"> & { _id: string; removal?: string; removedAt?: Date };
@@ -19,6 +19,15 @@ const making = new Schema<Making>(
   },
   { _id: false },
 );
+const thumbnail = new Schema<Thumbnail>(
+  {
+    blob: { type: String, required: true },
+    bytes: { type: Number, required: true },
+    sha256: { type: String, required: true },
+    contentType: { type: String, required: true },
+  },
+  { _id: false },
+);
 const rows = new Schema<Row>(
   {
     _id: String,
@@ -32,6 +41,7 @@ const rows = new Schema<Row>(
     origin: { type: String, required: true },
     ...{ width: Number, height: Number, durationMs: Number },
     ...{ contentHash: String, sourceType: String, making },
+    thumbnails: { type: Map, of: thumbnail },
     countedBy: String,
     removal: String,
     removedAt: Date,
@@ -111,6 +121,15 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     count: async (id, ownerId, token) => {
       const filter = { _id: id, ownerId, countedBy: null, ...PRESENT } as unknown as QueryFilter<Row>;
       return (await model.updateOne(filter, { $set: { countedBy: token } }).exec()).modifiedCount === 1;
+    },
+    addThumbnail: async (id, width, added) => {
+      const name = `thumbnails.${width}`;
+      const filter = { _id: id, [name]: null, ...PRESENT } as unknown as QueryFilter<Row>;
+      return (await model.updateOne(filter, { $set: { [name]: added } }).exec()).modifiedCount === 1;
+    },
+    thumbnails: async (id) => {
+      const row = await model.findOne({ _id: id }, { thumbnails: 1 }).lean<Row>().exec();
+      return Object.values(row?.thumbnails ?? {});
     },
     hide,
     expire: (object, at) => hide(object, EXPIRED, at),

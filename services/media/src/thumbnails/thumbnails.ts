@@ -1,0 +1,108 @@
+/** thumbnails/: small pictures of images and videos, and the loudness of sounds, made once when they are first asked for. */
+
+import { createHash } from "node:crypto";
+import { DomainError, unavailable } from "@nodeloom/kernel";
+import { createSlots, durationHistogram, eventCounter, NoSlot } from "@nodeloom/platform";
+import { LRUCache } from "lru-cache";
+import type { BlobStore } from "../blobs/blobs";
+import type { Mark } from "../marks/mark-staged";
+import type { MediaObject, Thumbnail } from "../objects/media-object";
+import type { ObjectStore } from "../objects/object-store";
+import { WIDTHS, type Width } from "./widths";
+
+export interface Thumbnails {
+  /**
+   * The thumbnail of an object, made if there is none yet.
+   * @throws DomainError UNSUPPORTED_MEDIA_TYPE where none can be made, SERVICE_UNAVAILABLE where not now
+   */
+  get(object: MediaObject, width: Width): Promise<Thumbnail>;
+}
+
+export interface ThumbnailsDeps {
+  store: Pick<ObjectStore, "byKey" | "addThumbnail">;
+  blobs: Pick<BlobStore, "stage" | "remove">;
+  mark: Mark;
+  /** Makes one from an object's key. @throws DomainError */
+  render(key: string, width: Width): Promise<{ data: Uint8Array; contentType: string }>;
+}
+
+/** Made at once by this process, and waiting for it; how long one may wait; and how long a file that failed isn't tried again. */
+export const THUMBNAILS = { concurrency: 4, waiting: 500, maxWaitMs: 15_000, failureMs: 10 * 60_000, failures: 10_000 } as const;
+const MAX_BYTES = 4 * 1024 * 1024;
+const RETRY_AFTER_SECONDS = 2;
+const FAMILIES = /^(image|video|audio)\//;
+
+const rendered = eventCounter("nodeloom_media_thumbnails", "Thumbnails by what became of them: made, failed (of this file), unavailable");
+const took = durationHistogram("nodeloom_media_thumbnail", "Time to make a thumbnail, with its wait");
+
+const impossible = (): DomainError => new DomainError("invalid", "UNSUPPORTED_MEDIA_TYPE", "this file has no thumbnail");
+
+/** Nothing but the file itself explains these: asked again, it fails again. */
+const isOfTheFile = (error: unknown): boolean => error instanceof DomainError && (error.kind === "failed" || error.kind === "invalid");
+
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield await Promise.resolve(bytes);
+}
+
+export const createThumbnails = ({ store, blobs, mark, render }: ThumbnailsDeps): Thumbnails => {
+  const turns = createSlots({ concurrency: THUMBNAILS.concurrency, queueLimit: THUMBNAILS.waiting });
+  const making = new Map<string, Promise<Thumbnail>>();
+  const failed = new LRUCache<string, true>({ max: THUMBNAILS.failures, ttl: THUMBNAILS.failureMs });
+
+  /** Stores what was rendered. Of two processes that made the same, one keeps its own. */
+  const keep = async (object: MediaObject, width: Width, data: Uint8Array, contentType: string): Promise<Thumbnail> => {
+    const received = await blobs.stage(once(data), MAX_BYTES);
+    let staged = received;
+    try {
+      if (object.sourceType) staged = await mark(received, contentType, object.sourceType);
+      const { bytes, sha256 } = staged;
+      const blob = createHash("sha256").update(`${object.blob}\n${width}\n${sha256}`).digest("hex");
+      const thumbnail = { blob, bytes, sha256, contentType };
+      await staged.keep(blob);
+      if (await store.addThumbnail(object.id, width, thumbnail)) return thumbnail;
+      const other = (await store.byKey(object.key))?.thumbnails?.[width];
+      if (other?.blob !== blob) await blobs.remove(blob);
+      if (!other) throw unavailable("the file is being removed");
+      return other;
+    } finally {
+      await Promise.all([received.discard(), staged.discard()]);
+    }
+  };
+
+  const make = async (object: MediaObject, width: Width): Promise<Thumbnail> => {
+    const startedAt = Date.now();
+    try {
+      const { data, contentType } = await turns.use(() => render(object.key, width), {
+        key: object.ownerId,
+        maxWaitMs: THUMBNAILS.maxWaitMs,
+      });
+      const thumbnail = await keep(object, width, data, contentType);
+      rendered({ outcome: "made" });
+      took(Date.now() - startedAt);
+      return thumbnail;
+    } catch (error) {
+      rendered({ outcome: isOfTheFile(error) ? "failed" : "unavailable" });
+      if (isOfTheFile(error)) {
+        failed.set(object.id, true);
+        throw impossible();
+      }
+      if (error instanceof NoSlot) throw unavailable("too many thumbnails are being made", RETRY_AFTER_SECONDS);
+      throw error;
+    }
+  };
+
+  return {
+    get: async (object, asked) => {
+      const [family] = FAMILIES.exec(object.contentType)?.slice(1) ?? [];
+      if (family === undefined || failed.has(object.id)) throw impossible();
+      // The loudness of a sound has no width.
+      const width = family === "audio" ? WIDTHS[0] : asked;
+      const known = object.thumbnails?.[width];
+      if (known) return known;
+      const name = `${object.id} ${width}`;
+      const task = making.get(name) ?? make(object, width).finally(() => making.delete(name));
+      making.set(name, task);
+      return task;
+    },
+  };
+};
