@@ -1,10 +1,22 @@
 import { FileQuestion } from "lucide-react";
 import { isOwnMedia } from "../api/media-url";
 import type { OutputFile } from "./outputs";
+import { Still } from "./still";
 import { view } from "./viewer/store";
 
+export interface MediaViewProps {
+  file: OutputFile;
+  label: string;
+  className?: string;
+  /** In device pixels, of an image that is shown small. */
+  width?: number;
+}
+
+/** Of a picture of a result, on a fine screen. */
+const GALLERY_WIDTH = 768;
+
 /** A file to see or hear: our own are shown, others are links. */
-export const MediaView = ({ file: { url, family }, label, className = "" }: { file: OutputFile; label: string; className?: string }) => {
+export const MediaView = ({ file: { url, family }, label, className = "", width }: MediaViewProps) => {
   if (!isOwnMedia(url) || family === undefined)
     return (
       <a
@@ -16,7 +28,10 @@ export const MediaView = ({ file: { url, family }, label, className = "" }: { fi
         <FileQuestion className="size-4 shrink-0" aria-hidden /> {url}
       </a>
     );
-  if (family === "image") return <img src={url} alt={label} loading="lazy" className={className} />;
+  const whole = <img src={url} alt={label} loading="lazy" className={className} />;
+  if (family === "image" && width !== undefined)
+    return <Still url={url} width={width} label={label} className={className} isPicture otherwise={whole} />;
+  if (family === "image") return whole;
   if (family === "video") return <video src={url} controls preload="metadata" aria-label={label} className={className} />;
   return <audio src={url} controls preload="metadata" aria-label={label} className="w-full" />;
 };
@@ -49,7 +64,7 @@ export const Gallery = ({ files }: { files: readonly OutputFile[] }) => (
             className="block w-full cursor-zoom-in"
             onClick={() => viewFiles(files, index)}
           >
-            <MediaView file={file} label={`Result ${index + 1}`} className="mx-auto max-h-80 w-full object-contain" />
+            <MediaView file={file} label={`Result ${index + 1}`} className="mx-auto max-h-80 w-full object-contain" width={GALLERY_WIDTH} />
           </button>
         ) : (
           <MediaView file={file} label={`Result ${index + 1}`} className="mx-auto max-h-80 w-full object-contain" />

@@ -63,6 +63,7 @@ const FilesCard = () => {
                     file={{ url, family: familyOf(file.contentType) ?? familyOfUrl(url) }}
                     label={`File ${file.id}`}
                     className="max-h-28 max-w-full object-contain"
+                    width={384}
                   />
                 )}
               </div>

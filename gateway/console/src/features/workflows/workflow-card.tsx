@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Archive, Copy, Download, Ellipsis, Eye, EyeOff, FolderInput, Trash2, Workflow } from "lucide-react";
 import { useState } from "react";
 import { safeUrl } from "../../api/media-url";
+import { Still } from "../../runs/still";
 import { Badge } from "../../ui/badge";
 import { IconButton } from "../../ui/button";
 import { credits } from "../../ui/format";
@@ -68,11 +69,15 @@ const menuOf = ({ workflow, own, folders, actions }: WorkflowCardProps, askToDel
 
 const coverOf = ({ cover, thumbnail }: WorkflowSummary): string | undefined => safeUrl(cover?.image) ?? safeUrl(thumbnail);
 
+/** Of a card at its widest, on a fine screen. */
+const COVER_WIDTH = 768;
+
 export const WorkflowCard = (props: WorkflowCardProps) => {
   const { workflow, own, actions } = props;
   const [deleting, setDeleting] = useState(false);
   const { slug, name, description, tags, estimatedCreditCost, updatedAt, archived, hidden, isTemplate } = workflow;
   const cover = coverOf(workflow);
+  const sign = <Workflow className="size-8 opacity-50" aria-hidden />;
   return (
     <li
       draggable={own}
@@ -81,9 +86,9 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
     >
       <div className="flex h-28 items-center justify-center overflow-hidden bg-sunken text-faint">
         {cover === undefined ? (
-          <Workflow className="size-8 opacity-50" aria-hidden />
+          sign
         ) : (
-          <img src={cover} alt="" loading="lazy" className="size-full object-cover" />
+          <Still url={cover} width={COVER_WIDTH} label="" className="size-full object-cover" isPicture otherwise={sign} />
         )}
       </div>
       <div className="flex min-w-0 flex-1 flex-col p-4">

@@ -1,0 +1,30 @@
+import { useState, type ReactNode } from "react";
+import { mayStandIn, thumbnailUrl } from "./thumbnail";
+
+interface StillProps {
+  url: string;
+  /** In device pixels. */
+  width: number;
+  label: string;
+  className: string;
+  /** Whether the file itself is a picture. */
+  isPicture: boolean;
+  /** What is there instead while there is no thumbnail. */
+  otherwise: ReactNode;
+}
+
+const Shown = ({ url, width, label, className, isPicture, otherwise }: StillProps) => {
+  const [src, setSrc] = useState<string | undefined>(() => thumbnailUrl(url, width));
+  const onError = (): void => {
+    if (src === url || !isPicture) return setSrc(undefined);
+    mayStandIn(url).then(
+      (may) => setSrc(may ? url : undefined),
+      () => setSrc(undefined),
+    );
+  };
+  if (src === undefined) return otherwise;
+  return <img src={src} alt={label} loading="lazy" decoding="async" draggable={false} className={className} onError={onError} />;
+};
+
+/** A small picture of an own image or video. Images that are not large stand in for theirs while it can't be made. */
+export const Still = (props: StillProps) => <Shown key={`${props.url} ${props.width}`} {...props} />;
