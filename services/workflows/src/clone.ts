@@ -38,6 +38,8 @@ export interface CloneDeps {
 type Files = proto.StoredObject[];
 
 const COPY_MS = 120_000;
+/** Keys of files that media found to be pictures. */
+const PICTURE_FILE = /\.(?:png|jpg|webp|gif|avif)$/;
 
 const textsOf = ({ nodesJson, coverJson, thumbnail }: Workflow): string[] => [
   nodesJson,
@@ -77,16 +79,19 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
       return result.replaceAll(`"${id}"`, `"${twin.id}"`).replaceAll(`/media/${key}`, `/media/${twin.key}`);
     }, text);
 
-  const settingsOf = (source: Workflow, name: string, rename: (text: string) => string): Settings => {
+  /** @param unapproved whether the copy's owner awaits approval, and so may store no thumbnail */
+  const settingsOf = (source: Workflow, name: string, unapproved: boolean, rename: (text: string) => string): Settings => {
     const { description, tags, edgesJson, viewportJson } = source;
     const thumbnail = pictures.safeThumbnail(source.thumbnail);
+    // A data URL from before they were checked may be no picture.
+    const isShown = !unapproved && PICTURE_FILE.test(source.thumbnailRef ?? "");
     return {
       ...{ description, tags, edgesJson, viewportJson },
       name: name || source.name,
       ...{ isTemplate: false, hidden: false, archived: false, publicPlayground: false, folderId: null },
       nodesJson: rename(source.nodesJson),
       coverJson: rename(pictures.safeCover(source.coverJson)),
-      thumbnail: thumbnail && !isInline(thumbnail) ? rename(thumbnail) : thumbnail,
+      thumbnail: thumbnail && !isInline(thumbnail) ? rename(thumbnail) : isShown ? thumbnail : null,
     };
   };
 
@@ -104,8 +109,8 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
       .digest("hex");
     const copies = files.length === 0 ? new Map<string, proto.StoredObject>() : await copy(files, source, cloning, copyReference);
     try {
-      const settings = settingsOf(source, name, (text) => renamed(text, files, copies));
-      return await create({ ownerId: userId, settings, maxWorkflows, reference, unapproved: false });
+      const settings = settingsOf(source, name, cloning.unapproved, (text) => renamed(text, files, copies));
+      return await create({ ownerId: userId, settings, maxWorkflows, reference, unapproved: false, mediaQuota: cloning.mediaQuota });
     } catch (error) {
       // A workflow that can't be is no reason to have its files.
       if (error instanceof DomainError && error.kind === "forbidden") {

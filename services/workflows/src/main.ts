@@ -6,6 +6,7 @@ import { createClaimStore } from "./cap/claim-store";
 import { createClone } from "./clone";
 import { createFolders } from "./folders/folders";
 import { createFolderStore } from "./folders/folder-store";
+import { createInlineThumbnails } from "./pictures/inline-thumbnails";
 import { createPictures } from "./pictures/pictures";
 import { workflowsHandlers } from "./server";
 import { createWorkflowStore } from "./store";
@@ -42,6 +43,10 @@ export const service = defineService({
       versions: versionStore,
       folders: folderStore,
       pictures,
+      inlineThumbnails: createInlineThumbnails({
+        media,
+        warn: (error, id) => logger.warn({ err: error, id }, "the file of a thumbnail could not be removed"),
+      }),
       withinCap: createCap({ claims, saved: (owner, limit) => store.creationIds(owner, false, limit), refusal: workflowCapReached }),
       withinTemplates: createCap({
         claims,

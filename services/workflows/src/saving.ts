@@ -9,26 +9,24 @@ import { firstFree, slugOf, variantsOf } from "./definition/slug";
 import type { OwnWorkflow, WorkflowStore } from "./definition/storage";
 import { newest, type Settings, type Workflow } from "./definition/workflow";
 import type { FolderStore } from "./folders/folders";
-import { isInline, type Pictures } from "./pictures/pictures";
+import type { Allowed, InlineThumbnails } from "./pictures/inline-thumbnails";
+import type { Pictures } from "./pictures/pictures";
 
-export interface Creation {
+export interface Creation extends Allowed {
   ownerId: string;
   settings: Settings;
   /** Saved workflows the owner may have; undefined means uncapped. */
   maxWorkflows: number | undefined;
   /** The owner's name of this creation; the same name gives the same workflow. Empty: none. */
   reference: string;
-  /** The owner's account awaits approval. */
-  unapproved: boolean;
 }
 
-export interface Update {
+export interface Update extends Allowed {
   slug: string;
   ownerId: string;
   ifRevision: number | undefined;
   changes: Partial<Settings>;
   maxWorkflows: number | undefined;
-  unapproved: boolean;
 }
 
 /** Makes and changes workflows. */
@@ -48,6 +46,7 @@ export interface SavingDeps {
   withinCap: WithinCap;
   withinTemplates: WithinCap;
   pictures: Pictures;
+  inlineThumbnails: InlineThumbnails;
 }
 
 const MAX_PAUSE_MS = 20;
@@ -61,25 +60,20 @@ const pauseMs = (): number => Math.random() * MAX_PAUSE_MS;
 const creationIdOf = (ownerId: string, reference: string): string =>
   reference === "" ? randomUUID() : createHash("sha256").update(`${ownerId}\n${reference}`).digest("base64url");
 
-/** What lists show of a thumbnail that is set; a data URL waits for the first list. */
-const thumbnailRefOf = (thumbnail: string | null): string | null => (thumbnail && isInline(thumbnail) ? "" : thumbnail);
-
-/** The members that were sent, with what follows from a changed graph and changed pictures. */
+/** The members that were sent, with what follows from a changed graph. */
 const changedMembers = (current: Workflow, changes: Partial<Settings>): Partial<Workflow> => {
   const sent: Partial<Workflow> = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
   if (Object.keys(sent).length === 0) return sent;
-  const { nodesJson, edgesJson, thumbnail } = sent;
+  const { nodesJson, edgesJson } = sent;
   const isGraph = nodesJson !== undefined || edgesJson !== undefined;
   const derived = isGraph ? derive(nodesJson ?? current.nodesJson, edgesJson ?? current.edgesJson) : {};
-  const isPicture = thumbnail !== undefined && thumbnail !== current.thumbnail;
-  const ref = isPicture ? { thumbnailRef: thumbnailRefOf(thumbnail) } : {};
-  return { ...sent, ...derived, ...ref, mediaNames: namedBy({ ...current, ...sent }) };
+  return { ...sent, ...derived, mediaNames: namedBy({ ...current, ...sent }) };
 };
 
 /** Where a workflow's revisions start: those of a deleted workflow of the same slug are lower. */
 const firstRevision = (createdAt: Date): number => createdAt.getTime();
 
-export const createSaving = ({ store, folders, withinCap, withinTemplates, pictures }: SavingDeps): Saving => {
+export const createSaving = ({ store, folders, withinCap, withinTemplates, pictures, inlineThumbnails }: SavingDeps): Saving => {
   const requireFolder = async (folderId: string | null | undefined, ownerId: string): Promise<void> => {
     if (folderId === null || folderId === undefined || (await folders.exists(folderId, ownerId))) return;
     throw invalidRequest([{ path: "folderId", message: "is not one of your folders" }]);
@@ -131,7 +125,14 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
     if (unapproved && next.isTemplate && (changes.isTemplate === true || newest(next) === 0)) throw notApproved();
   };
 
-  const updateOnce = async ({ slug, ownerId, ifRevision, changes, maxWorkflows, unapproved }: Update): Promise<Workflow | undefined> => {
+  /** Removes the file of a thumbnail that was to be set, unless the workflow has it by now. */
+  const dropUnset = async (workflow: Workflow, thumbnail: string | null): Promise<void> => {
+    const stored = await store.created(workflow.creationId, workflow.createdBy);
+    if (stored?.thumbnail !== thumbnail) await inlineThumbnails.drop(workflow, thumbnail);
+  };
+
+  const updateOnce = async (update: Update): Promise<Workflow | undefined> => {
+    const { slug, ownerId, ifRevision, changes, maxWorkflows, unapproved } = update;
     const current = found(await store.owned(slug, ownerId));
     if (ifRevision !== undefined && current.revision !== ifRevision) throw changedSince();
     const members = changedMembers(current, changes);
@@ -140,18 +141,26 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
     checkPictures(changes, current);
     const next: Workflow = { ...current, ...members, revision: current.revision + 1, updatedAt: new Date() };
     checkPublishing(next, { changes, unapproved });
+    const isPicture = next.thumbnail !== current.thumbnail;
+    if (isPicture) next.thumbnailRef = await inlineThumbnails.keep(current, next.thumbnail, update);
     const { creationId } = current;
     const counts = current.isTemplate && !next.isTemplate;
     const becomesTemplate = !current.isTemplate && next.isTemplate;
-    const write = (): Promise<boolean> => store.replace(current, { ...members, revision: next.revision, updatedAt: next.updatedAt });
+    const { revision, updatedAt, thumbnailRef } = next;
+    const ref = isPicture ? { thumbnailRef } : {};
+    const write = (): Promise<boolean> => store.replace(current, { ...members, ...ref, revision, updatedAt });
     const isWritten = await withinCap({ ownerId, creationId, max: counts ? maxWorkflows : undefined }, () =>
       withinTemplates({ ownerId, creationId, max: becomesTemplate ? LIMITS.templates : undefined }, write),
-    );
+    ).catch(async (error: unknown) => {
+      if (isPicture) await dropUnset(current, next.thumbnail);
+      throw error;
+    });
+    if (isPicture) await (isWritten ? inlineThumbnails.drop(current, current.thumbnail) : dropUnset(current, next.thumbnail));
     return isWritten ? next : undefined;
   };
 
   return {
-    create: async ({ ownerId, settings, maxWorkflows, reference, unapproved }) => {
+    create: async ({ ownerId, settings, maxWorkflows, reference, unapproved, mediaQuota }) => {
       checkSettings(settings);
       checkSize(settings);
       checkPictures(settings, undefined);
@@ -164,13 +173,13 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
       const derived = derive(settings.nodesJson, settings.edgesJson);
       await requireFolder(settings.folderId, ownerId);
       const now = new Date();
+      const owned = { creationId, createdBy: ownerId };
       const workflow = {
         ...settings,
         ...derived,
         mediaNames: namedBy(settings),
-        thumbnailRef: thumbnailRefOf(settings.thumbnail),
-        creationId,
-        createdBy: ownerId,
+        ...owned,
+        thumbnailRef: await inlineThumbnails.keep(owned, settings.thumbnail, { unapproved, mediaQuota }),
         revision: firstRevision(now),
         createdAt: now,
         updatedAt: now,
@@ -178,7 +187,11 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
       const { isTemplate } = settings;
       const stored = await withinCap({ ownerId, creationId, max: isTemplate ? undefined : maxWorkflows }, () =>
         withinTemplates({ ownerId, creationId, max: isTemplate ? LIMITS.templates : undefined }, () => insert(workflow)),
-      );
+      ).catch(async (error: unknown) => {
+        // A crashed attempt of the same creation may have made it.
+        if (!(await store.created(creationId, ownerId))) await inlineThumbnails.drop(owned, settings.thumbnail);
+        throw error;
+      });
       return settleFolder(stored);
     },
     update: async (update) => {

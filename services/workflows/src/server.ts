@@ -101,8 +101,8 @@ export const workflowsHandlers = ({
   thumbnailAddresses,
 }: Handled): proto.WorkflowsServiceServer => ({
   createWorkflow: unary(async (request) => {
-    const { ownerId, maxWorkflows, reference, unapproved } = request;
-    const created = await workflows.create({ ownerId, settings: newSettings(request), maxWorkflows, reference, unapproved });
+    const { ownerId, maxWorkflows, reference, unapproved, mediaQuotaBytes: mediaQuota } = request;
+    const created = await workflows.create({ ownerId, settings: newSettings(request), maxWorkflows, reference, unapproved, mediaQuota });
     return proto.CreateWorkflowResponse.fromPartial({ workflow: toWorkflow(created) });
   }),
   getWorkflow: unary(async ({ slug, userId }) =>
@@ -116,8 +116,8 @@ export const workflowsHandlers = ({
     return { workflows: rows.map((row) => toSummary(row, userId, thumbnails.get(row.slug), pictures)), nextCursor: next ?? "" };
   }),
   updateWorkflow: unary(async (request) => {
-    const { slug, ownerId, ifRevision, maxWorkflows, unapproved } = request;
-    const updated = await workflows.update({ slug, ownerId, ifRevision, maxWorkflows, unapproved, changes: changes(request) });
+    const { slug, ownerId, ifRevision, maxWorkflows, unapproved, mediaQuotaBytes: mediaQuota } = request;
+    const updated = await workflows.update({ slug, ownerId, ifRevision, maxWorkflows, unapproved, mediaQuota, changes: changes(request) });
     return proto.UpdateWorkflowResponse.fromPartial({ workflow: toWorkflow(updated) });
   }),
   moveWorkflow: unary(async ({ folderId, ...which }) =>

@@ -16,7 +16,7 @@ export type WorkflowsDeps = SavingDeps & ReadingDeps;
 const REMOVALS_AT_ONCE = 100;
 
 export const createWorkflows = (deps: WorkflowsDeps): Workflows => {
-  const { store, versions } = deps;
+  const { store, versions, inlineThumbnails } = deps;
 
   const finishRemoval = async (creationId: string): Promise<void> => {
     await versions.removeAll(creationId);
@@ -27,7 +27,9 @@ export const createWorkflows = (deps: WorkflowsDeps): Workflows => {
     ...createSaving(deps),
     ...createReading(deps),
     remove: async (which) => {
+      const workflow = await store.owned(which.slug, which.ownerId);
       await finishRemoval(await foundAt(await store.remove(which), () => store.owned(which.slug, which.ownerId)));
+      if (workflow) await inlineThumbnails.drop(workflow, workflow.thumbnail);
     },
     removeExpired: createRemoval({
       deletedWorkflows: async () => {

@@ -47,7 +47,7 @@ describe("creating", () => {
       description: "d",
       tags: ["x"],
       hidden: true,
-      thumbnail: "data:image/png;base64,AA==",
+      thumbnail: "data:image/png;base64,iVBORw0KGgo=",
     });
     expect(created).toMatchObject({
       slug: expect.stringMatching(/^poster-maker(-\d+)?$/) as string,
@@ -59,7 +59,7 @@ describe("creating", () => {
       archived: false,
       publicPlayground: false,
       folderId: undefined,
-      thumbnail: "data:image/png;base64,AA==",
+      thumbnail: "data:image/png;base64,iVBORw0KGgo=",
       coverJson: "",
       createdBy: owner,
       nodesJson: "[]",

@@ -5,6 +5,7 @@ import type { Caller } from "../../auth/caller";
 import { payloadTooLarge } from "../../http/errors";
 import { matchRevision } from "../../http/revisions";
 import type { CallContext } from "../../http/route";
+import { mediaQuota } from "../media/routes";
 import type { Changes, creation } from "./schemas";
 
 export const NO_NODES = "[]";
@@ -57,6 +58,7 @@ export const createRequest = (body: z.infer<typeof creation>, context: CallConte
     // Under an Idempotency-Key every attempt has the same id, the one after a crash too.
     reference: context.executionId,
     unapproved: !context.caller.user.approved,
+    mediaQuotaBytes: mediaQuota(context.caller),
   });
 };
 
@@ -82,5 +84,6 @@ export const updateRequest = (workflowSlug: string, body: Changes, context: Call
     viewportJson: texts.viewport,
     maxWorkflows: workflowCap(context.caller),
     unapproved: !context.caller.user.approved,
+    mediaQuotaBytes: mediaQuota(context.caller),
   });
 };

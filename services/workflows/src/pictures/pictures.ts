@@ -18,6 +18,7 @@ export interface Pictures {
 
 const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]{0,260}$/;
 const INLINE = /^data:image\//i;
+const SVG = /^data:image\/svg/i;
 const MEMBERS = ["image", "video"] as const;
 
 export const isInline = (thumbnail: string): boolean => /^data:/i.test(thumbnail);
@@ -42,6 +43,7 @@ export const createPictures = (baseUrl: string): Pictures => {
     if (thumbnail === "" || isOurs(thumbnail)) return [];
     if (!INLINE.test(thumbnail))
       return [{ path, message: "must be the address of an uploaded file (POST /api/media), or an image as a data URL" }];
+    if (SVG.test(thumbnail)) return [{ path, message: "is an SVG, which may run code: send a PNG, JPEG, WebP, GIF or AVIF" }];
     const isTooLong = Buffer.byteLength(thumbnail) > LIMITS.inlineThumbnailBytes;
     return isTooLong
       ? [{ path, message: `is longer than ${LIMITS.inlineThumbnailBytes} bytes: upload the file, and send its address` }]

@@ -1,13 +1,13 @@
-import { createHash } from "node:crypto";
 import type { ClientOf } from "@nodeloom/platform";
 import type { media as proto } from "@nodeloom/proto";
+import { thumbnailFileId } from "./inline-thumbnails";
 import { isInline, type Pictures } from "./pictures";
 import type { Summary } from "../definition/workflow";
 import type { WorkflowStore } from "../definition/storage";
 
 export type Media = ClientOf<proto.MediaServiceServer>;
 
-/** Thumbnails that are data URLs become files when a list first shows them: lists carry their addresses. */
+/** Lists carry the addresses of thumbnails. Data URLs from before they were stored when they are saved become files when a list first shows them. */
 export interface ThumbnailsDeps {
   store: Pick<WorkflowStore, "thumbnails" | "setThumbnailRef">;
   media: Pick<Media, "ingest">;
@@ -21,16 +21,20 @@ const STORE_MS = 3_000;
 
 export type ThumbnailAddresses = (rows: readonly Summary[]) => Promise<Map<string, string>>;
 
-const fileId = (slug: string, thumbnail: string): string =>
-  `thumbnail-${createHash("sha256").update(`${slug}\n${thumbnail}`).digest("hex").slice(0, 40)}`;
-
 /** Addresses of thumbnails by slug; rows without one are left out. */
 export const createThumbnailAddresses = ({ store, media, pictures, warn }: ThumbnailsDeps): ThumbnailAddresses => {
   /** What lists show of a thumbnail. Undefined when that can't be said now. */
   const makeRef = async (row: Summary, thumbnail: string | null): Promise<string | null | undefined> => {
     if (!thumbnail || !isInline(thumbnail)) return thumbnail;
     try {
-      const request = { id: fileId(row.slug, thumbnail), ownerId: row.createdBy, sourceUrl: thumbnail, accept: [], sourceOrigin: 0, making: undefined };
+      const request = {
+        id: thumbnailFileId(row.slug, thumbnail),
+        ownerId: row.createdBy,
+        sourceUrl: thumbnail,
+        accept: [],
+        sourceOrigin: 0,
+        making: undefined,
+      };
       const { object } = await media.ingest(request, { deadlineMs: STORE_MS });
       return object?.key;
     } catch (error) {

@@ -172,7 +172,7 @@ export const createVersions = ({ store, versions, update }: VersionsDeps): Versi
     restore: async ({ slug, ownerId, version, ifRevision }) => {
       const { nodesJson, edgesJson, viewportJson } = await published(slug, ownerId, version);
       const changes = { nodesJson, edgesJson, viewportJson };
-      return update({ slug, ownerId, ifRevision, changes, maxWorkflows: undefined, unapproved: false });
+      return update({ slug, ownerId, ifRevision, changes, maxWorkflows: undefined, unapproved: false, mediaQuota: undefined });
     },
   };
 };

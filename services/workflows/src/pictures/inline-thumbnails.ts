@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import { DomainError, invalidRequest } from "@nodeloom/kernel";
+import { notApproved } from "../definition/errors";
+import type { Workflow } from "../definition/workflow";
+import { isInline } from "./pictures";
+import type { Media } from "./thumbnails";
+
+/** Thumbnails that are data URLs are files of their workflow: they count against the owner's quota, and go when they are replaced. */
+export interface InlineThumbnails {
+  /**
+   * Stores a thumbnail, once per workflow.
+   * @returns the key of its file; what lists show of any other thumbnail
+   * @throws DomainError ACCOUNT_NOT_APPROVED, MEDIA_QUOTA_EXCEEDED, or INVALID_REQUEST for what is no picture
+   */
+  keep(workflow: Of, thumbnail: string | null, allowed: Allowed): Promise<string | null>;
+  /** Removes the file of a thumbnail that a workflow doesn't have any more. */
+  drop(workflow: Of & Partial<Pick<Workflow, "slug">>, thumbnail: string | null): Promise<void>;
+}
+
+type Of = Pick<Workflow, "creationId" | "createdBy">;
+
+export interface Allowed {
+  /** The owner's account awaits approval. */
+  unapproved: boolean;
+  /** Bytes that the owner may have stored; undefined: no bound. */
+  mediaQuota: number | undefined;
+}
+
+export interface InlineThumbnailsDeps {
+  media: Pick<Media, "ingest" | "keepObject" | "deleteObject">;
+  warn(error: unknown, thumbnailId: string): void;
+}
+
+const STORE_MS = 10_000;
+const ID_CHARS = 40;
+
+/** The id of a thumbnail's file. @param owner what it belongs to: a workflow's creation */
+export const thumbnailFileId = (owner: string, thumbnail: string): string =>
+  `thumbnail-${createHash("sha256").update(`${owner}\n${thumbnail}`).digest("hex").slice(0, ID_CHARS)}`;
+
+const NO_PICTURE = "is no picture that lists can show: PNG, JPEG, WebP, GIF or AVIF";
+
+/** What media says of the bytes is about the thumbnail. */
+const asIssue = (error: unknown): unknown => {
+  const isOfBytes = error instanceof DomainError && (error.kind === "failed" || error.kind === "invalid");
+  return isOfBytes ? invalidRequest([{ path: "thumbnail", message: NO_PICTURE }]) : error;
+};
+
+export const createInlineThumbnails = ({ media, warn }: InlineThumbnailsDeps): InlineThumbnails => {
+  const remove = async (id: string, ownerId: string): Promise<void> => {
+    try {
+      await media.deleteObject({ id, ownerId });
+    } catch (error) {
+      if (!(error instanceof DomainError && error.kind === "not_found")) warn(error, id);
+    }
+  };
+
+  return {
+    keep: async ({ creationId, createdBy: ownerId }, thumbnail, { unapproved, mediaQuota: quotaBytes }) => {
+      if (!thumbnail || !isInline(thumbnail)) return thumbnail;
+      if (unapproved) throw notApproved();
+      const id = thumbnailFileId(creationId, thumbnail);
+      const request = { id, ownerId, sourceUrl: thumbnail, accept: ["image"], sourceOrigin: 0, making: undefined };
+      const { object } = await media.ingest(request, { deadlineMs: STORE_MS }).catch((error: unknown) => {
+        throw asIssue(error);
+      });
+      if (!object) throw new Error("media answered without an object");
+      try {
+        await media.keepObject({ id, ownerId, quotaBytes }, { deadlineMs: STORE_MS });
+      } catch (error) {
+        await remove(id, ownerId);
+        throw error;
+      }
+      return object.key;
+    },
+    drop: async ({ creationId, createdBy, slug }, thumbnail) => {
+      if (!thumbnail || !isInline(thumbnail)) return;
+      // Files of thumbnails from before they counted are named after the slug.
+      for (const owner of slug === undefined ? [creationId] : [creationId, slug])
+        await remove(thumbnailFileId(owner, thumbnail), createdBy);
+    },
+  };
+};
