@@ -2,7 +2,7 @@ import { pipeline } from "node:stream/promises";
 import type { Logger } from "@nodeloom/platform";
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import type { BlobStore, ByteRange } from "./blobs/blobs";
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, unavailable } from "@nodeloom/kernel";
 import type { MediaObject, Thumbnail } from "./objects/media-object";
 import { readRange } from "./range";
 import { UNKNOWN } from "./sniff";
@@ -121,10 +121,12 @@ const failed =
     logger[isAway ? "warn" : "error"]({ err: error }, "media could not be served");
     if (response.headersSent) return next(error);
     for (const name of response.getHeaderNames()) response.removeHeader(name);
+    const { message, metadata } = isAway ? error : unavailable("media storage is not available", RETRY_AFTER_SECONDS);
+    const { retryAfter = RETRY_AFTER_SECONDS } = metadata;
     response
       .status(UNAVAILABLE)
-      .set({ "Retry-After": String(RETRY_AFTER_SECONDS), "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" })
-      .json({ error: "media storage is not available", code: "SERVICE_UNAVAILABLE", retryAfter: RETRY_AFTER_SECONDS });
+      .set({ "Retry-After": String(retryAfter), "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" })
+      .json({ error: message, code: "SERVICE_UNAVAILABLE", retryAfter });
   };
 
 /** The HTTP side: the bytes of stored objects by their public key, and the probes. */

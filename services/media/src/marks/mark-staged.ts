@@ -8,10 +8,7 @@ import { MAX_PACKET_BYTES, type SourceType } from "./xmp";
 /** Adds a mark to bytes that arrived. @returns the marked bytes, or the same where there is nothing to add */
 export type Mark = (staged: StagedBlob, contentType: string, type: SourceType) => Promise<StagedBlob>;
 
-const marked = eventCounter(
-  "nodeloom_media_marks",
-  "Generated files by what became of their mark: marked, kept (the file said so itself), unmarked (it has no place for it)",
-);
+const marked = eventCounter("nodeloom.media.marks", "generated files, by what became of their mark");
 
 /** With `off`, nothing is marked. */
 export const createMark =

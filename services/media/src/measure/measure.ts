@@ -21,7 +21,7 @@ const MAX_DURATION_MS = 366 * 24 * 60 * 60 * 1_000;
 const THREAD = join(__dirname, "..", "..", "dist", "measure", "thread.js");
 const MEASURED = /^(?:image|video|audio)\//;
 
-const unmeasured = eventCounter("nodeloom_media_unmeasured", "Media files whose size or duration could not be read");
+const unmeasured = eventCounter("nodeloom.media.unmeasured", "files whose size or duration could not be read");
 
 const within = (value: number | undefined, min: number, max: number): number | undefined =>
   value !== undefined && Number.isInteger(value) && value >= min && value <= max ? value : undefined;

@@ -32,8 +32,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const RETRY_AFTER_SECONDS = 2;
 const FAMILIES = /^(image|video|audio)\//;
 
-const rendered = eventCounter("nodeloom_media_thumbnails", "Thumbnails by what became of them: made, failed (of this file), unavailable");
-const took = durationHistogram("nodeloom_media_thumbnail", "Time to make a thumbnail, with its wait");
+const rendered = eventCounter("nodeloom.media.thumbnails", "thumbnails, by what became of them");
+const took = durationHistogram("nodeloom.media.thumbnail.duration", "how long thumbnails took, with their wait");
 
 const impossible = (): DomainError => new DomainError("invalid", "UNSUPPORTED_MEDIA_TYPE", "this file has no thumbnail");
 
