@@ -30,7 +30,28 @@ const files: Case[] = [
     const bytes = freshPng();
     const { key } = await ctx.shared("business", "media");
     const answer = await upload(ctx, { "x-api-key": key, "content-type": "image/png" }, bytes);
-    answers(answer, 201, exactly({ id: is.text, url: is.url(`${ctx.baseUrl}/media/`), contentType: "image/png", bytes: bytes.length }));
+    const size = { bytes: bytes.length, width: 1, height: 1 };
+    answers(answer, 201, exactly({ id: is.text, url: is.url(`${ctx.baseUrl}/media/`), contentType: "image/png", ...size }));
+  }),
+  media("what a run makes says that it is generated, and how it came to be", async (ctx) => {
+    const maker = await ctx.shared("business", "media");
+    const prompt = `a boat ${randomBytes(8).toString("hex")}`;
+    const made = answers(await maker.post("/api/models/sandbox-image/run", { inputs: { prompt }, provenance: "full" }), 200);
+    const url = pick<string>(made, "result.images.0.url");
+    const bytes = Buffer.from(await (await fetch(url)).arrayBuffer()).toString("latin1");
+    assert.match(bytes, /Iptc4xmpExt:DigitalSourceType="[^"]*algorithmicMedia"/);
+    const { rows } = answers(await maker.get("/api/media"), 200).body as unknown as { rows: { id: string; url: string }[] };
+    const { id } = rows.find((row) => row.url === url)!;
+    answers(await maker.get(`/api/media/${id}/provenance`), 200, {
+      ...{ id, model: "sandbox-image", parents: [], ancestors: [], truncated: false },
+      ...{ inputs: { prompt }, digitalSourceType: is.text, executionId: is.text },
+    });
+    const other = await ctx.shared("pro", "readers");
+    refuses(await other.get(`/api/media/${id}/provenance`), 404, "NOT_FOUND");
+  }),
+  media("a thumbnail's width is a whole number up to 2048", async (ctx) => {
+    const { url } = await stored(ctx, freshPng());
+    for (const w of ["0", "-1", "2049", "wide", ""]) assert.equal((await fetch(`${url}?w=${w}`)).status, 400, w);
   }),
   media("a file may be uploaded in a form", async (ctx) => {
     const bytes = freshPng();
