@@ -15,6 +15,7 @@ export * from "./values/media-addresses";
 export * from "./plan/plan";
 export type { ModelTerms, PlanRequest } from "./plan/planner";
 export * from "./plan/plan-types";
+export * from "./wiring/bypass";
 export * from "./wiring/ports";
 export * from "./prices/price";
 export * from "./prices/written";

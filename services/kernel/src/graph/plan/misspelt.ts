@@ -4,7 +4,7 @@ import { isRecord, type GraphNode } from "../types";
 import { nearestName } from "../../nearest-name";
 
 /** Members that editors keep in any node. */
-const COMMON = ["label", "name", "title", "description", "color"];
+const COMMON = ["label", "name", "title", "description", "color", "bypass"];
 /** More names are not compared. */
 const MOST_NAMES = 50;
 

@@ -12,6 +12,7 @@ import { NOTHING_PLANNED, type EvaluatedNode, type NodePlan, type PlanStep, type
 import type { JsonSchema } from "../prices/price";
 import { resultFilesStep, type OutputPort } from "./result-files";
 import { isRecord, labelOf, type Graph, type GraphIssue, type GraphNode } from "../types";
+import { isBypassed, withoutBypassed } from "../wiring/bypass";
 import { checkStructure } from "../wiring/validate";
 
 /** Planning, a fold over the nodes in dependency order that gives steps, outputs, issues and warnings. */
@@ -148,6 +149,10 @@ const warnOfNoResult = (planner: Planner, outputNodes: readonly GraphNode[]): vo
   planner.warnings.set(last.id, [`the run gives no result: ${why}`]);
 };
 
+/** Warns the nodes that get nothing through a bypassed one. False when the graph has too many warnings. */
+const warnOfBypassed = (planner: Planner, warnings: readonly { nodeId: string; message: string }[]): boolean =>
+  warnings.every(({ nodeId, message }) => planWithin(planner, nodeId, () => warn(planner, nodeId, message)));
+
 /**
  * Turns a graph, its inputs and the models it names into a plan. Pure nodes whose inputs are known are evaluated
  * here, once; what is left runs later.
@@ -155,7 +160,9 @@ const warnOfNoResult = (planner: Planner, outputNodes: readonly GraphNode[]): vo
  * @returns the plan, or every reason why the graph can't run. Among them may be files that the request did not bring:
  * `unknownMedia` has their ids.
  */
-export const planRun = (request: PlanRequest, bounds?: Readonly<BudgetUse>): Planned => {
+export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Planned => {
+  const { graph, warnings: bypassed } = withoutBypassed(whole.graph);
+  const request: PlanRequest = { ...whole, graph };
   const schema = (node: GraphNode): JsonSchema | undefined => schemaOf(request, node);
   const { wiring, issues } = checkStructure(request.graph, schema, (node) => termsOf(request, node)?.outputs);
   const planner: Planner = {
@@ -177,7 +184,7 @@ export const planRun = (request: PlanRequest, bounds?: Readonly<BudgetUse>): Pla
   const outputNodes = wiring.order.filter((node) => kindOf(node.type)?.isResult);
   if (!request.isPart) warnOfNoResult(planner, outputNodes);
   // Nodes on a cycle have no order, but their own issues are listed, too.
-  const isWithin = planNodes(planner, [...wiring.order, ...wiring.stuck], folded);
+  const isWithin = warnOfBypassed(planner, bypassed) && planNodes(planner, [...wiring.order, ...wiring.stuck], folded);
   const output = isWithin ? planOutput(planner, outputNodes, folded.steps) : {};
   const { used } = planner.budget;
   const dataUrls = [...planner.dataUrls];
@@ -206,12 +213,17 @@ export const planRun = (request: PlanRequest, bounds?: Readonly<BudgetUse>): Pla
 /** The distinct models a graph names. */
 export const modelNames = (graph: Graph): string[] => [
   ...new Set(
-    graph.nodes.flatMap(({ type, data: { model } }) => (kindOf(type)?.calls === "model" && typeof model === "string" ? [model] : [])),
+    graph.nodes.flatMap((node) => {
+      const { model } = node.data;
+      return kindOf(node.type)?.calls === "model" && typeof model === "string" && !isBypassed(node) ? [model] : [];
+    }),
   ),
 ];
 
 /** The distinct uploaded files a graph names. */
-export const mediaIds = (graph: Graph): string[] => [...new Set(graph.nodes.flatMap((node) => kindOf(node.type)?.mediaIds?.(node) ?? []))];
+export const mediaIds = (graph: Graph): string[] => [
+  ...new Set(graph.nodes.flatMap((node) => (isBypassed(node) ? [] : (kindOf(node.type)?.mediaIds?.(node) ?? [])))),
+];
 
 const addIds = (value: unknown, ids: Set<string>): void => {
   if (isMediaId(value)) ids.add(value);

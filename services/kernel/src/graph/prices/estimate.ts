@@ -3,6 +3,7 @@ import { LIMITS } from "../../limits";
 import { millicreditsFor } from "../../money";
 import { isGeneratorType, kindOf } from "../kinds";
 import { givenMaxItems } from "../plan/max-items";
+import { withoutBypassed } from "../wiring/bypass";
 import { literalInputs } from "../wiring/ports";
 import { characterCount, PRICED_INPUTS, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
 import type { Graph, GraphEdge, GraphNode } from "../types";
@@ -118,7 +119,8 @@ const createCounter = (graph: Graph) => {
   return { calls, defaults };
 };
 
-export const generatorUses = (graph: Graph): GeneratorUse[] => {
+export const generatorUses = (whole: Graph): GeneratorUse[] => {
+  const { graph } = withoutBypassed(whole);
   const { calls, defaults } = createCounter(graph);
   return graph.nodes
     .filter((node) => isGeneratorType(node.type))

@@ -1,20 +1,24 @@
 import { groupBy } from "../../group-by";
 import { kindOf } from "../kinds";
 import type { Graph, GraphIssue } from "../types";
+import { isBypassed, withoutBypassed } from "./bypass";
 
 /** The part of a graph that one of its nodes needs. */
 
 /**
  * A node with everything that leads to it, and the edges between; what stands beside or behind it is left out, with its
- * problems. Edges into the part keep their place, whatever they come from.
+ * problems. Edges into the part keep their place, whatever they come from. Bypassed nodes stay, and need only what they
+ * hand on.
  * @returns undefined when the graph has no such node, or one that never runs
  */
 export const upToNode = <G extends Graph & { issues: readonly GraphIssue[] }>(
-  { nodes, edges, issues }: G,
+  whole: G,
   nodeId: string,
 ): (Graph & { issues: GraphIssue[] }) | undefined => {
-  if (!nodes.some(({ id, type }) => id === nodeId && kindOf(type)?.runs !== false)) return undefined;
-  const into = groupBy(edges, ({ target }) => target);
+  const { nodes, edges, issues } = whole;
+  const active = withoutBypassed(whole).graph;
+  if (!active.nodes.some(({ id, type }) => id === nodeId && kindOf(type)?.runs !== false)) return undefined;
+  const into = groupBy(active.edges, ({ target }) => target);
   const needed = new Set<string>();
   const open = [nodeId];
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
@@ -22,9 +26,11 @@ export const upToNode = <G extends Graph & { issues: readonly GraphIssue[] }>(
     needed.add(id);
     open.push(...(into.get(id) ?? []).map(({ source }) => source));
   }
+  const off = new Set(nodes.filter(isBypassed).map(({ id }) => id));
+  const isIn = (id: string): boolean => needed.has(id) || off.has(id);
   return {
-    nodes: nodes.filter(({ id }) => needed.has(id)),
-    edges: edges.filter(({ target }) => needed.has(target)),
+    nodes: nodes.filter(({ id }) => isIn(id)),
+    edges: edges.filter(({ target }) => isIn(target)),
     issues: issues.filter((issue) => issue.nodeId !== null && needed.has(issue.nodeId)),
   };
 };

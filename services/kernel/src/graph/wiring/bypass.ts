@@ -1,0 +1,78 @@
+import { groupBy } from "../../group-by";
+import { LIMITS } from "../../limits";
+import { defaultInput, kindOf, outputPorts } from "../kinds";
+import { labelOf, nodeName, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { FLOWS, isFileType, type PortType } from "./ports";
+
+/** Nodes that are switched off: each hands what flows into it on, and runs nothing. */
+
+/** Whether a node's author switched it off. */
+export const isBypassed = ({ data }: Pick<GraphNode, "data">): boolean => data.bypass === true;
+
+/** Whether a value of one type may stand for an output of another. Text is never taken for a file's address here. */
+const fits = (given: PortType, wanted: PortType): boolean => {
+  if (given === wanted) return true;
+  if (isFileType(given) && isFileType(wanted)) return given === "media" || wanted === "media";
+  return FLOWS[given][wanted] === "allowed" || FLOWS[given][wanted] === "converted";
+};
+
+type End = Pick<GraphEdge, "source" | "sourceHandle">;
+
+/**
+ * Edges from a bypassed node's output begin where the first of its inputs that fits the output does: the input of the
+ * output's own name, else the first edge. An input that several edges lead to hands on all of them.
+ * @returns the graph without those nodes, and a warning at each node that gets nothing through one
+ */
+export const withoutBypassed = <G extends Graph>(graph: G): { graph: G; warnings: { nodeId: string; message: string }[] } => {
+  const off = new Map(graph.nodes.filter(isBypassed).map((node) => [node.id, node]));
+  if (off.size === 0) return { graph, warnings: [] };
+  const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
+  const into = groupBy(graph.edges, ({ target }) => target);
+
+  const outputOf = ({ source, sourceHandle }: End): [string, PortType | undefined] => {
+    const from = nodes.get(source);
+    const outputs = from ? outputPorts(from) : new Map<string, PortType>();
+    const port = sourceHandle ?? [...outputs.keys()][0] ?? "";
+    return [port, outputs.get(port)];
+  };
+
+  const known = new Map<string, End[]>();
+  /** Where what an edge carries comes from, before all bypassed nodes. */
+  const origins = (end: End): End[] => {
+    if (!off.has(end.source)) return [end];
+    const [name, wanted] = outputOf(end);
+    const key = JSON.stringify([end.source, name]);
+    const seen = known.get(key);
+    if (seen) return seen;
+    // A node on a cycle is met again before its origins are known.
+    known.set(key, []);
+    const isFitting = (from: End): boolean => {
+      const given = outputOf(from)[1];
+      return given !== undefined && (wanted === undefined || fits(given, wanted));
+    };
+    const ports = [...groupBy(into.get(end.source) ?? [], ({ targetHandle }) => targetHandle)];
+    const given = ports
+      .sort(([a], [b]) => Number(b === name) - Number(a === name))
+      .map(([, edges]) => edges.flatMap(origins))
+      .find((ends) => ends.length > 0 && ends.length <= LIMITS.fanOutItems && ends.every(isFitting));
+    known.set(key, given ?? []);
+    return given ?? [];
+  };
+
+  const warnings: { nodeId: string; message: string }[] = [];
+  const edges = graph.edges.flatMap((edge): GraphEdge[] => {
+    const [from, to] = [off.get(edge.source), nodes.get(edge.target)];
+    if (off.has(edge.target)) return [];
+    if (!from || !to) return [edge];
+    // Which port an edge without a target handle means depends on the output that it comes from.
+    const targetHandle = edge.targetHandle ?? defaultInput(to, outputOf(edge)[0]);
+    const given = origins(edge);
+    if (given.length === 0 && kindOf(to.type)?.runs) {
+      const name = nodeName(from.id, labelOf(from));
+      const message = `nothing flows into ${shownName(targetHandle)}: ${name} is bypassed, and none of its inputs fits`;
+      warnings.push({ nodeId: to.id, message });
+    }
+    return given.map(({ source, sourceHandle }) => ({ ...edge, source, sourceHandle, targetHandle }));
+  });
+  return { graph: { ...graph, nodes: graph.nodes.filter(({ id }) => !off.has(id)), edges }, warnings };
+};
