@@ -181,7 +181,7 @@ stage.test("what is written from right to left is shown that way", async () => {
   await nodes(page, 2);
   await page.locator(`${NODE}[data-id="words"]`).click();
   await page.getByRole("textbox", { name: "Text", exact: true }).waitFor();
-  expect(await directions(`${NODE} .node-summary, ${NODE}[data-id="note"] [dir]`)).toEqual(["rtl", "rtl"]);
+  expect(await directions(`${NODE} .node-well, ${NODE}[data-id="note"] [dir]`)).toEqual(["rtl", "rtl"]);
   expect(await directions('aside [role="tabpanel"] textarea')).toContain("rtl");
   await context.close();
 });
@@ -254,7 +254,7 @@ stage.test("in the browser of a suspended account another one can sign in", asyn
   await context.close();
 });
 
-stage.test("a node's summary has its model and its prompt on lines of their own", async () => {
+stage.test("a node has its model and its prompt on lines of their own", async () => {
   const graph = {
     nodes: [nodeAt("picture", "generate-image", { x: 0, y: 0 }, { model: "sandbox-image", inputs: { prompt: "boats" } })],
     edges: [],
@@ -264,7 +264,7 @@ stage.test("a node's summary has its model and its prompt on lines of their own"
   await page.goto(`/workflows/${String(body.slug)}`);
   await nodes(page, 1);
   const lines = await page.evaluate(
-    `(() => { const range = document.createRange(); range.selectNodeContents(document.querySelector(".node-summary")); return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size; })()`,
+    `(() => { const range = document.createRange(); range.selectNodeContents(document.querySelector(".node-card")); range.setStartBefore(document.querySelector(".node-line")); range.setEndAfter(document.querySelector(".node-well")); return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size; })()`,
   );
   expect(lines).toBe(2);
   await context.close();

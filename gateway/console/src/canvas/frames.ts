@@ -27,6 +27,32 @@ export const frameOf = ({ type, data: { frame } }: GraphNode): FrameSize | undef
   return typeof width === "number" && typeof height === "number" ? frameSize({ width, height }) : undefined;
 };
 
+/** A frame of which only the head is seen, with the two ends of links that lead into and out of what it hides. */
+export const FOLDED = { width: 260, height: 56, port: "frame" } as const;
+
+/** Ids of what a collapsed frame hides; undefined for one that is open, and for every other node. */
+export const hiddenBy = (node: GraphNode): readonly string[] | undefined => {
+  const { collapsed } = node.data;
+  if (!Array.isArray(collapsed) || !frameOf(node)) return undefined;
+  return collapsed.filter((id): id is string => typeof id === "string" && id !== node.id);
+};
+
+/** The collapsed frame that each hidden node is shown as, the outermost where frames lie on frames. */
+export const hiddenNodes = (nodes: readonly GraphNode[]): ReadonlyMap<string, string> => {
+  const frames = new Map<string, string>();
+  for (const node of nodes) for (const id of hiddenBy(node) ?? []) if (!frames.has(id)) frames.set(id, node.id);
+  const outermost = (id: string): string => {
+    const seen = new Set([id]);
+    let at = frames.get(id)!;
+    for (let next = frames.get(at); next !== undefined && !seen.has(at); next = frames.get(at)) {
+      seen.add(at);
+      at = next;
+    }
+    return at;
+  };
+  return new Map([...frames.keys()].map((id) => [id, outermost(id)]));
+};
+
 interface Placed {
   id: string;
   x: number;

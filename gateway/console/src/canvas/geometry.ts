@@ -1,6 +1,7 @@
 import { makesCalls, type GraphNode } from "@nodeloom/kernel/graph";
-import { frameOf } from "./frames";
-import { hasSummary, isRemark, previewOf, type Preview } from "./kinds";
+import { faceOf } from "./face";
+import { FOLDED, frameOf, hiddenBy, type FrameSize } from "./frames";
+import { isRemark, previewOf, type Preview } from "./kinds";
 import type { NodePorts } from "./ports";
 import type { NodeView } from "../document/graph";
 
@@ -12,7 +13,11 @@ export const NODE = {
   width: 248,
   noteWidth: 280,
   header: 40,
-  summary: 44,
+  /** One line of its settings, and the text that is written on it. */
+  line: 26,
+  textLine: 18,
+  textPadding: 14,
+  wellGap: 6,
   port: 26,
   portsPadding: 8,
   /** Of what was made, to the node's width. */
@@ -26,13 +31,16 @@ export const NODE = {
 
 /** Widths that are chosen by a letter; others by the corner. */
 export const WIDTHS = { S: NODE.width, M: 380, L: 560 } as const;
-const VIEW = { least: { width: 200, media: 80 }, most: { width: 1_200, media: 1_200 } } as const;
-const within = (value: number, least: number, most: number): number => Math.round(Math.min(most, Math.max(least, value)));
+const VIEW = { width: [200, 1_200], media: [80, 1_200], text: [50, 1_200] } as const;
 
-export const boundedView = ({ width, media }: NodeView): NodeView => ({
-  width: within(width, VIEW.least.width, VIEW.most.width),
-  media: within(media, VIEW.least.media, VIEW.most.media),
-});
+/** A view whose sizes can be seen and taken hold of. */
+export const boundedView = (view: NodeView): NodeView => {
+  const sizes = (["width", "media", "text"] as const).flatMap((name) => {
+    const [value, [least, most]] = [view[name], VIEW[name]];
+    return value === undefined ? [] : [[name, Math.round(Math.min(most, Math.max(least, value)))] as const];
+  });
+  return { ...view, ...Object.fromEntries(sizes) };
+};
 
 /** What a node has to show: undefined where it made nothing, and nothing is being made. */
 export interface Floor {
@@ -44,8 +52,12 @@ export interface Floor {
 export interface Box {
   width: number;
   height: number;
-  /** Whether two lines of text stand under the title. */
-  hasSummary: boolean;
+  /** Only the head is drawn, and all its ports are in the middle of its sides. */
+  isCollapsed: boolean;
+  /** Whether a line of its settings stands under the title. */
+  hasLine: boolean;
+  /** Where the text stands that is written on the node. */
+  well: { top: number; height: number } | undefined;
   hasFooter: boolean;
   /** Where the footer begins, and with it what never moves ends. */
   footerTop: number;
@@ -68,7 +80,9 @@ export const noteText = ({ data }: Pick<GraphNode, "data">): string =>
 const plainBox = (width: number, height: number): Box => ({
   width,
   height,
-  hasSummary: false,
+  isCollapsed: false,
+  hasLine: false,
+  well: undefined,
   hasFooter: false,
   footerTop: height,
   floor: undefined,
@@ -76,31 +90,48 @@ const plainBox = (width: number, height: number): Box => ({
   outputs: [],
 });
 
-const noteBox = (node: GraphNode): Box => {
+const noteBox = (node: GraphNode, { width = NODE.noteWidth, text }: NodeView): Box => {
+  const perLine = (NOTE_CHARACTERS * width) / NODE.noteWidth;
   const lines = noteText(node)
     .split("\n")
-    .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / NOTE_CHARACTERS)), 0);
-  const height = Math.min(MAX_NOTE, Math.max(MIN_NOTE, lines * NOTE_LINE + NOTE_PADDING));
-  return plainBox(NODE.noteWidth, height);
+    .reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / perLine)), 0);
+  return plainBox(width, text ?? Math.min(MAX_NOTE, Math.max(MIN_NOTE, lines * NOTE_LINE + NOTE_PADDING)));
+};
+
+const frameBox = (node: GraphNode, { width, height }: FrameSize): Box => {
+  if (!hiddenBy(node)) return plainBox(width, height);
+  const ports = [{ name: FOLDED.port, y: FOLDED.height / 2 }];
+  return { ...plainBox(FOLDED.width, FOLDED.height), isCollapsed: true, inputs: ports, outputs: ports };
+};
+
+/** A node of which only the head is seen. */
+const collapsedBox = (ports: Pick<NodePorts, "inputs" | "outputs">, width: number = NODE.width): Box => {
+  const inMiddle = ({ name }: { name: string }) => ({ name, y: NODE.header / 2 });
+  const plain = plainBox(width, NODE.header);
+  return { ...plain, isCollapsed: true, inputs: ports.inputs.map(inMiddle), outputs: ports.outputs.map(inMiddle) };
 };
 
 /** @param shown what the node has to show; undefined for nothing */
-export const boxOf = (
-  node: GraphNode & { view?: NodeView },
-  ports: Pick<NodePorts, "inputs" | "outputs">,
-  shown: Floor | undefined,
-): Box => {
+export const boxOf = (node: GraphNode & { view?: NodeView }, ports: NodePorts, shown: Floor | undefined): Box => {
   const frame = frameOf(node);
-  if (frame) return plainBox(frame.width, frame.height);
-  if (isRemark(node.type)) return noteBox(node);
-  const summary = hasSummary(node.type);
+  if (frame) return frameBox(node, frame);
+  const view = boundedView(node.view ?? {});
+  if (isRemark(node.type)) return noteBox(node, view);
+  if (view.collapsed) return collapsedBox(ports, view.width);
+  const face = faceOf(node, ports);
   const hasFooter = makesCalls(node.type);
-  const top = NODE.header + (summary ? NODE.summary : 0) + NODE.portsPadding;
+  const hasLine = face.line !== undefined;
+  const lineEnd = NODE.header + (hasLine ? NODE.line : 0);
+  const well = face.text && {
+    top: lineEnd + (hasLine ? 0 : NODE.wellGap),
+    height: view.text ?? face.text.lines * NODE.textLine + NODE.textPadding,
+  };
+  const top = (well ? well.top + well.height : lineEnd) + NODE.portsPadding;
   const place = ({ name }: { name: string }, index: number) => ({ name, y: top + index * NODE.port + NODE.port / 2 });
   const rows = Math.max(ports.inputs.length, ports.outputs.length, 1);
   const footerTop = top + rows * NODE.port + NODE.portsPadding;
   const fixed = footerTop + (hasFooter ? NODE.footer : 0);
-  const { width, media } = node.view ? boundedView(node.view) : { width: NODE.width, media: 0 };
+  const { width = NODE.width, media = 0 } = view;
   const natural = shown && { picture: width * NODE.mediaShare, sound: NODE.sound, text: NODE.text }[shown.preview];
   const height = shown && Math.round(shown.preview !== "sound" && media > 0 ? media : natural!);
   const hasStrip = shown !== undefined && shown.items > 1;
@@ -108,7 +139,9 @@ export const boxOf = (
   return {
     width,
     height: fixed + (floor?.height ?? 0),
-    hasSummary: summary,
+    isCollapsed: false,
+    hasLine,
+    well,
     hasFooter,
     footerTop,
     floor,
@@ -197,7 +230,7 @@ export const guidesFor = (own: Rect, others: readonly Rect[]): Guides => {
 };
 
 /** A node's height once it shows what it made, of several calls. */
-export const fullHeight = (node: GraphNode & { view?: NodeView }, ports: Pick<NodePorts, "inputs" | "outputs">): number => {
+export const fullHeight = (node: GraphNode & { view?: NodeView }, ports: NodePorts): number => {
   const preview = previewOf(node.type);
   return boxOf(node, ports, preview === "none" ? undefined : { preview, items: 2 }).height;
 };

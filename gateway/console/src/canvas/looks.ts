@@ -19,6 +19,18 @@ import { fieldsOf } from "@nodeloom/kernel/graph";
 type Data = Readonly<Record<string, unknown>>;
 export type Group = "Start and end" | "Text" | "Generate" | "Data" | "Notes";
 
+/** A setting that is written on the node. */
+export interface Writes {
+  setting: string;
+  label: string;
+  /** Shown while it is empty. */
+  placeholder: string;
+  /** Lines that are shown at first. */
+  lines: number;
+  /** It is a list of texts: one to a line. */
+  isList?: boolean;
+}
+
 /** How a kind is shown where its entry in the kernel's table leaves that open. A kind without a look works as well. */
 export interface Look {
   title: string;
@@ -34,8 +46,12 @@ export interface Look {
   data?: Data;
   /** What it begins with where a port is to feed it, by the port's name. */
   fedBy?: (port: string) => Data;
-  /** Two lines on the node, of its own settings. */
+  /** In two lines, of its own settings. */
   summary?: (data: Data) => string;
+  /** The text among its settings that is written on the node itself. */
+  writes?: Writes;
+  /** A line of its settings above that text. */
+  line?: (data: Data) => string;
   /** Its outputs are lists. */
   givesLists?: boolean;
 }
@@ -93,6 +109,7 @@ export const LOOKS: Readonly<Record<string, Look>> = {
     data: { text: "" },
     fedBy: (port) => ({ text: `{{${port}}}` }),
     summary: (data) => textOf(data.text) || "Empty text",
+    writes: { setting: "text", label: "Text", placeholder: "Write a text; {{name}} becomes a port", lines: 3 },
   },
   "llm-assistant": {
     title: "Assistant",
@@ -142,6 +159,7 @@ export const LOOKS: Readonly<Record<string, Look>> = {
     description: "Several values: what follows runs once for each",
     data: { items: [] },
     summary: ({ items }) => (Array.isArray(items) && items.length > 0 ? items.map(String).join(" · ") : "Empty list"),
+    writes: { setting: "items", label: "Items", placeholder: "One item to a line", lines: 3, isList: true },
     givesLists: true,
   },
   "http-request": {
@@ -153,6 +171,8 @@ export const LOOKS: Readonly<Record<string, Look>> = {
     description: "Asks another service",
     data: { method: "GET", url: "" },
     summary: (data) => `${textOf(data.method) || "GET"} ${textOf(data.url)}`,
+    writes: { setting: "url", label: "Address", placeholder: "https://…", lines: 1 },
+    line: (data) => textOf(data.method) || "GET",
   },
   json: {
     title: "JSON",
@@ -163,6 +183,7 @@ export const LOOKS: Readonly<Record<string, Look>> = {
     description: "Picks values out of JSON",
     data: { expression: "" },
     summary: (data) => textOf(data.expression) || "The whole value",
+    writes: { setting: "expression", label: "Expression", placeholder: "The whole value", lines: 1 },
   },
   switch: {
     title: "Switch",

@@ -30,6 +30,8 @@ export interface NodePorts {
   outputs: readonly Port[];
   /** Every input a link may be dropped on, shown or not. */
   allInputs: readonly Port[];
+  /** Names of inputs that a link goes into. */
+  wired: ReadonlySet<string>;
 }
 
 export type SchemaOf = (node: GraphNode) => JsonSchema | undefined;
@@ -77,7 +79,7 @@ export const portsOf = (node: GraphNode, schemaOf: SchemaOf, wiredIn: readonly s
   const known = [...outputPorts(node)].map(([name, type]): Port => ({ name, type, list: kindOf(node.type).givesLists === true }));
   const names = new Set(known.map(({ name }) => name));
   const outputs = [...known, ...wiredOut.filter((name) => !names.has(name)).map(strayPort)];
-  return { inputs: shown, outputs, allInputs: all };
+  return { inputs: shown, outputs, allInputs: all, wired: new Set(wiredIn) };
 };
 
 /** The port an edge ends at: the one it names, else the node's own choice. */

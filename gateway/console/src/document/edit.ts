@@ -138,6 +138,14 @@ export const removeBridging = (graph: DocGraph, nodeId: string, fits: (ends: End
     .reduce((next, ends) => connect(next, ends), rest);
 };
 
+/** A copy that says which nodes it hides says it by their new ids. */
+const namesOf = (node: DocNode, names: ReadonlyMap<string, string>): DocNode => {
+  const { collapsed } = node.data;
+  if (!Array.isArray(collapsed)) return node;
+  const ids = collapsed.flatMap((id) => names.get(id as string) ?? []);
+  return withNodeMember(node, ["data", "collapsed"], ids);
+};
+
 /** Copies of nodes and of the edges among them, under new ids, moved by an offset. */
 export const copyInto = (
   graph: DocGraph,
@@ -148,7 +156,8 @@ export const copyInto = (
   for (const { id } of part.nodes) names.set(id, freeId(graph, id.replace(/-\d+$/, "") || id, new Set(names.values())));
   const nodes = part.nodes.map((node) => {
     const named = withNodeMember(node, ["id"], names.get(node.id));
-    const moved = withNodeMember(named, ["position", "x"], rounded(node.x + offset.x));
+    const hidden = namesOf(named, names);
+    const moved = withNodeMember(hidden, ["position", "x"], rounded(node.x + offset.x));
     return withNodeMember(moved, ["position", "y"], rounded(node.y + offset.y));
   });
   const withNodes: DocGraph = { ...graph, nodes: [...graph.nodes, ...nodes] };

@@ -1,11 +1,15 @@
 import type { Graph, GraphNode } from "@nodeloom/kernel/graph";
 import { elements, members, withMember } from "@nodeloom/kernel/json-text";
 
-/** How large a node shows what it made, on the board: `view` beside its `data`. */
+/** How a node stands on the board: `view` beside its `data`. What is not set is as usual. */
 export interface NodeView {
-  readonly width: number;
-  /** Of the part that shows what was made. */
-  readonly media: number;
+  readonly width?: number;
+  /** Height of the part that shows what was made. */
+  readonly media?: number;
+  /** Height of the text that is written on it. */
+  readonly text?: number;
+  /** Only its head is shown. */
+  readonly collapsed?: true;
 }
 
 /** A node: its text is what is saved, the rest is read from it. */
@@ -48,10 +52,13 @@ const handleOf = (value: unknown): string | null => (typeof value === "string" &
 export const objectText = (texts: ReadonlyMap<string, string>): string =>
   `{${[...texts].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
 
+const SIZES = ["width", "media", "text"] as const;
+
 const viewOf = (value: unknown): NodeView | undefined => {
   if (!isRecord(value)) return undefined;
-  const [width, media] = [numberOr(value.width, 0), numberOr(value.media, 0)];
-  return width > 0 && media > 0 ? { width, media } : undefined;
+  const sizes = SIZES.flatMap((name) => (numberOr(value[name], 0) > 0 ? [[name, value[name] as number] as const] : []));
+  const view: NodeView = { ...Object.fromEntries(sizes), ...(value.collapsed === true ? { collapsed: true } : {}) };
+  return Object.keys(view).length > 0 ? view : undefined;
 };
 
 /** Reads one node; undefined when it can't be shown. */

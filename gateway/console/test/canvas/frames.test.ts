@@ -1,6 +1,8 @@
-import { frameOf, frameSize, onFrame, SMALLEST_FRAME } from "../../src/canvas/frames";
+import { frameOf, frameSize, hiddenBy, hiddenNodes, onFrame, SMALLEST_FRAME } from "../../src/canvas/frames";
 import { boxOf } from "../../src/canvas/geometry";
 import { REMARK } from "../../src/canvas/kinds";
+import { copyInto, partOf } from "../../src/document/edit";
+import { nodesOf, readDocGraph } from "../../src/document/graph";
 import { isCaught, isInside } from "../../src/canvas/lasso";
 
 const rect = (id: string, x: number, y: number): { id: string; x: number; y: number; width: number; height: number } => ({
@@ -10,7 +12,7 @@ const rect = (id: string, x: number, y: number): { id: string; x: number; y: num
   width: 100,
   height: 100,
 });
-const NO_PORTS = { inputs: [], outputs: [] };
+const NO_PORTS = { inputs: [], outputs: [], allInputs: [], wired: new Set<string>() };
 
 describe("a frame", () => {
   it("is a remark with a size; nothing else is, whatever its settings say", () => {
@@ -31,6 +33,46 @@ describe("a frame", () => {
     const frame = { ...rect("f", 0, 0), width: 400, height: 200 };
     const others = [frame, rect("in", 50, 50), rect("half", 349, 20), rect("out", 351, 20), rect("below", 50, 160)];
     expect(onFrame(frame, others)).toEqual(["in", "half"]);
+  });
+});
+
+describe("a collapsed frame", () => {
+  const frame = (id: string, collapsed: unknown) => ({ id, type: REMARK.type, data: { frame: { width: 600, height: 300 }, collapsed } });
+
+  it("stands for what lay on it, the outermost for all that lay on frames on it", () => {
+    const nodes = [frame("inner", ["a", "b", "inner"]), frame("outer", ["inner", "a", "c"]), frame("open", undefined)];
+    expect([...hiddenNodes(nodes)]).toEqual([
+      ["a", "outer"],
+      ["b", "outer"],
+      ["inner", "outer"],
+      ["c", "outer"],
+    ]);
+  });
+
+  it("hides nothing that it does not name, and ends where frames name one another", () => {
+    expect(hiddenBy({ id: "x", type: "json", data: { collapsed: ["a"] } })).toBeUndefined();
+    expect(hiddenBy(frame("f", [7, "a", null]))).toEqual(["a"]);
+    expect(hiddenNodes([frame("f", ["g"]), frame("g", ["f"])]).size).toBe(2);
+  });
+
+  it("has a head alone, with one end for links on each side", () => {
+    expect(boxOf(frame("f", ["a"]), NO_PORTS, undefined)).toMatchObject({
+      width: 260,
+      height: 56,
+      inputs: [{ y: 28 }],
+      outputs: [{ y: 28 }],
+    });
+  });
+
+  it("that is copied stands for the copies", () => {
+    const graph = readDocGraph(JSON.stringify([frame("f", ["a"]), { id: "a", type: "json" }]), "[]");
+    const { nodes } = copyInto(graph, partOf(graph, new Set(["f", "a"])), { x: 9, y: 9 }).graph;
+    expect(nodesOf({ nodes, edges: [] }).map(({ id, data }) => [id, data.collapsed])).toEqual([
+      ["f", ["a"]],
+      ["a", undefined],
+      ["f-2", ["a-2"]],
+      ["a-2", undefined],
+    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { frameOf } from "../../canvas/frames";
 import { fullHeight, type Rect } from "../../canvas/geometry";
 import { nodesOf, type DocGraph, type DocNode } from "../../document/graph";
 import type { Editor } from "./context";
@@ -7,6 +8,17 @@ export const graphOf = ({ document }: Editor): DocGraph => document.store.getSta
 export const selectedNodes = ({ document }: Editor): DocNode[] => {
   const { graph, selection } = document.store.getState();
   return nodesOf(graph).filter(({ id }) => selection.nodes.has(id));
+};
+
+/** Where everything is on the board, frames at the size that they have when they are open. */
+export const wholeRects = (editor: Editor): Map<string, Rect> => {
+  const nodes = nodesOf(graphOf(editor));
+  const rects = rectsOf(editor, nodes);
+  for (const node of nodes) {
+    const [frame, rect] = [frameOf(node), rects.get(node.id)!];
+    if (frame) rects.set(node.id, { ...rect, ...frame });
+  }
+  return rects;
 };
 
 /** Where nodes are on the board, by id. */

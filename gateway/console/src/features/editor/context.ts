@@ -39,4 +39,13 @@ export const useLeftOut = (nodeId: string): boolean => {
   const prepares = useUi(({ panel, panelOpen }) => panelOpen && panel === "run");
   return useScene(({ part }) => prepares && part !== undefined && !part.has(nodeId));
 };
+/** Whether something is wrong or odd about a node, as far as its author was there. */
+export const useMark = (nodeId: string): "problem" | "warning" | undefined => {
+  const isFresh = useUi(({ fresh }) => fresh.has(nodeId));
+  const mark = useScene(({ judgement }) => {
+    if (judgement.issues.some((issue) => issue.nodeId === nodeId)) return "problem";
+    return judgement.warnings[nodeId] === undefined ? undefined : "warning";
+  });
+  return isFresh ? undefined : mark;
+};
 export const useUi = <T>(select: (state: EditorUi) => T): T => useStore(useEditor().ui, select);

@@ -138,8 +138,10 @@ const History = () => {
 
 const ProblemsButton = () => {
   const { ui } = useEditor();
-  const { issues, warnings } = useScene((state) => state.judgement);
-  const warned = Object.keys(warnings).length;
+  const judgement = useScene((state) => state.judgement);
+  const fresh = useUi((state) => state.fresh);
+  const issues = judgement.issues.filter(({ nodeId }) => nodeId === null || !fresh.has(nodeId));
+  const warned = Object.keys(judgement.warnings).filter((id) => !fresh.has(id)).length;
   if (issues.length + warned === 0) return null;
   const count = issues.length > 0 ? issues.length : warned;
   return (

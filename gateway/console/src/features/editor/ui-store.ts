@@ -41,6 +41,10 @@ export interface EditorUi {
   library: boolean;
   /** Who asked for a file of the library; undefined while files are put on the canvas. */
   choosing: ((file: { id: string }) => void) | undefined;
+  /** What is written on the canvas itself: a node's name or its text. */
+  writing: { nodeId: string; what: "title" | "text" } | undefined;
+  /** Nodes that were added and not touched since: nothing is wrong with them yet. */
+  fresh: ReadonlySet<string>;
   locked: boolean;
   /** Whether dragging on the canvas draws a line around nodes. */
   lasso: boolean;
@@ -63,6 +67,8 @@ export const createUi = (): StoreApi<EditorUi> =>
     overEdge: undefined,
     library: false,
     choosing: undefined,
+    writing: undefined,
+    fresh: new Set(),
     locked: false,
     lasso: false,
     typed: {},

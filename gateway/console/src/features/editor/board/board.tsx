@@ -12,18 +12,18 @@ import {
   type OnConnectStartParams,
 } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState, type MouseEvent as ReactMouseEvent } from "react";
-import { frameOf, onFrame } from "../../../canvas/frames";
+import { frameOf, hiddenBy, onFrame } from "../../../canvas/frames";
 import { guidesFor, NODE, type Guides, type Rect } from "../../../canvas/geometry";
 import { kindColour } from "../../../canvas/kinds";
 import { fits, type Port } from "../../../canvas/ports";
 import { connect, moveNodes, reconnect, removeItems, type Ends, type Point } from "../../../document/edit";
-import { leadsTo } from "../../../document/graph";
+import { leadsTo, nodeById } from "../../../document/graph";
 import { complainAbout, linkStart, linkToNode, replacedBy } from "../commands/actions";
 import { useEditor, useScene, useUi } from "../context";
 import { EdgeView } from "./edge-view";
 import { GuideLines } from "./guide-lines";
 import { Lasso } from "./lasso";
-import { NodeView } from "./node-view";
+import { NodeView } from "./node/node-view";
 import { nearestEdge } from "./nearest-edge";
 import { useDrop } from "./use-drop";
 import { useReveal } from "./use-reveal";
@@ -65,9 +65,9 @@ const useDragging = (flowNodes: readonly FlowNode[]) => {
       const place = moved.get(frame.id);
       if (!place || !frameOf(frame.data.node)) continue;
       const [dx, dy] = [place.x - frame.position.x, place.y - frame.position.y];
-      for (const id of onFrame({ id: frame.id, ...rectOf(frame, frame.position) }, all)) {
-        const { x, y } = all.find((one) => one.id === id)!;
-        if (!moved.has(id)) next.set(id, { x: x + dx, y: y + dy });
+      for (const id of hiddenBy(frame.data.node) ?? onFrame({ id: frame.id, ...rectOf(frame, frame.position) }, all)) {
+        const on = nodeById(document.store.getState().graph, id);
+        if (on && !moved.has(id)) next.set(id, { x: on.x + dx, y: on.y + dy });
       }
     }
     return next;

@@ -1,5 +1,18 @@
 import { Menu as Base } from "@base-ui/react/menu";
-import { Copy, CopyPlus, Ellipsis, Frame, Link2, Milestone, Trash2, Unlink, type LucideIcon } from "lucide-react";
+import {
+  Copy,
+  CopyPlus,
+  Ellipsis,
+  FoldVertical,
+  Frame,
+  Link2,
+  Milestone,
+  Redo,
+  TextCursor,
+  Trash2,
+  Unlink,
+  type LucideIcon,
+} from "lucide-react";
 import { useMemo } from "react";
 import { IconButton } from "../../../ui/button";
 import { Menu, MenuPopup, type MenuEntries } from "../../../ui/overlays/menu";
@@ -11,6 +24,9 @@ const ICONS: readonly (readonly [string, LucideIcon] | null)[] = [
   null,
   ["copy", Copy],
   ["duplicate", CopyPlus],
+  ["rename", TextCursor],
+  ["bypass", Redo],
+  ["collapse", FoldVertical],
   ["connect", Link2],
   ["frame", Frame],
   null,

@@ -15,6 +15,7 @@ import {
 } from "./actions";
 import type { Editor } from "../context";
 import { frameSelection } from "./frame-actions";
+import { bypass, collapse, rename } from "./node-actions";
 import { viewNode } from "./view-node";
 
 /** What commands may do besides changing the graph. */
@@ -118,6 +119,9 @@ export const COMMANDS: readonly Command[] = [
   edit("duplicate", "Duplicate", ["Mod+D"], duplicateSelection),
   edit("delete", "Delete", ["Backspace", "Delete"], deleteSelection),
   edit("delete-join", "Delete and join its links", ["Shift+Backspace"], deleteBridging),
+  edit("rename", "Rename", ["F2"], rename),
+  edit("bypass", "Bypass, or use again", ["B", "Mod+B"], bypass),
+  edit("collapse", "Collapse or open", ["Shift+C"], (editor) => collapse(editor)),
   edit("connect", "Connect to…", ["C"], ({ ui }) => ui.setState({ overlay: "connect" })),
   command("select-all", "Select all", "Select", ["Mod+A"], selectAll),
   command("select-none", "Select nothing", "Select", ["Escape"], ({ document, ui }) => {

@@ -1,4 +1,4 @@
-import { FRAME_MARGIN, FRAME_TITLE, frameOf, frameSize, onFrame } from "../../../canvas/frames";
+import { FRAME_MARGIN, FRAME_TITLE, frameOf, frameSize, hiddenBy, onFrame } from "../../../canvas/frames";
 import { around } from "../../../canvas/geometry";
 import { REMARK } from "../../../canvas/kinds";
 import { addNode, freeId } from "../../../document/edit";
@@ -26,10 +26,11 @@ export const withFrameContents = (editor: Editor, nodes: readonly DocNode[]): Do
   const rects = [...rectsOf(editor, all)].map(([id, rect]) => ({ id, ...rect }));
   const on = nodes.flatMap((node) =>
     frameOf(node)
-      ? onFrame(
+      ? (hiddenBy(node) ??
+        onFrame(
           rects.find(({ id }) => id === node.id)!,
           rects,
-        )
+        ))
       : [],
   );
   const ids = new Set([...nodes.map(({ id }) => id), ...on]);

@@ -25,7 +25,9 @@ const sizeOf = (editor: Editor, node: DocNode): Rect => rectsOf(editor, [node]).
 /** Shows what a node made in one of three sizes; those beside it move away, in the same step of undo. */
 export const resizeTo = (editor: Editor, node: DocNode, size: keyof typeof WIDTHS): void => {
   const width = WIDTHS[size];
-  const view: NodeView | undefined = size === "S" ? undefined : { width, media: Math.round(width * NODE.mediaShare) };
+  const { width: _width, media: _media, ...rest } = node.view ?? {};
+  const sized: NodeView = size === "S" ? rest : { ...rest, width, media: Math.round(width * NODE.mediaShare) };
+  const view = Object.keys(sized).length > 0 ? sized : undefined;
   const before = sizeOf(editor, node);
   const media = editor.scene.store.getState().boxes.get(node.id)?.floor?.height ?? 0;
   const grown = { ...before, width, height: before.height - media + Math.round(width * NODE.mediaShare) };

@@ -116,5 +116,5 @@ export const addFromPalette = (editor: Editor, kind: Kind, request: PaletteReque
     },
     { select: [id] },
   );
-  editor.ui.setState({ palette: undefined, panel: "node", reveal: id });
+  editor.ui.setState(({ fresh }) => ({ palette: undefined, panel: "node", reveal: id, fresh: new Set(fresh).add(id) }));
 };

@@ -1,4 +1,4 @@
-import { labelOf } from "@nodeloom/kernel/graph";
+import { isBypassed, labelOf } from "@nodeloom/kernel/graph";
 import {
   AlignCenterHorizontal,
   AlignCenterVertical,
@@ -13,6 +13,7 @@ import {
   Frame,
   LayoutGrid,
   MousePointerClick,
+  Redo,
   Trash2,
   TriangleAlert,
   type LucideIcon,
@@ -22,12 +23,13 @@ import { PortMark } from "../../../canvas/port-mark";
 import { nodesOf, type DocNode } from "../../../document/graph";
 import { Badge } from "../../../ui/badge";
 import { Button, IconButton } from "../../../ui/button";
-import { Field, Input } from "../../../ui/inputs/field";
+import { Field, Input, TextArea } from "../../../ui/inputs/field";
 import { creditNumber, duration } from "../../../ui/format";
 import { useLive } from "../../../runs/live";
 import { ResultView } from "../../../runs/result-view";
 import { deleteSelection } from "../commands/actions";
 import { commandById, type Stage } from "../commands/commands";
+import { bypass } from "../commands/node-actions";
 import { useDocument, useEditor, useScene, useUi } from "../context";
 import { NodeMenuButton } from "../board/node-menu";
 import { fixesFor } from "../panels/problems";
@@ -39,6 +41,8 @@ import { useSetting } from "./use-setting";
 const Problems = ({ node }: { node: DocNode }) => {
   const editor = useEditor();
   const { issues, warnings } = useScene((state) => state.judgement);
+  const isFresh = useUi(({ fresh }) => fresh.has(node.id));
+  if (isFresh) return null;
   const own = issues.filter(({ nodeId }) => nodeId === node.id);
   return (
     <>
@@ -123,11 +127,26 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
             {kind.title} · {node.id}
           </p>
         </div>
+        {editor.canEdit && kind.runs && (
+          <IconButton
+            icon={Redo}
+            label={isBypassed(node) ? "Use it again" : "Bypass: runs pass it by"}
+            keys="B"
+            size="sm"
+            active={isBypassed(node)}
+            onClick={() => bypass(editor)}
+          />
+        )}
         <NodeMenuButton stage={stage} />
         {editor.canEdit && (
           <IconButton icon={Trash2} label="Delete this node" keys="Backspace" size="sm" onClick={() => deleteSelection(editor)} />
         )}
       </header>
+      {isBypassed(node) && (
+        <p className="rounded-xl bg-sunken p-3 text-sm text-muted">
+          Runs pass this node by: what flows into it flows on where it fits. It costs nothing.
+        </p>
+      )}
       <Problems node={node} />
       <Form key={node.id} node={node} />
       <details className="group border-t pt-3">
@@ -147,6 +166,19 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
               />
             )}
           </Field>
+          {kind.runs && (
+            <Field label="Comment" hint="For people who read this workflow; a mark on the node shows it.">
+              {(attributes) => (
+                <TextArea
+                  {...attributes}
+                  rows={2}
+                  disabled={disabled}
+                  value={typeof node.data.comment === "string" ? node.data.comment : ""}
+                  onChange={(event) => set(["comment"], event.target.value === "" ? undefined : event.target.value, "Comment")}
+                />
+              )}
+            </Field>
+          )}
           {FAN_OUT in (kind.rules?.settings ?? {}) && <MaxItems node={node} />}
           {Form !== RawForm && <RawForm node={node} label="As JSON" />}
         </div>

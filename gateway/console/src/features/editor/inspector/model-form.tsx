@@ -2,6 +2,7 @@ import { isRecord } from "@nodeloom/kernel/graph";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, Link2 } from "lucide-react";
 import { tasksQuery } from "../../../api/queries";
+import { settingAt, settingPath } from "../../../canvas/face";
 import { kindOf } from "../../../canvas/kinds";
 import { RARE_INPUTS } from "../../../canvas/ports";
 import type { DocNode } from "../../../document/graph";
@@ -57,17 +58,6 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
   );
 };
 
-/** Where a setting stands: among the settings that the kind has itself, else among the inputs; what is there stays where it is. */
-const placeOf = (node: DocNode, name: string): string[] => {
-  const inputs = isRecord(node.data.inputs) ? node.data.inputs : {};
-  if (Object.hasOwn(inputs, name)) return ["inputs", name];
-  const ofKind = kindOf(node.type).rules?.settings ?? {};
-  return Object.hasOwn(node.data, name) || Object.hasOwn(ofKind, name) ? [name] : ["inputs", name];
-};
-
-const valueAt = (node: DocNode, path: readonly string[]): unknown =>
-  path.reduce<unknown>((value, name) => (isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined), node.data);
-
 /** The setting that says what an answer must be. */
 const ANSWER_SCHEMA = "schema";
 
@@ -94,13 +84,13 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
           </div>
         </div>
       );
-    const path = placeOf(node, name);
+    const path = settingPath(node, name);
     if (property.format === "media")
       return (
         <FileValue
           key={name}
           label={title}
-          value={String(valueAt(node, path) ?? "")}
+          value={String(settingAt(node, path) ?? "")}
           onChange={(value) => set(path, value)}
           accept="image/*,video/*,audio/*"
           hint={typeof property.description === "string" ? property.description : undefined}
@@ -114,7 +104,7 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
         name={name}
         label={title}
         schema={property}
-        value={valueAt(node, path)}
+        value={settingAt(node, path)}
         disabled={disabled}
         onChange={(value) => set(path, value)}
       />

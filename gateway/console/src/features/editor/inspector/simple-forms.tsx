@@ -7,6 +7,8 @@ import { Button, IconButton } from "../../../ui/button";
 import { Check, Field, Input, Select, TextArea } from "../../../ui/inputs/field";
 import { JsonInput, NumberInput } from "../../../ui/inputs/value-inputs";
 import { FileValue } from "../../../runs/file-value";
+import { noteMember } from "../board/node/note-view";
+import { PaintPicker } from "./paint-picker";
 import { useLibraryChoice, useSetting, useWired } from "./use-setting";
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
@@ -30,7 +32,7 @@ export const TextForm = ({ node }: { node: DocNode }) => {
 
 export const NoteForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
-  const name = ["text", "content", "note"].find((one) => typeof node.data[one] === "string") ?? "text";
+  const name = noteMember(node);
   const frame = frameOf(node);
   if (frame)
     return (
@@ -46,6 +48,7 @@ export const NoteForm = ({ node }: { node: DocNode }) => {
             />
           )}
         </Field>
+        <PaintPicker node={node} />
         <div className="grid grid-cols-2 gap-3">
           {(["width", "height"] as const).map((side) => (
             <Field key={side} label={side === "width" ? "Width" : "Height"}>
@@ -63,17 +66,20 @@ export const NoteForm = ({ node }: { node: DocNode }) => {
       </div>
     );
   return (
-    <Field label="Note" hint="For people who read this workflow. It never runs.">
-      {(attributes) => (
-        <TextArea
-          {...attributes}
-          rows={10}
-          disabled={disabled}
-          value={text(node.data[name])}
-          onChange={(event) => set([name], event.target.value)}
-        />
-      )}
-    </Field>
+    <div className="flex flex-col gap-4">
+      <Field label="Note" hint="For people who read this workflow. It never runs.">
+        {(attributes) => (
+          <TextArea
+            {...attributes}
+            rows={10}
+            disabled={disabled}
+            value={text(node.data[name])}
+            onChange={(event) => set([name], event.target.value)}
+          />
+        )}
+      </Field>
+      <PaintPicker node={node} />
+    </div>
   );
 };
 

@@ -1,20 +1,28 @@
 import { renameField, setData } from "../../../document/edit";
 import type { DocNode } from "../../../document/graph";
-import { useDocument, useEditor } from "../context";
+import { useDocument, useEditor, type Editor } from "../context";
 import { edgesOf, nodeById } from "../../../document/graph";
 import { nodeTitle } from "../titles";
 
 /** Sets one setting of a node; typing in one field is one step of undo. */
 export const useSetting = (node: DocNode) => {
-  const { document, canEdit } = useEditor();
+  const { document, canEdit, ui } = useEditor();
   return {
     disabled: !canEdit,
-    set: (path: readonly string[], value: unknown, label = `Edit ${nodeTitle(node)}`): void =>
-      document.change(label, (graph) => setData(graph, node.id, path, value), { key: `${node.id} ${path.join(".")}` }),
+    set: (path: readonly string[], value: unknown, label = `Edit ${nodeTitle(node)}`): void => {
+      document.change(label, (graph) => setData(graph, node.id, path, value), { key: `${node.id} ${path.join(".")}` });
+      touch(ui, node.id);
+    },
     /** Names one of the inputs that a node declares; its links stay. */
     rename: (index: number, fields: readonly { name?: unknown }[], to: string): void =>
       document.change("Edit inputs", (graph) => renameField(graph, node.id, index, fields, to), { key: `${node.id} fields` }),
   };
+};
+
+/** From now on it is said what is wrong with a node. */
+const touch = (ui: Editor["ui"], nodeId: string): void => {
+  const { fresh } = ui.getState();
+  if (fresh.has(nodeId)) ui.setState({ fresh: new Set([...fresh].filter((id) => id !== nodeId)) });
 };
 
 /** What flows into a port: names of nodes; empty when nothing does. */

@@ -1,6 +1,6 @@
 import { Position, type Edge, type Node } from "@xyflow/react";
 import type { PortType } from "@nodeloom/kernel/graph";
-import { frameOf } from "../../../canvas/frames";
+import { FOLDED, frameOf } from "../../../canvas/frames";
 import { NODE, type Box, type Rect } from "../../../canvas/geometry";
 import { isRemark } from "../../../canvas/kinds";
 import { sourcePort, targetPort, type NodePorts, type PortBook } from "../../../canvas/ports";
@@ -25,8 +25,10 @@ export type FlowEdge = Edge<EdgeViewData, "nodeloom">;
 
 const HALF = NODE.handle / 2;
 
+/** What the canvas adds to what is chosen; frames and notes stay behind nodes all the same. */
+const RAISED = 1_000;
 /** Frames let the pointer through but for their title, and are not what a box around nodes means. */
-const FRAME = { zIndex: -2, selectable: false, dragHandle: ".frame-title", style: { pointerEvents: "none" } } as const;
+const FRAME = { selectable: false, dragHandle: ".frame-title", style: { pointerEvents: "none" } } as const;
 
 export const flowNode = (node: DocNode, data: NodeViewData, selected: boolean): FlowNode => {
   const { width, height, inputs, outputs } = data.box;
@@ -40,7 +42,8 @@ export const flowNode = (node: DocNode, data: NodeViewData, selected: boolean): 
     width,
     height,
     measured: { width, height },
-    ...(frameOf(node) ? FRAME : { zIndex: isRemark(node.type) ? -1 : 0 }),
+    ...(frameOf(node) ? FRAME : {}),
+    zIndex: isRemark(node.type) ? (frameOf(node) ? -2 : -1) - (selected ? RAISED : 0) : 0,
     ariaLabel: nodeTitle(node),
     handles: [
       ...inputs.map(({ name, y }) => ({ id: name, type: "target" as const, position: Position.Left, x: -HALF, y: y - HALF, ...size })),
@@ -56,20 +59,28 @@ export const flowNode = (node: DocNode, data: NodeViewData, selected: boolean): 
   };
 };
 
-export const flowEdge = (edge: DocEdge, ports: PortBook, route: Route | undefined, selected: boolean): FlowEdge => {
+/** @param hidden collapsed frames that stand for nodes, by the nodes' ids */
+export const flowEdge = (
+  edge: DocEdge,
+  ports: PortBook,
+  route: Route | undefined,
+  selected: boolean,
+  hidden: ReadonlyMap<string, string>,
+): FlowEdge => {
   const [from, to] = [ports.get(edge.source), ports.get(edge.target)];
-  const sourceHandle = sourcePort(edge, from);
-  const targetHandle = targetPort(edge, to);
-  const port = from?.outputs.find(({ name }) => name === sourceHandle);
+  const [output, input] = [sourcePort(edge, from), targetPort(edge, to)];
+  const port = from?.outputs.find(({ name }) => name === output);
+  const [source, target] = [hidden.get(edge.source), hidden.get(edge.target)];
   return {
     id: edge.id,
     type: "nodeloom",
-    source: edge.source,
-    target: edge.target,
-    sourceHandle,
-    targetHandle,
+    source: source ?? edge.source,
+    target: target ?? edge.target,
+    sourceHandle: source === undefined ? output : FOLDED.port,
+    targetHandle: target === undefined ? input : FOLDED.port,
     selected,
-    data: { type: port?.type ?? "any", list: port?.list === true, route, targetPort: targetHandle },
+    reconnectable: source === undefined && target === undefined,
+    data: { type: port?.type ?? "any", list: port?.list === true, route, targetPort: input },
   };
 };
 

@@ -1,7 +1,7 @@
 import { upToNode, type GraphNode, type JsonSchema, type ModelTerms } from "@nodeloom/kernel/graph";
 import { lookUpFiles, useFiles } from "../../../api/files";
 import { createStore, type StoreApi } from "zustand/vanilla";
-import { frameOf } from "../../../canvas/frames";
+import { frameOf, hiddenNodes } from "../../../canvas/frames";
 import { boxOf, type Box } from "../../../canvas/geometry";
 import { kindOf } from "../../../canvas/kinds";
 import { judge, NO_JUDGEMENT, type Judgement } from "../../../canvas/judge";
@@ -82,10 +82,15 @@ const createDrawing = ({ schemaOf }: Pick<SceneOptions, "schemaOf">) => {
   let [routedBy, routes]: [unknown[], ReadonlyMap<string, Route>] = [[], new Map()];
   let before: { nodes: readonly FlowNode[]; edges: readonly FlowEdge[]; wired: ReadonlySet<string> } | undefined;
   /** Routes only change with places and boxes; one that comes out the same stays the same. */
-  const route = (graph: DocGraph, boxes: ReadonlyMap<string, Box>, ports: PortBook): ReadonlyMap<string, Route> => {
+  const route = (
+    graph: DocGraph,
+    boxes: ReadonlyMap<string, Box>,
+    ports: PortBook,
+    hidden: ReadonlyMap<string, string>,
+  ): ReadonlyMap<string, Route> => {
     const by = [graph, ...boxes.values()];
     if (by.length === routedBy.length && by.every((one, at) => one === routedBy[at])) return routes;
-    const nodes = new Map(nodesOf(graph).map((node) => [node.id, node]));
+    const nodes = new Map(nodesOf(graph).flatMap((node) => (hidden.has(node.id) ? [] : [[node.id, node] as const])));
     const next = routesOf(edgesOf(graph), nodes, boxes, ports);
     routes = new Map([...next].map(([id, one]) => [id, sameRoute(one, routes.get(id)) ? routes.get(id)! : one]));
     routedBy = by;
@@ -109,16 +114,22 @@ const createDrawing = ({ schemaOf }: Pick<SceneOptions, "schemaOf">) => {
       return { node, data };
     });
     const boxes = new Map(views.map(({ node, data }) => [node.id, data.box]));
-    const found = route(graph, boxes, ports);
-    const nodes = views.map(({ node, data }) => {
-      const selected = selection.nodes.has(node.id);
-      return nodeCache(node, [data, selected], () => flowNode(node, data, selected));
-    });
+    const hidden = hiddenNodes(nodesOf(graph));
+    const found = route(graph, boxes, ports, hidden);
+    const nodes = views
+      .filter(({ node }) => !hidden.has(node.id))
+      .map(({ node, data }) => {
+        const selected = selection.nodes.has(node.id);
+        return nodeCache(node, [data, selected], () => flowNode(node, data, selected));
+      });
+    const within = (source: string, target: string): boolean => hidden.has(source) && hidden.get(source) === hidden.get(target);
     const edges = edgesOf(graph)
-      .filter(({ source, target }) => boxes.has(source) && boxes.has(target))
+      .filter(({ source, target }) => boxes.has(source) && boxes.has(target) && !within(source, target))
       .map((edge) => {
+        const { source, target } = edge;
         const [selected, own] = [selection.edges.has(edge.id), found.get(edge.id)];
-        return edgeCache(edge, [ports.get(edge.source), ports.get(edge.target), own, selected], () => flowEdge(edge, ports, own, selected));
+        const from = [ports.get(source), ports.get(target), own, selected, hidden.get(source), hidden.get(target)];
+        return edgeCache(edge, from, () => flowEdge(edge, ports, own, selected, hidden));
       });
     // Frames are drawn first: a map of the canvas draws in this order.
     const sorted = nodes.toSorted((a, b) => Number(!frameOf(a.data.node)) - Number(!frameOf(b.data.node)));
@@ -195,6 +206,8 @@ export const createScene = (options: SceneOptions): Scene => {
         }),
         ui.subscribe((now, then) => {
           if (now.until !== then.until) showPart();
+          // Who wants to run, or asks for problems, hears of all of them.
+          if (now.panelOpen && now.panel !== "node" && now.fresh.size > 0) ui.setState({ fresh: new Set() });
         }),
       ];
       return () => {

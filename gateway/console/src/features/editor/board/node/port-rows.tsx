@@ -1,13 +1,13 @@
 import { Handle, Position } from "@xyflow/react";
 import { Plus } from "lucide-react";
 import { useRef, type PointerEvent as ReactPointerEvent, type TouchEvent } from "react";
-import type { Box } from "../../../canvas/geometry";
-import { PortMark } from "../../../canvas/port-mark";
-import { fits, type NodePorts, type Port } from "../../../canvas/ports";
-import { classes } from "../../../ui/classes";
-import { linkAt, openPortPalette } from "../commands/actions";
-import { useEditor, useScene, useUi } from "../context";
-import { wiredKey } from "../scene/scene";
+import type { Box } from "../../../../canvas/geometry";
+import { PortMark } from "../../../../canvas/port-mark";
+import { fits, type NodePorts, type Port } from "../../../../canvas/ports";
+import { classes } from "../../../../ui/classes";
+import { linkAt, openPortPalette } from "../../commands/actions";
+import { useEditor, useScene, useUi } from "../../context";
+import { wiredKey } from "../../scene/scene";
 
 interface PortHandleProps {
   nodeId: string;

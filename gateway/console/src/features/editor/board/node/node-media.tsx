@@ -1,17 +1,17 @@
 import { Expand, LoaderCircle, TriangleAlert } from "lucide-react";
 import { useState } from "react";
-import { NODE, WIDTHS, type Box } from "../../../canvas/geometry";
-import type { DocNode } from "../../../document/graph";
-import { MediaView } from "../../../runs/media-view";
-import { Thumb } from "../../../runs/thumb";
-import { IconButton } from "../../../ui/button";
-import { classes } from "../../../ui/classes";
-import { ago, creditNumber } from "../../../ui/format";
-import { resizeTo } from "../commands/media-actions";
-import { viewNode } from "../commands/view-node";
-import { useEditor, useUi } from "../context";
-import type { Shown } from "../scene/shown";
-import type { ShownItem } from "../scene/shown-items";
+import { NODE, WIDTHS, type Box } from "../../../../canvas/geometry";
+import type { DocNode } from "../../../../document/graph";
+import { MediaView } from "../../../../runs/media-view";
+import { Thumb } from "../../../../runs/thumb";
+import { IconButton } from "../../../../ui/button";
+import { classes } from "../../../../ui/classes";
+import { ago, creditNumber } from "../../../../ui/format";
+import { resizeTo } from "../../commands/media-actions";
+import { viewNode } from "../../commands/view-node";
+import { useEditor, useUi } from "../../context";
+import type { Shown } from "../../scene/shown";
+import type { ShownItem } from "../../scene/shown-items";
 
 type Floor = NonNullable<Box["floor"]>;
 const PIXELS = typeof devicePixelRatio === "number" ? devicePixelRatio : 1;
@@ -110,12 +110,14 @@ export const NodeMedia = ({
   floor,
   width,
   title,
+  writing,
 }: {
   node: DocNode;
   shown: Shown;
   floor: Floor;
   width: number;
   title: string;
+  writing: string | undefined;
 }) => {
   const editor = useEditor();
   const [choice, setChoice] = useState<{ of: string | undefined; index: number }>();
@@ -135,7 +137,11 @@ export const NodeMedia = ({
       style={{ top: floor.top, height: floor.height }}
     >
       <div className={classes("node-stage", item.file?.family === "audio" && "nodrag node-stage-sound")} onDoubleClick={open}>
-        <Item item={item} label={`${title}, item ${chosen + 1} of ${items.length}`} width={width} />
+        <Item
+          item={item.status === "processing" && item.item === 0 && writing !== undefined ? { ...item, text: writing } : item}
+          label={`${title}, item ${chosen + 1} of ${items.length}`}
+          width={width}
+        />
         {caption !== "" && <span className="node-caption">{caption}</span>}
         <span className="node-tools nodrag">
           <SizeButtons node={node} />
