@@ -12,6 +12,7 @@ const TITLES: readonly (readonly [string, string])[] = [
   ["/keys", "API keys"],
   ["/models", "Models"],
   ["/account", "Account"],
+  ["/plans", "Plans"],
 ];
 
 interface Edges {

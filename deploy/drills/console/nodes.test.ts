@@ -150,3 +150,38 @@ onCanvas("nothing is wrong with a node before it was touched or asked to run", {
   await page.getByLabel("has a problem").waitFor();
   await said.waitFor();
 });
+
+const FAILS = {
+  nodes: [
+    nodeAt("words", "list", { x: 0, y: 0 }, { items: ["a boat", "a kite"] }),
+    nodeAt(
+      "clip",
+      "generate-video",
+      { x: 340, y: 0 },
+      { model: "sandbox-video", label: "Clips", inputs: { seconds: 1, sandbox: { fail: "job" } } },
+    ),
+  ],
+  edges: [edge("words.items", "clip.prompt")],
+};
+
+onCanvas("a failure says which node and item, why, and leads to the node", FAILS, async (page) => {
+  await button(page, "Run").click();
+  await page.getByTestId("run").click();
+  const notice = page.locator("section[aria-label=Run] [role=alert]");
+  await notice.getByText(/“Clips” failed at item [12](, [12])? of 2/).waitFor();
+  await notice.getByRole("button", { name: "Open the node" }).click();
+  await page.getByRole("heading", { name: "Clips", level: 2 }).waitFor();
+});
+
+stage.test("who has the Free plan hears what it holds before running, and finds what the others hold", async () => {
+  const free = await stage.http.account({ tier: "free" });
+  const { page, context, complaints } = await stage.signedIn(free);
+  await page.goto("/models/sandbox-image");
+  await page.getByText(/^Free: 100 credits a month, 1 run at a time/).waitFor();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("link", { name: "See the plans" }).first().click();
+  await page.getByRole("heading", { name: "Plans", level: 1 }).waitFor();
+  await page.getByRole("columnheader", { name: "Free yours" }).waitFor();
+  expect(complaints).toEqual([]);
+  await context.close();
+});

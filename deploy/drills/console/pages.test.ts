@@ -46,6 +46,7 @@ stage.before(async () => {
     ["models", "/models"],
     ["model", "/models/sandbox-image"],
     ["account", "/account"],
+    ["plans", "/plans"],
     ["playground", `/p/${slug}`],
     ["reset", "/reset-password"],
     ["kitchen", "/kitchen"],

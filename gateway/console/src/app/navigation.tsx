@@ -8,6 +8,7 @@ import {
   CircleUser,
   History,
   KeyRound,
+  Layers,
   LogOut,
   Menu as MenuIcon,
   Monitor,
@@ -138,6 +139,7 @@ const AccountMenu = ({ me, compact }: { me: Me; compact: boolean }) => {
       }
       entries={[
         { label: "Account", icon: CircleUser, run: () => void navigate({ to: "/account" }) },
+        { label: "Plans", icon: Layers, run: () => void navigate({ to: "/plans" }) },
         { label: "API reference", icon: BookOpen, run: () => window.open("/docs", "_blank", "noopener") },
         null,
         { label: mark("Light", theme === "light"), icon: Sun, run: () => choose("light") },

@@ -89,6 +89,11 @@ const model = createRoute({
   path: "/models/$internalName",
   component: pageOf(() => import("../features/models/model-page"), "ModelPage"),
 });
+const plans = createRoute({
+  getParentRoute: () => shell,
+  path: "/plans",
+  component: pageOf(() => import("../features/plans/plans-page"), "PlansPage"),
+});
 const account = createRoute({
   getParentRoute: () => shell,
   path: "/account",
@@ -120,7 +125,7 @@ const kitchen = createRoute({
 });
 
 const tree = root.addChildren([
-  shell.addChildren([dashboard, canvas, executions, execution, usage, keys, models, model, account, admin]),
+  shell.addChildren([dashboard, canvas, executions, execution, usage, keys, models, model, plans, account, admin]),
   playground,
   reset,
   kitchen,

@@ -1,5 +1,6 @@
 import type { Execution, NodeState } from "@nodeloom/client";
 import { makesResult } from "@nodeloom/kernel/graph";
+import type { FailedNode } from "./trouble/words";
 import { edgesOf, type DocGraph } from "../document/graph";
 import { familyOfUrl, safeUrl, type MediaFamily } from "../api/media-url";
 
@@ -53,6 +54,13 @@ export const callsOf = ({ status, outputs, calls, creditsCost, error }: Gave): r
   if (status === "pending" || status === "skipped") return [];
   return [{ item: 0, status, ...(outputs === undefined ? {} : { outputs }), error, creditsCost, requestId: null }];
 };
+
+/** Of a node that failed: which of its calls did, and what they said. */
+export const failedIn = (node: NodeState, title: string): FailedNode => ({
+  title,
+  items: node.items ?? node.calls?.length ?? 1,
+  failed: callsOf(node).flatMap(({ item, status, error }) => (status === "failed" && error ? [{ item, message: error.message }] : [])),
+});
 
 /** What a node gave, by port; of several calls, each port's values as a list in the order of the calls. */
 export const outputsOf = (node: Gave): Values | undefined => {

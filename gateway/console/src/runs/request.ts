@@ -1,6 +1,7 @@
 import { NodeloomError, type Quote } from "@nodeloom/client";
 import { useEffect, useState } from "react";
-import { codeOf, isPassing, issuesOf, messageOf, request } from "../api/client";
+import { isPassing, issuesOf, request } from "../api/client";
+import { refusalTrouble, type Trouble } from "./trouble/words";
 
 /** Asking what a run would cost, and starting it: the canvas and the pages that try something do both through here. */
 export type RunTarget = { workflow: string; version?: "draft"; until?: string | undefined } | { model: string };
@@ -59,7 +60,7 @@ const quoteOf = async (target: RunTarget, inputs: RunInputs, signal: AbortSignal
 
 export interface QuoteAnswer {
   quote: Quote | undefined;
-  problem: string | undefined;
+  problem: Trouble | undefined;
 }
 
 /**
@@ -78,7 +79,7 @@ export const useQuote = (target: RunTarget, inputs: RunInputs, enabled: boolean,
         (quote) => setAnswer({ quote, problem: undefined }),
         (error: unknown) => {
           if (abort.signal.aborted) return;
-          setAnswer({ quote: undefined, problem: messageOf(error) });
+          setAnswer({ quote: undefined, problem: refusalTrouble(error) });
           if (isPassing(error)) timer = setTimeout(ask, QUOTE_AGAIN_MS);
         },
       );
@@ -91,16 +92,14 @@ export const useQuote = (target: RunTarget, inputs: RunInputs, enabled: boolean,
   return answer;
 };
 
-/** Why nothing was started: the service's words, and which inputs it means. */
+/** Why nothing was started, and which inputs that means. */
 export interface Refusal {
-  message: string;
-  code: string | undefined;
+  trouble: Trouble;
   fields: ReadonlyMap<string, string>;
 }
 
 export const refusalOf = (error: unknown): Refusal => ({
-  message: messageOf(error),
-  code: codeOf(error),
+  trouble: refusalTrouble(error),
   fields: new Map(
     issuesOf(error).flatMap(({ path, message }) => (path?.startsWith(INPUTS) ? [[path.slice(INPUTS.length), message] as const] : [])),
   ),

@@ -49,9 +49,9 @@ export const RunPrice = ({ quote, limit: { limit, isOpen, set } }: { quote: Quot
   return (
     <Field
       label="Spend at most (credits)"
-      hint="How long a list gets is known only while it runs. Where more would be needed, the node stops with INSUFFICIENT_CREDITS; what is not used is given back."
+      hint="How long a list gets is known only while it runs. Where more would be needed, the node stops; what is not used is given back."
     >
-      {(attributes) => <NumberInput {...attributes} className="w-40!" value={limit} onChange={set} />}
+      {(attributes) => <NumberInput {...attributes} data-limit className="w-40!" value={limit} onChange={set} />}
     </Field>
   );
 };

@@ -5,12 +5,14 @@ import { api, messageOf } from "../api/client";
 import { afterRun, executionQuery } from "../api/queries";
 import { Button } from "../ui/button";
 import { credits, duration } from "../ui/format";
-import { Notice } from "../ui/notice";
 import { complain } from "../ui/overlays/toast";
 import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "./request";
 import { priceOf, RunPrice, useLimit } from "./run-price";
 import { ResultView } from "./result-view";
 import { RunStatus } from "./status";
+import { Affordable } from "./affordable";
+import { TroubleNotice } from "./trouble/trouble-notice";
+import { runTrouble } from "./trouble/words";
 
 const Outcome = ({ executionId }: { executionId: string }) => {
   const { data: execution } = useQuery(executionQuery(executionId));
@@ -33,11 +35,7 @@ const Outcome = ({ executionId }: { executionId: string }) => {
           Details
         </a>
       </div>
-      {execution?.error && (
-        <Notice kind="bad" title={execution.error.code}>
-          {execution.error.message}
-        </Notice>
-      )}
+      {execution?.error && <TroubleNotice trouble={runTrouble(execution.error)} />}
       {execution?.result && <ResultView result={execution.result} />}
     </div>
   );
@@ -71,13 +69,8 @@ export const TryIt = ({ target, inputs, mayRun }: { target: RunTarget; inputs: R
         </Button>
       </div>
       <RunPrice quote={quote} limit={limit} />
-      {failure ? (
-        <Notice kind="bad" title={failure.code ?? "Not run"}>
-          {failure.message}
-        </Notice>
-      ) : (
-        problem !== undefined && <Notice kind="warn">{problem}</Notice>
-      )}
+      {failure ? <TroubleNotice trouble={failure.trouble} /> : problem !== undefined && <TroubleNotice kind="warn" trouble={problem} />}
+      <Affordable quote={quote} />
       {executionId !== undefined && <Outcome key={executionId} executionId={executionId} />}
     </div>
   );

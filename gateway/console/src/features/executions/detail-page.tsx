@@ -1,22 +1,23 @@
 import type { Execution, WebhookDelivery } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { CircleStop, RotateCcw, Send, Workflow } from "lucide-react";
 import { Loading, NotThere } from "../../app/error-pages";
 import { api, request } from "../../api/client";
 import { executionQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
 import { Gallery } from "../../runs/media-view";
-import { filesIn, madeFiles } from "../../runs/outputs";
+import { failedIn, filesIn, madeFiles } from "../../runs/outputs";
 import { ResultView } from "../../runs/result-view";
 import { sourceWords } from "../../runs/source";
 import { RunStatus } from "../../runs/status";
 import { TemporalLink } from "../../runs/temporal-link";
+import { TroubleNotice } from "../../runs/trouble/trouble-notice";
+import { runTrouble } from "../../runs/trouble/words";
 import { Badge } from "../../ui/badge";
 import { Button, buttonClasses } from "../../ui/button";
 import { Code, CopyButton } from "../../ui/copy";
 import { credits, dateTime, duration } from "../../ui/format";
-import { Notice } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";
 import { Table } from "../../ui/table";
 import { Time } from "../../ui/time";
@@ -149,6 +150,21 @@ const Actions = ({ execution }: { execution: Execution }) => {
   );
 };
 
+/** What went wrong: at which node and item, why, and the way there. */
+const Failure = ({ execution: { error, nodes, workflowSlug, executionId } }: { execution: Execution }) => {
+  const navigate = useNavigate();
+  if (!error) return null;
+  const node = nodes.find(({ id }) => id === error.nodeId);
+  const open = (): void =>
+    void navigate({ to: "/workflows/$slug", params: { slug: workflowSlug ?? "" }, search: { run: executionId, node: error.nodeId } });
+  return (
+    <TroubleNotice
+      trouble={runTrouble(error, node && failedIn(node, node.label ?? node.id))}
+      on={workflowSlug === null ? {} : { "open-node": open, "raise-limit": open }}
+    />
+  );
+};
+
 /** Files that are in no result: of a run that failed, or that nothing led on from. */
 const Made = ({ execution }: { execution: Execution }) => {
   const shown = new Set(filesIn(execution.result).map(({ url }) => url));
@@ -175,11 +191,7 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
     <Page title={titleOf(execution)} lead="One run, from its inputs to its receipt." actions={<Actions execution={execution} />}>
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-5">
-          {execution.error && (
-            <Notice kind="bad" title={execution.error.code}>
-              {execution.error.message}
-            </Notice>
-          )}
+          <Failure execution={execution} />
           {execution.result && Object.keys(execution.result).length > 0 && (
             <Card title="Result">
               <ResultView result={execution.result} />

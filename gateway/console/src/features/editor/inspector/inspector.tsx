@@ -18,6 +18,7 @@ import {
   TriangleAlert,
   type LucideIcon,
 } from "lucide-react";
+import { issueWords } from "../../../canvas/issue-words";
 import { kindOf } from "../../../canvas/kinds";
 import { PortMark } from "../../../canvas/port-mark";
 import { nodesOf, type DocNode } from "../../../document/graph";
@@ -49,7 +50,7 @@ const Problems = ({ node }: { node: DocNode }) => {
       {own.map((issue, index) => (
         <div key={index} className="rounded-xl bg-bad-soft p-3 text-sm text-bad">
           <p className="flex gap-2 wrap-anywhere">
-            <CircleX className="mt-0.5 size-4 shrink-0" aria-hidden /> {issue.message}
+            <CircleX className="mt-0.5 size-4 shrink-0" aria-hidden /> {issueWords(issue.message)}
           </p>
           {editor.canEdit && (
             <div className="mt-2 flex flex-wrap gap-2">

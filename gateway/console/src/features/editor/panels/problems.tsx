@@ -2,6 +2,7 @@ import type { GraphIssue } from "@nodeloom/kernel/graph";
 import { CircleCheck, CircleX, TriangleAlert, Wrench } from "lucide-react";
 import { connect, addNode, freeId, removeItems, setData } from "../../../document/edit";
 import { edgesOf, nodeById } from "../../../document/graph";
+import { issueWords } from "../../../canvas/issue-words";
 import { kindOf } from "../../../canvas/kinds";
 import { TEXT_TYPE } from "../../../canvas/looks";
 import { Button } from "../../../ui/button";
@@ -34,6 +35,15 @@ export const fixesFor = (editor: Editor, { nodeId, message }: GraphIssue): Fix[]
     fixes.push({
       label: `Use ${suggested}`,
       run: () => document.change("Choose a model", (now) => setData(now, node.id, ["model"], suggested)),
+    });
+  const canWrite = /^prompt: is required$/.test(message);
+  if (canWrite)
+    fixes.push({
+      label: "Write it",
+      run: () => {
+        document.select([node.id]);
+        editor.ui.setState({ writing: { nodeId: node.id, what: "text" }, reveal: node.id });
+      },
     });
   const missing =
     /\bprompt\b/.test(message) &&
@@ -94,7 +104,7 @@ export const ProblemsPanel = ({ onShow }: { onShow: (nodeId: string) => void }) 
               )}
               <span className="min-w-0">
                 <span className="block font-medium wrap-anywhere">{nameOf(issue.nodeId)}</span>
-                <span className="block text-muted wrap-anywhere">{issue.message}</span>
+                <span className="block text-muted wrap-anywhere">{issueWords(issue.message)}</span>
               </span>
             </button>
             {editor.canEdit && issue.bad && (

@@ -1,3 +1,4 @@
+import type { Execution } from "@nodeloom/client";
 import { inputFields, savedValues, upToNode } from "@nodeloom/kernel/graph";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -7,17 +8,20 @@ import { api, messageOf } from "../../../api/client";
 import { afterRun } from "../../../api/queries";
 import { kernelGraph, nodeById } from "../../../document/graph";
 import { forgetRun, isOver, useLive, watchRun, type LiveRun } from "../../../runs/live";
-import { endOutputs } from "../../../runs/outputs";
+import { Affordable } from "../../../runs/affordable";
+import { endOutputs, failedIn } from "../../../runs/outputs";
 import { ResultView } from "../../../runs/result-view";
 import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "../../../runs/request";
 import { priceOf, RunPrice, useLimit } from "../../../runs/run-price";
 import { initialValues, RunForm, sentInputs } from "../../../runs/run-form";
 import { cancelReport, RunStatus } from "../../../runs/status";
+import { TroubleNotice } from "../../../runs/trouble/trouble-notice";
+import { runTrouble } from "../../../runs/trouble/words";
 import { Button, IconButton } from "../../../ui/button";
 import { credits, duration } from "../../../ui/format";
 import { Notice } from "../../../ui/notice";
 import { complain } from "../../../ui/overlays/toast";
-import { useDocument, useEditor, useScene, useUi } from "../context";
+import { useDocument, useEditor, useUi } from "../context";
 import { rememberPrints } from "../scene/fingerprints";
 import { reachedNodes } from "../scene/shown";
 import { nodeTitle } from "../titles";
@@ -107,6 +111,26 @@ const Result = ({ run }: { run: LiveRun }) => {
   });
 };
 
+/** What went wrong with a run: at which node and item, why, and a button for what helps. */
+const Failure = ({ error, run }: { error: NonNullable<Execution["error"]>; run: LiveRun }) => {
+  const { document, ui } = useEditor();
+  const graph = useDocument((state) => state.graph);
+  const node = run.nodes.get(error.nodeId ?? "");
+  const shown = node && nodeById(graph, node.id);
+  const title = shown ? nodeTitle(shown) : (node?.label ?? node?.id ?? "");
+  const openNode = (): void => {
+    document.select([node!.id]);
+    ui.setState({ panel: "node", reveal: node!.id });
+  };
+  const raise = (): void => window.document.querySelector<HTMLInputElement>("form[data-run] [data-limit]")?.focus();
+  return (
+    <TroubleNotice
+      trouble={runTrouble(error, node && failedIn(node, title))}
+      on={{ ...(shown ? { "open-node": openNode } : {}), "raise-limit": raise }}
+    />
+  );
+};
+
 /** The run that is shown: its progress, what it cost, its end. */
 const RunView = ({ run }: { run: LiveRun }) => {
   const { slug } = useEditor();
@@ -160,11 +184,7 @@ const RunView = ({ run }: { run: LiveRun }) => {
           {run.problem.message} {run.problem.passes ? "The run goes on without this page; trying again." : ""}
         </Notice>
       )}
-      {execution?.error && (
-        <Notice kind="bad" title={execution.error.code}>
-          {execution.error.message}
-        </Notice>
-      )}
+      {execution?.error && <Failure error={execution.error} run={run} />}
       <Result run={run} />
       <details open={!over || execution?.status !== "completed"}>
         <summary className="text-[13px] font-medium text-muted">Nodes</summary>
@@ -205,7 +225,6 @@ export const RunPanel = () => {
   }, [graph, until]);
   const saved = useMemo(() => savedValues(kernelGraph(graph)), [graph]);
   const typed = useUi((state) => state.typed);
-  const hasProblems = useScene((state) => state.judgement.issues.length > 0);
   const values = { ...initialValues(fields, saved), ...typed };
   const inputs = sentInputs(fields, values);
   const target = useTarget();
@@ -215,6 +234,7 @@ export const RunPanel = () => {
   const most = limit.limit ?? undefined;
   useEffect(() => ui.setState({ maxCredits: most }), [ui, most]);
   const { start, starting, refused } = useStart(target, () => inputs, limit.limit);
+  const remedies = { "see-problems": () => ui.setState({ panel: "problems" }) };
   const running = run !== undefined && !isOver(run);
   return (
     <div className="flex flex-col gap-5 p-4">
@@ -237,22 +257,8 @@ export const RunPanel = () => {
         {!me.user.approved && (
           <Notice kind="warn">Your account waits for approval. You can build; running begins when an administrator has approved it.</Notice>
         )}
-        {refused && (
-          <Notice
-            kind="bad"
-            title={refused.code ?? "Not run"}
-            actions={
-              hasProblems && (
-                <Button size="sm" onClick={() => ui.setState({ panel: "problems" })}>
-                  Show the problems
-                </Button>
-              )
-            }
-          >
-            {refused.message}
-          </Notice>
-        )}
-        {!refused && problem !== undefined && <Notice kind="warn">{problem}</Notice>}
+        {refused && <TroubleNotice trouble={refused.trouble} on={remedies} />}
+        {!refused && problem !== undefined && <TroubleNotice kind="warn" trouble={problem} on={remedies} />}
         <div className="flex flex-wrap items-center gap-2">
           <Button type="submit" variant="primary" icon={Play} busy={starting} disabled={!me.user.approved} data-testid="run">
             {price === undefined ? "Run" : `Run · ${price}`}
@@ -262,6 +268,7 @@ export const RunPanel = () => {
           </Button>
         </div>
         <RunPrice quote={quote} limit={limit} />
+        <Affordable quote={quote} />
         {running && <p className="text-xs text-muted">A run is going on; another one may be started beside it.</p>}
       </form>
       {run && (

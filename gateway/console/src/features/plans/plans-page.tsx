@@ -1,0 +1,80 @@
+import { PLANS, TIERS } from "@nodeloom/kernel/plans";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { Check, Minus } from "lucide-react";
+import { meQuery } from "../../api/queries";
+import { Badge } from "../../ui/badge";
+import { classes } from "../../ui/classes";
+import { bytes } from "../../ui/format";
+import { Page } from "../../ui/page";
+
+const MILLI = 1_000;
+const LOWEST = PLANS.enterprise.markupPermille;
+const number = (value: number): string => value.toLocaleString("en");
+const titleOf = (tier: string): string => tier.charAt(0).toUpperCase() + tier.slice(1);
+
+type Plan = (typeof PLANS)[keyof typeof PLANS];
+
+/** What the plans differ in, in the order in which people ask. */
+const LINES: readonly (readonly [string, (plan: Plan) => string | boolean])[] = [
+  ["Credits a month", ({ monthlyMillicredits }) => number(monthlyMillicredits / MILLI)],
+  // Against the lowest, because a model's price at the provider is not the same for all.
+  ["What a run costs", ({ markupPermille }) => (markupPermille === LOWEST ? "least" : `${(markupPermille / LOWEST).toFixed(2)} × least`)],
+  ["Runs at once", ({ concurrency }) => number(concurrency)],
+  ["Workflows", ({ maxWorkflows }) => (maxWorkflows === null ? "no limit" : number(maxWorkflows))],
+  ["Room for files", ({ mediaBytes }) => bytes(mediaBytes)],
+  ["API keys", ({ apiAccess }) => apiAccess],
+  ["Requests a minute", ({ rateLimitPerMinute }) => (rateLimitPerMinute === null ? "no limit" : number(rateLimitPerMinute))],
+];
+
+const Value = ({ of }: { of: string | boolean }) => {
+  if (typeof of === "string") return of;
+  return of ? (
+    <Check className="inline size-4 text-ok" aria-label="yes" role="img" />
+  ) : (
+    <Minus className="inline size-4 text-faint" aria-label="no" role="img" />
+  );
+};
+
+/** What each plan has, and which one is one's own. */
+export const PlansPage = () => {
+  const { data: me } = useSuspenseQuery(meQuery);
+  const own = me?.user.tier;
+  const isCustom = own !== undefined && !(TIERS as readonly string[]).includes(own);
+  return (
+    <Page title="Plans" lead="A credit is one US cent. Credits of a month expire with it; credits that are bought stay.">
+      {isCustom && <p className="mb-4 text-sm text-muted">Your plan is {own}, made for you by an administrator.</p>}
+      <div className="overflow-x-auto rounded-2xl border bg-surface" tabIndex={0} role="region" aria-label="What the plans have">
+        <table className="w-full min-w-140 text-sm">
+          <thead>
+            <tr className="border-b">
+              <td className="w-1/5 p-3" />
+              {TIERS.map((tier) => (
+                <th key={tier} scope="col" className={classes("p-3 text-left align-top font-semibold", tier === own && "bg-accent-soft")}>
+                  {titleOf(tier)} {tier === own && <Badge tone="accent">yours</Badge>}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {LINES.map(([title, value]) => (
+              <tr key={title} className="border-b last:border-0">
+                <th scope="row" className="p-3 text-left font-medium text-muted">
+                  {title}
+                </th>
+                {TIERS.map((tier) => (
+                  <td key={tier} className={classes("p-3 tabular-nums", tier === own && "bg-accent-soft")}>
+                    <Value of={value(PLANS[tier])} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="mt-4 text-sm text-muted">
+        An administrator of this platform changes plans and gives credits. Some models ask for a plan: their pages say so, with the price at
+        yours.
+      </p>
+    </Page>
+  );
+};

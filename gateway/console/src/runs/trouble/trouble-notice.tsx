@@ -1,0 +1,49 @@
+import { Link } from "@tanstack/react-router";
+import { Button, buttonClasses } from "../../ui/button";
+import { Notice } from "../../ui/notice";
+import type { Remedy, Trouble } from "./words";
+
+const LINKS: Readonly<Partial<Record<Remedy, readonly [string, string]>>> = {
+  "see-plans": ["/plans", "See the plans"],
+  "see-credits": ["/usage", "See your credits"],
+  "see-models": ["/models", "See the models"],
+};
+const BUTTONS: Readonly<Partial<Record<Remedy, string>>> = {
+  "open-node": "Open the node",
+  "raise-limit": "Raise the limit",
+  "see-problems": "Show the problems",
+};
+
+export interface TroubleNoticeProps {
+  trouble: Trouble;
+  /** How hard it is: a warning for what was not asked for yet. */
+  kind?: "bad" | "warn";
+  /** What can be done on this page; remedies without one are left out. */
+  on?: Readonly<Partial<Record<Remedy, () => void>>>;
+}
+
+/** An error with its cause, what to do about it, and a button for that. */
+export const TroubleNotice = ({ trouble: { title, cause, advice, remedies }, kind = "bad", on = {} }: TroubleNoticeProps) => {
+  const actions = [...new Set(remedies)].flatMap((remedy) => {
+    const [link, act] = [LINKS[remedy], on[remedy]];
+    if (link)
+      return (
+        <Link key={remedy} to={link[0]} className={buttonClasses("secondary", "sm")}>
+          {link[1]}
+        </Link>
+      );
+    return act ? (
+      <Button key={remedy} size="sm" onClick={act}>
+        {BUTTONS[remedy]}
+      </Button>
+    ) : (
+      []
+    );
+  });
+  return (
+    <Notice kind={kind} title={title} actions={actions.length > 0 ? actions : undefined}>
+      {cause}
+      {advice !== undefined && <span className="mt-1 block">{advice}</span>}
+    </Notice>
+  );
+};
