@@ -308,13 +308,12 @@ describe("whatever the service answers,", () => {
     async (editor) => {
       const { page, fail, signIn } = editor;
       await open(editor, "file");
-      const id = page.getByLabel("Media id");
+      const takeOut = page.getByRole("button", { name: "Take it out of File" });
       const picture = Buffer.from(
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
         "base64",
       );
       for (const failure of [...REFUSALS, STALE]) {
-        await id.fill("");
         const mend = await fail("POST", /^\/api\/media$/, failure);
         await page.locator("input[type=file]").setInputFiles({ name: "boat.png", mimeType: "image/png", buffer: picture });
         await page
@@ -326,7 +325,8 @@ describe("whatever the service answers,", () => {
         if (failure.isSignedOut) await signIn();
         const messages = page.getByRole("region", { name: "Messages" });
         await messages.getByRole("button", { name: "Try again" }).last().click();
-        await eventually(async () => (await id.inputValue()) !== "");
+        await takeOut.click();
+        await takeOut.waitFor({ state: "detached" });
         for (const dismiss of await messages.getByRole("button", { name: "Dismiss" }).all()) await dismiss.click().catch(() => undefined);
       }
     },

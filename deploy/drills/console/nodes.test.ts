@@ -50,7 +50,7 @@ const dataOf = async (read: () => Promise<Saved>, id: string): Promise<Record<st
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: typeof name === "string" });
 
 onCanvas("a prompt is written on its node, and what it names becomes a port at once", GRAPH, async (page, read) => {
-  await page.locator(`${node("writer")} .node-well`).click();
+  await page.locator(`${node("writer")} .node-well`).dblclick();
   await page.keyboard.press("End");
   await page.keyboard.type(" In the style of {{who}}.");
   await page.locator(`${node("writer")} [data-handleid="who"]`).waitFor();

@@ -14,7 +14,8 @@ export interface Part {
 export const partText = ({ nodes, edges }: Part): string =>
   `{"format":${JSON.stringify(FORMAT)},"nodes":${nodesText({ nodes, edges: [] })},"edges":${edgesText({ nodes: [], edges })}}`;
 
-const parsed = (text: string): unknown => {
+/** The value of a text that is JSON; undefined for any other. */
+export const parsedJson = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
@@ -26,7 +27,7 @@ const parsed = (text: string): unknown => {
 export const readPart = (text: string): Part | { problem: string } => {
   if (text.trim() === "") return { problem: "The clipboard is empty." };
   if (text.length > MOST_CHARACTERS) return { problem: "What is on the clipboard is larger than a workflow may be (8 MB)." };
-  const value = parsed(text);
+  const value = parsedJson(text);
   if (value === undefined)
     return { problem: "The clipboard holds text that is no JSON. Copy nodes from a workflow, or an exported workflow." };
   const texts = members(text);

@@ -1,15 +1,14 @@
-import { lazy, Suspense, useEffect, useMemo, useState, type ReactNode } from "react";
+import { lazy, Suspense, useEffect, useMemo, type ReactNode } from "react";
 import { allFittingInputs, type Port } from "../../canvas/ports";
 import { isRemark, kindOf } from "../../canvas/kinds";
 import { connect, removeItems } from "../../document/edit";
 import { edgesOf, leadsTo, nodesOf } from "../../document/graph";
-import { classes } from "../../ui/classes";
 import { Dialog } from "../../ui/overlays/dialog";
-import { Input } from "../../ui/inputs/field";
 import { Keys } from "../../ui/keys";
 import { replacedBy } from "./commands/actions";
 import { COMMANDS, type Stage } from "./commands/commands";
 import { useDocument, useEditor, useUi, type Editor } from "./context";
+import { Picker, type Pick } from "./picker";
 import { nodeTitle } from "./titles";
 
 /** Loaded once the canvas is there, before anybody asks for them: without a network they open as well. */
@@ -18,86 +17,6 @@ const loadApi = async () => ({ default: (await import("./dialogs/use-as-api")).U
 const VersionsDialog = lazy(loadVersions);
 const UseAsApi = lazy(loadApi);
 
-interface Pick {
-  key: string;
-  title: string;
-  aside?: ReactNode;
-  note?: string;
-  run: () => void;
-}
-
-/** A list that is searched and chosen from by keyboard. */
-const Picker = ({
-  title,
-  placeholder,
-  picks,
-  empty,
-  onClose,
-}: {
-  title: string;
-  placeholder: string;
-  picks: readonly Pick[];
-  empty: string;
-  onClose: () => void;
-}) => {
-  const [query, setQuery] = useState("");
-  const [at, setAt] = useState(0);
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = picks.filter((pick) => words.every((word) => `${pick.title} ${pick.note ?? ""}`.toLowerCase().includes(word)));
-  const choose = (pick: Pick | undefined): void => {
-    if (!pick) return;
-    onClose();
-    pick.run();
-  };
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <Input
-        autoFocus
-        role="combobox"
-        aria-expanded
-        aria-controls="picks"
-        aria-activedescendant={found[at] && `pick-${at}`}
-        aria-label={placeholder}
-        placeholder={placeholder}
-        value={query}
-        onChange={(event) => {
-          setQuery(event.target.value);
-          setAt(0);
-        }}
-        onKeyDown={(event) => {
-          if (event.key === "Enter") choose(found[at]);
-          const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-          if (by === undefined || found.length === 0) return;
-          event.preventDefault();
-          const next = (at + by + found.length) % found.length;
-          setAt(next);
-          document.getElementById(`pick-${next}`)?.scrollIntoView({ block: "nearest" });
-        }}
-      />
-      <ul id="picks" role="listbox" aria-label={title} className="mt-2 max-h-80 overflow-y-auto">
-        {found.map((pick, index) => (
-          <li
-            key={pick.key}
-            id={`pick-${index}`}
-            role="option"
-            aria-selected={index === at}
-            onClick={() => choose(pick)}
-            onPointerMove={() => setAt(index)}
-            className={classes("flex cursor-pointer items-center gap-3 rounded-lg px-2.5 py-1.5 text-sm", index === at && "bg-hover")}
-          >
-            <span className="min-w-0 flex-1">
-              <span className="block truncate">{pick.title}</span>
-              {pick.note !== undefined && <span className="block truncate text-xs text-faint">{pick.note}</span>}
-            </span>
-            {pick.aside}
-          </li>
-        ))}
-      </ul>
-      {found.length === 0 && <p className="px-2 py-4 text-sm text-muted">{empty}</p>}
-    </Dialog>
-  );
-};
-
 interface OverlayProps {
   stage: Stage;
   onClose: () => void;
@@ -105,31 +24,56 @@ interface OverlayProps {
 
 const CommandList = ({ stage, onClose }: OverlayProps) => {
   const editor = useEditor();
-  const picks = COMMANDS.filter(({ edits, id }) => (editor.canEdit || !edits) && id !== "commands").map((command): Pick => ({
+  const nodes = useNodePicks(stage).map((pick): Pick => ({ ...pick, isSought: true }));
+  const commands = COMMANDS.filter(({ edits, id }) => (editor.canEdit || !edits) && id !== "commands").map((command): Pick => ({
     key: command.id,
     title: command.title,
     aside: command.keys[0] === undefined ? undefined : <Keys keys={command.keys[0]} />,
     run: () => command.run(editor, stage),
   }));
   return (
-    <Picker title="Commands" placeholder="What do you want to do?" picks={picks} empty="There is no such command." onClose={onClose} />
+    <Picker
+      title="Commands"
+      placeholder="What do you want to do, or find?"
+      picks={[...commands, ...nodes]}
+      empty="There is no such command, and no node that says so."
+      onClose={onClose}
+    />
   );
 };
 
-const NodeList = ({ stage, onClose }: OverlayProps) => {
-  const { document } = useEditor();
+const NOTE_CHARACTERS = 80;
+
+/** The nodes of the canvas, found by name, kind, model, and every text and setting that they have. */
+const useNodePicks = (stage: Stage): Pick[] => {
+  const { document, models } = useEditor();
   const graph = useDocument((state) => state.graph);
-  const picks = nodesOf(graph).map((node): Pick => ({
-    key: node.id,
-    title: nodeTitle(node),
-    note: `${kindOf(node.type).title} · ${node.id}`,
-    run: () => {
-      document.select([node.id]);
-      stage.fit([node.id]);
-    },
-  }));
-  return <Picker title="Find a node" placeholder="Name, kind or id" picks={picks} empty="No node is called that." onClose={onClose} />;
+  return nodesOf(graph).map((node): Pick => {
+    const kind = kindOf(node.type);
+    const model = models.find(({ internalName }) => internalName === node.data.model)?.displayName;
+    const text = kind.summary(node.data).replaceAll("\n", " · ").slice(0, NOTE_CHARACTERS);
+    return {
+      key: node.id,
+      title: nodeTitle(node),
+      note: [kind.title, node.id, text].filter((one) => one !== "").join(" · "),
+      words: `${model ?? ""} ${JSON.stringify(node.data)}`,
+      run: () => {
+        document.select([node.id]);
+        stage.fit([node.id]);
+      },
+    };
+  });
 };
+
+const NodeList = ({ stage, onClose }: OverlayProps) => (
+  <Picker
+    title="Find a node"
+    placeholder="Name, text, model or setting"
+    picks={useNodePicks(stage)}
+    empty="No node is called that, and none says it."
+    onClose={onClose}
+  />
+);
 
 /** Every port that an output of the chosen node may be linked with, then its links, to be removed: for keyboards. */
 const connections = (editor: Editor): Pick[] => {

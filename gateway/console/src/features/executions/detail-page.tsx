@@ -22,6 +22,7 @@ import { Card, Facts, Page } from "../../ui/page";
 import { Table } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { Timeline } from "./timeline";
+import { useWorkflowNames } from "./workflow-names";
 
 const route = getRouteApi("/shell/executions/$id");
 const isGoing = ({ status }: Execution): boolean => status === "processing" || status === "cancel_requested";
@@ -113,7 +114,8 @@ const Webhook = ({ id, delivery }: { id: string; delivery: WebhookDelivery }) =>
   );
 };
 
-const titleOf = ({ workflowSlug, modelIds }: Execution): string => workflowSlug ?? modelIds[0] ?? "Run";
+const titleOf = ({ workflowSlug, modelIds }: Execution, nameOf: (slug: string) => string): string =>
+  (workflowSlug === null ? modelIds[0] : nameOf(workflowSlug)) ?? "Run";
 
 const Actions = ({ execution }: { execution: Execution }) => {
   const { busy, run } = useAction(["execution", "executions", "me"]);
@@ -186,9 +188,10 @@ const Made = ({ execution }: { execution: Execution }) => {
 
 const Detail = ({ execution }: { execution: Execution & More }) => {
   const started = Date.parse(execution.createdAt ?? "") || 0;
+  const nameOf = useWorkflowNames();
   const ended = execution.finishedAt === null ? started + execution.durationMs : Date.parse(execution.finishedAt);
   return (
-    <Page title={titleOf(execution)} lead="One run, from its inputs to its receipt." actions={<Actions execution={execution} />}>
+    <Page title={titleOf(execution, nameOf)} lead="One run, from its inputs to its receipt." actions={<Actions execution={execution} />}>
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-5">
           <Failure execution={execution} />
@@ -207,7 +210,7 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
           <Receipt execution={execution} />
           {execution.inputs && Object.keys(execution.inputs).length > 0 && (
             <Card title="Inputs">
-              <Code text={JSON.stringify(execution.inputs, undefined, 2)} label="Inputs" wrap />
+              <ResultView result={execution.inputs} />
             </Card>
           )}
           <details className="rounded-2xl border bg-surface p-5">

@@ -4,8 +4,10 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { History, RotateCcw } from "lucide-react";
 import { LoadFailure } from "../../app/error-pages";
 import { executionsQuery } from "../../api/queries";
+import { filesIn } from "../../runs/outputs";
 import { sourceWords } from "../../runs/source";
 import { RunStatus } from "../../runs/status";
+import { Thumb } from "../../runs/thumb";
 import { Button } from "../../ui/button";
 import { creditNumber, duration } from "../../ui/format";
 import { Empty, Skeleton } from "../../ui/notice";
@@ -13,19 +15,40 @@ import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { filterOf, Filters } from "./filters";
+import { useWorkflowNames } from "./workflow-names";
 
 const route = getRouteApi("/shell/executions");
 const PAGE = 50;
+const THUMBS = 4;
+const THUMB_PX = 72;
+
+/** The first files of a run's result, small. */
+const Made = ({ execution }: { execution: Execution }) => {
+  const files = filesIn(execution.result);
+  const more = files.length - THUMBS;
+  return (
+    <span className="flex items-center gap-1">
+      {files.slice(0, THUMBS).map((file, index) => (
+        <Thumb key={file.url} file={file} label={`Result ${index + 1}`} width={THUMB_PX} className="size-9 rounded-md bg-(--media)" />
+      ))}
+      {more > 0 && <span className="text-xs text-faint">+{more}</span>}
+    </span>
+  );
+};
+
+/** A run by the name of its workflow, as far as it is known. */
+const Name = ({ execution: { executionId, workflowSlug, modelIds } }: { execution: Execution }) => {
+  const nameOf = useWorkflowNames();
+  return (
+    <Link to="/executions/$id" params={{ id: executionId }} className="block truncate font-medium text-accent-text hover:underline">
+      {(workflowSlug === null ? modelIds[0] : nameOf(workflowSlug)) ?? executionId}
+    </Link>
+  );
+};
 
 const COLUMNS: readonly Column<Execution>[] = [
-  {
-    title: "Run of",
-    cell: ({ executionId, workflowSlug, modelIds }) => (
-      <Link to="/executions/$id" params={{ id: executionId }} className="block truncate font-medium text-accent-text hover:underline">
-        {workflowSlug ?? modelIds[0] ?? executionId}
-      </Link>
-    ),
-  },
+  { title: "Run of", cell: (execution) => <Name execution={execution} /> },
+  { title: "Made", wide: true, cell: (execution) => <Made execution={execution} /> },
   { title: "Status", cell: ({ status }) => <RunStatus status={status} /> },
   { title: "What went wrong", wide: true, cell: ({ error }) => <span className="block truncate text-bad">{error?.message}</span> },
   { title: "From", wide: true, cell: ({ source }) => sourceWords(source) },

@@ -1,4 +1,7 @@
 import type { NodeState } from "@nodeloom/client";
+import { useState } from "react";
+import { callsOf } from "../../runs/outputs";
+import { ResultView } from "../../runs/result-view";
 import { RunStatus, cancelReport } from "../../runs/status";
 import { creditNumber, duration } from "../../ui/format";
 
@@ -24,6 +27,36 @@ export const spansOf = (nodes: readonly NodeState[], startedAt: number, endedAt:
     const from = Math.max(0, Date.parse(node.startedAt) - startedAt);
     return [{ node, from, to: node.durationMs === null ? endedAt - startedAt : from + node.durationMs }];
   });
+
+/** What a node gave, call by call: closed at first, because a run has many. */
+const Gave = ({ node }: { node: NodeState }) => {
+  const calls = callsOf(node).filter(({ outputs }) => outputs !== undefined && Object.keys(outputs).length > 0);
+  const [open, setOpen] = useState(false);
+  if (calls.length === 0) return null;
+  return (
+    <details className="col-span-full text-[13px]" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary className="text-muted">
+        What it gave{calls.length > 1 ? ` (${calls.length} items)` : ""}
+        {node.truncated === true && ", cut where it is long"}
+      </summary>
+      {open && (
+        <ol className="mt-2 flex flex-col gap-3">
+          {calls.map(({ item, outputs, creditsCost }) => (
+            <li key={item}>
+              {calls.length > 1 && (
+                <h4 className="mb-1 text-xs font-medium text-muted">
+                  Item {item + 1}
+                  {creditsCost > 0 && ` · ${creditNumber(creditsCost)} credits`}
+                </h4>
+              )}
+              <ResultView result={outputs ?? {}} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </details>
+  );
+};
 
 /** Nodes as bars over time. */
 export const Timeline = ({ nodes, startedAt, endedAt }: { nodes: readonly NodeState[]; startedAt: number; endedAt: number }) => {
@@ -72,6 +105,7 @@ export const Timeline = ({ nodes, startedAt, endedAt }: { nodes: readonly NodeSt
               {node.creditsCost > 0 && <span className="text-muted">{creditNumber(node.creditsCost)} cr</span>}
               <RunStatus status={node.status} />
             </div>
+            <Gave node={node} />
             {(node.error ?? node.warnings ?? report) !== undefined &&
               (node.error !== null || node.warnings !== undefined || report !== undefined) && (
                 <div className="col-span-full text-[13px]">

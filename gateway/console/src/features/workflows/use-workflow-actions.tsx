@@ -4,6 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { api, messageOf, request } from "../../api/client";
 import { fetchInTime } from "../../api/fetch-in-time";
 import { workflowText } from "../../api/workflow-remote";
+import { modelsQuery } from "../../api/queries";
 import { members, objectText } from "../../document/graph";
 import { complain, say } from "../../ui/overlays/toast";
 
@@ -27,6 +28,8 @@ const createFromText = async (text: string, name: string): Promise<string> => {
   if (!response.ok || body.slug === undefined) throw new Error(body.error ?? `the service answered ${response.status}`);
   return body.slug;
 };
+
+const nameOfFile = ({ name }: File): string => name.replace(/\.json$/i, "");
 
 const download = (name: string, text: string): void => {
   const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
@@ -89,9 +92,18 @@ export const useWorkflowActions = () => {
         } catch {
           throw new Error(`${file.name} is no JSON file.`);
         }
+        // With the node kinds that it knows it is larger than the page.
+        const { readForeign } = await import("../../canvas/foreign/foreign");
+        const models = await client.ensureQueryData(modelsQuery);
+        const foreign = readForeign(value, models.find(({ modality, enabled }) => modality === "image" && enabled)?.internalName);
+        if (foreign && !foreign.graph) throw new Error(foreign.words);
+        if (foreign) {
+          open(await createFromText(JSON.stringify(foreign.graph), nameOfFile(file)));
+          return say(foreign.words);
+        }
         const { name, nodes } = (value ?? {}) as { name?: unknown; nodes?: unknown };
         if (!Array.isArray(nodes)) throw new Error(`${file.name} holds no workflow: it has no list of nodes.`);
-        open(await createFromText(text, typeof name === "string" && name !== "" ? name : file.name.replace(/\.json$/i, "")));
+        open(await createFromText(text, typeof name === "string" && name !== "" ? name : nameOfFile(file)));
       }),
     createFolder: (name: string) => attempt(async () => void (await request("createFolder", { body: { name } }))),
     renameFolder: (id: string, name: string) =>

@@ -1,7 +1,9 @@
 import { useReactFlow } from "@xyflow/react";
 import type { DragEvent } from "react";
 import { addFileNodes, LIBRARY_DRAG, uploadToCanvas, type LibraryFile } from "../commands/files";
-import { useEditor } from "../context";
+import { pasteText } from "../commands/paste";
+import type { Point } from "../../../document/edit";
+import { useEditor, type Editor } from "../context";
 
 const isFile = (value: unknown): value is LibraryFile => typeof (value as LibraryFile | null)?.id === "string";
 
@@ -12,6 +14,15 @@ const libraryFiles = (text: string): LibraryFile[] => {
   } catch {
     return [];
   }
+};
+
+const isGraph = ({ type, name }: File): boolean => type === "application/json" || name.endsWith(".json");
+
+/** Graphs are put in as pasted ones are; all other files are uploaded. */
+const dropFiles = async (editor: Editor, files: readonly File[], at: Point): Promise<void> => {
+  for (const file of files.filter(isGraph)) pasteText(editor, await file.text(), at);
+  const media = files.filter((file) => !isGraph(file));
+  if (media.length > 0) await uploadToCanvas(editor, media, at);
 };
 
 /** Files that are dropped on the canvas become nodes where they were dropped. */
@@ -32,7 +43,7 @@ export const useDrop = () => {
       event.preventDefault();
       const at = screenToFlowPosition({ x: event.clientX, y: event.clientY });
       if (listed.length > 0) addFileNodes(editor, listed, at);
-      else void uploadToCanvas(editor, [...files], at);
+      else void dropFiles(editor, [...files], at);
     },
   };
 };

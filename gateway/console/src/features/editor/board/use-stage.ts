@@ -1,7 +1,8 @@
 import { useReactFlow, type FitViewOptions } from "@xyflow/react";
 import { useMemo } from "react";
 import { complain } from "../../../ui/overlays/toast";
-import { pasteText, placeBeside } from "../commands/actions";
+import { placeBeside } from "../commands/actions";
+import { pasteText } from "../commands/paste";
 import { uploadToCanvas } from "../commands/files";
 import type { Stage } from "../commands/commands";
 import type { Editor } from "../context";

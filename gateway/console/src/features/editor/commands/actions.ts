@@ -3,7 +3,7 @@ import { around, freePlace, type Alignment, align } from "../../../canvas/geomet
 import { isRemark, kindOf } from "../../../canvas/kinds";
 import { layOut } from "../../../canvas/layout";
 import { fits, fittingInputs, fittingOutputs, portsOf, type Port } from "../../../canvas/ports";
-import { partText, readPart } from "../../../document/clipboard";
+import { partText } from "../../../document/clipboard";
 import { connect, copyInto, moveNodes, partOf, removeBridging, removeItems, type Ends, type Point } from "../../../document/edit";
 import { edgesOf, leadsTo, nodeById, nodesOf, type DocEdge, type DocGraph, type DocNode } from "../../../document/graph";
 import { complain, say } from "../../../ui/overlays/toast";
@@ -97,7 +97,8 @@ export const NEW_SIZE = { width: 248, height: 170 };
 /** Between nodes that follow one another. */
 export const BESIDE = 90;
 
-const some = (count: number, what: string): string => (count === 1 ? what : `${count} ${what}s`);
+/** "node" or "3 nodes". */
+export const some = (count: number, what: string): string => (count === 1 ? what : `${count} ${what}s`);
 
 export const deleteSelection = (editor: Editor): void => {
   const { selection } = editor.document.store.getState();
@@ -135,15 +136,6 @@ export const copySelection = async (editor: Editor): Promise<boolean> => {
   }
 };
 
-/** Puts nodes of a clipboard's text where the middle of the board is, or a little beside where they came from. */
-export const pasteText = (editor: Editor, text: string, middle: Point): void => {
-  const part = readPart(text);
-  if ("problem" in part) return complain(part.problem);
-  const frame = around(part.nodes.map(({ x, y }) => ({ x, y, ...NEW_SIZE })))!;
-  const offset = { x: middle.x - frame.x - frame.width / 2, y: middle.y - frame.y - frame.height / 2 };
-  insertPart(editor, part, offset, `Paste ${some(part.nodes.length, "node")}`);
-};
-
 const DUPLICATE_OFFSET = 40;
 
 /** An offset near the wanted one at which a part covers no node: it never lands on what it was copied from. */
@@ -154,7 +146,8 @@ const freeOffset = (editor: Editor, part: { nodes: readonly DocNode[] }, wanted:
   return { x: place.x - frame.x, y: place.y - frame.y };
 };
 
-const insertPart = (editor: Editor, part: Parameters<typeof copyInto>[1], wanted: Point, label: string): void => {
+/** Puts copies of nodes on the board, near an offset from where they were. */
+export const insertPart = (editor: Editor, part: Parameters<typeof copyInto>[1], wanted: Point, label: string): void => {
   const { graph, ids } = copyInto(graphOf(editor), part, freeOffset(editor, part, wanted));
   editor.document.change(label, () => graph, { select: ids });
 };

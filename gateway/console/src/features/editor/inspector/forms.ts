@@ -8,6 +8,8 @@ import { ResultsForm } from "./results-form";
 import { SettingsForm } from "./settings-form";
 import { FileForm, HttpForm, ListForm, NoteForm, RawForm, TextForm } from "./simple-forms";
 import { SwitchForm } from "./switch-form";
+import { NoteForm } from "./note-form";
+import { FileForm, HttpForm, ListForm, RawForm, TextForm } from "./simple-forms";
 
 export type Form = (props: { node: DocNode }) => ReactNode;
 

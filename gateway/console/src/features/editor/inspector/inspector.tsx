@@ -9,21 +9,18 @@ import {
   AlignStartVertical,
   AlignVerticalSpaceAround,
   ChevronRight,
-  CircleX,
   Frame,
   LayoutGrid,
   MousePointerClick,
   Redo,
   Trash2,
-  TriangleAlert,
   type LucideIcon,
 } from "lucide-react";
-import { issueWords } from "../../../canvas/issue-words";
 import { kindOf } from "../../../canvas/kinds";
 import { PortMark } from "../../../canvas/port-mark";
 import { nodesOf, type DocNode } from "../../../document/graph";
 import { Badge } from "../../../ui/badge";
-import { Button, IconButton } from "../../../ui/button";
+import { IconButton } from "../../../ui/button";
 import { Field, Input, TextArea } from "../../../ui/inputs/field";
 import { creditNumber, duration } from "../../../ui/format";
 import { useLive } from "../../../runs/live";
@@ -31,46 +28,13 @@ import { ResultView } from "../../../runs/result-view";
 import { deleteSelection } from "../commands/actions";
 import { commandById, type Stage } from "../commands/commands";
 import { bypass } from "../commands/node-actions";
-import { useDocument, useEditor, useScene, useUi } from "../context";
+import { useDocument, useEditor, useUi } from "../context";
 import { NodeMenuButton } from "../board/node-menu";
-import { fixesFor } from "../panels/problems";
 import { nodeTitle } from "../titles";
 import { formOf } from "./forms";
+import { NodeProblems } from "./node-problems";
 import { MaxItems, RawForm } from "./simple-forms";
 import { useSetting } from "./use-setting";
-
-const Problems = ({ node }: { node: DocNode }) => {
-  const editor = useEditor();
-  const { issues, warnings } = useScene((state) => state.judgement);
-  const isFresh = useUi(({ fresh }) => fresh.has(node.id));
-  if (isFresh) return null;
-  const own = issues.filter(({ nodeId }) => nodeId === node.id);
-  return (
-    <>
-      {own.map((issue, index) => (
-        <div key={index} className="rounded-xl bg-bad-soft p-3 text-sm text-bad">
-          <p className="flex gap-2 wrap-anywhere">
-            <CircleX className="mt-0.5 size-4 shrink-0" aria-hidden /> {issueWords(issue.message)}
-          </p>
-          {editor.canEdit && (
-            <div className="mt-2 flex flex-wrap gap-2">
-              {fixesFor(editor, issue).map((fix) => (
-                <Button key={fix.label} size="sm" onClick={fix.run}>
-                  {fix.label}
-                </Button>
-              ))}
-            </div>
-          )}
-        </div>
-      ))}
-      {(warnings[node.id] ?? []).map((warning) => (
-        <p key={warning} className="flex gap-2 rounded-xl bg-warn-soft p-3 text-sm text-warn wrap-anywhere">
-          <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden /> {warning}
-        </p>
-      ))}
-    </>
-  );
-};
 
 const LastRun = ({ node }: { node: DocNode }) => {
   const { slug } = useEditor();
@@ -148,7 +112,7 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
           Runs pass this node by: what flows into it flows on where it fits. It costs nothing.
         </p>
       )}
-      <Problems node={node} />
+      <NodeProblems node={node} />
       <Form key={node.id} node={node} />
       <details className="group border-t pt-3">
         <summary className="flex items-center gap-1 text-[13px] font-medium text-muted">

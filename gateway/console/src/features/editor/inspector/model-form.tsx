@@ -1,4 +1,3 @@
-import { isRecord } from "@nodeloom/kernel/graph";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, Link2 } from "lucide-react";
 import { tasksQuery } from "../../../api/queries";

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useRef, useState } from "react";
 import type { FaceText } from "../../../../canvas/face";
 import type { DocNode } from "../../../../document/graph";
 import { classes } from "../../../../ui/classes";
@@ -41,10 +41,11 @@ const Field = ({ node, text, top, height }: NodeTextProps) => {
   );
 };
 
-/** The text of a node, on the node: a click, and it is written there. */
+/** The text of a node, on the node: a click, once the node is chosen, and it is written there. */
 export const NodeText = (props: NodeTextProps) => {
   const { node, text, top, height } = props;
-  const { ui, canEdit } = useEditor();
+  const { ui, document, canEdit } = useEditor();
+  const wasChosen = useRef(false);
   const locked = useUi((state) => state.locked) || !canEdit;
   const writing = useUi((state) => state.writing?.nodeId === node.id && state.writing.what === "text");
   if (writing && !locked) return <Field {...props} />;
@@ -53,7 +54,11 @@ export const NodeText = (props: NodeTextProps) => {
       dir="auto"
       className={classes("node-well", !locked && "cursor-text", text.value === "" && "text-faint")}
       style={{ top, height }}
-      onClick={() => !locked && ui.setState({ writing: { nodeId: node.id, what: "text" } })}
+      // The press chooses the node; so the first click leaves the keyboard to the canvas.
+      onPointerDown={() => {
+        wasChosen.current = document.store.getState().selection.nodes.has(node.id);
+      }}
+      onClick={() => !locked && wasChosen.current && ui.setState({ writing: { nodeId: node.id, what: "text" } })}
     >
       {text.value === "" ? text.placeholder : text.value}
     </div>
