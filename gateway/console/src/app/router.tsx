@@ -35,9 +35,12 @@ const dashboard = createRoute({
 const canvas = createRoute({
   getParentRoute: () => shell,
   path: "/workflows/$slug",
-  validateSearch: (search: Record<string, unknown>): { run?: string | undefined; node?: string | undefined } => ({
+  validateSearch: (
+    search: Record<string, unknown>,
+  ): { run?: string | undefined; node?: string | undefined; panel?: "run" | undefined } => ({
     run: text(search.run),
     node: text(search.node),
+    panel: search.panel === "run" ? "run" : undefined,
   }),
   component: pageOf(() => import("../features/editor/editor-page"), "EditorPage"),
 });

@@ -1,7 +1,7 @@
 import type { WorkflowSummary } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { LayoutTemplate } from "lucide-react";
+import { LayoutTemplate, Star } from "lucide-react";
 import { useState } from "react";
 import { LoadFailure } from "../../app/error-pages";
 import { request } from "../../api/client";
@@ -55,6 +55,12 @@ const TakeDown = ({ template, onClose }: { template: WorkflowSummary; onClose: (
 export const TemplatesSection = () => {
   const workflows = useQuery(workflowsQuery);
   const [taken, setTaken] = useState<WorkflowSummary>();
+  const { busy, run } = useAction(["workflows"]);
+  const feature = ({ slug, name, featured }: WorkflowSummary) =>
+    run(
+      () => request("adminModerateTemplate", { params: { slug }, body: { featured: featured !== true } }),
+      featured ? `“${name}” stands among everybody's again.` : `“${name}” stands first now.`,
+    );
   if (workflows.isPending) return <Skeleton lines={6} />;
   if (workflows.isError) return <LoadFailure error={workflows.error} retry={() => void workflows.refetch()} />;
   const templates = workflows.data.filter(({ isTemplate }) => isTemplate);
@@ -87,9 +93,21 @@ export const TemplatesSection = () => {
             title: "Actions",
             numeric: true,
             cell: (template) => (
-              <Button size="sm" variant="ghost" onClick={() => setTaken(template)}>
-                Take down…
-              </Button>
+              <span className="flex justify-end gap-1">
+                <Button
+                  size="sm"
+                  variant="ghost"
+                  icon={Star}
+                  busy={busy}
+                  aria-pressed={template.featured === true}
+                  onClick={() => void feature(template)}
+                >
+                  {template.featured ? "Chosen" : "Choose"}
+                </Button>
+                <Button size="sm" variant="ghost" onClick={() => setTaken(template)}>
+                  Take down…
+                </Button>
+              </span>
             ),
           },
         ]}

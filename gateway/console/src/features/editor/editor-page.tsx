@@ -69,9 +69,12 @@ const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) =
   const stage = useStage(editor);
   useShortcuts(editor, stage);
   useEffect(loadPanels, []);
-  const { run, node } = route.useSearch();
-  const { slug, document } = editor;
+  const { run, node, panel } = route.useSearch();
+  const { slug, document, ui } = editor;
   useOpenedRun(editor, run);
+  useEffect(() => {
+    if (panel === "run") ui.setState({ panel: "run", panelOpen: true });
+  }, [ui, panel]);
   useEffect(() => {
     if (node !== undefined) document.select([node]);
   }, [document, node]);

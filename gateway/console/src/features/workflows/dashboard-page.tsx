@@ -1,26 +1,24 @@
-import type { Folder, Me, WorkflowSummary } from "@nodeloom/client";
+import type { Me } from "@nodeloom/client";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { FileUp, FolderPlus, Plus, Search, SearchX, Workflow } from "lucide-react";
+import { FileUp, FolderPlus, Plus, Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { LoadFailure } from "../../app/error-pages";
 import { foldersQuery, meQuery, someWorkflowsQuery, workflowsQuery } from "../../api/queries";
-import { Button, ButtonRow, buttonClasses } from "../../ui/button";
+import { Button, ButtonRow } from "../../ui/button";
 import { classes } from "../../ui/classes";
 import { Input, Select } from "../../ui/inputs/field";
-import { Empty, Notice, Skeleton } from "../../ui/notice";
+import { Notice, Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";
 import { useChosenInView } from "../../ui/use-chosen-in-view";
 import { Tip } from "../../ui/overlays/tip";
-import { filterWorkflows, tagsOf, type Filter } from "./filter";
+import { filterWorkflows, FIRST_SHOWN, tagsOf, type Filter } from "./filter";
 import { FolderBar } from "./folder-bar";
 import { PromptDialog } from "./prompt-dialog";
-import { STARTERS } from "./starters";
-import { useWorkflowActions, type WorkflowActions } from "./use-workflow-actions";
-import { WorkflowCard } from "./workflow-card";
+import { useWorkflowActions } from "./use-workflow-actions";
+import { WorkflowList } from "./workflow-list";
 
 const route = getRouteApi("/shell/");
-const FIRST_SHOWN = 60;
 
 const VIEWS = [
   [undefined, "My workflows"],
@@ -60,37 +58,6 @@ const ViewTabs = ({ filter }: { filter: Filter }) => {
   );
 };
 
-/** The empty dashboard: the first pictures are a few clicks away. */
-const Starters = ({ templates, actions }: { templates: readonly WorkflowSummary[]; actions: WorkflowActions }) => (
-  <div>
-    <Empty
-      icon={Workflow}
-      title="Start with something that runs"
-      actions={
-        <Button variant="primary" icon={Plus} onClick={() => void actions.create({ name: "Untitled workflow" })}>
-          Empty canvas
-        </Button>
-      }
-    >
-      Take one of these, press Run, and change it until it is yours.
-    </Empty>
-    <ul className="mt-4 grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
-      {STARTERS.map((starter) => (
-        <li key={starter.name} className="flex flex-col rounded-2xl border bg-surface p-4">
-          <h3 className="font-semibold">{starter.name}</h3>
-          <p className="mt-1 mb-4 text-[13px] text-muted">{starter.description}</p>
-          <Button className="mt-auto self-start" size="sm" onClick={() => void actions.create(structuredClone(starter))}>
-            Use it
-          </Button>
-        </li>
-      ))}
-      {templates.map((workflow) => (
-        <WorkflowCard key={workflow.slug} workflow={workflow} own={false} folders={[]} actions={actions} />
-      ))}
-    </ul>
-  </div>
-);
-
 const Filters = ({ filter, tags }: { filter: Filter; tags: readonly string[] }) => {
   const navigate = route.useNavigate();
   const set = (change: Filter): void => void navigate({ search: (old) => ({ ...old, ...change }), replace: true });
@@ -121,56 +88,6 @@ const Filters = ({ filter, tags }: { filter: Filter; tags: readonly string[] }) 
         </Select>
       )}
     </div>
-  );
-};
-
-interface ListProps {
-  all: readonly WorkflowSummary[];
-  me: Me;
-  folders: readonly Folder[];
-  filter: Filter;
-  actions: WorkflowActions;
-}
-
-const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) => {
-  const [shown, setShown] = useState(FIRST_SHOWN);
-  const found = filterWorkflows(all, me.user.id, filter);
-  const own = all.filter(({ createdBy }) => createdBy === me.user.id);
-  if (own.length === 0 && filter.show === undefined && filter.q === undefined)
-    return <Starters templates={all.filter(({ isTemplate }) => isTemplate)} actions={actions} />;
-  if (found.length === 0)
-    return (
-      <Empty
-        icon={SearchX}
-        title={filter.q === undefined && filter.tag === undefined ? "Nothing here yet" : "Nothing fits"}
-        actions={
-          <Link to="/" search={{}} className={buttonClasses("secondary")}>
-            Show all workflows
-          </Link>
-        }
-      />
-    );
-  return (
-    <>
-      <ul className="grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
-        {found.slice(0, shown).map((workflow) => (
-          <WorkflowCard
-            key={workflow.slug}
-            workflow={workflow}
-            own={workflow.createdBy === me.user.id}
-            folders={folders}
-            actions={actions}
-          />
-        ))}
-      </ul>
-      {found.length > shown && (
-        <div className="mt-6 flex justify-center">
-          <Button onClick={() => setShown(shown + FIRST_SHOWN)}>
-            Show more ({shown} of {found.length})
-          </Button>
-        </div>
-      )}
-    </>
   );
 };
 

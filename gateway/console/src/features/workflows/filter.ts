@@ -1,5 +1,8 @@
 import type { WorkflowSummary } from "@nodeloom/client";
 
+/** Cards that are drawn before more are asked for. */
+export const FIRST_SHOWN = 60;
+
 export interface Filter {
   q?: string | undefined;
   folder?: string | undefined;

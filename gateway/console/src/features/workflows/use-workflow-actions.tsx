@@ -47,7 +47,8 @@ export const useWorkflowActions = () => {
   const refresh = (): void => {
     for (const key of ["workflows", "folders"]) void client.invalidateQueries({ queryKey: [key] });
   };
-  const open = (slug: string): void => void navigate({ to: "/workflows/$slug", params: { slug } });
+  const open = (slug: string, panel?: "run"): void =>
+    void navigate({ to: "/workflows/$slug", params: { slug }, search: panel === undefined ? {} : { panel } });
   /** @returns whether it was done */
   const attempt = async (work: () => Promise<void>): Promise<boolean> => {
     try {
@@ -62,10 +63,11 @@ export const useWorkflowActions = () => {
   };
   return {
     refresh,
-    create: (workflow: NewWorkflow) => attempt(async () => open((await api.workflows.create(workflow)).slug)),
+    /** @param panel what is open beside the canvas: `run` for one that runs as it is */
+    create: (workflow: NewWorkflow, panel?: "run") => attempt(async () => open((await api.workflows.create(workflow)).slug, panel)),
     /** Of a template, files of its author are copied along. */
-    duplicate: (slug: string, name: string) =>
-      attempt(async () => open((await request("cloneWorkflow", { params: { slug }, body: { name } })).body.slug)),
+    duplicate: (slug: string, name: string, panel?: "run") =>
+      attempt(async () => open((await request("cloneWorkflow", { params: { slug }, body: { name } })).body.slug, panel)),
     change: (slug: string, changes: WorkflowChanges, done: string) =>
       attempt(async () => {
         await api.workflows.update(slug, changes);

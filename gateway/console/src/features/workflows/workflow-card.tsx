@@ -1,14 +1,14 @@
 import type { Folder, WorkflowSummary } from "@nodeloom/client";
 import { Link } from "@tanstack/react-router";
-import { Archive, Copy, Download, Ellipsis, Eye, EyeOff, FolderInput, Trash2, Workflow } from "lucide-react";
+import { Archive, Copy, Download, Ellipsis, Eye, EyeOff, FolderInput, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { safeUrl } from "../../api/media-url";
-import { Still } from "../../runs/still";
 import { Badge } from "../../ui/badge";
-import { IconButton } from "../../ui/button";
+import { Button, IconButton } from "../../ui/button";
 import { credits } from "../../ui/format";
 import { Menu, type MenuEntries } from "../../ui/overlays/menu";
 import { Time } from "../../ui/time";
+import type { OutputFile } from "../../runs/outputs";
+import { Cover } from "./cover";
 import { ConfirmDialog } from "./prompt-dialog";
 import type { WorkflowActions } from "./use-workflow-actions";
 
@@ -18,6 +18,8 @@ export interface WorkflowCardProps {
   own: boolean;
   folders: readonly Folder[];
   actions: WorkflowActions;
+  /** What it made last. */
+  made: OutputFile | undefined;
 }
 
 const SHOWN_TAGS = 3;
@@ -30,7 +32,7 @@ const menuOf = ({ workflow, own, folders, actions }: WorkflowCardProps, askToDel
   const copy = {
     label: own ? "Duplicate" : "Use this template",
     icon: Copy,
-    run: () => void actions.duplicate(slug, own ? `${name} copy` : name),
+    run: () => void actions.duplicate(slug, own ? `${name} copy` : name, own ? undefined : "run"),
   };
   const save = { label: "Export as JSON", icon: Download, run: () => void actions.exportFile(slug) };
   if (!own) return [copy, save];
@@ -67,30 +69,17 @@ const menuOf = ({ workflow, own, folders, actions }: WorkflowCardProps, askToDel
   ];
 };
 
-const coverOf = ({ cover, thumbnail }: WorkflowSummary): string | undefined => safeUrl(cover?.image) ?? safeUrl(thumbnail);
-
-/** Of a card at its widest, on a fine screen. */
-const COVER_WIDTH = 768;
-
 export const WorkflowCard = (props: WorkflowCardProps) => {
-  const { workflow, own, actions } = props;
+  const { workflow, own, actions, made } = props;
   const [deleting, setDeleting] = useState(false);
   const { slug, name, description, tags, estimatedCreditCost, updatedAt, archived, hidden, isTemplate } = workflow;
-  const cover = coverOf(workflow);
-  const sign = <Workflow className="size-8 opacity-50" aria-hidden />;
   return (
     <li
       draggable={own}
       onDragStart={(event) => event.dataTransfer.setData(DRAGGED_WORKFLOW, slug)}
       className="group relative flex min-w-0 flex-col overflow-hidden rounded-2xl border bg-surface transition-shadow hover:shadow-panel"
     >
-      <div className="flex h-28 items-center justify-center overflow-hidden bg-sunken text-faint">
-        {cover === undefined ? (
-          sign
-        ) : (
-          <Still url={cover} width={COVER_WIDTH} label="" className="size-full object-cover" isPicture otherwise={sign} />
-        )}
-      </div>
+      <Cover workflow={workflow} made={made} />
       <div className="flex min-w-0 flex-1 flex-col p-4">
         <div className="flex min-w-0 items-start gap-1">
           <Link
@@ -128,6 +117,11 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
           <span>{estimatedCreditCost === null ? "free to run" : `about ${credits(estimatedCreditCost)} a run`}</span>
           <Time iso={updatedAt} />
         </div>
+        {!own && (
+          <Button size="sm" icon={Copy} className="relative z-10 mt-3 self-start" onClick={() => void actions.duplicate(slug, name, "run")}>
+            Use it
+          </Button>
+        )}
       </div>
       {deleting && (
         <ConfirmDialog

@@ -6,7 +6,6 @@ import { FieldsForm } from "./fields-form";
 import { ModelForm } from "./model-form";
 import { ResultsForm } from "./results-form";
 import { SettingsForm } from "./settings-form";
-import { FileForm, HttpForm, ListForm, NoteForm, RawForm, TextForm } from "./simple-forms";
 import { SwitchForm } from "./switch-form";
 import { NoteForm } from "./note-form";
 import { FileForm, HttpForm, ListForm, RawForm, TextForm } from "./simple-forms";

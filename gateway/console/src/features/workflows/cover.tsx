@@ -1,0 +1,65 @@
+import type { WorkflowSummary } from "@nodeloom/client";
+import { useQuery } from "@tanstack/react-query";
+import { Workflow } from "lucide-react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { safeUrl } from "../../api/media-url";
+import { executionsQuery } from "../../api/queries";
+import { filesIn, type OutputFile } from "../../runs/outputs";
+import { Still } from "../../runs/still";
+import { Thumb } from "../../runs/thumb";
+
+const GraphCover = lazy(async () => ({ default: (await import("./graph-cover")).GraphCover }));
+const NEWEST_RUNS = 50;
+const COVER_PX = 720;
+
+/** The newest picture or clip that each workflow made, by slug, among the newest runs. */
+export const useNewestMade = (): ReadonlyMap<string, OutputFile> | undefined => {
+  const { data } = useQuery({
+    ...executionsQuery({ limit: NEWEST_RUNS, status: "completed" }),
+    refetchInterval: false as const,
+    select: ({ rows }) => {
+      const newest = new Map<string, OutputFile>();
+      for (const { workflowSlug, result } of rows) {
+        const file = filesIn(result).find(({ family }) => family === "image" || family === "video");
+        if (workflowSlug !== null && file && !newest.has(workflowSlug)) newest.set(workflowSlug, file);
+      }
+      return newest;
+    },
+  });
+  return data;
+};
+
+/** Whether an element was ever on the screen. */
+const useSeen = () => {
+  const [seen, setSeen] = useState(false);
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = place.current;
+    if (!element || seen) return undefined;
+    const observer = new IntersectionObserver((entries) => entries.some(({ isIntersecting }) => isIntersecting) && setSeen(true));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [seen]);
+  return { seen, place };
+};
+
+/** What stands for a workflow in lists: its own cover, else what it made last, else its graph. */
+export const Cover = ({ workflow, made }: { workflow: WorkflowSummary; made: OutputFile | undefined }) => {
+  const { seen, place } = useSeen();
+  const { cover, thumbnail, slug, updatedAt } = workflow;
+  const sign = <Workflow className="size-8 opacity-50" aria-hidden />;
+  const own = safeUrl(cover?.image) ?? safeUrl(thumbnail);
+  return (
+    <div ref={place} className="flex h-36 items-center justify-center overflow-hidden bg-sunken text-faint">
+      {own !== undefined ? (
+        <Still url={own} width={COVER_PX} label="" className="size-full object-cover" isPicture otherwise={sign} />
+      ) : made ? (
+        <Thumb file={made} label="" width={COVER_PX} className="size-full bg-(--media)" />
+      ) : (
+        <Suspense fallback={sign}>
+          {seen && <GraphCover slug={slug} updatedAt={updatedAt} />}
+        </Suspense>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,118 @@
+import type { Folder, Me, WorkflowSummary } from "@nodeloom/client";
+import { Link } from "@tanstack/react-router";
+import { Plus, SearchX, Workflow } from "lucide-react";
+import { useState } from "react";
+import { Button, buttonClasses } from "../../ui/button";
+import { Empty } from "../../ui/notice";
+import { useNewestMade } from "./cover";
+import { filterWorkflows, FIRST_SHOWN, type Filter } from "./filter";
+import { STARTERS } from "./starters";
+import type { WorkflowActions } from "./use-workflow-actions";
+import { WorkflowCard } from "./workflow-card";
+
+/** The empty dashboard: the first pictures are a few clicks away. */
+const Starters = ({ templates, actions }: { templates: readonly WorkflowSummary[]; actions: WorkflowActions }) => (
+  <div>
+    <Empty
+      icon={Workflow}
+      title="Start with something that runs"
+      actions={
+        <Button variant="primary" icon={Plus} onClick={() => void actions.create({ name: "Untitled workflow" })}>
+          Empty canvas
+        </Button>
+      }
+    >
+      Take one of these, press Run, and change it until it is yours.
+    </Empty>
+    <ul className="mt-4 grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
+      {STARTERS.map((starter) => (
+        <li key={starter.name} className="flex flex-col rounded-2xl border bg-surface p-4">
+          <h3 className="font-semibold">{starter.name}</h3>
+          <p className="mt-1 mb-4 text-[13px] text-muted">{starter.description}</p>
+          <Button className="mt-auto self-start" size="sm" onClick={() => void actions.create(structuredClone(starter), "run")}>
+            Use it
+          </Button>
+        </li>
+      ))}
+      {templates.map((workflow) => (
+        <WorkflowCard key={workflow.slug} workflow={workflow} own={false} folders={[]} actions={actions} made={undefined} />
+      ))}
+    </ul>
+  </div>
+);
+
+interface ListProps {
+  all: readonly WorkflowSummary[];
+  me: Me;
+  folders: readonly Folder[];
+  filter: Filter;
+  actions: WorkflowActions;
+}
+
+/** Templates in two groups: those that administrators chose, and everybody's. */
+const groupsOf = (
+  found: readonly WorkflowSummary[],
+  { show }: Filter,
+): { title: string | undefined; rows: readonly WorkflowSummary[] }[] => {
+  if (show !== "templates") return [{ title: undefined, rows: found }];
+  const groups = [
+    { title: "Chosen for you", rows: found.filter(({ featured }) => featured === true) },
+    { title: "From everybody", rows: found.filter(({ featured }) => featured !== true) },
+  ];
+  return groups.filter(({ rows }) => rows.length > 0);
+};
+
+/** The workflows that fit, as cards; starters where there is none of one's own. */
+export const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) => {
+  const [shown, setShown] = useState(FIRST_SHOWN);
+  const found = filterWorkflows(all, me.user.id, filter);
+  const made = useNewestMade();
+  const own = all.filter(({ createdBy }) => createdBy === me.user.id);
+  if (own.length === 0 && filter.show === undefined && filter.q === undefined)
+    return (
+      <Starters
+        templates={all.filter(({ isTemplate }) => isTemplate).toSorted((a, b) => Number(b.featured ?? false) - Number(a.featured ?? false))}
+        actions={actions}
+      />
+    );
+  if (found.length === 0)
+    return (
+      <Empty
+        icon={SearchX}
+        title={filter.q === undefined && filter.tag === undefined ? "Nothing here yet" : "Nothing fits"}
+        actions={
+          <Link to="/" search={{}} className={buttonClasses("secondary")}>
+            Show all workflows
+          </Link>
+        }
+      />
+    );
+  return (
+    <>
+      {groupsOf(found.slice(0, shown), filter).map(({ title, rows }) => (
+        <section key={title ?? ""} aria-label={title ?? "Workflows"} className="mb-6">
+          {title !== undefined && <h2 className="mb-3 text-[15px] font-semibold">{title}</h2>}
+          <ul className="grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
+            {rows.map((workflow) => (
+              <WorkflowCard
+                key={workflow.slug}
+                workflow={workflow}
+                own={workflow.createdBy === me.user.id}
+                folders={folders}
+                actions={actions}
+                made={made?.get(workflow.slug)}
+              />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {found.length > shown && (
+        <div className="mt-6 flex justify-center">
+          <Button onClick={() => setShown(shown + FIRST_SHOWN)}>
+            Show more ({shown} of {found.length})
+          </Button>
+        </div>
+      )}
+    </>
+  );
+};
