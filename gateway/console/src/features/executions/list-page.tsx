@@ -4,7 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { History, RotateCcw } from "lucide-react";
 import { LoadFailure } from "../../app/error-pages";
 import { executionsQuery } from "../../api/queries";
-import { filesIn } from "../../runs/outputs";
+import { filesIn } from "../../runs/files-in";
 import { sourceWords } from "../../runs/source";
 import { RunStatus } from "../../runs/status";
 import { Thumb } from "../../runs/thumb";

@@ -4,8 +4,8 @@ import { Workflow } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { safeUrl } from "../../api/media-url";
 import { executionsQuery } from "../../api/queries";
-import { filesIn, type OutputFile } from "../../runs/outputs";
 import { Still } from "../../runs/still";
+import { filesIn, type OutputFile } from "../../runs/files-in";
 import { Thumb } from "../../runs/thumb";
 
 const GraphCover = lazy(async () => ({ default: (await import("./graph-cover")).GraphCover }));

@@ -7,7 +7,7 @@ import { Button, IconButton } from "../../ui/button";
 import { credits } from "../../ui/format";
 import { Menu, type MenuEntries } from "../../ui/overlays/menu";
 import { Time } from "../../ui/time";
-import type { OutputFile } from "../../runs/outputs";
+import type { OutputFile } from "../../runs/files-in";
 import { Cover } from "./cover";
 import { ConfirmDialog } from "./prompt-dialog";
 import type { WorkflowActions } from "./use-workflow-actions";
