@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Account } from "../../../gateway/test/e2e/support/client";
 import { canvasStands } from "../../../gateway/test/e2e/support/browser";
 import { edge, NODE, nodeAt } from "./support/canvas";
-import { pictureOf } from "./support/picture";
+import { picturesOf } from "./support/picture";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: a canvas full of pictures, and how soon the first one of a run is there. */
@@ -26,9 +26,10 @@ const note = (line: string): void => void process.stdout.write(`${line}\n`);
 const create = async (graph: object): Promise<string> =>
   String((await stage.http.call("POST", "/api/workflows", { key: account.key, body: { name: "Pictures", ...graph } })).body.slug);
 
-const upload = async (seed: number): Promise<string> => {
+const pictureOf = picturesOf(SIZE.width, SIZE.height);
+const upload = async (number: number): Promise<string> => {
   const headers = { "x-api-key": account.key!, "content-type": "image/png" };
-  const body = new Uint8Array(pictureOf(SIZE.width, SIZE.height, seed));
+  const body = new Uint8Array(pictureOf(number));
   const answer = await fetch(`${stage.platform.baseUrl}/api/media`, { method: "POST", headers, body });
   if (!answer.ok) throw new Error(`a picture was not taken: ${answer.status} ${await answer.text()}`);
   return ((await answer.json()) as { id: string }).id;

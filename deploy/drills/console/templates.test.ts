@@ -41,7 +41,7 @@ stage.test("what an administrator chooses stands first, and a template is three 
   await chosen.getByRole("link", { name: "Kites" }).waitFor();
   expect(await chosen.getByRole("link", { name: "Herons" }).count()).toBe(0);
   // Until it made something, a workflow is shown by its graph.
-  await eventually(async () => (await chosen.locator("li svg[viewBox] rect").count()) === 2 * GRAPH.nodes.length);
+  await eventually(async () => (await chosen.locator("svg.bg-board rect").count()) === 2 * GRAPH.nodes.length);
   expect(await accessibilityProblems(page)).toEqual([]);
   await hand.click(chosen.getByRole("button", { name: "Use it" }));
   await nodes(page, GRAPH.nodes.length);

@@ -11,24 +11,29 @@ const chunk = (type: string, data: Buffer): Buffer => {
   return Buffer.concat([length, body, check]);
 };
 
-/** A PNG of so many pixels, another one for each seed: rings of colour around a place of its own. */
-export const pictureOf = (width: number, height: number, seed: number): Buffer => {
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(width, 0);
-  head.writeUInt32BE(height, 4);
-  // Eight bits for each of red, green and blue.
-  head.set([8, 2], 8);
+/** Rings of colour, compressed. */
+const ringsOf = (width: number, height: number): Buffer => {
   const rows = Buffer.alloc(height * (1 + width * BYTES_PER_PIXEL));
-  const [cx, cy] = [(seed * 97) % width, (seed * 61) % height];
   for (let y = 0, at = 0; y < height; y += 1) {
     at += 1;
     for (let x = 0; x < width; x += 1) {
-      const far = Math.hypot(x - cx, y - cy);
-      rows[at] = 128 + 127 * Math.sin(far / 23 + seed);
+      const far = Math.hypot(x - width / 3, y - height / 2);
+      rows[at] = 128 + 127 * Math.sin(far / 23);
       rows[at + 1] = 128 + 127 * Math.sin(far / 37);
       rows[at + 2] = (x * 255) / width;
       at += BYTES_PER_PIXEL;
     }
   }
-  return Buffer.concat([SIGNATURE, chunk("IHDR", head), chunk("IDAT", deflateSync(rows, { level: 1 })), chunk("IEND", Buffer.alloc(0))]);
+  return deflateSync(rows, { level: 1 });
+};
+
+/** Makes PNGs of so many pixels that look alike and are a file of their own for each number. */
+export const picturesOf = (width: number, height: number): ((number: number) => Buffer) => {
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(height, 4);
+  // Eight bits for each of red, green and blue.
+  head.set([8, 2], 8);
+  const [first, data, last] = [chunk("IHDR", head), chunk("IDAT", ringsOf(width, height)), chunk("IEND", Buffer.alloc(0))];
+  return (number) => Buffer.concat([SIGNATURE, first, chunk("tEXt", Buffer.from(`Comment\0${number}`, "latin1")), data, last]);
 };

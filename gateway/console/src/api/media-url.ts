@@ -1,6 +1,9 @@
 /** Where the files of this service are while its console is served from its sources; empty otherwise. */
 declare const GATEWAY_ORIGIN: string;
 
+/** Whether the console is served from its sources, to who develops it. */
+export const isDevelopment = typeof GATEWAY_ORIGIN === "string" && GATEWAY_ORIGIN !== "";
+
 /**
  * The one way from a value to an address in `src` or `href`: files of this service, or https. Everything else is text.
  */

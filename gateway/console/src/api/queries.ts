@@ -37,7 +37,14 @@ export const foldersQuery = queryOptions({
   queryKey: ["folders"],
   queryFn: async ({ signal }) => (await request("listFolders", { signal })).body,
 });
-export const modelsQuery = queryOptions({ queryKey: ["models"], queryFn: ({ signal }) => api.models.list({ signal }), staleTime: 60_000 });
+const DOWNLOADING_POLL_MS = 5_000;
+export const modelsQuery = queryOptions({
+  queryKey: ["models"],
+  queryFn: ({ signal }) => api.models.list({ signal }),
+  staleTime: 60_000,
+  // A model that is on its way is there without a reload.
+  refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === "downloading") ? DOWNLOADING_POLL_MS : false),
+});
 export const modelQuery = (internalName: string) =>
   queryOptions({
     queryKey: ["models", internalName],

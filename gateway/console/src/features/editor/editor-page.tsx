@@ -1,4 +1,4 @@
-import type { Me } from "@nodeloom/client";
+import type { Me, Model } from "@nodeloom/client";
 import { PLANS } from "@nodeloom/kernel/plans";
 import type { GraphNode } from "@nodeloom/kernel/graph";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
@@ -158,20 +158,39 @@ const knownViewport = (slug: string, saved: Opened["workflow"]["viewport"]): Ope
   }
 };
 
+/** What the canvas draws and prices by, of each model. */
+const drawnBy = ({ internalName, enabled, modality, provider, price, inputSchema }: Model): unknown[] => [
+  ...[internalName, enabled, modality, provider, price, inputSchema],
+];
+
+/** The models as long as they mean the same to the canvas: how far a download is draws nothing anew. */
+const useSteady = (models: readonly Model[] | undefined): readonly Model[] | undefined => {
+  const [steady, setSteady] = useState(models);
+  const isSame =
+    steady?.length === models?.length &&
+    models?.every((model, at) => {
+      const before = drawnBy(steady![at]!);
+      return drawnBy(model).every((part, index) => part === before[index]);
+    }) === true;
+  if (steady !== models && !isSame) setSteady(models);
+  return isSame ? steady : models;
+};
+
 const OpenEditor = ({ slug, me, opened }: { slug: string; me: Me; opened: Opened }) => {
   const models = useQuery(modelsQuery);
   const [ui] = useState(createUi);
   const { data: tasks } = useQuery(tasksQuery);
   const list = models.data;
+  const steady = useSteady(list);
   const { tier } = me.user;
   const { document } = opened;
   const scene = useMemo(() => {
-    const terms = modelTerms(list ?? [], tasks);
+    const terms = modelTerms(steady ?? [], tasks);
     const schemaOf: Editor["schemaOf"] = ({ data }: GraphNode) =>
       typeof data.model === "string" ? terms.get(data.model)?.inputSchema : undefined;
     const markupPermille = tier in PLANS ? PLANS[tier as keyof typeof PLANS].markupPermille : undefined;
     return { ...createScene({ slug, document, ui, terms, schemaOf, markupPermille }), terms, schemaOf, markupPermille };
-  }, [slug, document, ui, list, tasks, tier]);
+  }, [slug, document, ui, steady, tasks, tier]);
   const editor = useMemo(
     (): Editor => ({
       ...{ slug, me, document, ui, scene, terms: scene.terms, schemaOf: scene.schemaOf, markupPermille: scene.markupPermille },

@@ -44,10 +44,10 @@ const Gave = ({ node }: { node: NodeState }) => {
           {calls.map(({ item, outputs, creditsCost }) => (
             <li key={item}>
               {calls.length > 1 && (
-                <h4 className="mb-1 text-xs font-medium text-muted">
+                <h3 className="mb-1 text-xs font-medium text-muted">
                   Item {item + 1}
                   {creditsCost > 0 && ` · ${creditNumber(creditsCost)} credits`}
-                </h4>
+                </h3>
               )}
               <ResultView result={outputs ?? {}} />
             </li>

@@ -1,5 +1,7 @@
+import type { Model } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, Link2 } from "lucide-react";
+import { isDevelopment } from "../../../api/media-url";
 import { tasksQuery } from "../../../api/queries";
 import { settingAt, settingPath } from "../../../canvas/face";
 import { kindOf } from "../../../canvas/kinds";
@@ -10,8 +12,17 @@ import { Notice } from "../../../ui/notice";
 import { useEditor } from "../context";
 import { propertiesOf, SchemaControl } from "../../../ui/inputs/schema-control";
 import { FileValue } from "../../../runs/file-value";
+import { modelState, placeWords } from "../panels/model-state";
 import { AnswerForm } from "./answer-form";
 import { useLibraryChoice, useSetting, useWired } from "./use-setting";
+
+/** A model with where it runs, whether it can, and which plan it asks for. */
+const modelWords = (model: Model): string => {
+  const { displayName, minTier } = model;
+  return [displayName, placeWords(model), modelState(model), minTier === "free" ? undefined : `from ${minTier}`]
+    .filter(Boolean)
+    .join(" · ");
+};
 
 /** Which model a node calls. */
 const ModelSelect = ({ node }: { node: DocNode }) => {
@@ -26,7 +37,7 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
   const titleOf = (internalName: string | null): string =>
     fitting.find((one) => one.internalName === internalName)?.displayName ?? "none is ready";
   return (
-    <Field label="Model" hint={task && !model ? (task.reason ?? task.summary) : model?.description}>
+    <Field label="Model" hint={task && !model ? (task.reason ?? task.summary) : (model?.statusReason ?? model?.description)}>
       {(attributes) => (
         <Select
           {...attributes}
@@ -45,10 +56,9 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
             </optgroup>
           )}
           {chosen !== "" && !model && !task && <option value={chosen}>{chosen} (not available)</option>}
-          {fitting.map(({ internalName, displayName, minTier }) => (
-            <option key={internalName} value={internalName}>
-              {displayName}
-              {minTier === "free" ? "" : ` · from ${minTier}`}
+          {fitting.map((one) => (
+            <option key={one.internalName} value={one.internalName}>
+              {modelWords(one)}
             </option>
           ))}
         </Select>
@@ -57,6 +67,7 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
   );
 };
 
+const SANDBOX = "sandbox";
 /** The setting that says what an answer must be. */
 const ANSWER_SCHEMA = "schema";
 
@@ -67,7 +78,10 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
   const wired = useWired(node.id);
   const choose = useLibraryChoice();
   const schema = schemaOf(node);
-  const properties = propertiesOf(schema);
+  // What the sandbox is to pretend is asked for by tests, and by who develops the platform.
+  const properties = propertiesOf(schema).filter(
+    ([name]) => name !== SANDBOX || isDevelopment || settingAt(node, settingPath(node, name)) !== undefined,
+  );
   const isPrompt = ([name]: (typeof properties)[number]): boolean => name === "prompt";
   const isRare = ([name]: (typeof properties)[number]): boolean => RARE_INPUTS.has(name) && !wired.has(name);
   const [asked, rare] = [properties.filter((one) => !isRare(one)), properties.filter(isRare)];

@@ -4,6 +4,7 @@ import { classes } from "../../../ui/classes";
 import { addFromPalette, suits } from "../commands/new-nodes";
 import { useEditor, useUi } from "../context";
 import type { PaletteRequest } from "../ui-store";
+import { modelState, placeWords } from "./model-state";
 
 interface Choice {
   key: string;
@@ -43,7 +44,7 @@ const useChoices = (request: PaletteRequest, query: string): Choice[] => {
           key: model.internalName,
           kind,
           title: model.displayName,
-          description: `${kind.title} · ${model.internalName}`,
+          description: [kind.title, placeWords(model), modelState(model), model.internalName].filter(Boolean).join(" · "),
           model: model.internalName,
         })),
     );
