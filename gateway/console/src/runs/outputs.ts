@@ -3,6 +3,7 @@ import { makesResult } from "@nodeloom/kernel/graph";
 import type { FailedNode } from "./trouble/words";
 import { edgesOf, type DocGraph } from "../document/graph";
 import { filesIn, type OutputFile } from "./files-in";
+import { nameOfNode } from "./node-name";
 
 export { familyOfType, filesIn, valuesIn, type OutputFile } from "./files-in";
 
@@ -42,8 +43,8 @@ export const endOutputs = (graph: DocGraph, { nodes }: Pick<Execution, "nodes">)
 };
 
 /** Nodes that made files, with them. */
-export const madeFiles = ({ nodes }: Pick<Execution, "nodes">): { id: string; label: string | undefined; files: OutputFile[] }[] =>
+export const madeFiles = ({ nodes }: Pick<Execution, "nodes">): { id: string; name: string; files: OutputFile[] }[] =>
   nodes
     .filter(({ type }) => !makesResult(type))
-    .map((node) => ({ id: node.id, label: node.label, files: filesIn(outputsOf(node)) }))
+    .map((node) => ({ id: node.id, name: nameOfNode(node), files: filesIn(outputsOf(node)) }))
     .filter(({ files }) => files.length > 0);

@@ -51,8 +51,8 @@ export const duration = (ms: number): string => {
 
 /** "1.4 MB" */
 export const bytes = (count: number): string => {
-  const units = ["B", "kB", "MB", "GB"];
+  const units = ["B", "kB", "MB", "GB", "TB"];
   let [amount, unit] = [count, 0];
   while (amount >= KIB && unit < units.length - 1) [amount, unit] = [amount / KIB, unit + 1];
-  return `${unit === 0 ? amount : amount.toFixed(1)} ${units[unit]}`;
+  return `${Number.isInteger(amount) ? amount : amount.toFixed(1)} ${units[unit]}`;
 };

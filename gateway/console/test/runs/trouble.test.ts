@@ -14,6 +14,8 @@ describe("what is said of an error", () => {
     expect(trouble).toMatchObject({ title: "“Stills” failed at item 2 of 3", cause: "the picture was refused" });
     expect(trouble.remedies).toContain("open-node");
     expect(runTrouble(error).cause).toBe("the picture was refused");
+    const prefixed = { title: "Stills", items: 2, failed: [0, 1].map((item) => ({ item, message: error.message })) };
+    expect(runTrouble(error, prefixed)).toMatchObject({ title: "“Stills” failed at all 2 items", cause: "the picture was refused" });
   });
 
   it("says how to spend more where a limit stopped the run", async () => {

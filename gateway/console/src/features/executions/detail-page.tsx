@@ -7,6 +7,7 @@ import { api, request } from "../../api/client";
 import { executionQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
 import { Gallery } from "../../runs/media-view";
+import { nameOfNode } from "../../runs/node-name";
 import { failedIn, filesIn, madeFiles } from "../../runs/outputs";
 import { ResultView } from "../../runs/result-view";
 import { sourceWords } from "../../runs/source";
@@ -161,7 +162,7 @@ const Failure = ({ execution: { error, nodes, workflowSlug, executionId } }: { e
     void navigate({ to: "/workflows/$slug", params: { slug: workflowSlug ?? "" }, search: { run: executionId, node: error.nodeId } });
   return (
     <TroubleNotice
-      trouble={runTrouble(error, node && failedIn(node, node.label ?? node.id))}
+      trouble={runTrouble(error, node && failedIn(node, nameOfNode(node)))}
       on={workflowSlug === null ? {} : { "open-node": open, "raise-limit": open }}
     />
   );
@@ -175,9 +176,9 @@ const Made = ({ execution }: { execution: Execution }) => {
   return (
     <Card title={execution.status === "failed" ? "Made before it failed" : "Made by its nodes"}>
       <div className="flex flex-col gap-4">
-        {made.map(({ id, label, files }) => (
-          <section key={id} aria-label={label ?? id}>
-            <h3 className="mb-1.5 text-[13px] font-semibold">{label ?? id}</h3>
+        {made.map(({ id, name, files }) => (
+          <section key={id} aria-label={name}>
+            <h3 className="mb-1.5 text-[13px] font-semibold">{name}</h3>
             <Gallery files={files} />
           </section>
         ))}

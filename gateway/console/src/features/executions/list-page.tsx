@@ -8,6 +8,7 @@ import { filesIn } from "../../runs/files-in";
 import { sourceWords } from "../../runs/source";
 import { RunStatus } from "../../runs/status";
 import { Thumb } from "../../runs/thumb";
+import { plainCause } from "../../runs/trouble/words";
 import { Button } from "../../ui/button";
 import { creditNumber, duration } from "../../ui/format";
 import { Empty, Skeleton } from "../../ui/notice";
@@ -50,7 +51,11 @@ const COLUMNS: readonly Column<Execution>[] = [
   { title: "Run of", cell: (execution) => <Name execution={execution} /> },
   { title: "Made", wide: true, cell: (execution) => <Made execution={execution} /> },
   { title: "Status", cell: ({ status }) => <RunStatus status={status} /> },
-  { title: "What went wrong", wide: true, cell: ({ error }) => <span className="block truncate text-bad">{error?.message}</span> },
+  {
+    title: "What went wrong",
+    wide: true,
+    cell: ({ error }) => <span className="block truncate text-bad">{error && plainCause(error.message)}</span>,
+  },
   { title: "From", wide: true, cell: ({ source }) => sourceWords(source) },
   { title: "Took", numeric: true, wide: true, cell: ({ durationMs }) => duration(durationMs) },
   { title: "Credits", numeric: true, wide: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },

@@ -1,8 +1,10 @@
 import type { NodeState } from "@nodeloom/client";
 import { useState } from "react";
+import { nameOfNode } from "../../runs/node-name";
 import { callsOf } from "../../runs/outputs";
 import { ResultView } from "../../runs/result-view";
 import { RunStatus, cancelReport } from "../../runs/status";
+import { plainCause } from "../../runs/trouble/words";
 import { creditNumber, duration } from "../../ui/format";
 
 const FILLS: Readonly<Record<string, string>> = {
@@ -71,10 +73,9 @@ export const Timeline = ({ nodes, startedAt, endedAt }: { nodes: readonly NodeSt
         return (
           <li key={node.id} className="col-span-full grid grid-cols-subgrid items-center gap-y-1 border-b py-2 last:border-b-0">
             <div className="min-w-0">
-              <div className="truncate text-sm font-medium">{node.label ?? node.id}</div>
+              <div className="truncate text-sm font-medium">{nameOfNode(node)}</div>
               <div className="truncate text-xs text-faint">
-                {node.type}
-                {node.label !== undefined && ` · ${node.id}`}
+                {node.type} · {node.id}
               </div>
             </div>
             <svg
@@ -111,7 +112,7 @@ export const Timeline = ({ nodes, startedAt, endedAt }: { nodes: readonly NodeSt
                 <div className="col-span-full text-[13px]">
                   {node.error && (
                     <p className="text-bad wrap-anywhere">
-                      {node.error.message} <code className="font-mono text-xs">{node.error.code}</code>
+                      {plainCause(node.error.message)} <code className="font-mono text-xs">{node.error.code}</code>
                       {node.error.providerStatus !== undefined && ` · the provider answered ${node.error.providerStatus}`}
                     </p>
                   )}

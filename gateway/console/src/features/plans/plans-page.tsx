@@ -8,7 +8,6 @@ import { bytes } from "../../ui/format";
 import { Page } from "../../ui/page";
 
 const MILLI = 1_000;
-const LOWEST = PLANS.enterprise.markupPermille;
 const number = (value: number): string => value.toLocaleString("en");
 const titleOf = (tier: string): string => tier.charAt(0).toUpperCase() + tier.slice(1);
 
@@ -17,8 +16,7 @@ type Plan = (typeof PLANS)[keyof typeof PLANS];
 /** What the plans differ in, in the order in which people ask. */
 const LINES: readonly (readonly [string, (plan: Plan) => string | boolean])[] = [
   ["Credits a month", ({ monthlyMillicredits }) => number(monthlyMillicredits / MILLI)],
-  // Against the lowest, because a model's price at the provider is not the same for all.
-  ["What a run costs", ({ markupPermille }) => (markupPermille === LOWEST ? "least" : `${(markupPermille / LOWEST).toFixed(2)} × least`)],
+  ["A run costs", ({ markupPermille }) => `${markupPermille / MILLI} × the provider's price`],
   ["Runs at once", ({ concurrency }) => number(concurrency)],
   ["Workflows", ({ maxWorkflows }) => (maxWorkflows === null ? "no limit" : number(maxWorkflows))],
   ["Room for files", ({ mediaBytes }) => bytes(mediaBytes)],

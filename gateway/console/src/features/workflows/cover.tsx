@@ -9,6 +9,7 @@ import { filesIn, type OutputFile } from "../../runs/files-in";
 import { Thumb } from "../../runs/thumb";
 
 const GraphCover = lazy(async () => ({ default: (await import("./graph-cover")).GraphCover }));
+const GraphSketch = lazy(async () => ({ default: (await import("./graph-cover")).GraphSketch }));
 const NEWEST_RUNS = 50;
 const COVER_PX = 720;
 
@@ -43,6 +44,17 @@ const useSeen = () => {
   return { seen, place };
 };
 
+const PLACE = "flex h-36 items-center justify-center overflow-hidden bg-sunken text-faint";
+
+/** What stands for a graph that is not saved yet. */
+export const SketchCover = (graph: { nodes: readonly unknown[]; edges: readonly unknown[] }) => (
+  <div className={PLACE}>
+    <Suspense fallback={<Workflow className="size-8 opacity-50" aria-hidden />}>
+      <GraphSketch {...graph} />
+    </Suspense>
+  </div>
+);
+
 /** What stands for a workflow in lists: its own cover, else what it made last, else its graph. */
 export const Cover = ({ workflow, made }: { workflow: WorkflowSummary; made: OutputFile | undefined }) => {
   const { seen, place } = useSeen();
@@ -50,7 +62,7 @@ export const Cover = ({ workflow, made }: { workflow: WorkflowSummary; made: Out
   const sign = <Workflow className="size-8 opacity-50" aria-hidden />;
   const own = safeUrl(cover?.image) ?? safeUrl(thumbnail);
   return (
-    <div ref={place} className="flex h-36 items-center justify-center overflow-hidden bg-sunken text-faint">
+    <div ref={place} className={PLACE}>
       {own !== undefined ? (
         <Still url={own} width={COVER_PX} label="" className="size-full object-cover" isPicture otherwise={sign} />
       ) : made ? (

@@ -22,7 +22,15 @@ const graphQuery = (slug: string, updatedAt: string) => ({
 /** A workflow drawn small, in the colours of its kinds: what stands for one that has made nothing yet. */
 export const GraphCover = ({ slug, updatedAt }: { slug: string; updatedAt: string }) => {
   const { data: graph } = useQuery(graphQuery(slug, updatedAt));
-  if (!graph) return null;
+  return graph ? <Sketch graph={graph} /> : null;
+};
+
+/** A graph that is at hand, drawn small. */
+export const GraphSketch = ({ nodes, edges }: { nodes: readonly unknown[]; edges: readonly unknown[] }) => (
+  <Sketch graph={readDocGraph(JSON.stringify(nodes), JSON.stringify(edges))} />
+);
+
+const Sketch = ({ graph }: { graph: DocGraph }) => {
   const nodes = nodesOf(graph).filter(({ type }) => !isRemark(type));
   const rects = new Map(nodes.map(({ id, x, y }) => [id, { x, y, ...SIZE }]));
   const frame = around([...rects.values()]);

@@ -1,10 +1,10 @@
 import type { Folder, Me, WorkflowSummary } from "@nodeloom/client";
 import { Link } from "@tanstack/react-router";
-import { Plus, SearchX, Workflow } from "lucide-react";
+import { Plus, SearchX } from "lucide-react";
 import { useState } from "react";
 import { Button, buttonClasses } from "../../ui/button";
 import { Empty } from "../../ui/notice";
-import { useNewestMade } from "./cover";
+import { SketchCover, useNewestMade } from "./cover";
 import { filterWorkflows, FIRST_SHOWN, type Filter } from "./filter";
 import { STARTERS } from "./starters";
 import type { WorkflowActions } from "./use-workflow-actions";
@@ -13,25 +13,26 @@ import { WorkflowCard } from "./workflow-card";
 /** The empty dashboard: the first pictures are a few clicks away. */
 const Starters = ({ templates, actions }: { templates: readonly WorkflowSummary[]; actions: WorkflowActions }) => (
   <div>
-    <Empty
-      icon={Workflow}
-      title="Start with something that runs"
-      actions={
-        <Button variant="primary" icon={Plus} onClick={() => void actions.create({ name: "Untitled workflow" })}>
-          Empty canvas
-        </Button>
-      }
-    >
-      Take one of these, press Run, and change it until it is yours.
-    </Empty>
+    <div className="flex flex-wrap items-center justify-between gap-3 rounded-2xl border border-dashed border-line-strong/50 px-5 py-4">
+      <div className="min-w-0">
+        <h2 className="text-base font-semibold">Start with something that runs</h2>
+        <p className="mt-0.5 text-sm text-muted">Take one of these, press Run, and change it until it is yours.</p>
+      </div>
+      <Button variant="primary" icon={Plus} onClick={() => void actions.create({ name: "Untitled workflow" })}>
+        Empty canvas
+      </Button>
+    </div>
     <ul className="mt-4 grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
       {STARTERS.map((starter) => (
-        <li key={starter.name} className="flex flex-col rounded-2xl border bg-surface p-4">
-          <h3 className="font-semibold">{starter.name}</h3>
-          <p className="mt-1 mb-4 text-[13px] text-muted">{starter.description}</p>
-          <Button className="mt-auto self-start" size="sm" onClick={() => void actions.create(structuredClone(starter), "run")}>
-            Use it
-          </Button>
+        <li key={starter.name} className="flex flex-col overflow-hidden rounded-2xl border bg-surface">
+          <SketchCover nodes={starter.nodes ?? []} edges={starter.edges ?? []} />
+          <div className="flex flex-1 flex-col p-4">
+            <h3 className="font-semibold">{starter.name}</h3>
+            <p className="mt-1 mb-4 text-[13px] text-muted">{starter.description}</p>
+            <Button className="mt-auto self-start" size="sm" onClick={() => void actions.create(structuredClone(starter), "run")}>
+              Use it
+            </Button>
+          </div>
         </li>
       ))}
       {templates.map((workflow) => (

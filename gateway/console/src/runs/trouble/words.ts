@@ -80,15 +80,19 @@ export interface FailedNode {
 
 const NODE_PREFIX = /^node (?:"[^"]*" \([^)]*\)|\S+?): /;
 
+/** A cause without the name of the node that it is shown at. */
+export const plainCause = (message: string): string => message.replace(NODE_PREFIX, "");
+
 const whichItems = ({ items, failed }: FailedNode): string => {
   if (items < 2 || failed.length === 0) return "";
+  if (failed.length === items) return ` at all ${items} items`;
   const places = failed.map(({ item }) => item + 1);
   return ` at item ${places.slice(0, 3).join(", ")}${places.length > 3 ? " and others" : ""} of ${items}`;
 };
 
 /** An error of a run that had begun. @param node the node that it names */
 export const runTrouble = (error: { code: string; message: string }, node?: FailedNode): Trouble => {
-  const cause = node?.failed[0]?.message ?? error.message.replace(NODE_PREFIX, "");
+  const cause = plainCause(node?.failed[0]?.message ?? error.message);
   const [words, byCause] = [WORDS[error.code], BY_CAUSE.find(([pattern]) => pattern.test(`${cause} ${error.message}`))?.[1]];
   const isOfLimit = byCause?.remedies?.includes("raise-limit") === true;
   return {

@@ -9,7 +9,7 @@ import { endOutputs, failedIn } from "../../../runs/outputs";
 import { ResultView } from "../../../runs/result-view";
 import { cancelReport, RunStatus } from "../../../runs/status";
 import { TroubleNotice } from "../../../runs/trouble/trouble-notice";
-import { runTrouble } from "../../../runs/trouble/words";
+import { plainCause, runTrouble } from "../../../runs/trouble/words";
 import { Button, IconButton } from "../../../ui/button";
 import { credits, duration } from "../../../ui/format";
 import { Notice } from "../../../ui/notice";
@@ -36,7 +36,7 @@ const Progress = ({ run }: { run: LiveRun }) => {
             >
               <span className="min-w-0 flex-1">
                 <span className="block truncate">{shown ? nodeTitle(shown) : (node.label ?? node.id)}</span>
-                {node.error && <span className="block text-xs text-bad wrap-anywhere">{node.error.message}</span>}
+                {node.error && <span className="block text-xs text-bad wrap-anywhere">{plainCause(node.error.message)}</span>}
                 {report !== undefined && <span className="block text-xs text-warn">{report}</span>}
               </span>
               {(node.items ?? 0) > 1 && (
