@@ -38,18 +38,23 @@ const Made = ({ execution }: { execution: Execution }) => {
 };
 
 /** A run by the name of its workflow, as far as it is known. */
-const Name = ({ execution: { executionId, workflowSlug, modelIds } }: { execution: Execution }) => {
+const Name = ({ execution: { executionId, workflowSlug, modelIds, createdAt } }: { execution: Execution }) => {
   const nameOf = useWorkflowNames();
   return (
-    <Link to="/executions/$id" params={{ id: executionId }} className="block truncate font-medium text-accent-text hover:underline">
-      {(workflowSlug === null ? modelIds[0] : nameOf(workflowSlug)) ?? executionId}
-    </Link>
+    <>
+      <Link to="/executions/$id" params={{ id: executionId }} className="block truncate font-medium text-accent-text hover:underline">
+        {(workflowSlug === null ? modelIds[0] : nameOf(workflowSlug)) ?? executionId}
+      </Link>
+      <span className="text-xs text-faint md:hidden">
+        <Time iso={createdAt} />
+      </span>
+    </>
   );
 };
 
 const COLUMNS: readonly Column<Execution>[] = [
   { title: "Run of", cell: (execution) => <Name execution={execution} /> },
-  { title: "Made", wide: true, cell: (execution) => <Made execution={execution} /> },
+  { title: "Made", cell: (execution) => <Made execution={execution} /> },
   { title: "Status", cell: ({ status }) => <RunStatus status={status} /> },
   {
     title: "What went wrong",
@@ -59,7 +64,7 @@ const COLUMNS: readonly Column<Execution>[] = [
   { title: "From", wide: true, cell: ({ source }) => sourceWords(source) },
   { title: "Took", numeric: true, wide: true, cell: ({ durationMs }) => duration(durationMs) },
   { title: "Credits", numeric: true, wide: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
-  { title: "Started", numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  { title: "Started", numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
   {
     title: "Again",
     wide: true,

@@ -20,7 +20,7 @@ const isGraph = ({ type, name }: File): boolean => type === "application/json" |
 
 /** Graphs are put in as pasted ones are; all other files are uploaded. */
 const dropFiles = async (editor: Editor, files: readonly File[], at: Point): Promise<void> => {
-  for (const file of files.filter(isGraph)) pasteText(editor, await file.text(), at);
+  for (const file of files.filter(isGraph)) await pasteText(editor, await file.text(), at);
   const media = files.filter((file) => !isGraph(file));
   if (media.length > 0) await uploadToCanvas(editor, media, at);
 };

@@ -79,7 +79,7 @@ export const useStage = (editor: Editor): Stage => {
       paste: () => {
         const at = flow.screenToFlowPosition(middle());
         readClipboard().then(
-          ({ text, files }) => (files.length > 0 ? void uploadToCanvas(editor, files, at) : pasteText(editor, text, at)),
+          ({ text, files }) => (files.length > 0 ? void uploadToCanvas(editor, files, at) : void pasteText(editor, text, at)),
           () => complain("The browser does not let this page read the clipboard."),
         );
       },
@@ -87,7 +87,7 @@ export const useStage = (editor: Editor): Stage => {
         const at = flow.screenToFlowPosition(middle());
         const files = [...data.files];
         if (files.length > 0) void uploadToCanvas(editor, files, at);
-        else pasteText(editor, data.getData("text/plain"), at);
+        else void pasteText(editor, data.getData("text/plain"), at);
       },
       addAfter: () => {
         const { nodes } = editor.document.store.getState().selection;

@@ -1,15 +1,17 @@
 import { around } from "../../../canvas/geometry";
 import { parsedJson, readPart } from "../../../document/clipboard";
 import type { Point } from "../../../document/edit";
-import { readForeign } from "../../../canvas/foreign/foreign";
 import { complain, say } from "../../../ui/overlays/toast";
 import type { Editor } from "../context";
 import { insertPart, NEW_SIZE, some } from "./actions";
 import { defaultModel } from "./new-nodes";
 
 /** Puts nodes of a clipboard's text where the middle of the board is; a graph of another editor as far as it can stand here. */
-export const pasteText = (editor: Editor, text: string, middle: Point): void => {
-  const foreign = readForeign(parsedJson(text), defaultModel(editor, "image"));
+export const pasteText = async (editor: Editor, text: string, middle: Point): Promise<void> => {
+  const value = parsedJson(text);
+  // Few who open a canvas paste anything.
+  const foreign =
+    value === undefined ? undefined : (await import("../../../canvas/foreign/foreign")).readForeign(value, defaultModel(editor, "image"));
   if (foreign && !foreign.graph) return complain(foreign.words);
   const part = readPart(foreign ? JSON.stringify(foreign.graph) : text);
   if ("problem" in part) return complain(part.problem);
