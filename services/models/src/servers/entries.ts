@@ -140,12 +140,21 @@ const entry = (server: ServerRecord, internalName: string, called: string, made:
   missing: [],
 });
 
+/** A model as people call it: llama.cpp lists the path of its file. */
+const calledOf = (id: string): string =>
+  /^(?:\/|[A-Za-z]:\\)/.test(id)
+    ? id
+        .split(/[\\/]/)
+        .at(-1)!
+        .replace(/\.gguf$/i, "")
+    : id;
+
 /** Different ids may become the same slug: all but the first of them have a hash of their ids in their names. */
 const namesOf = (prefix: string, ids: readonly string[]): string[] => {
   const taken = new Set<string>();
   return ids.map((id) => {
     const hash = createHash("sha256").update(id).digest("hex").slice(0, HASH_CHARS);
-    const plain = [prefix, slugOf(id, MODEL_SLUG_CHARS) || hash].join("-");
+    const plain = [prefix, slugOf(calledOf(id), MODEL_SLUG_CHARS) || hash].join("-");
     const name = taken.has(plain) ? `${plain}-${hash}` : plain;
     taken.add(name);
     return name;
@@ -182,7 +191,7 @@ export const entriesOf = (server: ServerRecord): RegisteredModel[] => {
   const names = namesOf(server._id, models.map(({ id }) => id)); // prettier-ignore
   return models.flatMap((model, index) => {
     if (model.task === "none") return [];
-    return [entry(server, names[index]!, model.id, MAKERS[model.task](baseOf(server), model))];
+    return [entry(server, names[index]!, calledOf(model.id), MAKERS[model.task](baseOf(server), model))];
   });
 };
 
