@@ -150,6 +150,8 @@ export interface WorkflowVersionHead {
   createdBy: string;
   name: string;
   description: string;
+  /** What its tasks became when it was published with `pinModels` */
+  pinnedModels: Record<string, string>;
 }
 
 export interface WorkflowVersion {
@@ -159,6 +161,8 @@ export interface WorkflowVersion {
   createdBy: string;
   name: string;
   description: string;
+  /** What its tasks became when it was published with `pinModels` */
+  pinnedModels: Record<string, string>;
   nodes: unknown[];
   edges: unknown[];
   viewport: Record<string, unknown>;
@@ -169,6 +173,8 @@ export interface WorkflowRunRequest {
   inputs: Record<string, unknown>;
   /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
   metadata?: Record<string, string>;
+  /** Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`) */
+  provenance?: "full";
   /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
   maxCredits?: number;
   /** A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside */
@@ -208,6 +214,8 @@ export interface WorkflowQuoteRequest {
   maxCredits?: number;
   /** Left aside, too */
   metadata?: Record<string, string>;
+  /** Left aside, too */
+  provenance?: "full";
   /** A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside */
   until?: string;
 }
@@ -250,6 +258,8 @@ export interface RunRequest {
   inputs: Record<string, unknown>;
   /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
   metadata?: Record<string, string>;
+  /** Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`) */
+  provenance?: "full";
   /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
   maxCredits?: number;
 }
@@ -261,6 +271,8 @@ export interface QuoteRequest {
   maxCredits?: number;
   /** Left aside, too */
   metadata?: Record<string, string>;
+  /** Left aside, too */
+  provenance?: "full";
 }
 
 export interface Model {
@@ -293,6 +305,8 @@ export interface Model {
   runsAt: "provider" | "local" | "sandbox";
   /** Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After` */
   status: "ready" | "needs-key" | "downloading" | "away";
+  /** What `auto:<task>` in a node may take it for */
+  tasks: string[];
   /** Why it is not ready, and what to do */
   statusReason: string | null;
   /** The day on which its id and price were read */
@@ -453,6 +467,20 @@ export interface LocalModels {
   reason: string | null;
   fetchedBytes: number;
   totalBytes: number;
+}
+
+export interface Task {
+  task: "image" | "edit" | "upscale" | "cutout" | "video" | "image-to-video" | "speech" | "music" | "text" | "transcribe";
+  /** What a node's `model` says */
+  name: string;
+  modality: string;
+  summary: string;
+  /** What may be given whichever model it becomes; inputs that the model lacks are left out, with a warning */
+  inputs: string[];
+  /** The model that a run by the caller would take now */
+  model: string | null;
+  /** Why there is none, and what to do */
+  reason: string | null;
 }
 
 export interface NodeKind {
@@ -876,6 +904,12 @@ export interface Media {
   url: string;
   contentType: string;
   bytes: number;
+  /** In pixels, as it is shown; absent where the file has none or it can't be read */
+  width?: number;
+  /** In pixels, as it is shown */
+  height?: number;
+  /** Of a video or a sound, in milliseconds */
+  durationMs?: number;
 }
 
 export interface MediaPage {
@@ -891,11 +925,75 @@ export interface MediaFile {
   url: string;
   contentType: string;
   bytes: number;
+  /** In pixels, as it is shown; absent where the file has none or it can't be read */
+  width?: number;
+  /** In pixels, as it is shown */
+  height?: number;
+  /** Of a video or a sound, in milliseconds */
+  durationMs?: number;
   /** `generated`: made by a run */
   origin: "upload" | "generated";
   /** Stays until it is deleted, and counts against the quota. Other files are removed after 90 days */
   kept: boolean;
   createdAt: string | null;
+}
+
+export interface Provenance {
+  id: string;
+  url: string;
+  contentType: string;
+  bytes: number;
+  /** In pixels, as it is shown; absent where the file has none or it can't be read */
+  width?: number;
+  /** In pixels, as it is shown */
+  height?: number;
+  /** Of a video or a sound, in milliseconds */
+  durationMs?: number;
+  /** `generated`: made by a run */
+  origin: "upload" | "generated";
+  /** Stays until it is deleted, and counts against the quota. Other files are removed after 90 days */
+  kept: boolean;
+  createdAt: string | null;
+  /** How it came to be, by IPTC's list; null where no model made it */
+  digitalSourceType: string | null;
+  model: string | null;
+  nodeId: string | null;
+  executionId: string | null;
+  /** What it was made from: ids of files, and addresses of those that are elsewhere */
+  parents: string[];
+  /** Prompts and settings, where the run said `provenance: "full"` */
+  inputs: Record<string, unknown> | null;
+  /** What it was made from, and what that was made from, nearest first; own files only */
+  ancestors: ProvenanceRecord[];
+  /** There are more than are shown: 200 files, 20 steps back */
+  truncated: boolean;
+}
+
+export interface ProvenanceRecord {
+  id: string;
+  url: string;
+  contentType: string;
+  bytes: number;
+  /** In pixels, as it is shown; absent where the file has none or it can't be read */
+  width?: number;
+  /** In pixels, as it is shown */
+  height?: number;
+  /** Of a video or a sound, in milliseconds */
+  durationMs?: number;
+  /** `generated`: made by a run */
+  origin: "upload" | "generated";
+  /** Stays until it is deleted, and counts against the quota. Other files are removed after 90 days */
+  kept: boolean;
+  createdAt: string | null;
+  /** How it came to be, by IPTC's list; null where no model made it */
+  digitalSourceType: string | null;
+  model: string | null;
+  nodeId: string | null;
+  executionId: string | null;
+  /** What it was made from: ids of files, and addresses of those that are elsewhere */
+  parents: string[];
+  /** Prompts and settings, where the run said `provenance: "full"` */
+  inputs: Record<string, unknown> | null;
 }
 
 export interface AdminUser {
@@ -1046,6 +1144,18 @@ export interface ModelChanges {
   enabled?: boolean;
   price?: Price;
   minTier?: "free" | "pro" | "business" | "enterprise";
+}
+
+export interface ModelOrder {
+  task: "image" | "edit" | "upscale" | "cutout" | "video" | "image-to-video" | "speech" | "music" | "text" | "transcribe";
+  /** Models that were put first; the others follow: those of providers, those of the machine itself, the sandbox's */
+  order: string[];
+  /** All models that do the task, as they are tried now */
+  models: string[];
+}
+
+export interface NewModelOrder {
+  order: string[];
 }
 
 export interface ProviderKeys {
@@ -1337,6 +1447,8 @@ export interface Operations {
     };
     body?: {
       note?: string;
+      /** Its tasks (`auto:image`) stay the models that they are now */
+      pinModels?: boolean;
     } | null;
     response: WorkflowVersionHead;
   };
@@ -1438,6 +1550,10 @@ export interface Operations {
   /** How far the files of the machine's own models are fetched */
   getLocalModels: {
     response: LocalModels;
+  };
+  /** List what nodes may name instead of a model, and which model that is now */
+  listTasks: {
+    response: Task[];
   };
   /** List the node kinds with their settings and ports */
   listNodeKinds: {
@@ -1658,6 +1774,13 @@ export interface Operations {
     };
     response: MediaPage;
   };
+  /** How a file came to be */
+  getMediaProvenance: {
+    params: {
+      id: string;
+    };
+    response: Provenance;
+  };
   /** Delete a file at once */
   deleteMedia: {
     params: {
@@ -1770,6 +1893,18 @@ export interface Operations {
     };
     body: ModelChanges;
     response: Model;
+  };
+  /** List which models are taken for tasks, and in which order */
+  adminListModelOrders: {
+    response: ModelOrder[];
+  };
+  /** Set which models come first for a task */
+  adminPutModelOrder: {
+    params: {
+      task: "image" | "edit" | "upscale" | "cutout" | "video" | "image-to-video" | "speech" | "music" | "text" | "transcribe";
+    };
+    body: NewModelOrder;
+    response: ModelOrder;
   };
   /** List the keys of providers that models need, without their values */
   adminListProviderKeys: {
@@ -1932,6 +2067,7 @@ export const OPERATIONS = {
   listModels: { method: "GET", path: "/api/models", idempotent: false, contentType: null },
   getModel: { method: "GET", path: "/api/models/{internalName}", idempotent: false, contentType: null },
   getLocalModels: { method: "GET", path: "/api/local-models", idempotent: false, contentType: null },
+  listTasks: { method: "GET", path: "/api/tasks", idempotent: false, contentType: null },
   listNodeKinds: { method: "GET", path: "/api/node-kinds", idempotent: false, contentType: null },
   cancelQueuedExecutions: { method: "POST", path: "/api/executions/cancel", idempotent: false, contentType: "application/json" },
   listExecutions: { method: "GET", path: "/api/executions", idempotent: false, contentType: null },
@@ -1964,6 +2100,7 @@ export const OPERATIONS = {
   deleteFolder: { method: "DELETE", path: "/api/folders/{id}", idempotent: false, contentType: null },
   uploadMedia: { method: "POST", path: "/api/media", idempotent: false, contentType: "application/octet-stream" },
   listMedia: { method: "GET", path: "/api/media", idempotent: false, contentType: null },
+  getMediaProvenance: { method: "GET", path: "/api/media/{id}/provenance", idempotent: false, contentType: null },
   deleteMedia: { method: "DELETE", path: "/api/media/{id}", idempotent: false, contentType: null },
   keepMedia: { method: "POST", path: "/api/media/{id}/keep", idempotent: false, contentType: null },
   adminListUsers: { method: "GET", path: "/api/admin/users", idempotent: false, contentType: null },
@@ -1976,6 +2113,8 @@ export const OPERATIONS = {
   adminListExecutions: { method: "GET", path: "/api/admin/executions", idempotent: false, contentType: null },
   adminModerateTemplate: { method: "PATCH", path: "/api/admin/templates/{slug}", idempotent: false, contentType: "application/json" },
   adminUpdateModel: { method: "PATCH", path: "/api/admin/models/{internalName}", idempotent: false, contentType: "application/json" },
+  adminListModelOrders: { method: "GET", path: "/api/admin/model-orders", idempotent: false, contentType: null },
+  adminPutModelOrder: { method: "PUT", path: "/api/admin/model-orders/{task}", idempotent: false, contentType: "application/json" },
   adminListProviderKeys: { method: "GET", path: "/api/admin/provider-keys", idempotent: false, contentType: null },
   adminPutProviderKey: { method: "PUT", path: "/api/admin/provider-keys/{name}", idempotent: false, contentType: "application/json" },
   adminDeleteProviderKey: { method: "DELETE", path: "/api/admin/provider-keys/{name}", idempotent: false, contentType: null },
