@@ -29,16 +29,16 @@ export const peakOf = async (model) => {
 /** A library among the engines that were fetched. @param {string} name */
 export const engineLibrary = (name) => {
   const require = createRequire(join(ROOT, "package.json"));
-  const { ASSETS, assetFolder } = require(join(ROOT, "services/inference/dist/fetch/assets.js"));
-  const { assetsFolder } = require(join(ROOT, "services/inference/dist/fetch/availability.js"));
+  const { ASSETS } = require(join(ROOT, "services/inference/dist/fetch/assets.js"));
+  const { assetFolder, assetsFolder } = require(join(ROOT, "services/platform/dist/index.js"));
   return createRequire(join(assetFolder(assetsFolder(process.env), "engines", ASSETS.engines), "package.json"))(name);
 };
 
 /** The program that makes films. */
 export const ffmpeg = () => {
   const require = createRequire(join(ROOT, "package.json"));
-  const { ASSETS, assetFolder } = require(join(ROOT, "services/inference/dist/fetch/assets.js"));
-  const { assetsFolder } = require(join(ROOT, "services/inference/dist/fetch/availability.js"));
+  const { ASSETS } = require(join(ROOT, "services/inference/dist/fetch/assets.js"));
+  const { assetFolder, assetsFolder } = require(join(ROOT, "services/platform/dist/index.js"));
   return join(assetFolder(assetsFolder(process.env), "ffmpeg", ASSETS.ffmpeg), "ffmpeg");
 };
 

@@ -1,11 +1,11 @@
 import { constants } from "node:fs";
 import { access, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { readProgress, type Availability } from "@nodeloom/platform";
 import express, { Router, type Express } from "express";
 import { chatDialect } from "./dialects/chat";
 import { fileRoutes, jobsDialect } from "./dialects/jobs";
-import { availabilityOf, foldersOf, type Availability } from "./fetch/availability";
-import { readProgress } from "./fetch/progress";
+import { availabilityOf, foldersOf } from "./fetch/availability";
 import { requireKey } from "./http/auth";
 import { answerErrors, notFound } from "./http/provider-error";
 import type { FileSources } from "./inputs";

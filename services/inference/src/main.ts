@@ -1,9 +1,17 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createEgressClient, defineService, hostPort, integer, runProcess, startHttpServer, variables } from "@nodeloom/platform";
+import {
+  assetsFolder,
+  createEgressClient,
+  defineService,
+  hostPort,
+  integer,
+  runProcess,
+  startHttpServer,
+  variables,
+} from "@nodeloom/platform";
 import { z } from "zod";
 import { createInference } from "./app";
-import { assetsFolder } from "./fetch/availability";
 import type { FileSources } from "./inputs";
 import { defaultThreads } from "./models";
 

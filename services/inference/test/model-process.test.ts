@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { createFolder, removeFolder, STAND_IN } from "./support/inference";
-import { memoryOf } from "../src/pool/memory";
+import { memoryOf } from "@nodeloom/platform";
 import { startModelProcess, type ModelProcess, type ProcessLimits } from "../src/pool/model-process";
 
 const folder = createFolder();

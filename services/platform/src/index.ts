@@ -3,6 +3,11 @@ export * from "./config";
 export * from "./temporal";
 export * from "./version";
 
+export * from "./downloads/asset";
+export * from "./downloads/availability";
+export { isRunning, readProgress, writeProgress, type Progress as DownloadProgress } from "./downloads/progress";
+export { unsupported } from "./downloads/support";
+
 export * from "./egress/address-rules";
 export * from "./egress/client";
 export * from "./egress/own-servers";
@@ -23,6 +28,7 @@ export * from "./messages/provider-settings";
 export * from "./messages/request-template";
 
 export * from "./process/http";
+export { memoryOf } from "./process/memory";
 export type { Check, Checks } from "./process/ops";
 export { serveGrpc } from "./process/serve";
 export * from "./process/service";

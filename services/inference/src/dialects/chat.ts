@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
+import type { Availability } from "@nodeloom/platform";
 import { Router, type Response } from "express";
 import type { EngineRequest, EngineResult } from "../engines/engine";
-import type { Availability } from "../fetch/availability";
 import { asProviderError, requireReady } from "../http/failures";
 import { parseBody, ProviderError } from "../http/provider-error";
 import { bringFiles, type FileSources } from "../inputs";

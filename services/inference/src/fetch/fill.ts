@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ENGINES_FOLDER, LOCK_FILE, type Asset, type NpmAsset, type WheelAsset } from "./assets";
+import type { Asset, NpmAsset, WheelAsset } from "@nodeloom/platform";
+import { ENGINES_FOLDER, LOCK_FILE } from "./assets";
 import { runCommand } from "./command";
 import { openZip } from "./zip";
 

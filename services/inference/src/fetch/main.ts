@@ -1,9 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { assetsFolder } from "./availability";
+import { assetsFolder, isRunning, readProgress, unsupported, type DownloadProgress as Progress } from "@nodeloom/platform";
 import { ASSETS } from "./assets";
 import { fetchAssets } from "./fetch-assets";
-import { isRunning, readProgress, type Progress } from "./progress";
-import { unsupported } from "./support";
 
 /**
  * `node services/inference/dist/fetch/main.js`: fetches what the models of this machine need. Prints how far it is, a line each time

@@ -1,6 +1,5 @@
-import { NoSlot } from "@nodeloom/platform";
+import { NoSlot, type Availability } from "@nodeloom/platform";
 import { InputError } from "../engines/engine";
-import type { Availability } from "../fetch/availability";
 import { ModelFailure } from "../pool/model-process";
 import { ProviderError } from "./provider-error";
 

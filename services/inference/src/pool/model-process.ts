@@ -1,9 +1,9 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { setPriority } from "node:os";
+import { memoryOf } from "@nodeloom/platform";
 import type { EngineRequest, EngineResult, Report } from "../engines/engine";
 import type { FromChild, StartOptions, ToChild } from "../engines/protocol";
-import { memoryOf } from "./memory";
 
 /** One model's process, as its owner sees it: it may crash, hang or take too much memory, and is ended for it. */
 

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEgressClient, startHttpServer, type RunningHttpServer } from "@nodeloom/platform";
 import { createInference, type Inference, type InferenceOptions } from "../../src/app";
-import { assetFolder, ASSETS } from "../../src/fetch/assets";
+import { assetFolder } from "@nodeloom/platform";
+import { ASSETS } from "../../src/fetch/assets";
 
 export const API_KEY = "key-of-the-test";
 export const STAND_IN = join(__dirname, "stand-in.mjs");
