@@ -61,10 +61,13 @@ const failure = (error: unknown, path: string): ReturnType<typeof toServiceError
   return toServiceError(error);
 };
 
+/** @param handler its signal aborts when the caller gives up */
 export const unary =
-  <Q, R>(handler: (request: Q) => Promise<R>): handleUnaryCall<Q, R> =>
+  <Q, R>(handler: (request: Q, signal: AbortSignal) => Promise<R>): handleUnaryCall<Q, R> =>
   (call, callback) => {
-    serve(call, () => timed(call.getPath(), async () => handler(call.request))).then(
+    const gone = new AbortController();
+    call.on("cancelled", () => gone.abort());
+    serve(call, () => timed(call.getPath(), async () => handler(call.request, gone.signal))).then(
       (response) => callback(null, response),
       (error: unknown) => callback(failure(error, call.getPath())),
     );
