@@ -488,7 +488,7 @@ export interface NodeKind {
   type: string;
   summary: string;
   /** What its items call, each of them once */
-  calls: "model" | "http" | null;
+  calls: "model" | "http" | "transform" | null;
   /** What the models make that it calls */
   modality: string | null;
   /** Members of `node.data`, each with its JSON Schema */
@@ -500,6 +500,8 @@ export interface NodeKind {
     /** Takes a list as it is */
     list: boolean;
   }[];
+  /** What a node of the kind can do, each with inputs of its own */
+  operations: MediaOperation[];
   /** Any name is an input port */
   takesAnyInput: boolean;
   /** The inputs of the node's model are input ports */
@@ -510,6 +512,19 @@ export interface NodeKind {
     /** The setting without which a node does not have the port */
     setting?: string;
   }[];
+}
+
+export interface MediaOperation {
+  /** `node.data.operation` */
+  name: string;
+  title: string;
+  summary: string;
+  /** What it makes, and the name of the output port */
+  output: "image" | "video" | "audio";
+  /** JSON Schema of its inputs: files are ports, all else are settings, too */
+  inputs: Record<string, unknown>;
+  /** Of each group at least one input is needed */
+  oneOf: string[][];
 }
 
 export interface CancelQueuedRequest {

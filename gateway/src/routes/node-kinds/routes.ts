@@ -1,13 +1,36 @@
-import { anyInput, inputPorts, NODE_KINDS, outputPorts, PORT_TYPES, type InputPort, type NodeKind } from "@nodeloom/kernel";
+import {
+  anyInput,
+  inputPorts,
+  MEDIA_FAMILIES,
+  NODE_KINDS,
+  outputPorts,
+  PORT_TYPES,
+  type InputPort,
+  type MediaOperation,
+  type NodeKind,
+} from "@nodeloom/kernel";
 import { z } from "zod";
 import { defineRoute } from "../../http/route";
 
 const portType = z.enum(PORT_TYPES);
+const operation = z
+  .object({
+    name: z.string().meta({ description: "`node.data.operation`" }),
+    title: z.string(),
+    summary: z.string(),
+    output: z.enum(MEDIA_FAMILIES).meta({ description: "What it makes, and the name of the output port" }),
+    inputs: z
+      .record(z.string(), z.unknown())
+      .meta({ description: "JSON Schema of its inputs: files are ports, all else are settings, too" }),
+    oneOf: z.array(z.array(z.string())).meta({ description: "Of each group at least one input is needed" }),
+  })
+  .meta({ id: "MediaOperation" });
+
 const nodeKind = z
   .object({
     type: z.string().meta({ description: "`node.type`" }),
     summary: z.string(),
-    calls: z.enum(["model", "http"]).nullable().meta({ description: "What its items call, each of them once" }),
+    calls: z.enum(["model", "http", "transform"]).nullable().meta({ description: "What its items call, each of them once" }),
     modality: z.string().nullable().meta({ description: "What the models make that it calls" }),
     settings: z
       .record(z.string(), z.record(z.string(), z.unknown()))
@@ -15,6 +38,7 @@ const nodeKind = z
     inputs: z
       .array(z.object({ name: z.string(), type: portType, list: z.boolean().meta({ description: "Takes a list as it is" }) }))
       .meta({ description: "Ports that every node of the kind has; placeholders, fields and a model's inputs add theirs" }),
+    operations: z.array(operation).meta({ description: "What a node of the kind can do, each with inputs of its own" }),
     takesAnyInput: z.boolean().meta({ description: "Any name is an input port" }),
     portsOfModel: z.boolean().meta({ description: "The inputs of the node's model are input ports" }),
     outputs: z.array(
@@ -27,6 +51,11 @@ const nodeKind = z
   })
   .meta({ id: "NodeKind" });
 
+const operationView = ({ name, title, summary, output, schema, oneOf = [] }: MediaOperation): z.infer<typeof operation> => ({
+  ...{ name, title, summary, output, inputs: schema },
+  oneOf: oneOf.map((names) => [...names]),
+});
+
 const view = (kind: NodeKind): z.infer<typeof nodeKind> => {
   const blank = { id: "", type: kind.type, data: {} };
   return {
@@ -36,6 +65,7 @@ const view = (kind: NodeKind): z.infer<typeof nodeKind> => {
     modality: kind.modality ?? null,
     settings: kind.settings as Record<string, Record<string, unknown>>,
     inputs: [...inputPorts(blank)].map(([name, { type, list }]: [string, InputPort]) => ({ name, type, list })),
+    operations: (kind.operations ?? []).map(operationView),
     takesAnyInput: anyInput(blank, "any") !== undefined,
     portsOfModel: kind.portsOfModel ?? false,
     outputs: [...[...outputPorts(blank)].map(([name, type]) => ({ name, type })), ...(kind.optionalOutputs ?? [])],

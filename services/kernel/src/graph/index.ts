@@ -10,6 +10,7 @@ export * from "./http/http-call";
 export * from "./json-schema";
 export * from "./values/json-text";
 export * from "./kinds";
+export * from "./operations";
 export * from "./values/media";
 export * from "./values/media-addresses";
 export * from "./plan/plan";

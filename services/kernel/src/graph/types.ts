@@ -38,6 +38,7 @@ export const NODE_TYPES = [
   "generate-video",
   "generate-audio",
   "http-request",
+  "media",
   "media-upload",
   "note",
   "response-output",

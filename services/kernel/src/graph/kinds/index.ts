@@ -10,6 +10,7 @@ import { json } from "./json";
 import type { NodeKind } from "./kind";
 import { list } from "./list";
 import { llmAssistant } from "./llm-assistant";
+import { media } from "./media";
 import { mediaUpload } from "./media-upload";
 import { note } from "./note";
 import { requestInput } from "./request-input";
@@ -33,6 +34,7 @@ export const NODE_KINDS: Readonly<Record<NodeType, NodeKind>> = {
   "generate-video": generateVideo,
   "generate-audio": generateAudio,
   "http-request": httpRequest,
+  media,
   "media-upload": mediaUpload,
   note,
   "response-output": responseOutput,
@@ -46,10 +48,15 @@ export const callsModel = (type: string): boolean => kindOf(type)?.calls === "mo
 export const makesCalls = (type: string): boolean => (kindOf(type)?.calls ?? null) !== null;
 /** Kinds whose items send an HTTP request. */
 export const callsHttp = (type: string): boolean => kindOf(type)?.calls === "http";
+/** Kinds whose items run an operation on files. */
+export const callsTransform = (type: string): boolean => kindOf(type)?.calls === "transform";
 /** Kinds that make the run's result. */
 export const makesResult = (type: string): boolean => kindOf(type)?.isResult === true;
 /** Kinds that make files with a model. */
 export const isGeneratorType = (type: string): boolean => callsModel(type) && kindOf(type)?.modality !== "text";
+
+/** Kinds that give files of our own storage. */
+export const makesFiles = (type: string): boolean => isGeneratorType(type) || callsTransform(type);
 
 /** The type of the node that makes the result. */
 export const RESULT_TYPE: NodeType = "response-output";
@@ -66,7 +73,8 @@ export const inputPorts = (node: GraphNode, schema?: JsonSchema): Map<string, In
 export const outputPorts = (node: GraphNode, results?: readonly string[]): Map<string, PortType> =>
   kindOf(node.type)?.outputs(node, results) ?? new Map<string, PortType>();
 export const anyInput = (node: GraphNode, name: string): InputPort | undefined => kindOf(node.type)?.anyInput?.(name);
-export const defaultInput = (node: GraphNode, outputName: string): string => kindOf(node.type)?.defaultInput?.(outputName) ?? outputName;
+export const defaultInput = (node: GraphNode, outputName: string): string =>
+  kindOf(node.type)?.defaultInput?.(outputName, node) ?? outputName;
 
 export const outputPort = (type: string): string => [...outputPorts({ id: "", type, data: {} }).keys()][0] ?? "";
 

@@ -1,5 +1,6 @@
 import type { RunBudget } from "../budget";
 import type { Planner } from "../plan/planner";
+import type { MediaOperation } from "../operations/operation";
 import type { NodePlan } from "../plan/plan-types";
 import type { InputPort, PortType } from "../wiring/ports";
 import type { JsonSchema } from "../prices/price";
@@ -16,7 +17,7 @@ export interface NodeKind {
   /** Members of `node.data`, each with its JSON Schema. */
   readonly settings: Readonly<Record<string, JsonSchema>>;
   /** What its items call, each of them once; null for kinds that call nothing. */
-  readonly calls: "model" | "http" | null;
+  readonly calls: "model" | "http" | "transform" | null;
   /** The modality of the models it calls. */
   readonly modality?: string;
   /** False for kinds that are never run, and that no edge means. */
@@ -25,6 +26,11 @@ export interface NodeKind {
   readonly isResult?: boolean;
   /** Whether ports follow the input schema of a model that the node names. */
   readonly portsOfModel?: boolean;
+
+  /** What nodes of the kind can do, each with inputs of its own. */
+  readonly operations?: readonly MediaOperation[];
+  /** The schema of a node's inputs, where its own settings decide it. */
+  schema?(node: GraphNode): JsonSchema | undefined;
 
   /** The input ports of a node, by name. */
   inputs(node: GraphNode, schema?: JsonSchema): Map<string, InputPort>;
@@ -35,7 +41,7 @@ export interface NodeKind {
   /** Output ports that a node has only with one of its settings. */
   readonly optionalOutputs?: readonly { name: string; type: PortType; setting: string }[];
   /** The port that an edge without a target handle means. */
-  defaultInput?(outputName: string): string;
+  defaultInput?(outputName: string, node: GraphNode): string;
 
   /** What is wrong with the settings of a node, whatever flows into it. */
   check(node: GraphNode, schema?: JsonSchema): string[];

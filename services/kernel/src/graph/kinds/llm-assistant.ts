@@ -65,7 +65,7 @@ const planJson = (planner: Planner, node: GraphNode, { schema, problems }: Answe
   const schemaTokens = textBytes(JSON.stringify(schema));
   planner.budget.work(charactersOfWork(schemaTokens));
   countInPlan(planner, { value: schema });
-  const planned = planCalls(planner, llmAssistant, node, schemaTokens + ASKING_TOKENS);
+  const planned = planCalls(planner, llmAssistant, node, { moreTokens: schemaTokens + ASKING_TOKENS });
   if (!planned || problems.length > 0) return undefined;
   // Models that are no chat can't be asked for a better answer.
   const maxRepairMillicredits = planned.terms.providerKind === "llm" ? planned.costWith(textTokens(planned) + ASKING_TOKENS) : 0;

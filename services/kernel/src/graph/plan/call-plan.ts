@@ -109,10 +109,16 @@ export interface PlannedCalls {
 
 /**
  * Plans the calls of a node's model: checked and priced as far as their inputs are known.
+ * @param terms what is called, where that is no registered model
  * @param moreTokens tokens that go in beside the inputs
  */
-export const planCalls = (planner: Planner, kind: NodeKind, node: GraphNode, moreTokens = 0): PlannedCalls | undefined => {
-  const terms = termsOf(planner, kind, node);
+export const planCalls = (
+  planner: Planner,
+  kind: NodeKind,
+  node: GraphNode,
+  { terms: own, moreTokens = 0 }: { terms?: ModelTerms; moreTokens?: number } = {},
+): PlannedCalls | undefined => {
+  const terms = own ?? termsOf(planner, kind, node);
   if (!terms) return undefined;
   const built = buildStep(planner, kind, node, terms);
   warnUnresolved(planner, built);

@@ -14,6 +14,8 @@ export interface PlanStep {
   type: NodeType;
   /** internalName, for nodes that call a model. */
   model?: string;
+  /** What is done with files, for nodes that call transform. */
+  operation?: string;
   /** Literal settings of the node. */
   literals: Readonly<Record<string, unknown>>;
   /** Sources by input port, in edge order. */

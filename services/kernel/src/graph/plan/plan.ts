@@ -2,7 +2,7 @@ import { GRAPH_BOUNDS } from "../bounds";
 import { createBudget, type BudgetUse } from "../budget";
 import { checkSettings } from "./check";
 import { isKnown, joined } from "./abstract";
-import { anyInput, isGeneratorType, kindOf } from "../kinds";
+import { anyInput, kindOf, makesFiles } from "../kinds";
 import { isMediaId } from "../values/media";
 import { createReporter } from "../values/reported";
 import { keepLivingEdges, noteBranches } from "./branches";
@@ -29,8 +29,8 @@ const labelsOf = (nodes: readonly GraphNode[]): Pick<RunPlan, "labels"> => {
 const planResultFiles = (planner: Planner, nodeId: string, ports: readonly OutputPort[]): PlanStep | undefined => {
   const { storage } = planner.request;
   if (storage === undefined) return undefined;
-  const makesFiles = (id: string): boolean => planner.wiring.order.some((node) => node.id === id && isGeneratorType(node.type));
-  const step = resultFilesStep(nodeId, ports, { storage, makesFiles });
+  const isMaker = (id: string): boolean => planner.wiring.order.some((node) => node.id === id && makesFiles(node.type));
+  const step = resultFilesStep(nodeId, ports, { storage, makesFiles: isMaker });
   if (step) planner.budget.calls(step.maxItems);
   return step;
 };
@@ -84,12 +84,19 @@ export type Planned = { used: Readonly<BudgetUse>; dataUrls: string[] } & (
 
 const termsOf = ({ models }: PlanRequest, { data: { model } }: GraphNode): ModelTerms | undefined =>
   typeof model === "string" ? models.get(model) : undefined;
-const schemaOf = (request: PlanRequest, node: GraphNode): JsonSchema | undefined => termsOf(request, node)?.inputSchema;
+
+/** The schema of a node's inputs: its kind's own, or that of the model that it names. */
+export const nodeSchema = (node: GraphNode, models: ReadonlyMap<string, { inputSchema: JsonSchema }>): JsonSchema | undefined => {
+  const kind = kindOf(node.type);
+  if (kind?.schema) return kind.schema(node);
+  const { model } = node.data;
+  return typeof model === "string" ? models.get(model)?.inputSchema : undefined;
+};
 
 const planNode = (planner: Planner, node: GraphNode): NodePlan => {
   const kind = kindOf(node.type);
   if (!kind) return NOTHING_PLANNED;
-  const misspelt = misspeltSettings(kind, node, schemaOf(planner.request, node), (count) => planner.budget.work(count));
+  const misspelt = misspeltSettings(kind, node, nodeSchema(node, planner.request.models), (count) => planner.budget.work(count));
   for (const message of [...(kind.warnings?.(node) ?? []), ...misspelt]) warn(planner, node.id, message);
   const planned = noteBranches(planner, node, kind.plan?.(planner, node) ?? NOTHING_PLANNED);
   if (planned.step || planned.isEvaluated) planner.outputs.set(node.id, planned.outputs);
@@ -163,7 +170,7 @@ const warnOfBypassed = (planner: Planner, warnings: readonly { nodeId: string; m
 export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Planned => {
   const { graph, warnings: bypassed } = withoutBypassed(whole.graph);
   const request: PlanRequest = { ...whole, graph };
-  const schema = (node: GraphNode): JsonSchema | undefined => schemaOf(request, node);
+  const schema = (node: GraphNode): JsonSchema | undefined => nodeSchema(node, request.models);
   const { wiring, issues } = checkStructure(request.graph, schema, (node) => termsOf(request, node)?.outputs);
   const planner: Planner = {
     request,

@@ -7,6 +7,11 @@ import { isRecord } from "../types";
 export interface MediaValue {
   url: string;
   contentType: string;
+  /** Pixels, of images and videos, where they are known. */
+  width?: number;
+  height?: number;
+  /** Seconds, of videos and sounds, where they are known. */
+  duration?: number;
 }
 
 export const isMedia = (value: unknown): value is MediaValue =>

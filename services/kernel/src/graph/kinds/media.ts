@@ -1,0 +1,90 @@
+import { LIMITS } from "../../limits";
+import { didYouMean } from "../../nearest-name";
+import type { Bounds } from "../plan/abstract";
+import { longTexts } from "../plan/check-texts";
+import { planCalls } from "../plan/call-plan";
+import type { ModelTerms } from "../plan/planner";
+import { NOTHING_PLANNED } from "../plan/plan-types";
+import { MEDIA_OPERATIONS, mediaOperation, missingGroups, operationIssues, type MediaOperation } from "../operations";
+import { isFileType, literalInputs, namedPorts, schemaPorts, type InputPort } from "../wiring/ports";
+import { shownName, type GraphNode } from "../types";
+import { placeholdersIn } from "../values/value";
+import type { NodeKind } from "./kind";
+
+const NAMES = MEDIA_OPERATIONS.map(({ name }) => name);
+const URL_TOKENS = 512;
+
+const operationOf = ({ data }: GraphNode): MediaOperation | undefined => mediaOperation(data.operation);
+
+const operationProblem = ({ data: { operation } }: GraphNode): string[] => {
+  if (mediaOperation(operation)) return [];
+  if (typeof operation !== "string" || operation === "") return [`needs an operation: one of ${NAMES.join(", ")}`];
+  return [`operation: there is no ${shownName(operation)}${didYouMean(operation, NAMES)}`];
+};
+
+const portsOf = (node: GraphNode): Map<string, InputPort> => {
+  const operation = operationOf(node);
+  if (!operation) return new Map();
+  const declared = schemaPorts(operation.schema);
+  const texts = declared.filter(([, { type }]) => type === "text").map(([name]) => literalInputs(node, operation.schema)[name]);
+  return new Map([...namedPorts(placeholdersIn(texts), "any"), ...declared]);
+};
+
+/** What planning a call of it takes to know. */
+const termsOf = (operation: MediaOperation): ModelTerms => ({
+  internalName: operation.name,
+  modality: operation.output,
+  providerKind: "transform",
+  price: operation.price,
+  inputSchema: operation.schema,
+  validate: (inputs) => operationIssues(operation, inputs),
+});
+
+export const media: NodeKind = {
+  type: "media",
+  summary: "Works on files: resizes, joins, cuts, mixes and captions images, videos and sounds.",
+  settings: {
+    operation: { type: "string", enum: NAMES, description: "What it does; each operation has settings and ports of its own." },
+    inputs: { type: "object", description: "Settings of the operation, beside those in data; connected ports win." },
+    maxItems: {
+      type: "integer",
+      minimum: 1,
+      maximum: LIMITS.fanOutItems,
+      description: "The most items that a list of unknown length may have.",
+    },
+  },
+  operations: MEDIA_OPERATIONS,
+  calls: "transform",
+  runs: true,
+  schema: (node) => operationOf(node)?.schema,
+  inputs: portsOf,
+  outputs: (node) => {
+    const output = operationOf(node)?.output;
+    return output === undefined ? new Map() : new Map([[output, output]]);
+  },
+  optionalOutputs: (["image", "video", "audio"] as const).map((name) => ({ name, type: name, setting: "operation" })),
+  defaultInput: (outputName, node) => {
+    const files = [...portsOf(node)].filter(([, { type }]) => isFileType(type));
+    return (files.find(([, { type }]) => type === outputName) ?? files[0])?.[0] ?? outputName;
+  },
+  check: (node) => {
+    const operation = operationOf(node);
+    if (!operation) return operationProblem(node);
+    const ports = portsOf(node);
+    const texts = Object.entries(literalInputs(node, operation.schema)).filter(([name]) => !isFileType(ports.get(name)?.type));
+    return texts.flatMap(([name, value]) => longTexts(value, name));
+  },
+  plan: (planner, node) => {
+    const operation = operationOf(node);
+    if (!operation) return NOTHING_PLANNED;
+    const planned = planCalls(planner, media, node, { terms: termsOf(operation) });
+    if (!planned) return NOTHING_PLANNED;
+    const { model: _, ...step } = planned.step;
+    const isGiven = (name: string): boolean => Object.hasOwn(step.literals, name) || Object.hasOwn(step.sources, name);
+    for (const message of missingGroups(operation, isGiven)) planner.issues.push({ nodeId: node.id, message });
+    const { items, limit, mapped } = planned.bounds;
+    const bounds: Bounds = { list: mapped, items, most: limit, tokens: URL_TOKENS * limit };
+    return { step: { ...step, operation: operation.name }, outputs: new Map([[operation.output, bounds]]) };
+  },
+  savedCount: (node, _flowing, items) => ([...portsOf(node).values()].some(({ list, type }) => list && isFileType(type)) ? 1 : items),
+};

@@ -1,0 +1,147 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  holdItems,
+  MEDIA_OPERATIONS,
+  missingGroups,
+  operationIssues,
+  planRun,
+  withDefaults,
+  type GraphNode,
+  type MediaValue,
+  type Planned,
+} from "../../../src";
+import { inputSchemaProblems } from "../../../src/graph/json-schema/read";
+
+const GUIDE = join(__dirname, "..", "..", "..", "..", "..", "docs", "guide");
+const PICTURE: MediaValue = { url: "http://files.test/media/picture", contentType: "image/png" };
+const SOUND: MediaValue = { url: "http://files.test/media/sound", contentType: "audio/wav" };
+
+const edge = (from: string, to: string) => {
+  const [[source, sourceHandle], [target, targetHandle]] = [from.split("."), to.split(".")];
+  return { id: `${from} ${to}`, source: source!, sourceHandle: sourceHandle ?? null, target: target!, targetHandle: targetHandle ?? null };
+};
+const node = (id: string, type: string, data: Record<string, unknown> = {}): GraphNode => ({ id, type, data });
+const file = node("file", "media-upload", { mediaId: "picture" });
+const sound = node("sound", "media-upload", { mediaId: "sound" });
+const out = node("out", "response-output");
+const pictures = node("pictures", "list", { items: [PICTURE, PICTURE, PICTURE] });
+
+const plan = (nodes: GraphNode[], ...edges: [string, string][]): Planned =>
+  planRun({
+    graph: { nodes, edges: edges.map(([from, to]) => edge(from, to)), issues: [] },
+    inputs: new Map(),
+    models: new Map(),
+    media: new Map([
+      ["picture", PICTURE],
+      ["sound", SOUND],
+    ]),
+    markupPermille: 1_000,
+    storage: "http://files.test/media/",
+  });
+const issuesOf = (planned: Planned): string[] => planned.issues.map(({ message }) => message);
+const stepsOf = ({ plan: made, issues }: Planned) => {
+  if (!made) throw new Error(JSON.stringify(issues));
+  return made.steps;
+};
+
+describe("the operations on files", () => {
+  it.each(MEDIA_OPERATIONS.map((operation) => [operation.name, operation] as const))(
+    "%s has inputs that can be checked",
+    (name, operation) => {
+      const { schema, oneOf = [], output } = operation;
+      expect(inputSchemaProblems(schema)).toEqual([]);
+      const properties = schema.properties as Record<string, { default?: unknown; title?: unknown; format?: unknown }>;
+      const names = Object.keys(properties);
+      expect([...(schema.required as string[]), ...oneOf.flat()].filter((one) => !names.includes(one))).toEqual([]);
+      expect(names.filter((one) => typeof properties[one]!.title !== "string")).toEqual([]);
+      // What is set by itself is a setting that may be set.
+      const problems = operationIssues(operation, withDefaults(operation, {})).filter(({ message }) => !/required/.test(message));
+      expect(problems).toEqual([]);
+      expect(name.startsWith(`${output}-`) || output === "image").toBe(true);
+    },
+  );
+
+  it("have names of their own", () => {
+    expect(new Set(MEDIA_OPERATIONS.map(({ name }) => name)).size).toBe(MEDIA_OPERATIONS.length);
+  });
+
+  it("are those of the guide (otherwise: npm run build && node docs/guide/operations-table.mjs)", () => {
+    const input = JSON.stringify(MEDIA_OPERATIONS);
+    const written = execFileSync(process.execPath, [join(GUIDE, "operations-table.mjs"), "-"], { input }).toString();
+    expect(readFileSync(join(GUIDE, "nodes", "media.md"), "utf8")).toBe(written);
+  });
+
+  it("take what is not set for what it is by default", () => {
+    const resize = MEDIA_OPERATIONS.find(({ name }) => name === "image-resize")!;
+    expect(withDefaults(resize, { width: 5, fit: null, height: "" })).toEqual({
+      width: 5,
+      fit: "inside",
+      enlarge: true,
+      background: "#000000",
+    });
+    expect(missingGroups(resize, () => false)).toEqual(["needs one of width, height"]);
+  });
+});
+
+describe("a media node", () => {
+  it("takes a list into a port of lists as one call", () => {
+    const grid = node("grid", "media", { operation: "image-grid" });
+    const [step] = stepsOf(plan([pictures, grid, out], ["pictures.items", "grid.images"], ["grid.image", "out.images"]));
+    expect(step).toMatchObject({ operation: "image-grid", maxItems: 1, listPorts: ["images"] });
+  });
+
+  it("runs once for each item of a list into any other port", () => {
+    const small = node("small", "media", { operation: "image-resize", width: 9 });
+    const [step] = stepsOf(plan([pictures, small, out], ["pictures.items", "small.image"], ["small.image", "out.images"]));
+    expect(step).toMatchObject({ operation: "image-resize", maxItems: 3 });
+  });
+
+  it("is linked by the only sensible ports", () => {
+    const small = node("small", "media", { operation: "image-resize", width: 9 });
+    const [step] = stepsOf(plan([file, small, out], ["file", "small"], ["small", "out"]));
+    expect(Object.keys(step!.sources)).toEqual(["image"]);
+  });
+
+  it("holds nothing, names no model, and gives files that need not be fetched", () => {
+    const planned = plan([file, node("a", "media", { operation: "image-resize", width: 9 }), out], ["file", "a"], ["a", "out"]);
+    expect(holdItems(planned.plan!)).toEqual([]);
+    expect(planned.plan!.models).toEqual({});
+    expect(stepsOf(planned).map(({ id }) => id)).toEqual(["a"]);
+  });
+
+  it("takes settings from ports, checked as soon as they are known", () => {
+    const width = node("width", "text-box", { text: "90000" });
+    const small = node("small", "media", { operation: "image-resize" });
+    const issues = issuesOf(plan([width, file, small, out], ["width.text", "small.width"], ["file", "small.image"], ["small", "out"]));
+    expect(issues).toEqual([expect.stringMatching(/^width: must be/)]);
+    const fitting = node("width", "text-box", { text: "90" });
+    expect(issuesOf(plan([fitting, file, small, out], ["width.text", "small.width"], ["file", "small.image"], ["small", "out"]))).toEqual(
+      [],
+    );
+  });
+
+  it("is refused when it can't be run, with what to do", () => {
+    const of = (data: Record<string, unknown>, ...edges: [string, string][]): string[] =>
+      issuesOf(plan([file, sound, node("m", "media", data), out], ["m", "out"], ...edges));
+    expect(of({})).toEqual(expect.arrayContaining([expect.stringContaining("needs an operation: one of image-resize")]));
+    expect(of({ operation: "video-concatt" })).toEqual(
+      expect.arrayContaining(["operation: there is no video-concatt: did you mean video-concat?"]),
+    );
+    expect(of({ operation: "image-resize" }, ["file", "m.image"])).toEqual(["needs one of width, height"]);
+    expect(of({ operation: "image-resize", width: 9 })).toEqual(["image: is required"]);
+    expect(of({ operation: "image-resize", width: "wide" }, ["file", "m.image"])[0]).toMatch(/^width: /);
+    expect(of({ operation: "image-crop", aspect: "wide" }, ["file", "m.image"])[0]).toMatch(/^aspect: /);
+    expect(of({ operation: "image-resize", width: 9 }, ["sound", "m.image"])[0]).toMatch(/must be an image, but is an audio file/);
+  });
+
+  it("warns of settings that are misspelt", () => {
+    const { plan: made } = plan(
+      [file, node("m", "media", { operation: "image-resize", widht: 5, width: 5 }), out],
+      ["file", "m"],
+      ["m", "out"],
+    );
+    expect(made!.warnings.m).toEqual(["there is no setting widht: did you mean width?"]);
+  });
+});
