@@ -118,6 +118,7 @@ const ownSettings = (servers, folder, secrets) => {
     TEMPORAL_ADDRESS: servers.temporalAddress(),
     MEDIA_DIR: join(folder, "media"),
     SANDBOX_DATA_DIR: join(folder, "sandbox"),
+    TRANSFORM_DIR: join(folder, "transform"),
     REGISTRATION_RATE_LIMIT: "300",
   };
 };

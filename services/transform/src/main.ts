@@ -1,9 +1,29 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defineService, grpcService, hostPort, integer, runProcess, startGrpcServer } from "@nodeloom/platform";
-import { transform } from "@nodeloom/proto";
+import {
+  answeringMs,
+  createGrpcClient,
+  defineService,
+  grpcService,
+  hostPort,
+  integer,
+  runProcess,
+  startGrpcServer,
+} from "@nodeloom/platform";
+import { media as mediaProto, transform } from "@nodeloom/proto";
 import { z } from "zod";
+import { defaultConcurrency } from "./bounds";
+import { openFolders } from "./calls/folders";
+import { createPreview } from "./calls/preview";
+import { createRun } from "./calls/run";
+import { networkIsolation } from "./children/isolation";
+import { createPool } from "./children/pool";
+import { findFfmpeg } from "./ffmpeg/program";
+import { imageVersion } from "./image-version";
 import { transformHandlers } from "./server";
+
+/** The program of the children, as it was built. */
+const PROGRAM = join(__dirname, "..", "dist", "work", "main.js");
 
 /** Operations on files: each in a process of its own, within bounds. */
 export const service = defineService({
@@ -17,9 +37,29 @@ export const service = defineService({
     NODELOOM_CACHE_DIR: z.string().optional().describe("folder of what is downloaded; ~/.cache/nodeloom without it"),
   },
   start: async ({ config, logger }) => {
-    const services = [grpcService(transform.TransformServiceService, transformHandlers())];
-    const grpc = await startGrpcServer({ listen: config.TRANSFORM_LISTEN, services, logger, tls: config });
-    return { ports: { TRANSFORM_LISTEN: grpc.port }, stop: grpc.stop };
+    const isolation = await networkIsolation();
+    if (isolation.length === 0) logger.info("operations have no network namespace of their own: this machine does not allow it");
+    const folders = await openFolders(config.TRANSFORM_DIR);
+    const pool = createPool({ program: PROGRAM, isolation, concurrency: config.TRANSFORM_CONCURRENCY ?? defaultConcurrency() });
+    const media = createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, {
+      address: config.MEDIA_ADDRESS,
+      tls: config,
+    });
+    const ffmpeg = findFfmpeg(config);
+    const calls = { media, pool, folders, ffmpeg };
+    const handlers = transformHandlers({ run: createRun(calls), preview: createPreview(calls), ffmpeg, imageVersion });
+    const services = [grpcService(transform.TransformServiceService, handlers)];
+    // An operation that is cut off is run again elsewhere.
+    const grpc = await startGrpcServer({ listen: config.TRANSFORM_LISTEN, services, logger, tls: config, graceMs: answeringMs(config) });
+    return {
+      ports: { TRANSFORM_LISTEN: grpc.port },
+      stop: async () => {
+        await grpc.stop();
+        await pool.stop();
+        await folders.stop();
+        media.close();
+      },
+    };
   },
 });
 

@@ -1,10 +1,30 @@
-import { unavailable } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { transform } from "@nodeloom/proto";
+import type { Program } from "./ffmpeg/program";
+
+export interface Handled {
+  run(request: transform.RunRequest, signal: AbortSignal): Promise<transform.RunResponse>;
+  preview(request: transform.RenderPreviewRequest, signal: AbortSignal): Promise<transform.RenderPreviewResponse>;
+  ffmpeg: Pick<Program, "status">;
+  /** Of what works on images. */
+  imageVersion: string;
+}
+
+const STATES = {
+  ready: transform.ProgramState.PROGRAM_STATE_READY,
+  downloading: transform.ProgramState.PROGRAM_STATE_DOWNLOADING,
+  away: transform.ProgramState.PROGRAM_STATE_AWAY,
+} as const;
 
 /** gRPC handlers of the transform service. */
-export const transformHandlers = (): transform.TransformServiceServer => ({
-  run: unary(async () => Promise.reject(unavailable("no operation can be run yet"))),
-  renderPreview: unary(async () => Promise.reject(unavailable("no preview can be rendered yet"))),
-  getStatus: unary(async () => transform.GetStatusResponse.fromPartial({})),
+export const transformHandlers = ({ run, preview, ffmpeg, imageVersion }: Handled): transform.TransformServiceServer => ({
+  run: unary(run),
+  renderPreview: unary(preview),
+  getStatus: unary(async () => {
+    const { state, version, reason, retryAfterSeconds } = await ffmpeg.status();
+    return transform.GetStatusResponse.fromPartial({
+      images: { state: transform.ProgramState.PROGRAM_STATE_READY, version: imageVersion },
+      ffmpeg: { state: STATES[state], version, reason, retryAfterSeconds },
+    });
+  }),
 });

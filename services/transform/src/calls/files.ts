@@ -1,0 +1,76 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { DomainError } from "@nodeloom/kernel";
+import { uploadParts, type ClientOf } from "@nodeloom/platform";
+import { media as proto } from "@nodeloom/proto";
+import { BOUNDS } from "../bounds";
+import { WorkFailure, type WorkFile } from "../children/protocol";
+
+/** Files on their way from media and back: streamed, never whole in memory. */
+
+export type Media = Pick<ClientOf<proto.MediaServiceServer>, "getObjects" | "readObject" | "upload">;
+
+const MB = 1_024 * 1_024;
+
+export interface Wanted {
+  port: string;
+  key: string;
+}
+
+/** Writes a file of media into a folder. @throws WorkFailure when it is not there */
+const readFile = async (
+  media: Media,
+  { port, key }: Wanted,
+  path: string,
+  { signal, count }: { signal: AbortSignal; count: (bytes: number) => void },
+): Promise<WorkFile> => {
+  let contentType = "";
+  const messages = media.readObject({ key }, { deadlineMs: BOUNDS.transferMs, signal, waitForReady: true });
+  const chunks = async function* (): AsyncIterable<Uint8Array> {
+    for await (const { part } of messages) {
+      if (part?.$case === "header") {
+        count(part.value.bytes);
+        ({ contentType } = part.value);
+      } else if (part?.$case === "chunk") yield part.value;
+    }
+  };
+  try {
+    await pipeline(chunks(), createWriteStream(path, { mode: 0o600 }), { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof DomainError && error.kind === "not_found")
+      throw new WorkFailure("input", `${port}: the file is not there any more`);
+    throw error;
+  }
+  signal.throwIfAborted();
+  return { port, path, contentType };
+};
+
+/** Puts the files of an operation into its folder. @throws WorkFailure when they are not there, or too large together */
+export const readFiles = async (media: Media, wanted: readonly Wanted[], folder: string, signal: AbortSignal): Promise<WorkFile[]> => {
+  let bytes = 0;
+  const count = (more: number): void => {
+    bytes += more;
+    if (bytes > BOUNDS.inputBytes)
+      throw new WorkFailure("bounds", `its files are larger than the ${BOUNDS.inputBytes / MB} MB that an operation may take`);
+  };
+  const files: WorkFile[] = [];
+  for (const [index, one] of wanted.entries()) files.push(await readFile(media, one, join(folder, `in-${index}`), { signal, count }));
+  return files;
+};
+
+/** Stores a result under a name of its own: a second time finds the first. */
+export const storeFile = async (
+  media: Media,
+  { id, ownerId, accept, path }: { id: string; ownerId: string; accept: string[]; path: string },
+  signal: AbortSignal,
+): Promise<proto.StoredObject> => {
+  const { object } = await media.upload(uploadParts(proto.UploadHeader.fromPartial({ id, ownerId, accept }), createReadStream(path)), {
+    deadlineMs: BOUNDS.transferMs,
+    signal,
+    waitForReady: true,
+  });
+  if (!object) throw new WorkFailure("fault", "the result could not be stored");
+  return object;
+};

@@ -1,0 +1,139 @@
+import {
+  DomainError,
+  invalidRequest,
+  mediaOperation,
+  missingGroups,
+  operationIssues,
+  withDefaults,
+  type MediaOperation,
+} from "@nodeloom/kernel";
+import { NoSlot } from "@nodeloom/platform";
+import { transform } from "@nodeloom/proto";
+import { stat } from "node:fs/promises";
+import { BOUNDS } from "../bounds";
+import type { Pool } from "../children/pool";
+import { WorkFailure, type WorkResult } from "../children/protocol";
+import type { Program } from "../ffmpeg/program";
+import { readFiles, storeFile, type Media } from "./files";
+import type { Folders } from "./folders";
+
+/** One operation from files of media to a file of media. */
+
+export interface CallOptions {
+  media: Media;
+  pool: Pool;
+  folders: Folders;
+  ffmpeg: Program;
+}
+
+/** When a caller comes again that found the line full. */
+const FULL_SECONDS = 5;
+const CALL_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,197}$/;
+const MB = 1_024 * 1_024;
+
+/** What callers learn of a failure: what is wrong with the files ends the node, what ended a process passes. */
+export const asDomainError = (error: unknown, what: string): unknown => {
+  if (error instanceof NoSlot)
+    return new DomainError("unavailable", "SERVICE_UNAVAILABLE", `too many operations are waiting`, { retryAfter: FULL_SECONDS });
+  if (!(error instanceof WorkFailure)) return error;
+  const kind = error.kind === "fault" ? "internal" : "failed";
+  return new DomainError(kind, kind === "internal" ? "INTERNAL" : "EXECUTION_FAILED", `${what}: ${error.message}`);
+};
+
+const settingsOf = (text: string): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(text || "{}");
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Told below.
+  }
+  throw invalidRequest([{ path: "settings_json", message: "must be a JSON object" }]);
+};
+
+/** The operation and its settings, checked. @throws DomainError INVALID_REQUEST */
+const checked = (request: transform.RunRequest): { operation: MediaOperation; settings: Record<string, unknown> } => {
+  const operation = mediaOperation(request.operation);
+  if (!operation) throw invalidRequest([{ path: "operation", message: "there is no such operation" }]);
+  if (!CALL_ID.test(request.callId)) throw invalidRequest([{ path: "call_id", message: "must be letters, digits, dots and dashes" }]);
+  if (request.inputs.length > BOUNDS.files) throw invalidRequest([{ path: "inputs", message: `must be at most ${BOUNDS.files}` }]);
+  const given = settingsOf(request.settingsJson);
+  // Files stand for themselves while the rest is checked.
+  const ports = new Map<string, string[]>();
+  for (const { port, key } of request.inputs) ports.set(port, [...(ports.get(port) ?? []), key]);
+  const properties = operation.schema.properties as Record<string, { type?: unknown }>;
+  const files = Object.fromEntries([...ports].map(([port, keys]) => [port, properties[port]?.type === "array" ? keys : keys[0]]));
+  const inputs = { ...given, ...files };
+  const issues = [
+    ...operationIssues(operation, inputs),
+    ...missingGroups(operation, (name) => Object.hasOwn(inputs, name)).map((message) => ({ path: "settings_json", message })),
+  ];
+  if (issues.length > 0) throw invalidRequest(issues);
+  return { operation, settings: withDefaults(operation, given) };
+};
+
+const outputOf = (
+  object: transform.Output["object"],
+  { width, height, durationSeconds }: Partial<transform.Output>,
+): transform.RunResponse => transform.RunResponse.fromPartial({ outputs: [{ object, width, height, durationSeconds }] });
+
+/** @throws WorkFailure when a result is larger than media takes, or when there is none */
+const checkSize = async (path: string): Promise<void> => {
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size > BOUNDS.outputBytes) throw new WorkFailure("bounds", `the result is larger than ${BOUNDS.outputBytes / MB} MB`);
+  if (size === 0) throw new WorkFailure("input", "there is nothing in its files that it could make a result of");
+};
+
+/** A process that was killed says nothing of the files: another one tries once more. */
+const workAgain = async (pool: Pool, ...[request, limits]: Parameters<Pool["work"]>): Promise<WorkResult> => {
+  try {
+    return await pool.work(request, limits);
+  } catch (error) {
+    if (!(error instanceof WorkFailure) || error.kind !== "ended" || limits.signal?.aborted) throw error;
+    return pool.work(request, limits);
+  }
+};
+
+export const createRun = ({ media, pool, folders, ffmpeg }: CallOptions) => {
+  /** What an earlier call of this name stored. */
+  const stored = async (id: string, ownerId: string, signal: AbortSignal) =>
+    (await media.getObjects({ ids: [id], ownerId }, { signal })).objects[0];
+
+  const make = async (request: transform.RunRequest, id: string, signal: AbortSignal): Promise<transform.RunResponse> => {
+    const { operation, settings } = checked(request);
+    const program = operation.program === "ffmpeg" ? (await ffmpeg.ready()).path : null;
+    const leave = await pool.enter({ key: request.userId, signal, maxWaitMs: BOUNDS.waitMs });
+    try {
+      return await folders.within(async (folder) => {
+        const files = await readFiles(media, request.inputs, folder, signal);
+        const work = { operation: operation.name, settings, files, folder, ffmpeg: program };
+        const timeMs = operation.program === "ffmpeg" ? BOUNDS.ffmpegMs : BOUNDS.imageMs;
+        const made = await workAgain(pool, work, { timeMs, signal });
+        await checkSize(made.path);
+        const target = { id, ownerId: request.userId, accept: [operation.output], path: made.path };
+        return outputOf(await storeFile(media, target, signal), made);
+      });
+    } finally {
+      leave();
+    }
+  };
+
+  /**
+   * Runs an operation, once for each call id.
+   * @throws DomainError INVALID_REQUEST for a call that can't be, EXECUTION_FAILED for files that can't be worked on so,
+   * SERVICE_UNAVAILABLE while the program is not there or too many wait
+   */
+  return async (request: transform.RunRequest, signal: AbortSignal): Promise<transform.RunResponse> => {
+    const id = `${request.callId}-0`;
+    const earlier = await stored(id, request.userId, signal);
+    if (earlier) return outputOf(earlier, {});
+    try {
+      return await make(request, id, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw asDomainError(error, request.operation);
+    }
+  };
+};

@@ -1,0 +1,154 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { setPriority } from "node:os";
+import { memoryOf } from "@nodeloom/platform";
+import { BOUNDS } from "../bounds";
+import { WorkFailure, type FromChild, type ToChild, type WorkRequest, type WorkResult } from "./protocol";
+
+/** One process that works on files, as the service sees it: it may crash, hang or take too much memory, and is ended for it. */
+
+export interface ChildOptions {
+  /** Path of the children's program. */
+  program: string;
+  /** What its command begins with: see `networkIsolation`. */
+  isolation: readonly string[];
+  memoryBytes?: number;
+}
+
+export interface Child {
+  readonly pid: number;
+  /** One at a time. @throws WorkFailure, or the signal's reason; the process is gone then, but after failures of the input */
+  work(request: WorkRequest, limits: { timeMs: number; signal?: AbortSignal | undefined }): Promise<WorkResult>;
+  isAlive(): boolean;
+  end(): void;
+  ended: Promise<void>;
+}
+
+const MEMORY_LOOK_MS = 100;
+const START_MS = 30_000;
+/** Of the scheduler: what else runs on the machine goes first. */
+const NICENESS = 5;
+/** For Linux: of all processes, these are ended first where memory runs out. */
+const FIRST_TO_GO = "1000";
+const TAIL_CHARACTERS = 2_000;
+const MB = 1_024 * 1_024;
+/** Of Node's own objects; pictures are outside of it. */
+const HEAP_MB = 256;
+
+/** All that a child gets to know of ours: no secrets. */
+const environment = (): NodeJS.ProcessEnv => {
+  const { PATH, LANG } = process.env;
+  return { PATH, LANG, MALLOC_ARENA_MAX: "2" };
+};
+
+/** The child leads a process group, so that what it starts ends with it. */
+const start = ({ program, isolation }: ChildOptions): ChildProcess => {
+  const [command = process.execPath, ...args] = [...isolation, process.execPath, `--max-old-space-size=${HEAP_MB}`, program];
+  const child = spawn(command, args, { env: environment(), stdio: ["ignore", "ignore", "pipe", "ipc"], detached: true });
+  if (child.pid !== undefined) {
+    try {
+      setPriority(child.pid, NICENESS);
+    } catch {
+      // It has ended already, or the system does not let us.
+    }
+    void writeFile(`/proc/${child.pid}/oom_score_adj`, FIRST_TO_GO).catch(() => undefined);
+  }
+  return child;
+};
+
+const killGroup = ({ pid }: ChildProcess): void => {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // All of it has ended.
+  }
+};
+
+interface Waiting {
+  resolve(message: FromChild): void;
+  reject(error: unknown): void;
+}
+
+/** Starts a process and waits until it can work. @throws WorkFailure */
+export const startChild = async (options: ChildOptions): Promise<Child> => {
+  const { memoryBytes = BOUNDS.memoryBytes } = options;
+  const child = start(options);
+  let waiting: Waiting | undefined;
+  let reason: WorkFailure | undefined;
+  let isEnding = false;
+  let printed = "";
+  child.stderr?.on("data", (piece: Buffer) => (printed = (printed + piece.toString()).slice(-TAIL_CHARACTERS)));
+
+  const end = (why?: WorkFailure): void => {
+    reason ??= why;
+    isEnding = true;
+    killGroup(child);
+  };
+  const settle = (): Waiting | undefined => {
+    const settled = waiting;
+    waiting = undefined;
+    return settled;
+  };
+  const watch = setInterval(() => {
+    void memoryOf(child.pid ?? 0).then((bytes = 0) => {
+      if (bytes > memoryBytes)
+        end(new WorkFailure("bounds", `it takes more than the ${Math.round(memoryBytes / MB)} MB of memory that an operation may take`));
+    });
+  }, MEMORY_LOOK_MS);
+  const ended = new Promise<void>((resolve) => {
+    const onEnd = (how: string): void => {
+      clearInterval(watch);
+      killGroup(child);
+      const last = printed.trim().split("\n").at(-1) ?? "";
+      settle()?.reject(reason ?? new WorkFailure("ended", `the process that worked on it ended (${how})${last === "" ? "" : `: ${last}`}`));
+      resolve();
+    };
+    child.once("exit", (code, signal) => onEnd(signal ?? `code ${code}`));
+    child.once("error", (error) => onEnd(error.message));
+  });
+  child.on("message", (message: FromChild) => settle()?.resolve(message));
+
+  const answer = async (send: () => void, timeMs: number, signal?: AbortSignal): Promise<FromChild> => {
+    signal?.throwIfAborted();
+    const late = new WorkFailure("bounds", `it takes longer than the ${Math.round(timeMs / 1_000)} s that an operation may take`);
+    const timer = setTimeout(() => end(late), timeMs);
+    const abort = (): void => {
+      settle()?.reject(signal?.reason);
+      end();
+    };
+    try {
+      return await new Promise<FromChild>((resolve, reject) => {
+        waiting = { resolve, reject };
+        signal?.addEventListener("abort", abort, { once: true });
+        if (child.exitCode !== null || child.signalCode !== null) return reject(reason ?? new WorkFailure("ended", "the process is gone"));
+        send();
+      });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+    }
+  };
+
+  try {
+    await answer(() => undefined, START_MS);
+  } catch (error) {
+    end();
+    throw error;
+  }
+  return {
+    pid: child.pid!,
+    work: async (request, { timeMs, signal }) => {
+      const message: ToChild = { type: "work", request };
+      const send = (): void =>
+        void child.send(message, (error) => error && settle()?.reject(new WorkFailure("ended", "the process is gone")));
+      const answered = await answer(send, timeMs, signal);
+      if (answered.type === "done") return answered.result;
+      if (answered.type === "failed") throw new WorkFailure(answered.isInput ? "input" : "fault", answered.message);
+      throw new WorkFailure("fault", "the process spoke out of turn");
+    },
+    isAlive: () => !isEnding && child.exitCode === null && child.signalCode === null,
+    end: () => end(),
+    ended,
+  };
+};

@@ -1,0 +1,98 @@
+import { execFile } from "node:child_process";
+import { access, constants } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { unavailable } from "@nodeloom/kernel";
+import { assetFolder, assetsFolder, availabilityOf, FFMPEG_ASSET } from "@nodeloom/platform";
+
+/** Which ffmpeg is used: the one that the environment names, else the one on PATH, else the one that is fetched with local models. */
+
+export interface ProgramStatus {
+  state: "ready" | "downloading" | "away";
+  version: string;
+  reason: string;
+  retryAfterSeconds: number;
+}
+
+export interface Program {
+  status(): Promise<ProgramStatus>;
+  /** @throws DomainError SERVICE_UNAVAILABLE while it is not there */
+  ready(): Promise<{ path: string; version: string }>;
+}
+
+export interface ProgramOptions {
+  FFMPEG_PATH?: string | undefined;
+  NODELOOM_CACHE_DIR?: string | undefined;
+}
+
+const run = promisify(execFile);
+const VERSION_MS = 10_000;
+const AWAY_SECONDS = 60;
+const VERSION = /^ffmpeg version (\S+)/;
+const ASSETS = { ffmpeg: FFMPEG_ASSET };
+const WHERE = "set FFMPEG_PATH, or install ffmpeg so that it is on PATH";
+const MB = 1_000_000;
+
+const isProgram = (path: string): Promise<boolean> =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+
+const onPath = async (): Promise<string | undefined> => {
+  for (const folder of (process.env.PATH ?? "").split(delimiter).filter(Boolean)) {
+    const path = join(folder, "ffmpeg");
+    if (await isProgram(path)) return path;
+  }
+  return undefined;
+};
+
+const versionOf = async (path: string): Promise<string> => {
+  const { stdout } = await run(path, ["-hide_banner", "-version"], { timeout: VERSION_MS });
+  return VERSION.exec(stdout)?.[1] ?? "unknown";
+};
+
+const notThere = (state: "downloading" | "away", reason: string, retryAfterSeconds: number): ProgramStatus => ({
+  ...{ state, reason, retryAfterSeconds },
+  version: "",
+});
+
+/** It is looked for again until it is found, since it may be fetched meanwhile. */
+export const findFfmpeg = (options: ProgramOptions): Program => {
+  const root = assetsFolder(options);
+  let found: { path: string; version: string } | undefined;
+
+  const look = async (): Promise<ProgramStatus> => {
+    const given = options.FFMPEG_PATH || undefined;
+    if (given !== undefined && !(await isProgram(given)))
+      return notThere("away", `FFMPEG_PATH names ${given}, which is no program`, AWAY_SECONDS);
+    let path = given ?? (await onPath());
+    if (path === undefined) {
+      const availability = await availabilityOf(root, ASSETS);
+      if (availability.status === "downloading") {
+        const { fetchedBytes, totalBytes, retryAfterSeconds } = availability;
+        const share = `${Math.round(fetchedBytes / MB)} of ${Math.round(totalBytes / MB)} MB`;
+        return notThere("downloading", `ffmpeg is being downloaded (${share}): wait for it`, retryAfterSeconds);
+      }
+      if (availability.status === "away") return notThere("away", `there is no ffmpeg: ${WHERE}; ${availability.reason}`, AWAY_SECONDS);
+      path = join(assetFolder(root, "ffmpeg", FFMPEG_ASSET), "ffmpeg");
+    }
+    try {
+      found = { path, version: await versionOf(path) };
+    } catch (error) {
+      return notThere("away", `${path} does not work: ${error instanceof Error ? error.message : String(error)}`, AWAY_SECONDS);
+    }
+    return { state: "ready", version: found.version, reason: "", retryAfterSeconds: 0 };
+  };
+
+  const status = (): Promise<ProgramStatus> =>
+    found ? Promise.resolve({ state: "ready", version: found.version, reason: "", retryAfterSeconds: 0 }) : look();
+  return {
+    status,
+    ready: async () => {
+      const { reason, retryAfterSeconds } = await status();
+      if (!found) throw unavailable(reason, retryAfterSeconds);
+      return found;
+    },
+  };
+};

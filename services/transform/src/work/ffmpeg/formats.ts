@@ -1,0 +1,41 @@
+import type { WorkFile } from "../../children/protocol";
+import { InputError } from "../job";
+
+/**
+ * Which demuxer reads a file, by the type that its bytes say. ffmpeg never guesses: what guesses may find a playlist, which names
+ * other files and addresses.
+ */
+const DEMUXERS: Readonly<Record<string, string>> = {
+  "video/mp4": "mov",
+  "video/quicktime": "mov",
+  "audio/mp4": "mov",
+  "video/webm": "matroska",
+  "audio/webm": "matroska",
+  "video/ogg": "ogg",
+  "audio/ogg": "ogg",
+  "audio/mpeg": "mp3",
+  "audio/wav": "wav",
+  "audio/flac": "flac",
+  "audio/aac": "aac",
+  "image/gif": "gif",
+};
+
+/** @throws InputError where no demuxer may read it */
+export const demuxerOf = ({ port, contentType }: Pick<WorkFile, "port" | "contentType">): string => {
+  const demuxer = Object.hasOwn(DEMUXERS, contentType) ? DEMUXERS[contentType] : undefined;
+  if (demuxer === undefined) throw new InputError(`${port}: ${contentType} is no video or sound that can be read`);
+  return demuxer;
+};
+
+/** What may be opened at all: the files that are named on the command line, and pipes. */
+const PROTOCOLS = ["-protocol_whitelist", "file,pipe"];
+
+/** Arguments that open a file as an input. */
+export const inputArguments = (path: string, demuxer: string, ...before: string[]): string[] => [
+  ...before,
+  ...PROTOCOLS,
+  "-f",
+  demuxer,
+  "-i",
+  `file:${path}`,
+];

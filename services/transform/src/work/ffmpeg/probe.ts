@@ -1,0 +1,139 @@
+import { BOUNDS } from "../../bounds";
+import { MOST_SECONDS } from "@nodeloom/kernel";
+import type { WorkFile } from "../../children/protocol";
+import { InputError, type Job } from "../job";
+import { demuxerOf, inputArguments } from "./formats";
+import { describedByFfmpeg, problemIn, runFfmpeg } from "./run";
+
+/** What is in a file, as ffmpeg itself tells: the copy that is fetched has no ffprobe. */
+
+export interface VideoStream {
+  codec: string;
+  pixelFormat: string;
+  /** As it is shown: turned, with square pixels. */
+  width: number;
+  height: number;
+  fps: number;
+  /** It is shown as it is stored. */
+  isUpright: boolean;
+}
+export interface AudioStream {
+  codec: string;
+  sampleRate: number;
+  channels: string;
+}
+export interface Probed {
+  seconds: number;
+  video?: VideoStream;
+  audio?: AudioStream;
+}
+export interface Source extends Probed {
+  port: string;
+  path: string;
+  demuxer: string;
+}
+
+const MAX_FPS = 120;
+const DEFAULT_FPS = 25;
+const QUARTER = 90;
+
+const DURATION = /^\s*Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?)/m;
+const STREAM = /^\s*Stream #0:\d+.*?: (Video|Audio): (.*)$/;
+const SIZE = /, (\d{1,5})x(\d{1,5})(?:[ ,]|$)/;
+const PIXEL_ASPECT = /SAR (\d+):(\d+)/;
+const FPS = /, ([\d.]+k?) fps/;
+const TBR = /, ([\d.]+k?) tbr/;
+const ROTATION = /display ?matrix: rotation of (-?[\d.]+) degrees/i;
+const SAMPLE_RATE = /, (\d+) Hz, ([^,]+)/;
+
+const rateOf = (said: string | undefined): number => (said === undefined ? 0 : parseFloat(said) * (said.endsWith("k") ? 1_000 : 1));
+
+const videoOf = (described: string, rotation: number): VideoStream => {
+  const [codec = ""] = described.split(/[ ,]/);
+  const pixelFormat = /^[^,(]*(?:\([^)]*\)\s*)*, ([a-z0-9]+)/.exec(described)?.[1] ?? "";
+  const [, across = "0", down = "0"] = SIZE.exec(described) ?? [];
+  const [, wide = "1", high = "1"] = PIXEL_ASPECT.exec(described) ?? [];
+  const aspect = Number(wide) > 0 && Number(high) > 0 ? Number(wide) / Number(high) : 1;
+  const [stored, height] = [Math.round(Number(across) * aspect), Number(down)];
+  const isTurned = Math.abs(Math.round(rotation / QUARTER)) % 2 === 1;
+  const said = rateOf(FPS.exec(described)?.[1]) || rateOf(TBR.exec(described)?.[1]);
+  return {
+    codec,
+    pixelFormat,
+    ...(isTurned ? { width: height, height: stored } : { width: stored, height }),
+    fps: said > 0 && said <= MAX_FPS ? said : DEFAULT_FPS,
+    isUpright: rotation === 0 && aspect === 1,
+  };
+};
+
+/** Reads what ffmpeg says of its first input. */
+export const readDescription = (log: string): Probed => {
+  const [, hours = "0", minutes = "0", seconds = "0"] = DURATION.exec(log) ?? [];
+  const probed: Probed = { seconds: Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds) };
+  const lines = log.split(/\r?\n/);
+  for (const [index, line] of lines.entries()) {
+    const [, kind, described = ""] = STREAM.exec(line) ?? [];
+    // The picture on a sound's cover is no video.
+    if (kind === "Video" && !probed.video && !described.includes("(attached pic)")) {
+      const next = lines.slice(index + 1).findIndex((one) => STREAM.test(one));
+      const own = lines.slice(index, next < 0 ? undefined : index + 1 + next).join("\n");
+      probed.video = videoOf(described, Number(ROTATION.exec(own)?.[1] ?? 0));
+    }
+    if (kind === "Audio" && !probed.audio) {
+      const [, sampleRate = "0", channels = ""] = SAMPLE_RATE.exec(described) ?? [];
+      probed.audio = { codec: described.split(/[ ,]/)[0] ?? "", sampleRate: Number(sampleRate), channels: channels.trim() };
+    }
+  }
+  return probed;
+};
+
+const LAST_TIME = /time=(\d+):(\d\d):(\d\d(?:\.\d+)?)/g;
+
+/** The length of a file whose container does not say it: what there is, is counted. */
+const countedSeconds = async (job: Job, args: string[]): Promise<number> => {
+  const { log } = await runFfmpeg({ program: job.ffmpeg, folder: job.folder }, [
+    ...args,
+    "-map",
+    "0",
+    "-c",
+    "copy",
+    "-stats",
+    "-f",
+    "null",
+    "-",
+  ]);
+  const [, hours = "0", minutes = "0", seconds = "0"] = [...log.matchAll(LAST_TIME)].at(-1) ?? [];
+  return Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds);
+};
+
+/** Opens a file that was given. @throws InputError where it can't be read, or is larger or longer than may be */
+export const openSource = async (job: Job, file: WorkFile): Promise<Source> => {
+  const demuxer = demuxerOf(file);
+  const args = inputArguments(file.path, demuxer);
+  const log = await describedByFfmpeg({ program: job.ffmpeg, folder: job.folder }, args);
+  const probed = readDescription(log);
+  const { port } = file;
+  const { video, audio } = probed;
+  if (!video && !audio) throw new InputError(`${port}: the file can't be read: ${problemIn(log)}`);
+  if (video && (video.width < 1 || video.height < 1)) throw new InputError(`${port}: the size of its pictures is not known`);
+  if (video && video.width * video.height > BOUNDS.videoPixels)
+    throw new InputError(`${port}: its pictures of ${video.width} × ${video.height} are larger than ${BOUNDS.videoPixels} pixels`);
+  const seconds = probed.seconds || (await countedSeconds(job, args));
+  if (seconds > MOST_SECONDS) throw new InputError(`${port}: it lasts ${Math.round(seconds)} s, and may last ${MOST_SECONDS} s`);
+  if (seconds <= 0) throw new InputError(`${port}: there is nothing in it`);
+  return { port, path: file.path, demuxer, ...probed, seconds };
+};
+
+/** @throws InputError where it has no pictures */
+export const openVideo = async (job: Job, file: WorkFile): Promise<Source & { video: VideoStream }> => {
+  const source = await openSource(job, file);
+  if (!source.video) throw new InputError(`${file.port}: it has no video`);
+  return source as Source & { video: VideoStream };
+};
+
+/** @throws InputError where it has no sound */
+export const openAudio = async (job: Job, file: WorkFile): Promise<Source & { audio: AudioStream }> => {
+  const source = await openSource(job, file);
+  if (!source.audio) throw new InputError(`${file.port}: it has no sound`);
+  return source as Source & { audio: AudioStream };
+};

@@ -1,0 +1,111 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { BOUNDS } from "../../bounds";
+import { InputError } from "../job";
+
+/** Runs ffmpeg within bounds of memory, time and size that the system keeps. */
+
+const KB = 1_024;
+const BLOCK_BYTES = 512;
+/** Sets what its process may take, then becomes the program. macOS knows no bound of the address space. */
+const BOUNDED = `ulimit -t ${BOUNDS.ffmpegCpuSeconds}; ulimit -f ${BOUNDS.outputBytes / BLOCK_BYTES}; ulimit -c 0; ulimit -v ${
+  BOUNDS.ffmpegMemoryBytes / KB
+} 2>/dev/null; exec "$0" "$@"`;
+const ALWAYS = ["-hide_banner", "-nostdin", "-nostats", "-loglevel", "info", "-y"];
+const PRINTED_CHARACTERS = 256 * 1_024;
+const MB = 1_024 * 1_024;
+
+const SIGNALS: Readonly<Partial<Record<NodeJS.Signals, string>>> = {
+  SIGXFSZ: `the result would be larger than ${BOUNDS.outputBytes / MB} MB`,
+  SIGXCPU: `it takes more than ${BOUNDS.ffmpegCpuSeconds} s of a processor`,
+  SIGKILL: `it takes more than ${BOUNDS.ffmpegCpuSeconds} s of a processor, or more memory than there is`,
+};
+
+const running = new Set<ChildProcess>();
+/** Ends what runs, at once. */
+export const endFfmpeg = (): void => {
+  for (const child of running) child.kill("SIGKILL");
+};
+
+export interface Printed {
+  /** What it wrote of its work. */
+  log: string;
+  /** What it gave to the pipe, for callers that ask for it. */
+  output: Buffer;
+}
+
+export interface FfmpegOptions {
+  program: string;
+  folder: string;
+  /** Bytes of the pipe that are kept; without it the pipe is not read. */
+  pipeBytes?: number;
+}
+
+const started = ({ program, folder, pipeBytes }: FfmpegOptions, args: readonly string[]): ChildProcess =>
+  spawn("sh", ["-c", BOUNDED, program, ...ALWAYS, ...args], {
+    cwd: folder,
+    env: { HOME: folder, LANG: "C.UTF-8" },
+    stdio: ["ignore", pipeBytes === undefined ? "ignore" : "pipe", "pipe"],
+  });
+
+/** @returns how it ended: its exit code, or the signal that ended it */
+const ended = async (options: FfmpegOptions, args: readonly string[]): Promise<Printed & { how: number | NodeJS.Signals }> => {
+  const child = started(options, args);
+  running.add(child);
+  const chunks: Buffer[] = [];
+  let [log, bytes] = ["", 0];
+  child.stderr?.on("data", (piece: Buffer) => {
+    // The beginning tells of the files, the end of what went wrong.
+    log += piece.toString();
+    if (log.length > PRINTED_CHARACTERS) log = log.slice(0, PRINTED_CHARACTERS / 2) + log.slice(-PRINTED_CHARACTERS / 2);
+  });
+  child.stdout?.on("data", (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > (options.pipeBytes ?? 0)) child.kill("SIGKILL");
+    else chunks.push(piece);
+  });
+  try {
+    const how = await new Promise<number | NodeJS.Signals>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code, signal) => resolve(signal ?? code ?? 1));
+    });
+    return { log, output: Buffer.concat(chunks), how };
+  } finally {
+    running.delete(child);
+  }
+};
+
+const SIGNAL_BASE = 128;
+const SIGNAL_NUMBERS: Readonly<Record<number, NodeJS.Signals>> = { 9: "SIGKILL", 24: "SIGXCPU", 25: "SIGXFSZ" };
+const signalOf = (how: number | NodeJS.Signals): NodeJS.Signals | undefined =>
+  typeof how === "string" ? how : SIGNAL_NUMBERS[how - SIGNAL_BASE];
+
+const NOISE =
+  /^(Conversion failed|Exiting|At least one output|\[out#|Error while (filtering|processing)|Error opening (input|output) files?|Nothing was written|Task finished)/i;
+
+/** Of its log, the line that says what is wrong, without paths and addresses in memory. */
+export const problemIn = (log: string): string => {
+  const lines = log
+    .trim()
+    .split(/\r?\n/)
+    .filter((line) => /error|invalid|could not|cannot|failed|not found|unknown|moov|no such|does not/i.test(line));
+  const line = lines.findLast((one) => !NOISE.test(one)) ?? lines.at(-1) ?? "it gives no result";
+  return line
+    .replace(/\[[^\]]*@ 0x[0-9a-f]+\]\s*/gi, "")
+    .replace(/file:\S*\//g, "")
+    .slice(0, 200)
+    .trim();
+};
+
+/** @throws InputError that says what ffmpeg could not do */
+export const runFfmpeg = async (options: FfmpegOptions, args: readonly string[]): Promise<Printed> => {
+  const { how, ...printed } = await ended(options, args);
+  if (how === 0) return printed;
+  const signal = signalOf(how);
+  if (/File too large/i.test(printed.log)) throw new InputError(SIGNALS.SIGXFSZ!);
+  if (/Cannot allocate memory/i.test(printed.log)) throw new InputError("it takes more memory than an operation may take");
+  throw new InputError((signal && SIGNALS[signal]) ?? problemIn(printed.log));
+};
+
+/** What ffmpeg says of inputs when it is given nothing to do with them: it then ends with an error. */
+export const describedByFfmpeg = async (options: FfmpegOptions, args: readonly string[]): Promise<string> =>
+  (await ended(options, args)).log;

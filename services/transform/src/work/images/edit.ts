@@ -1,0 +1,83 @@
+import sharp, { type OverlayOptions } from "sharp";
+import { MOST_PIXELS_WIDE } from "@nodeloom/kernel";
+import { fileAt, InputError, isOn, number, numberOf, text, type Job, type Operation } from "../job";
+import { formatOf, openImage, reading, writeImage, type ImageFormat } from "./open";
+import { placed } from "./place";
+
+/** Operations on one image. */
+
+const FORMATS_WITHOUT_ALPHA: ReadonlySet<ImageFormat> = new Set(["jpeg"]);
+
+export const resize: Operation = async (job) => {
+  const picture = await openImage(fileAt(job, "image"), true);
+  const [width, height] = [numberOf(job, "width"), numberOf(job, "height")];
+  if (width === undefined && height === undefined) throw new InputError("width or height is needed");
+  const fit = text(job, "fit") as "inside" | "cover" | "contain" | "fill";
+  const aspect = picture.width / picture.height;
+  const followed = width === undefined ? height! * aspect : width / aspect;
+  if (followed > MOST_PIXELS_WIDE) throw new InputError(`the other side would be longer than ${MOST_PIXELS_WIDE} pixels`);
+  const options = { width, height, fit, withoutEnlargement: !isOn(job, "enlarge"), background: text(job, "background") };
+  return reading(picture.port, () => writeImage(picture.pipeline().resize(options), job.folder, formatOf(picture)));
+};
+
+/** The size of the part that is cut out. @throws InputError */
+const partOf = (job: Job, own: { width: number; height: number }): { width: number; height: number } => {
+  const [across = 0, down = 0] = text(job, "aspect").split(":").map(Number);
+  if (across > 0 && down > 0) {
+    const width = Math.min(own.width, Math.round((own.height * across) / down));
+    return { width: Math.max(1, width), height: Math.max(1, Math.min(own.height, Math.round((width * down) / across))) };
+  }
+  const part = { width: numberOf(job, "width") ?? own.width, height: numberOf(job, "height") ?? own.height };
+  if (part.width > own.width || part.height > own.height)
+    throw new InputError(`the part of ${part.width} × ${part.height} is larger than the image of ${own.width} × ${own.height}`);
+  return part;
+};
+
+export const crop: Operation = async (job) => {
+  const picture = await openImage(fileAt(job, "image"), true);
+  const part = partOf(job, picture);
+  const position = text(job, "position");
+  if (position === "attention" && numberOf(job, "x") === undefined && !picture.isAnimated)
+    return reading(picture.port, () =>
+      writeImage(picture.pipeline().resize({ ...part, fit: "cover", position: sharp.strategy.attention }), job.folder, formatOf(picture)),
+    );
+  const at = placed(part, picture, { position, x: numberOf(job, "x"), y: numberOf(job, "y"), margin: 0 });
+  const [left, top] = [Math.min(at.left, picture.width - part.width), Math.min(at.top, picture.height - part.height)];
+  return reading(picture.port, () => writeImage(picture.pipeline().extract({ left, top, ...part }), job.folder, formatOf(picture)));
+};
+
+export const convert: Operation = async (job) => {
+  const format = text(job, "format") as ImageFormat;
+  const picture = await openImage(fileAt(job, "image"), format === "gif" || format === "webp");
+  const pipeline = picture.pipeline();
+  if (FORMATS_WITHOUT_ALPHA.has(format)) pipeline.flatten({ background: text(job, "background") });
+  return reading(picture.port, () => writeImage(pipeline, job.folder, format, number(job, "quality")));
+};
+
+export const composite: Operation = async (job) => {
+  const [image, over] = [await openImage(fileAt(job, "image")), await openImage(fileAt(job, "overlay"))];
+  const opacity = number(job, "opacity");
+  const layer = over.pipeline().toColourspace("srgb").ensureAlpha();
+  const width = numberOf(job, "width");
+  if (width !== undefined) layer.resize({ width });
+  const whole = await reading("overlay", () => layer.png().toBuffer());
+  const faded = opacity < 1 ? sharp(whole).linear([1, 1, 1, opacity], [0, 0, 0, 0]) : sharp(whole);
+  const { data, info } = await faded.png().toBuffer({ resolveWithObject: true });
+  const at = placed(info, image, {
+    position: text(job, "position"),
+    x: numberOf(job, "x"),
+    y: numberOf(job, "y"),
+    margin: number(job, "margin"),
+  });
+  // libvips takes no layer that is larger than what is below it.
+  const cut = {
+    left: Math.max(0, -at.left),
+    top: Math.max(0, -at.top),
+    width: Math.min(info.width, image.width - at.left) - Math.max(0, -at.left),
+    height: Math.min(info.height, image.height - at.top) - Math.max(0, -at.top),
+  };
+  if (cut.width <= 0 || cut.height <= 0) throw new InputError("the overlay lies outside of the image");
+  const input = await sharp(data).extract(cut).png().toBuffer();
+  const overlay: OverlayOptions = { input, left: Math.max(0, at.left), top: Math.max(0, at.top), blend: text(job, "blend") as "over" };
+  return reading("image", () => writeImage(image.pipeline().composite([overlay]), job.folder, formatOf(image)));
+};

@@ -1,0 +1,109 @@
+import sharp, { type Metadata, type Sharp } from "sharp";
+import { BOUNDS } from "../../bounds";
+import type { WorkFile, WorkResult } from "../../children/protocol";
+import { InputError } from "../job";
+
+/** Images on their way in and out of libvips. */
+
+// One operation a process: what was decoded once is not needed again.
+sharp.cache(false);
+sharp.concurrency(2);
+// Loaders of formats with a language inside, or with addresses of other files, are never used.
+sharp.block({ operation: ["VipsForeignLoad"] });
+sharp.unblock({
+  operation: ["Jpeg", "Png", "Webp", "Nsgif", "Heif"].map((format) => `VipsForeignLoad${format}`),
+});
+
+const TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif", "image/avif", "image/heif"]);
+const LIMITS = { limitInputPixels: BOUNDS.imagePixels, failOn: "error", unlimited: false } as const;
+/** Formats that move. */
+const ANIMATED: ReadonlySet<string> = new Set(["gif", "webp"]);
+
+const PATHS = /\/\S+\/\S+: ?/g;
+const MESSAGE_CHARACTERS = 200;
+
+/** What libvips says, in words for those who gave the file. */
+const problemOf = (port: string, error: unknown): InputError => {
+  const message = error instanceof Error ? error.message : String(error);
+  if (/exceeds pixel limit/i.test(message)) return new InputError(`${port}: the image has more than ${BOUNDS.imagePixels} pixels`);
+  if (/unsupported image format|operation is blocked|compression format/i.test(message))
+    return new InputError(`${port}: the image is in a format that can't be read`);
+  const [line = ""] = message.replace(PATHS, "").split("\n");
+  return new InputError(`${port}: the image can't be read: ${line.slice(0, MESSAGE_CHARACTERS)}`);
+};
+
+/** Runs what reads an image. @throws InputError where the image is damaged or too large */
+export const reading = async <T>(port: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    throw problemOf(port, error);
+  }
+};
+
+export interface Picture {
+  port: string;
+  metadata: Metadata;
+  /** Upright, its width and height. */
+  width: number;
+  height: number;
+  isAnimated: boolean;
+  /** A pipeline that begins with it, upright. */
+  pipeline(): Sharp;
+}
+
+/** @param moves whether pictures of an animation are kept; otherwise the first one is taken */
+export const openImage = (file: WorkFile, moves = false): Promise<Picture> =>
+  reading(file.port, async () => {
+    if (!TYPES.has(file.contentType)) throw new InputError(`${file.port}: ${file.contentType} is no image that can be read`);
+    const { path, port } = file;
+    const metadata = await sharp(path, LIMITS).metadata();
+    const { format, pages = 1, autoOrient } = metadata;
+    const isAnimated = moves && pages > 1 && ANIMATED.has(format);
+    if (isAnimated && pages > BOUNDS.imagePages) throw new InputError(`${port}: the animation has more than ${BOUNDS.imagePages} pictures`);
+    const [width, height] = [autoOrient.width, isAnimated ? (metadata.pageHeight ?? autoOrient.height) : autoOrient.height];
+    if (width * height * (isAnimated ? pages : 1) > BOUNDS.imagePixels)
+      throw new InputError(`${port}: the image has more than ${BOUNDS.imagePixels} pixels`);
+    const pipeline = (): Sharp => sharp(path, isAnimated ? { ...LIMITS, animated: true } : LIMITS).autoOrient();
+    return { port, metadata, width, height, isAnimated, pipeline };
+  });
+
+/** Formats that results have, by what the image came in. */
+const KEPT: Readonly<Record<string, ImageFormat>> = { jpeg: "jpeg", png: "png", webp: "webp", heif: "avif", gif: "gif" };
+export type ImageFormat = "png" | "jpeg" | "webp" | "avif" | "gif";
+
+/** The format of a result that keeps that of its image; pictures of a GIF that does not move are PNG. */
+export const formatOf = ({ metadata, isAnimated }: Picture): ImageFormat =>
+  metadata.format === "gif" && !isAnimated ? "png" : (KEPT[metadata.format] ?? "png");
+
+const QUALITY = 90;
+
+/** Sets the format of a result; files of the same picture are the same, byte for byte. */
+export const encoded = (pipeline: Sharp, format: ImageFormat, quality = QUALITY): Sharp => {
+  switch (format) {
+    case "jpeg":
+      return pipeline.jpeg({ quality, mozjpeg: false, chromaSubsampling: quality >= QUALITY ? "4:4:4" : "4:2:0" });
+    case "webp":
+      return pipeline.webp({ quality });
+    case "avif":
+      return pipeline.avif({ quality, effort: 3 });
+    case "gif":
+      return pipeline.gif();
+    default:
+      return pipeline.png();
+  }
+};
+
+/** Writes a result into the folder of its operation. */
+export const writeImage = async (pipeline: Sharp, folder: string, format: ImageFormat, quality?: number): Promise<WorkResult> => {
+  const path = `${folder}/out.${format}`;
+  const {
+    width,
+    height,
+    pages = 1,
+  } = (await encoded(pipeline, format, quality).toFile(path)) as Awaited<ReturnType<Sharp["toFile"]>> & {
+    pages?: number;
+  };
+  return { path, width, height: pages > 1 ? Math.round(height / pages) : height };
+};

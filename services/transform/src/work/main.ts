@@ -1,0 +1,26 @@
+import type { FromChild, ToChild, WorkRequest } from "../children/protocol";
+import { InputError } from "./job";
+import { endFfmpeg } from "./ffmpeg/run";
+import { OPERATIONS } from "./operations";
+
+/** The program of a child: takes one operation after the other, and ends with the service that started it. */
+
+const tell = (message: FromChild): void => void process.send?.(message, undefined, undefined, () => undefined);
+
+const work = async (request: WorkRequest): Promise<FromChild> => {
+  const operation = Object.hasOwn(OPERATIONS, request.operation) ? OPERATIONS[request.operation] : undefined;
+  if (!operation) return { type: "failed", message: "there is no such operation", isInput: true };
+  try {
+    return { type: "done", result: await operation({ ...request, ffmpeg: request.ffmpeg ?? "" }) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { type: "failed", message, isInput: error instanceof InputError };
+  }
+};
+
+process.on("message", ({ request }: ToChild) => void work(request).then(tell));
+process.once("disconnect", () => {
+  endFfmpeg();
+  process.exit(0);
+});
+tell({ type: "ready" });

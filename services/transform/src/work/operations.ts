@@ -1,0 +1,36 @@
+import { composite, convert, crop, resize } from "./images/edit";
+import { grid } from "./images/grid";
+import { write } from "./images/text";
+import type { Operation } from "./job";
+import { preview } from "./preview";
+import * as sounds from "./sounds/sounds";
+import { captions } from "./videos/captions";
+import { concat } from "./videos/concat";
+import * as videos from "./videos/edit";
+import { mux } from "./videos/mux";
+import { slideshow } from "./videos/slideshow";
+
+/** What is done for each operation of the kernel's table, and for previews. */
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  "image-resize": resize,
+  "image-crop": crop,
+  "image-composite": composite,
+  "image-grid": grid,
+  "image-convert": convert,
+  "image-text": write,
+  "video-concat": concat,
+  "video-trim": videos.trim,
+  "video-frame": videos.frame,
+  "video-mux": mux,
+  "video-slideshow": slideshow,
+  "video-captions": captions,
+  "video-speed": videos.speed,
+  "video-resize": videos.resize,
+  "video-gif": videos.gif,
+  "audio-concat": sounds.concat,
+  "audio-mix": sounds.mix,
+  "audio-trim": sounds.trim,
+  "audio-loudness": sounds.loudness,
+  "audio-convert": sounds.convert,
+  preview,
+};

@@ -1,0 +1,171 @@
+import { InputError } from "../job";
+
+/** Captions: what is shown from when to when. Times are in seconds. */
+export interface Cue {
+  start: number;
+  end: number;
+  text: string;
+}
+
+interface Word {
+  text: string;
+  start: number;
+  end: number;
+}
+
+/** A pause that ends a caption. */
+const PAUSE_SECONDS = 0.8;
+const LINES = 2;
+/** How long a caption stays after its last word, where no other one follows. */
+const LINGER_SECONDS = 0.4;
+const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
+const MOST_WORD_CHARACTERS = 200;
+
+const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value) && value >= 0;
+
+/** Words as transcription models give them: in lists, or as members `words` or `segments` of what they answer. @throws InputError */
+export const readWords = (given: unknown): Word[] => {
+  const list = Array.isArray(given) ? given.flatMap((one: unknown) => nested(one) ?? [one]) : (nested(given) ?? []);
+  return list.map((one, index) => {
+    const { text, word, start, end } = (typeof one === "object" && one !== null ? one : {}) as Record<string, unknown>;
+    const said = typeof text === "string" ? text : word;
+    if (typeof said !== "string" || !isNumber(start) || !isNumber(end) || end < start)
+      throw new InputError(`words.${index}: must be {text, start, end}, with times in seconds`);
+    return { text: said.trim().slice(0, MOST_WORD_CHARACTERS), start, end };
+  });
+};
+
+/** Words inside of what a model answered. */
+const nested = (value: unknown): unknown[] | undefined => {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { words, segments } = value as { words?: unknown; segments?: unknown };
+  const inside = Array.isArray(words) && words.length > 0 ? (words as unknown[]) : segments;
+  return Array.isArray(inside) ? (inside as unknown[]) : undefined;
+};
+
+/** Breaks a text into lines of at most so many characters; longer words have lines of their own. */
+export const brokenInto = (text: string, characters: number): string[] => {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/).filter(Boolean)) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= characters) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+};
+
+const cueOf = (words: readonly Word[], characters: number): Cue => ({
+  start: words[0]!.start,
+  end: words.at(-1)!.end,
+  text: brokenInto(words.map(({ text }) => text).join(" "), characters).join("\n"),
+});
+
+/** Captions of words: two lines at most, ended by pauses and sentences. */
+export const cuesOfWords = (words: readonly Word[], characters: number): Cue[] => {
+  const sorted = [...words].filter(({ text }) => text !== "").sort((a, b) => a.start - b.start);
+  const cues: Cue[] = [];
+  let current: Word[] = [];
+  const close = (): void => {
+    if (current.length > 0) cues.push(cueOf(current, characters));
+    current = [];
+  };
+  for (const word of sorted) {
+    const last = current.at(-1);
+    const isFull = brokenInto([...current, word].map(({ text }) => text).join(" "), characters).length > LINES;
+    if (last && (isFull || word.start - last.end > PAUSE_SECONDS || SENTENCE_END.test(last.text))) close();
+    current.push(word);
+  }
+  close();
+  return cues.map((cue, index) => {
+    const next = cues[index + 1]?.start ?? Infinity;
+    return { ...cue, end: Math.max(cue.start, Math.min(cue.end + LINGER_SECONDS, next)) };
+  });
+};
+
+/** Captions of a text that has no times: each as long as its share of the text. */
+export const cuesOfText = (text: string, seconds: number, characters: number): Cue[] => {
+  const sentences = text.split(/(?<=[.!?…。！？])\s+|\n+/).filter((one) => one.trim() !== "");
+  const shown = sentences.flatMap((sentence) => {
+    const lines = brokenInto(sentence, characters);
+    return Array.from({ length: Math.ceil(lines.length / LINES) }, (_, index) =>
+      lines.slice(index * LINES, (index + 1) * LINES).join("\n"),
+    );
+  });
+  const all = shown.reduce((sum, one) => sum + one.length, 0);
+  let at = 0;
+  return shown.map((one) => {
+    const start = at;
+    at += (seconds * one.length) / all;
+    return { start, end: at, text: one };
+  });
+};
+
+const clock = (seconds: number, digits: number, mark: string): string => {
+  const scale = 10 ** digits;
+  const ticks = Math.round(seconds * scale);
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const whole = Math.floor(ticks / scale);
+  return `${two(Math.floor(whole / 3_600))}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}${mark}${String(ticks % scale).padStart(digits, "0")}`;
+};
+
+/** SubRip, for tracks. */
+export const asSrt = (cues: readonly Cue[]): string =>
+  cues.map(({ start, end, text }, index) => `${index + 1}\n${clock(start, 3, ",")} --> ${clock(end, 3, ",")}\n${text}\n`).join("\n");
+
+export interface AssStyle {
+  width: number;
+  height: number;
+  font: string;
+  /** Height of a line, in pixels. */
+  size: number;
+  /** `#rrggbb`. */
+  colour: string;
+  position: string;
+}
+
+const ALIGNMENTS: Readonly<Record<string, number>> = { bottom: 2, centre: 5, top: 8 };
+/** A word joiner behind a backslash: it then begins no command. */
+const JOINER = "\u2060";
+
+/** Text that no command of the format is in. */
+const plain = (text: string): string =>
+  text
+    .replace(/\p{Cc}/gu, (character) => (character === "\n" ? character : " "))
+    .replaceAll("\\", `\\${JOINER}`)
+    .replaceAll("{", "\\{")
+    .replaceAll("\n", "\\N");
+
+/** `#rrggbb` as blue, green and red. */
+const assColour = (colour: string): string => {
+  const digits = colour.slice(1);
+  const long = digits.length === 3 ? [...digits].map((digit) => digit + digit).join("") : digits;
+  const [red, green, blue] = [long.slice(0, 2), long.slice(2, 4), long.slice(4, 6)];
+  return `&H00${blue}${green}${red}`.toUpperCase();
+};
+
+/** Advanced SubStation Alpha, for captions on the pictures. */
+export const asAss = (cues: readonly Cue[], { width, height, font, size, colour, position }: AssStyle): string => {
+  const outline = Math.max(1, size * 0.06).toFixed(1);
+  const margin = Math.round(height * 0.05);
+  const style = `Style: Default,${font},${Math.round(size)},${assColour(colour)},&H000000FF,&H00101010,&H80000000,-1,0,0,0,100,100,0,0,1,${outline},${outline},${ALIGNMENTS[position] ?? 2},${margin},${margin},${margin},1`;
+  const events = cues.map(
+    ({ start, end, text }) => `Dialogue: 0,${clock(start, 2, ".").slice(1)},${clock(end, 2, ".").slice(1)},Default,,0,0,0,,${plain(text)}`,
+  );
+  return [
+    "[Script Info]",
+    "ScriptType: v4.00+",
+    `PlayResX: ${width}`,
+    `PlayResY: ${height}`,
+    "WrapStyle: 0",
+    "ScaledBorderAndShadow: yes",
+    "",
+    "[V4+ Styles]",
+    "Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding",
+    style,
+    "",
+    "[Events]",
+    "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text",
+    ...events,
+    "",
+  ].join("\n");
+};

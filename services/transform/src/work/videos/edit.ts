@@ -1,0 +1,96 @@
+import sharp from "sharp";
+import { AAC, ffmpeg, described, even, H264, makeMp4, makePicture, open, shown } from "../ffmpeg/make";
+import { COLOURS, frameOf } from "../ffmpeg/filters";
+import { openVideo, type Source } from "../ffmpeg/probe";
+import { fileAt, inFolder, InputError, isOn, number, numberOf, text, type Job, type Operation } from "../job";
+
+/** Operations on one video. */
+
+const AUDIO = ["-map", "0:a:0?", ...AAC];
+
+/** The part that `start`, `end` and `seconds` name. @throws InputError */
+export const rangeOf = (job: Job, { port, seconds: whole }: Pick<Source, "port" | "seconds">): { start: number; seconds: number } => {
+  const start = number(job, "start");
+  if (start >= whole) throw new InputError(`start: ${port} ends at ${shown(whole)} s`);
+  const [end, length] = [numberOf(job, "end"), numberOf(job, "seconds")];
+  const until = length === undefined ? (end ?? whole) : start + length;
+  if (until <= start) throw new InputError(`end: must be after start`);
+  return { start, seconds: Math.min(whole, until) - start };
+};
+
+export const trim: Operation = async (job) => {
+  const source = await openVideo(job, fileAt(job, "video"));
+  const { start, seconds } = rangeOf(job, source);
+  const { fps } = source.video;
+  return makeMp4(job, [
+    ...open(source, "-ss", shown(start), "-t", shown(seconds)),
+    ...["-map", "0:V:0", "-vf", `fps=${shown(fps)},scale=trunc(iw/2)*2:trunc(ih/2)*2,setsar=1,${COLOURS}`, ...H264],
+    ...["-af", "aresample=async=1:first_pts=0", ...AUDIO, "-t", shown(seconds)],
+  ]);
+};
+
+const LAST_SECONDS = 3;
+
+export const frame: Operation = async (job) => {
+  const source = await openVideo(job, fileAt(job, "video"));
+  const at = number(job, "at");
+  const isLast = isOn(job, "last");
+  if (!isLast && at >= source.seconds) throw new InputError(`at: the video ends at ${shown(source.seconds)} s`);
+  const seek = isLast ? Math.max(0, source.seconds - LAST_SECONDS) : at;
+  const which = isLast ? ["-update", "1"] : ["-frames:v", "1"];
+  const path = await makePicture(job, "out.png", open(source, "-ss", shown(seek)), which);
+  const { width, height } = await sharp(path).metadata();
+  return { path, width, height };
+};
+
+/** The sound of a video at another speed: one filter takes half to a hundred times. */
+const tempo = (speed: number): string => {
+  const steps: number[] = [];
+  let rest = speed;
+  for (; rest < 0.5; rest /= 0.5) steps.push(0.5);
+  return [...steps, rest].map((one) => `atempo=${shown(one)}`).join(",");
+};
+
+export const speed: Operation = async (job) => {
+  const source = await openVideo(job, fileAt(job, "video"));
+  const times = number(job, "speed");
+  const picture = `[0:V:0]setpts=PTS/${shown(times)},fps=${shown(source.video.fps)},scale=trunc(iw/2)*2:trunc(ih/2)*2,setsar=1,${COLOURS}[v]`;
+  const filters = source.audio ? [picture, `[0:a:0]${tempo(times)}[a]`] : [picture];
+  const maps = source.audio ? ["-map", "[v]", "-map", "[a]", ...AAC] : ["-map", "[v]"];
+  return makeMp4(job, [...open(source), "-filter_complex", filters.join(";"), ...maps, ...H264]);
+};
+
+export const resize: Operation = async (job) => {
+  const source = await openVideo(job, fileAt(job, "video"));
+  const own = frameOf(source.video);
+  const [width, height] = [numberOf(job, "width"), numberOf(job, "height")];
+  const fps = numberOf(job, "fps") ?? own.fps;
+  const [w, h] = [
+    even(width ?? (height === undefined ? own.width : (own.width * height) / own.height)),
+    even(height ?? (width === undefined ? own.height : (own.height * width) / own.width)),
+  ];
+  const whole = `scale=${w}:${h}:force_original_aspect_ratio=decrease:force_divisible_by=2`;
+  const scaled =
+    width === undefined || height === undefined
+      ? `scale=${w}:${h}`
+      : {
+          inside: whole,
+          contain: `${whole},pad=${w}:${h}:-1:-1:color=black`,
+          cover: `scale=${w}:${h}:force_original_aspect_ratio=increase,crop=${w}:${h}`,
+        }[text(job, "fit")];
+  return makeMp4(job, [...open(source), ...["-map", "0:V:0", "-vf", `${scaled},setsar=1,fps=${shown(fps)},${COLOURS}`, ...H264], ...AUDIO]);
+};
+
+export const gif: Operation = async (job) => {
+  const source = await openVideo(job, fileAt(job, "video"));
+  const { start, seconds } = rangeOf(job, source);
+  const width = Math.min(number(job, "width"), source.video.width);
+  const filter = `[0:V:0]fps=${shown(number(job, "fps"))},scale=${width}:-1:flags=lanczos,split[one][two];[one]palettegen=stats_mode=diff[palette];[two][palette]paletteuse=dither=bayer:bayer_scale=4`;
+  const path = inFolder(job, "out.gif");
+  await ffmpeg(job, [
+    ...open(source, "-ss", shown(start), "-t", shown(seconds)),
+    ...["-filter_complex", filter, "-fflags", "+bitexact", "-flags:v", "+bitexact", "-map_metadata", "-1", "-loop", "0", "-f", "gif", path],
+  ]);
+  const { width: across, height } = await described(job, path, "gif");
+  return { path, ...(across === undefined ? {} : { width: across }), ...(height === undefined ? {} : { height }) };
+};

@@ -1,0 +1,44 @@
+import { AAC, H264, makeMp4, open, shown } from "../ffmpeg/make";
+import { fitted, frameOf, lasting, sound, wholeFrames } from "../ffmpeg/filters";
+import { openAudio, openVideo } from "../ffmpeg/probe";
+import { fileAt, InputError, isOn, number, text, type Operation } from "../job";
+
+/** Lowers what comes in first while the second is loud: quick to give way, slow to return. */
+export const DUCKED = "sidechaincompress=threshold=0.02:ratio=12:attack=15:release=400:makeup=1";
+/** What is mixed keeps its loudness; only what would be cut off is lowered. */
+export const MIXED = (count: number): string => `amix=inputs=${count}:duration=longest:normalize=0,alimiter=limit=0.97:level=0`;
+
+/** Puts a sound under a video. */
+export const mux: Operation = async (job) => {
+  const video = await openVideo(job, fileAt(job, "video"));
+  const audio = await openAudio(job, fileAt(job, "audio"));
+  const frame = frameOf(video.video);
+  const wanted = { video: video.seconds, audio: audio.seconds, shortest: Math.min(video.seconds, audio.seconds) }[text(job, "length")]!;
+  const frames = wholeFrames(wanted, frame);
+  const seconds = frames / frame.fps;
+  const isLooped = isOn(job, "loop");
+  const keepsPictures = frames <= wholeFrames(video.seconds, frame);
+  // Pictures that stay as they are need not be encoded again.
+  const isCopy = keepsPictures && frames === wholeFrames(video.seconds, frame) && video.video.codec === "h264" && video.demuxer === "mov";
+  const again = (isShorter: boolean): string[] => (isLooped && isShorter ? ["-stream_loop", "-1"] : []);
+  const fade = Math.min(number(job, "fadeSeconds"), seconds);
+  const ending = fade > 0 ? `,afade=t=out:st=${shown(seconds - fade)}:d=${shown(fade)}` : "";
+  const filters = [sound(1, audio, seconds, "added", `,volume=${shown(number(job, "volume"))}${ending}`)];
+  if (!isCopy) filters.push(`[0:V:0]${fitted(frame)},${lasting(frames, frame)}[v]`);
+  const original = text(job, "original");
+  if (original === "duck" && !video.audio) throw new InputError("original: the video has no sound of its own to give way to");
+  const hasOwn = original !== "drop" && video.audio !== undefined;
+  if (hasOwn) filters.push(sound(0, video, seconds, "own"));
+  if (hasOwn && original === "duck")
+    filters.push(`[own]asplit[speech][key]`, `[added][key]${DUCKED}[lowered]`, `[speech][lowered]${MIXED(2)}[a]`);
+  else if (hasOwn) filters.push(`[own][added]${MIXED(2)}[a]`);
+  const heard = hasOwn ? "[a]" : "[added]";
+  return makeMp4(job, [
+    ...open(video, ...again(video.seconds < seconds)),
+    ...open(audio, ...again(audio.seconds < seconds)),
+    ...["-filter_complex", filters.join(";"), "-map", isCopy ? "0:V:0" : "[v]", "-map", heard],
+    ...(isCopy ? ["-c:v", "copy"] : H264),
+    ...AAC,
+    ...["-t", shown(seconds)],
+  ]);
+};

@@ -1,0 +1,171 @@
+import sharp from "sharp";
+import { startTransform, type RunningTransform } from "./support/transform";
+
+let service: RunningTransform;
+beforeAll(async () => {
+  service = await startTransform();
+});
+afterAll(() => service.stop());
+
+const picture = (width: number, height: number, background: string): sharp.Sharp =>
+  sharp({ create: { width, height, channels: 3, background } });
+const png = (width = 120, height = 80, background = "#ff0000"): Promise<Buffer> => picture(width, height, background).png().toBuffer();
+const made = async (...run: Parameters<RunningTransform["run"]>) => {
+  const output = await service.run(...run);
+  const bytes = await service.bytesOf(output);
+  const { data, info } = await sharp(bytes).raw().toBuffer({ resolveWithObject: true });
+  const at = (x: number, y: number): number[] => [
+    ...data.subarray((y * info.width + x) * info.channels, (y * info.width + x) * info.channels + 3),
+  ];
+  return { output, bytes, at, metadata: await sharp(bytes).metadata() };
+};
+
+describe("operations on images", () => {
+  it.each([
+    ["one side", { width: 60 }, [60, 40]],
+    ["both, whole", { width: 60, height: 60 }, [60, 40]],
+    ["both, cut", { width: 60, height: 60, fit: "cover" }, [60, 60]],
+    ["both, stretched", { width: 30, height: 90, fit: "fill" }, [30, 90]],
+    ["not larger", { width: 500, enlarge: false }, [120, 80]],
+    ["larger", { height: 160 }, [240, 160]],
+  ])("resizes to %s", async (_name, settings, size) => {
+    const { output, metadata } = await made("image-resize", settings, { image: await png() });
+    expect([output.width, output.height]).toEqual(size);
+    expect([metadata.width, metadata.height, metadata.format]).toEqual([...size, "png"]);
+    expect(output.object).toMatchObject({ contentType: "image/png", ownerId: "user-1" });
+  });
+
+  it("turns a picture upright before it works on it", async () => {
+    const turned = await picture(100, 50, "#00ff00").withMetadata({ orientation: 6 }).jpeg().toBuffer();
+    const { output } = await made("image-resize", { width: 25 }, { image: turned });
+    expect([output.width, output.height]).toEqual([25, 50]);
+  });
+
+  it("keeps an animation's pictures", async () => {
+    const frames = await Promise.all(["#ff0000", "#00ff00", "#0000ff"].map((colour) => png(40, 40, colour)));
+    const gif = await sharp(frames, { join: { animated: true } })
+      .gif()
+      .toBuffer();
+    const { output, metadata } = await made("image-resize", { width: 20 }, { image: gif });
+    expect([metadata.pages, output.width, output.height]).toEqual([3, 20, 20]);
+  });
+
+  it("crops to an aspect, at a position", async () => {
+    const halves = await picture(200, 100, "#0000ff")
+      .composite([{ input: await png(100, 100), left: 0, top: 0 }])
+      .png()
+      .toBuffer();
+    const left = await made("image-crop", { aspect: "1:1", position: "left" }, { image: halves });
+    const right = await made("image-crop", { aspect: "1:1", position: "right" }, { image: halves });
+    expect([left.output.width, left.output.height, left.at(50, 50)]).toEqual([100, 100, [255, 0, 0]]);
+    expect(right.at(50, 50)).toEqual([0, 0, 255]);
+  });
+
+  it("lays an image over another where it is asked to", async () => {
+    const files = { image: await png(100, 100), overlay: await png(20, 20, "#0000ff") };
+    const { at } = await made("image-composite", { position: "bottom-right", margin: 5 }, files);
+    expect([at(94, 94), at(76, 76), at(73, 73), at(97, 97)]).toEqual([
+      [0, 0, 255],
+      [0, 0, 255],
+      [255, 0, 0],
+      [255, 0, 0],
+    ]);
+    const faint = await made("image-composite", { opacity: 0.5 }, files);
+    expect(faint.at(50, 50)[0]).toBeGreaterThan(100);
+    expect(faint.at(50, 50)[2]).toBeGreaterThan(100);
+  });
+
+  it("puts images into a grid in their order", async () => {
+    const images = await Promise.all(["#ff0000", "#00ff00", "#0000ff"].map((colour) => png(64, 64, colour)));
+    const { output, at } = await made("image-grid", { cellWidth: 32, cellHeight: 32, gap: 0 }, { images });
+    expect([output.width, output.height]).toEqual([64, 64]);
+    expect([at(16, 16), at(48, 16), at(16, 48), at(48, 48)]).toEqual([
+      [255, 0, 0],
+      [0, 255, 0],
+      [0, 0, 255],
+      [255, 255, 255],
+    ]);
+  });
+
+  it.each(["png", "jpeg", "webp", "avif", "gif"])("converts to %s", async (format) => {
+    const { output } = await made("image-convert", { format }, { image: await png() });
+    expect(output.object!.contentType).toBe(`image/${format}`);
+  });
+
+  it("reads CMYK, and writes it as other colours", async () => {
+    const cmyk = await picture(20, 20, "#ff0000").toColourspace("cmyk").jpeg().toBuffer();
+    const { metadata } = await made("image-convert", { format: "png" }, { image: cmyk });
+    expect(metadata.space).toBe("srgb");
+  });
+
+  it("writes a text as it is, markup included, inside the picture", async () => {
+    const { at, metadata } = await made(
+      "image-text",
+      { text: "<b>&", size: 0.4, background: "#0000ff", position: "centre" },
+      { image: await png(200, 100) },
+    );
+    expect([metadata.width, metadata.height]).toEqual([200, 100]);
+    const row = Array.from({ length: 200 }, (_, x) => at(x, 50));
+    expect(row.some(([red, green, blue]) => red! > 200 && green! > 200 && blue! > 200)).toBe(true);
+    expect(row.some(([red, , blue]) => red! < 50 && blue! > 200)).toBe(true);
+    expect(at(2, 2)).toEqual([255, 0, 0]);
+  });
+
+  it("gives the same bytes for the same work", async () => {
+    const image = await png();
+    const [one, other] = [await made("image-resize", { width: 50 }, { image }), await made("image-resize", { width: 50 }, { image })];
+    expect(one.output.object!.id).not.toBe(other.output.object!.id);
+    expect(one.bytes.equals(other.bytes)).toBe(true);
+  });
+
+  it("stores a result once, however often its call is repeated", async () => {
+    const image = await png();
+    const call = { callId: "run-1-2-0" };
+    const first = await service.run("image-resize", { width: 50 }, { image }, call);
+    expect(first.object!.id).toBe("run-1-2-0-0");
+    const again = await service.run("image-resize", { width: 70 }, { image }, call);
+    expect(again.object!.url).toBe(first.object!.url);
+  });
+
+  it("refuses what no operation takes, and says what and where", async () => {
+    const image = await png();
+    const messages = await Promise.all([
+      service.failure("image-turn", {}, { image }),
+      service.failure("image-resize", {}, { image }),
+      service.failure("image-resize", { width: 0 }, { image }),
+      service.failure("image-resize", { width: 5 }, {}),
+      service.failure("image-crop", { width: 500, height: 500 }, { image }),
+      service.failure("image-resize", { width: 8_000 }, { image: await png(10, 100) }),
+    ]);
+    expect(messages.map(({ message }) => message)).toEqual([
+      "operation: there is no such operation",
+      expect.stringContaining("width, height"),
+      expect.stringContaining("width"),
+      expect.stringContaining("image"),
+      expect.stringContaining("larger than the image of 120 × 80"),
+      expect.stringContaining("longer than 8192 pixels"),
+    ]);
+    expect(messages.map(({ kind }) => kind)).toEqual(["invalid", "invalid", "invalid", "invalid", "failed", "failed"]);
+  });
+
+  it("renders previews that are no larger than the picture", async () => {
+    const [small, large] = await Promise.all([service.upload(await png(40, 30)), service.upload(await png(400, 300))]);
+    const previews = await Promise.all(
+      [small, large].map((key) => service.client.renderPreview({ key, width: 96 }, { deadlineMs: 30_000 })),
+    );
+    expect(previews.map(({ contentType }) => contentType)).toEqual(["image/webp", "image/webp"]);
+    const sizes = await Promise.all(previews.map(async ({ data }) => (await sharp(Buffer.from(data)).metadata()).width));
+    expect(sizes).toEqual([40, 96]);
+  });
+
+  it("leaves nothing in its folder", async () => {
+    await service.run("image-resize", { width: 50 }, { image: await png() });
+    await service.failure("image-resize", { width: 50 }, { image: Buffer.from("no picture") });
+    expect(await service.leftovers()).toEqual([]);
+  });
+
+  it("says what can be done here", async () => {
+    const { images } = await service.client.getStatus({});
+    expect(images).toMatchObject({ state: 1, version: expect.stringMatching(/^\d+\.\d+/) as string });
+  });
+});

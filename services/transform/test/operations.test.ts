@@ -1,0 +1,129 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { MEDIA_OPERATIONS } from "@nodeloom/kernel";
+import { assetsFolder, writeProgress } from "@nodeloom/platform";
+import { findFfmpeg } from "../src/ffmpeg/program";
+import { readDescription } from "../src/work/ffmpeg/probe";
+import { OPERATIONS } from "../src/work/operations";
+import { asAss, asSrt, brokenInto, cuesOfText, cuesOfWords, readWords } from "../src/work/videos/cues";
+
+it("does every operation of the kernel's table, and no other but previews", () => {
+  expect(Object.keys(OPERATIONS).sort()).toEqual([...MEDIA_OPERATIONS.map(({ name }) => name), "preview"].sort());
+});
+
+describe("the ffmpeg that is used", () => {
+  let folder: string;
+  const path = process.env.PATH;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "nodeloom-ffmpeg-"));
+    process.env.PATH = folder;
+  });
+  afterEach(() => {
+    process.env.PATH = path;
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const program = (at: string): string => {
+    writeFileSync(at, "#!/bin/sh\necho 'ffmpeg version 9.9-test Copyright'\n");
+    chmodSync(at, 0o755);
+    return at;
+  };
+
+  it("is the one that the environment names, else the one on PATH", async () => {
+    const own = program(join(folder, "own"));
+    expect(await findFfmpeg({ FFMPEG_PATH: own, NODELOOM_CACHE_DIR: folder }).ready()).toEqual({ path: own, version: "9.9-test" });
+    const found = program(join(folder, "ffmpeg"));
+    expect((await findFfmpeg({ NODELOOM_CACHE_DIR: folder }).ready()).path).toBe(found);
+  });
+
+  it("is away, with what to do, until it is there; and downloading while it is fetched", async () => {
+    const ffmpeg = findFfmpeg({ NODELOOM_CACHE_DIR: folder });
+    expect(await ffmpeg.status()).toMatchObject({ state: "away", reason: expect.stringContaining("FFMPEG_PATH") as string });
+    await expect(ffmpeg.ready()).rejects.toMatchObject({ kind: "unavailable", metadata: { retryAfter: 60 } });
+    const root = assetsFolder({ NODELOOM_CACHE_DIR: folder });
+    mkdirSync(root, { recursive: true });
+    const progress = {
+      pid: process.pid,
+      state: "fetching" as const,
+      fetchedBytes: 34_000_000,
+      totalBytes: 68_000_000,
+      startedAt: Date.now() - 5_000,
+      failures: {},
+    };
+    await writeProgress(root, progress);
+    const { state, reason, retryAfterSeconds } = await ffmpeg.status();
+    // Where nothing can be fetched for it, the machine says so.
+    if (state === "downloading")
+      expect([reason, retryAfterSeconds > 0]).toEqual(["ffmpeg is being downloaded (34 of 68 MB): wait for it", true]);
+    else expect(reason).toContain("Linux");
+    program(join(folder, "ffmpeg"));
+    expect((await ffmpeg.status()).state).toBe("ready");
+  });
+});
+
+describe("what ffmpeg says of a file", () => {
+  it("is read whatever the stream", () => {
+    const log = `Input #0, mov,mp4,m4a,3gp,3g2,mj2, from 'file:in-0':
+  Duration: 00:01:02.50, start: 0.000000, bitrate: 3000 kb/s
+  Stream #0:0[0x1](und): Video: hevc (Main 10) (hvc1 / 0x31637668), yuv420p10le(tv, bt2020nc/bt2020/arib-std-b67), 1920x1080 [SAR 1:1 DAR 16:9], 2800 kb/s, 29.97 fps, 29.97 tbr, 600 tbn (default)
+    Side data:
+      displaymatrix: rotation of -90.00 degrees
+  Stream #0:1[0x2](und): Audio: aac (LC) (mp4a / 0x6134706D), 44100 Hz, 5.1, fltp, 128 kb/s (default)
+`;
+    expect(readDescription(log)).toEqual({
+      seconds: 62.5,
+      video: { codec: "hevc", pixelFormat: "yuv420p10le", width: 1_080, height: 1_920, fps: 29.97, isUpright: false },
+      audio: { codec: "aac", sampleRate: 44_100, channels: "5.1" },
+    });
+  });
+
+  it("does not take the picture on a cover for a video", () => {
+    const log = `  Duration: 00:00:03.00, start: 0.0
+  Stream #0:0: Audio: mp3, 44100 Hz, stereo, fltp, 128 kb/s
+  Stream #0:1: Video: mjpeg (Baseline), yuvj420p(pc), 600x600 [SAR 1:1 DAR 1:1], 90k tbr, 90k tbn (attached pic)`;
+    expect(readDescription(log).video).toBeUndefined();
+  });
+});
+
+describe("captions", () => {
+  const words = (...said: [string, number, number][]) => said.map(([text, start, end]) => ({ text, start, end }));
+
+  it("end at sentences, pauses and full lines", () => {
+    const cues = cuesOfWords(words(["One", 0, 0.3], ["two.", 0.3, 0.6], ["Three", 0.7, 1], ["four", 3, 3.3]), 20);
+    expect(cues.map(({ text, start }) => [text, start])).toEqual([
+      ["One two.", 0],
+      ["Three", 0.7],
+      ["four", 3],
+    ]);
+    expect(cues[0]!.end).toBeLessThanOrEqual(0.7);
+    const long = cuesOfWords(words(["aaaa", 0, 1], ["bbbb", 1, 2], ["cccc", 2, 3], ["dddd", 3, 4], ["eeee", 4, 5]), 9);
+    expect(long.map(({ text }) => text)).toEqual(["aaaa bbbb\ncccc dddd", "eeee"]);
+  });
+
+  it("are read as transcription models give their words", () => {
+    expect(readWords([{ word: " Hi ", start: 0, end: 1 }])).toEqual([{ text: "Hi", start: 0, end: 1 }]);
+    expect(readWords({ text: "Hi", words: [{ text: "Hi", start: 0, end: 1 }] })).toHaveLength(1);
+    expect(readWords([{ segments: [{ text: "Hi there", start: 0, end: 1 }] }])).toEqual([{ text: "Hi there", start: 0, end: 1 }]);
+    for (const wrong of [[{ text: "Hi" }], [{ text: "Hi", start: 2, end: 1 }], ["Hi"], [{ start: 0, end: 1 }]])
+      expect(() => readWords(wrong)).toThrow("words.0: must be {text, start, end}");
+  });
+
+  it("are spread over a video by the length of their text", () => {
+    const cues = cuesOfText("Short. A sentence that is longer.", 10, 40);
+    expect(cues.map(({ text }) => text)).toEqual(["Short.", "A sentence that is longer."]);
+    expect(cues[1]!.end).toBeCloseTo(10);
+    expect(cues[0]!.end).toBeLessThan(3);
+  });
+
+  it("keep every word, whatever its length", () => {
+    expect(brokenInto("a bb ccccccccccc d", 4)).toEqual(["a bb", "ccccccccccc", "d"]);
+  });
+
+  it("are written so that no text is a command", () => {
+    const style = { width: 100, height: 50, font: "Noto Sans", size: 10, colour: "#ff8000", position: "top" };
+    const ass = asAss([{ start: 1.5, end: 3_661.25, text: "{\\pos(1,1)}a\nb\u0000" }], style);
+    expect(ass).toContain("&H000080FF");
+    expect(ass).toContain("Dialogue: 0,0:00:01.50,1:01:01.25,Default,,0,0,0,,\\{\\\u2060pos(1,1)}a\\Nb ");
+    expect(asSrt([{ start: 0, end: 61.5, text: "a" }])).toBe("1\n00:00:00,000 --> 00:01:01,500\na\n");
+  });
+});

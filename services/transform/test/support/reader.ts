@@ -1,0 +1,29 @@
+import { ALL_FORMATS, BufferSource, Input } from "mediabunny";
+
+/** What a file holds, as a library says that has nothing to do with ffmpeg. */
+export interface Contents {
+  seconds: number;
+  video: { codec: string | null; width: number; height: number; frames: number; seconds: number } | null;
+  audio: { codec: string | null; sampleRate: number; channels: number; seconds: number } | null;
+}
+
+export const contentsOf = async (bytes: Buffer): Promise<Contents> => {
+  const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(bytes) });
+  const [video, audio] = [await input.getPrimaryVideoTrack(), await input.getPrimaryAudioTrack()];
+  return {
+    seconds: await input.computeDuration(),
+    video: video && {
+      codec: video.codec,
+      width: video.displayWidth,
+      height: video.displayHeight,
+      frames: (await video.computePacketStats()).packetCount,
+      seconds: await video.computeDuration(),
+    },
+    audio: audio && {
+      codec: audio.codec,
+      sampleRate: audio.sampleRate,
+      channels: audio.numberOfChannels,
+      seconds: await audio.computeDuration(),
+    },
+  };
+};
