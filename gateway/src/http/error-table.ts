@@ -134,6 +134,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
       ...RETRY_AFTER,
       executionId: "a run of which it is not known whether it goes on: ask for it",
       model: "the model that is not ready, where that is why; `error` says what to do",
+      operation: "the operation on files whose program is not ready, where that is why",
       outcome: "`unknown`, beside such an `executionId`; without it nothing runs",
     },
   },

@@ -13,7 +13,7 @@ import {
   temporalSecurity,
   type Logger,
 } from "@nodeloom/platform";
-import { billing, identity, media, models, usage, workflows } from "@nodeloom/proto";
+import { billing, identity, media, models, transform, usage, workflows } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
 import { TIMING } from "./run/timing";
@@ -59,6 +59,7 @@ import { createEnd } from "./lifecycle/end";
 import { CANCEL_REQUESTED } from "./run/states";
 import { createUsageReports } from "./lifecycle/usage-reports";
 import { createStores } from "./store/stores";
+import { createRequirePrograms, createTransforms } from "./calls/transforms";
 import { createTextStreams } from "./calls/text-streams";
 import { createActivities } from "./carry/activities";
 import { createUpkeepActivities } from "./carry/upkeep-activities";
@@ -81,6 +82,7 @@ const connectServices = (config: Config) => {
     usage: connect<usage.UsageServiceServer>(usage.UsageServiceService, config.USAGE_ADDRESS),
     identity: connect<identity.IdentityServiceServer>(identity.IdentityServiceService, config.IDENTITY_ADDRESS),
     media: connect<media.MediaServiceServer>(media.MediaServiceService, config.MEDIA_ADDRESS),
+    transform: connect<transform.TransformServiceServer>(transform.TransformServiceService, config.TRANSFORM_ADDRESS),
   };
 };
 
@@ -167,6 +169,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       textStreams,
       httpRequest: createHttpRequest(userEgress),
       keepFile: createKeepFile(services.media, downloads),
+      transforms: createTransforms({ media: services.media, transform: services.transform, downloads, own: addresses.own }),
       outgoing,
       webhooks,
       onCancel: (executionId, listener) =>
@@ -201,6 +204,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const planning = createPlanning({
     workflows: services.workflows,
     media: services.media,
+    requirePrograms: createRequirePrograms(services.transform),
     catalog,
     planner: createSmallFirstPlanner(threads, { addresses }),
   });

@@ -1,8 +1,8 @@
-import { isFileType, isMedia, schemaPorts } from "@nodeloom/kernel";
+import { isFileType, isMedia, schemaPorts, type JsonSchema } from "@nodeloom/kernel";
 import { media as mediaProto } from "@nodeloom/proto";
 import { each } from "../plan/files";
 import type { CatalogModel } from "../plan/model-catalog";
-import type { ModelCall } from "../run/calls";
+import type { ModelCall, TransformCall } from "../run/calls";
 
 /** What media storage learns of how a call made a file. */
 
@@ -13,14 +13,16 @@ const MAX_REFERENCE_CHARS = 2_000;
 const MAX_TEXT_CHARS = 8_000;
 const MAX_INPUTS_BYTES = 64 * 1024;
 
-const { MAKER_ALGORITHM, MAKER_MODEL } = mediaProto.Maker;
+const { MAKER_ALGORITHM, MAKER_MODEL, MAKER_OPERATION } = mediaProto.Maker;
+
+type Inputs = Readonly<Record<string, unknown>>;
 
 const referenceOf = (value: unknown): string | undefined => {
   const reference = isMedia(value) ? value.url : value;
   return typeof reference === "string" && reference !== "" ? reference : undefined;
 };
 
-const parentsOf = ({ inputSchema }: CatalogModel, { inputs }: ModelCall): string[] => {
+const parentsOf = (inputSchema: JsonSchema, inputs: Inputs): string[] => {
   const files = schemaPorts(inputSchema).flatMap(([name, { type }]) => (isFileType(type) ? each(inputs[name]) : []));
   const references = files.flatMap((file) => referenceOf(file) ?? []);
   // A file that came as data still is one that went in.
@@ -29,7 +31,7 @@ const parentsOf = ({ inputSchema }: CatalogModel, { inputs }: ModelCall): string
 };
 
 /** Prompts and settings as JSON, without files, cut where they are long. Empty where they are longer than can be kept. */
-const inputsOf = ({ inputSchema }: CatalogModel, { inputs }: ModelCall): string => {
+const inputsOf = (inputSchema: JsonSchema, inputs: Inputs): string => {
   const files = new Set(schemaPorts(inputSchema).flatMap(([name, { type }]) => (isFileType(type) ? [name] : [])));
   const shown = Object.entries(inputs).flatMap(([name, value]): [string, unknown][] => {
     if (files.has(name) || value === undefined) return [];
@@ -46,6 +48,17 @@ export const makingOf = (call: ModelCall, model: CatalogModel): mediaProto.Makin
     model: call.model,
     nodeId: call.nodeId,
     executionId: call.executionId,
-    parents: parentsOf(model, call),
-    inputsJson: call.provenance === "full" ? inputsOf(model, call) : "",
+    parents: parentsOf(model.inputSchema, call.inputs),
+    inputsJson: call.provenance === "full" ? inputsOf(model.inputSchema, call.inputs) : "",
+  });
+
+/** How an operation makes the file of a call. */
+export const makingByOperation = (call: TransformCall, schema: JsonSchema): mediaProto.Making =>
+  mediaProto.Making.fromPartial({
+    maker: MAKER_OPERATION,
+    model: call.operation,
+    nodeId: call.nodeId,
+    executionId: call.executionId,
+    parents: parentsOf(schema, call.inputs),
+    inputsJson: call.provenance === "full" ? inputsOf(schema, call.inputs) : "",
   });

@@ -7,8 +7,9 @@ import type { KeepFile } from "../calls/result-files";
 import type { Outgoing } from "../calls/outgoing";
 import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
+import type { Transforms } from "../calls/transforms";
 import type { Activities, Claim, LocalActivities, ShortAnswer } from "./activity-types";
-import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob } from "../run/calls";
+import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob, TransformCall } from "../run/calls";
 import { isFinal } from "../run/states";
 import type { CallContext, CallResult, FinalStatus, RunEnd, RunInput, RunOutcome } from "../run/types";
 import { TIMING } from "../run/timing";
@@ -35,6 +36,7 @@ export interface ActivityOptions extends StepDependencies {
   textStreams: Pick<TextStreams, "open">;
   httpRequest: ReturnType<typeof createHttpRequest>;
   keepFile: KeepFile;
+  transforms: Transforms;
   outgoing: Pick<Outgoing, "call">;
   webhooks: { send(id: AttemptId): Promise<Sent>; record(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null> };
 }
@@ -46,18 +48,24 @@ const keptMade = (call: CallContext, result: CallResult): { record: CallRecord; 
   isPaid: true,
 });
 
+/** What was made of files, which costs nothing. */
+const keptUnpaid = (call: CallContext, files: MediaValue[]) => ({
+  ...keptFiles(call, { files, text: null, costMicroUsd: 0, requestId: null }),
+  isPaid: false,
+});
+
 /** A text. One that does not fit its schema is charged for, but does not complete its item. */
 const keptText = (call: ModelCall, result: CallResult) => ({ ...keptMade(call, result), event: result.problems ? null : {} });
 
 type RunActivities = Omit<Activities, keyof ReturnType<typeof createUpkeepActivities>> & LocalActivities;
 
 export const createActivities = (options: ActivityOptions): RunActivities => {
-  const { calls, holds, end, execution, jobs, texts, files, textStreams, httpRequest, keepFile, outgoing, webhooks } = options;
+  const { calls, holds, end, execution, jobs, texts, files, textStreams, httpRequest, keepFile, transforms, outgoing, webhooks } = options;
   const { step, withHeartbeat, noteProgress, abort } = createSteps(options);
   const { carry, forget, short, shortLook } = createShortCalls(options);
 
   /** Nothing is called for a run that is being cancelled, nor past its user's budget. @throws RunCancelled, TryAgain, OUTGOING_LIMIT_EXCEEDED */
-  const assertMayCall = async (call: HttpNodeCall | FileToKeep, url: string): Promise<void> => {
+  const assertMayCall = async (call: HttpNodeCall | FileToKeep | TransformCall, url: string): Promise<void> => {
     const { isCancelled, baseTier } = await options.rows.callStanding(call.executionId);
     if (isCancelled) throw new RunCancelled();
     await outgoing.call({ userId: call.userId, baseTier }, url, outgoingUntil(call));
@@ -98,16 +106,19 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
   const keep = step(
     {
       begins: true,
-      kept: (call: FileToKeep, file: MediaValue) => ({
-        ...keptMade(call, { files: [file], text: null, costMicroUsd: 0, requestId: null }),
-        isPaid: false,
-      }),
+      kept: (call: FileToKeep, file: MediaValue) => keptUnpaid(call, [file]),
     },
     async (call: FileToKeep, { cancelled }) => {
       await assertMayCall(call, call.reference);
       return keepFile(call, cancelled);
     },
   );
+
+  const runTransform = step({ begins: true, kept: keptUnpaid }, async (call: TransformCall, { ending }) => {
+    const { isCancelled } = await options.rows.callStanding(call.executionId);
+    if (isCancelled) throw new RunCancelled();
+    return transforms(call, ending, (url) => assertMayCall(call, url));
+  });
 
   /** Stops a call. What had finished by then is recorded as if it had been waited for. */
   const stop = (call: ModelCall, work: () => Promise<CancelResult>): Promise<CancelResult> => {
@@ -176,6 +187,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     httpRequest: request,
     shortHttpRequest: short(request),
     keepFile: keep,
+    runTransform,
     shortKeepFile: short(keep),
 
     sendWebhook: async (id) => {

@@ -1,6 +1,6 @@
 /** The activities that workflows know, with what they take and give. */
 import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
-import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob } from "../run/calls";
+import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob, TransformCall } from "../run/calls";
 import type { CallResult, HeldItem, RunEnd, RunInput, RunOutcome } from "../run/types";
 import type { HoldItem, MediaValue } from "@nodeloom/kernel/graph";
 
@@ -49,6 +49,7 @@ export interface Activities {
   stopFiles(call: ModelCall): Promise<CancelResult>;
   httpRequest(call: HttpNodeCall): Promise<HttpResult>;
   keepFile(call: FileToKeep): Promise<MediaValue>;
+  runTransform(call: TransformCall): Promise<MediaValue[]>;
   sendWebhook(id: AttemptId): Promise<Sent>;
   reconcile(): Promise<ReconcileReport>;
   renewDuePlans(): Promise<{ renewed: number; failed: number }>;

@@ -3,13 +3,13 @@ import { DomainError, isRefusal, isUnavailable, nodeName } from "@nodeloom/kerne
 import { doubling, isDatabaseAway, retry } from "@nodeloom/platform";
 import { mayHaveArrived, type TryAgain } from "../calls/failures";
 import type { ExtendInput } from "./activity-types";
-import type { FileToKeep, HttpNodeCall, ModelCall, StepFailure } from "../run/calls";
+import type { FileToKeep, HttpNodeCall, ModelCall, StepFailure, TransformCall } from "../run/calls";
 import { RUN_CANCELLED, type RunError } from "../run/types";
 import { ATTEMPTS, TIMING } from "../run/timing";
 
 /** What steps of runs have in common as activities: what is tried again, what ends them, and as what. */
 
-export type NodeCall = ModelCall | HttpNodeCall | FileToKeep;
+export type NodeCall = ModelCall | HttpNodeCall | FileToKeep | TransformCall;
 
 /** Services and databases of ours that are away come back. */
 const areWeAway = (error: unknown): boolean => isUnavailable(error) || isDatabaseAway(error);

@@ -1,6 +1,16 @@
 import { isFileType, isMedia, isMediaId, mediaProblem, member, schemaPorts, type JsonSchema, type MediaValue } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
+import type { media as proto } from "@nodeloom/proto";
 import type { Media } from "../clients";
+
+const MS = 1_000;
+
+/** A stored file as it flows through a graph, with its size and its length where they are known. */
+export const mediaValue = (stored: Pick<proto.StoredObject, "url" | "contentType" | "width" | "height" | "durationMs">): MediaValue => {
+  const { url, contentType, width, height, durationMs } = stored;
+  const size = width === undefined || height === undefined ? {} : { width, height };
+  return { url, contentType, ...size, ...(durationMs === undefined ? {} : { duration: durationMs / MS }) };
+};
 
 /** A user's uploaded files by id; ids that are not the user's are left out. */
 export const files = async (
@@ -10,7 +20,7 @@ export const files = async (
 ): Promise<Map<string, MediaValue>> => {
   const asked = [...new Set(ids)].filter(isMediaId);
   const found = await inMediaBatches(asked, async (batch) => (await media.getObjects({ ids: batch, ownerId })).objects);
-  return new Map(found.map(({ id, url, contentType }) => [id, { url, contentType }]));
+  return new Map(found.map((object) => [object.id, mediaValue(object)]));
 };
 
 type Inputs = Readonly<Record<string, unknown>>;

@@ -113,6 +113,8 @@ const firstTask = ({ request, takenOut, models, modelNames, autos }: Run, target
 });
 
 export interface PlanningOptions {
+  /** @throws DomainError SERVICE_UNAVAILABLE where a program that operations need is not there */
+  requirePrograms: (operations: readonly string[]) => Promise<void>;
   workflows: Workflows;
   media: Media;
   catalog: ModelCatalog;
@@ -121,7 +123,8 @@ export interface PlanningOptions {
 
 export type Planning = ReturnType<typeof createPlanning>;
 
-export const createPlanning = ({ workflows, media, catalog, planner }: PlanningOptions) => {
+/** Plans runs: looks up what a plan needs, and stores data URLs as files of the runner's. */
+export const createPlanning = ({ workflows, media, requirePrograms, catalog, planner }: PlanningOptions) => {
   const definitions = createDefinitions(workflows, planner);
   const storeData = createDataFiles({ media });
 
@@ -180,7 +183,7 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     const authorFiles = await files(media, answer.forwardedMediaIds, createdBy);
     const shown = graphHidden ? schemaOnlyPlan(answer.plan) : answer.plan;
     const plan = authorFiles.size === 0 ? shown : { ...shown, authorFiles: Object.fromEntries(authorFiles) };
-    return { ...finish({ ...answer, plan }, run, slug), ...(version > 0 ? { version } : {}) };
+    return { ...(await finish({ ...answer, plan }, run, slug)), ...(version > 0 ? { version } : {}) };
   };
 
   const planModel = async (name: string, request: PlanningRequest): Promise<PlannedRun> => {
@@ -189,13 +192,16 @@ export const createPlanning = ({ workflows, media, catalog, planner }: PlanningO
     return finish(await planRun(run, { model: name }), run, null);
   };
 
-  const finish = (
+  const finish = async (
     { plan, inputsJson }: { plan: RunPlan; inputsJson: string },
     { models, request: { runner, isAsync, storesNothing } }: Run,
     workflowSlug: string | null,
-  ): PlannedRun => {
+  ): Promise<PlannedRun> => {
     checkTier(models.values(), runner);
-    if (!storesNothing) checkReady(models.values());
+    if (!storesNothing) {
+      checkReady(models.values());
+      await requirePrograms(plan.steps.flatMap(({ operation }) => operation ?? []));
+    }
     checkSending(plan, models);
     // Language models of a workflow are no generators: only what it generates must be polled.
     if (isAsync) checkAsync([...models.values()].filter(({ modality }) => workflowSlug === null || modality !== "text"));

@@ -26,6 +26,14 @@ export interface HttpNodeCall extends CallContext {
   call: HttpCall;
 }
 
+/** One operation on files. */
+export interface TransformCall extends CallContext, AuthorFiles {
+  operation: string;
+  /** Files are addresses or ids. */
+  inputs: Record<string, unknown>;
+  provenance?: RunInput["provenance"];
+}
+
 /** A file that a result names and that is to be put into our storage. */
 export interface FileToKeep extends CallContext, AuthorFiles {
   port: string;

@@ -71,6 +71,8 @@ export const TIMING = {
   outgoingWait: 10 * MINUTE,
   /** One file of a result that is fetched into our storage. */
   keepFile: 3 * MINUTE,
+  /** One operation on files, waiting for its turn included. */
+  transform: 45 * MINUTE,
   /** How long a call may go without a sign of life. */
   heartbeat: 10 * SECOND,
   /** The same for calls that do no harm when they are made twice; jobs that are many are given more. */
@@ -124,6 +126,7 @@ export const ATTEMPTS = {
   direct: 10,
   httpRequest: 10,
   keepFile: 10,
+  transform: 10,
   cancelJob: 3,
   surprise: 10,
 } as const;

@@ -267,6 +267,7 @@ describe("a workflow run", () => {
     const { plan: planCounted } = createPlanning({
       workflows: clients.workflows,
       media: clients.media,
+      requirePrograms: () => Promise.resolve(),
       catalog: createModelCatalog(clients.models),
       planner: {
         needs: (...given) => (calls.push("needs"), local.needs(...given)),

@@ -73,6 +73,7 @@ export const startPlanningServices = async (options?: LocalPlannerOptions): Prom
   const planning = createPlanning({
     workflows: clients.workflows,
     media: clients.media,
+    requirePrograms: () => Promise.resolve(),
     catalog: createModelCatalog(clients.models),
     planner: planInProcess(options),
   });

@@ -63,10 +63,10 @@ export const readFiles = async (media: Media, wanted: readonly Wanted[], folder:
 /** Stores a result under a name of its own: a second time finds the first. */
 export const storeFile = async (
   media: Media,
-  { id, ownerId, accept, path }: { id: string; ownerId: string; accept: string[]; path: string },
+  { path, ...header }: Pick<proto.UploadHeader, "id" | "ownerId" | "accept" | "making"> & { path: string },
   signal: AbortSignal,
 ): Promise<proto.StoredObject> => {
-  const { object } = await media.upload(uploadParts(proto.UploadHeader.fromPartial({ id, ownerId, accept }), createReadStream(path)), {
+  const { object } = await media.upload(uploadParts(proto.UploadHeader.fromPartial(header), createReadStream(path)), {
     deadlineMs: BOUNDS.transferMs,
     signal,
     waitForReady: true,

@@ -112,7 +112,7 @@ export const createRun = ({ media, pool, folders, ffmpeg }: CallOptions) => {
         const timeMs = operation.program === "ffmpeg" ? BOUNDS.ffmpegMs : BOUNDS.imageMs;
         const made = await workAgain(pool, work, { timeMs, signal });
         await checkSize(made.path);
-        const target = { id, ownerId: request.userId, accept: [operation.output], path: made.path };
+        const target = { id, ownerId: request.userId, accept: [operation.output], making: request.making, path: made.path };
         return outputOf(await storeFile(media, target, signal), made);
       });
     } finally {

@@ -34,6 +34,7 @@ const exchange = (maximumAttempts: number, timeMs: number = TIMING.run) =>
   });
 export const { runFiles } = exchange(ATTEMPTS.direct);
 export const { runText } = exchange(ATTEMPTS.text);
+export const { runTransform } = exchange(ATTEMPTS.transform, TIMING.transform);
 export const { keepFile } = exchange(ATTEMPTS.keepFile);
 export const { httpRequest } = exchange(ATTEMPTS.httpRequest, TIMING.httpRequest);
 

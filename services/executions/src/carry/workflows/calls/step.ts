@@ -1,6 +1,15 @@
-import { callsHttp, collect, JSON_PORT, makesResult, mediaOutput, outputPort } from "@nodeloom/kernel/graph";
-import type { ModelCall } from "../../../run/calls";
-import { httpRequest, shortHttpRequest } from "../steps";
+import {
+  callsHttp,
+  callsTransform,
+  collect,
+  JSON_PORT,
+  makesResult,
+  mediaOperation,
+  mediaOutput,
+  outputPort,
+} from "@nodeloom/kernel/graph";
+import type { ModelCall, TransformCall } from "../../../run/calls";
+import { httpRequest, runTransform, shortHttpRequest } from "../steps";
 import { keepFiles } from "./keep-files";
 import { callFiles, callJob, callText, fitting, holdMore } from "./models";
 import { callItems, plainSummary, shortly, type StepRun } from "./schedule";
@@ -61,6 +70,26 @@ const callHttp = async ({ run, step, context, batches, isAlone }: StepRun): Prom
     run.give(step.id, port, mapped ? answers.map((answer) => answer[port]) : answers[0]?.[port]);
 };
 
+const callTransform = async ({ run, input, step, context, batches }: StepRun): Promise<void> => {
+  const { items, mapped } = run.bind(step);
+  const operation = step.operation!;
+  const { authorFiles } = input.plan;
+  const results = await callItems(items, async (item, index) => {
+    const call: TransformCall = {
+      ...context(index, items.length),
+      operation,
+      inputs: run.callInputs(step, item),
+      ...(authorFiles ? { authorFiles } : {}),
+      ...(input.provenance ? { provenance: input.provenance } : {}),
+    };
+    await batches.take(call);
+    const files = await runTransform.executeWithOptions({ summary: plainSummary(`${step.id}: ${operation}`) }, [call]);
+    run.itemDone(step.id);
+    return files;
+  });
+  run.give(step.id, mediaOperation(operation)?.output ?? "", collect(results.map(mediaOutput), mapped));
+};
+
 /** Runs one step to its end and stores its outputs. */
 export const runStep = async (begun: Omit<StepRun, "context">): Promise<void> => {
   const { run, input, step } = begun;
@@ -83,6 +112,7 @@ export const runStep = async (begun: Omit<StepRun, "context">): Promise<void> =>
   run.start(step, startedAt);
   if (step.model !== undefined) await callModel(stepRun);
   else if (callsHttp(step.type)) await callHttp(stepRun);
+  else if (callsTransform(step.type)) await callTransform(stepRun);
   else if (makesResult(step.type)) await keepFiles(stepRun);
   else run.evaluate(step);
   run.complete(step.id, Date.now());

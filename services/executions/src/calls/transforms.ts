@@ -1,0 +1,137 @@
+import {
+  DomainError,
+  isFileType,
+  isStoredFile,
+  mediaFamily,
+  mediaOperation,
+  operationIssues,
+  schemaPorts,
+  type MediaOperation,
+  type MediaValue,
+} from "@nodeloom/kernel";
+import { createSharedReads, type Slots } from "@nodeloom/platform";
+import { media as mediaProto, transform as proto } from "@nodeloom/proto";
+import type { Media, Transform } from "../clients";
+import { each, mediaValue, withFiles } from "../plan/files";
+import type { TransformCall } from "../run/calls";
+import { TIMING } from "../run/timing";
+import { mediaId, storeInTurn } from "./call";
+import { final } from "./failures";
+import { makingByOperation } from "./making";
+
+/** Calls of the transform service: files by their keys in media, wherever they come from. */
+
+export interface TransformsOptions {
+  media: Pick<Media, "getObjects" | "ingest">;
+  transform: Pick<Transform, "run">;
+  /** What bounds the files that are stored at once. */
+  downloads: Slots;
+  /** What the addresses of our own files begin with. */
+  own: string;
+}
+
+const MS = 1_000;
+
+export type Transforms = ReturnType<typeof createTransforms>;
+
+/** An input of the call: at a port, by an address. */
+interface Given {
+  port: string;
+  family: string;
+  address: string;
+}
+
+const portsOf = ({ schema }: MediaOperation): [string, string][] =>
+  schemaPorts(schema).flatMap(([name, { type }]) => (isFileType(type) ? [[name, type] as [string, string]] : []));
+
+/** The operation of a call with its inputs, in which files are addresses. @throws DomainError when nodes before it made what it can't take */
+const readyCall = async (media: TransformsOptions["media"], call: TransformCall) => {
+  const operation = mediaOperation(call.operation);
+  if (!operation) throw final("EXECUTION_FAILED", `there is no operation ${call.operation} any more`);
+  const ready = await withFiles(media, operation.schema, call.inputs, call.userId, call.authorFiles);
+  if ("problem" in ready) throw final("EXECUTION_FAILED", `${operation.name}: ${ready.problem}`);
+  const [issue] = operationIssues(operation, ready.inputs);
+  if (issue) throw final("EXECUTION_FAILED", `${operation.name}: ${issue.path}: ${issue.message}`);
+  return { operation, inputs: ready.inputs };
+};
+
+const fileValue = ({ object, width, height, durationSeconds }: proto.Output): MediaValue[] => {
+  if (!object) return [];
+  const durationMs = durationSeconds === undefined ? object.durationMs : Math.round(durationSeconds * MS);
+  return [mediaValue({ ...object, width: width ?? object.width, height: height ?? object.height, durationMs })];
+};
+
+export const createTransforms = ({ media, transform, downloads, own }: TransformsOptions) => {
+  /** The key of a file of ours; one that lies elsewhere becomes ours first. */
+  const keyOf = async (call: TransformCall, { family, port, address }: Given, index: number, signal: AbortSignal): Promise<string> => {
+    if (isStoredFile(address, own)) return address.slice(own.length);
+    const put = () =>
+      media.ingest(
+        mediaProto.IngestRequest.fromPartial({
+          id: `${mediaId(call, index)}-in`,
+          ownerId: call.userId,
+          sourceUrl: address,
+          accept: mediaFamily(`${family}/any`) ? [family] : [],
+          sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_USER,
+        }),
+        { deadlineMs: TIMING.keepFile, signal },
+      );
+    const problem = `${port}: the file could not be stored`;
+    const { url } = await storeInTurn(downloads, put, { userId: call.userId, signal, problem });
+    return url.slice(own.length);
+  };
+
+  /**
+   * Runs an operation. It may be repeated: a call of the same name gives the file that was stored first.
+   * @param mayFetch hears of every address outside of our storage before it is fetched
+   */
+  return async (call: TransformCall, signal: AbortSignal, mayFetch: (url: string) => Promise<void>): Promise<MediaValue[]> => {
+    const { operation, inputs } = await readyCall(media, call);
+    const ports = new Map(portsOf(operation));
+    const given = [...ports].flatMap(([port, family]) =>
+      inputs[port] === undefined ? [] : each(inputs[port]).map((address): Given => ({ port, family, address: String(address) })),
+    );
+    const files: proto.Input[] = [];
+    for (const [index, one] of given.entries()) {
+      if (!isStoredFile(one.address, own) && /^https?:/i.test(one.address)) await mayFetch(one.address);
+      files.push({ port: one.port, key: await keyOf(call, one, index, signal) });
+    }
+    const settings = Object.fromEntries(Object.entries(inputs).filter(([name]) => !ports.has(name)));
+    const request = proto.RunRequest.fromPartial({
+      callId: `${call.executionId}-${call.nodeIndex}-${call.item}`,
+      userId: call.userId,
+      making: makingByOperation(call, operation.schema),
+      operation: operation.name,
+      settingsJson: JSON.stringify(settings),
+      inputs: files,
+    });
+    const { outputs } = await transform.run(request, { deadlineMs: TIMING.transform, signal });
+    return outputs.flatMap(fileValue);
+  };
+};
+
+const STATUS_FRESH_MS = 2_000;
+
+export type RequirePrograms = (operations: readonly string[]) => Promise<void>;
+
+/** Says before a run begins that what its operations need is not there yet. */
+export const createRequirePrograms = (transform: Pick<Transform, "getStatus">): RequirePrograms => {
+  const reads = createSharedReads<proto.GetStatusResponse>();
+  let known: { at: number; ffmpeg: proto.Program | undefined } | undefined;
+  const ffmpeg = async (): Promise<proto.Program | undefined> => {
+    if (!known || Date.now() - known.at > STATUS_FRESH_MS)
+      known = { at: Date.now(), ffmpeg: (await reads("status", () => transform.getStatus({}))).ffmpeg };
+    return known.ffmpeg;
+  };
+  return async (operations) => {
+    const needing = operations.find((name) => mediaOperation(name)?.program === "ffmpeg");
+    if (needing === undefined) return;
+    const program = await ffmpeg();
+    if (program?.state === proto.ProgramState.PROGRAM_STATE_READY) return;
+    const retryAfter = program?.retryAfterSeconds || 1;
+    throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", `${needing} is not ready: ${program?.reason ?? ""}`, {
+      retryAfter,
+      operation: needing,
+    });
+  };
+};
