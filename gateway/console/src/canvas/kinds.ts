@@ -69,6 +69,20 @@ export const KINDS: readonly Kind[] = Object.values(NODE_KINDS)
   .map(kindFrom)
   .sort((a, b) => place(a) - place(b));
 
+/** What can be added: a kind of many operations is as many choices. */
+export const CHOICES: readonly Kind[] = KINDS.flatMap((kind) =>
+  kind.rules?.operations === undefined
+    ? [kind]
+    : kind.rules.operations.map(({ name, title, summary }) => ({
+        ...kind,
+        title,
+        description: summary,
+        words: `${kind.words} ${name}`,
+        id: name.split("-").at(-1) ?? kind.id,
+        data: () => ({ operation: name }),
+      })),
+);
+
 const BY_TYPE = new Map(KINDS.map((one) => [one.type, one]));
 
 const unknown = (type: string): Kind => ({

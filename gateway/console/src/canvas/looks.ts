@@ -8,13 +8,14 @@ import {
   Image,
   List,
   MessageSquareText,
+  Scissors,
   Split,
   SquarePen,
   StickyNote,
   TextCursorInput,
   type LucideIcon,
 } from "lucide-react";
-import { fieldsOf } from "@nodeloom/kernel/graph";
+import { fieldsOf, mediaOperation } from "@nodeloom/kernel/graph";
 
 type Data = Readonly<Record<string, unknown>>;
 export type Group = "Start and end" | "Text" | "Generate" | "Data" | "Notes";
@@ -197,6 +198,16 @@ export const LOOKS: Readonly<Record<string, Look>> = {
       [...(Array.isArray(cases) ? cases : []).map((one: { name?: unknown } | null) => textOf(one?.name)), "else"]
         .filter(Boolean)
         .join(" · "),
+  },
+  media: {
+    title: "File operation",
+    group: "Data",
+    icon: Scissors,
+    id: "operation",
+    words: "media file resize crop join concat mux slideshow caption subtitle trim convert mix ffmpeg sharp",
+    description: "Works on images, videos and sounds",
+    data: { operation: "image-resize" },
+    summary: ({ operation }) => mediaOperation(operation)?.title ?? "Choose an operation",
   },
   note: {
     title: "Note",

@@ -1,5 +1,5 @@
-import { NODE_KINDS, type NodeKind } from "@nodeloom/kernel";
-import { KINDS, kindFrom, kindOf, previewOf } from "../../src/canvas/kinds";
+import { MEDIA_OPERATIONS, NODE_KINDS, type NodeKind } from "@nodeloom/kernel";
+import { CHOICES, KINDS, kindFrom, kindOf, previewOf } from "../../src/canvas/kinds";
 import { LOOKS } from "../../src/canvas/looks";
 
 /** A kind as a later version of the kernel may have it. */
@@ -30,8 +30,20 @@ describe("the kinds of the canvas", () => {
   });
 
   it("show what their outputs carry", () => {
-    expect(KINDS.filter(({ type }) => previewOf(type) === "picture").map(({ id }) => id)).toEqual(["output", "image", "video", "file"]);
+    expect(KINDS.filter(({ type }) => previewOf(type) === "picture").map(({ id }) => id)).toEqual([
+      "output",
+      "image",
+      "video",
+      "file",
+      "operation",
+    ]);
     expect(KINDS.filter(({ type }) => previewOf(type) === "sound").map(({ id }) => id)).toEqual(["audio"]);
+  });
+
+  it("offer each operation on files as a choice of its own", () => {
+    const added = CHOICES.map((choice) => choice.data().operation).filter((operation) => operation !== undefined);
+    expect(added).toEqual(MEDIA_OPERATIONS.map(({ name }) => name));
+    expect(new Set(CHOICES.map(({ title }) => title)).size).toBe(CHOICES.length);
   });
 
   it("keep kinds of tomorrow under their own name", () => {

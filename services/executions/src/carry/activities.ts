@@ -50,7 +50,7 @@ const keptMade = (call: CallContext, result: CallResult): { record: CallRecord; 
 
 /** What was made of files, which costs nothing. */
 const keptUnpaid = (call: CallContext, files: MediaValue[]) => ({
-  ...keptFiles(call, { files, text: null, costMicroUsd: 0, requestId: null }),
+  ...keptMade(call, { files, text: null, costMicroUsd: 0, requestId: null }),
   isPaid: false,
 });
 

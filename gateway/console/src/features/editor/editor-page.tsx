@@ -1,6 +1,6 @@
 import type { Me, Model } from "@nodeloom/client";
 import { PLANS } from "@nodeloom/kernel/plans";
-import type { GraphNode } from "@nodeloom/kernel/graph";
+import { nodeSchema } from "@nodeloom/kernel/graph";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ReactFlowProvider } from "@xyflow/react";
@@ -186,8 +186,7 @@ const OpenEditor = ({ slug, me, opened }: { slug: string; me: Me; opened: Opened
   const { document } = opened;
   const scene = useMemo(() => {
     const terms = modelTerms(steady ?? [], tasks);
-    const schemaOf: Editor["schemaOf"] = ({ data }: GraphNode) =>
-      typeof data.model === "string" ? terms.get(data.model)?.inputSchema : undefined;
+    const schemaOf: Editor["schemaOf"] = (node) => nodeSchema(node, terms);
     const markupPermille = tier in PLANS ? PLANS[tier as keyof typeof PLANS].markupPermille : undefined;
     return { ...createScene({ slug, document, ui, terms, schemaOf, markupPermille }), terms, schemaOf, markupPermille };
   }, [slug, document, ui, steady, tasks, tier]);

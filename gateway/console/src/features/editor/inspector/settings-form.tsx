@@ -1,11 +1,11 @@
 import { Link2 } from "lucide-react";
 import { kindOf } from "../../../canvas/kinds";
 import type { DocNode } from "../../../document/graph";
-import { SchemaControl } from "../../../ui/inputs/schema-control";
+import { propertiesOf, SchemaControl } from "../../../ui/inputs/schema-control";
 import { useSetting, useWired } from "./use-setting";
 
-/** Stands under "More" for every kind that has it. */
-const ELSEWHERE: ReadonlySet<string> = new Set(["maxItems"]);
+/** Stand under "More", or nowhere by themselves. */
+const ELSEWHERE: ReadonlySet<string> = new Set(["maxItems", "inputs"]);
 
 /** `failOnStatus` as people write it. */
 const wordsOf = (name: string): string => {
@@ -17,18 +17,22 @@ const wordsOf = (name: string): string => {
 export const SettingsForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   const wired = useWired(node.id);
-  const settings = Object.entries(kindOf(node.type).rules?.settings ?? {}).filter(([name]) => !ELSEWHERE.has(name));
+  const { rules } = kindOf(node.type);
+  // What a node's own settings decide comes after them.
+  const all = [...Object.entries(rules?.settings ?? {}), ...propertiesOf(rules?.schema?.(node))];
+  const settings = all.filter(([name]) => !ELSEWHERE.has(name));
   if (settings.length === 0) return <p className="text-sm text-muted">It has no settings.</p>;
   return (
     <div className="flex flex-col gap-4">
       {settings.map(([name, schema]) => {
         const from = wired.get(name);
+        const label = typeof schema.title === "string" ? schema.title : wordsOf(name);
         if (from === undefined)
           return (
             <SchemaControl
               key={name}
               name={name}
-              label={wordsOf(name)}
+              label={label}
               schema={schema}
               value={node.data[name]}
               disabled={disabled}
@@ -37,7 +41,7 @@ export const SettingsForm = ({ node }: { node: DocNode }) => {
           );
         return (
           <div key={name} className="text-[13px]">
-            <div className="font-medium">{wordsOf(name)}</div>
+            <div className="font-medium">{label}</div>
             <div className="mt-0.5 flex items-center gap-1.5 text-xs text-muted">
               <Link2 className="size-3.5 shrink-0" aria-hidden /> from {from}
             </div>

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
-import { KINDS, type Kind } from "../../../canvas/kinds";
+import { CHOICES, type Kind } from "../../../canvas/kinds";
 import { classes } from "../../../ui/classes";
 import { addFromPalette, suits } from "../commands/new-nodes";
 import { useEditor, useUi } from "../context";
@@ -25,14 +25,14 @@ const useChoices = (request: PaletteRequest, query: string): Choice[] => {
   const editor = useEditor();
   const { models } = editor;
   const fitting = useMemo(
-    () => KINDS.filter((kind) => (request.from || request.edgeId !== undefined ? kind.runs : true) && suits(editor, kind, request)),
+    () => CHOICES.filter((kind) => (request.from || request.edgeId !== undefined ? kind.runs : true) && suits(editor, kind, request)),
     [editor, request],
   );
   return useMemo(() => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     const kinds = fitting
       .filter((kind) => matches(`${kind.title} ${kind.words} ${kind.description}`.toLowerCase(), words))
-      .map((kind): Choice => ({ key: kind.type, kind, title: kind.title, description: kind.description }));
+      .map((kind): Choice => ({ key: `${kind.type} ${kind.title}`, kind, title: kind.title, description: kind.description }));
     if (words.length === 0) return kinds;
     const byModel = fitting.flatMap((kind) =>
       models
