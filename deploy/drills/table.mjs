@@ -141,6 +141,13 @@ export const DRILLS = [
     builds: true,
   },
   {
+    name: "media",
+    sentence: "works on videos and sounds in every common form with the ffmpeg that is fetched, and makes a film to look at",
+    minutes: 4,
+    kind: "suites",
+    builds: true,
+  },
+  {
     name: "local-models",
     sentence: "fetches the machine's own models, measures what they make, and kills them under fifty runs",
     minutes: 10,
