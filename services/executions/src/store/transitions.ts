@@ -163,10 +163,10 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       last: readonly ExecutionEvent[] = [],
       known?: KnownLog,
     ): Promise<DecidedEnding> => {
-      const decide = (where: object, to: FinalStatus, append: Partial<ReturnType<typeof pushed>["push"]> = {}) =>
+      const decide = (where: object, to: FinalStatus, update: Partial<ReturnType<typeof pushed>["push"]> = {}) =>
         executions.collection.findOneAndUpdate(
           { _id: id, ending: null, ...where } as never,
-          { ...append, $set: { ...append.$set, ending: to } } as never,
+          { ...update, $set: { ...update.$set, ending: to } } as never,
           { ...AFTER, projection: ENDING_PART },
         ) as Promise<DecidedEnding | null>;
       const isPossible = { status: { $in: ending === "cancelled" ? RUNNING : ["processing"] } };
