@@ -1,21 +1,38 @@
 import type { Model, TierPrice } from "@nodeloom/client";
 import { creditNumber } from "../ui/format";
 
-const rates = (price: TierPrice): readonly (readonly [number, string])[] => {
-  if ("perRunCredits" in price) return [[price.perRunCredits, "a run"]];
-  if ("perImageCredits" in price) return [[price.perImageCredits, "an image"]];
-  if ("perSecondCredits" in price) return [[price.perSecondCredits, "a second"]];
-  if ("perThousandCharactersCredits" in price) return [[price.perThousandCharactersCredits, "per 1,000 characters"]];
-  return [
-    [price.inputCreditsPerMillionTokens, "per million tokens in"],
-    [price.outputCreditsPerMillionTokens, "per million tokens out"],
-  ];
+type Table = Extract<TierPrice, { table: unknown }>;
+type Unit = Omit<Table["table"][number], "when">;
+
+const PER: readonly (readonly [keyof Unit, string])[] = [
+  ["perRunCredits", "a run"],
+  ["perImageCredits", "an image"],
+  ["perSecondCredits", "a second"],
+  ["perMegapixelCredits", "a megapixel"],
+  ["perThousandCharactersCredits", "per 1,000 characters"],
+  ["inputCreditsPerMillionTokens", "per million tokens in"],
+  ["outputCreditsPerMillionTokens", "per million tokens out"],
+];
+
+/** What a price may come to by all factors together, at least and at most. */
+const factorRange = ({ factors = [] }: Table): readonly [least: number, most: number] => [
+  factors.reduce((product, { times }) => product * Math.min(1, times), 1),
+  factors.reduce((product, { times }) => product * Math.max(1, times), 1),
+];
+
+const span = (amounts: readonly number[], [least, most]: readonly [number, number]): string => {
+  const [from, to] = [Math.min(...amounts) * least, Math.max(...amounts) * most];
+  return from === to ? `${creditNumber(from)} credits` : `from ${creditNumber(from)} to ${creditNumber(to)} credits`;
 };
 
-/** A model's price in the caller's credits: "3 credits an image". */
+/** A model's price in the caller's credits: "3 credits an image", "from 3 to 12 credits a second" where it depends on the inputs. */
 export const priceWords = ({ tierPrice }: Pick<Model, "tierPrice">): string => {
   if (tierPrice === null) return "price not set";
-  const asked = rates(tierPrice);
-  if (asked.every(([amount]) => amount === 0)) return "free";
-  return asked.map(([amount, per]) => `${creditNumber(amount)} credits ${per}`).join(", ");
+  const [rows, factors] = "table" in tierPrice ? [tierPrice.table, factorRange(tierPrice)] : [[tierPrice as Unit], [1, 1] as const];
+  const amountsOf = (name: keyof Unit): number[] => rows.flatMap((row: Unit) => row[name] ?? []);
+  if (PER.every(([name]) => amountsOf(name).every((amount) => amount === 0))) return "free";
+  return PER.flatMap(([name, per]) => {
+    const amounts = amountsOf(name);
+    return amounts.length === 0 ? [] : [`${span(amounts, factors)} ${per}`];
+  }).join(", ");
 };

@@ -1,4 +1,4 @@
-import type { Model, Price as ApiPrice, Task } from "@nodeloom/client";
+import type { Model, Task } from "@nodeloom/client";
 import {
   callsModel,
   createInputCheck,
@@ -6,12 +6,14 @@ import {
   mediaIds,
   planRun,
   readGraph,
+  readWrittenPrice,
   taskOf,
   withChosenModels,
   type GraphIssue,
   type InputField,
   type ModelTerms,
   type Price,
+  type WrittenPrice,
 } from "@nodeloom/kernel/graph";
 import { edgesText, nodesText, type DocGraph } from "../document/graph";
 
@@ -24,31 +26,17 @@ export interface Judgement {
   prices: ReadonlyMap<string, { credits: number; calls: number }>;
 }
 
-const MICRO = 1_000_000;
 const MILLI = 1_000;
-const micro = (usd: number): number => Math.round(usd * MICRO);
-
-/** A price as the API shows it, as the kernel counts it. */
-export const kernelPrice = (price: ApiPrice): Price => {
-  if ("perRunUsd" in price) return { basis: "run", microUsd: micro(price.perRunUsd) };
-  if ("perImageUsd" in price) return { basis: "image", microUsd: micro(price.perImageUsd) };
-  if ("perSecondUsd" in price) return { basis: "second", microUsd: micro(price.perSecondUsd) };
-  if ("perThousandCharactersUsd" in price) return { basis: "characters", microUsdPerThousand: micro(price.perThousandCharactersUsd) };
-  return {
-    basis: "tokens",
-    inputMicroUsdPerMillion: micro(price.inputUsdPerMillionTokens),
-    outputMicroUsdPerMillion: micro(price.outputUsdPerMillionTokens),
-  };
-};
 
 const FREE: Price = { basis: "run", microUsd: 0 };
 
-const termsOf = ({ internalName, modality, provider, price, inputSchema }: Model): ModelTerms => ({
+const termsOf = ({ internalName, modality, provider, price, inputSchema, outputs }: Model): ModelTerms => ({
   internalName,
   modality,
   providerKind: provider.kind,
-  price: price ? kernelPrice(price) : FREE,
+  price: price ? readWrittenPrice(price as WrittenPrice) : FREE,
   inputSchema,
+  outputs,
   validate: createInputCheck(inputSchema),
 });
 

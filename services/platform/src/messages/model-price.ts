@@ -43,7 +43,7 @@ const modifiers = {
       height: input.optional(),
       size: input.optional(),
       sizes: z
-        .record(z.string().max(100), z.tuple([pixels, pixels]))
+        .record(z.string().max(100), z.array(pixels).length(2))
         .refine((value) => Object.keys(value).length <= MAX_SIZES, `must be at most ${MAX_SIZES}`)
         .optional(),
       most: z.number().positive().max(1_000).optional(),
@@ -53,10 +53,16 @@ const modifiers = {
     .optional(),
   actual: z
     .array(
-      z.union([
-        z.strictObject({ at: z.string().regex(/^\/.+$/, "must be a JSON pointer"), eachUsd: z.number().min(0).max(MAX_PRICE_USD) }),
-        z.strictObject({ at: z.string().regex(/^\/.+$/, "must be a JSON pointer"), perMillionUsd: usd }),
-      ]),
+      z
+        .strictObject({
+          at: z.string().regex(/^\/.+$/, "must be a JSON pointer"),
+          eachUsd: z.number().min(0).max(MAX_PRICE_USD).optional(),
+          perMillionUsd: usd.optional(),
+        })
+        .refine(
+          ({ eachUsd, perMillionUsd }) => (eachUsd === undefined) !== (perMillionUsd === undefined),
+          "must have eachUsd or perMillionUsd",
+        ),
     )
     .min(1)
     .max(MAX_PARTS)

@@ -8,7 +8,7 @@ import { modelsQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/overlays/dialog";
-import { Check, Field, Input, Select } from "../../ui/inputs/field";
+import { Check, Field, Input, Select, TextArea } from "../../ui/inputs/field";
 import { Skeleton } from "../../ui/notice";
 import { Table } from "../../ui/table";
 
@@ -21,9 +21,19 @@ const PRICE_NAMES: Readonly<Record<string, string>> = {
   outputUsdPerMillionTokens: "USD per million tokens out",
 };
 
+const readJson = (text: string): Price | undefined => {
+  try {
+    return JSON.parse(text) as Price;
+  } catch {
+    return undefined;
+  }
+};
+
 const PriceDialog = ({ model, onClose }: { model: Model; onClose: () => void }) => {
   const { busy, run } = useAction(["models"]);
-  const entries = Object.entries(model.price ?? {}) as [string, number][];
+  const isTable = model.price !== null && "table" in model.price;
+  const entries = isTable ? [] : (Object.entries(model.price ?? {}) as [string, number][]);
+  const [mistake, setMistake] = useState<string>();
   return (
     <Dialog
       title={`Price of ${model.displayName}`}
@@ -43,7 +53,10 @@ const PriceDialog = ({ model, onClose }: { model: Model; onClose: () => void }) 
         onSubmit={(event) => {
           event.preventDefault();
           const data = new FormData(event.currentTarget);
-          const price = Object.fromEntries(entries.map(([name]) => [name, Number(data.get(name))])) as unknown as Price;
+          const price = isTable
+            ? readJson(String(data.get("table")))
+            : (Object.fromEntries(entries.map(([name]) => [name, Number(data.get(name))])) as unknown as Price);
+          if (price === undefined) return setMistake("This is no JSON.");
           void run(
             () => request("adminUpdateModel", { params: { internalName: model.internalName }, body: { price } }),
             "The price holds for new runs.",
@@ -51,6 +64,13 @@ const PriceDialog = ({ model, onClose }: { model: Model; onClose: () => void }) 
         }}
       >
         <p className="text-sm text-muted">Wholesale; tiers add their markup.</p>
+        {isTable && (
+          <Field label="Prices by inputs, as JSON" error={mistake}>
+            {(attributes) => (
+              <TextArea {...attributes} name="table" rows={14} className="font-mono" defaultValue={JSON.stringify(model.price, null, 2)} />
+            )}
+          </Field>
+        )}
         {entries.map(([name, amount]) => (
           <Field key={name} label={PRICE_NAMES[name] ?? name}>
             {(attributes) => <Input {...attributes} name={name} type="number" step="any" min="0" required defaultValue={amount} />}
@@ -120,7 +140,9 @@ export const ModelsSection = () => {
             numeric: true,
             cell: (model) => (
               <Button size="sm" disabled={model.price === null} onClick={() => setPricing(model)}>
-                {Object.values(model.price ?? {}).join(" / ") || "none"} USD
+                {model.price !== null && "table" in model.price
+                  ? `${model.price.table.length} prices`
+                  : `${Object.values(model.price ?? {}).join(" / ") || "none"} USD`}
               </Button>
             ),
           },

@@ -18,7 +18,8 @@ export type WrittenUnit<Unit extends Money = "Usd"> =
 interface Modifiers<Unit extends Money> {
   factors?: readonly { when: Conditions; times: number }[] | undefined;
   megapixels?: Megapixels | undefined;
-  actual?: readonly ({ at: string } & ({ [Name in `each${Unit}`]: number } | { [Name in `perMillion${Unit}`]: number }))[] | undefined;
+  /** Each with one of the amounts. */
+  actual?: readonly ({ at: string } & { [Name in `each${Unit}` | `perMillion${Unit}`]?: number | undefined })[] | undefined;
 }
 export interface WrittenTable<Unit extends Money = "Usd"> extends Modifiers<Unit> {
   table: readonly (WrittenUnit<Unit> & { when?: Conditions | undefined })[];
@@ -63,10 +64,7 @@ export const readWrittenPrice = (written: WrittenPrice): Price => {
     ...(megapixels ? { megapixels } : {}),
     ...(actual
       ? {
-          actual: actual.map(({ at, ...each }) => ({
-            at,
-            microUsdEach: microEach("eachUsd" in each ? each.eachUsd : each.perMillionUsd / MILLION),
-          })),
+          actual: actual.map(({ at, eachUsd, perMillionUsd = 0 }) => ({ at, microUsdEach: microEach(eachUsd ?? perMillionUsd / MILLION) })),
         }
       : {}),
   };
