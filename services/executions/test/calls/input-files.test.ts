@@ -4,6 +4,8 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createEgressClient, createSlots, type EgressClient } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
+import { ProviderError } from "../../src/calls/providers";
+import { withFreshFiles } from "../../src/calls/call";
 import { createInputFiles, type InputFilesOptions } from "../../src/calls/input-files";
 import { callOf } from "../support/model-calls";
 
@@ -172,6 +174,31 @@ describe("an upload", () => {
     await Promise.all([send({ image: `${OWN}a.png` }), send({ image: `${OWN}a.png` })]);
     await send({ images: [`${OWN}a.png`, "https://files.nodeloom.dev/same.png"] });
     expect(seen).toHaveLength(1);
+  });
+
+  it("of an earlier call is made anew, once, where the provider refuses what has it", async () => {
+    const { sending } = sender({ ...ways("upload"), upload: { api: "replicate" } });
+    const refusing = (status: number) => {
+      let sends = 0;
+      const send = (): Promise<never> => ((sends += 1), Promise.reject(new ProviderError("refused", "no such file", status)));
+      return { send, sends: () => sends };
+    };
+    const fresh = refusing(400);
+    await expect(withFreshFiles(await sending({ image: `${OWN}a.png` }), fresh.send)).rejects.toThrow("no such file");
+    expect([fresh.sends(), seen.length]).toEqual([1, 1]);
+    const forgotten = refusing(404);
+    await expect(withFreshFiles(await sending({ image: `${OWN}a.png` }), forgotten.send)).rejects.toThrow("no such file");
+    expect([forgotten.sends(), seen.length]).toEqual([2, 2]);
+    const badKey = refusing(401);
+    await expect(withFreshFiles(await sending({ image: `${OWN}a.png` }), badKey.send)).rejects.toThrow("no such file");
+    expect([badKey.sends(), seen.length]).toEqual([1, 2]);
+    const given: unknown[] = [];
+    const once = (inputs: Record<string, unknown>): Promise<string> => {
+      given.push(inputs.image);
+      return given.length === 1 ? forgotten.send() : Promise.resolve("taken");
+    };
+    expect(await withFreshFiles(await sending({ image: `${OWN}a.png` }), once)).toBe("taken");
+    expect([given.length, seen.length]).toEqual([2, 3]);
   });
 
   it("is made again where the storage is away for a moment, and again by the next call where it failed", async () => {

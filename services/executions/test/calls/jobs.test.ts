@@ -1,4 +1,4 @@
-import type { DomainError } from "@nodeloom/kernel";
+import { readWrittenPrice, type DomainError } from "@nodeloom/kernel";
 import { TryAgain } from "../../src/calls/failures";
 import { createSlots } from "@nodeloom/platform";
 import { type Answer, peer, usePeer, polling, chat, open, modelCalls, callOf, live, soon, unheard, says } from "../support/model-calls";
@@ -12,6 +12,43 @@ describe("what is sent", () => {
     await modelCalls(chat(), "text").text(callOf(), live, soon(), unheard);
     await modelCalls(polling(), "image").submit(callOf({ inputs: { prompt: "hi", count: 3 } }), live, soon());
     expect(peer.seen.map(({ body }) => body.n ?? body.max_tokens)).toEqual([2, 99, 3]);
+  });
+});
+
+describe("a job that makes text", () => {
+  const settings = () => ({ ...polling(), outputs: { text: "/text", json: "/words" } });
+  const asked = (part: object) => {
+    peer.answers = () => ({ body: { status: "done", ...part } });
+    return modelCalls(settings(), "text").poll(callOf({ price: { basis: "run", microUsd: 5 } }), { requestId: "j" }, live);
+  };
+
+  it("gives the text, and the JSON beside it, at its price", async () => {
+    const words = [{ word: "Hi", start: 0 }];
+    expect(await asked({ text: "Hi", words })).toEqual({ files: [], text: "Hi", json: { value: words }, costMicroUsd: 5, requestId: "j" });
+    expect(await asked({ text: "" })).toMatchObject({ text: "" });
+  });
+
+  it("says which JSON does not fit a schema that its node has", async () => {
+    peer.answers = () => ({ body: { status: "done", text: "Hi", words: [1] } });
+    const call = callOf({ schema: { type: "array", items: { type: "string" } } });
+    expect(await modelCalls(settings(), "text").poll(call, { requestId: "j" }, live)).toMatchObject({
+      text: "Hi",
+      problems: [expect.stringContaining("0")],
+    });
+  });
+
+  it.each<[string, object, RegExp]>([
+    ["none", { words: [] }, /without the expected output/],
+    ["one that is too long", { text: "x".repeat(256 * 1_024 + 1) }, /longer than 262144 bytes/],
+  ])("fails with %s", async (_what, part, problem) => {
+    await expect(asked(part)).rejects.toThrow(problem);
+  });
+
+  it("is charged for what its answer says that it cost", async () => {
+    peer.answers = () => ({ body: { status: "done", text: "Hi", usage: { cost: 0.02 } } });
+    const price = readWrittenPrice({ perRunUsd: 0.5, actual: [{ at: "/usage/cost", eachUsd: 1 }] });
+    const call = callOf({ price });
+    expect(await modelCalls(settings(), "text").poll(call, { requestId: "j" }, live)).toMatchObject({ costMicroUsd: 20_000 });
   });
 });
 
