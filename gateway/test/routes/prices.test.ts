@@ -1,11 +1,20 @@
 import { models } from "@nodeloom/proto";
-import { price, priceView, toStoredPrice, type PriceView } from "../../src/routes/models/prices";
+import { price, priceView, tierPrice, tierPriceView, toStoredPrice, type PriceView } from "../../src/routes/models/prices";
 
 const VIEWS: [string, PriceView][] = [
   ["run", { perRunUsd: 0.28 }],
   ["picture", { perImageUsd: 0.02 }],
   ["second", { perSecondUsd: 0.05 }],
   ["thousand characters", { perThousandCharactersUsd: 0.1 }],
+  [
+    "unit that depends on inputs",
+    {
+      table: [{ when: { size: ["2K", "4K"], audio: true }, perSecondUsd: 0.4 }, { perSecondUsd: 0.1 }],
+      factors: [{ when: { image: { given: true } }, times: 1.5 }],
+      actual: [{ at: "/usage/cost", eachUsd: 1 }],
+    },
+  ],
+  ["megapixel", { table: [{ perMegapixelUsd: 0.003 }], megapixels: { size: "size", sizes: { square: [512, 512] }, roundUp: true } }],
   ["million tokens", { inputUsdPerMillionTokens: 0.15, outputUsdPerMillionTokens: 0.6 }],
 ];
 
@@ -14,6 +23,15 @@ describe("a price", () => {
     expect(price.parse(view)).toEqual(view);
     const stored = models.Price.decode(models.Price.encode(toStoredPrice(view)).finish());
     expect(priceView(stored)).toEqual(view);
+  });
+
+  it("that depends on inputs is told in credits of a tier, without what answers say that they cost", () => {
+    const [, view] = VIEWS.find(([unit]) => unit.includes("inputs"))!;
+    const told = tierPriceView(toStoredPrice(view), 1_500);
+    expect(tierPrice.parse(told)).toEqual({
+      table: [{ when: { size: ["2K", "4K"], audio: true }, perSecondCredits: 60 }, { perSecondCredits: 15 }],
+      factors: [{ when: { image: { given: true } }, times: 1.5 }],
+    });
   });
 
   it("has one unit", () => {
