@@ -1,20 +1,10 @@
 /** egress/: the one guarded client for calls to the outside, and the rules of the addresses it may call. */
-import { lookup as dnsLookup, type LookupAddress } from "node:dns";
+import { lookup as dnsLookup } from "node:dns";
 import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
-import {
-  canonicalTargets,
-  checkUrl,
-  EgressError,
-  isHostAddress,
-  isPublicAddress,
-  NO_HOST_ADDRESS,
-  NOT_ONLY_PUBLIC,
-  refused,
-  targetOf,
-  type Lookup,
-} from "./address";
+import { canonicalTargets, checkUrl, EgressError, refused, targetOf, type Lookup } from "./address";
 import { createConnector } from "./connector";
+import { ANY, guardedLookup, HOSTS, PUBLIC, type AddressCheck } from "./guarded-lookup";
 import { USER_AGENT } from "../version";
 import { linkSignals } from "../work/signals";
 
@@ -59,30 +49,6 @@ export interface EgressClient {
   stream(request: EgressRequest): Promise<EgressStream>;
   close(): Promise<void>;
 }
-
-interface AddressCheck {
-  isAllowed: (address: string) => boolean;
-  problem: string;
-}
-const PUBLIC: AddressCheck = { isAllowed: isPublicAddress, problem: NOT_ONLY_PUBLIC };
-const HOSTS: AddressCheck = { isAllowed: isHostAddress, problem: NO_HOST_ADDRESS };
-const ANY: AddressCheck = { isAllowed: () => true, problem: "its name has no address" };
-
-/** Resolves names for the socket itself, so that the address that was checked is the one that is used. */
-const guardedLookup =
-  (resolve: Lookup, { isAllowed, problem }: AddressCheck) =>
-  (
-    host: string,
-    options: object,
-    callback: (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void,
-  ): void => {
-    resolve(host, { ...options, all: true }, (error, addresses) => {
-      if (error) return callback(error, []);
-      if (addresses.length === 0 || addresses.some(({ address }) => !isAllowed(address))) return callback(refused(problem, host), []);
-      if ((options as { all?: boolean }).all) return callback(null, addresses);
-      return callback(null, addresses[0]!.address, addresses[0]!.family);
-    });
-  };
 
 const flatHeaders = (headers: Dispatcher.ResponseData["headers"]): Record<string, string> =>
   Object.fromEntries(
