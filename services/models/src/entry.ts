@@ -1,9 +1,8 @@
-import { isFileType, isSlug, readWrittenPrice, schemaPorts, TIERS, type JsonSchema } from "@nodeloom/kernel";
+import { isFileType, isSlug, readWrittenPrice, schemaPorts, TASK_NAMES, TIERS, type JsonSchema } from "@nodeloom/kernel";
 import { providerSchema, writtenPrice } from "@nodeloom/platform";
 import { z } from "zod";
 import { published } from "./published";
 import { unknownInputs } from "./templates";
-import { tasksSchema } from "./tasks";
 
 /** The form of a registry file: one model, its provider's settings, its inputs and its wholesale price. */
 
@@ -36,7 +35,7 @@ export const entrySchema = z
     /** local: on the machine itself, by the inference service. */
     runsAt: z.enum(["provider", "local"]).default("provider"),
     /** What `auto:<task>` may take it for; by default what its modality and its inputs say. */
-    tasks: tasksSchema.optional(),
+    tasks: z.array(z.enum(TASK_NAMES)).optional(),
     ...published,
     provider: providerSchema,
     inputSchema: z.looseObject({ type: z.literal("object"), properties: z.record(text, z.looseObject({})) }),

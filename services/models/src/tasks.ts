@@ -1,10 +1,7 @@
 import { isTaskName, schemaPorts, TASK_NAMES, type TaskName } from "@nodeloom/kernel";
-import { z } from "zod";
 import type { Entry } from "./entry";
 
 /** Tasks that models do, and in which order models are taken for them. */
-
-export const tasksSchema = z.array(z.enum(TASK_NAMES));
 
 type Described = Pick<Entry, "modality" | "provider" | "inputSchema">;
 

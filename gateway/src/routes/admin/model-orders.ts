@@ -4,7 +4,8 @@ import { z } from "zod";
 import { notFound } from "../../http/errors";
 import { defineRoute, type ParamsSpec } from "../../http/route";
 import { slug } from "../../schemas";
-import { ranked, taskName } from "../models/tasks";
+import { ranked } from "../models/ranking";
+import { taskName } from "../models/tasks";
 import { audited } from "./audit";
 import { forAdmins } from "./shared";
 
@@ -16,11 +17,9 @@ const params: ParamsSpec<{ task: TaskName }> = { schema: z.object({ task: taskNa
 const order = z
   .object({
     task: taskName,
-    order: z
-      .array(slug)
-      .meta({
-        description: "Models that were put first; the others follow: those of providers, those of the machine itself, the sandbox's",
-      }),
+    order: z.array(slug).meta({
+      description: "Models that were put first; the others follow: those of providers, those of the machine itself, the sandbox's",
+    }),
     models: z.array(slug).meta({ description: "All models that do the task, as they are tried now" }),
   })
   .meta({ id: "ModelOrder" });

@@ -12,7 +12,7 @@ import { readPrice } from "@nodeloom/platform";
 import type { models, workflows } from "@nodeloom/proto";
 import { createFreshCache } from "../../cache";
 import type { Services } from "../../clients";
-import { ranked } from "./tasks";
+import { ranked } from "./ranking";
 import { CATALOGUE_FRESH_MS } from "../../http/limits";
 
 type Priced = ReadonlyMap<string, { price: Price; inputSchema: JsonSchema }>;

@@ -5,7 +5,7 @@ import { raw } from "../../http/json";
 import { CLONE_MS } from "../../http/limits";
 import { defineRoute, type ParamsSpec } from "../../http/route";
 import { anyObject, cursor, cursorPage, iso, limit, name as workflowName, slug, timestamp, workflowParams } from "../../schemas";
-import { readyModels, tierOf } from "../models/tasks";
+import { readyModels, tierOf } from "../models/ranking";
 import { mediaQuota } from "../media/routes";
 import { wantedRevision, workflowCap } from "./requests";
 import { workflowReply } from "./views";
