@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await platform?.stop();
-  await service?.stop();
+  service?.stop();
 });
 
 const asAdmin = (path: string, method = "GET", json?: unknown) =>
