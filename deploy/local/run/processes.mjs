@@ -42,7 +42,10 @@ export const SERVICES = {
     health: { kind: "http", listen: "INFERENCE_LISTEN", path: "/readyz" },
     secrets: ["INFERENCE_API_KEY"],
   },
-  identity: { ...grpcService("identity"), secrets: ["API_KEY_PEPPER", "SECRETS_KEYS", "BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD"] },
+  identity: {
+    ...grpcService("identity"),
+    secrets: ["API_KEY_PEPPER", "SECRETS_KEYS", "BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD"],
+  },
   workflows: grpcService("workflows"),
   models: { ...grpcService("models"), secrets: ["SANDBOX_API_KEY", "INFERENCE_API_KEY"] },
   billing: grpcService("billing"),
