@@ -19,8 +19,8 @@ const localModels = z
   })
   .meta({ id: "LocalModels" });
 
-/** What needs a key can't be run, and is shown to those who may add it. */
-const isShown = ({ enabled, status }: models.Model): boolean => enabled || status?.state === "needs-key";
+/** A model without its key or a price can't be run, and is shown to those who may give it one. */
+const isShown = ({ enabled, status, price }: models.Model): boolean => enabled || status?.state === "needs-key" || price === undefined;
 
 export const modelRoutes = [
   defineRoute({
@@ -28,7 +28,7 @@ export const modelRoutes = [
     path: "/api/models",
     list: true,
     operationId: "listModels",
-    summary: "List the enabled models; to administrators also those that need a key",
+    summary: "List the enabled models; to administrators also those that need a key or a price",
     query: modelFilter,
     responses: { 200: z.array(model) },
     handler: async ({ gateway, caller, query }) => {
@@ -41,7 +41,7 @@ export const modelRoutes = [
     ...read,
     path: "/api/models/:internalName",
     operationId: "getModel",
-    summary: "Read an enabled model; administrators also one that needs a key",
+    summary: "Read an enabled model; administrators also one that needs a key or a price",
     params: modelParams,
     responses: { 200: model },
     errors: ["INVALID_SLUG", "MODEL_NOT_FOUND"],

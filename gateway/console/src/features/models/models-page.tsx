@@ -10,6 +10,7 @@ import { Empty, Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";
 import { ServersButton } from "./servers/servers-button";
 import { bestFirst, fits, KINDS, PLACES, type Filter, type Kind } from "./facts";
+import { ImportModelButton } from "./import-model";
 import { KeyDialog } from "./key-dialog";
 import { KeysDialog } from "./keys-dialog";
 import { LocalProgress } from "./local-progress";
@@ -112,6 +113,7 @@ export const ModelsPage = () => {
       lead="What nodes can call, with the price for your tier."
       actions={
         <>
+          {me?.user.role === "admin" && <ImportModelButton />}
           <ServersButton />
           {keys.data && (
             <Button icon={KeyRound} onClick={() => setOpen("all")}>

@@ -1,0 +1,164 @@
+import type { ImportedModel, Model, Price } from "@nodeloom/client";
+import { Download } from "lucide-react";
+import { useState, type FormEvent } from "react";
+import { request } from "../../api/client";
+import { useAction } from "../../api/use-action";
+import { Button } from "../../ui/button";
+import { Field, Input, Select } from "../../ui/inputs/field";
+import { Notice } from "../../ui/notice";
+import { Dialog } from "../../ui/overlays/dialog";
+import { propertiesOf } from "../../ui/inputs/schema-control";
+
+const PROVIDERS = [
+  { id: "fal", title: "fal", hint: "The path of the application, for example fal-ai/flux-2-pro." },
+  { id: "replicate", title: "Replicate", hint: "Owner and name, for example black-forest-labs/flux-schnell." },
+  { id: "openrouter", title: "OpenRouter", hint: "The id of the model, for example openai/gpt-6-luna." },
+] as const;
+type ProviderId = (typeof PROVIDERS)[number]["id"];
+const MODALITIES = ["image", "video", "audio", "text"] as const;
+type Modality = (typeof MODALITIES)[number];
+
+/** What a model's price may be counted in: seconds and pictures where its inputs say how many. */
+const unitsOf = ({ inputSchema }: Pick<Model, "inputSchema">): [name: string, title: string][] => {
+  const inputs = new Set(propertiesOf(inputSchema).map(([name]) => name));
+  return [
+    ["perRunUsd", "a run"],
+    ...(inputs.has("count") ? [["perImageUsd", "a picture"] as [string, string]] : []),
+    ...(inputs.has("seconds") ? [["perSecondUsd", "a second"] as [string, string]] : []),
+  ];
+};
+
+const Imported = ({ imported: { model, notes }, onClose }: { imported: ImportedModel; onClose: () => void }) => {
+  const { busy, run } = useAction(["models"]);
+  const isPriced = model.price !== null;
+  const save = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    const price = { [String(data.get("unit"))]: Number(data.get("amount")) } as unknown as Price;
+    const saved = await run(
+      () => request("adminUpdateModel", { params: { internalName: model.internalName }, body: { price } }),
+      `${model.displayName} has a price now.`,
+    );
+    if (saved) onClose();
+  };
+  return (
+    <Dialog
+      title={`${model.displayName} was imported`}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{isPriced ? "Close" : "Later"}</Button>
+          {!isPriced && (
+            <Button type="submit" form="import-price" variant="primary" busy={busy}>
+              Set the price
+            </Button>
+          )}
+        </>
+      }
+    >
+      <p className="mb-3 text-sm text-muted">
+        It is called <code className="font-mono text-xs wrap-anywhere">{model.internalName}</code>
+        {isPriced ? "." : ", and is switched off until it has a price."}
+      </p>
+      {notes.length > 0 && (
+        <Notice className="mb-4" title="What to know">
+          <ul className="list-disc pl-4">
+            {notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      {!isPriced && (
+        <form id="import-price" className="flex flex-wrap gap-3" onSubmit={(event) => void save(event)}>
+          <Field label="US dollars" hint="Wholesale; tiers add their markup.">
+            {(attributes) => <Input {...attributes} name="amount" type="number" step="any" min="0" max="1000" required autoFocus />}
+          </Field>
+          <Field label="For">
+            {(attributes) => (
+              <Select {...attributes} name="unit">
+                {unitsOf(model).map(([name, title]) => (
+                  <option key={name} value={name}>
+                    {title}
+                  </option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        </form>
+      )}
+    </Dialog>
+  );
+};
+
+const ImportDialog = ({ onClose }: { onClose: () => void }) => {
+  const [provider, setProvider] = useState<ProviderId>("fal");
+  const [imported, setImported] = useState<ImportedModel>();
+  const { busy, run } = useAction(["models"]);
+  if (imported) return <Imported imported={imported} onClose={onClose} />;
+  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+    event.preventDefault();
+    const data = new FormData(event.currentTarget);
+    const [app, modality] = [String(data.get("app") ?? "").trim(), String(data.get("modality") ?? "")];
+    const body = { provider, app, ...(modality === "" ? {} : { modality: modality as Modality }) };
+    const answer = await run(() => request("adminImportModel", { body }));
+    if (answer) setImported(answer.body);
+  };
+  return (
+    <Dialog
+      title="Import a model"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button type="submit" form="import-model" variant="primary" busy={busy}>
+            Import
+          </Button>
+        </>
+      }
+    >
+      <form id="import-model" className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
+        <p className="text-sm text-muted">Its inputs are read from what the provider publishes.</p>
+        <Field label="Provider">
+          {(attributes) => (
+            <Select {...attributes} value={provider} onChange={(event) => setProvider(event.target.value as ProviderId)}>
+              {PROVIDERS.map(({ id, title }) => (
+                <option key={id} value={id}>
+                  {title}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Field label="Model" hint={PROVIDERS.find(({ id }) => id === provider)!.hint}>
+          {(attributes) => <Input {...attributes} name="app" required maxLength={300} autoFocus spellCheck={false} />}
+        </Field>
+        {provider === "replicate" && (
+          <Field label="Makes" hint="Where Replicate does not say it.">
+            {(attributes) => (
+              <Select {...attributes} name="modality">
+                <option value="">as Replicate says</option>
+                {MODALITIES.map((one) => (
+                  <option key={one}>{one}</option>
+                ))}
+              </Select>
+            )}
+          </Field>
+        )}
+      </form>
+    </Dialog>
+  );
+};
+
+/** For administrators: adds a model of a provider by the provider's name of it. */
+export const ImportModelButton = () => {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button icon={Download} onClick={() => setOpen(true)}>
+        Import a model
+      </Button>
+      {isOpen && <ImportDialog onClose={() => setOpen(false)} />}
+    </>
+  );
+};
