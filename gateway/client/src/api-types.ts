@@ -377,20 +377,16 @@ export type Price =
         width?: string;
         height?: string;
         size?: string;
-        sizes?: Record<string, [number, number]>;
+        sizes?: Record<string, number[]>;
         most?: number;
         pixels?: number;
         roundUp?: boolean;
       };
-      actual?:
-        | {
-            at: string;
-            eachUsd: number;
-          }
-        | {
-            at: string;
-            perMillionUsd: number;
-          }[];
+      actual?: {
+        at: string;
+        eachUsd?: number;
+        perMillionUsd?: number;
+      }[];
     };
 
 export type TierPrice =
@@ -453,7 +449,7 @@ export type TierPrice =
         width?: string;
         height?: string;
         size?: string;
-        sizes?: Record<string, [number, number]>;
+        sizes?: Record<string, number[]>;
         most?: number;
         pixels?: number;
         roundUp?: boolean;
@@ -1155,6 +1151,28 @@ export interface TemplateStanding {
   featured?: boolean;
 }
 
+/** An entry of the registry: see the guide, Add a provider. Its `price` may be null, which keeps it switched off */
+export type ModelEntry = Record<string, unknown>;
+
+export interface ModelImport {
+  provider: "fal" | "replicate" | "openrouter";
+  /** fal: the application's path; Replicate: `owner/name` */
+  app?: string;
+  /** The same, by another name: OpenRouter's models have ids */
+  model?: string;
+  /** How it will be called here; by default made from the provider's name */
+  internalName?: string;
+  /** What it makes, where the provider does not say */
+  modality?: "image" | "video" | "audio" | "text";
+}
+
+export interface ImportedModel {
+  model: Model;
+  entry: ModelEntry;
+  /** What could not be carried over, and what is left to do */
+  notes: string[];
+}
+
 export interface ModelChanges {
   enabled?: boolean;
   price?: Price;
@@ -1543,7 +1561,7 @@ export interface Operations {
     body: QuoteRequest;
     response: Quote;
   };
-  /** List the enabled models; to administrators also those that need a key */
+  /** List the enabled models; to administrators also those that need a key or a price */
   listModels: {
     query?: {
       /** Words that its name, its description or its provider must have */
@@ -1555,7 +1573,7 @@ export interface Operations {
     };
     response: Model[];
   };
-  /** Read an enabled model; administrators also one that needs a key */
+  /** Read an enabled model; administrators also one that needs a key or a price */
   getModel: {
     params: {
       internalName: string;
@@ -1901,6 +1919,38 @@ export interface Operations {
     };
     response: TemplateStanding;
   };
+  /** Add a model as an entry of the registry */
+  adminAddModel: {
+    body: ModelEntry;
+    response: Model;
+  };
+  /** Add a model of fal, Replicate or OpenRouter from what the provider publishes of it */
+  adminImportModel: {
+    body: ModelImport;
+    response: ImportedModel;
+  };
+  /** Read the entry of a model: a file of the registry, or one that was added */
+  adminGetModelEntry: {
+    params: {
+      internalName: string;
+    };
+    response: ModelEntry;
+  };
+  /** Replace the entry of a model that was added, or add it */
+  adminPutModel: {
+    params: {
+      internalName: string;
+    };
+    body: ModelEntry;
+    response: Model;
+  };
+  /** Delete a model that was added */
+  adminDeleteModel: {
+    params: {
+      internalName: string;
+    };
+    response: undefined;
+  };
   /** Enable or disable a model, or change its wholesale price or lowest tier */
   adminUpdateModel: {
     params: {
@@ -2127,6 +2177,11 @@ export const OPERATIONS = {
   adminCheckLedger: { method: "GET", path: "/api/admin/ledger/check", idempotent: false, contentType: null },
   adminListExecutions: { method: "GET", path: "/api/admin/executions", idempotent: false, contentType: null },
   adminModerateTemplate: { method: "PATCH", path: "/api/admin/templates/{slug}", idempotent: false, contentType: "application/json" },
+  adminAddModel: { method: "POST", path: "/api/admin/models", idempotent: false, contentType: "application/json" },
+  adminImportModel: { method: "POST", path: "/api/admin/models/import", idempotent: false, contentType: "application/json" },
+  adminGetModelEntry: { method: "GET", path: "/api/admin/models/{internalName}", idempotent: false, contentType: null },
+  adminPutModel: { method: "PUT", path: "/api/admin/models/{internalName}", idempotent: false, contentType: "application/json" },
+  adminDeleteModel: { method: "DELETE", path: "/api/admin/models/{internalName}", idempotent: false, contentType: null },
   adminUpdateModel: { method: "PATCH", path: "/api/admin/models/{internalName}", idempotent: false, contentType: "application/json" },
   adminListModelOrders: { method: "GET", path: "/api/admin/model-orders", idempotent: false, contentType: null },
   adminPutModelOrder: { method: "PUT", path: "/api/admin/model-orders/{task}", idempotent: false, contentType: "application/json" },

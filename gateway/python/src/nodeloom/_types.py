@@ -159,6 +159,8 @@ class WorkflowVersionHead(TypedDict):
     createdBy: str
     name: str
     description: str
+    # What its tasks became when it was published with `pinModels`
+    pinnedModels: Mapping[str, str]
 
 
 class WorkflowVersion(TypedDict):
@@ -168,6 +170,8 @@ class WorkflowVersion(TypedDict):
     createdBy: str
     name: str
     description: str
+    # What its tasks became when it was published with `pinModels`
+    pinnedModels: Mapping[str, str]
     nodes: Sequence[Any]
     edges: Sequence[Any]
     viewport: Mapping[str, Any]
@@ -178,6 +182,8 @@ class WorkflowRunRequest(TypedDict):
     inputs: Mapping[str, Any]
     # Your own names for the run, as texts: on the execution, its webhooks and its usage row
     metadata: NotRequired[Mapping[str, str]]
+    # Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`)
+    provenance: NotRequired[Literal["full"]]
     # The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that
     # trial grants pay cost none. A quote's `estimatedCreditCost` is enough
     maxCredits: NotRequired[float]
@@ -221,6 +227,8 @@ class WorkflowQuoteRequest(TypedDict):
     maxCredits: NotRequired[float]
     # Left aside, too
     metadata: NotRequired[Mapping[str, str]]
+    # Left aside, too
+    provenance: NotRequired[Literal["full"]]
     # A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside
     until: NotRequired[str]
 
@@ -270,6 +278,8 @@ class RunRequest(TypedDict):
     inputs: Mapping[str, Any]
     # Your own names for the run, as texts: on the execution, its webhooks and its usage row
     metadata: NotRequired[Mapping[str, str]]
+    # Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`)
+    provenance: NotRequired[Literal["full"]]
     # The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that
     # trial grants pay cost none. A quote's `estimatedCreditCost` is enough
     maxCredits: NotRequired[float]
@@ -282,12 +292,17 @@ class QuoteRequest(TypedDict):
     maxCredits: NotRequired[float]
     # Left aside, too
     metadata: NotRequired[Mapping[str, str]]
+    # Left aside, too
+    provenance: NotRequired[Literal["full"]]
 
 
 class ModelProvider(TypedDict):
-    """How it is called"""
+    """Where it runs"""
 
+    # How it is called
     kind: str
+    # Who runs it
+    company: str
 
 
 class Model(TypedDict):
@@ -295,7 +310,7 @@ class Model(TypedDict):
     displayName: str
     description: str
     modality: str
-    # How it is called
+    # Where it runs
     provider: ModelProvider
     # The members of a run's result
     outputs: Sequence[str]
@@ -315,8 +330,16 @@ class Model(TypedDict):
     runsAt: Literal["provider", "local", "sandbox"]
     # Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After`
     status: Literal["ready", "needs-key", "downloading", "away"]
+    # What `auto:<task>` in a node may take it for
+    tasks: Sequence[str]
     # Why it is not ready, and what to do
     statusReason: str | None
+    # The day on which its id and price were read
+    asOf: str | None
+    # Where they were read
+    source: str | None
+    # The day on which its provider shuts it down, where that is known
+    retiresOn: str | None
 
 
 class Price1(TypedDict):
@@ -340,7 +363,62 @@ class Price5(TypedDict):
     outputUsdPerMillionTokens: float
 
 
-Price: TypeAlias = "Price1 | Price2 | Price3 | Price4 | Price5"
+class Price6TableItemWhenValue3(TypedDict):
+    given: bool
+
+
+class Price6TableItemWhenValue4(TypedDict):
+    atMost: float
+
+
+class Price6TableItem(TypedDict):
+    when: NotRequired[Mapping[str, str | float | bool | Sequence[str | float | bool] | Price6TableItemWhenValue3 | Price6TableItemWhenValue4]]
+    perRunUsd: NotRequired[float]
+    perImageUsd: NotRequired[float]
+    perSecondUsd: NotRequired[float]
+    perMegapixelUsd: NotRequired[float]
+    perThousandCharactersUsd: NotRequired[float]
+    inputUsdPerMillionTokens: NotRequired[float]
+    outputUsdPerMillionTokens: NotRequired[float]
+
+
+class Price6FactorsItemWhenValue3(TypedDict):
+    given: bool
+
+
+class Price6FactorsItemWhenValue4(TypedDict):
+    atMost: float
+
+
+class Price6FactorsItem(TypedDict):
+    when: Mapping[str, str | float | bool | Sequence[str | float | bool] | Price6FactorsItemWhenValue3 | Price6FactorsItemWhenValue4]
+    times: float
+
+
+class Price6Megapixels(TypedDict):
+    width: NotRequired[str]
+    height: NotRequired[str]
+    size: NotRequired[str]
+    sizes: NotRequired[Mapping[str, Sequence[int]]]
+    most: NotRequired[float]
+    pixels: NotRequired[int]
+    roundUp: NotRequired[bool]
+
+
+class Price6ActualItem(TypedDict):
+    at: str
+    eachUsd: NotRequired[float]
+    perMillionUsd: NotRequired[float]
+
+
+class Price6(TypedDict):
+    table: Sequence[Price6TableItem]
+    factors: NotRequired[Sequence[Price6FactorsItem]]
+    megapixels: NotRequired[Price6Megapixels]
+    actual: NotRequired[Sequence[Price6ActualItem]]
+
+
+Price: TypeAlias = "Price1 | Price2 | Price3 | Price4 | Price5 | Price6"
 
 
 class TierPrice1(TypedDict):
@@ -364,7 +442,55 @@ class TierPrice5(TypedDict):
     outputCreditsPerMillionTokens: float
 
 
-TierPrice: TypeAlias = "TierPrice1 | TierPrice2 | TierPrice3 | TierPrice4 | TierPrice5"
+class TierPrice6TableItemWhenValue3(TypedDict):
+    given: bool
+
+
+class TierPrice6TableItemWhenValue4(TypedDict):
+    atMost: float
+
+
+class TierPrice6TableItem(TypedDict):
+    when: NotRequired[Mapping[str, str | float | bool | Sequence[str | float | bool] | TierPrice6TableItemWhenValue3 | TierPrice6TableItemWhenValue4]]
+    perRunCredits: NotRequired[float]
+    perImageCredits: NotRequired[float]
+    perSecondCredits: NotRequired[float]
+    perMegapixelCredits: NotRequired[float]
+    perThousandCharactersCredits: NotRequired[float]
+    inputCreditsPerMillionTokens: NotRequired[float]
+    outputCreditsPerMillionTokens: NotRequired[float]
+
+
+class TierPrice6FactorsItemWhenValue3(TypedDict):
+    given: bool
+
+
+class TierPrice6FactorsItemWhenValue4(TypedDict):
+    atMost: float
+
+
+class TierPrice6FactorsItem(TypedDict):
+    when: Mapping[str, str | float | bool | Sequence[str | float | bool] | TierPrice6FactorsItemWhenValue3 | TierPrice6FactorsItemWhenValue4]
+    times: float
+
+
+class TierPrice6Megapixels(TypedDict):
+    width: NotRequired[str]
+    height: NotRequired[str]
+    size: NotRequired[str]
+    sizes: NotRequired[Mapping[str, Sequence[int]]]
+    most: NotRequired[float]
+    pixels: NotRequired[int]
+    roundUp: NotRequired[bool]
+
+
+class TierPrice6(TypedDict):
+    table: Sequence[TierPrice6TableItem]
+    factors: NotRequired[Sequence[TierPrice6FactorsItem]]
+    megapixels: NotRequired[TierPrice6Megapixels]
+
+
+TierPrice: TypeAlias = "TierPrice1 | TierPrice2 | TierPrice3 | TierPrice4 | TierPrice5 | TierPrice6"
 
 
 class LocalModels(TypedDict):
@@ -374,6 +500,21 @@ class LocalModels(TypedDict):
     reason: str | None
     fetchedBytes: float
     totalBytes: float
+
+
+class Task(TypedDict):
+    task: Literal["image", "edit", "upscale", "cutout", "video", "image-to-video", "speech", "music", "text", "transcribe"]
+    # What a node's `model` says
+    name: str
+    modality: str
+    summary: str
+    # What may be given whichever model it becomes; inputs that the model lacks are left out, with a
+    # warning
+    inputs: Sequence[str]
+    # The model that a run by the caller would take now
+    model: str | None
+    # Why there is none, and what to do
+    reason: str | None
 
 
 class NodeKindInputsItem(TypedDict):
@@ -395,18 +536,33 @@ class NodeKind(TypedDict):
     type: str
     summary: str
     # What its items call, each of them once
-    calls: Literal["model", "http"] | None
+    calls: Literal["model", "http", "transform"] | None
     # What the models make that it calls
     modality: str | None
     # Members of `node.data`, each with its JSON Schema
     settings: Mapping[str, Mapping[str, Any]]
     # Ports that every node of the kind has; placeholders, fields and a model's inputs add theirs
     inputs: Sequence[NodeKindInputsItem]
+    # What a node of the kind can do, each with inputs of its own
+    operations: Sequence[MediaOperation]
     # Any name is an input port
     takesAnyInput: bool
     # The inputs of the node's model are input ports
     portsOfModel: bool
     outputs: Sequence[NodeKindOutputsItem]
+
+
+class MediaOperation(TypedDict):
+    # `node.data.operation`
+    name: str
+    title: str
+    summary: str
+    # What it makes, and the name of the output port
+    output: Literal["image", "video", "audio"]
+    # JSON Schema of its inputs: files are ports, all else are settings, too
+    inputs: Mapping[str, Any]
+    # Of each group at least one input is needed
+    oneOf: Sequence[Sequence[str]]
 
 
 class CancelQueuedRequest(TypedDict):
@@ -825,6 +981,12 @@ class Media(TypedDict):
     url: str
     contentType: str
     bytes: float
+    # In pixels, as it is shown; absent where the file has none or it can't be read
+    width: NotRequired[int]
+    # In pixels, as it is shown
+    height: NotRequired[int]
+    # Of a video or a sound, in milliseconds
+    durationMs: NotRequired[int]
 
 
 class MediaPage(TypedDict):
@@ -840,11 +1002,75 @@ class MediaFile(TypedDict):
     url: str
     contentType: str
     bytes: float
+    # In pixels, as it is shown; absent where the file has none or it can't be read
+    width: NotRequired[int]
+    # In pixels, as it is shown
+    height: NotRequired[int]
+    # Of a video or a sound, in milliseconds
+    durationMs: NotRequired[int]
     # `generated`: made by a run
     origin: Literal["upload", "generated"]
     # Stays until it is deleted, and counts against the quota. Other files are removed after 90 days
     kept: bool
     createdAt: str | None
+
+
+class Provenance(TypedDict):
+    id: str
+    url: str
+    contentType: str
+    bytes: float
+    # In pixels, as it is shown; absent where the file has none or it can't be read
+    width: NotRequired[int]
+    # In pixels, as it is shown
+    height: NotRequired[int]
+    # Of a video or a sound, in milliseconds
+    durationMs: NotRequired[int]
+    # `generated`: made by a run
+    origin: Literal["upload", "generated"]
+    # Stays until it is deleted, and counts against the quota. Other files are removed after 90 days
+    kept: bool
+    createdAt: str | None
+    # How it came to be, by IPTC's list; null where no model made it
+    digitalSourceType: str | None
+    model: str | None
+    nodeId: str | None
+    executionId: str | None
+    # What it was made from: ids of files, and addresses of those that are elsewhere
+    parents: Sequence[str]
+    # Prompts and settings, where the run said `provenance: "full"`
+    inputs: Mapping[str, Any] | None
+    # What it was made from, and what that was made from, nearest first; own files only
+    ancestors: Sequence[ProvenanceRecord]
+    # There are more than are shown: 200 files, 20 steps back
+    truncated: bool
+
+
+class ProvenanceRecord(TypedDict):
+    id: str
+    url: str
+    contentType: str
+    bytes: float
+    # In pixels, as it is shown; absent where the file has none or it can't be read
+    width: NotRequired[int]
+    # In pixels, as it is shown
+    height: NotRequired[int]
+    # Of a video or a sound, in milliseconds
+    durationMs: NotRequired[int]
+    # `generated`: made by a run
+    origin: Literal["upload", "generated"]
+    # Stays until it is deleted, and counts against the quota. Other files are removed after 90 days
+    kept: bool
+    createdAt: str | None
+    # How it came to be, by IPTC's list; null where no model made it
+    digitalSourceType: str | None
+    model: str | None
+    nodeId: str | None
+    executionId: str | None
+    # What it was made from: ids of files, and addresses of those that are elsewhere
+    parents: Sequence[str]
+    # Prompts and settings, where the run said `provenance: "full"`
+    inputs: Mapping[str, Any] | None
 
 
 class AdminUser(TypedDict):
@@ -1002,10 +1228,200 @@ class TemplateStanding(TypedDict):
     featured: NotRequired[bool]
 
 
+# An entry of the registry: see the guide, Add a provider. Its `price` may be null, which keeps it
+# switched off
+ModelEntry: TypeAlias = "Mapping[str, Any]"
+
+
+class ModelImport(TypedDict):
+    provider: Literal["fal", "replicate", "openrouter"]
+    # fal: the application's path; Replicate: `owner/name`
+    app: NotRequired[str]
+    # The same, by another name: OpenRouter's models have ids
+    model: NotRequired[str]
+    # How it will be called here; by default made from the provider's name
+    internalName: NotRequired[str]
+    # What it makes, where the provider does not say
+    modality: NotRequired[Literal["image", "video", "audio", "text"]]
+
+
+class ImportedModel(TypedDict):
+    model: Model
+    entry: ModelEntry
+    # What could not be carried over, and what is left to do
+    notes: Sequence[str]
+
+
 class ModelChanges(TypedDict):
     enabled: NotRequired[bool]
     price: NotRequired[Price]
     minTier: NotRequired[Literal["free", "pro", "business", "enterprise"]]
+
+
+class ModelOrder(TypedDict):
+    task: Literal["image", "edit", "upscale", "cutout", "video", "image-to-video", "speech", "music", "text", "transcribe"]
+    # Models that were put first; the others follow: those of providers, those of the machine itself, the
+    # sandbox's
+    order: Sequence[str]
+    # All models that do the task, as they are tried now
+    models: Sequence[str]
+
+
+class NewModelOrder(TypedDict):
+    order: Sequence[str]
+
+
+class ProviderKeys(TypedDict):
+    # Whether this installation can keep keys (`SECRETS_KEYS`)
+    configured: bool
+    keys: Sequence[ProviderKey]
+
+
+class ProviderKeySetBy1(TypedDict):
+    id: str
+    email: str | None
+
+
+class ProviderKey(TypedDict):
+    # The environment variable that may hold it
+    name: str
+    # Whose key it is
+    account: str
+    # Where the company gives keys out
+    keysUrl: str | None
+    # Models that need it
+    models: Sequence[str]
+    # Where it is set; null: nowhere. The environment wins
+    source: Literal["environment", "console"] | None
+    # The last four characters of one that the console was given
+    hint: str | None
+    setAt: str | None
+    setBy: ProviderKeySetBy1 | None
+    # Whether a request is known that tries it and costs nothing
+    testable: bool
+
+
+class NewProviderKey(TypedDict):
+    value: str
+
+
+class ProviderKeyTest(TypedDict):
+    outcome: Literal["works", "refused", "unreachable", "not_set", "not_testable"]
+    # What the provider said, without secrets
+    message: str | None
+    providerStatus: float | None
+
+
+class ModelServerWorkflowsItem(TypedDict):
+    slug: str
+    name: str
+    modality: Literal["image", "video", "audio"]
+    # Its name in graphs
+    internalName: str
+    inputs: Sequence[str]
+
+
+class ModelServer(TypedDict):
+    id: str
+    kind: Literal["openai", "comfyui"]
+    name: str
+    url: str
+    hasKey: bool
+    # It is named by `MODEL_SERVERS`
+    fromEnvironment: bool
+    status: Literal["ready", "away"]
+    # Why it can't be used now
+    statusReason: str | None
+    # What an OpenAI-compatible server lists
+    models: Sequence[ServerModel]
+    # Of a ComfyUI server
+    workflows: Sequence[ModelServerWorkflowsItem]
+
+
+class ServerModel(TypedDict):
+    # What the server calls it
+    id: str
+    # What it is used for; `none`: it is not offered
+    makes: Literal["chat", "image", "speech", "transcribe", "none"]
+    # Whether it reads pictures
+    sees: bool
+    # Its name in graphs; null where it is not offered
+    internalName: str | None
+
+
+class NewModelServer(TypedDict):
+    kind: Literal["openai", "comfyui"]
+    url: str
+    name: str
+    key: NotRequired[str]
+
+
+class ModelServerAddress(TypedDict):
+    kind: Literal["openai", "comfyui"]
+    url: str
+    key: NotRequired[str]
+
+
+class ModelServerTest(TypedDict):
+    works: bool
+    # Why it can't be used
+    message: str | None
+    models: Sequence[ServerModel]
+
+
+class ModelServerChangesModelsItem(TypedDict):
+    id: str
+    makes: Literal["chat", "image", "speech", "transcribe", "none"]
+    sees: NotRequired[bool]
+
+
+class ModelServerChanges(TypedDict):
+    name: NotRequired[str]
+    url: NotRequired[str]
+    key: NotRequired[str | None]
+    models: NotRequired[Sequence[ModelServerChangesModelsItem]]
+
+
+class ServerWorkflow(TypedDict):
+    # A workflow in the format of ComfyUI's API (Workflow → Export (API))
+    workflow: Mapping[str, Any]
+
+
+class WorkflowInspection(TypedDict):
+    inputs: Sequence[WorkflowInput]
+    modality: Literal["image", "video", "audio"] | None
+
+
+class WorkflowInput(TypedDict):
+    # What the model calls it
+    name: str
+    node: str
+    input: str
+    # Of its node
+    title: str
+    classType: str
+    # What the workflow was exported with
+    value: str | float | bool
+    # Whether its node has a title of its own
+    titled: bool
+    # JSON Schema of the input
+    schema: Mapping[str, Any]
+
+
+class NewServerWorkflowInputsItem(TypedDict):
+    name: str
+    node: str
+    input: str
+
+
+class NewServerWorkflow(TypedDict):
+    name: str
+    # A workflow in the format of ComfyUI's API (Workflow → Export (API))
+    workflow: Mapping[str, Any]
+    # Without it: the values of nodes that have a title of their own
+    inputs: NotRequired[Sequence[NewServerWorkflowInputsItem]]
+    # Without it: what its nodes say
+    modality: NotRequired[Literal["image", "video", "audio"]]
 
 
 class CustomTier(TypedDict):
