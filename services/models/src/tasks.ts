@@ -3,10 +3,10 @@ import type { Entry } from "./entry";
 
 /** Tasks that models do, and in which order models are taken for them. */
 
-type Described = Pick<Entry, "modality" | "provider" | "inputSchema">;
+type Described = Pick<Entry, "modality" | "inputSchema">;
 
 /** What an entry that does not say its tasks does, by what it makes and what it takes. */
-const derived = ({ modality, provider, inputSchema }: Described): TaskName[] => {
+const derived = ({ modality, inputSchema }: Described): TaskName[] => {
   const ports = new Map(schemaPorts(inputSchema));
   const required = new Set(Array.isArray(inputSchema.required) ? (inputSchema.required as unknown[]) : []);
   const isFile = (type: string | undefined, name: string): boolean => type === name || (type === "media" && ports.has(name));
@@ -21,7 +21,7 @@ const derived = ({ modality, provider, inputSchema }: Described): TaskName[] => 
     case "video":
       return [...(needsImage ? [] : ["video" as const]), ...(image ? ["image-to-video" as const] : [])];
     case "audio":
-      return provider.kind === "direct" && provider.dialect === "speech" ? ["speech"] : ["music"];
+      return ["music"];
     case "text":
       if (audio && required.has(audio)) return ["transcribe"];
       return needsImage ? [] : ["text"];

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { loadRegistry } from "../src/registry";
+import { tasksOf } from "../src/tasks";
 
 const SHIPPED = join(__dirname, "..", "registry");
 const ENV = { SANDBOX_URL: "http://127.0.0.1:8090/" };
@@ -75,6 +76,36 @@ describe("the shipped registry", () => {
       expect(provider.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:8091/);
     }
     expect((await loadRegistry(SHIPPED, ENV)).models.get("local-chat")!.missing).toEqual(["INFERENCE_URL"]);
+  });
+
+  it("says of its models what auto:<task> may take them for", async () => {
+    const { models } = await loadRegistry(SHIPPED, ENV);
+    const doing = (name: string): string[] => tasksOf(models.get(name)!);
+    expect(
+      Object.fromEntries(
+        [
+          "eleven-v3",
+          "eleven-music",
+          "eleven-sound-effects",
+          "birefnet",
+          "topaz-upscale",
+          "latentsync",
+          "gpt-transcribe",
+          "veo-3-1",
+          "runway-gpt-image-2",
+        ].map((name) => [name, doing(name)]),
+      ),
+    ).toEqual({
+      "eleven-v3": ["speech"],
+      "eleven-music": ["music"],
+      "eleven-sound-effects": [],
+      birefnet: ["cutout"],
+      "topaz-upscale": ["upscale"],
+      latentsync: [],
+      "gpt-transcribe": ["transcribe"],
+      "veo-3-1": ["video"],
+      "runway-gpt-image-2": ["image", "edit"],
+    });
   });
 
   it("resolves the provider's address from the environment", async () => {
