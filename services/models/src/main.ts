@@ -7,6 +7,7 @@ import {
   grpcService,
   hostPort,
   openDatabase,
+  PLATFORM_OWNER,
   runProcess,
   serveGrpc,
   variables,
@@ -27,6 +28,8 @@ import { openServers } from "./servers/open";
 import { openServerStore } from "./servers/store";
 import { openOverrideStore } from "./store";
 
+/** Reading a provider's key from identity. */
+const READ_KEY_MS = 2_000;
 const REGISTRY = join(__dirname, "..", "registry");
 
 /** The one private address that is called: the operator's own. */
@@ -93,7 +96,9 @@ export const service = defineService({
     const onUnreadable = (model: string, problem: string): void =>
       logger.warn({ model, problem }, "an added model can't be read by this release");
     const catalog = await createCatalog({ registry, store, env, servers, consoleKeys, onStale, onUnreadable });
-    const draft = createImporter({ egress: createEgressClient(), secret: (name) => process.env[name] });
+    const readKey = async (name: string): Promise<string | undefined> =>
+      process.env[name] || (await secrets.readSecrets({ owner: PLATFORM_OWNER, names: [name] }, { deadlineMs: READ_KEY_MS })).values[name];
+    const draft = createImporter({ egress: createEgressClient(), secret: readKey });
     const service = grpcService(models.ModelsServiceService, modelsHandlers(catalog, local, servers, draft));
     const stop = async (): Promise<void> => {
       secrets.close();

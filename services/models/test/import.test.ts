@@ -106,7 +106,10 @@ const publishing = (answer: unknown, status = 200) => ({
 });
 const now = (): number => Date.parse("2026-11-25T10:00:00Z");
 const draftOf = (provider: ImportedProvider, app: string, answer: unknown, more: object = {}, secrets: Record<string, string> = {}) =>
-  createImporter({ egress: publishing(answer) as never, secret: (name) => secrets[name], now })(provider, { app, ...more });
+  createImporter({ egress: publishing(answer) as never, secret: (name) => Promise.resolve(secrets[name]), now })(provider, {
+    app,
+    ...more,
+  });
 const modelOf = (entry: unknown) => {
   const checked = checkEntry(entry);
   if ("issues" in checked) throw new Error(JSON.stringify(checked.issues));
@@ -216,7 +219,7 @@ describe("a provider", () => {
     ["is away", {}, 502, "SERVICE_UNAVAILABLE"],
     ["answers with something else", "<html>", 200, "SERVICE_UNAVAILABLE"],
   ])("that %s is reported as %s", async (_what, answer, status, reason) => {
-    const draft = createImporter({ egress: publishing(answer, status) as never, secret: () => undefined, now });
+    const draft = createImporter({ egress: publishing(answer, status) as never, secret: () => Promise.resolve(undefined), now });
     await expect(draft("fal", { app: "fal-ai/x" })).rejects.toMatchObject({ reason });
   });
 });

@@ -22,7 +22,8 @@ const DRAFTS: Readonly<Record<ImportedProvider, (request: ImportRequest, publish
 
 export interface ImporterOptions {
   egress: Pick<EgressClient, "request">;
-  secret: (name: string) => string | undefined;
+  /** The value of a provider's key, from wherever it is kept. */
+  secret: (name: string) => Promise<string | undefined>;
   now?: () => number;
 }
 
@@ -32,9 +33,13 @@ export type Importer = ReturnType<typeof createImporter>;
 export const createImporter = ({ egress, secret, now = Date.now }: ImporterOptions) => {
   const json = async (address: string, auth?: Auth): Promise<unknown> => {
     const { host } = new URL(address);
-    const key = auth && secret(auth.secretEnv);
+    const key = auth && (await secret(auth.secretEnv));
     if (auth && !key)
-      throw new DomainError("precondition", "PRECONDITION_FAILED", `${host} answers customers alone: set ${auth.secretEnv}`);
+      throw new DomainError(
+        "precondition",
+        "PRECONDITION_FAILED",
+        `${host} answers customers alone: add ${auth.secretEnv} under Models, or set it in the environment`,
+      );
     const headers = { accept: "application/json", ...(auth ? { [auth.header]: `${auth.scheme} ${key}` } : {}) };
     try {
       const { status, body } = await egress.request({ url: address, headers, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
