@@ -52,7 +52,7 @@ journey("a run by key is told to its webhook, and its page shows the delivery", 
   const ran = await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body, headers: { prefer: "respond-async" } });
   const id = ran.headers.get("x-execution-id")!;
   await page.goto("/executions?meta=team%3Dred");
-  await page.getByRole("link", { name: slug, exact: true }).click();
+  await page.getByRole("link", { name: "Told", exact: true }).click();
   await page.getByRole("heading", { name: "Webhook" }).waitFor();
   for (let looks = 0; looks < MOST_LOOKS && receiver.deliveries.length === 0; looks += 1) await page.reload();
   expect(receiver.deliveries.map((delivery) => delivery.id)).toEqual([`msg_${id}`]);
