@@ -114,7 +114,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
 
   // Held to the rules of the user's own calls, also where a provider will call it.
   const addresses = { allow: config.USER_EGRESS_ALLOW, own: `${config.PUBLIC_BASE_URL.replace(/\/+$/, "")}/media/` };
-  const gates = createGates(logger, dialects.secret);
+  const gates = createGates(logger, (name) => process.env[name]);
   const [downloads, starts, pace] = [createSlots(DOWNLOADS), createSlots(STARTS), createPace()];
   const calls = {
     catalog,

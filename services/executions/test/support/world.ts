@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { DomainError, executionOf } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { FinalStatus, HeldItem, RunEnd, RunInput } from "../../src/run/types";
-import { createCancellation } from "../../src/requests/cancellation";
-import { createOutbox } from "../../src/lifecycle/outbox";
-import { createExecution } from "../../src/lifecycle/execution";
+import { createCancellation, type Cancellation } from "../../src/requests/cancellation";
+import { createOutbox, type Outbox } from "../../src/lifecycle/outbox";
+import { createExecution, type Execution } from "../../src/lifecycle/execution";
 import { createAwaitDelivered, createFollow } from "../../src/requests/follow";
-import { createHolds } from "../../src/lifecycle/holds";
-import { createQueue } from "../../src/lifecycle/queue";
+import { createHolds, type Holds } from "../../src/lifecycle/holds";
+import { createQueue, type Queue } from "../../src/lifecycle/queue";
 import { createReconciler } from "../../src/upkeep/reconcile";
-import { createRuns, type Answered } from "../../src/requests/runs";
+import { createRuns, type Answered, type Runs } from "../../src/requests/runs";
 import { createEnd } from "../../src/lifecycle/end";
 import { createStart } from "../../src/requests/start";
 import { isFinal } from "../../src/run/states";
@@ -63,7 +63,21 @@ const createTemporal = () => {
   };
 };
 
-export type Replica = ReturnType<typeof createReplica>;
+/** One process of the service, as far as runs go. */
+export interface Replica {
+  process: Process;
+  stores: Stores;
+  execution: Execution;
+  holds: Holds;
+  outbox: Outbox;
+  queue: Queue;
+  runs: Runs;
+  cancellation: Cancellation;
+  reconcile: ReturnType<typeof createReconciler>;
+  settle: ReturnType<typeof settling>;
+  sweep(): Promise<void>;
+}
+
 type TemporalPort = ReturnType<typeof createTemporal>["port"];
 
 /** Paid calls of the runs that are asked for; none: planning leaves nothing to call. */
@@ -78,7 +92,7 @@ const planned = (calls: number): PlannedRun => {
   };
 };
 
-const createReplica = (money: Money, temporal: TemporalPort, userId: string, process: Process, later: number) => {
+const createReplica = (money: Money, temporal: TemporalPort, userId: string, process: Process, later: number): Replica => {
   const channel = localChannel();
   const now = (): number => Date.now() + later;
   const stores: Stores = {

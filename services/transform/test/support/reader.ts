@@ -1,4 +1,6 @@
-import { ALL_FORMATS, BufferSource, Input } from "mediabunny";
+import type * as Mediabunny from "mediabunny" with { "resolution-mode": "import" };
+
+const { ALL_FORMATS, BufferSource, Input } = require("mediabunny") as typeof Mediabunny;
 
 /** What a file holds, as a library says that has nothing to do with ffmpeg. */
 export interface Contents {

@@ -60,7 +60,7 @@ const chosenNode = (node: GraphNode, choice: Choice, unknown: Set<string>): Grap
 
 /** An edge as the model calls its port; undefined where the model has no such input. */
 const chosenEdge = (edge: GraphEdge, node: GraphNode, choice: Choice, unknown: Set<string>): GraphEdge | undefined => {
-  const port = edge.targetHandle ?? kindOf(node.type)?.defaultInput?.(edge.sourceHandle ?? "") ?? "";
+  const port = edge.targetHandle ?? kindOf(node.type)?.defaultInput?.(edge.sourceHandle ?? "", node) ?? "";
   const own = renamed(choice, port);
   if (own !== undefined) return own === port ? edge : { ...edge, targetHandle: own };
   unknown.add(port);
