@@ -20,6 +20,7 @@ import { networkIsolation } from "./children/isolation";
 import { createPool } from "./children/pool";
 import { findFfmpeg } from "./ffmpeg/program";
 import { imageVersion } from "./image-version";
+import { watchPool } from "./meters";
 import { transformHandlers } from "./server";
 
 /** The program of the children, as it was built. */
@@ -45,6 +46,7 @@ export const service = defineService({
       address: config.MEDIA_ADDRESS,
       tls: config,
     });
+    const endWatch = watchPool(pool);
     const ffmpeg = findFfmpeg(config);
     const calls = { media, pool, folders, ffmpeg };
     const handlers = transformHandlers({ run: createRun(calls), preview: createPreview(calls), ffmpeg, imageVersion });
@@ -55,6 +57,7 @@ export const service = defineService({
       ports: { TRANSFORM_LISTEN: grpc.port },
       stop: async () => {
         await grpc.stop();
+        endWatch();
         await pool.stop();
         await folders.stop();
         media.close();

@@ -14,6 +14,7 @@ import { BOUNDS } from "../bounds";
 import type { Pool } from "../children/pool";
 import { WorkFailure, type WorkResult } from "../children/protocol";
 import type { Program } from "../ffmpeg/program";
+import { measured } from "../meters";
 import { readFiles, storeFile, type Media } from "./files";
 import type { Folders } from "./folders";
 
@@ -130,7 +131,7 @@ export const createRun = ({ media, pool, folders, ffmpeg }: CallOptions) => {
     const earlier = await stored(id, request.userId, signal);
     if (earlier) return outputOf(earlier, {});
     try {
-      return await make(request, id, signal);
+      return await measured(mediaOperation(request.operation)?.name ?? "unknown", () => make(request, id, signal));
     } catch (error) {
       signal.throwIfAborted();
       throw asDomainError(error, request.operation);

@@ -1,0 +1,32 @@
+import { durationHistogram, observedGauge, type Stop } from "@nodeloom/platform";
+import type { Pool } from "./children/pool";
+
+/** What an operator watches. Attributes have few values: operations and outcomes. */
+
+const took = durationHistogram("nodeloom.transform.duration", "operations on files, by operation and outcome");
+
+/** Measures an operation, waiting for its turn included. */
+export const measured = async <T>(operation: string, work: () => Promise<T>): Promise<T> => {
+  const startedAt = performance.now();
+  const note = (outcome: string): void => took(performance.now() - startedAt, { operation, outcome });
+  try {
+    const result = await work();
+    note("ok");
+    return result;
+  } catch (error) {
+    note("failed");
+    throw error;
+  }
+};
+
+/** Measures who works and who waits. @returns how to end that */
+export const watchPool = (pool: Pick<Pool, "load">): Stop => {
+  const attributes = { pool: "operations" };
+  const ends = [
+    observedGauge("nodeloom.slots.in_use", "places that are taken, by pool", () => [{ value: pool.load().inUse, attributes }]),
+    observedGauge("nodeloom.slots.waiting", "work that waits for a place, by pool", () => [{ value: pool.load().waiting, attributes }]),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+};
