@@ -1,0 +1,102 @@
+import type { DomainError } from "@nodeloom/kernel";
+import { createSlots } from "@nodeloom/platform";
+import { media, transform } from "@nodeloom/proto";
+import { createRequirePrograms, createTransforms, type TransformsOptions } from "../../src/calls/transforms";
+import type { TransformCall } from "../../src/run/calls";
+
+const OWN = "http://public.test/media/";
+const never = new AbortController().signal;
+const call = (operation: string, inputs: Record<string, unknown>): TransformCall => ({
+  ...{
+    operation,
+    inputs,
+    executionId: "run",
+    userId: "user",
+    nodeId: "node",
+    nodeIndex: 2,
+    item: 1,
+    items: 3,
+    startedAt: 0,
+    key: "run:node:1",
+  },
+});
+
+/** Calls of operations, with what media and transform were asked for. */
+const world = () => {
+  const [asked, ingested]: [transform.RunRequest[], media.IngestRequest[]] = [[], []];
+  const options: TransformsOptions = {
+    media: {
+      getObjects: () => Promise.resolve(media.GetObjectsResponse.fromPartial({})),
+      ingest: (request) => {
+        ingested.push(request);
+        return Promise.resolve({ object: media.StoredObject.fromPartial({ url: `${OWN}fetched`, contentType: "image/png" }) });
+      },
+    },
+    transform: {
+      run: (request) => {
+        asked.push(request);
+        const object = { url: `${OWN}made`, contentType: "image/png", width: 4, height: 3 };
+        return Promise.resolve(transform.RunResponse.fromPartial({ outputs: [{ object }] }));
+      },
+    },
+    downloads: createSlots({ concurrency: 1, queueLimit: 1 }),
+    own: OWN,
+  };
+  return { run: createTransforms(options), asked, ingested };
+};
+
+it("names files of ours by their keys, and fetches others first, once they may be fetched", async () => {
+  const { run, asked, ingested } = world();
+  const [images, allowed] = [[`${OWN}first`, "https://elsewhere.test/second.png"], [] as string[]];
+  const made = await run(call("image-grid", { images, columns: 2 }), never, (url) => Promise.resolve(void allowed.push(url)));
+  expect(made).toEqual([{ url: `${OWN}made`, contentType: "image/png", width: 4, height: 3 }]);
+  expect(allowed).toEqual(["https://elsewhere.test/second.png"]);
+  expect(ingested).toMatchObject([
+    { id: "run-2-1-1-in", ownerId: "user", sourceUrl: "https://elsewhere.test/second.png", accept: ["image"] },
+  ]);
+  expect(asked).toMatchObject([
+    {
+      callId: "run-2-1",
+      userId: "user",
+      operation: "image-grid",
+      settingsJson: '{"columns":2}',
+      inputs: [
+        { port: "images", key: "first" },
+        { port: "images", key: "fetched" },
+      ],
+      making: { nodeId: "node", executionId: "run", model: "image-grid", parents: images },
+    },
+  ]);
+});
+
+it("asks for nothing when nodes before it made what it can't take", async () => {
+  const { run, asked } = world();
+  const refused = (operation: string, inputs: Record<string, unknown>): Promise<DomainError> =>
+    run(call(operation, inputs), never, () => Promise.resolve()).then(
+      () => Promise.reject(new Error("it was expected to fail")),
+      (error: DomainError) => error,
+    );
+  expect((await refused("image-resize", { image: "data:audio/wav;base64,AA==", width: 5 })).message).toBe(
+    "image-resize: image: must be an image, but is an audio file",
+  );
+  expect((await refused("image-resize", { image: `${OWN}first`, width: -5 })).message).toMatch(/^image-resize: width: must be/);
+  expect((await refused("image-resize", { image: "of-nobody", width: 5 })).message).toBe(
+    "image-resize: image: there is no media file of-nobody of yours",
+  );
+  expect(asked).toEqual([]);
+});
+
+it("refuses a run whose program is not there yet, and says when to come again", async () => {
+  const { PROGRAM_STATE_DOWNLOADING: downloading, PROGRAM_STATE_READY: ready } = transform.ProgramState;
+  const requires = (state: transform.ProgramState) => {
+    const ffmpeg = { state, reason: "ffmpeg is being downloaded (1 of 68 MB): wait for it", retryAfterSeconds: 9 };
+    return createRequirePrograms({ getStatus: () => Promise.resolve(transform.GetStatusResponse.fromPartial({ ffmpeg })) });
+  };
+  await expect(requires(downloading)(["image-resize", "video-concat"])).rejects.toMatchObject({
+    reason: "SERVICE_UNAVAILABLE",
+    message: "video-concat is not ready: ffmpeg is being downloaded (1 of 68 MB): wait for it",
+    metadata: { retryAfter: 9, operation: "video-concat" },
+  });
+  await expect(requires(downloading)(["image-resize"])).resolves.toBeUndefined();
+  await expect(requires(ready)(["video-concat"])).resolves.toBeUndefined();
+});
