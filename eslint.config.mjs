@@ -32,7 +32,7 @@ const NODE_TYPE_SYNTAX = {
 /** Types that are words of other things, too, where they are compared with a node's. */
 const NODE_TYPE_COMPARISON = {
   selector:
-    "BinaryExpression[operator=/^[!=]==$/][right.value=/^(note|list|json|media)$/]:matches([left.object.name=/node/i], [left.name='type'])",
+    "BinaryExpression[operator=/^[!=]==$/][right.value=/^(note|list|json)$/]:matches([left.object.name=/node/i], [left.name='type'])",
   message: NODE_TYPE_SYNTAX.message,
 };
 

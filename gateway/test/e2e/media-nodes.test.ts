@@ -91,7 +91,7 @@ it("refuses an operation that there is not, and names the one that was meant", a
 });
 
 describeWithFfmpeg("with ffmpeg", () => {
-  it("makes a film of images, speech, captions and music in one call", async () => {
+  it("makes a film of images, speech and captions in one call", async () => {
     const answer = await run({
       nodes: [
         ...pictures("a loom", "a thread", "a knot"),

@@ -46,7 +46,6 @@ const gifHeader = (width: number, height: number): Buffer => {
   bytes.writeUInt16LE(height, 8);
   return bytes;
 };
-/** One picture of a GIF, of nothing. */
 const GIF_FRAME = Buffer.from("21f9040400000000002c00000000010001000002024401003b".slice(0, -2), "hex");
 const webp = (payload: Buffer): Buffer => {
   const bytes = Buffer.concat([text("RIFF\x00\x00\x00\x00WEBP"), payload]);
@@ -90,7 +89,6 @@ const scriptsTo = (address: string): Record<string, string> => ({
   "a document (PDF)": "%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n",
   "a page": `<html><script>fetch('http://${address}')</script></html>`,
   "a shell script": "#!/bin/sh\nrm -rf /\n",
-  "nothing but spaces": " ".repeat(100),
   "a null byte": "\x00",
 });
 

@@ -1,7 +1,3 @@
-import type * as Mediabunny from "mediabunny" with { "resolution-mode": "import" };
-
-const { ALL_FORMATS, BufferSource, Input } = require("mediabunny") as typeof Mediabunny;
-
 /** What a file holds, as a library says that has nothing to do with ffmpeg. */
 export interface Contents {
   seconds: number;
@@ -10,6 +6,7 @@ export interface Contents {
 }
 
 export const contentsOf = async (bytes: Buffer): Promise<Contents> => {
+  const { ALL_FORMATS, BufferSource, Input } = await import("mediabunny");
   const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(bytes) });
   const [video, audio] = [await input.getPrimaryVideoTrack(), await input.getPrimaryAudioTrack()];
   return {
