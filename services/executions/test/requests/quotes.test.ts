@@ -44,6 +44,7 @@ it("quotes what a run would hold after trial grants, and what would be left of t
   expect(quoted).toEqual({
     millicredits: 5_000,
     maxMillicredits: 5_000,
+    mayCostLess: false,
     nodes: [
       expect.objectContaining({ id: "pics", items: 3, millicredits: 3_000, grant: true }),
       expect.objectContaining({ id: "song", items: 1, millicredits: 2_000, grant: false }),
