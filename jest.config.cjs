@@ -14,7 +14,8 @@ module.exports = {
     "^@nodeloom/(kernel|platform)$": "<rootDir>/services/$1/src/index.ts",
     "^@nodeloom/client$": "<rootDir>/gateway/client/src/index.ts",
     "^@nodeloom/gateway$": "<rootDir>/gateway/src/main.ts",
-    "^@nodeloom/(identity|workflows|models|billing|usage|executions|media|sandbox|inference|transform|migrate)$": "<rootDir>/services/$1/src/main.ts",
+    "^@nodeloom/(identity|workflows|models|billing|usage|executions|media|sandbox|inference|transform|migrate)$":
+      "<rootDir>/services/$1/src/main.ts",
   },
   globalSetup: "<rootDir>/deploy/local/checks/jest-global-setup.cjs",
   globalTeardown: "<rootDir>/deploy/local/checks/jest-global-teardown.cjs",

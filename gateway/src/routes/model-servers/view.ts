@@ -1,4 +1,4 @@
-import { modelServers } from "@nodeloom/proto";
+import type { modelServers } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
 import { anyObject, slug } from "../../schemas";

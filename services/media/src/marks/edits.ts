@@ -1,3 +1,5 @@
+import type { SourceType } from "./xmp";
+
 /** A file that is read by position, a few bytes at a time. */
 export interface Bytes {
   size: number;
@@ -53,3 +55,9 @@ export const windowed = (bytes: Bytes): Bytes => {
     },
   };
 };
+
+/**
+ * What is to change in a file so that it says how it came to be. "marked": it says so already. Undefined: its bytes are not as its
+ * format has them, or it has no room. Reads parts of the file; what it reads may be anything.
+ */
+export type MarkFormat = (bytes: Bytes, type: SourceType) => Promise<Edit[] | "marked" | undefined>;

@@ -1,6 +1,6 @@
 /** marks/: what a generated file says of itself, in the metadata of its format (IPTC, "Digital Source Type"). */
 
-import { windowed, type Bytes, type Edit } from "./edits";
+import { windowed, type Bytes, type Edit, type MarkFormat } from "./edits";
 import { flac } from "./formats/flac";
 import { gif } from "./formats/gif";
 import { mp3 } from "./formats/id3";
@@ -10,12 +10,6 @@ import { ogg } from "./formats/ogg";
 import { png } from "./formats/png";
 import { wav, webp } from "./formats/riff";
 import { saysGenerated, type SourceType } from "./xmp";
-
-/**
- * What is to change in a file so that it says how it came to be. "marked": it says so already. Undefined: its bytes are not as its
- * format has them, or it has no room. Reads parts of the file; what it reads may be anything.
- */
-export type MarkFormat = (bytes: Bytes, type: SourceType) => Promise<Edit[] | "marked" | undefined>;
 
 const FORMATS: Readonly<Record<string, MarkFormat>> = {
   "image/png": png,

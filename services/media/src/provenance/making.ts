@@ -1,7 +1,6 @@
 /** provenance/: what made a file, from what, and what it therefore says of itself. */
 
 import { invalidRequest } from "@nodeloom/kernel";
-import type { MediaObject } from "../objects/media-object";
 import type { SourceType } from "../marks/xmp";
 
 export const MAKERS = ["model", "algorithm", "operation"] as const;
@@ -40,7 +39,7 @@ export const checkMaking = ({ model, nodeId, executionId, parents, inputsJson = 
  */
 export const sourceTypeOf = (
   { maker, parents: all }: Making,
-  parents: readonly Pick<MediaObject, "sourceType">[],
+  parents: readonly { sourceType?: SourceType | undefined }[],
 ): SourceType | undefined => {
   const types = parents.map(({ sourceType }) => sourceType);
   const isAll = (type: SourceType): boolean => types.length === all.length && types.every((one) => one === type);

@@ -1,5 +1,5 @@
 import { unary } from "@nodeloom/platform";
-import { modelServers as messages, type models } from "@nodeloom/proto";
+import type { modelServers as messages, models } from "@nodeloom/proto";
 import type { ModelStatus } from "../local-models";
 import { entryNames, modelsOf } from "./entries";
 import type { ListedModel, ServerRecord } from "./server-record";

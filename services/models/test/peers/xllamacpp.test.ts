@@ -51,7 +51,8 @@ beforeAll(async () => {
 afterAll(async () => {
   client?.close();
   await running?.stop();
-  await Promise.all([stopLlama?.(), identity?.stop(), ownServers.close()]);
+  identity?.stop();
+  await Promise.all([stopLlama?.(), ownServers.close()]);
   const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${prefix}models` });
   await connection.dropDatabase();
   await connection.close();

@@ -50,7 +50,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([first?.stop(), second?.stop()]);
-  await Promise.all([identity?.stop(), ollama?.stop(), comfy?.stop()]);
+  identity?.stop();
+  await Promise.all([ollama?.stop(), comfy?.stop()]);
   const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${prefix}models` });
   await connection.dropDatabase();
   await connection.close();

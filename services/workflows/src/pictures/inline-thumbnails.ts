@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import { DomainError, invalidRequest } from "@nodeloom/kernel";
 import { notApproved } from "../definition/errors";
 import type { Workflow } from "../definition/workflow";
-import { isInline } from "./pictures";
-import type { Media } from "./thumbnails";
+import { isInline, type Media } from "./pictures";
 
 /** Thumbnails that are data URLs are files of their workflow: they count against the owner's quota, and go when they are replaced. */
 export interface InlineThumbnails {

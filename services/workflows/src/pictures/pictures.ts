@@ -1,7 +1,11 @@
 /** pictures/: covers and thumbnails, which everyone sees who lists templates. */
 
 import { LIMITS, type Issue } from "@nodeloom/kernel";
+import type { ClientOf } from "@nodeloom/platform";
+import type { media } from "@nodeloom/proto";
 import type { Settings, Workflow } from "../definition/workflow";
+
+export type Media = ClientOf<media.MediaServiceServer>;
 
 /** Covers and thumbnails are shown to everyone who lists templates: they take files of our own storage, and nothing else. */
 export interface Pictures {

@@ -1,11 +1,7 @@
-import type { ClientOf } from "@nodeloom/platform";
-import type { media as proto } from "@nodeloom/proto";
 import { thumbnailFileId } from "./inline-thumbnails";
-import { isInline, type Pictures } from "./pictures";
+import { isInline, type Media, type Pictures } from "./pictures";
 import type { Summary } from "../definition/workflow";
 import type { WorkflowStore } from "../definition/storage";
-
-export type Media = ClientOf<proto.MediaServiceServer>;
 
 /** Lists carry the addresses of thumbnails. Data URLs from before they were stored when they are saved become files when a list first shows them. */
 export interface ThumbnailsDeps {

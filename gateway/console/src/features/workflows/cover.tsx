@@ -68,9 +68,7 @@ export const Cover = ({ workflow, made }: { workflow: WorkflowSummary; made: Out
       ) : made ? (
         <Thumb file={made} label="" width={COVER_PX} className="size-full bg-(--media)" />
       ) : (
-        <Suspense fallback={sign}>
-          {seen && <GraphCover slug={slug} updatedAt={updatedAt} />}
-        </Suspense>
+        <Suspense fallback={sign}>{seen && <GraphCover slug={slug} updatedAt={updatedAt} />}</Suspense>
       )}
     </div>
   );

@@ -73,7 +73,11 @@ const toRunway: Upload = async (transport, baseUrl, file) => {
 
 /** As `server.py` takes it. A file that is there already is found by its content; loaders name files by their folder, too. */
 const toComfyUi: Upload = async (transport, baseUrl, file) => {
-  const raw = multipart([["type", "input"], ["subfolder", "nodeloom"], ["image", file]]);
+  const raw = multipart([
+    ["type", "input"],
+    ["subfolder", "nodeloom"],
+    ["image", file],
+  ]);
   const answer = await transport.json({ method: "POST", url: `${baseUrl}/upload/image`, raw, timeoutMs: UPLOAD_MS });
   const [name, folder] = [textAt(answer, "/name"), pointer(answer, "/subfolder")];
   return usual(typeof folder === "string" && folder !== "" ? `${folder}/${name}` : name);

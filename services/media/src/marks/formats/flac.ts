@@ -1,5 +1,4 @@
-import { insertion, type Bytes, type Edit } from "../edits";
-import type { MarkFormat } from "../marks";
+import { insertion, type Bytes, type Edit, type MarkFormat } from "../edits";
 import { MAX_LIST_BYTES, newList, withComment } from "./comments";
 
 /** FLAC (RFC 9639): blocks of metadata before the sound, the last of which says that it is; one holds Vorbis comments. */

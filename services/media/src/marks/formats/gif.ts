@@ -1,5 +1,4 @@
-import { insertion, replacement, type Bytes } from "../edits";
-import type { MarkFormat } from "../marks";
+import { insertion, replacement, type Bytes, type MarkFormat } from "../edits";
 import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
 
 /** GIF: XMP is an application extension whose packet stands raw among the blocks, ended by 258 bytes that lead every reader to its end. */

@@ -1,5 +1,4 @@
-import { insertion, replacement, type Bytes, type Edit } from "../edits";
-import type { MarkFormat } from "../marks";
+import { insertion, replacement, type Bytes, type Edit, type MarkFormat } from "../edits";
 import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
 
 /** MP3: an ID3v2 tag before the sound (https://id3.org/id3v2.3.0); XMP is its `PRIV` frame of the owner `XMP`. */

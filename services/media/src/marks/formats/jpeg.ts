@@ -1,5 +1,4 @@
-import { insertion, type Bytes } from "../edits";
-import type { MarkFormat } from "../marks";
+import { insertion, type Bytes, type MarkFormat } from "../edits";
 import { addTo, newPacket } from "../xmp";
 
 /** JPEG: segments of marker, length and data before the picture; XMP is an APP1 segment of a fixed name. */

@@ -1,5 +1,4 @@
-import { insertion, replacement, type Bytes, type Edit } from "../edits";
-import type { MarkFormat } from "../marks";
+import { insertion, replacement, type Bytes, type Edit, type MarkFormat } from "../edits";
 import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
 
 /**

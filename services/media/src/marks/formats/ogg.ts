@@ -1,5 +1,4 @@
-import type { Bytes } from "../edits";
-import type { MarkFormat } from "../marks";
+import type { Bytes, MarkFormat } from "../edits";
 import { withComment } from "./comments";
 
 /** Ogg with Opus or Vorbis (RFC 3533, RFC 7845): numbered pages with checksums; the second begins with Vorbis comments. */

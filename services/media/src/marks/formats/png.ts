@@ -1,6 +1,5 @@
 import { crc32, inflateSync } from "node:zlib";
-import { insertion, type Bytes } from "../edits";
-import type { MarkFormat } from "../marks";
+import { insertion, type Bytes, type MarkFormat } from "../edits";
 import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
 
 /** PNG (ISO/IEC 15948): chunks of length, type, data and checksum; XMP is an `iTXt` chunk of a fixed keyword. */

@@ -1,5 +1,4 @@
-import { insertion, replacement, type Bytes, type Edit } from "../edits";
-import type { MarkFormat } from "../marks";
+import { insertion, replacement, type Bytes, type Edit, type MarkFormat } from "../edits";
 import { addTo, MAX_PACKET_BYTES, newPacket, type SourceType } from "../xmp";
 
 /** RIFF: chunks of name, length and data, padded to even lengths. WebP names its packet `XMP `, WAV `_PMX`. */
