@@ -14,6 +14,8 @@ const SIZE = { width: 1_024, height: 768 };
 const BOUNDS = { openedMs: 1_500, frameMs: 20, memoryMb: 400, firstImageMs: 500 } as const;
 const AT_ONCE = 6;
 const COLUMNS = 25;
+/** Enough frames for their middle to say something. */
+const STEPS = 60;
 const MB = 1024;
 
 const stage = setStage();
@@ -99,7 +101,7 @@ stage.test(`${PICTURES} nodes with ${PICTURES} pictures open, move and zoom`, as
   ] as const) {
     await page.evaluate(FRAMES);
     if (keys) await page.keyboard.down(keys);
-    for (let step = 0; step < 20; step += 1) await page.mouse.wheel(0, step % 2 === 0 ? 24 : -16);
+    for (let step = 0; step < STEPS; step += 1) await page.mouse.wheel(0, step % 2 === 0 ? 24 : -16);
     if (keys) await page.keyboard.up(keys);
     note(`${what}: a frame takes ${(await median(page)).toFixed(1)} ms (p50; on a quiet machine: ${BOUNDS.frameMs})`);
   }
@@ -140,9 +142,9 @@ stage.test("the first image of three is on the canvas as soon as it is made", as
   const id = (await page.getByRole("link", { name: "Open this run's page" }).getAttribute("href"))!.split("/").at(-1)!;
   const { body } = await stage.http.call("GET", `/api/executions/${id}`, { key: account.key });
   const events = await fetch(`${stage.platform.baseUrl}/api/executions/${id}/events`, { headers: { "x-api-key": account.key! } });
-  const times = [...(await events.text()).matchAll(/"type":"node\.(?:progress|completed)","at":"([^"]+)"/g)].map(([, time]) =>
-    Date.parse(time!),
-  );
+  // The list is done when the run is received; what counts is the first picture.
+  const made = /"type":"node\.progress","at":"([^"]+)","data":\{[^}]*"nodeId":"stills"/g;
+  const times = [...(await events.text()).matchAll(made)].map(([, time]) => Date.parse(time!));
   expect(body.status).toBe("completed");
   note(`the first image was seen ${at - Math.min(...times)} ms after it was made (on a quiet machine: ${BOUNDS.firstImageMs})`);
   expect(times.length).toBeGreaterThan(0);

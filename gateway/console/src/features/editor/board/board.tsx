@@ -209,6 +209,9 @@ export const Board = ({ viewport, onViewport }: BoardProps) => {
   const setFar = (zoom: number): void => {
     if (frame.current) frame.current.dataset.far = String(FAR_BELOW.filter((below) => zoom < below).length);
   };
+  const setMoving = (moving: boolean): void => {
+    if (frame.current) frame.current.dataset.moving = String(moving);
+  };
   useEffect(() => setFar(viewport.zoom), [viewport.zoom]);
   const addHere = (event: ReactMouseEvent): void => {
     if (!locked && (event.target as HTMLElement).classList.contains("react-flow__pane"))
@@ -238,8 +241,12 @@ export const Board = ({ viewport, onViewport }: BoardProps) => {
         onConnectEnd={linking.end}
         isValidConnection={linking.isValid}
         {...(locked ? {} : reconnecting)}
+        onMoveStart={() => setMoving(true)}
         onMove={(_event, { zoom }) => setFar(zoom)}
-        onMoveEnd={(_event, moved) => onViewport(moved)}
+        onMoveEnd={(_event, moved) => {
+          setMoving(false);
+          onViewport(moved);
+        }}
         onNodeClick={(_event, { id, data }) => {
           if (frameOf(data.node)) editor.document.select([id]);
           // On a phone there is no other way to its settings.
