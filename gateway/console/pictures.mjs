@@ -33,6 +33,8 @@ const take = async (theme) => {
   await page.getByTestId("run").click();
   await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
   await page.locator(".react-flow__node img").first().waitFor();
+  // Without the panel the nodes are near enough to be read.
+  await page.locator("header").getByRole("button", { name: /side panel/ }).click();
   await page.getByRole("button", { name: "Tidy up" }).click();
   await page.getByRole("button", { name: "Show everything" }).click();
   await page.getByText("Saved").waitFor();

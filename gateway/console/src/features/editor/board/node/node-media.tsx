@@ -47,7 +47,8 @@ const captionOf = ({ items, at, isEarlier, isOutdated }: Shown, index: number): 
   const { creditsCost } = items[index]!;
   return [
     items.length > 1 ? `${index + 1} of ${items.length}` : undefined,
-    creditsCost > 0 ? `${creditNumber(creditsCost)} cr` : undefined,
+    // Of one item, the footer says it.
+    items.length > 1 && creditsCost > 0 ? `${creditNumber(creditsCost)} cr` : undefined,
     isEarlier && at !== null ? `from ${ago(at)}${isOutdated ? ", before the last change" : ""}` : undefined,
   ]
     .filter(Boolean)
