@@ -34,7 +34,10 @@ const take = async (theme) => {
   await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
   await page.locator(".react-flow__node img").first().waitFor();
   // Without the panel the nodes are near enough to be read.
-  await page.locator("header").getByRole("button", { name: /side panel/ }).click();
+  await page
+    .locator("header")
+    .getByRole("button", { name: /side panel/ })
+    .click();
   await page.getByRole("button", { name: "Tidy up" }).click();
   await page.getByRole("button", { name: "Show everything" }).click();
   await page.getByText("Saved").waitFor();
