@@ -5,6 +5,7 @@ import { media as mediaProto } from "@nodeloom/proto";
 import type { ModelCall } from "../run/calls";
 import type { CallContext, CallResult } from "../run/types";
 import { TIMING } from "../run/timing";
+import { mediaValue } from "../plan/files";
 import { withFiles } from "../plan/files";
 import type { CatalogModel, ModelCatalog } from "../plan/model-catalog";
 import { ProviderError, type Made, type Provider } from "./providers";
@@ -71,7 +72,7 @@ export const storeInTurn = async (
 ): Promise<MediaValue> => {
   const { object } = await downloads.use(put, { key, signal, maxWaitMs: TIMING.run });
   if (!object) throw final("EXECUTION_FAILED", problem);
-  return { url: object.url, contentType: object.contentType };
+  return mediaValue(object);
 };
 
 /** Of the same of a call of a model. */

@@ -5,6 +5,7 @@ import { uploadParts } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
 import { base64Bytes } from "../run/base64";
+import { mediaValue } from "./files";
 
 /**
  * Data URLs that a run is given for files become files of the runner's before the run is recorded: they would else be written,
@@ -124,7 +125,7 @@ export const createDataFiles = ({
       if (!object) return {};
       // A container may hold another kind of file than its type says.
       const contentType = isFamily && object.contentType.startsWith(`${family}/`) ? object.contentType : declared;
-      return { file: { url: object.url, contentType } };
+      return { file: mediaValue({ ...object, contentType }) };
     } catch (error) {
       if (!isRefused(error)) throw error;
       return url.length > LIMITS.textValueBytes ? { problem: `its data is no ${family} file that can be read` } : {};

@@ -125,11 +125,12 @@ export const generatorUses = (whole: Graph): GeneratorUse[] => {
   return graph.nodes
     .filter((node) => isGeneratorType(node.type))
     .map((node) => {
-      const literals = { ...node.data, ...literalInputs(node, undefined) };
+      const { model, ...data } = node.data;
+      const literals = { ...data, ...literalInputs(node, undefined) };
       const flows = defaults(node.id);
       return {
         nodeId: node.id,
-        model: typeof node.data.model === "string" ? node.data.model : "",
+        model: typeof model === "string" ? model : "",
         inputs: { ...priceable([...Object.entries(literals), ...flows]), ...promptCharacters(literals, flows) },
         items: calls(node.id),
       };
