@@ -98,8 +98,8 @@ const createStrictReader = (root: JsonSchema, problems: string[]) => {
     for (const [keyword, value] of Object.entries(schema)) {
       if ((SAME_VALUE as readonly string[]).includes(keyword) || keyword === "$defs" || keyword === "definitions") continue;
       const isSame = keyword === "dependentSchemas";
-      for (const [at, inner] of schemasIn(keyword, value))
-        visit(inner, here(keyword) + at, isSame ? { ...context, types } : { types: [], properties: new Set() });
+      const apart: Context = { types: keyword === "propertyNames" ? ["string"] : [], properties: new Set() };
+      for (const [at, inner] of schemasIn(keyword, value)) visit(inner, here(keyword) + at, isSame ? { ...context, types } : apart);
     }
   };
   return visit;
