@@ -71,7 +71,7 @@ const keep = (file: FileToKeep): ReturnType<KeepFile> => keepFile(file, new Abor
 it("fetches a file into our storage, once however often it is asked", async () => {
   const file = fileOf(`${url}/a.png`);
   const kept = await keep(file);
-  expect(kept).toEqual({ url: expect.stringMatching(/^http:\/\/public\.test\/media\//) as string, contentType: "image/png" });
+  expect(kept).toEqual({ url: expect.stringMatching(/^http:\/\/public\.test\/media\//) as string, contentType: "image/png", width: 1, height: 1 });
   expect(await keep(file)).toEqual(kept);
   expect(fetched).toEqual(["/a.png"]);
 });
@@ -79,7 +79,7 @@ it("fetches a file into our storage, once however often it is asked", async () =
 it("gives the user's file for its id, and nobody else's", async () => {
   const source = `data:image/png;base64,${PNG.toString("base64")}`;
   const { object } = await client.ingest(media.IngestRequest.fromPartial({ id: `file-${PREFIX}`, ownerId: OWNER, sourceUrl: source }));
-  expect(await keep(fileOf(object!.id))).toEqual({ url: object!.url, contentType: "image/png" });
+  expect(await keep(fileOf(object!.id))).toEqual({ url: object!.url, contentType: "image/png", width: 1, height: 1 });
   await expect(keep(fileOf(object!.id, { userId: "another" }))).rejects.toMatchObject({
     reason: "EXECUTION_FAILED",
     message: `images: there is no media file ${object!.id} of yours`,
