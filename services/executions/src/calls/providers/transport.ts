@@ -117,7 +117,8 @@ export const createTransport = (
     if (!auth) return {};
     const secret = (await readKey(() => readSecret(auth))) ?? auth.default;
     if (!secret) return {};
-    remember(secret);
+    // What an entry says by default is public: a word such as the sandbox's.
+    if (secret !== auth.default) remember(secret);
     return { [auth.header ?? "Authorization"]: auth.scheme ? `${auth.scheme} ${secret}` : secret };
   };
   const withoutKeys = (text: string): string => showable(text, ...sent);
