@@ -71,7 +71,12 @@ const keep = (file: FileToKeep): ReturnType<KeepFile> => keepFile(file, new Abor
 it("fetches a file into our storage, once however often it is asked", async () => {
   const file = fileOf(`${url}/a.png`);
   const kept = await keep(file);
-  expect(kept).toEqual({ url: expect.stringMatching(/^http:\/\/public\.test\/media\//) as string, contentType: "image/png", width: 1, height: 1 });
+  expect(kept).toEqual({
+    url: expect.stringMatching(/^http:\/\/public\.test\/media\//) as string,
+    contentType: "image/png",
+    width: 1,
+    height: 1,
+  });
   expect(await keep(file)).toEqual(kept);
   expect(fetched).toEqual(["/a.png"]);
 });

@@ -62,7 +62,7 @@ afterAll(() => first.stop());
 const ITEM_CHARS = 14_000;
 
 /** A run of some nodes, each mapped over a list of prompts. */
-const inputOf = (nodes: number, items: number, providerKind: "direct" | "http-polling", part: Partial<RunInput> = {}): RunInput => {
+const inputOf = (nodes: number, items: number, providerKind: "direct-http" | "http-polling", part: Partial<RunInput> = {}): RunInput => {
   const executionId = randomUUID();
   const values = Array.from({ length: items }, (_, item) => `${item}`);
   const ids = Array.from({ length: nodes }, (_, node) => `node-${node}`);
@@ -117,7 +117,7 @@ const eventsOf = async ({ executionId }: RunInput) => (await first.client.workfl
 const GRPC_BYTES = 4_000_000;
 
 it("makes many large calls in waves, none of which is too large for Temporal", async () => {
-  const input = inputOf(8, 45, "direct");
+  const input = inputOf(8, 45, "direct-http");
   expect(8 * 45 * ITEM_CHARS).toBeGreaterThan(GRPC_BYTES);
   await starter.start(input);
   expect(await endOf(input)).toMatchObject({ status: "completed", error: null });
@@ -136,7 +136,7 @@ it("makes many large calls in waves, none of which is too large for Temporal", a
 it("waits for billing that is away when a list turns out longer, and holds before any call of it is made", async () => {
   billingIsAway = true;
   extensions.length = 0;
-  const input = inputOf(1, 3, "direct");
+  const input = inputOf(1, 3, "direct-http");
   await starter.start(input);
   while (extensions.length < 4) await new Promise((resolve) => setTimeout(resolve, 20));
   expect((await eventsOf(input)).filter((event) => event.activityTaskScheduledEventAttributes)).toEqual([]);

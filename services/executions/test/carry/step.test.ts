@@ -93,7 +93,7 @@ it("tries a provider for one span of time over all its attempts, whichever worke
 });
 
 it("finishes a request that can't go on elsewhere when its process is told to stop", async () => {
-  const end = start("direct");
+  const end = start("direct-http");
   await request.begun;
   const stopping = temporal;
   const drained = stopping.drain();
