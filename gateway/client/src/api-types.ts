@@ -151,7 +151,7 @@ export interface WorkflowVersionHead {
   name: string;
   description: string;
   /** What its tasks became when it was published with `pinModels` */
-  pinnedModels: Record<string, string>;
+  pinnedModels?: Record<string, string>;
 }
 
 export interface WorkflowVersion {
@@ -162,7 +162,7 @@ export interface WorkflowVersion {
   name: string;
   description: string;
   /** What its tasks became when it was published with `pinModels` */
-  pinnedModels: Record<string, string>;
+  pinnedModels?: Record<string, string>;
   nodes: unknown[];
   edges: unknown[];
   viewport: Record<string, unknown>;
@@ -280,13 +280,13 @@ export interface Model {
   displayName: string;
   description: string;
   modality: string;
-  /** Where it runs */
+  /** How its provider is called */
   provider: {
     /** How it is called */
     kind: string;
-    /** Who runs it */
-    company: string;
   };
+  /** Who runs it */
+  company: string;
   /** The members of a run's result */
   outputs: string[];
   /** JSON Schema of `inputs` */

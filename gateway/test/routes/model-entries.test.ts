@@ -23,7 +23,7 @@ describe("a model that an administrator adds", () => {
     const entry = named("mine");
     const added = await asAdmin("", "POST", entry);
     expect([added.status, added.headers.etag, added.headers.location]).toEqual([201, '"1"', "/api/admin/models/mine"]);
-    expect(added.body).toMatchObject({ internalName: "mine", provider: { company: "fal" }, status: "needs-key", asOf: SCHNELL.asOf });
+    expect(added.body).toMatchObject({ internalName: "mine", company: "fal", status: "needs-key", asOf: SCHNELL.asOf });
     expect((await asAdmin("", "POST", entry)).status).toBe(201);
     expect((await asAdmin("/mine")).body).toEqual(entry);
 

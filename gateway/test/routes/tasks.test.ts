@@ -59,5 +59,5 @@ it("a workflow of tasks has an estimate, and a version says what its tasks becam
   expect(list.find((one) => one.slug === slug)!.estimatedCreditCost).toBeGreaterThan(0);
   const publish = (json: unknown) => platform.send(`/api/workflows/${slug}/versions`, { json, headers });
   expect((await publish({ pinModels: true })).body).toMatchObject({ version: 1, pinnedModels: { "auto:image": "sandbox-image" } });
-  expect((await publish({})).body).toMatchObject({ version: 2, pinnedModels: {} });
+  expect((await publish({})).body).not.toHaveProperty("pinnedModels");
 });

@@ -160,7 +160,7 @@ class WorkflowVersionHead(TypedDict):
     name: str
     description: str
     # What its tasks became when it was published with `pinModels`
-    pinnedModels: Mapping[str, str]
+    pinnedModels: NotRequired[Mapping[str, str]]
 
 
 class WorkflowVersion(TypedDict):
@@ -171,7 +171,7 @@ class WorkflowVersion(TypedDict):
     name: str
     description: str
     # What its tasks became when it was published with `pinModels`
-    pinnedModels: Mapping[str, str]
+    pinnedModels: NotRequired[Mapping[str, str]]
     nodes: Sequence[Any]
     edges: Sequence[Any]
     viewport: Mapping[str, Any]
@@ -297,12 +297,10 @@ class QuoteRequest(TypedDict):
 
 
 class ModelProvider(TypedDict):
-    """Where it runs"""
+    """How its provider is called"""
 
     # How it is called
     kind: str
-    # Who runs it
-    company: str
 
 
 class Model(TypedDict):
@@ -310,8 +308,10 @@ class Model(TypedDict):
     displayName: str
     description: str
     modality: str
-    # Where it runs
+    # How its provider is called
     provider: ModelProvider
+    # Who runs it
+    company: str
     # The members of a run's result
     outputs: Sequence[str]
     # JSON Schema of `inputs`

@@ -14,11 +14,9 @@ export const model = z
     description: z.string(),
     modality: z.string(),
     provider: z
-      .object({
-        kind: z.string().meta({ description: "How it is called", example: POLLED }),
-        company: z.string().meta({ description: "Who runs it", example: "fal" }),
-      })
-      .meta({ description: "Where it runs" }),
+      .object({ kind: z.string().meta({ description: "How it is called", example: POLLED }) })
+      .meta({ description: "How its provider is called" }),
+    company: z.string().meta({ description: "Who runs it", example: "fal" }),
     outputs: z.array(z.string()).meta({ description: "The members of a run's result", example: ["images"] }),
     inputSchema: anyObject.meta({ description: "JSON Schema of `inputs`" }),
     price: price.nullable().meta({ description: "Wholesale price" }),
@@ -49,7 +47,8 @@ export const modelView = (stored: models.Model, markupPermille: number): Record<
   displayName: stored.displayName,
   description: stored.description,
   modality: stored.modality,
-  provider: { kind: stored.providerKind, company: stored.company },
+  provider: { kind: stored.providerKind },
+  company: stored.company,
   outputs: stored.outputs,
   inputSchema: raw(stored.inputSchemaJson, "{}"),
   price: priceView(stored.price),

@@ -23,6 +23,7 @@ const head = z
     description: z.string(),
     pinnedModels: z
       .record(z.string(), z.string())
+      .optional()
       .meta({ description: "What its tasks became when it was published with `pinModels`", example: { "auto:image": "sandbox-image" } }),
   })
   .meta({ id: "WorkflowVersionHead" });
@@ -37,7 +38,7 @@ const headView = (stored: workflows.Version): z.infer<typeof head> => ({
   createdBy: stored.createdBy,
   name: stored.name,
   description: stored.description,
-  pinnedModels: stored.pinnedModels,
+  ...(Object.keys(stored.pinnedModels).length > 0 ? { pinnedModels: stored.pinnedModels } : {}),
 });
 
 const view = (stored: workflows.Version | undefined): Record<string, unknown> => {

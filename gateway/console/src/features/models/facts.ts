@@ -33,8 +33,7 @@ const COMPANIES: Readonly<Record<string, string>> = {
 };
 
 /** Who runs a model. */
-export const runnerOf = ({ runsAt, provider }: Model): string => {
-  const company = "company" in provider && typeof provider.company === "string" ? provider.company : "";
+export const runnerOf = ({ runsAt, company }: Model): string => {
   if (runsAt !== "provider" || company === "") return PLACES[runsAt];
   return COMPANIES[company] ?? company;
 };

@@ -114,7 +114,6 @@ const Detail = ({ model }: { model: Model }) => {
                 ["Runs at", runnerOf(model)],
                 ["Price", priceWords(model)],
                 ["Needs", model.minTier === "free" ? "any tier" : `${model.minTier} or above`],
-                ["Runs at", model.provider.company],
                 ["Called by", model.provider.kind],
                 ...(model.asOf === null ? [] : ([["Price as of", model.asOf]] as const)),
                 ["Async", model.asyncSupported ? "yes" : "no"],
