@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
-import { messageOf, request } from "../../api/client";
+import type { FormEvent } from "react";
+import { request } from "../../api/client";
+import { useWork } from "../../api/use-work";
 import { Button } from "../../ui/button";
 import { Field, Input } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
@@ -10,31 +11,19 @@ import { say } from "../../ui/overlays/toast";
 /** Changes the password; every other session ends. */
 export const PasswordForm = ({ email }: { email: string }) => {
   const client = useQueryClient();
-  const [failure, setFailure] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      await work();
-    } catch (error) {
-      setFailure(messageOf(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, failure, act } = useWork<"change" | "sign-out">();
   const change = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = event.currentTarget;
     const data = new FormData(form);
-    void attempt(async () => {
+    void act("change", async () => {
       await request("changePassword", { body: { current: String(data.get("current")), new: String(data.get("new")) } });
       form.reset();
       say("The password was changed. Every other session has ended.");
     });
   };
   const signOutEverywhere = (): void =>
-    void attempt(async () => {
+    void act("sign-out", async () => {
       await request("logout", { body: { everywhere: true } });
       client.clear();
       client.setQueryData(["me"], null);
@@ -53,10 +42,10 @@ export const PasswordForm = ({ email }: { email: string }) => {
           )}
         </Field>
         <div className="flex flex-wrap gap-2">
-          <Button type="submit" variant="primary" busy={busy}>
+          <Button type="submit" variant="primary" busy={busy !== undefined}>
             Change password
           </Button>
-          <Button busy={busy} onClick={signOutEverywhere}>
+          <Button busy={busy !== undefined} onClick={signOutEverywhere}>
             Sign out everywhere
           </Button>
         </div>

@@ -1,8 +1,8 @@
 import type { ProviderKey, ProviderKeyTest } from "@nodeloom/client";
-import { useQueryClient } from "@tanstack/react-query";
 import { ExternalLink } from "lucide-react";
 import { useState, type FormEvent } from "react";
-import { messageOf, request } from "../../api/client";
+import { request } from "../../api/client";
+import { useWork } from "../../api/use-work";
 import { Button } from "../../ui/button";
 import { Field, Input } from "../../ui/inputs/field";
 import { Notice, type NoticeProps } from "../../ui/notice";
@@ -47,26 +47,15 @@ const stateWords = ({ source, hint, setBy, setAt }: ProviderKey): string => {
 
 /** Adds, replaces, tries or removes the key of a provider. */
 export const KeyDialog = ({ providerKey, onClose }: { providerKey: ProviderKey; onClose: () => void }) => {
-  const client = useQueryClient();
   const [value, setValue] = useState("");
-  const [busy, setBusy] = useState<"save" | "test" | "remove">();
-  const [failure, setFailure] = useState<string>();
+  const { busy, failure, act: attempt } = useWork<"save" | "test" | "remove">("provider-keys", "models");
   const [tested, setTested] = useState<ProviderKeyTest>();
   const { account, name, source, keysUrl, models, testable } = providerKey;
   const params = { name };
 
-  const act = async (what: "save" | "test" | "remove", work: () => Promise<void>): Promise<void> => {
-    setBusy(what);
-    setFailure(undefined);
+  const act: typeof attempt = (what, work) => {
     setTested(undefined);
-    try {
-      await work();
-    } catch (error) {
-      setFailure(messageOf(error));
-    } finally {
-      setBusy(undefined);
-      for (const key of ["provider-keys", "models"]) void client.invalidateQueries({ queryKey: [key] });
-    }
+    return attempt(what, work);
   };
   const test = async (): Promise<void> => setTested((await request("adminTestProviderKey", { params })).body);
   const save = (event: FormEvent): void => {

@@ -5,7 +5,7 @@ import { Button } from "../../../ui/button";
 import { Field, Input, Select } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
 import { Dialog } from "../../../ui/overlays/dialog";
-import { KINDS, MAKES, useWork } from "./query";
+import { KINDS, MAKES, useServerWork } from "./query";
 
 type Kind = keyof typeof KINDS;
 
@@ -26,7 +26,7 @@ export const AddServer = ({ onAdded, onClose }: { onAdded: (id: string) => void;
   const [kind, setKind] = useState<Kind>("openai");
   const [given, setGiven] = useState({ url: "", name: "", key: "" });
   const [tested, setTested] = useState<ModelServerTest>();
-  const { busy, failure, act } = useWork<"test" | "add">();
+  const { busy, failure, act } = useServerWork<"test" | "add">();
   const set = (change: Partial<typeof given>): void => {
     setGiven({ ...given, ...change });
     setTested(undefined);

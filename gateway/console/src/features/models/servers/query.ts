@@ -1,7 +1,7 @@
 import type { ModelServer } from "@nodeloom/client";
-import { queryOptions, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { messageOf, request } from "../../../api/client";
+import { queryOptions } from "@tanstack/react-query";
+import { request } from "../../../api/client";
+import { useWork } from "../../../api/use-work";
 
 /** servers/: servers of models that the installation has itself: added, looked at and removed by administrators. */
 
@@ -25,22 +25,5 @@ export const countOf = ({ kind, models, workflows }: ModelServer): string => {
   return `${count} ${count === 1 ? "model" : "models"}`;
 };
 
-/** One action at a time: what it is, and why it failed. Lists are read again after it. */
-export const useWork = <What extends string>() => {
-  const client = useQueryClient();
-  const [busy, setBusy] = useState<What>();
-  const [failure, setFailure] = useState<string>();
-  const act = async (what: What, work: () => Promise<void>): Promise<void> => {
-    setBusy(what);
-    setFailure(undefined);
-    try {
-      await work();
-    } catch (error) {
-      setFailure(messageOf(error));
-    } finally {
-      setBusy(undefined);
-      for (const key of ["model-servers", "models"]) void client.invalidateQueries({ queryKey: [key] });
-    }
-  };
-  return { busy, failure, act };
-};
+/** Actions on servers: the lists of servers and of models are read again after each. */
+export const useServerWork = <What extends string>() => useWork<What>("model-servers", "models");

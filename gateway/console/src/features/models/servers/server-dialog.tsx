@@ -6,12 +6,12 @@ import { Button } from "../../../ui/button";
 import { Select } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
 import { Dialog } from "../../../ui/overlays/dialog";
-import { MAKES, useWork } from "./query";
+import { MAKES, useServerWork } from "./query";
 import { UploadWorkflow } from "./upload-workflow";
 
 type Makes = keyof typeof MAKES;
 type Work = "check" | "remove" | "makes" | "workflow";
-type Act = ReturnType<typeof useWork<Work>>["act"];
+type Act = ReturnType<typeof useServerWork<Work>>["act"];
 
 const ModelName = ({ internalName, title }: { internalName: string | null; title: string }) =>
   internalName === null ? (
@@ -81,7 +81,7 @@ const Workflows = ({ server, act }: { server: ModelServer; act: Act }) => (
 
 /** One server: its state, what its models are for, its workflows. */
 export const ServerDialog = ({ server, onClose }: { server: ModelServer; onClose: () => void }) => {
-  const { busy, failure, act } = useWork<Work>();
+  const { busy, failure, act } = useServerWork<Work>();
   const params = { id: server.id };
   const remove = (): void =>
     void act("remove", async () => {

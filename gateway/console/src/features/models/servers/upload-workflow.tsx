@@ -4,7 +4,7 @@ import { request } from "../../../api/client";
 import { Button } from "../../../ui/button";
 import { Check, Field, Input, Select } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
-import { useWork } from "./query";
+import { useServerWork } from "./query";
 
 const MODALITIES = ["image", "video", "audio"] as const;
 type Modality = (typeof MODALITIES)[number];
@@ -59,7 +59,7 @@ const InputRow = ({
 /** Makes a model of a workflow that was exported for the API. */
 export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
   const [chosen, setChosen] = useState<Chosen>();
-  const { busy, failure, act } = useWork<"read" | "add">();
+  const { busy, failure, act } = useServerWork<"read" | "add">();
   const params = { id: serverId };
   const open = (file: File): void =>
     void act("read", async () => {
