@@ -27,6 +27,7 @@ export * from "./messages/provider-accounts";
 export * from "./messages/provider-settings";
 export * from "./messages/request-template";
 
+export { lastPrinted, watchMemory, yieldToOthers } from "./process/child";
 export * from "./process/http";
 export { memoryOf } from "./process/memory";
 export type { Check, Checks } from "./process/ops";

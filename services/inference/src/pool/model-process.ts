@@ -1,7 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process";
-import { writeFile } from "node:fs/promises";
-import { setPriority } from "node:os";
-import { memoryOf } from "@nodeloom/platform";
+import { lastPrinted, watchMemory, yieldToOthers } from "@nodeloom/platform";
 import type { EngineRequest, EngineResult, Report } from "../engines/engine";
 import type { FromChild, StartOptions, ToChild } from "../engines/protocol";
 
@@ -37,11 +35,6 @@ export interface ModelProcess {
 }
 
 const MEMORY_LOOK_MS = 250;
-/** Of the scheduler: what else runs on the machine goes first. */
-const NICENESS = 5;
-/** Told to Linux: of all processes, those of models are ended first where memory runs out. */
-const FIRST_TO_GO = "1000";
-const TAIL_CHARACTERS = 2_000;
 const MB = 1_024 * 1_024;
 
 /** All that a model's process gets to know of ours: no secrets. */
@@ -57,14 +50,7 @@ const spawn = (program: string, { memoryBytes }: ProcessLimits): ChildProcess =>
     stdio: ["ignore", "ignore", "pipe", "ipc"],
     serialization: "advanced",
   });
-  if (child.pid !== undefined) {
-    try {
-      setPriority(child.pid, NICENESS);
-    } catch {
-      // It has ended already, or the system does not let us.
-    }
-    void writeFile(`/proc/${child.pid}/oom_score_adj`, FIRST_TO_GO).catch(() => undefined);
-  }
+  yieldToOthers(child);
   return child;
 };
 
@@ -86,20 +72,19 @@ export const startModelProcess = async (program: string, options: StartOptions, 
   let running: Running | undefined;
   let failure: ModelFailure | undefined;
   let isEnding = false;
-  let printed = "";
-  child.stderr?.on("data", (piece: Buffer) => (printed = (printed + piece.toString()).slice(-TAIL_CHARACTERS)));
+  const lastLine = lastPrinted(child);
 
   const end = (reason?: ModelFailure): void => {
     failure ??= reason;
     isEnding = true;
     child.kill("SIGKILL");
   };
-  const watch = setInterval(() => {
-    void memoryOf(child.pid ?? 0).then((bytes = 0) => {
-      if (bytes <= limits.memoryBytes) return;
-      end(new ModelFailure("bounds", `the model took more than the ${Math.round(limits.memoryBytes / MB)} MB of memory that it may have`));
-    });
-  }, MEMORY_LOOK_MS);
+  const overMemory = `the model took more than the ${Math.round(limits.memoryBytes / MB)} MB of memory that it may have`;
+  const unwatch = watchMemory(child, {
+    mostBytes: limits.memoryBytes,
+    everyMs: MEMORY_LOOK_MS,
+    onMore: () => end(new ModelFailure("bounds", overMemory)),
+  });
   const settle = (): Running | undefined => {
     const settled = running;
     running = undefined;
@@ -107,8 +92,8 @@ export const startModelProcess = async (program: string, options: StartOptions, 
   };
   const ended = new Promise<void>((resolve) => {
     const onEnd = (how: string): void => {
-      clearInterval(watch);
-      const last = printed.trim().split("\n").at(-1) ?? "";
+      unwatch();
+      const last = lastLine();
       settle()?.reject(failure ?? new ModelFailure("ended", `the model's process ended (${how})${last === "" ? "" : `: ${last}`}`));
       resolve();
     };

@@ -1,7 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { writeFile } from "node:fs/promises";
-import { setPriority } from "node:os";
-import { memoryOf } from "@nodeloom/platform";
+import { lastPrinted, watchMemory, yieldToOthers } from "@nodeloom/platform";
 import { BOUNDS } from "../bounds";
 import { WorkFailure, type FromChild, type ToChild, type WorkRequest, type WorkResult } from "./protocol";
 
@@ -26,11 +24,6 @@ export interface Child {
 
 const MEMORY_LOOK_MS = 100;
 const START_MS = 30_000;
-/** Of the scheduler: what else runs on the machine goes first. */
-const NICENESS = 5;
-/** For Linux: of all processes, these are ended first where memory runs out. */
-const FIRST_TO_GO = "1000";
-const TAIL_CHARACTERS = 2_000;
 const MB = 1_024 * 1_024;
 /** Of Node's own objects; pictures are outside of it. */
 const HEAP_MB = 256;
@@ -45,14 +38,7 @@ const environment = (): NodeJS.ProcessEnv => {
 const start = ({ program, isolation }: ChildOptions): ChildProcess => {
   const [command = process.execPath, ...args] = [...isolation, process.execPath, `--max-old-space-size=${HEAP_MB}`, program];
   const child = spawn(command, args, { env: environment(), stdio: ["ignore", "ignore", "pipe", "ipc"], detached: true });
-  if (child.pid !== undefined) {
-    try {
-      setPriority(child.pid, NICENESS);
-    } catch {
-      // It has ended already, or the system does not let us.
-    }
-    void writeFile(`/proc/${child.pid}/oom_score_adj`, FIRST_TO_GO).catch(() => undefined);
-  }
+  yieldToOthers(child);
   return child;
 };
 
@@ -77,8 +63,7 @@ export const startChild = async (options: ChildOptions): Promise<Child> => {
   let waiting: Waiting | undefined;
   let reason: WorkFailure | undefined;
   let isEnding = false;
-  let printed = "";
-  child.stderr?.on("data", (piece: Buffer) => (printed = (printed + piece.toString()).slice(-TAIL_CHARACTERS)));
+  const lastLine = lastPrinted(child);
 
   const end = (why?: WorkFailure): void => {
     reason ??= why;
@@ -90,17 +75,17 @@ export const startChild = async (options: ChildOptions): Promise<Child> => {
     waiting = undefined;
     return settled;
   };
-  const watch = setInterval(() => {
-    void memoryOf(child.pid ?? 0).then((bytes = 0) => {
-      if (bytes > memoryBytes)
-        end(new WorkFailure("bounds", `it takes more than the ${Math.round(memoryBytes / MB)} MB of memory that an operation may take`));
-    });
-  }, MEMORY_LOOK_MS);
+  const overMemory = `it takes more than the ${Math.round(memoryBytes / MB)} MB of memory that an operation may take`;
+  const unwatch = watchMemory(child, {
+    mostBytes: memoryBytes,
+    everyMs: MEMORY_LOOK_MS,
+    onMore: () => end(new WorkFailure("bounds", overMemory)),
+  });
   const ended = new Promise<void>((resolve) => {
     const onEnd = (how: string): void => {
-      clearInterval(watch);
+      unwatch();
       killGroup(child);
-      const last = printed.trim().split("\n").at(-1) ?? "";
+      const last = lastLine();
       settle()?.reject(reason ?? new WorkFailure("ended", `the process that worked on it ended (${how})${last === "" ? "" : `: ${last}`}`));
       resolve();
     };
