@@ -52,7 +52,8 @@ const FINAL: ReadonlySet<string> = new Set<Execution["status"]>(["completed", "f
 
 const untilOf = (target: Target): { until?: string } => ("until" in target && target.until !== undefined ? { until: target.until } : {});
 
-const failure = ({ executionId, status, error }: Execution): NodeloomError => {
+/** Why an execution gave no result. */
+export const failureOf = ({ executionId, status, error }: Execution): NodeloomError => {
   const { code = "EXECUTION_FAILED", message = `the run was ${status}`, ...details } = error ?? {};
   return new NodeloomError({ status: FAILED_STATUS, code, message, details: { executionId, ...details } });
 };
@@ -85,7 +86,7 @@ export const createRuns = (transport: Transport): Runs => {
       if (!("_async" in body)) return { ...body, result: body.result as R, executionId: headers.get("x-execution-id") ?? "" };
       // It takes longer than the service lets a request wait: the same run goes on.
       const execution = await wait(body.executionId, { signal: options.signal });
-      if (execution.status !== "completed") throw failure(execution);
+      if (execution.status !== "completed") throw failureOf(execution);
       const { executionId, result = {}, creditsCost, durationMs } = execution;
       return { success: true, result: result as R, cost: creditsCost, ms: durationMs, executionId };
     },

@@ -1,6 +1,5 @@
 import type { Client } from "../client";
-import { NodeloomError } from "../errors";
-import type { Target } from "../runs";
+import { failureOf, type Target } from "../runs";
 import { readInputs, type InputTypes } from "./inputs";
 import { EXIT, Refusal } from "./outcome";
 import { saveFiles } from "./results";
@@ -58,11 +57,8 @@ const cancelOnInterrupt = (client: Client, executionId: string, terminal: Termin
 export const follow = async (client: Client, executionId: string, terminal: Terminal): Promise<Record<string, unknown>> => {
   for await (const { type, data } of client.events(executionId)) terminal.event(type, data);
   const execution = await client.executions.get(executionId);
-  const { status, error, result = {}, creditsCost, durationMs } = execution;
-  if (status !== "completed") {
-    const { code = "EXECUTION_FAILED", message = `the run was ${status}`, ...details } = error ?? {};
-    throw new NodeloomError({ status: 500, code, message, details: { executionId, ...details } });
-  }
+  const { status, result = {}, creditsCost, durationMs } = execution;
+  if (status !== "completed") throw failureOf(execution);
   terminal.note(`completed in ${(durationMs / 1_000).toFixed(1)} s, ${credits(creditsCost)}`);
   return result;
 };
