@@ -40,15 +40,16 @@ export const concatenated = (values: readonly unknown[]): unknown[] =>
 export const member = (record: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 
-/** `{{name}}`, with blanks around the name, in any script; a backslash before it makes it plain text. */
-const PLACEHOLDER = /(\\?)\{\{\s*([\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*)\s*\}\}/gu;
+/** `{{name}}`, with blanks around the name, in any script. */
+const NAMED = /\{\{\s*([\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*)\s*\}\}/u.source;
+/** A backslash before it makes it plain text. */
+const PLACEHOLDER = new RegExp(`(\\\\?)${NAMED}`, "gu");
+const ALONE = new RegExp(`^\\s*${NAMED}\\s*$`, "u");
 
 /** The distinct names of `{{name}}` in a text, in order of appearance. */
 export const placeholders = (text: string): string[] => [
   ...new Set([...text.matchAll(PLACEHOLDER)].flatMap(([, escape, name]) => (escape ? [] : [name!]))),
 ];
-
-const ALONE = /^\s*\{\{\s*([\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*)\s*\}\}\s*$/u;
 
 /** The name in a text that is one `{{name}}` and nothing else. */
 export const placeholderAlone = (text: string): string | undefined => ALONE.exec(text)?.[1];
