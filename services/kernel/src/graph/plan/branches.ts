@@ -1,4 +1,4 @@
-import { kindOf, outputPorts } from "../kinds";
+import { kindOf } from "../kinds";
 import type { GraphNode } from "../types";
 import type { NodePlan } from "./plan-types";
 import type { Planner } from "./planner";
@@ -12,12 +12,14 @@ import type { Planner } from "./planner";
 export const keepLivingEdges = (planner: Planner, node: GraphNode): boolean => {
   const wired = planner.wiring.inputs.get(node.id);
   if (!wired || planner.emptyPorts.size === 0) return true;
+  const isLiving = (edge: { node: string; port: string }): boolean =>
+    !planner.skipped.has(edge.node) && !planner.emptyPorts.get(edge.node)?.has(edge.port);
   for (const [port, edges] of wired) {
-    const living = edges.filter((edge) => !planner.emptyPorts.get(edge.node)?.has(edge.port));
+    const living = edges.filter(isLiving);
     if (living.length > 0) wired.set(port, living);
     else if (kindOf(node.type)?.isResult) wired.delete(port);
     else {
-      planner.emptyPorts.set(node.id, new Set(outputPorts(node).keys()));
+      planner.skipped.add(node.id);
       return false;
     }
   }

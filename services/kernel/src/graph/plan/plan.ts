@@ -178,6 +178,7 @@ export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Plann
     outputs: new Map(),
     warnings: new Map([...(request.warnings ?? [])].map(([id, warnings]) => [id, [...warnings]])),
     issues: [...request.graph.issues, ...issues, ...checkSettings(request.graph, schema)],
+    skipped: new Set(),
     emptyPorts: new Map(),
     mayBeEmpty: new Set(),
     unknownMedia: new Set(),

@@ -60,7 +60,9 @@ export interface Planner {
   readonly request: PlanRequest;
   readonly wiring: Wiring;
   readonly outputs: Map<string, ReadonlyMap<string, Abstract>>;
-  /** Output ports that carry nothing, by node. */
+  /** Nodes that nothing reaches: they run nothing, and none of their outputs carries anything. */
+  readonly skipped: Set<string>;
+  /** Output ports of switches that carry nothing, by node. */
   readonly emptyPorts: Map<string, ReadonlySet<string>>;
   /** Nodes of which only the run knows whether their outputs carry something: undecided switches, and what these may skip. */
   readonly mayBeEmpty: Set<string>;

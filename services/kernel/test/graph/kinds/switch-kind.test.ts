@@ -1,6 +1,5 @@
-import { BoundPassed, createBudget, GRAPH_BOUNDS, routeOf } from "@nodeloom/kernel";
-import { graphOf, input, issues, planned, type Edge, type Node } from "../../support";
-import { planRun } from "@nodeloom/kernel";
+import { BoundPassed, createBudget, GRAPH_BOUNDS, planRun, routeOf, type ModelTerms } from "@nodeloom/kernel";
+import { graphOf, input, issues, MODELS, planned, type Edge, type Node } from "../../support";
 
 type Case = Record<string, unknown>;
 
@@ -47,6 +46,31 @@ describe("a switch whose cases are known while planning", () => {
     const plan = planned([FIELDS, switchOf([BIG]), pic("large"), pic("small"), again, OUT], edges, { size: 1, what: "a boat" });
     expect(plan.skipped!.map(({ id }) => id)).toEqual(["large", "again"]);
     expect(Object.keys(plan.output)).toEqual(["images"]);
+  });
+
+  it("skips what stands behind a port that a skipped node has by its model alone", () => {
+    const edges: Edge[] = [
+      ["in.size", "switch.size"],
+      ["in.what", "switch.value"],
+      ["switch.big", "reader.prompt"],
+      ["reader.json", "words.a"],
+      ["words.text", "out.text"],
+    ];
+    const nodes: Node[] = [
+      ...[FIELDS, switchOf([BIG]), OUT],
+      { id: "reader", type: "llm-assistant", data: { model: "chat" } },
+      { id: "words", type: "text-box", data: { text: "{{a}}" } },
+    ];
+    const reading: ModelTerms = { ...MODELS.get("chat")!, outputs: ["text", "json"] };
+    const { plan } = planRun({
+      graph: graphOf(nodes, edges),
+      inputs: new Map<string, unknown>(Object.entries({ size: 1, what: "x" })),
+      models: new Map([["chat", reading]]),
+      media: new Map(),
+      markupPermille: 1_000,
+    });
+    expect(plan!.skipped!.map(({ id }) => id)).toEqual(["reader", "words"]);
+    expect(plan!.steps).toEqual([]);
   });
 
   it("decides by what is known although the value that goes on is not", () => {
