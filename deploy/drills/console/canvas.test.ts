@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import type { Account } from "../../../gateway/test/e2e/support/client";
 import { canvasStands } from "../../../gateway/test/e2e/support/browser";
 import { middleOf, NODE, saved } from "./support/canvas";
+import { FRAMES, medianFrame } from "./support/frames";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: the canvas under the hand, small and with as many nodes as a workflow may have. */
@@ -144,18 +145,6 @@ const quiet = (page: Page): Promise<unknown> =>
     };
     look();
   })`);
-const FRAMES = `(() => {
-  globalThis.frameTimes = [];
-  let last = performance.now();
-  const next = (now) => { globalThis.frameTimes.push(now - last); last = now; globalThis.frameLoop = requestAnimationFrame(next); };
-  globalThis.frameLoop = requestAnimationFrame(next);
-})()`;
-const p50 = async (page: Page): Promise<number> =>
-  Number(
-    await page.evaluate(
-      `(cancelAnimationFrame(globalThis.frameLoop), globalThis.frameTimes.sort((a, b) => a - b)[globalThis.frameTimes.length >> 1])`,
-    ),
-  );
 const note = (line: string): void => void process.stdout.write(`${line}\n`);
 
 /** @returns how long a list of nodes of a workflow takes to stand on the canvas, in ms, once the canvas's code is there */
@@ -172,7 +161,7 @@ const openingMs = async (page: Page, slug: string, count: number): Promise<numbe
 
 describe.each(BOUNDS_MS)("$count nodes:", ({ count, opened, frame }) => {
   onCanvas("only what changes is drawn again", chainOf(count), async (page, slug) => {
-    // The canvas's code is there already, as it is for whoever opens a second workflow.
+    // The canvas's code is loaded already, as when a second workflow is opened.
     await page.goto(`/workflows/${await create("Small", FOUR)}`);
     await page.locator(NODE).first().waitFor();
     note(`${count} nodes opened in ${Math.round(await openingMs(page, slug, count))} ms (on a quiet machine: ${opened})`);
@@ -188,7 +177,7 @@ describe.each(BOUNDS_MS)("$count nodes:", ({ count, opened, frame }) => {
     await page.mouse.down();
     await page.evaluate(FRAMES);
     await page.mouse.move(from.x + 60, from.y + 90, { steps: 30 });
-    note(`dragging one of ${count}: a frame takes ${(await p50(page)).toFixed(1)} ms (p50; on a quiet machine: ${frame})`);
+    note(`dragging one of ${count}: a frame takes ${(await medianFrame(page)).toFixed(1)} ms (p50; on a quiet machine: ${frame})`);
     expect(Object.keys(await drawn(page)).sort()).toEqual(["edge e61", "edge e62", "node n62"]);
     await page.mouse.up();
     await saved(page);
@@ -200,7 +189,7 @@ describe.each(BOUNDS_MS)("$count nodes:", ({ count, opened, frame }) => {
     await page.evaluate(FRAMES);
     for (let step = 0; step < 10; step += 1) await page.mouse.wheel(0, 20);
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    note(`moving ${count} across the screen: a frame takes ${(await p50(page)).toFixed(1)} ms (p50; on a quiet machine: ${frame})`);
+    note(`moving ${count} across the screen: a frame takes ${(await medianFrame(page)).toFixed(1)} ms (p50; on a quiet machine: ${frame})`);
     expect(await drawn(page)).toEqual({});
 
     // A browser that is busy in every frame must look like one.
@@ -209,7 +198,7 @@ describe.each(BOUNDS_MS)("$count nodes:", ({ count, opened, frame }) => {
     );
     await page.evaluate(FRAMES);
     await page.mouse.move(from.x, from.y - 100, { steps: 10 });
-    expect(await p50(page)).toBeGreaterThanOrEqual(BUSY_MS / 2);
+    expect(await medianFrame(page)).toBeGreaterThanOrEqual(BUSY_MS / 2);
   });
 });
 

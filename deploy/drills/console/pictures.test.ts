@@ -4,6 +4,7 @@ import type { Account } from "../../../gateway/test/e2e/support/client";
 import { canvasStands } from "../../../gateway/test/e2e/support/browser";
 import { edge, NODE, nodeAt } from "./support/canvas";
 import { picturesOf } from "./support/picture";
+import { FRAMES, medianFrame } from "./support/frames";
 import { setStage } from "./support/stage";
 
 /** `npm run drill console`: a canvas full of pictures, and how soon the first one of a run is there. */
@@ -50,19 +51,6 @@ const memoryOf = async (page: Page): Promise<number | undefined> => {
   return Math.round(Math.max(...resident) / MB);
 };
 
-const FRAMES = `(() => {
-  globalThis.frameTimes = [];
-  let last = performance.now();
-  const next = (now) => { globalThis.frameTimes.push(now - last); last = now; globalThis.frameLoop = requestAnimationFrame(next); };
-  globalThis.frameLoop = requestAnimationFrame(next);
-})()`;
-const median = async (page: Page): Promise<number> =>
-  Number(
-    await page.evaluate(
-      `(cancelAnimationFrame(globalThis.frameLoop), globalThis.frameTimes.sort((a, b) => a - b)[globalThis.frameTimes.length >> 1])`,
-    ),
-  );
-
 stage.test(`${PICTURES} nodes with ${PICTURES} pictures open, move and zoom`, async () => {
   const ids: string[] = [];
   for (let from = 0; from < PICTURES; from += AT_ONCE)
@@ -72,7 +60,7 @@ stage.test(`${PICTURES} nodes with ${PICTURES} pictures open, move and zoom`, as
   );
   const [slug, small] = [await create({ nodes, edges: [] }), await create({ nodes: nodes.slice(0, 1), edges: [] })];
   const { page, context, complaints } = await stage.signedIn(account);
-  // The canvas's code is there already, as it is for whoever opens a second workflow.
+  // The canvas's code is loaded already, as when a second workflow is opened.
   await page.goto(`/workflows/${small}`);
   await page.locator(`${NODE} img`).waitFor();
   const opened = Number(
@@ -103,7 +91,7 @@ stage.test(`${PICTURES} nodes with ${PICTURES} pictures open, move and zoom`, as
     if (keys) await page.keyboard.down(keys);
     for (let step = 0; step < STEPS; step += 1) await page.mouse.wheel(0, step % 2 === 0 ? 24 : -16);
     if (keys) await page.keyboard.up(keys);
-    note(`${what}: a frame takes ${(await median(page)).toFixed(1)} ms (p50; on a quiet machine: ${BOUNDS.frameMs})`);
+    note(`${what}: a frame takes ${(await medianFrame(page)).toFixed(1)} ms (p50; on a quiet machine: ${BOUNDS.frameMs})`);
   }
   const memory = await memoryOf(page);
   if (memory !== undefined) {
