@@ -14,7 +14,7 @@ export const rowsOf = (page: string): string[] => [...(MARKED.exec(page)?.[0] ??
 const row = (entry: RegistryFile, checked: string): string =>
   `| \`${entry.internalName}\` | ${entry.displayName} | ${entry.company ?? ""} | ${entry.asOf ?? "not said"} | ${entry.source ?? "not said"} | ${checked} |`;
 
-/** Writes what was checked by what. */
+/** Writes which library each entry was checked against. */
 export const writeTable = async (entries: readonly RegistryFile[], checked: ReadonlyMap<string, string>): Promise<void> => {
   const rows = entries
     .filter(isHosted)

@@ -210,11 +210,7 @@ export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
       if (file) return { json: registry.texts.get(internalName)!, revision: 0, isFile: true };
       const latest = await current();
       const found = livingEntry(latest.entries, internalName);
-      if (!found)
-        throw notFound(
-          internalName,
-          all(latest).map((one) => one.internalName),
-        );
+      if (!found) throw notFound(internalName, [...registered(latest).keys()]);
       return entryText(found);
     },
     put: async ({ json, mode, internalName, ifRevision }) => {

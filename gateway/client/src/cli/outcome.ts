@@ -1,6 +1,6 @@
 import { NodeloomError } from "../errors";
 
-/** How a command ends: its exit code, and what it says of an error. */
+/** Exit codes, and the messages of errors. */
 
 export const EXIT = {
   /** The run failed, or was cancelled by others. */

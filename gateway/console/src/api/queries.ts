@@ -71,8 +71,6 @@ export const providerKeysQuery = queryOptions({
 });
 export const keysQuery = queryOptions({ queryKey: ["keys"], queryFn: async ({ signal }) => (await request("listKeys", { signal })).body });
 
-export const schemaQuery = (slug: string) =>
-  queryOptions({ queryKey: ["schema", slug], queryFn: ({ signal }) => api.workflows.schema(slug, { signal }) });
 export const publicSchemaQuery = (slug: string) =>
   queryOptions({ queryKey: ["public-schema", slug], queryFn: ({ signal }) => api.workflows.publicSchema(slug, { signal }), retry: false });
 

@@ -134,9 +134,3 @@ export const kindColour = (type: string): string => {
     ? "var(--kind-value)"
     : `var(--port-${found})`;
 };
-
-/** Whether its settings say something that fits two lines. */
-export const hasSummary = (type: string): boolean => {
-  const { rules } = kindOf(type);
-  return rules === undefined || (rules.isResult !== true && rules.mediaIds === undefined);
-};

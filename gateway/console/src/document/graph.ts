@@ -42,8 +42,6 @@ export interface DocGraph {
   readonly edges: readonly (DocEdge | Stranger)[];
 }
 
-export const EMPTY_GRAPH: DocGraph = { nodes: [], edges: [] };
-
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 const numberOr = (value: unknown, otherwise: number): number => (typeof value === "number" && Number.isFinite(value) ? value : otherwise);
 const handleOf = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);

@@ -12,8 +12,6 @@ import { replayable } from "./replayable";
 /** Pauses before a file is stored again. */
 const STORE_PAUSES_MS = [200, 500, 1_000, 2_000, 5_000, 5_000, 10_000, 10_000];
 
-export type StoreMade = ReturnType<typeof createStoreMade>;
-
 /** Puts a file that a provider made into our storage. */
 export const createStoreMade =
   (media: Pick<Media, "ingest" | "upload">, downloads: Slots) =>

@@ -61,7 +61,7 @@ const isRemembered = ({ refusal, refusedAt }: ExecutionView): boolean => {
   return isMoney && Math.abs(Date.now() - (refusedAt?.getTime() ?? 0)) < REMEMBERED_MS;
 };
 
-/** Whether a row is what is asked for. @throws EXECUTION_NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
+/** Checks that a row is of the same user and request. @throws EXECUTION_NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
 const checkSame = (row: ExecutionView, { runner, fingerprint }: executions.RunRequest): void => {
   if (row.userId !== runner?.userId) throw executionNotFound();
   if (fingerprint !== "" && row.fingerprint !== undefined && row.fingerprint !== fingerprint) {

@@ -104,5 +104,3 @@ export const ASSETS = {
 } as const satisfies Record<string, Asset>;
 
 export type AssetName = keyof typeof ASSETS;
-/** In the order in which they are fetched: what is small and seen first comes first. */
-export const ASSET_NAMES = Object.keys(ASSETS) as AssetName[];

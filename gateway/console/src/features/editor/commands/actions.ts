@@ -1,6 +1,5 @@
-import { callsModel } from "@nodeloom/kernel/graph";
 import { around, freePlace, type Alignment, align } from "../../../canvas/geometry";
-import { isRemark, kindOf } from "../../../canvas/kinds";
+import { isRemark } from "../../../canvas/kinds";
 import { layOut } from "../../../canvas/layout";
 import { fits, fittingInputs, fittingOutputs, portsOf, type Port } from "../../../canvas/ports";
 import { partText } from "../../../document/clipboard";
@@ -220,6 +219,3 @@ export const placeBeside = (editor: Editor, nodeId: string, side: "output" | "in
   const wanted = { x: side === "output" ? node.x + width + BESIDE : node.x - NEW_SIZE.width - BESIDE, y: node.y };
   return freePlace(wanted, NEW_SIZE, [...roomsOf(editor, nodesOf(graphOf(editor))).values()]);
 };
-
-export const isCall = (node: DocNode): boolean => callsModel(node.type);
-export const kindTitle = (node: DocNode): string => kindOf(node.type).title;
