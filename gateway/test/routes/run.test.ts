@@ -281,7 +281,7 @@ describe("a run under an Idempotency-Key", () => {
 
   it("that was told 202 of a synchronous run is told it again, though the run is over", async () => {
     replayed = true;
-    told = { toldAccepted: true };
+    told = { answeredAccepted: true };
     const { status, body } = await run({ inputs: {} }, { headers: { "idempotency-key": randomUUID() } });
     expect([status, body.status]).toEqual([202, "processing"]);
   });
@@ -292,7 +292,7 @@ describe("a run under an Idempotency-Key", () => {
     replayed = true;
     const headers = { "idempotency-key": randomUUID() };
     expect((await run({ inputs: {} }, { query: "?async=true", headers })).status).toBe(202);
-    told = { toldFailure: true };
+    told = { answeredFailure: true };
     const again = await run({ inputs: {} }, { query: "?async=true", headers });
     expect([again.status, again.body.code, again.body.providerStatus]).toEqual([500, "PROVIDER_SUBMIT_FAILED", 400]);
   });

@@ -40,8 +40,8 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
     return {
       execution: executionMessage(await options.stores.log.whole(row)),
       replayed: isReplay,
-      toldAccepted: row.answered === "accepted",
-      toldFailure: row.answered === "failure",
+      answeredAccepted: row.answered === "accepted",
+      answeredFailure: row.answered === "failure",
     };
   }),
   quote: unary((request) => options.quotes.quote(request)),

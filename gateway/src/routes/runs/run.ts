@@ -179,21 +179,21 @@ export interface RunOutcome {
 const { RUN_MODE_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
 
 /** Whether an asynchronous submit answers with a provider's refusal: when it came in time, and in replays of that answer. */
-const isToldFailure = ({ mode }: executions.RunRequest, { execution, replayed, toldFailure }: executions.RunResponse): boolean =>
-  execution?.error?.code === "PROVIDER_SUBMIT_FAILED" && mode === RUN_MODE_ASYNC && (!replayed || toldFailure);
+const isAnsweredFailure = ({ mode }: executions.RunRequest, { execution, replayed, answeredFailure }: executions.RunResponse): boolean =>
+  execution?.error?.code === "PROVIDER_SUBMIT_FAILED" && mode === RUN_MODE_ASYNC && (!replayed || answeredFailure);
 
 /** What a client is told about a run: its result, that it goes on, or why it failed. */
 export const runReply = ({ request, response }: RunOutcome): Reply => {
-  const { execution, toldAccepted } = response;
+  const { execution, answeredAccepted } = response;
   if (!execution) throw unknownOutcome(request);
   const url = (request.mode !== RUN_MODE_SYNC && request.runner?.webhookUrl) || "";
   const webhook = execution.webhookDelivery ?? { configured: url !== "", url };
   const goesOn = (): Reply => submitted(request.executionId, execution.requestId, webhook);
   if (request.mode !== RUN_MODE_SYNC) {
-    if (isToldFailure(request, response)) throw failure(execution, execution.error);
+    if (isAnsweredFailure(request, response)) throw failure(execution, execution.error);
     return goesOn();
   }
-  if (toldAccepted) return goesOn();
+  if (answeredAccepted) return goesOn();
   switch (execution.status) {
     case "completed":
       return completed(execution);
