@@ -1,6 +1,8 @@
 import type { ClientOf } from "@nodeloom/platform";
 import type { billing, identity, media, models, transform, usage, workflows } from "@nodeloom/proto";
 
+/** Clients of the other services. */
+
 export type Billing = ClientOf<billing.BillingServiceServer>;
 export type Identity = ClientOf<identity.IdentityServiceServer>;
 export type Media = ClientOf<media.MediaServiceServer>;

@@ -4,6 +4,8 @@ import { z } from "zod";
 import { temporalVariables } from "./database";
 import { payloadKeys } from "./carry/payloads/codecs";
 
+/** The settings of executions. */
+
 const MAX_RETENTION_DAYS = 3_650;
 
 /** What of the environment executions reads, beside what every process reads. */

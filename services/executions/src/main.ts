@@ -5,6 +5,8 @@ import { database } from "./database";
 import { wire } from "./wiring";
 import { executionsHandlers } from "./server";
 
+/** The process of executions. */
+
 export const service = defineService({
   name: "executions",
   database,

@@ -4,6 +4,8 @@ import { TIMING } from "../run/timing";
 import { ProviderError } from "./providers";
 import { isAway } from "./failures";
 
+/** Leaves a failing provider alone for a while. */
+
 /** Failures in a row, over at least `TIMING.breakerOutage`, that open the circuit: a burst of requests that make a provider fail is no outage. */
 export const FAILURES_TO_OPEN = 10;
 

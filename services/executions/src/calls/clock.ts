@@ -1,5 +1,7 @@
 import { TIMING } from "../run/timing";
 
+/** The times of one call: what it may take, counted from when its provider was asked. */
+
 interface ClockOptions {
   /** When an earlier attempt asked the provider, moved by what was waited since. */
   askedAt?: number | undefined;

@@ -15,6 +15,8 @@ import { final } from "./failures";
 import { TIMING } from "../run/timing";
 import type { Watched } from "../meters";
 
+/** What stands before a provider in this process: its circuit breaker, and places for `maxConcurrent` calls. */
+
 /** Calls that may wait for one of a provider's `maxConcurrent`. */
 const QUEUE_LIMIT = 1_000;
 const REMEMBERED_PROVIDERS = 500;

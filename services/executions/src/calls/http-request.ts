@@ -7,6 +7,8 @@ import { TIMING } from "../run/timing";
 import { ACCEPT_ENCODING, textOf } from "./answer-text";
 import { final } from "./failures";
 
+/** One call of an HTTP node, repeated where that does no harm. */
+
 const METHODS: ReadonlySet<string> = new Set(HTTP_METHODS);
 /** Set by the client itself, or not the author's to set. */
 const RESERVED_HEADERS = new Set([

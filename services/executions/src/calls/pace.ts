@@ -1,6 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { TIMING } from "../run/timing";
 
+/** When jobs are polled: early enough to see their end, within what one process may send. */
+
 /** Polls that one process sends in a second, over all the jobs that it follows; each user with jobs has an equal share. */
 const POLLS_PER_SECOND = 150;
 /** Heartbeats that one process sends in a second, over all the jobs that it follows. */

@@ -8,6 +8,8 @@ import { files } from "../plan/files";
 import { mediaId, storeInTurn } from "./call";
 import { final } from "./failures";
 
+/** Files of a result, given as ids, addresses or data URLs, put into our storage. */
+
 const HTTP_URL = /^https?:/i;
 const DATA_URL = /^data:/i;
 const SHOWN_CHARS = 60;

@@ -9,6 +9,8 @@ import { notStored, placementOf, storeInTurn } from "./call";
 import { mayPass, type ProviderFile } from "./providers";
 import { replayable } from "./replayable";
 
+/** Stores what a model made, again where media was away. */
+
 /** Pauses before a file is stored again. */
 const STORE_PAUSES_MS = [200, 500, 1_000, 2_000, 5_000, 5_000, 10_000, 10_000];
 

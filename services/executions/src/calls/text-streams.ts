@@ -4,6 +4,8 @@ import type { EventChannel } from "../store/channel";
 import type { CallContext } from "../run/types";
 import { TIMING } from "../run/timing";
 
+/** Texts while they are written: their pieces go to the followers of a run, and are never recorded. */
+
 export const NODE_DELTA = "node.delta";
 
 /** News for those who follow a text while it is written. They are told once, and never recorded. */

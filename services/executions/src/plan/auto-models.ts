@@ -3,6 +3,8 @@ import type { executions } from "@nodeloom/proto";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import type { PlanTask } from "./planner/protocol";
 
+/** Finds the models of a plan, and the model that each `auto:` task becomes. */
+
 export type Autos = NonNullable<PlanTask["autos"]>;
 
 export interface FindOptions {

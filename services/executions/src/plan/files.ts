@@ -3,6 +3,8 @@ import { inMediaBatches } from "@nodeloom/platform";
 import type { media as proto } from "@nodeloom/proto";
 import type { Media } from "../clients";
 
+/** Files in the inputs of calls: uploads by id, and their addresses in place of ids. */
+
 const MS = 1_000;
 
 /** A stored file as it flows through a graph, with its size and its length where they are known. */

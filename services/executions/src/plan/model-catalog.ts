@@ -13,6 +13,8 @@ import { LRUCache } from "lru-cache";
 import type { models as modelsProto } from "@nodeloom/proto";
 import type { Models } from "../clients";
 
+/** The registered models as plans use them, looked up at every run. */
+
 /** A registered model as runs use it. */
 export interface CatalogModel extends ModelTerms {
   minTier: string;

@@ -1,3 +1,5 @@
+/** Base64 decoded in pieces. */
+
 /** A multiple of four: every piece is base64 by itself. */
 const PIECE_CHARS = 256 * 1024;
 

@@ -9,6 +9,8 @@ import { createRows } from "./rows";
 import { executionModel } from "./schema";
 import { createSubmissionStore } from "./submissions";
 
+/** The stores of executions, by name. */
+
 export interface StoresOptions {
   /** How long executions are kept. */
   retentionDays?: number;

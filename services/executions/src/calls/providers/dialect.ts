@@ -1,6 +1,8 @@
 import type { JsonSchema } from "@nodeloom/kernel";
 import type { EgressClient, OwnServers, ProviderSettings } from "@nodeloom/platform";
 
+/** What a dialect is: what it is given, what it offers, and the error of a provider. */
+
 /** A call of a provider that went wrong. `kind` decides what the run does about it. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";

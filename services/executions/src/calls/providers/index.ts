@@ -11,6 +11,8 @@ import { openAiChat } from "./dialects/openai-chat";
 import { replicate } from "./dialects/replicate";
 import { contextOf } from "./own-server";
 
+/** The table of dialects: which code calls the provider of a registry entry. */
+
 const TEXT_DIALECTS: Readonly<Record<string, typeof openAiChat>> = { "openai-chat": openAiChat, anthropic, gemini };
 
 /** Undefined for one that only a later release of models knows. */

@@ -2,6 +2,8 @@ import type { ProviderSettings } from "@nodeloom/platform";
 import { ProviderError, type JobProvider, type PollState, type Submission } from "./dialect";
 import { headerKey, type JsonCall, type Transport } from "./transport";
 
+/** Jobs of any dialect: submit, poll, cancel, and the fetch of results. */
+
 /** The requests that a job is made of, and what their answers say. */
 export interface JobDialect {
   submit(inputs: Record<string, unknown>): JsonCall;

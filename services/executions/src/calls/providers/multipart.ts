@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { RawBody } from "./transport";
 
+/** Bodies of requests with files in them, streamed. */
+
 /** A file as it goes to a provider: what it is, and its bytes, read anew by each call. */
 export interface SentFile {
   /** With the extension of its type. */

@@ -14,6 +14,8 @@ import { ProviderError, type DialectContext } from "./dialect";
 import { refusal } from "./errors";
 import { readJson } from "./pointer";
 
+/** Requests to providers through the guarded client: sizes, times, redirects, and errors without secrets. */
+
 const STATUS_CLASS = 100;
 const REQUEST_TIMEOUT_MS = 20_000;
 /** Of requests that are answered with what a model made. */

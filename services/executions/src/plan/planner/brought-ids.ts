@@ -1,5 +1,7 @@
 import type { InputField } from "@nodeloom/kernel";
 
+/** Ids of files that a run's inputs bring. */
+
 /** Shorter texts may be words that an id happens to contain. */
 const ID_PART_CHARS = 8;
 

@@ -14,6 +14,8 @@ import { finishPlan, missing, termsOf, type PlanRules } from "./finish";
 import type { PlanAnswer, PlanTask } from "./protocol";
 import { checkInputs, parseInputs } from "./refusals";
 
+/** Plans a run of a model as a graph of two nodes. */
+
 /** The smallest graph: the model and what it returns, joined by their ports. */
 const graphOf = (
   model: Pick<ModelTerms, "internalName" | "modality" | "outputs">,

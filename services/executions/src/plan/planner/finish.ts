@@ -12,6 +12,8 @@ import { inputTerms } from "../model-catalog";
 import { addressIssues } from "./addresses";
 import type { Missing, PlanAnswer, PlanTask, TaskModel, WantedFile } from "./protocol";
 
+/** What plans of workflows and of models have in common: what they still need, or the plan. */
+
 /** By what every run of a planner is planned. */
 export interface PlanRules {
   /** Which addresses users may name; any when left out. */

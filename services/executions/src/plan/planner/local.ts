@@ -7,6 +7,8 @@ import type { PlanRules } from "./finish";
 import type { NeedsAnswer, PlanAnswer, PlanTask, TaskGraph } from "./protocol";
 import { partToRun, planWorkflowRun, type CachedGraph } from "./workflow-run";
 
+/** The planner of one thread. */
+
 /** Of the cached graphs' JSON texts; their objects take a few times that. */
 const CACHED_GRAPH_CHARS = 8 * 1024 * 1024;
 

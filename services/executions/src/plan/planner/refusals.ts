@@ -1,5 +1,7 @@
 import { DomainError, invalidInputs, isRecord, labelOf, nodeName, type Graph, type GraphIssue, type Issue } from "@nodeloom/kernel";
 
+/** The errors by which a graph that can't run is refused. */
+
 /** Issues that the error's text names, each by what its author calls the node; all of them are in its list. */
 const NAMED_ISSUES = 10;
 

@@ -2,6 +2,8 @@ import type { BudgetUse } from "@nodeloom/kernel";
 import { createLocalPlanner, type LocalPlannerOptions } from "./local";
 import type { Planner, PlanTask, TaskGraph } from "./protocol";
 
+/** Plans small runs at once, and hands the others to threads. */
+
 /**
  * What is planned on the main thread, in a few milliseconds at most: characters of a graph and of inputs, and numbers of
  * models and files.

@@ -6,6 +6,8 @@ import type { LocalPlannerOptions } from "./local";
 import type { Caller, Planner } from "./protocol";
 import type { ThreadWork } from "./thread";
 
+/** The pool of planner threads: their number, queue, times and memory. */
+
 /** Planning of one process: threads, tasks that may wait for them, how long one may wait for its turn, for a thread to start, and take; and its heap. */
 export const PLANNING = {
   threads: 2,

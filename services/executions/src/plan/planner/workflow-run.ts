@@ -27,6 +27,8 @@ import { finishPlan, missing, notLookedUp, termsOf, type PlanRules } from "./fin
 import type { PlanAnswer, PlanTask } from "./protocol";
 import { checkInputs, invalidWorkflow, parseInputs } from "./refusals";
 
+/** Plans a run of a workflow: its graph, read once and cached, with the inputs of the run. */
+
 export type ReadGraph = Graph & { issues: GraphIssue[] };
 
 /** A graph as it is kept between runs. */

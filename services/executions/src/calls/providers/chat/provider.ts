@@ -3,6 +3,8 @@ import { readJson } from "../pointer";
 import { createTransport, DIRECT_TIMEOUT_MS, type JsonCall } from "../transport";
 import type { Asked, ChatSettings } from "./asked";
 
+/** A text model as calls use it, made of a dialect: whole answers and streamed ones, with one repair of JSON. */
+
 const EVENT_STREAM = /^text\/event-stream\b/i;
 
 export interface StreamReader {

@@ -7,6 +7,8 @@ import { pointer } from "../pointer";
 import { errorIn, requestOf } from "../request";
 import { createTransport, DIRECT_TIMEOUT_MS } from "../transport";
 
+/** Models that answer one request with what they made, as their registry entry describes it. */
+
 /** Ten of the largest pictures, in base64. */
 const MAX_JSON_BYTES = 64 * 1_024 * 1_024;
 /** While an answer is parsed it is in memory as its text and as the texts in it. */

@@ -8,6 +8,8 @@ import { withDefaults } from "../request";
 import { fillTemplate } from "../template";
 import { createTransport } from "../transport";
 
+/** Jobs in fal's queue. */
+
 /** Applications that have another name before their owner's. */
 const NAMESPACES = new Set(["workflows", "comfy"]);
 

@@ -7,6 +7,8 @@ import { pointer } from "../pointer";
 import { errorIn, isOwnAddress, requestOf } from "../request";
 import { createTransport, type JsonCall } from "../transport";
 
+/** Jobs of providers whose requests their registry entry describes: submit, poll, fetch the result, cancel. */
+
 const OK = 200;
 /** An id that is a path itself. Nothing in it may lead out of its place. */
 const PATH_ID = /^[A-Za-z0-9._~:@-]+(?:\/[A-Za-z0-9._~:@-]+)*$/;

@@ -4,6 +4,8 @@ import { unwrapped } from "../../chat/structured";
 import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll, pointerTexts } from "../../pointer";
 
+/** What an answer of Anthropic's Messages API says: text or JSON, tokens, why it ended. */
+
 /** Tokens that go in are counted by whether they were cached. */
 const INPUT_TOKENS = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
 /** Reasons to stop that are bounds of an answer. */

@@ -1,5 +1,7 @@
 import { isRecord, type JsonSchema } from "@nodeloom/kernel";
 
+/** Schemas in the form that Anthropic's structured outputs take: objects are closed, other keywords are left out. */
+
 /** What a schema of the API's structured outputs may say (platform.claude.com/docs/en/build-with-claude/structured-outputs). */
 const KEYWORDS = new Set(
   "type title description properties required additionalProperties items minItems enum const anyOf allOf $ref $defs format default".split(

@@ -5,6 +5,8 @@ import { ProviderError } from "../../dialect";
 import type { JsonCall } from "../../transport";
 import { closedSchema } from "./closed-schema";
 
+/** The request of Anthropic's Messages API. */
+
 const VERSION = "2023-06-01";
 /** The API wants to be told; of entries without such an input. */
 const USUAL_MAX_TOKENS = 4_096;

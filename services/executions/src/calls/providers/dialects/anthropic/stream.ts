@@ -5,6 +5,8 @@ import { pointer } from "../../pointer";
 import { eventData } from "../../sse";
 import type { JsonCall } from "../../transport";
 
+/** Streamed answers of Anthropic's Messages API, put together to the answer of a call without streaming. */
+
 /** Statuses of errors that a stream tells after it has begun, where they mean that the provider is busy. */
 const BUSY: ReadonlyMap<unknown, number> = new Map([
   ["rate_limit_error", 429],

@@ -2,6 +2,8 @@ import { randomInt } from "node:crypto";
 import { isRecord } from "@nodeloom/kernel";
 import type { ComfyUiSettings } from "@nodeloom/platform";
 
+/** The workflow of a ComfyUI model with the inputs of one call in it. */
+
 /** Inputs that make the same workflow give something else: the server answers one that it has carried out before from its cache. */
 const SEEDS = ["seed", "noise_seed"];
 const MAX_SEED = 2 ** 48 - 1;

@@ -4,6 +4,8 @@ import { askedText, tokens, type Asked } from "../../chat/asked";
 import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll } from "../../pointer";
 
+/** What an answer of Google's generateContent says: text or JSON, tokens, why it ended. */
+
 /** Reasons to end that leave a text as it should be. */
 const ENDED = new Set([undefined, "STOP", "FINISH_REASON_UNSPECIFIED", "MAX_TOKENS"]);
 /** Those of the provider's rules for content. */

@@ -4,6 +4,8 @@ import { promptFiles, type PromptFile } from "../../chat/files";
 import { repairTurns, systemPrompt } from "../../chat/structured";
 import type { JsonCall } from "../../transport";
 
+/** The request of Google's generateContent. */
+
 /** Of files that are named by their address alone. */
 const USUAL_TYPES: Readonly<Record<PromptFile["kind"], string>> = {
   image: "image/jpeg",

@@ -5,6 +5,8 @@ import { eventData } from "../../sse";
 import type { JsonCall } from "../../transport";
 import { textIn } from "./answer";
 
+/** Streamed answers of Google's generateContent, put together to the answer of a call without streaming. */
+
 export const streamed = (call: JsonCall): JsonCall => ({
   ...call,
   url: `${call.url.replace(/:generateContent$/, ":streamGenerateContent")}?alt=sse`,

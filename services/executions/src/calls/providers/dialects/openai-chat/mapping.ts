@@ -6,6 +6,8 @@ import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer } from "../../pointer";
 import type { JsonCall } from "../../transport";
 
+/** Requests and answers of chat completions. */
+
 /** What the API calls the formats of sounds, where that is not the second half of their type. */
 const SOUND_FORMATS: Readonly<Record<string, string>> = { mpeg: "mp3", "x-wav": "wav", wave: "wav", "vnd.wave": "wav", "x-m4a": "m4a" };
 

@@ -4,6 +4,8 @@ import { pointer } from "../../pointer";
 import { eventData } from "../../sse";
 import type { JsonCall } from "../../transport";
 
+/** Streamed answers of chat completions, put together to the answer of a call without streaming. */
+
 const DONE = "[DONE]";
 
 /** The same call, answered piece by piece. */
