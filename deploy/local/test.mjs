@@ -14,7 +14,7 @@ import { startTestServers, stopTestServers } from "./servers/test-servers.mjs";
  * need). Arguments are passed on to jest, whose tests then run alone.
  *
  * Most suites run two at a time, beside the checks. Those that start whole platforms of processes of their own follow,
- * one at a time: each of them fills a small machine.
+ * without the checks: each of them fills half of a small machine.
  */
 
 /** @typedef {import("./checks/checks.mjs").Counts} Counts */
@@ -43,7 +43,7 @@ const runEverything = async (progress) => {
   try {
     const others = runJest([`^(?!.*${WHOLE_PLATFORMS})`, `--maxWorkers=${AT_ONCE}`]);
     const [checks, small] = await Promise.all([runChecks(CHECKS, progress), others]);
-    return [checks, small, await runJest([WHOLE_PLATFORMS, "--runInBand"])];
+    return [checks, small, await runJest([WHOLE_PLATFORMS, `--maxWorkers=${AT_ONCE}`])];
   } finally {
     await stopTestServers();
   }
