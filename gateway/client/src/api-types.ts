@@ -25,6 +25,18 @@ export interface ErrorBody {
   [member: string]: unknown;
 }
 
+export interface OpenAiError {
+  error: {
+    message: string;
+    type: string;
+    param: string | null;
+    /** A code of this API */
+    code: string | null;
+    executionId?: string;
+    [member: string]: unknown;
+  };
+}
+
 export interface WorkflowSummary {
   slug: string;
   name: string;
@@ -1007,6 +1019,140 @@ export interface ProvenanceRecord {
   inputs: Record<string, unknown> | null;
 }
 
+export interface OpenAiImageRequest {
+  /** A model's internal name, or `workflow/<slug>` */
+  model: string;
+  prompt: string;
+  n?: number | null;
+  /** Pixels, as 1024x1024; for models that take a size or a ratio */
+  size?: string | null;
+  response_format?: "url" | "b64_json" | null;
+  /** Kept as the run's metadata `user` */
+  user?: string | null;
+  stream?: false | null;
+  /** More inputs of the model or the workflow, by their own names */
+  inputs?: Record<string, unknown>;
+  [member: string]: unknown;
+}
+
+export interface OpenAiImages {
+  /** Seconds */
+  created: number;
+  data: {
+    url?: string;
+    b64_json?: string;
+  }[];
+}
+
+export interface OpenAiSpeechRequest {
+  /** A model's internal name, or `workflow/<slug>` */
+  model: string;
+  /** What to say */
+  input: string;
+  /** Of models that have voices; others leave it aside */
+  voice: unknown;
+  /** More inputs of the model or the workflow, by their own names */
+  inputs?: Record<string, unknown>;
+  [member: string]: unknown;
+}
+
+export interface OpenAiTranscription {
+  text: string;
+  /** With `verbose_json`, where the model has them */
+  words?: unknown[];
+  [member: string]: unknown;
+}
+
+export interface OpenAiChatRequest {
+  /** A model's internal name, or `workflow/<slug>` */
+  model: string;
+  messages: OpenAiMessage[];
+  stream?: boolean | null;
+  response_format?:
+    | {
+        type: "text";
+      }
+    | {
+        type: "json_object";
+      }
+    | {
+        type: "json_schema";
+        json_schema: {
+          schema: Record<string, unknown>;
+          [member: string]: unknown;
+        };
+      }
+    | null;
+  n?: 1 | null;
+  /** Kept as the run's metadata `user` */
+  user?: string | null;
+  /** More inputs of the model or the workflow, by their own names */
+  inputs?: Record<string, unknown>;
+  [member: string]: unknown;
+}
+
+export interface OpenAiMessage {
+  role: "system" | "developer" | "user" | "assistant";
+  /** A text, or parts of the types `text` and `image_url` */
+  content:
+    | string
+    | {
+        type: "text";
+        text: string;
+      }
+    | {
+        type: "image_url";
+        image_url: {
+          url: string;
+        };
+      }[];
+  [member: string]: unknown;
+}
+
+export interface OpenAiChatCompletion {
+  id: string;
+  object: "chat.completion";
+  created: number;
+  model: string;
+  choices: {
+    index: 0;
+    message: {
+      role: "assistant";
+      content: string;
+      refusal: null;
+    };
+    logprobs: null;
+    finish_reason: "stop";
+  }[];
+}
+
+export interface OpenAiChatChunk {
+  id: string;
+  object: "chat.completion.chunk";
+  created: number;
+  model: string;
+  choices: {
+    index: 0;
+    delta: {
+      role?: "assistant";
+      content?: string;
+    };
+    logprobs: null;
+    finish_reason: "stop" | null;
+  }[];
+}
+
+export interface OpenAiModels {
+  object: "list";
+  data: {
+    /** What `model` may be */
+    id: string;
+    object: "model";
+    created: number;
+    owned_by: string;
+  }[];
+}
+
 export interface AdminUser {
   id: string;
   email: string;
@@ -1828,6 +1974,35 @@ export interface Operations {
     };
     response: MediaFile;
   };
+  /** Make images */
+  openaiGenerateImages: {
+    body: OpenAiImageRequest;
+    response: OpenAiImages;
+  };
+  /** Change images */
+  openaiEditImages: {
+    body: Binary;
+    response: OpenAiImages;
+  };
+  /** Speak a text */
+  openaiSpeak: {
+    body: OpenAiSpeechRequest;
+    response: string;
+  };
+  /** Write down what is said */
+  openaiTranscribe: {
+    body: Binary;
+    response: OpenAiTranscription;
+  };
+  /** Answer a chat */
+  openaiChat: {
+    body: OpenAiChatRequest;
+    response: OpenAiChatCompletion;
+  };
+  /** List what `model` may be: models and own workflows that the caller may run */
+  openaiListModels: {
+    response: OpenAiModels;
+  };
   /** List users */
   adminListUsers: {
     query?: {
@@ -2168,6 +2343,12 @@ export const OPERATIONS = {
   getMediaProvenance: { method: "GET", path: "/api/media/{id}/provenance", idempotent: false, contentType: null },
   deleteMedia: { method: "DELETE", path: "/api/media/{id}", idempotent: false, contentType: null },
   keepMedia: { method: "POST", path: "/api/media/{id}/keep", idempotent: false, contentType: null },
+  openaiGenerateImages: { method: "POST", path: "/v1/images/generations", idempotent: true, contentType: "application/json" },
+  openaiEditImages: { method: "POST", path: "/v1/images/edits", idempotent: false, contentType: "application/octet-stream" },
+  openaiSpeak: { method: "POST", path: "/v1/audio/speech", idempotent: false, contentType: "application/json" },
+  openaiTranscribe: { method: "POST", path: "/v1/audio/transcriptions", idempotent: false, contentType: "application/octet-stream" },
+  openaiChat: { method: "POST", path: "/v1/chat/completions", idempotent: false, contentType: "application/json" },
+  openaiListModels: { method: "GET", path: "/v1/models", idempotent: false, contentType: null },
   adminListUsers: { method: "GET", path: "/api/admin/users", idempotent: false, contentType: null },
   adminGetUser: { method: "GET", path: "/api/admin/users/{id}", idempotent: false, contentType: null },
   adminUpdateUser: { method: "PATCH", path: "/api/admin/users/{id}", idempotent: false, contentType: "application/json" },

@@ -8,6 +8,7 @@ import { toCallerUser, type Caller, type CallerUser } from "./caller";
 import type { Services } from "../clients";
 import { unauthenticated } from "../http/errors";
 import { CALLER_CACHE_ENTRIES, CALLER_FRESH_MS, CALLER_STALE_MS } from "../http/limits";
+import type { Route } from "../http/route";
 import type { SessionUser, Sessions } from "./session";
 
 const ADMIN = "admin";
@@ -15,11 +16,12 @@ const MAX_KEY_CHARS = 256;
 
 export interface Authentication {
   /**
-   * Who sends a request: the owner of its x-api-key (which wins), else the user of its session cookie.
+   * Who sends a request: the owner of its x-api-key (which wins) or, on routes of OpenAI's API, of its Bearer token, else the user of
+   * its session cookie.
    * @returns undefined when it carries neither.
    * @throws UNAUTHENTICATED, LEGACY_KEY_RETIRED, API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, CROSS_ORIGIN_DENIED
    */
-  authenticate(request: Request, response: Response): Promise<Caller | undefined>;
+  authenticate(request: Request, response: Response, route?: Pick<Route, "openAi">): Promise<Caller | undefined>;
 }
 
 export interface AuthenticationOptions {
@@ -50,6 +52,9 @@ const sessionCaller = (user: CallerUser): Caller => {
 const alike = (error: unknown): never => {
   throw error instanceof DomainError && error.reason === "UNAUTHENTICATED" ? unauthenticated() : error;
 };
+
+const BEARER = /^Bearer +(\S+)$/i;
+const bearerOf = ({ headers }: Request): string | undefined => BEARER.exec(headers.authorization ?? "")?.[1];
 
 const concerns =
   ({ type, id }: IdentityChange) =>
@@ -111,8 +116,8 @@ export const createAuthentication = (
   };
 
   return {
-    authenticate: async (request, response) => {
-      const value = request.headers["x-api-key"];
+    authenticate: async (request, response, { openAi = false } = {}) => {
+      const value = request.headers["x-api-key"] ?? (openAi ? bearerOf(request) : undefined);
       if (value === undefined) return bySession(request, response);
       if (typeof value !== "string" || value === "" || value.length > MAX_KEY_CHARS) throw unauthenticated();
       return byKey.get(createHash("sha256").update(value).digest("base64"), value).catch(alike);

@@ -20,6 +20,7 @@ const TAG_DESCRIPTIONS: Readonly<Record<Tag, string>> = {
   Keys: "API keys and their webhooks; for signed-in users",
   Folders: "Where workflows are kept",
   Media: "Files as inputs",
+  OpenAI: "OpenAI's API over the platform's models and workflows: its libraries need the base URL alone",
   Admin: "Accounts, credits, models, tiers; for administrators",
   Health: "For load balancers and monitors",
 };
@@ -40,12 +41,25 @@ const errorSchema = z
   })
   .meta({ id: "Error" });
 
+const openAiErrorSchema = z
+  .object({
+    error: z.looseObject({
+      message: z.string(),
+      type: z.string().meta({ example: "invalid_request_error" }),
+      param: z.string().nullable(),
+      code: z.string().nullable().meta({ description: "A code of this API" }),
+      executionId: z.string().optional(),
+    }),
+  })
+  .meta({ id: "OpenAiError" });
+
 const SESSION_DESCRIPTION = `The cookie of a signed-in browser; over TLS its name is \`${HOST_PREFIX}${SESSION_COOKIE}\``;
 
 /** Describes a table of routes. */
 export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string): Json => {
   const components = createComponents();
   components.describe(errorSchema, "output");
+  components.describe(openAiErrorSchema, "output");
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
@@ -67,6 +81,7 @@ export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string)
     webhooks: webhooks((schema) => components.describe(schema, "output")),
     components: {
       securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "The same API key, for OpenAI's libraries" },
         apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "An API key: `nl_…`" },
         session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: SESSION_DESCRIPTION },
       },

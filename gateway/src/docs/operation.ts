@@ -43,7 +43,7 @@ const headerParameters = (route: Route): Json[] => {
     const schema = { type: "string", minLength: 1, maxLength: LIMITS.idempotencyKeyChars, pattern: IDEMPOTENCY_KEY.source };
     parameters.push(parameter("Idempotency-Key", IDEMPOTENCY[route.idempotent], schema));
   }
-  if (route.startsRun)
+  if (route.startsRun && !route.openAi)
     parameters.push(
       parameter(
         "Prefer",
@@ -73,6 +73,7 @@ const requestBody = (route: Route, components: Components): Json | undefined => 
 
 const security = (route: Route): Json[] => {
   if (route.auth === "none") return [];
+  if (route.openAi) return [{ bearer: [] }, { apiKey: [] }, { session: [] }];
   return route.auth === "session" || route.auth === "admin-session" ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
 };
 

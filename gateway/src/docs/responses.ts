@@ -1,6 +1,8 @@
 import { groupBy, type Reason } from "@nodeloom/kernel";
+import type { z } from "zod";
 import { ERRORS, WITHOUT_CODE } from "../http/error-table";
 import { HTTP_STATUS_BY_REASON } from "../http/errors";
+import { asOpenAiError } from "../http/openai-errors";
 import type { ReplyHeader, Route } from "../http/route";
 import { COMPONENTS, type Components, type Json } from "./components";
 
@@ -61,6 +63,9 @@ const errorLine = (reason: Reason): string => {
   return `- ${code}: ${when}${names.length === 0 ? "" : ` (${names.join(", ")})`}`;
 };
 
+const openAiExample = (code: Reason): Json =>
+  asOpenAiError({ status: HTTP_STATUS_BY_REASON[code], headers: {}, body: { error: "what went wrong", code } }).body;
+
 export const errorResponses = (route: Route): Json => {
   const byStatus = groupBy(reasonsOf(route), (reason) => HTTP_STATUS_BY_REASON[reason]);
   const responses: Json = {};
@@ -71,7 +76,11 @@ export const errorResponses = (route: Route): Json => {
       code,
       {
         summary: ERRORS[code].when,
-        value: WITHOUT_CODE.has(code) ? { error: "workflow not found" } : { error: "what went wrong", code },
+        value: route.openAi
+          ? openAiExample(code)
+          : WITHOUT_CODE.has(code)
+            ? { error: "workflow not found" }
+            : { error: "what went wrong", code },
       },
     ]);
     responses[status] = {
@@ -84,7 +93,12 @@ export const errorResponses = (route: Route): Json => {
         ...(waits ? RETRY_AFTER : {}),
         ...(route.startsRun && reasons.some((reason) => REPEATED.has(reason)) ? REPLAYED : {}),
       },
-      content: { "application/json": { schema: { $ref: `${COMPONENTS}Error` }, examples: Object.fromEntries(examples) as Json } },
+      content: {
+        "application/json": {
+          schema: { $ref: `${COMPONENTS}${route.openAi ? "OpenAiError" : "Error"}` },
+          examples: Object.fromEntries(examples) as Json,
+        },
+      },
     };
   }
   return responses;
@@ -109,6 +123,14 @@ export const successResponses = (route: Route, components: Components): Json => 
   ...(isRevalidated(route) ? { [NOT_MODIFIED]: notModified(route) } : {}),
 });
 
+const contentOf = ({ contentType = "application/json", otherContent = {} }: Route, schema: z.ZodType, components: Components): Json =>
+  Object.fromEntries(
+    Object.entries({ [contentType]: schema, ...otherContent }).map(([type, each]) => [
+      type,
+      { schema: components.describe(each, "output") },
+    ]),
+  );
+
 const successes = (route: Route, components: Components): Json =>
   Object.fromEntries(
     Object.entries(route.responses).map(([status, schema]) => [
@@ -122,7 +144,7 @@ const successes = (route: Route, components: Components): Json =>
           ...(isRevalidated(route) ? { ETag: TAG } : {}),
           ...replyHeaders(route, Number(status)),
         },
-        ...(schema ? { content: { [route.contentType ?? "application/json"]: { schema: components.describe(schema, "output") } } } : {}),
+        ...(schema ? { content: contentOf(route, schema, components) } : {}),
       },
     ]),
   );

@@ -26,7 +26,7 @@ const admit = async (gateway: Gateway, route: Route, request: Request, response:
   try {
     checkHead(route, request);
     if (route.auth === "none") return undefined;
-    caller = await gateway.authentication.authenticate(request, response);
+    caller = await gateway.authentication.authenticate(request, response, route);
     authorize(caller, route.auth, capabilityOf(route, request));
     return caller;
   } catch (error) {
@@ -92,7 +92,7 @@ const answer = async (gateway: Gateway, route: Route, context: CallContext, body
     const headers: Record<string, string> = route.startsRun ? { [EXECUTION_ID]: executionId } : {};
     const rendered = await route.handler({ ...context, executionId }).then(
       (reply) => render(reply as Reply),
-      (error: unknown) => renderError(error, gateway),
+      (error: unknown) => renderError(error, gateway, route),
     );
     return { ...rendered, headers: { ...rendered.headers, ...headers } };
   });
@@ -149,7 +149,7 @@ export const handle =
   (gateway: Gateway, route: Route): RequestHandler =>
   (request, response) => {
     serve(gateway, route, request, response)
-      .catch((error: unknown) => renderError(error, gateway))
+      .catch((error: unknown) => renderError(error, gateway, route))
       .then((reply) => {
         if (reply) send(response, reply);
       })

@@ -6,7 +6,8 @@ import type { RenderedReply } from "./idempotency";
 import { toJson } from "./json";
 import { DRAIN_BYTES, DRAIN_MS, SMALL_BODY_BYTES } from "./limits";
 import { rateLimitHeaders } from "./rate/rate";
-import type { Reply } from "./route";
+import { asOpenAiError } from "./openai-errors";
+import type { Reply, Route } from "./route";
 
 const FIRST_ERROR = 400;
 const REQUEST_TIMEOUT = 408;
@@ -19,9 +20,13 @@ export const render = ({ status, body, headers = {} }: Reply): RenderedReply => 
 });
 
 /** An error as a reply; an unforeseen one is logged. */
-export const renderError = (error: unknown, gateway: Pick<Gateway, "logger">): RenderedReply => {
+export const renderError = (
+  error: unknown,
+  gateway: Pick<Gateway, "logger">,
+  { openAi = false }: Pick<Route, "openAi"> = {},
+): RenderedReply => {
   if (!isExpected(error)) gateway.logger.error({ err: error }, "request failed");
-  const { status, headers, body } = errorReply(error);
+  const { status, headers, body } = openAi ? asOpenAiError(errorReply(error)) : errorReply(error);
   return render({ status, body, headers: { ...headers, ...rateLimitHeaders(error) } });
 };
 

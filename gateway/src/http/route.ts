@@ -20,6 +20,7 @@ export const TAGS = [
   "Keys",
   "Folders",
   "Media",
+  "OpenAI",
   "Admin",
   "Health",
 ] as const;
@@ -104,8 +105,12 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   replyHeaders?: readonly ReplyHeader[];
   /** Shape of each successful reply; null where there is no body. */
   responses: Readonly<Record<number, z.ZodType | null>>;
+  /** Speaks OpenAI's API: keys come as `Authorization: Bearer`, too, and errors are in its form. */
+  openAi?: boolean;
   /** Content type of a successful reply that is not JSON. */
   contentType?: string;
+  /** Other content types that a successful reply may have, as the request asks. */
+  otherContent?: Readonly<Record<string, z.ZodType>>;
   /** Codes beyond those that its checks imply. */
   errors?: readonly Reason[];
   example?: unknown;

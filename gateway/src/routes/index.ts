@@ -22,6 +22,7 @@ import { serverWorkflowRoutes } from "./model-servers/workflows";
 import { modelRoutes } from "./models/routes";
 import { taskRoutes } from "./models/tasks";
 import { nodeKindRoutes } from "./node-kinds/routes";
+import { openAiRoutes } from "./openai/routes";
 import { runRoutes } from "./runs/routes";
 import { usageRoutes } from "./usage/routes";
 import { workflowRoutes } from "./workflows/routes";
@@ -42,6 +43,7 @@ export const routes: readonly Route[] = [
   ...keyRoutes,
   ...folderRoutes,
   ...mediaRoutes,
+  ...openAiRoutes,
   ...adminUserRoutes,
   ...adminCreditRoutes,
   ...adminExecutionRoutes,

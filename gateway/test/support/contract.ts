@@ -46,7 +46,11 @@ export const expectDocumented = (method: string, path: string, answer: Answer): 
   if (!operation) return;
   const response = operation.responses[String(answer.status)];
   if (!response) throw new Error(`${method} ${path} answered ${answer.status}, which is not documented: ${answer.text}`);
-  const schema = response.content?.["application/json"]?.schema;
+  const type = String(answer.headers["content-type"] ?? "application/json").split(";")[0]!;
+  const documented = [type, type.replace(/\/.*/, "/*")].some((each) => response.content?.[each]);
+  if (response.content && !documented && method !== "HEAD")
+    throw new Error(`${method} ${path} ${answer.status} is ${type}, which is not documented`);
+  const schema = type === "application/json" ? response.content?.[type]?.schema : undefined;
   if (!schema || method === "HEAD") return;
   const extra = answer.status >= 400 ? undocumentedMembers(answer.body) : [];
   if (extra.length > 0) throw new Error(`${method} ${path} ${answer.status} has undocumented members ${extra.join(", ")}: ${answer.text}`);

@@ -30,6 +30,19 @@ class ErrorBody(TypedDict):
     providerBody: NotRequired[str]
 
 
+class OpenAiErrorError(TypedDict):
+    message: str
+    type: str
+    param: str | None
+    # A code of this API
+    code: str | None
+    executionId: NotRequired[str]
+
+
+class OpenAiError(TypedDict):
+    error: OpenAiErrorError
+
+
 class WorkflowSummary(TypedDict):
     slug: str
     name: str
@@ -1071,6 +1084,153 @@ class ProvenanceRecord(TypedDict):
     parents: Sequence[str]
     # Prompts and settings, where the run said `provenance: "full"`
     inputs: Mapping[str, Any] | None
+
+
+class OpenAiImageRequest(TypedDict):
+    # A model's internal name, or `workflow/<slug>`
+    model: str
+    prompt: str
+    n: NotRequired[int | None]
+    # Pixels, as 1024x1024; for models that take a size or a ratio
+    size: NotRequired[str | None]
+    response_format: NotRequired[Literal["url", "b64_json"] | None]
+    # Kept as the run's metadata `user`
+    user: NotRequired[str | None]
+    stream: NotRequired[Literal[False] | None]
+    # More inputs of the model or the workflow, by their own names
+    inputs: NotRequired[Mapping[str, Any]]
+
+
+class OpenAiImagesDataItem(TypedDict):
+    url: NotRequired[str]
+    b64_json: NotRequired[str]
+
+
+class OpenAiImages(TypedDict):
+    # Seconds
+    created: int
+    data: Sequence[OpenAiImagesDataItem]
+
+
+class OpenAiSpeechRequest(TypedDict):
+    # A model's internal name, or `workflow/<slug>`
+    model: str
+    # What to say
+    input: str
+    # Of models that have voices; others leave it aside
+    voice: Any
+    # More inputs of the model or the workflow, by their own names
+    inputs: NotRequired[Mapping[str, Any]]
+
+
+class OpenAiTranscription(TypedDict):
+    text: str
+    # With `verbose_json`, where the model has them
+    words: NotRequired[Sequence[Any]]
+
+
+class OpenAiChatRequestResponseFormat11(TypedDict):
+    type: Literal["text"]
+
+
+class OpenAiChatRequestResponseFormat12(TypedDict):
+    type: Literal["json_object"]
+
+
+class OpenAiChatRequestResponseFormat13JsonSchema(TypedDict):
+    schema: Mapping[str, Any]
+
+
+class OpenAiChatRequestResponseFormat13(TypedDict):
+    type: Literal["json_schema"]
+    json_schema: OpenAiChatRequestResponseFormat13JsonSchema
+
+
+class OpenAiChatRequest(TypedDict):
+    # A model's internal name, or `workflow/<slug>`
+    model: str
+    messages: Sequence[OpenAiMessage]
+    stream: NotRequired[bool | None]
+    response_format: NotRequired[OpenAiChatRequestResponseFormat11 | OpenAiChatRequestResponseFormat12 | OpenAiChatRequestResponseFormat13 | None]
+    n: NotRequired[Literal[1] | None]
+    # Kept as the run's metadata `user`
+    user: NotRequired[str | None]
+    # More inputs of the model or the workflow, by their own names
+    inputs: NotRequired[Mapping[str, Any]]
+
+
+class OpenAiMessageContent2Item1(TypedDict):
+    type: Literal["text"]
+    text: str
+
+
+class OpenAiMessageContent2Item2ImageUrl(TypedDict):
+    url: str
+
+
+class OpenAiMessageContent2Item2(TypedDict):
+    type: Literal["image_url"]
+    image_url: OpenAiMessageContent2Item2ImageUrl
+
+
+class OpenAiMessage(TypedDict):
+    role: Literal["system", "developer", "user", "assistant"]
+    # A text, or parts of the types `text` and `image_url`
+    content: str | Sequence[OpenAiMessageContent2Item1 | OpenAiMessageContent2Item2]
+
+
+class OpenAiChatCompletionChoicesItemMessage(TypedDict):
+    role: Literal["assistant"]
+    content: str
+    refusal: None
+
+
+class OpenAiChatCompletionChoicesItem(TypedDict):
+    index: Literal[0]
+    message: OpenAiChatCompletionChoicesItemMessage
+    logprobs: None
+    finish_reason: Literal["stop"]
+
+
+class OpenAiChatCompletion(TypedDict):
+    id: str
+    object: Literal["chat.completion"]
+    created: int
+    model: str
+    choices: Sequence[OpenAiChatCompletionChoicesItem]
+
+
+class OpenAiChatChunkChoicesItemDelta(TypedDict):
+    role: NotRequired[Literal["assistant"]]
+    content: NotRequired[str]
+
+
+class OpenAiChatChunkChoicesItem(TypedDict):
+    index: Literal[0]
+    delta: OpenAiChatChunkChoicesItemDelta
+    logprobs: None
+    finish_reason: Literal["stop"] | None
+
+
+class OpenAiChatChunk(TypedDict):
+    id: str
+    object: Literal["chat.completion.chunk"]
+    created: int
+    model: str
+    choices: Sequence[OpenAiChatChunkChoicesItem]
+
+
+class OpenAiModelsDataItem(TypedDict):
+    # What `model` may be
+    id: str
+    object: Literal["model"]
+    created: int
+    owned_by: str
+
+
+class OpenAiModels(TypedDict):
+    object: Literal["list"]
+    data: Sequence[OpenAiModelsDataItem]
 
 
 class AdminUser(TypedDict):

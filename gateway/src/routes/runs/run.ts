@@ -138,7 +138,11 @@ export const startRun = async (
   }
 };
 
-const failure = (execution: executions.Execution, error: executions.ExecutionError | undefined): DomainError => {
+/** Why a run that was accepted gave no result. */
+export const runFailure = (execution: executions.Execution): DomainError => {
+  const { error } = execution;
+  if (execution.status === "cancelled")
+    return new DomainError("failed", "EXECUTION_FAILED", "the run was cancelled", { executionId: execution.executionId });
   const reason = error && isReason(error.code) ? error.code : "EXECUTION_FAILED";
   return new DomainError("failed", reason, error?.message || "the run failed", {
     executionId: execution.executionId,
@@ -190,7 +194,7 @@ export const runReply = ({ request, response }: RunOutcome): Reply => {
   const webhook = execution.webhookDelivery ?? { configured: url !== "", url };
   const goesOn = (): Reply => submitted(request.executionId, execution.requestId, webhook);
   if (request.mode !== RUN_MODE_SYNC) {
-    if (isAnsweredFailure(request, response)) throw failure(execution, execution.error);
+    if (isAnsweredFailure(request, response)) throw runFailure(execution);
     return goesOn();
   }
   if (answeredAccepted) return goesOn();
@@ -198,9 +202,8 @@ export const runReply = ({ request, response }: RunOutcome): Reply => {
     case "completed":
       return completed(execution);
     case "failed":
-      throw failure(execution, execution.error);
     case "cancelled":
-      throw new DomainError("failed", "EXECUTION_FAILED", "the run was cancelled", { executionId: execution.executionId });
+      throw runFailure(execution);
     default:
       return goesOn();
   }

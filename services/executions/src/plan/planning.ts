@@ -39,6 +39,8 @@ export interface PlanningRequest {
   version?: string;
   /** Of a workflow: the node that is run to; empty for everything. */
   until?: string;
+  /** Of a text model: the JSON Schema of its answer; empty for text. */
+  schemaJson?: string;
   runner: executions.Runner;
   inputsJson: string;
   isAsync: boolean;
@@ -189,7 +191,8 @@ export const createPlanning = ({ workflows, media, requirePrograms, catalog, pla
   const planModel = async (name: string, request: PlanningRequest): Promise<PlannedRun> => {
     const models = new Map([[name, await catalog.get(name)]]);
     const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models };
-    return finish(await planRun(run, { model: name }), run, null);
+    const { schemaJson = "" } = request;
+    return finish(await planRun(run, { model: name, ...(schemaJson === "" ? {} : { schemaJson }) }), run, null);
   };
 
   const finish = async (

@@ -153,8 +153,8 @@ export const createStart = (options: StartOptions) => {
     const { target, runner, inputsJson, mode } = request;
     if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a runner");
     const isAsync = mode === executions.RunMode.RUN_MODE_ASYNC;
-    const { version = "", until = "" } = target ?? {};
-    return planning.plan({ target: target?.target, version, until, runner, inputsJson, isAsync });
+    const { version = "", until = "", schemaJson = "" } = target ?? {};
+    return planning.plan({ target: target?.target, version, until, schemaJson, runner, inputsJson, isAsync });
   };
 
   return {

@@ -20,14 +20,19 @@ import { checkInputs, parseInputs } from "./refusals";
 const graphOf = (
   model: Pick<ModelTerms, "internalName" | "modality" | "outputs">,
   inputs: Record<string, unknown>,
+  schema: string | undefined,
 ): Graph & { issues: GraphIssue[] } => ({
   nodes: [
-    { id: "model", type: modelNodeType(model.modality), data: { model: model.internalName, inputs } },
+    {
+      id: "model",
+      type: modelNodeType(model.modality),
+      data: { model: model.internalName, inputs, ...(schema === undefined ? {} : { schema }) },
+    },
     { id: "output", type: RESULT_TYPE, data: {} },
   ],
   edges: [
     { id: "result", source: "model", target: "output", sourceHandle: null, targetHandle: null },
-    ...(model.outputs?.includes(JSON_PORT)
+    ...(schema !== undefined || model.outputs?.includes(JSON_PORT)
       ? [{ id: "json", source: "model", target: "output", sourceHandle: JSON_PORT, targetHandle: JSON_PORT }]
       : []),
   ],
@@ -48,7 +53,7 @@ export const planDirectRun = (rules: PlanRules, task: PlanTask): PlanAnswer => {
   if (!standForFiles(task.standIns, inputs, fileInputs)) return missing({ wholeInputs: true });
   checkInputs(terms.validate(inputs).map(({ path, message }) => ({ path: path ? `inputs.${path}` : "inputs", message })));
   const request = {
-    graph: graphOf(terms, inputs),
+    graph: graphOf(terms, inputs, "model" in task.target ? task.target.schemaJson : undefined),
     inputs: new Map(),
     models: new Map([[terms.internalName, terms]]),
     media: new Map(task.media),

@@ -18,8 +18,11 @@ export interface TaskGraph {
 }
 
 export interface PlanTask {
-  /** `isForeign`: the graph is somebody else's template, and ids of files in it may be its author's. */
-  target: { graph: TaskGraph; isForeign: boolean } | { model: string };
+  /**
+   * `isForeign`: the graph is somebody else's template, and ids of files in it may be its author's. `schemaJson`: the JSON Schema that
+   * the model's answer must fit.
+   */
+  target: { graph: TaskGraph; isForeign: boolean } | { model: string; schemaJson?: string };
   inputsJson: string;
   /** The model, or those enabled that the graph names. */
   models: TaskModel[];

@@ -1,0 +1,34 @@
+import type { ErrorReply } from "./errors";
+
+/** Errors in the form of OpenAI's API (platform.openai.com/docs/guides/error-codes), which its libraries read. */
+
+const TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  402: "insufficient_quota",
+  403: "permission_error",
+  404: "not_found_error",
+  429: "rate_limit_error",
+};
+const FIRST_SERVER_ERROR = 500;
+
+const typeOf = (status: number): string => TYPES[status] ?? (status >= FIRST_SERVER_ERROR ? "server_error" : "invalid_request_error");
+
+/** Which parameter an error is about, where it is about one. */
+const paramOf = (issues: unknown): string | null => {
+  const path = Array.isArray(issues) ? (issues[0] as { path?: unknown } | undefined)?.path : undefined;
+  return typeof path === "string" && path !== "" ? path : null;
+};
+
+/**
+ * The same error as an OpenAI library reads it: `{error: {message, type, param, code}}`, and what else the error says beside these. Those
+ * libraries repeat what failed with 429 and 5xx: a run that was accepted is not to be begun again.
+ */
+export const asOpenAiError = ({ status, headers, body }: ErrorReply): ErrorReply => {
+  const { error: message, code = null, ...rest } = body;
+  const wasAccepted = rest.executionId !== undefined;
+  return {
+    status,
+    headers: { ...headers, ...(wasAccepted ? { "x-should-retry": "false" } : {}) },
+    body: { error: { message, type: typeOf(status), param: paramOf(rest.issues), code, ...rest } },
+  };
+};

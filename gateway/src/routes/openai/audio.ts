@@ -1,0 +1,110 @@
+import { DomainError, invalidRequest } from "@nodeloom/kernel";
+import { z } from "zod";
+import { defineRoute, STREAMED, type Reply, type RouteDefinition } from "../../http/route";
+import { readFile } from "./files";
+import { FORM_ERRORS, RUN_ERRORS } from "./images";
+import { filesOf, runToEnd, textOf, type RunContext } from "./runs";
+import { readTarget } from "./target";
+import { withForm } from "./uploads";
+
+/** Models without voices or formats to choose from speak as they do. */
+const IGNORED_OF_SPEECH: ReadonlySet<string> = new Set(["voice", "response_format", "instructions", "stream_format"]);
+const IGNORED_OF_FILES: ReadonlySet<string> = new Set(["timestamp_granularities"]);
+const TEXT_TYPE = "text/plain; charset=utf-8";
+
+const text = z.string().min(1);
+const speech = z
+  .looseObject({
+    model: text.meta({ description: "A model's internal name, or `workflow/<slug>`", example: "sandbox-speech" }),
+    input: text.meta({ description: "What to say" }),
+    voice: z.unknown().meta({ description: "Of models that have voices; others leave it aside" }),
+    inputs: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: "More inputs of the model or the workflow, by their own names" }),
+  })
+  .meta({ id: "OpenAiSpeechRequest" });
+const transcription = z.looseObject({
+  model: text,
+  file: z.array(z.string()).length(1, "must be one file"),
+  response_format: z.enum(["json", "text", "verbose_json"]).default("json"),
+  stream: z.literal("false").optional(),
+});
+const transcript = z
+  .looseObject({
+    text: z.string(),
+    words: z.array(z.unknown()).optional().meta({ description: "With `verbose_json`, where the model has them" }),
+  })
+  .meta({ id: "OpenAiTranscription" });
+
+const running = {
+  method: "POST",
+  tag: "OpenAI",
+  auth: "any",
+  limit: "user",
+  approval: true,
+  openAi: true,
+  startsRun: true,
+} as const satisfies Partial<RouteDefinition<"any">>;
+
+const noSound = (executionId: string): DomainError =>
+  new DomainError("failed", "EXECUTION_FAILED", "the run made no sound", { executionId });
+
+const speak = async (context: RunContext, { model, inputs, ...given }: z.infer<typeof speech>): Promise<typeof STREAMED> => {
+  const target = await readTarget(context.gateway, context.caller, model, "audio");
+  const wanted = { target, inputs: { ...target.inputsOf(given, IGNORED_OF_SPEECH), ...inputs } };
+  const [url] = filesOf(await runToEnd(context, wanted), "audios");
+  if (url === undefined) throw noSound(context.executionId);
+  const { contentType, bytes } = await readFile(context, url);
+  context.response.status(200).set("Content-Type", contentType).end(bytes);
+  return STREAMED;
+};
+
+/** The words of an answer in JSON: a list of them, or an object with it. */
+const wordsOf = (json: unknown): unknown[] | undefined => {
+  const words = Array.isArray(json) ? json : (json as { words?: unknown } | null | undefined)?.words;
+  return Array.isArray(words) ? (words as unknown[]) : undefined;
+};
+
+const transcribe = async (context: RunContext, given: Readonly<Record<string, unknown>>): Promise<Reply | typeof STREAMED> => {
+  const read = transcription.safeParse(given);
+  if (!read.success) throw invalidRequest(read.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
+  const { model, response_format: format, stream: _, ...parameters } = read.data;
+  const target = await readTarget(context.gateway, context.caller, model, "text");
+  const result = await runToEnd(context, { target, inputs: target.inputsOf(parameters, IGNORED_OF_FILES) });
+  const said = textOf(result);
+  if (format === "text") {
+    context.response.status(200).set("Content-Type", TEXT_TYPE).end(said);
+    return STREAMED;
+  }
+  const words = format === "verbose_json" ? wordsOf(result.json) : undefined;
+  return { status: 200, body: { text: said, ...(words === undefined ? {} : { words }) } };
+};
+
+export const openAiAudioRoutes = [
+  defineRoute({
+    ...running,
+    path: "/v1/audio/speech",
+    operationId: "openaiSpeak",
+    summary: "Speak a text",
+    description: "Answers the bytes of the sound, in the format that the model makes.",
+    body: speech,
+    contentType: "audio/*",
+    responses: { 200: z.string().meta({ override: { format: "binary" } }) },
+    errors: RUN_ERRORS,
+    example: { model: "sandbox-speech", input: "Good evening.", voice: "alloy" },
+    handler: (context) => speak(context as RunContext, context.body),
+  }),
+  defineRoute({
+    ...running,
+    path: "/v1/audio/transcriptions",
+    operationId: "openaiTranscribe",
+    summary: "Write down what is said",
+    description: "A form with `file`, `model` and perhaps `response_format`: `json`, `text` or `verbose_json`.",
+    binaryBody: true,
+    responses: { 200: transcript },
+    otherContent: { "text/plain": z.string() },
+    errors: FORM_ERRORS,
+    handler: (context) => withForm(context, (form) => transcribe(context, { ...form.fields, ...form.files })),
+  }),
+];

@@ -1,0 +1,109 @@
+import { invalidRequest } from "@nodeloom/kernel";
+import { z } from "zod";
+import { defineRoute, type Reply, type RouteDefinition } from "../../http/route";
+import { readFile } from "./files";
+import { filesOf, runToEnd, type RunContext } from "./runs";
+import { readTarget } from "./target";
+import { withForm } from "./uploads";
+
+const MS = 1_000;
+const MAX_IMAGES = 10;
+const FORMATS = ["url", "b64_json"] as const;
+/** Streamed pictures and hints about them have no counterpart. */
+const IGNORED: ReadonlySet<string> = new Set(["input_fidelity"]);
+
+const text = z.string().min(1);
+const members = {
+  model: text.meta({ description: "A model's internal name, or `workflow/<slug>`", example: "sandbox-image" }),
+  prompt: text,
+  n: z.number().int().min(1).max(MAX_IMAGES).nullish(),
+  size: z.string().nullish().meta({ description: "Pixels, as 1024x1024; for models that take a size or a ratio", example: "1024x1024" }),
+  response_format: z.enum(FORMATS).nullish(),
+  user: z.string().nullish().meta({ description: "Kept as the run's metadata `user`" }),
+  stream: z.literal(false).nullish(),
+  inputs: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: "More inputs of the model or the workflow, by their own names" }),
+};
+const generation = z.looseObject(members).meta({ id: "OpenAiImageRequest" });
+const fields = z.looseObject({
+  ...members,
+  n: z.coerce.number().int().min(1).max(MAX_IMAGES).optional(),
+  inputs: z.undefined().optional(),
+});
+
+const image = z.object({ url: z.string().optional(), b64_json: z.string().optional() });
+const images = z.object({ created: z.number().int().meta({ description: "Seconds" }), data: z.array(image) }).meta({ id: "OpenAiImages" });
+
+type Asked = z.infer<typeof generation>;
+
+const answer = async (context: RunContext, asked: Asked): Promise<Reply> => {
+  const { model, inputs, response_format: format, user, stream: _, ...given } = asked;
+  const target = await readTarget(context.gateway, context.caller, model, "image");
+  const wanted = { target, inputs: { ...target.inputsOf(given, IGNORED), ...inputs }, user: user ?? undefined };
+  const urls = filesOf(await runToEnd(context, wanted), "images");
+  const data = urls.map(async (url) =>
+    format === "b64_json" ? { b64_json: (await readFile(context, url)).bytes.toString("base64") } : { url },
+  );
+  return { status: 200, body: { created: Math.floor(Date.now() / MS), data: await Promise.all(data) } };
+};
+
+/** The fields of a form, by the schema of the JSON body. @throws DomainError INVALID_REQUEST */
+const asked = (given: Readonly<Record<string, unknown>>): Asked => {
+  const read = fields.safeParse(given);
+  if (read.success) return read.data;
+  throw invalidRequest(read.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
+};
+
+const running = {
+  method: "POST",
+  tag: "OpenAI",
+  auth: "any",
+  limit: "user",
+  approval: true,
+  openAi: true,
+  startsRun: true,
+  responses: { 200: images },
+} as const satisfies Partial<RouteDefinition<"any">>;
+
+export const RUN_ERRORS = [
+  "CAPABILITY_DENIED",
+  "MODEL_NOT_FOUND",
+  "WORKFLOW_NOT_FOUND",
+  "INVALID_INPUTS",
+  "WORKFLOW_INVALID",
+  "MODEL_TIER_REQUIRED",
+  "INSUFFICIENT_CREDITS",
+  "grant_exhausted",
+  "CONCURRENCY_LIMIT_EXCEEDED",
+  "EXECUTION_FAILED",
+  "OUTGOING_LIMIT_EXCEEDED",
+  "PROVIDER_SUBMIT_FAILED",
+  "PROVIDER_RESPONSE_INCOMPLETE",
+] as const;
+export const FORM_ERRORS = [...RUN_ERRORS, "PAYLOAD_TOO_LARGE", "MEDIA_QUOTA_EXCEEDED"] as const;
+
+export const openAiImageRoutes = [
+  defineRoute({
+    ...running,
+    path: "/v1/images/generations",
+    operationId: "openaiGenerateImages",
+    summary: "Make images",
+    idempotent: "rebuild",
+    body: generation,
+    errors: RUN_ERRORS,
+    example: { model: "sandbox-image", prompt: "A lighthouse at dusk" },
+    handler: (context) => answer(context as RunContext, context.body),
+  }),
+  defineRoute({
+    ...running,
+    path: "/v1/images/edits",
+    operationId: "openaiEditImages",
+    summary: "Change images",
+    description: "A form with the fields of a generation, and files: one or more as `image` (or `image[]`), perhaps one as `mask`.",
+    binaryBody: true,
+    errors: FORM_ERRORS,
+    handler: (context) => withForm(context, (form) => answer(context, asked({ ...form.fields, ...form.files }))),
+  }),
+];

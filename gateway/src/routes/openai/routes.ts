@@ -1,0 +1,7 @@
+import { openAiAudioRoutes } from "./audio";
+import { openAiChatRoutes } from "./chat";
+import { openAiImageRoutes } from "./images";
+import { openAiModelRoutes } from "./models";
+
+/** OpenAI's API over the platform's models and workflows. */
+export const openAiRoutes = [...openAiImageRoutes, ...openAiAudioRoutes, ...openAiChatRoutes, ...openAiModelRoutes];

@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import { DomainError, unavailable } from "@nodeloom/kernel";
+import { executions } from "@nodeloom/proto";
+import type { CallContext } from "../../http/route";
+import { runFailure, startRun, toRunner } from "../runs/run";
+import type { OpenAiTarget } from "./target";
+
+/** Runs for OpenAI's routes: begun like all others, and waited for until they end. */
+
+/** OpenAI's libraries wait this long by default. */
+const WAIT_MS = 600_000;
+
+const { RUN_MODE_RESPOND_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
+
+type Json = Record<string, unknown>;
+export type RunContext = CallContext<"any", unknown, unknown, unknown>;
+
+export interface Wanted {
+  target: OpenAiTarget;
+  inputs: Record<string, unknown>;
+  /** The JSON Schema that the text of a model must fit. */
+  schema?: object | undefined;
+  /** The caller's own name for the end user. */
+  user?: string | undefined;
+}
+
+const requestOf = (context: RunContext, { target, inputs, schema, user }: Wanted, mode: executions.RunMode): executions.RunRequest =>
+  executions.RunRequest.fromPartial({
+    executionId: context.executionId,
+    target: { target: target.target, schemaJson: schema === undefined ? "" : JSON.stringify(schema) },
+    // The caller hears of the end from this request; no webhook repeats it.
+    runner: { ...toRunner(context.caller, target.kind), webhookUrl: "" },
+    inputsJson: JSON.stringify(inputs),
+    mode,
+    waitMs: mode === RUN_MODE_SYNC ? WAIT_MS : 0,
+    fingerprint: context.fingerprint,
+    requestToken: randomUUID(),
+    isNew: context.fingerprint === "",
+    metadata: user === undefined ? {} : { user },
+  });
+
+/** What an execution that is over gave. @throws DomainError of its failure, or when it isn't over */
+const resultOf = (execution: executions.Execution): Json => {
+  const { executionId, status, resultJson } = execution;
+  if (status === "completed") return JSON.parse(resultJson || "{}") as Json;
+  if (status === "failed" || status === "cancelled") throw runFailure(execution);
+  const message = `the run goes on: GET /api/executions/${executionId} says how`;
+  throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { executionId });
+};
+
+const missing = (): DomainError => unavailable("executions answered without an execution");
+
+/** Runs to the end. @throws DomainError of a refusal, of the run's failure, or when it takes longer than 600 s */
+export const runToEnd = async (context: RunContext, wanted: Wanted): Promise<Json> => {
+  const { services, stopping } = context.gateway;
+  const { execution } = await startRun(services.executions, requestOf(context, wanted, RUN_MODE_SYNC), stopping);
+  if (!execution) throw missing();
+  return resultOf(execution);
+};
+
+/** Begins a run that is followed by its events. @throws DomainError of a refusal */
+export const beginRun = async (context: RunContext, wanted: Wanted): Promise<void> => {
+  const { services, stopping } = context.gateway;
+  await startRun(services.executions, requestOf(context, wanted, RUN_MODE_RESPOND_ASYNC), stopping);
+};
+
+/** What the run of a request gave, once it is over. @throws DomainError of its failure */
+export const readResult = async ({ gateway, executionId, caller }: RunContext): Promise<Json> => {
+  const { execution } = await gateway.services.executions.getExecution({ executionId, userId: caller.user.id });
+  if (!execution) throw missing();
+  return resultOf(execution);
+};
+
+/** The addresses of the files in a member of a result, such as `images`. */
+export const filesOf = (result: Json, member: "images" | "audios"): string[] =>
+  ((result[member] ?? []) as readonly { url: string }[]).map(({ url }) => url);
+
+/** The text of a result: of its member `text`, else of the first that is a text, else all of it as JSON. */
+export const textOf = (result: Json): string => {
+  const text = result.text ?? Object.values(result).find((member) => typeof member === "string");
+  return typeof text === "string" ? text : JSON.stringify(result);
+};

@@ -1,0 +1,61 @@
+import { once } from "node:events";
+import { EVENT_HEARTBEAT_MS, EVENT_STREAM_MS } from "../../http/limits";
+import { EVENT_STREAM_HEADERS, whileConnected } from "../../http/event-stream";
+import { errorReply } from "../../http/errors";
+import { asOpenAiError } from "../../http/openai-errors";
+import { readResult, textOf, type RunContext } from "./runs";
+
+/** An answer of chat completions, piece by piece: server-sent events that end with `[DONE]`. */
+
+const DELTA = "node.delta";
+const MODEL_NODE = "model";
+
+/** Pieces of the text of a run's model, as they are written; a text that began anew ends them, and what is missing comes with the result. */
+async function* deltasOf({ gateway, caller, executionId }: RunContext, gone: AbortSignal): AsyncGenerator<string> {
+  const query = { executionId, userId: caller.user.id, afterSequence: 0 };
+  for await (const { type, dataJson } of gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone })) {
+    if (type !== DELTA) continue;
+    const { nodeId, text } = JSON.parse(dataJson) as { nodeId: string; text: string };
+    if (nodeId === MODEL_NODE) yield text;
+  }
+}
+
+export interface ChunkOf {
+  (delta: object, finishReason: "stop" | null): object;
+}
+
+/**
+ * Streams the text of a run that has begun. The client may go away: the run goes on, and is paid.
+ * @param chunkOf makes a chunk of what is new
+ */
+export const streamChat = async (context: RunContext, chunkOf: ChunkOf): Promise<void> => {
+  const { response, gateway } = context;
+  const gone = whileConnected(response, gateway.stopping);
+  response.status(200).set(EVENT_STREAM_HEADERS);
+  response.flushHeaders();
+  const heartbeat = setInterval(() => response.write(": still here\n\n"), EVENT_HEARTBEAT_MS);
+  const write = async (data: object | string): Promise<void> => {
+    const text = typeof data === "string" ? data : JSON.stringify(data);
+    if (!response.write(`data: ${text}\n\n`)) await once(response, "drain", { signal: gone }).catch(() => undefined);
+  };
+  let written = "";
+  const tell = async (text: string): Promise<void> => {
+    if (text === "") return;
+    written += text;
+    await write(chunkOf({ content: text }, null));
+  };
+  try {
+    await write(chunkOf({ role: "assistant", content: "" }, null));
+    for await (const text of deltasOf(context, gone)) await tell(text);
+    if (gone.aborted) return;
+    const whole = textOf(await readResult(context));
+    if (whole.startsWith(written)) await tell(whole.slice(written.length));
+    await write(chunkOf({}, "stop"));
+    await write("[DONE]");
+  } catch (error) {
+    if (!gone.aborted) await write(asOpenAiError(errorReply(error)).body);
+  } finally {
+    clearInterval(heartbeat);
+    response.end();
+  }
+};
