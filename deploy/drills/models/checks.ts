@@ -67,15 +67,32 @@ const openai = (entry: RegistryFile, request: SentRequest): LibraryCheck | NoChe
   return { library: "openai", type: OPENAI_TYPES[type]!, mentions: [{ file, text: `'${modelIn(entry, request)}'` }] };
 };
 
-/** Chat as OpenAI has it, of a model that the provider's own library names. */
-const chatOf =
-  (note: string, own?: { library: string; file: string; quote: string }) =>
-  (entry: RegistryFile, request: SentRequest): LibraryCheck | NoCheck => {
-    if (!request.path.endsWith("/chat/completions")) return { none: `no type for ${request.path}` };
-    const type = OPENAI_TYPES.ChatCompletionCreateParamsStreaming!;
-    const text = own && `${own.quote}${modelIn(entry, request)}${own.quote}`;
-    return { library: "openai", type, mentions: own && text ? [{ file: `../${own.library}/${own.file}`, text }] : [], note };
-  };
+const anthropic = (entry: RegistryFile, request: SentRequest): LibraryCheck | NoCheck => {
+  if (request.path !== "/v1/messages") return { none: `no type for ${request.path}` };
+  const type = `import("@anthropic-ai/sdk/resources/messages").MessageCreateParamsStreaming`;
+  const text = `'${modelIn(entry, request)}'`;
+  return { library: "@anthropic-ai/sdk", type, mentions: [{ file: "resources/messages/messages.d.ts", text }] };
+};
+
+/** The library has types of the request's parts, and makes the request itself of other ones. */
+const GENERATE = `{
+  contents: import("@google/genai").Content[];
+  systemInstruction?: import("@google/genai").Content;
+  generationConfig?: import("@google/genai").GenerationConfig;
+}`;
+
+const google = (entry: RegistryFile, request: SentRequest): LibraryCheck | NoCheck => {
+  if (!request.path.endsWith(":streamGenerateContent?alt=sse")) return { none: `no type for ${request.path}` };
+  const mentions = [{ file: "dist/genai.d.ts", text: `"${modelIn(entry, request)}"` }];
+  return { library: "@google/genai", type: `Wire<${GENERATE}>`, mentions };
+};
+
+/** Chat as OpenAI has it. */
+const openrouter = (_entry: RegistryFile, { path }: SentRequest): LibraryCheck | NoCheck => {
+  if (!path.endsWith("/chat/completions")) return { none: `no type for ${path}` };
+  const note = "its OpenAI-compatible chat";
+  return { library: "openai", type: OPENAI_TYPES.ChatCompletionCreateParamsStreaming!, mentions: [], note };
+};
 
 const ELEVEN: Readonly<Record<string, string>> = {
   "/v1/music": "music/client/requests/BodyComposeMusicV1MusicPost",
@@ -112,17 +129,9 @@ const CHECKS: Readonly<Record<string, Check>> = {
   fal,
   openai,
   elevenlabs,
-  anthropic: chatOf("its OpenAI-compatible chat; the id is in @anthropic-ai/sdk", {
-    library: "@anthropic-ai/sdk",
-    file: "resources/messages/messages.d.ts",
-    quote: "'",
-  }),
-  google: chatOf("its OpenAI-compatible chat; the id is in @google/genai", {
-    library: "@google/genai",
-    file: "dist/genai.d.ts",
-    quote: '"',
-  }),
-  openrouter: chatOf("its OpenAI-compatible chat"),
+  anthropic,
+  google,
+  openrouter,
   replicate: none("publishes schemas to customers alone"),
   luma: none("the library knows only older models"),
   alibaba: none("publishes no types"),

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { JsonSchema } from "../../../services/kernel/src";
 import { createProvider, ProviderError } from "../../../services/executions/src/calls/providers";
 import type { EgressClient, EgressRequest } from "../../../services/platform/src";
 
@@ -16,7 +17,13 @@ export interface RegistryFile {
   asOf?: string;
   source?: string;
   retiresOn?: string;
-  provider: Record<string, unknown> & { kind: string; baseUrl: string; app?: string; auth?: { header?: string } };
+  provider: Record<string, unknown> & {
+    kind: string;
+    baseUrl: string;
+    app?: string;
+    structuredOutput?: string;
+    auth?: { header?: string };
+  };
   inputSchema: Record<string, unknown> & { examples?: Record<string, unknown>[] };
 }
 
@@ -77,28 +84,69 @@ const PIXEL = {
   },
 };
 
-const formInputs = ({ provider }: RegistryFile): string[] =>
-  Object.entries((provider.files ?? {}) as Record<string, { send: string[] }>).flatMap(([name, { send }]) =>
-    send.includes("form") ? [name] : [],
-  );
+/** Stand for files of inputs that are sent as data URLs alone. */
+const DATA_URLS: Readonly<Record<string, string>> = {
+  "application/pdf": `data:application/pdf;base64,${FILE.toString("base64")}`,
+  "image/*": `data:image/png;base64,${FILE.toString("base64")}`,
+};
+
+const inlineOf = (property: unknown, given: unknown): unknown => {
+  const { contentMediaType, items } = property as { contentMediaType?: string; items?: object };
+  return Array.isArray(given) ? given.map((one) => inlineOf(items, one)) : (DATA_URLS[contentMediaType ?? ""] ?? given);
+};
+
+/** Inputs with their files as the entry sends them where no address is public. */
+const withFiles = ({ provider, inputSchema }: RegistryFile, inputs: Record<string, unknown>): Record<string, unknown> => {
+  const properties = inputSchema.properties as Record<string, object>;
+  const files = (provider.files ?? {}) as Record<string, { send: string[] }>;
+  const made = Object.entries(inputs).map(([name, given]): [string, unknown] => {
+    const send = files[name]?.send ?? ["url"];
+    if (send.includes("form")) return [name, PIXEL];
+    return [name, send.includes("url") ? given : inlineOf(properties[name], given)];
+  });
+  return Object.fromEntries(made);
+};
+
+export interface Asked {
+  inputs: Record<string, unknown>;
+  /** Of a text model's answer. */
+  schema?: JsonSchema;
+}
+
+/** Says something of most kinds that schemas can. */
+const SCHEMA: JsonSchema = {
+  type: "object",
+  properties: { names: { type: "array", items: { type: "string" } }, best: { enum: ["a", "b"] } },
+  required: ["names"],
+};
+
+/** What the drill asks of an entry: each of its examples, and of models that answer by schemas the first with one. */
+export const askedOf = ({ internalName, provider, inputSchema: { examples = [] } }: RegistryFile): [Asked, ...Asked[]] => {
+  const [first, ...others] = examples.map((inputs): Asked => ({ inputs }));
+  if (!first) throw new Error(`${internalName}: its inputSchema has no examples`);
+  return [first, ...others, ...(provider.structuredOutput === undefined ? [] : [{ ...first, schema: SCHEMA }])];
+};
 
 /**
- * The request that an entry makes of its example input, with what planning adds to it.
+ * The request that an entry makes of what is asked, with what planning adds to it.
  * @param priced the inputs that are sent because the price depends on them
- * @throws Error where the entry has no example, or makes no request of it
+ * @throws Error where the entry makes no request of it
  */
 export const requestOf = async (
   entry: RegistryFile,
   priced: (inputs: Record<string, unknown>) => Record<string, unknown>,
+  { inputs, ...asked }: Asked = askedOf(entry)[0],
 ): Promise<SentRequest> => {
-  const [example] = entry.inputSchema.examples ?? [];
-  if (!example) throw new Error(`${entry.internalName}: its inputSchema has no examples`);
   const sent: SentRequest[] = [];
   const settings = JSON.stringify(entry.provider).replaceAll(/\$\{[A-Z][A-Z0-9_]*\}/g, HOST);
   const provider = createProvider(settings, { egress: keeping(sent), secret: () => SECRET });
-  const inputs = priced(example);
-  for (const name of formInputs(entry)) if (inputs[name] !== undefined) inputs[name] = PIXEL;
-  const call = { inputs, idempotencyKey: "drill", reserve: () => Promise.resolve(), onText: () => undefined };
+  const call = {
+    ...asked,
+    inputs: withFiles(entry, priced(inputs)),
+    idempotencyKey: "drill",
+    reserve: () => Promise.resolve(),
+    onText: () => undefined,
+  };
   const made = provider.type === "job" ? provider.submit(call) : provider.run(call);
   // The stand-in's answer is none of a provider's: only the request counts.
   await made.catch((error: unknown) => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import ts from "typescript";
 import { pricedInputs, readWrittenPrice, type WrittenPrice } from "../../../services/kernel/src";
 import { checkOf, type LibraryCheck } from "./checks";
-import { isHosted, readEntries, requestOf, type RegistryFile, type SentRequest } from "./requests";
+import { askedOf, isHosted, readEntries, requestOf, type Asked, type RegistryFile, type SentRequest } from "./requests";
 import { writeTable } from "./table";
 
 /**
@@ -56,8 +56,11 @@ const formBody = (body: string, contentType: string): Record<string, unknown> =>
 const bodyOf = ({ body, contentType }: SentRequest): unknown =>
   contentType.startsWith("multipart/") ? formBody(body, contentType) : (JSON.parse(body) as unknown);
 
+/** Enumerations of a library as the texts that are sent. */
+const WIRE = "type Wire<T> = T extends string ? `${T}` : T extends object ? { [K in keyof T]: Wire<T[K]> } : T;";
+
 const sourceOf = (body: unknown, { type }: LibraryCheck): string =>
-  `type Body = ${type};\n(${JSON.stringify(body, null, 2).replaceAll(`"${FILE}"`, "{} as never")}) satisfies Body;\nexport {};\n`;
+  `${WIRE}\ntype Body = ${type};\n(${JSON.stringify(body, null, 2).replaceAll(`"${FILE}"`, "{} as never")}) satisfies Body;\nexport {};\n`;
 
 interface Case {
   entry: RegistryFile;
@@ -114,26 +117,24 @@ const main = async (): Promise<number> => {
   const checked = new Map<string, string>();
   const cases: Case[] = [];
   const problems = new Map<string, string>();
-  for (const entry of entries.filter(isHosted)) {
-    const request = await requestOf(entry, priced(entry));
+  const examine = async (entry: RegistryFile, asked: Asked, index: number): Promise<void> => {
+    const request = await requestOf(entry, priced(entry), asked);
     const check = checkOf(entry, request, read);
-    if ("none" in check) {
-      checked.set(entry.internalName, `not checked: ${check.none}`);
-      continue;
-    }
-    const file = join(folder, `${entry.internalName}.ts`);
+    if ("none" in check) return void checked.set(entry.internalName, `not checked: ${check.none}`);
+    const file = join(folder, `${entry.internalName}-${index}.ts`);
     writeFileSync(file, sourceOf(bodyOf(request), check));
     cases.push({ entry, request, check, file });
     checked.set(entry.internalName, `checked against ${check.library} ${versionOf(check.library)}${check.note ? ` (${check.note})` : ""}`);
     const missing = check.mentions.find((one) => !read(check.library, one.file).includes(one.text));
     if (missing) problems.set(entry.internalName, `${check.library} does not know ${missing.text}`);
-  }
+  };
+  for (const entry of entries.filter(isHosted)) for (const [index, asked] of askedOf(entry).entries()) await examine(entry, asked, index);
   for (const [name, problem] of typeProblems(folder, cases)) problems.set(name, problem);
   for (const { file } of cases) rmSync(file);
   await writeTable(entries, checked);
   for (const warning of oldDates(entries)) print(`warning: ${warning}`);
   for (const [name, problem] of problems) print(`${name}: ${problem}`);
-  print(`${entries.filter(isHosted).length} entries, ${cases.length} checked, ${problems.size} mismatches`);
+  print(`${entries.filter(isHosted).length} entries, ${cases.length} requests checked, ${problems.size} mismatches`);
   return problems.size === 0 ? 0 : 1;
 };
 

@@ -13,15 +13,11 @@ const filledIn = ({ inputSchema }: RegistryFile): Record<string, unknown> => {
   const required = (inputSchema.required ?? []) as string[];
   return Object.fromEntries(required.map((name) => [name, properties[name]?.format === "media" ? "https://example.com/a" : "a boat"]));
 };
-const exampleOf = (entry: RegistryFile): Record<string, unknown> => entry.inputSchema.examples?.[0] ?? filledIn(entry);
+const examplesOf = (entry: RegistryFile): Record<string, unknown>[] => entry.inputSchema.examples ?? [filledIn(entry)];
 
 describe.each(entries.map((entry) => [entry.internalName, entry] as const))("%s", (_name, entry) => {
-  it("takes its example", () => {
-    expect(createInputCheck(entry.inputSchema)(exampleOf(entry))).toEqual([]);
-  });
-
-  it("has a price for it", () => {
-    const inputs = exampleOf(entry);
+  it.each(examplesOf(entry))("takes its example, and has a price for it: %j", (inputs) => {
+    expect(createInputCheck(entry.inputSchema)(inputs)).toEqual([]);
     const cost = worstCaseMicroUsd({ price: priceOf(entry), schema: entry.inputSchema, inputs, unknown: new Set(), inputTokens: 100 });
     expect(Number.isSafeInteger(cost)).toBe(true);
     expect(cost > 0).toBe(entry.runsAt !== "local");

@@ -169,17 +169,17 @@ describe("structured output of Anthropic's models", () => {
     expect(sent()).not.toHaveProperty("tools");
   });
 
-  it.each<[string, object]>([
-    ["an object of any members", { type: "object", additionalProperties: { type: "number" } }],
-    ["a bound", { type: "object", properties: { n: { type: "integer", minimum: 3 } } }],
-    ["a pattern deep inside", { type: "array", items: { anyOf: [{ type: "string", pattern: "^a" }] } }],
-  ])("is asked for by a tool where that mode can't say %s", async (_name, unsaid) => {
-    answers("anthropic", () => tool({ n: 3, answer: ["a"] }));
-    await run(native("anthropic", { structuredOutput: "json_schema" }), { schema: unsaid as Record<string, unknown> });
-    expect(sent()).not.toHaveProperty("output_config");
-    expect(sent().tool_choice).toEqual({ type: "tool", name: "answer" });
-    const [{ input_schema: said }] = sent().tools as [{ input_schema: unknown }];
-    expect(JSON.stringify(said)).toContain(JSON.stringify(unsaid));
+  it.each<[string, Record<string, unknown>, unknown]>([
+    ["an object of any members", { type: "object", additionalProperties: { type: "number" } }, { n: 3 }],
+    ["a bound", { type: "object", properties: { n: { type: "integer", minimum: 3 } } }, { n: 3 }],
+    ["a pattern deep inside", { type: "array", items: { anyOf: [{ type: "string", pattern: "^a" }] } }, ["a"]],
+    ["a bound of any value", { minProperties: 1 }, { answer: "a" }],
+  ])("is asked for in words where that mode can't say %s: newer models refuse forced tools", async (_name, unsaid, value) => {
+    answers("anthropic", () => wholeText.anthropic(JSON.stringify(value)));
+    const made = await run(native("anthropic", { structuredOutput: "json_schema" }), { schema: unsaid });
+    expect(made).toMatchObject({ json: { value } });
+    for (const member of ["output_config", "tools", "tool_choice"]) expect(sent()).not.toHaveProperty(member);
+    expect(sent().system).toContain(JSON.stringify(unsaid));
   });
 
   it("is what a tool was given, and taken out of the object that other answers are in", async () => {

@@ -3,6 +3,7 @@ import { askedText, tokens, type Asked, type ChatSettings } from "../../chat/ask
 import { unwrapped } from "../../chat/structured";
 import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll, pointerTexts } from "../../pointer";
+import { answerForm } from "./answer-form";
 
 /** What an answer of Anthropic's Messages API says: text or JSON, tokens, why it ended. */
 
@@ -26,7 +27,7 @@ const inputTokens = (answer: unknown): unknown => {
 };
 
 /** The text of a message and what it used. @throws ProviderError when it has no text */
-export const completionOf = ({ structuredOutput }: ChatSettings, asked: Asked, answer: unknown): TextAnswer => {
+export const completionOf = (settings: ChatSettings, asked: Asked, answer: unknown): TextAnswer => {
   const stop = pointer(answer, "/stop_reason");
   if (stop === "refusal") {
     const why = pointer(answer, "/stop_details/explanation");
@@ -37,8 +38,9 @@ export const completionOf = ({ structuredOutput }: ChatSettings, asked: Asked, a
   if (text === undefined) throw new ProviderError("incomplete", "the provider's answer has no text");
   const id = pointer(answer, "/id");
   const { schema } = asked;
+  const isWrapped = schema !== undefined && answerForm(settings, asked)?.by !== "words";
   return {
-    text: schema && structuredOutput ? unwrapped(schema, text) : text,
+    text: isWrapped ? unwrapped(schema, text) : text,
     ...(CUT.has(String(stop)) ? { isCut: true } : {}),
     usage: {
       inputTokens: tokens(inputTokens(answer), askedText(asked)),

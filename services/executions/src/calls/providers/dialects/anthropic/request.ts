@@ -1,9 +1,9 @@
 import { otherInputs, type Asked, type ChatSettings } from "../../chat/asked";
 import { promptFiles, type PromptFile } from "../../chat/files";
-import { objectSchema, repairTurns, systemPrompt } from "../../chat/structured";
+import { repairTurns, systemPrompt } from "../../chat/structured";
 import { ProviderError } from "../../dialect";
 import type { JsonCall } from "../../transport";
-import { closedSchema } from "./closed-schema";
+import { answerForm, type AnswerForm } from "./answer-form";
 
 /** The request of Anthropic's Messages API. */
 
@@ -18,14 +18,11 @@ const block = ({ kind, url, inline }: PromptFile): object => {
   return { type: kind, source };
 };
 
-/** How the answer is asked for: by the API's own mode where that can say the schema, else as the input of a tool. */
-const answerForm = ({ structuredOutput }: ChatSettings, { schema }: Asked): Record<string, unknown> => {
-  if (!schema || !structuredOutput) return {};
-  const wanted = objectSchema(schema);
-  const closed = structuredOutput === "json_schema" ? closedSchema(wanted) : undefined;
-  if (closed) return { output_config: { format: { type: "json_schema", schema: closed } } };
+const answerMembers = (form: AnswerForm | undefined): Record<string, unknown> => {
+  if (form?.by === "mode") return { output_config: { format: { type: "json_schema", schema: form.schema } } };
+  if (form?.by !== "tool") return {};
   return {
-    tools: [{ name: TOOL, description: "Gives the answer.", input_schema: wanted }],
+    tools: [{ name: TOOL, description: "Gives the answer.", input_schema: form.schema }],
     tool_choice: { type: "tool", name: TOOL },
   };
 };
@@ -35,7 +32,8 @@ export const messagesCall = (settings: ChatSettings, asked: Asked): JsonCall => 
   const { baseUrl, model, parameters = {} } = settings;
   const { prompt, maxTokens = USUAL_MAX_TOKENS } = asked.inputs;
   const { names, files } = promptFiles(settings, asked.inputs);
-  const system = systemPrompt(asked, !settings.structuredOutput);
+  const form = answerForm(settings, asked);
+  const system = systemPrompt(asked, form?.by === "words");
   return {
     method: "POST",
     url: `${baseUrl}/messages`,
@@ -51,7 +49,7 @@ export const messagesCall = (settings: ChatSettings, asked: Asked): JsonCall => 
         { role: "user", content: files.length > 0 ? [...files.map(block), { type: "text", text: prompt }] : prompt },
         ...repairTurns(asked).map(({ role, text }) => ({ role, content: text })),
       ],
-      ...answerForm(settings, asked),
+      ...answerMembers(form),
     },
   };
 };
