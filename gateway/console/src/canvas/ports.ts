@@ -34,7 +34,12 @@ export interface NodePorts {
   wired: ReadonlySet<string>;
 }
 
-export type SchemaOf = (node: GraphNode) => JsonSchema | undefined;
+/** What the models that nodes name say of their ports. */
+export interface PortRules {
+  schemaOf: (node: GraphNode) => JsonSchema | undefined;
+  /** The members of a model's result. */
+  resultsOf: (node: GraphNode) => readonly string[] | undefined;
+}
 
 const RESULT_NAMES = ["images", "videos", "audios", "text"] as const;
 const ALWAYS_SHOWN: ReadonlySet<string> = new Set(["prompt", "system", "value", "items", "body", "text"]);
@@ -74,9 +79,18 @@ const inputsOf = (node: GraphNode, schema: JsonSchema | undefined, wired: readon
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The ports of a node, given the names that edges use. */
-export const portsOf = (node: GraphNode, schemaOf: SchemaOf, wiredIn: readonly string[], wiredOut: readonly string[]): NodePorts => {
+export const portsOf = (
+  node: GraphNode,
+  { schemaOf, resultsOf }: PortRules,
+  wiredIn: readonly string[],
+  wiredOut: readonly string[],
+): NodePorts => {
   const { shown, all } = inputsOf(node, schemaOf(node), wiredIn);
-  const known = [...outputPorts(node)].map(([name, type]): Port => ({ name, type, list: kindOf(node.type).givesLists === true }));
+  const known = [...outputPorts(node, resultsOf(node))].map(([name, type]): Port => ({
+    name,
+    type,
+    list: kindOf(node.type).givesLists === true,
+  }));
   const names = new Set(known.map(({ name }) => name));
   const outputs = [...known, ...wiredOut.filter((name) => !names.has(name)).map(strayPort)];
   return { inputs: shown, outputs, allInputs: all, wired: new Set(wiredIn) };
@@ -116,8 +130,11 @@ export const fittingOutputs = (input: Port, ports: NodePorts): Port[] =>
 
 /** Ports of every node, each computed once for as long as node, schema and wires stay the same. */
 export const createPortBook = () => {
-  const known = new WeakMap<DocNode, { key: string; schema: JsonSchema | undefined; ports: NodePorts }>();
-  return (graph: DocGraph, schemaOf: SchemaOf): ReadonlyMap<string, NodePorts> => {
+  const known = new WeakMap<
+    DocNode,
+    { key: string; schema: JsonSchema | undefined; results: readonly string[] | undefined; ports: NodePorts }
+  >();
+  return (graph: DocGraph, rules: PortRules): ReadonlyMap<string, NodePorts> => {
     const wires = new Map<string, { into: Set<string>; out: Set<string> }>();
     const of = (id: string) => {
       const found = wires.get(id) ?? { into: new Set<string>(), out: new Set<string>() };
@@ -132,10 +149,12 @@ export const createPortBook = () => {
     for (const node of graph.nodes) {
       if ("stranger" in node) continue;
       const { into, out } = of(node.id);
-      const [key, schema] = [`${[...into].join("\n")}\n\n${[...out].join("\n")}`, schemaOf(node)];
+      const key = `${[...into].join("\n")}\n\n${[...out].join("\n")}`;
+      const [schema, results] = [rules.schemaOf(node), rules.resultsOf(node)];
       const before = known.get(node);
-      const ports = before?.key === key && before.schema === schema ? before.ports : portsOf(node, schemaOf, [...into], [...out]);
-      known.set(node, { key, schema, ports });
+      const isSame = before?.key === key && before.schema === schema && before.results === results;
+      const ports = isSame ? before.ports : portsOf(node, rules, [...into], [...out]);
+      known.set(node, { key, schema, results, ports });
       book.set(node.id, ports);
     }
     return book;

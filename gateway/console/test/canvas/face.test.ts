@@ -5,7 +5,7 @@ import { portsOf } from "../../src/canvas/ports";
 
 const SCHEMA = { type: "object", properties: { prompt: { type: "string" }, image: { type: "string", format: "media" } } };
 const node = (type: string, data: object, view?: object): DocNode => readNode(JSON.stringify({ id: "n", type, data, view }))!;
-const ports = (one: DocNode, wired: string[] = []) => portsOf(one, () => SCHEMA, wired, []);
+const ports = (one: DocNode, wired: string[] = []) => portsOf(one, { schemaOf: () => SCHEMA, resultsOf: () => undefined }, wired, []);
 const face = (one: DocNode, wired: string[] = []) => faceOf(one, ports(one, wired));
 
 describe("what stands on a node", () => {

@@ -23,7 +23,7 @@ describe("a node that comes between two", () => {
   it("has a port for what flows into it, where its settings make ports", () => {
     const type = KINDS.find(({ id }) => id === "text")!.type;
     const ports = (data: Record<string, unknown>) =>
-      portsOf({ id: "t", type, data }, () => undefined, [], []).inputs.map(({ name }) => name);
+      portsOf({ id: "t", type, data }, { schemaOf: () => undefined, resultsOf: () => undefined }, [], []).inputs.map(({ name }) => name);
     expect(ports(kindOf(type).data())).toEqual([]);
     expect(ports(kindOf(type).data("topic"))).toEqual(["topic"]);
   });

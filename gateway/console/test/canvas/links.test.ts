@@ -12,7 +12,7 @@ const SCHEMA = {
     image: { type: "string", format: "media" },
   },
 };
-const ports = portsOf({ id: "p", type: "generate-image", data: {} }, () => SCHEMA, [], []);
+const ports = portsOf({ id: "p", type: "generate-image", data: {} }, { schemaOf: () => SCHEMA, resultsOf: () => undefined }, [], []);
 const output = (type: Port["type"]): Port => ({ name: "out", type, list: false });
 const names = (found: Port[]): string[] => found.map(({ name }) => name);
 
@@ -29,6 +29,20 @@ describe("the input that a link is made to", () => {
     expect(names(fittingInputs(output("any"), ports, new Set()))).not.toEqual(expect.arrayContaining(["sandbox"]));
     expect(names(fittingInputs(output("any"), ports, new Set()))).not.toEqual(expect.arrayContaining(["seed"]));
     expect(names(allFittingInputs(output("any"), ports, new Set()))).toEqual(expect.arrayContaining(["sandbox", "seed"]));
+  });
+});
+
+describe("a model that reads a file", () => {
+  const node = { id: "read", type: "llm-assistant", data: { model: "reader" } };
+  const outputsOf = (results: readonly string[]) =>
+    portsOf(node, { schemaOf: () => SCHEMA, resultsOf: () => results }, [], []).outputs.map(({ name, type }) => [name, type]);
+
+  it("gives what it read as JSON by a port of its own where it says so", () => {
+    expect(outputsOf(["text", "json"])).toEqual([
+      ["text", "text"],
+      ["json", "any"],
+    ]);
+    expect(outputsOf(["text"])).toEqual([["text", "text"]]);
   });
 });
 

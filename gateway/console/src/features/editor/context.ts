@@ -1,7 +1,8 @@
 import type { Me, Model } from "@nodeloom/client";
-import type { GraphNode, JsonSchema, ModelTerms } from "@nodeloom/kernel/graph";
+import type { ModelTerms } from "@nodeloom/kernel/graph";
 import { createContext, useContext } from "react";
 import { useStore, type StoreApi } from "zustand";
+import type { PortRules } from "../../canvas/ports";
 import type { DocumentState, OpenDocument } from "../../document/document";
 import type { Scene, SceneState } from "./scene/scene";
 import type { EditorUi } from "./ui-store";
@@ -19,7 +20,8 @@ export interface Editor {
   scene: Scene;
   models: readonly Model[];
   terms: ReadonlyMap<string, ModelTerms>;
-  schemaOf: (node: GraphNode) => JsonSchema | undefined;
+  schemaOf: PortRules["schemaOf"];
+  resultsOf: PortRules["resultsOf"];
   markupPermille: number | undefined;
 }
 

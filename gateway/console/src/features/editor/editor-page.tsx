@@ -1,6 +1,6 @@
 import type { Me, Model } from "@nodeloom/client";
 import { PLANS } from "@nodeloom/kernel/plans";
-import { nodeSchema } from "@nodeloom/kernel/graph";
+import { nodeResults, nodeSchema } from "@nodeloom/kernel/graph";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ReactFlowProvider } from "@xyflow/react";
@@ -9,6 +9,7 @@ import "../../styles/canvas.css";
 import { LoadFailure, Loading, NotThere } from "../../app/error-pages";
 import { meQuery, modelsQuery, tasksQuery } from "../../api/queries";
 import { modelTerms } from "../../canvas/judge";
+import type { PortRules } from "../../canvas/ports";
 import { Tabs } from "../../ui/tabs";
 import { Board } from "./board/board";
 import type { Stage } from "./commands/commands";
@@ -159,8 +160,8 @@ const knownViewport = (slug: string, saved: Opened["workflow"]["viewport"]): Ope
 };
 
 /** What the canvas draws and prices by, of each model. */
-const drawnBy = ({ internalName, enabled, modality, provider, price, inputSchema }: Model): unknown[] => [
-  ...[internalName, enabled, modality, provider, price, inputSchema],
+const drawnBy = ({ internalName, enabled, modality, provider, price, inputSchema, outputs }: Model): unknown[] => [
+  ...[internalName, enabled, modality, provider, price, inputSchema, outputs],
 ];
 
 /** The models as long as they mean the same to the canvas: how far a download is draws nothing anew. */
@@ -186,13 +187,13 @@ const OpenEditor = ({ slug, me, opened }: { slug: string; me: Me; opened: Opened
   const { document } = opened;
   const scene = useMemo(() => {
     const terms = modelTerms(steady ?? [], tasks);
-    const schemaOf: Editor["schemaOf"] = (node) => nodeSchema(node, terms);
+    const rules: PortRules = { schemaOf: (node) => nodeSchema(node, terms), resultsOf: (node) => nodeResults(node, terms) };
     const markupPermille = tier in PLANS ? PLANS[tier as keyof typeof PLANS].markupPermille : undefined;
-    return { ...createScene({ slug, document, ui, terms, schemaOf, markupPermille }), terms, schemaOf, markupPermille };
+    return { ...createScene({ slug, document, ui, terms, ...rules, markupPermille }), terms, rules, markupPermille };
   }, [slug, document, ui, steady, tasks, tier]);
   const editor = useMemo(
     (): Editor => ({
-      ...{ slug, me, document, ui, scene, terms: scene.terms, schemaOf: scene.schemaOf, markupPermille: scene.markupPermille },
+      ...{ slug, me, document, ui, scene, terms: scene.terms, ...scene.rules, markupPermille: scene.markupPermille },
       canEdit: opened.canEdit,
       takenDown: opened.workflow.info.takedown?.reason,
       models: list ?? [],

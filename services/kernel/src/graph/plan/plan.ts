@@ -93,6 +93,12 @@ export const nodeSchema = (node: GraphNode, models: ReadonlyMap<string, { inputS
   return typeof model === "string" ? models.get(model)?.inputSchema : undefined;
 };
 
+/** The members of what a node's model gives; undefined where it names none that is known. */
+export const nodeResults = (
+  { data: { model } }: GraphNode,
+  models: ReadonlyMap<string, Pick<ModelTerms, "outputs">>,
+): readonly string[] | undefined => (typeof model === "string" ? models.get(model)?.outputs : undefined);
+
 const planNode = (planner: Planner, node: GraphNode): NodePlan => {
   const kind = kindOf(node.type);
   if (!kind) return NOTHING_PLANNED;
@@ -171,7 +177,7 @@ export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Plann
   const { graph, warnings: bypassed } = withoutBypassed(whole.graph);
   const request: PlanRequest = { ...whole, graph };
   const schema = (node: GraphNode): JsonSchema | undefined => nodeSchema(node, request.models);
-  const { wiring, issues } = checkStructure(request.graph, schema, (node) => termsOf(request, node)?.outputs);
+  const { wiring, issues } = checkStructure(request.graph, schema, (node) => nodeResults(node, request.models));
   const planner: Planner = {
     request,
     wiring,

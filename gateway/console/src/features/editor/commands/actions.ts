@@ -27,7 +27,7 @@ const usedInputs = (graph: DocGraph, id: string): ReadonlySet<string> =>
 
 /** Both ends of a link between a start and a node: the best fitting free port; undefined when nothing fits. */
 export const endsBetween = (editor: Editor, graph: DocGraph, start: LinkStart, node: DocNode): { ends: Ends; input: Port } | undefined => {
-  const ports = editor.scene.store.getState().ports.get(node.id) ?? portsOf(node, editor.schemaOf, [], []);
+  const ports = editor.scene.store.getState().ports.get(node.id) ?? portsOf(node, editor, [], []);
   if (start.side === "output") {
     const [input] = fittingInputs(start.port, ports, usedInputs(graph, node.id));
     const ends = input && { source: start.nodeId, sourceHandle: start.port.name, target: node.id, targetHandle: input.name };

@@ -71,13 +71,13 @@ export const suits = (editor: Editor, kind: Kind, request: PaletteRequest): bool
   if (from) return endsBetween(editor, graphOf(editor), from, node) !== undefined;
   const edge = linkById(graphOf(editor), edgeId);
   const ends = edge && portsOfLink(editor, edge);
-  return ends !== undefined && entryAndExit(ends, portsOf(node, editor.schemaOf, [], [])) !== undefined;
+  return ends !== undefined && entryAndExit(ends, portsOf(node, editor, [], [])) !== undefined;
 };
 
 /** Puts a node into an edge: what flowed through it flows through the node. */
 const insertInto = (editor: Editor, graph: DocGraph, edge: DocEdge, node: DocNode): DocGraph => {
   const ends = portsOfLink(editor, edge);
-  const found = ends && entryAndExit(ends, portsOf(node, editor.schemaOf, [], []));
+  const found = ends && entryAndExit(ends, portsOf(node, editor, [], []));
   if (!found) return graph;
   const into = { source: edge.source, sourceHandle: ends.output.name, target: node.id, targetHandle: found.entry.name };
   const out = { source: node.id, sourceHandle: found.exit.name, target: edge.target, targetHandle: ends.input.name };

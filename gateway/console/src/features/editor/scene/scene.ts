@@ -1,11 +1,11 @@
-import { upToNode, type GraphNode, type JsonSchema, type ModelTerms } from "@nodeloom/kernel/graph";
+import { upToNode, type ModelTerms } from "@nodeloom/kernel/graph";
 import { lookUpFiles, useFiles } from "../../../api/files";
 import { createStore, type StoreApi } from "zustand/vanilla";
 import { frameOf, hiddenNodes } from "../../../canvas/frames";
 import { boxOf, type Box } from "../../../canvas/geometry";
 import { kindOf } from "../../../canvas/kinds";
 import { judge, NO_JUDGEMENT, type Judgement } from "../../../canvas/judge";
-import { createPortBook, type PortBook } from "../../../canvas/ports";
+import { createPortBook, type PortBook, type PortRules } from "../../../canvas/ports";
 import type { Route } from "../../../canvas/routes";
 import type { OpenDocument } from "../../../document/document";
 import { edgesOf, kernelGraph, nodesOf, type DocEdge, type DocGraph, type DocNode, type NodeView } from "../../../document/graph";
@@ -40,12 +40,11 @@ export interface Scene {
   preview(nodeId: string, view: NodeView | undefined): void;
 }
 
-export interface SceneOptions {
+export interface SceneOptions extends PortRules {
   slug: string;
   document: OpenDocument;
   ui: StoreApi<EditorUi>;
   terms: ReadonlyMap<string, ModelTerms>;
-  schemaOf: (node: GraphNode) => JsonSchema | undefined;
   markupPermille: number | undefined;
 }
 
@@ -72,7 +71,7 @@ const sameRoute = (a: Route | undefined, b: Route | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && a.left === b.left && a.right === b.right && a.y === b.y);
 
 /** What is drawn, from the graph, what is chosen, and what nodes show. */
-const createDrawing = ({ schemaOf }: Pick<SceneOptions, "schemaOf">) => {
+const createDrawing = (rules: PortRules) => {
   const portBook = createPortBook();
   const [datas, nodeCache, edgeCache] = [
     createCache<DocNode, NodeViewData>(),
@@ -102,7 +101,7 @@ const createDrawing = ({ schemaOf }: Pick<SceneOptions, "schemaOf">) => {
     shown: ReadonlyMap<string, Shown>,
     resized: ReadonlyMap<string, NodeView>,
   ): Pick<SceneState, "nodes" | "edges" | "ports" | "boxes" | "wired"> => {
-    const ports = portBook(graph, schemaOf);
+    const ports = portBook(graph, rules);
     const views = nodesOf(graph).map((node) => {
       const own = ports.get(node.id)!;
       const [floor, view] = [shown.get(node.id)?.floor, resized.get(node.id)];

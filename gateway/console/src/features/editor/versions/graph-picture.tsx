@@ -29,8 +29,7 @@ const curve = (from: Rect, to: Rect): string => {
 
 /** A whole graph drawn small, with colours for what differs. */
 export const GraphPicture = ({ title, graph, changes }: { title: string; graph: DocGraph; changes: ReadonlyMap<string, ChangeKind> }) => {
-  const { schemaOf } = useEditor();
-  const ports = createPortBook()(graph, schemaOf);
+  const ports = createPortBook()(graph, useEditor());
   const nodes = nodesOf(graph);
   const rects = new Map(
     nodes.map((node): [string, Rect] => {
