@@ -100,7 +100,7 @@ export const createInference = async (options: InferenceOptions): Promise<Infere
   app.use("/v1/jobs", express.json({ limit: JOB_BODY_LIMIT }));
   app.use("/v1/chat", express.json({ limit: CHAT_BODY_LIMIT }));
   app.use(jobsDialect(jobs, availability));
-  app.use(chatDialect({ pool, sources, directory: requests, availability, maxWaitMs: MAX_WAIT_MS }));
+  app.use(chatDialect({ pool, directory: requests, availability, maxWaitMs: MAX_WAIT_MS }));
   app.use(() => {
     throw notFound("address");
   });

@@ -1,17 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
-import { extname, join } from "node:path";
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { openJournal } from "@nodeloom/platform";
 import { z } from "zod";
-import { InputError, type MadeFile } from "./engines/engine";
+import { InputError } from "./engines/engine";
 import { asProviderError, tooBusy } from "./http/failures";
 import { bringFiles, type FileSources } from "./inputs";
+import { createMadeFiles, type Answer } from "./made-files";
 import { JOB_MODELS, type JobModel } from "./models";
 import { ModelFailure } from "./pool/model-process";
 import type { Pool } from "./pool/pool";
-
-const FILE_NAME = /^[0-9a-f-]{36}-\d{1,2}\.(?:png|wav|mp4)$/;
 
 const jobSchema = z.object({
   id: z.string(),
@@ -47,6 +45,8 @@ export interface Jobs {
   cancel(id: string): JobView | undefined;
   /** The path of a file that a job made. */
   file(name: string): string | undefined;
+  /** The text that a job made; undefined where it made files, or has not ended. */
+  answer(job: Pick<Job, "files">): Promise<Answer | undefined>;
   counters(): { held: number; waiting: number; submissions: number; replays: number };
   /** Ends what is under way; it goes on when the folder is opened again. */
   stop(): Promise<void>;
@@ -77,6 +77,7 @@ export const openJobs = async (options: JobsOptions): Promise<Jobs> => {
   const [made, work] = [join(directory, "files"), join(directory, "work")];
   await rm(work, { recursive: true, force: true });
   for (const folder of [made, work]) await mkdir(folder, { recursive: true, mode: 0o700 });
+  const madeFiles = createMadeFiles(made);
   const journal = openJournal(join(directory, "jobs.jsonl"), jobSchema);
   const jobs = new Map<string, Job>();
   const byKey = new Map<string, string>();
@@ -88,7 +89,7 @@ export const openJobs = async (options: JobsOptions): Promise<Jobs> => {
   const forget = async (job: Job): Promise<void> => {
     jobs.delete(job.id);
     if (job.idempotencyKey !== undefined) byKey.delete(job.idempotencyKey);
-    for (const { name } of job.files ?? []) await rm(join(made, name), { force: true });
+    await madeFiles.forget(job.files ?? []);
   };
   const trim = (): void => {
     const oldest = clock() - JOB_RETENTION_MS;
@@ -113,13 +114,6 @@ export const openJobs = async (options: JobsOptions): Promise<Jobs> => {
     return job;
   };
 
-  /** Moves what a job made to where it can be fetched. */
-  const keep = async (id: string, folder: string, files: readonly MadeFile[]): Promise<NonNullable<Job["files"]>> => {
-    const kept = files.map(({ name, contentType }, index) => ({ from: name, name: `${id}-${index}${extname(name)}`, contentType }));
-    for (const { from, name } of kept) await rename(join(folder, from), join(made, name));
-    return kept.map(({ name, contentType }) => ({ name, contentType }));
-  };
-
   const attempt = async (id: string, model: JobModel, signal: AbortSignal): Promise<NonNullable<Job["files"]>> => {
     const folder = join(work, id);
     const entry = active.get(id)!;
@@ -135,12 +129,12 @@ export const openJobs = async (options: JobsOptions): Promise<Jobs> => {
     };
     const progress = (share: number): void => void (entry.progress = share);
     try {
-      const { files = [] } = await pool.run(jobs.get(id)!.model, model, begin, {
+      const result = await pool.run(jobs.get(id)!.model, model, begin, {
         report: { progress, text: () => undefined },
         signal,
         maxWaitMs: JOB_RETENTION_MS,
       });
-      return await keep(id, folder, files);
+      return await madeFiles.keep(id, folder, result);
     } finally {
       entry.isRunning = false;
       await rm(folder, { recursive: true, force: true });
@@ -225,10 +219,8 @@ export const openJobs = async (options: JobsOptions): Promise<Jobs> => {
       active.get(id)?.abort.abort(new Error("the job was cancelled"));
       return view(jobs.get(id)!);
     },
-    file: (name) => {
-      const path = join(made, name);
-      return FILE_NAME.test(name) && existsSync(path) ? path : undefined;
-    },
+    file: madeFiles.path,
+    answer: ({ files = [] }) => madeFiles.answer(files),
     counters: () => ({ held: jobs.size, waiting: active.size, ...counters }),
     stop: async () => {
       stopping = true;

@@ -29,8 +29,8 @@ export interface JobModel extends LocalModel {
   inputs: z.ZodType<Record<string, unknown>>;
   /** Of these, the files, each with what it must be. */
   files: Readonly<Record<string, "image" | "audio">>;
-  /** The member of the output that has its files. */
-  outputs: "images" | "videos" | "audios";
+  /** The member of the output that has its files, or its text. */
+  outputs: "images" | "videos" | "audios" | "text";
 }
 
 const address = z.string().min(1).max(MAX_ADDRESS_CHARACTERS);
@@ -94,16 +94,30 @@ export const JOB_MODELS: Readonly<Record<string, JobModel>> = {
     files: {},
     outputs: "audios",
   },
+  "local-transcribe": {
+    engine: "transcribe",
+    assets: ["engines", "transcribe"],
+    ...limits(1_000, 280),
+    inputs: z.strictObject({ audio: address }),
+    files: { audio: "audio" },
+    outputs: "text",
+  },
+  "local-ocr": {
+    engine: "ocr",
+    assets: ["engines"],
+    ...limits(1_500, 180),
+    inputs: z.strictObject({ image: address }),
+    files: { image: "image" },
+    outputs: "text",
+  },
 };
 
-/** What answers a chat completion with text. */
-export const TEXT_MODELS: Readonly<Record<string, LocalModel>> = {
+/** What answers a chat completion. */
+export const CHAT_MODELS: Readonly<Record<string, LocalModel>> = {
   "local-chat": { engine: "chat", assets: ["engines", "chat"], ...limits(1_000, 240) },
-  "local-transcribe": { engine: "transcribe", assets: ["engines", "transcribe"], ...limits(1_000, 280) },
-  "local-ocr": { engine: "ocr", assets: ["engines"], ...limits(1_500, 180) },
 };
 
-export const LOCAL_MODELS: Readonly<Record<string, LocalModel>> = { ...TEXT_MODELS, ...JOB_MODELS };
+export const LOCAL_MODELS: Readonly<Record<string, LocalModel>> = { ...CHAT_MODELS, ...JOB_MODELS };
 
 const MOST_THREADS = 4;
 

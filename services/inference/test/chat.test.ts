@@ -1,4 +1,3 @@
-import { shaped } from "../src/dialects/chat-request";
 import { grammarSchema } from "../src/engines/chat/grammar-schema";
 import { createFolder, removeFolder, startInference, type Answer, type Running } from "./support/inference";
 
@@ -16,7 +15,6 @@ afterAll(async () => {
 const ask = (content: string, more: object = {}): Promise<Answer> =>
   running.call("POST", "/v1/chat/completions", { model: "local-chat", messages: [{ role: "user", content }], ...more });
 const contentOf = ({ json }: Answer): string => (json.choices as [{ message: { content: string } }])[0].message.content;
-const SOUND = `data:audio/wav;base64,${Buffer.from("RIFF").toString("base64")}`;
 
 describe("a chat completion", () => {
   it("is answered whole, with what it used", async () => {
@@ -61,31 +59,6 @@ describe("a chat completion", () => {
     setTimeout(() => left.abort(), 300);
     await expect(leaving).rejects.toThrow();
     expect(contentOf(await ask("hello"))).toBe("you said hello");
-  });
-});
-
-describe("transcription", () => {
-  const transcribe = (more: object = {}): Promise<Answer> =>
-    running.call("POST", "/v1/chat/completions", { model: "local-transcribe", messages: [{ role: "user" }], audio: SOUND, ...more });
-
-  it("answers with the text, or with words and their times", async () => {
-    expect(contentOf(await transcribe())).toBe("hello");
-    expect(JSON.parse(contentOf(await transcribe({ format: "json" })))).toMatchObject({ words: [{ text: "hello", start: 0.5, end: 1 }] });
-  });
-
-  it("answers a schema with the members that it names", async () => {
-    const schema = { type: "object", properties: { words: { type: "array" } }, additionalProperties: false };
-    const answer = await transcribe({ response_format: { type: "json_schema", json_schema: { name: "a", schema } } });
-    expect(JSON.parse(contentOf(answer))).toEqual({ words: [{ text: "hello", start: 0.5, end: 1 }] });
-    expect(shaped({ text: "hello", words: [1] }, { properties: { answer: { type: "array" } } })).toEqual({ answer: [1] });
-  });
-
-  it("without a sound, or with one on a private address, is refused by name", async () => {
-    const without = await transcribe({ audio: undefined });
-    expect([without.status, without.json.error]).toMatchObject([400, { param: "audio" }]);
-    const hidden = await transcribe({ audio: "http://127.0.0.1:1/sound.wav" });
-    expect(hidden.status).toBe(400);
-    expect(JSON.stringify(hidden.json)).toContain("audio: ");
   });
 });
 

@@ -60,6 +60,32 @@ describe("a job", () => {
   });
 });
 
+describe("a job of a model that reads a file", () => {
+  const read = async (audio: string): Promise<Record<string, unknown>> => {
+    const { json } = await running.call("POST", "/v1/jobs", { model: "local-transcribe", input: { audio } });
+    return ended(running.base, json.id);
+  };
+  const SOUND = `data:audio/wav;base64,${Buffer.from("RIFF").toString("base64")}`;
+  const words = [{ text: "hello", start: 0.5, end: 1 }];
+
+  it("gives its text and the words with their times, also after a restart, and as no file", async () => {
+    const done = await read(SOUND);
+    expect(done).toMatchObject({ status: "succeeded", output: { text: "hello", json: { words } } });
+    await running.stop();
+    running = await startInference(folder);
+    const { json } = await running.call("GET", `/v1/jobs/${String(done.id)}`);
+    expect(json).toMatchObject({ status: "succeeded", output: { text: "hello", json: { words } } });
+    expect((await fetch(`${running.base}/files/${String(done.id)}-0.json`)).status).toBe(404);
+  });
+
+  it("is refused without one, and fails by name with one on a private address", async () => {
+    const without = await running.call("POST", "/v1/jobs", { model: "local-transcribe", input: {} });
+    expect([without.status, without.json.error]).toMatchObject([400, { param: "input.audio" }]);
+    const message = expect.stringMatching(/^audio: /) as string;
+    expect(await read("http://127.0.0.1:1/sound.wav")).toMatchObject({ status: "failed", error: { code: "invalid_input", message } });
+  });
+});
+
 describe("a model's process", () => {
   it("that crashes is started again for the job", async () => {
     const done = await ended(running.base, (await submit("crash-once")).json.id);

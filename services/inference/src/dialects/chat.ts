@@ -3,33 +3,21 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Availability } from "@nodeloom/platform";
 import { Router, type Response } from "express";
-import type { EngineRequest, EngineResult } from "../engines/engine";
+import type { EngineResult } from "../engines/engine";
 import { asProviderError, requireReady } from "../http/failures";
 import { parseBody, ProviderError } from "../http/provider-error";
-import { bringFiles, type FileSources } from "../inputs";
-import { TEXT_MODELS, type LocalModel } from "../models";
+import { CHAT_MODELS, type LocalModel } from "../models";
 import type { Pool } from "../pool/pool";
-import { chatInputs, chatSchema, filesOf, schemaOf, shaped, type ChatRequest } from "./chat-request";
+import { chatInputs, chatSchema, type ChatRequest } from "./chat-request";
 
 export interface ChatDialectOptions {
   pool: Pool;
-  sources: FileSources;
   /** For the files of requests that are under way. */
   directory: string;
   availability: (model: LocalModel) => Promise<Availability>;
   /** How long a request may wait for its model. */
   maxWaitMs: number;
 }
-
-/** What a model needs that reads a file, by model. */
-const FILE_OF: Readonly<Record<string, "audio" | "image">> = { "local-transcribe": "audio", "local-ocr": "image" };
-
-const textOf = ({ text = "", json }: EngineResult, request: ChatRequest): string => {
-  const schema = schemaOf(request);
-  if (!json) return text;
-  if (schema) return JSON.stringify(shaped(json, schema));
-  return request.format === "json" ? JSON.stringify(json) : text;
-};
 
 interface Answer {
   id: string;
@@ -44,8 +32,13 @@ const usageOf = ({ usage = { inputTokens: 0, outputTokens: 0 } }: EngineResult) 
 });
 const finishOf = ({ isCut }: EngineResult): "length" | "stop" => (isCut ? "length" : "stop");
 
-const answerWhole = (response: Response, answer: Answer, result: EngineResult, content: string): void => {
-  const choice = { index: 0, message: { role: "assistant", content, refusal: null }, logprobs: null, finish_reason: finishOf(result) };
+const answerWhole = (response: Response, answer: Answer, result: EngineResult): void => {
+  const choice = {
+    index: 0,
+    message: { role: "assistant", content: result.text ?? "", refusal: null },
+    logprobs: null,
+    finish_reason: finishOf(result),
+  };
   response.json({ ...answer, object: "chat.completion", choices: [choice], usage: usageOf(result) });
 };
 
@@ -75,25 +68,15 @@ const createStream = (response: Response, answer: Answer, withUsage: boolean) =>
 };
 
 /** OpenAI-compatible completions, whole or streamed. */
-export const chatDialect = ({ pool, sources, directory, availability, maxWaitMs }: ChatDialectOptions): Router => {
+export const chatDialect = ({ pool, directory, availability, maxWaitMs }: ChatDialectOptions): Router => {
   const router = Router();
 
-  const requestOf = async (name: string, body: ChatRequest, folder: string, signal: AbortSignal): Promise<EngineRequest> => {
-    const needed = FILE_OF[name];
-    if (!needed) return { inputs: { ...chatInputs(body) }, files: {}, folder };
-    const { [needed]: url } = filesOf(body);
-    return { inputs: {}, files: await bringFiles(sources, { [needed]: url! }, folder, signal), folder };
-  };
-
   const check = async (body: ChatRequest): Promise<LocalModel> => {
-    const model = Object.hasOwn(TEXT_MODELS, body.model) ? TEXT_MODELS[body.model]! : undefined;
+    const model = Object.hasOwn(CHAT_MODELS, body.model) ? CHAT_MODELS[body.model]! : undefined;
     if (!model) {
-      const message = `no such model: ${body.model.slice(0, 100)}; there are ${Object.keys(TEXT_MODELS).join(", ")}`;
+      const message = `no such model: ${body.model.slice(0, 100)}; there are ${Object.keys(CHAT_MODELS).join(", ")}`;
       throw new ProviderError(404, "model_not_found", message, { param: "model" });
     }
-    const needed = FILE_OF[body.model];
-    if (needed && filesOf(body)[needed] === undefined)
-      throw new ProviderError(400, "invalid_request", `${needed}: ${body.model} needs one`, { param: needed });
     requireReady(body.model, await availability(model));
     return model;
   };
@@ -107,13 +90,10 @@ export const chatDialect = ({ pool, sources, directory, availability, maxWaitMs 
     response.once("close", () => left.abort(new Error("the client has gone")));
     const folder = await mkdtemp(join(directory, "request-"));
     try {
-      const isWritten = FILE_OF[body.model] === undefined;
-      const report = { progress: () => undefined, text: (piece: string) => isWritten && stream?.piece(piece) };
-      const begin = (): Promise<EngineRequest> => requestOf(body.model, body, folder, left.signal);
+      const report = { progress: () => undefined, text: (piece: string) => stream?.piece(piece) };
+      const begin = () => Promise.resolve({ inputs: { ...chatInputs(body) }, files: {}, folder });
       const result = await pool.run(body.model, model, begin, { report, signal: left.signal, maxWaitMs });
-      const content = textOf(result, body);
-      if (!stream) return answerWhole(response, answer, result, content);
-      if (!isWritten) stream.piece(content);
+      if (!stream) return answerWhole(response, answer, result);
       stream.end(result);
     } catch (error) {
       if (left.signal.aborted) return;
@@ -126,7 +106,7 @@ export const chatDialect = ({ pool, sources, directory, availability, maxWaitMs 
   });
 
   router.get("/v1/models", (_request, response) => {
-    const data = Object.keys(TEXT_MODELS).map((id) => ({ id, object: "model", created: 0, owned_by: "nodeloom-local" }));
+    const data = Object.keys(CHAT_MODELS).map((id) => ({ id, object: "model", created: 0, owned_by: "nodeloom-local" }));
     response.json({ object: "list", data });
   });
 

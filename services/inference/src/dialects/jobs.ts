@@ -10,18 +10,24 @@ const MAX_IDEMPOTENCY_KEY_CHARACTERS = 255;
 
 const submissionSchema = z.strictObject({ model: z.string(), input: z.record(z.string(), z.unknown()) });
 
-const view = (request: Request, job: JobView): Record<string, unknown> => {
+const outputOf = async (request: Request, jobs: Jobs, { model, files }: JobView): Promise<Record<string, unknown> | undefined> => {
+  if (!files) return undefined;
+  const answer = await jobs.answer({ files });
+  if (answer) return { ...answer };
   const address = `${request.protocol}://${request.get("host") ?? "localhost"}/files/`;
-  const member = JOB_MODELS[job.model]?.outputs ?? "files";
+  const member = JOB_MODELS[model]?.outputs ?? "files";
+  return { [member]: files.map(({ name, contentType }) => ({ url: address + name, content_type: contentType })) };
+};
+
+const view = async (request: Request, jobs: Jobs, job: JobView): Promise<Record<string, unknown>> => {
+  const output = await outputOf(request, jobs, job);
   return {
     id: job.id,
     model: job.model,
     status: job.status,
     progress: Math.round(job.progress * 100) / 100,
     createdAt: new Date(job.createdAt).toISOString(),
-    ...(job.files
-      ? { output: { [member]: job.files.map(({ name, contentType }) => ({ url: address + name, content_type: contentType })) } }
-      : {}),
+    ...(output ? { output } : {}),
     ...(job.error ? { error: job.error } : {}),
   };
 };
@@ -48,19 +54,19 @@ export const jobsDialect = (jobs: Jobs, availability: (model: LocalModel) => Pro
     const inputs = parseBody(model.inputs, input, "input");
     requireReady(name, await availability(model));
     const job = jobs.submit({ model: name, inputs, idempotencyKey: idempotencyKeyOf(request) });
-    response.status(202).json(view(request, job));
+    response.status(202).json(await view(request, jobs, job));
   });
 
-  router.get("/v1/jobs/:id", (request, response) => {
+  router.get("/v1/jobs/:id", async (request, response) => {
     const job = jobs.find(request.params.id);
     if (!job) throw notFound("job");
-    response.json(view(request, job));
+    response.json(await view(request, jobs, job));
   });
 
-  router.post("/v1/jobs/:id/cancel", (request, response) => {
+  router.post("/v1/jobs/:id/cancel", async (request, response) => {
     const job = jobs.cancel(request.params.id);
     if (!job) throw notFound("job");
-    response.json(view(request, job));
+    response.json(await view(request, jobs, job));
   });
 
   return router;
