@@ -7,6 +7,7 @@ import { classes } from "../../ui/classes";
 import { Empty } from "../../ui/notice";
 import { Page } from "../../ui/page";
 import { useChosenInView } from "../../ui/use-chosen-in-view";
+import { ModelOrdersSection } from "../models/orders/model-orders";
 import { AuditSection } from "./audit";
 import { LedgerSection } from "./ledger";
 import { ModelsSection } from "./models";
@@ -20,6 +21,7 @@ const route = getRouteApi("/shell/admin/$section");
 const SECTIONS: readonly (readonly [string, string, () => ReactNode])[] = [
   ["users", "Users", UsersSection],
   ["models", "Models", ModelsSection],
+  ["tasks", "Tasks", ModelOrdersSection],
   ["tiers", "Tiers", TiersSection],
   ["templates", "Templates", TemplatesSection],
   ["runs", "Runs", RunsSection],
