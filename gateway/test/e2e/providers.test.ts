@@ -1,5 +1,6 @@
 import { clientOf, eventually, paced, type Account, type Answer } from "./support/client";
-import { clip } from "./support/graphs";
+import { startComfyUi } from "../../../services/executions/test/support/comfyui";
+import { clip, edge, node } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
 
 let platform: Platform;
@@ -122,5 +123,63 @@ describe("a text that is written slowly", () => {
     expect(events.findLastIndex(({ type }) => type === "node.delta")).toBeLessThan(at("node.completed"));
     expect([textOf(events), textOf(late)]).toEqual([text, text]);
     expect((await follow(id)).map(({ type }) => type)).toEqual(log.map(({ type }) => type));
+  });
+});
+
+describe("a server that the installation has itself", () => {
+  /** Adds one as an administrator does. */
+  const add = async (server: object): Promise<void> => {
+    expect(await client.asAdmin("POST", "/api/admin/model-servers", server)).toMatchObject({ status: 201, body: { status: "ready" } });
+  };
+  const ready = (model: string): Promise<Answer> =>
+    eventually(
+      () => client.call("GET", `/api/models/${model}`, { key: user.key }),
+      ({ body }) => body.status === "ready",
+    );
+
+  it("and that speaks OpenAI's API writes in workflows, with the key that it was added with", async () => {
+    await add({ kind: "openai", url: `${platform.sandboxUrl}/v1`, name: "Home", key: "sandbox" });
+    expect((await ready("home-sandbox-chat")).body).toMatchObject({ runsAt: "local", modality: "text" });
+    const nodes = [node("ask", "llm-assistant", { model: "home-sandbox-chat", prompt: "a loom" }), node("out", "response-output")];
+    const { slug } = (await post("/api/workflows", { name: "Ask", nodes, edges: [edge("ask.text", "out.text")] })).body as { slug: string };
+    const made = await post(`/api/workflows/${slug}/run`, { inputs: {} });
+    expect(made).toMatchObject({ status: 200, body: { result: { text: expect.stringContaining("loom") as string }, cost: 0 } });
+  });
+
+  it("and that is ComfyUI runs a workflow with a picture of ours, and what it made is kept", async () => {
+    const comfy = await startComfyUi();
+    try {
+      await add({ kind: "comfyui", url: `http://${comfy.address}`, name: "Studio" });
+      const workflow = {
+        "6": { class_type: "CLIPTextEncode", inputs: { text: "a loom", clip: ["4", 1] }, _meta: { title: "Prompt" } },
+        "9": { class_type: "SaveImage", inputs: { filename_prefix: "ComfyUI", images: ["8", 0] }, _meta: { title: "Save Image" } },
+        "10": { class_type: "LoadImage", inputs: { image: "a.png" }, _meta: { title: "Face" } },
+      };
+      const put = await client.asAdmin("POST", "/api/admin/model-servers/studio/workflows", { name: "Portrait", workflow });
+      expect(put).toMatchObject({ status: 201, body: { workflows: [{ internalName: "studio-portrait", inputs: ["prompt", "face"] }] } });
+      await ready("studio-portrait");
+      const drawn = await post("/api/models/sandbox-image-fast/run", { inputs: { prompt: "a face", sandbox: { latencyMs: 20 } } });
+      const face = (drawn.body.result as { images: { url: string }[] }).images[0]!.url;
+      const bytes = Buffer.from(await (await fetch(face)).arrayBuffer());
+      const made = post("/api/models/studio-portrait/run", { inputs: { prompt: "a heron", face } });
+      const { workflow: sent } = (await eventually(
+        () => Promise.resolve(comfy.running),
+        (running) => running !== undefined,
+      ))!;
+      expect(sent["6"]!.inputs.text).toBe("a heron");
+      expect([...comfy.files.values()]).toEqual([bytes]);
+      comfy.files.set("filename=a.png&subfolder=&type=output", bytes);
+      comfy.end({ outputs: { "9": { images: [{ filename: "a.png", subfolder: "", type: "output" }] } } });
+      const { status, body } = await made;
+      expect([status, body.cost]).toEqual([200, 0]);
+      const [{ url }] = (body.result as { images: [{ url: string }] }).images;
+      expect(
+        Buffer.from(await (await fetch(url)).arrayBuffer())
+          .subarray(1, 4)
+          .toString(),
+      ).toBe("PNG");
+    } finally {
+      await comfy.stop();
+    }
   });
 });

@@ -121,6 +121,7 @@ export const startComfyUi = async (): Promise<ComfyUi> => {
       const id = decodeURIComponent(path.slice("/history/".length));
       return reply(response, 200, comfy.history.has(id) ? { [id]: comfy.history.get(id) } : {});
     }
+    if (path === "/system_stats") return reply(response, 200, { system: { comfyui_version: "0.9.2" }, devices: [] });
     const file = path === "/view" ? comfy.files.get(query) : undefined;
     if (!file) return reply(response, 404);
     response.writeHead(200, { "content-type": "application/octet-stream" }).end(file);
