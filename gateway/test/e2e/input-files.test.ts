@@ -65,8 +65,12 @@ const picture = async (): Promise<string> => {
 it.each(["hosted-by-upload", "hosted-by-data", "sandbox-video"])("a picture becomes a video by %s", async (model) => {
   const made = await post(`/api/workflows/${await videoOf(model)}/run`, { inputs: {} });
   expect(made).toMatchObject({ status: 200, body: { success: true, result: { videos: [{ url: expect.any(String) as string }] } } });
-  const inputs = { prompt: "it weaves", seconds: 1, image: await picture(), sandbox: { latencyMs: 20 } };
-  expect(await post(`/api/models/${model}/run`, { inputs })).toMatchObject({ status: 200, body: { success: true } });
+  const address = await picture();
+  const bytes = Buffer.from(await (await fetch(address)).arrayBuffer());
+  for (const image of [address, `data:image/png;base64,${bytes.toString("base64")}`]) {
+    const inputs = { prompt: "it weaves", seconds: 1, image, sandbox: { latencyMs: 20 } };
+    expect(await post(`/api/models/${model}/run`, { inputs })).toMatchObject({ status: 200, body: { success: true } });
+  }
 });
 
 it("what no way leads to its provider is refused before a run is made of it, with the setting to change", async () => {
