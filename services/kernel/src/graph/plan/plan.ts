@@ -82,9 +82,6 @@ export type Planned = { used: Readonly<BudgetUse>; dataUrls: string[] } & (
   { plan: RunPlan; issues: [] } | { plan: undefined; issues: GraphIssue[]; unknownMedia: string[] }
 );
 
-const termsOf = ({ models }: PlanRequest, { data: { model } }: GraphNode): ModelTerms | undefined =>
-  typeof model === "string" ? models.get(model) : undefined;
-
 /** The schema of a node's inputs: its kind's own, or that of the model that it names. */
 export const nodeSchema = (node: GraphNode, models: ReadonlyMap<string, { inputSchema: JsonSchema }>): JsonSchema | undefined => {
   const kind = kindOf(node.type);
