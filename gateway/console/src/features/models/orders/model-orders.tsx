@@ -1,6 +1,6 @@
 import type { Model, ModelOrder, Task } from "@nodeloom/client";
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { ArrowDown, ArrowUp, RotateCcw } from "lucide-react";
+import { ArrowDown, ArrowUp, ArrowUpToLine, RotateCcw } from "lucide-react";
 import { LoadFailure } from "../../../app/error-pages";
 import { request } from "../../../api/client";
 import { modelsQuery, tasksQuery } from "../../../api/queries";
@@ -21,12 +21,13 @@ interface RowProps {
   model: Model;
   isTaken: boolean;
   /** Undefined at the ends of the row. */
+  onFirst: (() => void) | undefined;
   onUp: (() => void) | undefined;
   onDown: (() => void) | undefined;
   busy: boolean;
 }
 
-const Row = ({ model, isTaken, onUp, onDown, busy }: RowProps) => {
+const Row = ({ model, isTaken, onFirst, onUp, onDown, busy }: RowProps) => {
   const { title, tone } = standingOf(model);
   return (
     <li className="flex items-center gap-3 py-1.5">
@@ -39,6 +40,7 @@ const Row = ({ model, isTaken, onUp, onDown, busy }: RowProps) => {
       </span>
       <Badge tone={tone}>{title}</Badge>
       <span className="flex">
+        <IconButton size="sm" icon={ArrowUpToLine} label={`${model.displayName} first`} disabled={busy || !onFirst} onClick={onFirst} />
         <IconButton size="sm" icon={ArrowUp} label={`${model.displayName} earlier`} disabled={busy || !onUp} onClick={onUp} />
         <IconButton size="sm" icon={ArrowDown} label={`${model.displayName} later`} disabled={busy || !onDown} onClick={onDown} />
       </span>
@@ -79,6 +81,7 @@ const TaskCard = ({ task: { name, summary, model: taken }, order: { task, order,
             key={one}
             model={byName.get(one)!}
             isTaken={one === taken}
+            onFirst={index === 0 ? undefined : move(index, 0)}
             onUp={move(index, index - 1)}
             onDown={move(index, index + 1)}
             busy={busy}
