@@ -21,6 +21,7 @@ describe("the console at the gateway", () => {
     await writeFile(join(folder, "index.html"), PAGE);
     await writeFile(join(folder, "assets", "index-abc.js"), SCRIPT);
     await writeFile(join(folder, "assets", "index-abc.js.br"), brotliCompressSync(SCRIPT));
+    await writeFile(join(folder, "assets", "sound-abc.mp3"), "0123456789");
     const app = express();
     app.use(consoleRouter({ folder, mediaOrigins: ["https://media.example.com"] }));
     app.use((_request, response) => void response.status(404).json({ code: "ROUTE_NOT_FOUND" }));
@@ -50,6 +51,15 @@ describe("the console at the gateway", () => {
     expect(policy).toContain("script-src 'self';style-src 'self';");
     expect(policy).toContain("img-src 'self' blob: data: https://media.example.com");
     expect(policy).not.toContain("unsafe");
+  });
+
+  it("gives the part of a sound that a browser asks for", async () => {
+    const part = (range: string): Promise<Response> => fetch(`${url}/assets/sound-abc.mp3`, { headers: { range } });
+    const middle = await part("bytes=2-4");
+    expect([middle.status, middle.headers.get("content-range"), await middle.text()]).toEqual([206, "bytes 2-4/10", "234"]);
+    expect(await (await part("bytes=-2")).text()).toBe("89");
+    const whole = await part("bytes=20-");
+    expect([whole.status, await whole.text()]).toEqual([200, "0123456789"]);
   });
 
   it.each(["application/json", "*/*"])("leaves unknown paths to JSON for clients that accept %s", async (accept) => {

@@ -46,11 +46,21 @@ export const readFiles = (folder: string): ReadonlyMap<string, ConsoleFile> => {
   );
 };
 
-/** Answers with a file in the smallest encoding that the client takes; 304 where it has it already. */
+/** The part of a file that is asked for, as browsers ask for sounds and films; undefined for all of it. */
+const partOf = (request: Request, bytes: number): { start: number; end: number } | undefined => {
+  const asked = request.range(bytes);
+  return Array.isArray(asked) && asked.type === "bytes" && asked.length === 1 ? asked[0] : undefined;
+};
+
+/** Answers with a file in the smallest encoding that the client takes, or with a part of one that has none; 304 where it has it already. */
 export const sendFile = ({ extension, content, encoded, hash }: ConsoleFile, request: Request, response: Response): void => {
   // Of several encodings the client's order would decide; the build's does.
   const encoding = ENCODINGS.map(([name]) => name).find((name) => encoded.has(name) && request.acceptsEncodings(name) === name);
   if (encoding !== undefined) response.setHeader("Content-Encoding", encoding);
   response.setHeader("ETag", `"${hash}${encoding === undefined ? "" : `-${encoding}`}"`);
-  response.type(extension).send(encoding === undefined ? content : encoded.get(encoding));
+  response.type(extension);
+  const part = encoded.size === 0 ? partOf(request, content.length) : undefined;
+  if (!part) return void response.send(encoding === undefined ? content : encoded.get(encoding));
+  response.status(206).setHeader("Content-Range", `bytes ${part.start}-${part.end}/${content.length}`);
+  response.send(content.subarray(part.start, part.end + 1));
 };
