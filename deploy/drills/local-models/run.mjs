@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { createApi } from "../support/api.mjs";
 import { readLocal, startPlatform } from "../support/platform.mjs";
 import { runDrill } from "../support/run-drill.mjs";
+import { makeExamples } from "./examples.mjs";
 import { kills } from "./kills.mjs";
 import { DETAILED, movingAt, overlap, PAGE, PAGE_LINES, psnr, THINGS, wordErrors } from "./pictures.mjs";
 import { engineLibrary, ffmpeg, peakOf, untilFetched } from "./service.mjs";
@@ -175,6 +176,7 @@ await runDrill("local-models", async (drill) => {
     drill.check(["music sounds", bytes.length > 1_000_000 && bytes.some((byte) => byte > 200), `${bytes.length} bytes`]);
   };
 
+  if (process.argv.includes("--examples")) return makeExamples({ once, upload, png, fetched, sharp, ffmpeg, say: drill.say });
   for (const part of [speech, upscale, cutout, tween, ocr, chat, music]) await part();
   await kills(drill, api);
   process.stdout.write("\n| model | what | seconds | memory |\n|---|---|---:|---:|\n");

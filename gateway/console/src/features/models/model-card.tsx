@@ -4,6 +4,7 @@ import { KeyRound, type LucideIcon } from "lucide-react";
 import { priceWords } from "../../api/prices";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
+import { Example } from "./examples/example";
 import { retirementOf, runnerOf, standingOf } from "./facts";
 
 /** That its provider shuts a model down, or has. */
@@ -35,6 +36,7 @@ export const ModelCard = ({ model, icon: Icon, onAddKey }: { model: Model; icon:
         <Badge tone={standing.tone}>{standing.title}</Badge>
       </div>
       <p className="mt-2.5 line-clamp-2 text-[13px] text-muted wrap-anywhere">{model.description}</p>
+      <Example model={model} className="mt-3 max-h-36" />
       {standing.reason !== undefined && model.status !== "needs-key" && (
         <p className="mt-1.5 text-xs text-faint wrap-anywhere">{standing.reason}</p>
       )}

@@ -15,6 +15,7 @@ import { Badge } from "../../ui/badge";
 import { Code } from "../../ui/copy";
 import { Notice } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";
+import { Example, exampleOf } from "./examples/example";
 import { runnerOf, standingOf } from "./facts";
 import { Retirement } from "./model-card";
 import { propertiesOf, SchemaControl } from "../../ui/inputs/schema-control";
@@ -62,6 +63,7 @@ const Detail = ({ model }: { model: Model }) => {
   const tier = me?.user.tier ?? "free";
   // Custom tiers build on one that reaches models, or the service says that theirs does not.
   const reaches = me !== null && (!isBaseTier(tier) || withinCeiling("model:run", tier, me.user.role === "admin"));
+  const example = exampleOf(model);
   const required = new Set(Array.isArray(model.inputSchema.required) ? (model.inputSchema.required as string[]) : []);
   return (
     <Page title={model.displayName} lead={model.description}>
@@ -126,6 +128,12 @@ const Detail = ({ model }: { model: Model }) => {
               <Retirement model={model} />
             </div>
           </Card>
+          {example && (
+            <Card title="An example">
+              <p className="mb-3 text-xs text-faint">{example.asked}</p>
+              <Example model={model} className="max-h-72" />
+            </Card>
+          )}
           <Card title="Inputs">
             <Facts
               rows={propertiesOf(model.inputSchema).map(
