@@ -64,6 +64,25 @@ await runDrill("local-models", async (drill) => {
   const png = (/** @type {Buffer} */ svg) => sharp(svg).png().toBuffer();
   const pixels = (/** @type {any} */ picture) => picture.removeAlpha().raw().toBuffer();
 
+  /** Runs a workflow of one node that asks a text model. @param {object} data @param {Record<string, unknown>} inputs @returns {Promise<any>} what leaves by its port json */
+  const jsonOf = async (data, inputs = {}) => {
+    const names = Object.keys(inputs);
+    const fields = names.map((name) => ({ name, type: `${name}_upload`, label: name }));
+    const place = { position: { x: 0, y: 0 } };
+    const nodes = [
+      ...(names.length > 0 ? [{ ...place, id: "in", type: "request-input", data: { fields } }] : []),
+      { ...place, id: "ask", type: "llm-assistant", data },
+      { ...place, id: "out", type: "response-output", data: {} },
+    ];
+    const edges = [
+      ...names.map((name) => ({ id: name, source: "in", target: "ask", sourceHandle: name, targetHandle: name })),
+      { id: "made", source: "ask", target: "out", sourceHandle: "json", targetHandle: "made" },
+    ];
+    const saved = await api.call("POST", "/api/workflows", { key, body: { name: "Local JSON", nodes, edges } });
+    const { body } = await api.call("POST", `/api/workflows/${saved.body.slug}/run`, { key, body: { inputs } });
+    return body.result?.made ?? body;
+  };
+
   const speech = async () => {
     let errors = 0;
     for (const sentence of SENTENCES) {
@@ -79,6 +98,11 @@ await runDrill("local-models", async (drill) => {
     const [sentence = ""] = SENTENCES.slice(2);
     const { audios } = await run("local-speech", `${sentence.length} characters`, { prompt: sentence });
     await run("local-transcribe", "4 s of speech", { audio: audios[0].url });
+    const { words = [] } = await jsonOf({ model: "local-transcribe" }, { audio: audios[0].url });
+    const inOrder = words.every(
+      (/** @type {{ start: number }} */ { start }, /** @type {number} */ at) => at === 0 || start >= words[at - 1].start,
+    );
+    drill.check(["each word has its time", words.length > 5 && inOrder, `${words.length} words, the last at ${words.at(-1)?.start} s`]);
   };
 
   const upscale = async () => {
@@ -145,6 +169,8 @@ await runDrill("local-models", async (drill) => {
   const ocr = async () => {
     const { text } = await run("local-ocr", "a page of four lines", { image: await upload(await png(PAGE)) });
     const share = 1 - wordErrors(PAGE_LINES.join(" "), text);
+    const { lines = [] } = await jsonOf({ model: "local-ocr" }, { image: await upload(await png(PAGE)) });
+    drill.check(["each line has its place", lines.length === PAGE_LINES.length && lines[0].box.length === 4, `${lines.length} lines`]);
     drill.check(["the text of a page is read", share >= LEAST_PAGE, `${(share * 100).toFixed(1)} % of its words`]);
   };
 
@@ -157,17 +183,8 @@ await runDrill("local-models", async (drill) => {
       properties: { subject: { type: "string", maxLength: 60 }, mood: { enum: ["calm", "happy"] } },
       additionalProperties: false,
     };
-    const node = {
-      id: "ask",
-      type: "llm-assistant",
-      position: { x: 0, y: 0 },
-      data: { model: "local-chat", prompt: "Describe a poster for a jazz night as JSON.", schema },
-    };
-    const output = { id: "out", type: "response-output", position: { x: 0, y: 0 }, data: {} };
-    const edges = [{ id: "e", source: "ask", target: "out", sourceHandle: "json", targetHandle: "poster" }];
-    const saved = await api.call("POST", "/api/workflows", { key, body: { name: "Local JSON", nodes: [node, output], edges } });
-    const { body } = await api.call("POST", `/api/workflows/${saved.body.slug}/run`, { key, body: { inputs: {} } });
-    drill.check(["JSON fits its schema", typeof body.result?.poster?.subject === "string", JSON.stringify(body.result ?? body)]);
+    const poster = await jsonOf({ model: "local-chat", prompt: "Describe a poster for a jazz night as JSON.", schema });
+    drill.check(["JSON fits its schema", typeof poster.subject === "string", JSON.stringify(poster)]);
   };
 
   const music = async () => {

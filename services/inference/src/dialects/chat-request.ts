@@ -44,7 +44,7 @@ const textOf = ({ content }: ChatRequest["messages"][number]): string => {
 const isSystem = (role: string): boolean => role === "system" || role === "developer";
 
 /** The JSON Schema that an answer is to fit, if any. */
-export const schemaOf = ({ response_format: format }: ChatRequest): Record<string, unknown> | undefined =>
+const schemaOf = ({ response_format: format }: ChatRequest): Record<string, unknown> | undefined =>
   format?.type === "json_schema" ? format.json_schema.schema : undefined;
 
 export const chatInputs = (request: ChatRequest): ChatInputs => {
