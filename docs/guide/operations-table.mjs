@@ -2,7 +2,7 @@
 //
 //   node docs/guide/operations-table.mjs       writes them (after npm run build)
 //   node docs/guide/operations-table.mjs -     reads the table as JSON from stdin and prints the page
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
@@ -32,7 +32,14 @@ const typeOf = (schema) => {
 };
 const defaultOf = ({ default: value }) => (value === undefined ? "" : `\`${JSON.stringify(value)}\``);
 
-const sectionOf = ({ name, summary, output, schema, oneOf = [] }) => {
+/** What the operation makes of an example: pictures/draw-operations.mjs draws it. */
+const pictureOf = ({ name, title }) => {
+  const path = `pictures/operations/${name}.webp`;
+  return existsSync(new URL(path, import.meta.url)) ? [`![${title}: what goes in, and what comes out](../${path})`] : [];
+};
+
+const sectionOf = (operation) => {
+  const { name, summary, output, schema, oneOf = [] } = operation;
   const required = new Set(schema.required);
   const rows = Object.entries(schema.properties).map(
     ([input, property]) =>
@@ -42,6 +49,7 @@ const sectionOf = ({ name, summary, output, schema, oneOf = [] }) => {
   return [
     `### ${name}`,
     `${summary} Output: \`${output}\`.${groups}`,
+    ...pictureOf(operation),
     ["| input | takes | default | what it is |", "| --- | --- | --- | --- |", ...rows].join("\n"),
   ].join("\n\n");
 };

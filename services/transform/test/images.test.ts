@@ -35,6 +35,24 @@ describe("operations on images", () => {
     expect(output.object).toMatchObject({ contentType: "image/png", ownerId: "user-1" });
   });
 
+  it("sharpens the edges of what it has resized where that is asked for", async () => {
+    const halves = await picture(100, 100, "#606060")
+      .composite([{ input: await png(50, 100, "#a0a0a0"), left: 0, top: 0 }])
+      .png()
+      .toBuffer();
+    const [soft, sharp] = [
+      await made("image-resize", { width: 200 }, { image: halves }),
+      await made("image-resize", { width: 200, sharpen: 2 }, { image: halves }),
+    ];
+    const near = Array.from({ length: 20 }, (_, index) => 90 + index);
+    const contrast = ({ at }: typeof soft): number => {
+      const row = near.map((x) => at(x, 100)[0]!);
+      return Math.max(...row) - Math.min(...row);
+    };
+    expect(contrast(sharp)).toBeGreaterThan(contrast(soft));
+    expect(sharp.at(20, 100)).toEqual(soft.at(20, 100));
+  });
+
   it("turns a picture upright before it works on it", async () => {
     const turned = await picture(100, 50, "#00ff00").withMetadata({ orientation: 6 }).jpeg().toBuffer();
     const { output } = await made("image-resize", { width: 25 }, { image: turned });

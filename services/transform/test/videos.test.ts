@@ -104,6 +104,8 @@ describeWithFfmpeg("operations on videos and sounds", () => {
     const longer = await made("video-mux", { length: "audio" }, { video: silent, audio: tone(440, 3) });
     expect(longer.contents.video!.frames).toBe(75);
     expect(longer.contents.audio!.seconds).toBeCloseTo(3, 1);
+    const longest = [tone(440, 3), tone(440, 0.5)].map((audio) => made("video-mux", { length: "longest" }, { video: silent, audio }));
+    expect((await Promise.all(longest)).map(({ contents }) => contents.video!.frames)).toEqual([75, 50]);
     const looped = await made("video-mux", { loop: true, fadeSeconds: 1 }, { video: silent, audio: tone(440, 0.5) });
     const samples = samplesOf(looped.bytes);
     expect(levelBetween(samples, 0.6, 0.9)).toBeGreaterThan(0.05);

@@ -18,6 +18,7 @@ export const IMAGE_OPERATIONS = [
       height: pixels("Height"),
       fit: choice(["inside", "cover", "contain", "fill"], "How it fills both sides: whole, cut, with bars, or stretched"),
       enlarge: flag("A smaller image is made larger", true),
+      sharpen: number(0, 5, "How far edges are sharpened; 0 leaves them", 0),
       background: colour("Colour of bars", "#000000"),
     },
   }),

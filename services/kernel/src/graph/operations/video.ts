@@ -61,7 +61,7 @@ export const VIDEO_OPERATIONS = [
     properties: {
       video: file("video", "Video"),
       audio: file("audio", "Sound"),
-      length: choice(["video", "audio", "shortest"], "What decides how long the result is"),
+      length: choice(["video", "audio", "shortest", "longest"], "What decides how long the result is"),
       loop: flag("What is shorter begins again; otherwise silence follows, or the last picture stays"),
       original: choice(["drop", "mix", "duck"], "The video's own sound: left out, mixed, or the added sound is lowered under it"),
       volume: number(0, 4, "Of the added sound; 1 is as it is", 1),

@@ -79,6 +79,7 @@ describe("the operations on files", () => {
       width: 5,
       fit: "inside",
       enlarge: true,
+      sharpen: 0,
       background: "#000000",
     });
     expect(missingGroups(resize, () => false)).toEqual(["needs one of width, height"]);

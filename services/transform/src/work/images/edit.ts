@@ -17,7 +17,10 @@ export const resize: Operation = async (job) => {
   const followed = width === undefined ? height! * aspect : width / aspect;
   if (followed > MOST_PIXELS_WIDE) throw new InputError(`the other side would be longer than ${MOST_PIXELS_WIDE} pixels`);
   const options = { width, height, fit, withoutEnlargement: !isOn(job, "enlarge"), background: text(job, "background") };
-  return reading(picture.port, () => writeImage(picture.pipeline().resize(options), job.folder, formatOf(picture)));
+  const sigma = number(job, "sharpen");
+  const resized = picture.pipeline().resize(options);
+  if (sigma > 0) resized.sharpen({ sigma });
+  return reading(picture.port, () => writeImage(resized, job.folder, formatOf(picture)));
 };
 
 /** The size of the part that is cut out. @throws InputError */

@@ -13,7 +13,9 @@ export const mux: Operation = async (job) => {
   const video = await openVideo(job, fileAt(job, "video"));
   const audio = await openAudio(job, fileAt(job, "audio"));
   const frame = frameOf(video.video);
-  const wanted = { video: video.seconds, audio: audio.seconds, shortest: Math.min(video.seconds, audio.seconds) }[text(job, "length")]!;
+  const both = [video.seconds, audio.seconds];
+  const lengths = { video: video.seconds, audio: audio.seconds, shortest: Math.min(...both), longest: Math.max(...both) };
+  const wanted = lengths[text(job, "length") as keyof typeof lengths];
   const frames = wholeFrames(wanted, frame);
   const seconds = frames / frame.fps;
   const isLooped = isOn(job, "loop");
