@@ -1,5 +1,5 @@
 import { createByteCache } from "./byte-cache";
-import { MAX_SECONDS } from "./inputs";
+import { MAX_MUSIC_SECONDS, MAX_SECONDS } from "./inputs";
 import { renderMusic } from "./render/music";
 import { renderPicture } from "./render/picture";
 import { MAX_SYLLABLES, renderSpeech } from "./render/speech";
@@ -24,7 +24,7 @@ interface Format {
 const FORMATS: readonly Format[] = [
   { pattern: /^image-(256|512)()-([0-9a-f]{32})\.png$/, contentType: "image/png", max: 512, render: renderPicture },
   { pattern: /^video-([1-9]\d?)-(8|16)-([0-9a-f]{32})\.mp4$/, contentType: "video/mp4", max: MAX_SECONDS, render: renderVideo },
-  { pattern: /^music-([1-9]\d?)()-([0-9a-f]{32})\.wav$/, contentType: "audio/wav", max: MAX_SECONDS, render: renderMusic },
+  { pattern: /^music-([1-9]\d{0,2})()-([0-9a-f]{32})\.wav$/, contentType: "audio/wav", max: MAX_MUSIC_SECONDS, render: renderMusic },
   { pattern: /^speech-([1-9]\d{0,2})()-([0-9a-f]{32})\.wav$/, contentType: "audio/wav", max: MAX_SYLLABLES, render: renderSpeech },
 ];
 

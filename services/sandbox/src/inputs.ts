@@ -2,7 +2,9 @@ import { z } from "zod";
 
 export const MAX_PROMPT_CHARACTERS = 262_144;
 export const MAX_COUNT = 4;
+/** Of a video. */
 export const MAX_SECONDS = 10;
+export const MAX_MUSIC_SECONDS = 120;
 export const MAX_LATENCY_MS = 600_000;
 /** Above the largest picture a data URL may carry, so that the clear refusal is ours and not the parser's. */
 export const BODY_LIMIT_BYTES = 20 * 1024 * 1024;
@@ -36,12 +38,18 @@ export const generatorSchema = z
   .transform(({ prompt: asked, text, ...rest }) => ({ ...rest, prompt: asked ?? text ?? "" }));
 export type GeneratorInput = z.infer<typeof generatorSchema>;
 
-export const jobSchema = z.strictObject({
-  ...generatorInputs,
-  kind: z.enum(["image", "video", "music"]),
-  quality: z.enum(["standard", "pro"]).default("standard"),
-  prompt,
-});
+export const jobSchema = z
+  .strictObject({
+    ...generatorInputs,
+    seconds: z.int().min(1).max(MAX_MUSIC_SECONDS).optional(),
+    kind: z.enum(["image", "video", "music"]),
+    quality: z.enum(["standard", "pro"]).default("standard"),
+    prompt,
+  })
+  .refine(({ kind, seconds = 1 }) => kind === "music" || seconds <= MAX_SECONDS, {
+    path: ["seconds"],
+    message: `must be at most ${MAX_SECONDS}`,
+  });
 
 export const predictionSchema = z.looseObject({
   version: z.string().optional(),

@@ -64,6 +64,12 @@ describe("a polled job", () => {
     expect(decodeWav(Buffer.from(await response.arrayBuffer())).seconds).toBe(3);
   });
 
+  it("yields music as long as a film", async () => {
+    const { at } = await submit({ kind: "music", prompt: "a long waltz", seconds: 120, sandbox: { latencyMs: 0 } });
+    const response = await fetch((await poll(at("id"))).at("output.audios.0.url") as string);
+    expect(decodeWav(Buffer.from(await response.arrayBuffer())).seconds).toBe(120);
+  });
+
   it("is cancelled once and stays so", async () => {
     const { at } = await submit({ kind: "image", prompt: "never mind" });
     const cancelled = await sandbox.call("POST", `/v1/jobs/${String(at("id"))}/cancel`);
@@ -141,6 +147,7 @@ describe("bad input", () => {
     ["too many pictures", { kind: "image", prompt: "x", count: 5 }, "count"],
     ["a fraction of a second", { kind: "video", prompt: "x", seconds: 1.5 }, "seconds"],
     ["eleven seconds", { kind: "video", prompt: "x", seconds: 11 }, "seconds"],
+    ["more than two minutes of music", { kind: "music", prompt: "x", seconds: 121 }, "seconds"],
     ["a picture that is no address", { kind: "image", prompt: "x", image: "med_123" }, "image"],
     ["an unknown member", { kind: "image", prompt: "x", colour: "red" }, "colour"],
     ["an unknown fault", { kind: "image", prompt: "x", sandbox: { fail: "explode" } }, "sandbox.fail"],
