@@ -17,6 +17,7 @@ import { writeStatusRows } from "./platform/status-file.mjs";
 import { createSupervisor } from "./platform/supervisor.mjs";
 import { startConsoleServer } from "./platform/console-server.mjs";
 import { fetchLocalModels } from "./platform/local-models.mjs";
+import { offerTemplates } from "./platform/templates.mjs";
 import { watchSources } from "./platform/watch.mjs";
 import { printWelcome } from "./platform/welcome.mjs";
 
@@ -143,6 +144,7 @@ const createRun = ({ progress, watching, observing, once, started }) => {
     if (watching) consoleServer = await startConsoleServer(local.baseUrl);
     const seconds = (Date.now() - started) / 1000;
     await printWelcome({ progress, local, seconds, staying: !once, consoleUrl: consoleServer?.url ?? local.baseUrl });
+    if (!once) void offerTemplates({ note: progress.note, local, env });
     if (!once) void fetchLocalModels({ note: progress.note, env });
     if (watching) await watchSources({ supervisor, progress, env, migrate: (quiet) => migrate({ progress: quiet, env, platform }) });
   };

@@ -89,7 +89,7 @@ export const launch = async (root: string, signal: AbortSignal, environment: Nod
   const launcher = spawn(process.execPath, [start], {
     cwd: root,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, LOCAL_MODELS: "off", ...environment },
+    env: { ...process.env, LOCAL_MODELS: "off", SEED_TEMPLATES: "off", ...environment },
   });
   const ended = new Promise<void>((resolve) => launcher.once("exit", () => resolve()));
   const stop = async (): Promise<void> => {

@@ -30,7 +30,15 @@ export const startPlatform = async (env) => {
   // Not the usual port: another platform may take that while this one's gateway is killed.
   const GATEWAY_LISTEN = `127.0.0.1:${await freePort()}`;
   const child = spawn(process.execPath, [join(ROOT, "deploy/local/start.mjs")], {
-    env: { GATEWAY_LISTEN, ...process.env, LOCAL_MODELS: "off", NODELOOM_HOSTING: "separate", LOG_LEVEL: "warn", ...env },
+    env: {
+      GATEWAY_LISTEN,
+      ...process.env,
+      LOCAL_MODELS: "off",
+      SEED_TEMPLATES: "off",
+      NODELOOM_HOSTING: "separate",
+      LOG_LEVEL: "warn",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";

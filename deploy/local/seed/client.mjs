@@ -9,7 +9,7 @@ const DEFAULT_WAIT_S = 1;
  * @property {any} body parsed JSON, or nothing
  * @property {string} cookie the session cookie that was set, or ""
  *
- * @typedef {{ key?: string, cookie?: string, body?: unknown, traceId?: string }} RequestOptions
+ * @typedef {{ key?: string, cookie?: string, body?: unknown, bytes?: Uint8Array<ArrayBuffer>, traceId?: string }} RequestOptions `bytes`: a file, instead of a body of JSON
  * @typedef {(method: string, path: string, options?: RequestOptions) => Promise<Answer>} Client
  */
 
@@ -22,7 +22,7 @@ export const createClient = (baseUrl) => {
   const { origin } = new URL(baseUrl);
 
   /** @param {string} method @param {string} path @param {RequestOptions} options */
-  const once = (method, path, { key, cookie, body, traceId }) =>
+  const once = (method, path, { key, cookie, body, bytes, traceId }) =>
     fetch(new URL(path, baseUrl), {
       method,
       signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
@@ -33,6 +33,7 @@ export const createClient = (baseUrl) => {
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(traceId === undefined ? {} : { traceparent: `00-${traceId}-${traceId.slice(16)}-01` }),
       },
+      ...(bytes === undefined ? {} : { body: bytes }),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 

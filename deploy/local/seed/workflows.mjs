@@ -1,24 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expectStatus } from "./client.mjs";
-
-/** @typedef {{ id: string, type: string, position: { x: number, y: number }, data: object }} Node */
-
-const COLUMN = 340;
-const ROW = 240;
-
-/** @param {string} id @param {string} type @param {number} column @param {number} row @param {object} data @returns {Node} */
-const node = (id, type, column, row, data) => ({ id, type, position: { x: column * COLUMN, y: row * ROW }, data });
-
-/** An edge written as `from.port -> to.port`. @param {string} text */
-const edge = (text) => {
-  const match = /^(\S+)\.(\S+) -> (\S+)\.(\S+)$/.exec(text);
-  if (match === null) throw new Error(`not an edge: ${text}`);
-  const [, source, sourceHandle, target, targetHandle] = match;
-  return { id: text, source, sourceHandle, target, targetHandle };
-};
-
-/** @param {string} name @param {string} label @param {string} initial */
-const textField = (name, label, initial) => ({ name, type: "text", label, default: initial });
+import { edge, node, textField } from "./graph.mjs";
 
 const HELLO = {
   slug: "hello-nodeloom",
