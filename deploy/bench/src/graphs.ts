@@ -61,3 +61,17 @@ export const httpWorkflow = (url: string): WorkflowBody => ({
   nodes: [node("fetch", "http-request", 0, { method: "GET", url, headers: {}, body: "" }), node("output", "response-output", 1, {})],
   edges: [edge("fetch", "body", "output", "body")],
 });
+
+/** One operation on files of the caller's, by their ids: they flow into its first port. */
+export const mediaWorkflow = (operation: string, settings: object, files: readonly string[]): WorkflowBody => ({
+  name: `Bench ${operation}`,
+  nodes: [
+    ...files.map((mediaId, index) => node(`file-${index}`, "media-upload", 0, { mediaId })),
+    node("work", "media", 1, { operation, ...settings }),
+    node("output", "response-output", 2, {}),
+  ],
+  edges: [
+    ...files.map((_, index) => edge(`file-${index}`, "media", "work", files.length > 1 ? "videos" : operation.split("-")[0]!)),
+    edge("work", operation.split("-")[0]!, "output", `${operation.split("-")[0]!}s`),
+  ],
+});

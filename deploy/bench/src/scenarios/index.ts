@@ -3,6 +3,7 @@ import { cancel } from "./cancel";
 import { durableCall } from "./durable-call";
 import { fairness } from "./fairness";
 import { idleMemory } from "./idle-memory";
+import { mediaOperations } from "./media-operations";
 import { reads } from "./reads";
 import type { Scenario } from "./scenario";
 import { steadySubmit } from "./steady-submit";
@@ -22,4 +23,5 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   g: durableCall,
   h: steadySubmit,
   i: idleMemory,
+  j: mediaOperations,
 };
