@@ -4,7 +4,9 @@
  */
 import { readFile } from "node:fs/promises";
 import { expectStatus } from "../client.mjs";
-import { FILMS } from "./films.mjs";
+import { CLIPS } from "./clips.mjs";
+import { FILM_FROM_AN_IDEA } from "./film-from-an-idea.mjs";
+import { NARRATED_SLIDESHOW } from "./narrated-slideshow.mjs";
 import { PICTURES } from "./pictures.mjs";
 import { VOICES } from "./voices.mjs";
 
@@ -19,7 +21,7 @@ import { VOICES } from "./voices.mjs";
  */
 
 /** In the order in which they are shown. @type {readonly Template[]} */
-export const TEMPLATES = [...FILMS, ...VOICES, ...PICTURES];
+export const TEMPLATES = [FILM_FROM_AN_IDEA, NARRATED_SLIDESHOW, ...CLIPS, ...VOICES, ...PICTURES];
 
 /** What a field's default says instead of the id of a file: `sample:harbour.jpg`. */
 const SAMPLE = /"sample:([a-z0-9.-]+)"/g;

@@ -1,5 +1,5 @@
 import { edge, node, textField } from "../graph.mjs";
-import { WORDS_OF } from "./films.mjs";
+import { MUSIC, MUSIC_SECONDS, WORDS_OF } from "./parts.mjs";
 
 /** Templates that listen or speak. */
 
@@ -56,11 +56,9 @@ const POSTCARD = {
     node("voice", "generate-audio", 1, 1, { model: "auto:speech", label: "Voice" }),
     node("show", "media", 2, 0, { operation: "video-slideshow", label: "Photo and voice", timing: "audio" }),
     node("captioned", "media", 3, 0, { operation: "video-captions", label: "Captions" }),
-    node("length", "json", 2, 1, { label: "Length of the music", expression: "max([`5`, min([`120`, ceil(duration)])])" }),
+    node("length", "json", 2, 1, { label: "Length of the music", expression: MUSIC_SECONDS }),
     node("music", "generate-audio", 3, 1, { model: "auto:music", label: "Music", inputs: { prompt: "happy and light, a summer day" } }),
-    node("scored", "media", 4, 0, {
-      ...{ operation: "video-mux", label: "Music under the voice", original: "duck", loop: true, volume: 0.45, fadeSeconds: 2 },
-    }),
+    node("scored", "media", 4, 0, { ...MUSIC, label: "Music under the voice" }),
     node("output", "response-output", 5, 0, {}),
   ],
   edges: [
