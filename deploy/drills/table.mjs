@@ -148,6 +148,13 @@ export const DRILLS = [
     builds: true,
   },
   {
+    name: "films",
+    sentence: "runs every seeded template, and makes a film while what works on it is killed at every stage",
+    minutes: 10,
+    kind: "program",
+    builds: false,
+  },
+  {
     name: "local-models",
     sentence: "fetches the machine's own models, measures what they make, and kills them under fifty runs",
     minutes: 10,

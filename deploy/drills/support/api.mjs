@@ -9,8 +9,8 @@ const RETRY_MS = 500;
  * @param {() => string} baseUrl
  */
 export const createApi = (baseUrl) => {
-  /** @param {string} method @param {string} path @param {{ key?: string, cookie?: string, body?: unknown, idempotencyKey?: string }} [options] @returns {Promise<Answer>} */
-  const once = async (method, path, { key, cookie, body, idempotencyKey } = {}) => {
+  /** @param {string} method @param {string} path @param {{ key?: string, cookie?: string, body?: unknown, idempotencyKey?: string, prefer?: string }} [options] @returns {Promise<Answer>} */
+  const once = async (method, path, { key, cookie, body, idempotencyKey, prefer } = {}) => {
     const response = await fetch(baseUrl() + path, {
       method,
       headers: {
@@ -18,6 +18,7 @@ export const createApi = (baseUrl) => {
         ...(key ? { "x-api-key": key } : {}),
         ...(cookie ? { cookie, origin: baseUrl() } : {}),
         ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}),
+        ...(prefer ? { prefer } : {}),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(150_000),

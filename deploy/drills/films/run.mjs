@@ -1,0 +1,35 @@
+import { createApi } from "../support/api.mjs";
+import { readLocal, startPlatform } from "../support/platform.mjs";
+import { runDrill } from "../support/run-drill.mjs";
+import { untilFetched } from "../local-models/service.mjs";
+import { kills } from "./kills.mjs";
+import { templates } from "./templates.mjs";
+
+/**
+ * Runs every template that a new installation offers, with the models of this machine where they can and the sandbox otherwise; then makes
+ * a film in the sandbox while the processes that work on it are killed at every stage. Results are kept in .nodeloom/drills/films.
+ *
+ *   npm run drill -- films [templates | kills]
+ */
+
+const FETCH_MS = 15 * 60_000;
+const only = process.argv[2];
+
+await runDrill("films", async (drill) => {
+  const api = createApi(() => readLocal().baseUrl);
+  if (only !== "kills") {
+    const platform = await startPlatform({ LOCAL_MODELS: "on", SEED_TEMPLATES: "on", CI: "" });
+    try {
+      const { apiKey: key } = readLocal().accounts.business;
+      await untilFetched(async () => (await api.call("GET", "/api/local-models", { key })).body, drill.say, FETCH_MS);
+      await templates(drill, api);
+    } finally {
+      await platform.stop();
+    }
+  }
+  if (only === "templates") return;
+  // ffmpeg is there by now, or was fetched before.
+  const platform = await startPlatform({});
+  drill.atEnd(platform.stop);
+  await kills(drill, api);
+});
