@@ -9,6 +9,8 @@ import { DUCKED, MIXED } from "../videos/mux";
 /** Operations on sounds. */
 
 const BITRATE = 192;
+/** Kilobits a second of stereo between two of Vorbis' qualities: it refuses rates that few samples or one channel can't fill. */
+const VORBIS_STEP = 32;
 const STEREO = `aresample=${SAMPLE_RATE}:async=1:first_pts=0,aformat=sample_fmts=fltp:channel_layouts=stereo`;
 
 interface Format {
@@ -26,7 +28,11 @@ const FORMATS: Readonly<Record<string, Format>> = {
   },
   wav: { extension: "wav", demuxer: "wav", args: () => ["-c:a", "pcm_s16le", "-f", "wav"] },
   flac: { extension: "flac", demuxer: "flac", args: () => ["-c:a", "flac", "-f", "flac"] },
-  ogg: { extension: "ogg", demuxer: "ogg", args: (bitrate) => ["-c:a", "libvorbis", "-b:a", `${bitrate}k`, "-f", "ogg"] },
+  ogg: {
+    extension: "ogg",
+    demuxer: "ogg",
+    args: (bitrate) => ["-c:a", "libvorbis", "-q:a", (bitrate / VORBIS_STEP).toFixed(2), "-f", "ogg"],
+  },
 };
 
 /** Makes a sound of inputs and what is to be done with them. */
