@@ -131,6 +131,9 @@ export const mediaHandlers = ({ objects, library, provenance, removeExpired, bas
     keepObject: unary(async ({ id, ownerId, quotaBytes }) =>
       media.KeepObjectResponse.fromPartial({ object: toMessage(await library.keep(id, ownerId, quotaBytes)) }),
     ),
+    renewObjects: unary(async ({ keys, ownerId }) =>
+      media.RenewObjectsResponse.fromPartial({ objects: (await objects.renew(keys, ownerId)).map(toMessage) }),
+    ),
     copyObjects: unary(async ({ quotaBytes, ...copying }) => {
       const copies = await library.copy({ ...copying, quota: quotaBytes });
       return media.CopyObjectsResponse.fromPartial({

@@ -17,6 +17,8 @@ export interface MediaObject extends Measured {
   /** Name of its bytes in the blob store. */
   blob: string;
   createdAt: Date;
+  /** When a run took it over last: a generated file is kept as long from then on as a new one. */
+  renewedAt?: Date | undefined;
   origin: Origin;
   /** How it came to be, as it says itself; absent for what no model or program made. */
   sourceType?: SourceType | undefined;

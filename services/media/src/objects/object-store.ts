@@ -14,7 +14,9 @@ export interface ObjectStore {
   byKeys(keys: readonly string[]): Promise<MediaObject[]>;
   /** Newest first. */
   list(ownerId: string, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;
-  /** Created before a moment, oldest first, those that have expired included. */
+  /** Has those of the keys that are the owner's kept from a moment on. @returns them */
+  renew(keys: readonly string[], ownerId: string, at: Date): Promise<MediaObject[]>;
+  /** Neither created nor renewed since a moment, oldest first, those that have expired included. */
   expiring(before: Date, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;
   /** False when the object has one of that width already, or is gone. */
   addThumbnail(id: string, width: Width, thumbnail: Thumbnail): Promise<boolean>;

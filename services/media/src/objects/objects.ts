@@ -31,6 +31,12 @@ export interface Objects {
    */
   byKeys(keys: readonly string[]): Promise<MediaObject[]>;
   /**
+   * Has those of the keys that are the owner's kept as long as new ones.
+   * @returns them
+   * @throws DomainError INVALID_REQUEST when too many are asked for.
+   */
+  renew(keys: readonly string[], ownerId: string): Promise<MediaObject[]>;
+  /**
    * One that a key names, whoever owns it, and its bytes.
    * @throws DomainError NOT_FOUND when there is none.
    */
@@ -139,6 +145,10 @@ export const createObjects = ({ store, quota, blobs, receive, openSource }: Obje
     byKeys: async (keys) => {
       const distinct = atMostIds(keys, "keys");
       return distinct.length === 0 ? [] : store.byKeys(distinct);
+    },
+    renew: async (keys, ownerId) => {
+      const distinct = atMostIds(keys, "keys");
+      return distinct.length === 0 ? [] : store.renew(distinct, ownerId, new Date());
     },
     read: async (key) => {
       const object = await store.byKey(key);

@@ -38,6 +38,7 @@ const rows = new Schema<Row>(
     sha256: { type: String, required: true },
     blob: { type: String, required: true },
     createdAt: { type: Date, required: true },
+    renewedAt: Date,
     origin: { type: String, required: true },
     ...{ width: Number, height: Number, durationMs: Number },
     ...{ contentHash: String, sourceType: String, making },
@@ -84,10 +85,16 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       .exec();
     return found.map(toObject);
   };
-  const hide = async ({ id, ownerId, countedBy }: MediaObject, removal: string, at: Date): Promise<boolean> => {
-    // Whether it counts must be as it was read: what is given back to the owner depends on it.
-    const filter = { _id: id, ownerId, countedBy: countedBy ?? null, ...PRESENT } as unknown as QueryFilter<Row>;
-    return (await model.updateOne(filter, { $set: { removal, removedAt: at } }).exec()).modifiedCount === 1;
+  const hide = async ({ id, ownerId, countedBy, renewedAt }: MediaObject, removal: string, at: Date): Promise<boolean> => {
+    // Whether it counts must be as it was read: what is given back to the owner depends on it. So must be how long it is kept.
+    const filter = {
+      _id: id,
+      ownerId,
+      countedBy: countedBy ?? null,
+      ...(removal === EXPIRED ? { renewedAt: renewedAt ?? null } : {}),
+      ...PRESENT,
+    };
+    return (await model.updateOne(filter as unknown as QueryFilter<Row>, { $set: { removal, removedAt: at } }).exec()).modifiedCount === 1;
   };
   return {
     insert: async (object) => {
@@ -100,6 +107,12 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     allOfOwner: (ids, ownerId) => many({ _id: { $in: [...ids] }, ownerId }),
     byKey: (key) => one({ key }),
     byKeys: (keys) => many({ key: { $in: [...keys] } }),
+    renew: async (keys, ownerId, at) => {
+      const filter = { key: { $in: [...keys] }, ownerId };
+      await model.updateMany({ ...filter, ...PRESENT }, { $max: { renewedAt: at } }).exec();
+      // What was hidden in between is left out.
+      return many(filter);
+    },
     list: async (ownerId, limit, after) => {
       const found = await model
         .find({ ownerId, ...PRESENT, ...beyond("createdAt", after, "$lt") }, WITHOUT_INPUTS)
@@ -111,7 +124,7 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     },
     expiring: async (before, limit, after) => {
       const found = await model
-        .find({ createdAt: { $lt: before }, ...PRESENT_OR_EXPIRED, ...beyond("createdAt", after) })
+        .find({ createdAt: { $lt: before }, renewedAt: { $not: { $gte: before } }, ...PRESENT_OR_EXPIRED, ...beyond("createdAt", after) })
         .sort({ createdAt: 1, _id: 1 })
         .limit(limit)
         .lean<Row[]>()
