@@ -9,6 +9,7 @@ export const FLOORS = [
   ["store"],
   ["lifecycle"],
   ["plan"],
+  ["reuse"],
   ["calls"],
   ["carry"],
   ["requests"],

@@ -47,6 +47,10 @@ import { createPlanning } from "./plan/planning";
 import { createKeyTest, createProviderKeys } from "./calls/provider-keys";
 import { createProvider, type Provider } from "./calls/providers";
 import { createQuotes } from "./requests/quotes";
+import { createReruns } from "./requests/rerun/reruns";
+import { createEarlierCalls } from "./reuse/earlier-calls";
+import { createTakeOver } from "./carry/take-over";
+import { createKeepGraph } from "./plan/kept-graphs";
 import { createLeaks } from "./upkeep/leaks";
 import { createReconciler } from "./upkeep/reconcile";
 import { createDeliveryReconciler } from "./webhooks/reconcile-deliveries";
@@ -59,7 +63,7 @@ import { createEnd } from "./lifecycle/end";
 import { CANCEL_REQUESTED } from "./run/states";
 import { createUsageReports } from "./lifecycle/usage-reports";
 import { createStores } from "./store/stores";
-import { createRequirePrograms, createTransforms } from "./calls/transforms";
+import { createPrograms, createProgramVersion, createRequirePrograms, createTransforms } from "./calls/transforms";
 import { createTextStreams } from "./calls/text-streams";
 import { createActivities } from "./carry/activities";
 import { createUpkeepActivities } from "./carry/upkeep-activities";
@@ -124,9 +128,16 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     downloads,
     submissions: createSubmissions(stores),
     addresses: createAddressRules(addresses),
+    own: addresses.own,
     sendFiles: createInputFiles({ ...dialects, media: services.media, own: addresses.own, downloads }),
   };
   const textStreams = createTextStreams(channel);
+  const programs = createPrograms(services.transform);
+  const earlier = {
+    find: createEarlierCalls({ calls: stores.calls, media: services.media, own: addresses.own }),
+    own: addresses.own,
+    programVersion: createProgramVersion(programs),
+  };
 
   const stopping = new AbortController();
   const taskQueue = config.TEMPORAL_TASK_QUEUE;
@@ -171,6 +182,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       keepFile: createKeepFile(services.media, downloads),
       transforms: createTransforms({ media: services.media, transform: services.transform, downloads, own: addresses.own }),
       outgoing,
+      takeOver: createTakeOver({ ...earlier, catalog, calls: stores.calls, execution }),
       webhooks,
       onCancel: (executionId, listener) =>
         channel.onTransition(executionId, ({ type }) => {
@@ -204,11 +216,13 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const planning = createPlanning({
     workflows: services.workflows,
     media: services.media,
-    requirePrograms: createRequirePrograms(services.transform),
+    requirePrograms: createRequirePrograms(programs),
     catalog,
     planner: createSmallFirstPlanner(threads, { addresses }),
   });
-  const start = createStart({ planning, starter, stores, execution, holds, queue, end, outbox });
+  const reruns = createReruns({ ...earlier, stores });
+  const keepGraph = createKeepGraph(stores.payloads);
+  const start = createStart({ planning, reruns, keepGraph, starter, stores, execution, holds, queue, end, outbox });
   const sweep = createSweep({ stores, execution, end, queue, outbox, logger });
   const sweeper = startSweeper({
     sweep: async (signal) => void (await sweep(signal)),
@@ -220,7 +234,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       runs: createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, outbox, awaitDelivered, starts }),
       cancellation: createCancellation({ stores, execution, end, outbox, awaitDelivered }),
       reads,
-      quotes: createQuotes({ planning, billing: services.billing }),
+      quotes: createQuotes({ planning, reruns, billing: services.billing }),
       watch: createWatch(stores, channel, textStreams, awaitDelivered),
       stores,
       redeliver: createRedelivery(stores, services.identity, deliveries),

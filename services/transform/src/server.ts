@@ -1,3 +1,4 @@
+import { mediaOperation } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { transform } from "@nodeloom/proto";
 import type { Program } from "./ffmpeg/program";
@@ -18,7 +19,11 @@ const STATES = {
 
 /** gRPC handlers of the transform service. */
 export const transformHandlers = ({ run, preview, ffmpeg, imageVersion }: Handled): transform.TransformServiceServer => ({
-  run: unary(run),
+  run: unary(async (request, signal) => {
+    const { outputs } = await run(request, signal);
+    const isByFfmpeg = mediaOperation(request.operation)?.program === "ffmpeg";
+    return transform.RunResponse.fromPartial({ outputs, programVersion: isByFfmpeg ? (await ffmpeg.status()).version : imageVersion });
+  }),
   renderPreview: unary(preview),
   getStatus: unary(async () => {
     const { state, version, reason, retryAfterSeconds } = await ffmpeg.status();

@@ -14,6 +14,7 @@ import { final } from "./failures";
 import type { Gate } from "./gates";
 import type { SendFiles, SentInputs } from "./input-files";
 import { makingOf } from "./making";
+import { askedOfModel } from "../reuse/asked";
 import type { Submissions } from "./submissions";
 
 /** What calls of models have in common, whatever their providers answer with: what they need, and their inputs. */
@@ -32,6 +33,8 @@ export interface CallOptions {
   /** Which addresses users may name to providers. */
   addresses?: Pick<AddressRules, "resolvedProblem">;
   submissions: Submissions;
+  /** What the addresses of our own files begin with. */
+  own: string;
   /** Puts the files of calls in the form that their providers take. */
   sendFiles?: SendFiles;
 }
@@ -139,11 +142,12 @@ export type ReadyCall<Type extends Provider["type"]> = Awaited<ReturnType<typeof
 
 /** @throws DomainError when the model can't be called so, or an input is none it takes: nodes before it may have made it */
 export const readyCall = async <Type extends Provider["type"]>(
-  options: Pick<CallOptions, "catalog" | "provider" | "media" | "addresses" | "sendFiles">,
-  call: ModelCall,
+  options: Pick<CallOptions, "catalog" | "provider" | "media" | "addresses" | "sendFiles" | "own">,
+  given: ModelCall,
   type: Type,
 ) => {
-  const { model, provider } = await target(options, call, type);
+  const { model, provider } = await target(options, given, type);
+  const call: ModelCall = { ...given, asked: askedOfModel(given, model, options.own) };
   const ready = await withFiles(options.media, model.inputSchema, call.inputs, call.userId, call.authorFiles);
   if ("problem" in ready) throw final("EXECUTION_FAILED", `${call.model}: input ${ready.problem}`);
   if (options.addresses) await checkAddresses(options.addresses, model, call.model, ready.inputs);

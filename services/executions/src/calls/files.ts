@@ -142,8 +142,8 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
           const request = { ...ready, inputs };
           const send = (): Promise<CallResult> =>
             isText
-              ? submissions.send(call, () => exchange(request, () => Promise.resolve(), signal))
-              : submissions.once(call, once(request));
+              ? submissions.send(ready.call, () => exchange(request, () => Promise.resolve(), signal))
+              : submissions.once(ready.call, once(request));
           return gate(ready.model).pass(send, { key: call.userId, signal, clock });
         });
       } catch (error) {

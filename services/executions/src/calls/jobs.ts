@@ -120,7 +120,8 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
           await record(submission);
           return submission;
         };
-        return provider.idempotentSubmit ? submissions.send(call, submit) : submissions.once(call, { send: submitOnce, known, signal });
+        const { call: asked } = ready;
+        return provider.idempotentSubmit ? submissions.send(asked, submit) : submissions.once(asked, { send: submitOnce, known, signal });
       };
       try {
         const pass = (inputs: Record<string, unknown>) => gate(model).pass(() => send(inputs), { key: call.userId, signal, clock });

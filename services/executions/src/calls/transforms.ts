@@ -13,6 +13,8 @@ import { createSharedReads, type Slots } from "@nodeloom/platform";
 import { media as mediaProto, transform as proto } from "@nodeloom/proto";
 import type { Media, Transform } from "../clients";
 import { each, mediaValue, withFiles } from "../plan/files";
+import { askedOfTransform } from "../reuse/asked";
+import type { Asked } from "../run/call-record";
 import type { TransformCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { mediaId, storeInTurn } from "./call";
@@ -33,6 +35,12 @@ export interface TransformsOptions {
 const MS = 1_000;
 
 export type Transforms = ReturnType<typeof createTransforms>;
+
+/** What came of an operation. */
+export interface Transformed {
+  files: MediaValue[];
+  asked: Asked;
+}
 
 /** An input of the call: at a port, by an address. */
 interface Given {
@@ -85,7 +93,7 @@ export const createTransforms = ({ media, transform, downloads, own }: Transform
    * Runs an operation. It may be repeated: a call of the same name gives the file that was stored first.
    * @param mayFetch hears of every address outside of our storage before it is fetched
    */
-  return async (call: TransformCall, signal: AbortSignal, mayFetch: (url: string) => Promise<void>): Promise<MediaValue[]> => {
+  return async (call: TransformCall, signal: AbortSignal, mayFetch: (url: string) => Promise<void>): Promise<Transformed> => {
     const { operation, inputs } = await readyCall(media, call);
     const ports = new Map(portsOf(operation));
     const given = [...ports].flatMap(([port, family]) =>
@@ -105,8 +113,8 @@ export const createTransforms = ({ media, transform, downloads, own }: Transform
       settingsJson: JSON.stringify(settings),
       inputs: files,
     });
-    const { outputs } = await transform.run(request, { deadlineMs: TIMING.transform, signal });
-    return outputs.flatMap(fileValue);
+    const { outputs, programVersion } = await transform.run(request, { deadlineMs: TIMING.transform, signal });
+    return { files: outputs.flatMap(fileValue), asked: askedOfTransform(call, programVersion, own) };
   };
 };
 
@@ -114,19 +122,34 @@ const STATUS_FRESH_MS = 2_000;
 
 export type RequirePrograms = (operations: readonly string[]) => Promise<void>;
 
-/** Says before a run begins that what its operations need is not there yet. */
-export const createRequirePrograms = (transform: Pick<Transform, "getStatus">): RequirePrograms => {
+/** What programs the transform service has, as it said two seconds ago at most. */
+export const createPrograms = (transform: Pick<Transform, "getStatus">) => {
   const reads = createSharedReads<proto.GetStatusResponse>();
-  let known: { at: number; ffmpeg: proto.Program | undefined } | undefined;
-  const ffmpeg = async (): Promise<proto.Program | undefined> => {
+  let known: { at: number; status: proto.GetStatusResponse } | undefined;
+  return async (): Promise<proto.GetStatusResponse> => {
     if (!known || Date.now() - known.at > STATUS_FRESH_MS)
-      known = { at: Date.now(), ffmpeg: (await reads("status", () => transform.getStatus({}))).ffmpeg };
-    return known.ffmpeg;
+      known = { at: Date.now(), status: await reads("status", () => transform.getStatus({})) };
+    return known.status;
   };
-  return async (operations) => {
+};
+
+export type Programs = ReturnType<typeof createPrograms>;
+
+/** The version of the program that does an operation; empty while there is none. */
+export const createProgramVersion =
+  (programs: Programs) =>
+  async (operation: string): Promise<string> => {
+    const { images, ffmpeg } = await programs();
+    return (mediaOperation(operation)?.program === "ffmpeg" ? ffmpeg : images)?.version ?? "";
+  };
+
+/** Says before a run begins that what its operations need is not there yet. */
+export const createRequirePrograms =
+  (programs: Programs): RequirePrograms =>
+  async (operations) => {
     const needing = operations.find((name) => mediaOperation(name)?.program === "ffmpeg");
     if (needing === undefined) return;
-    const program = await ffmpeg();
+    const { ffmpeg: program } = await programs();
     if (program?.state === proto.ProgramState.PROGRAM_STATE_READY) return;
     const retryAfter = program?.retryAfterSeconds || 1;
     throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", `${needing} is not ready: ${program?.reason ?? ""}`, {
@@ -134,4 +157,3 @@ export const createRequirePrograms = (transform: Pick<Transform, "getStatus">): 
       operation: needing,
     });
   };
-};

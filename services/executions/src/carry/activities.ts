@@ -7,7 +7,7 @@ import type { KeepFile } from "../calls/result-files";
 import type { Outgoing } from "../calls/outgoing";
 import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
-import type { Transforms } from "../calls/transforms";
+import type { Transformed, Transforms } from "../calls/transforms";
 import type { Activities, Claim, LocalActivities, ShortAnswer } from "./activity-types";
 import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob, TransformCall } from "../run/calls";
 import { isFinal } from "../run/states";
@@ -17,6 +17,7 @@ import type { Execution } from "../lifecycle/execution";
 import type { Holds } from "../lifecycle/holds";
 import type { End } from "../lifecycle/end";
 import { answeredCall, completedCall, type CallRecord } from "../run/call-record";
+import { askedOfHttp } from "../reuse/asked";
 import type { Stores } from "../store/stores";
 import type { MediaValue } from "@nodeloom/kernel/graph";
 import { createShortCalls } from "./short-calls";
@@ -38,6 +39,7 @@ export interface ActivityOptions extends StepDependencies {
   keepFile: KeepFile;
   transforms: Transforms;
   outgoing: Pick<Outgoing, "call">;
+  takeOver: LocalActivities["takeOver"];
   webhooks: { send(id: AttemptId): Promise<Sent>; record(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null> };
 }
 
@@ -53,6 +55,11 @@ const keptUnpaid = (call: CallContext, files: MediaValue[]) => ({
   ...keptMade(call, { files, text: null, costMicroUsd: 0, requestId: null }),
   isPaid: false,
 });
+
+const keptTransform = (call: CallContext, { files, asked }: Transformed) => {
+  const kept = keptUnpaid(call, files);
+  return { ...kept, record: { ...kept.record, asked } };
+};
 
 /** A text. One that does not fit its schema is charged for, but does not complete its item. */
 const keptText = (call: ModelCall, result: CallResult) => ({ ...keptMade(call, result), event: result.problems ? null : {} });
@@ -95,7 +102,10 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
   const request = step(
     {
       begins: true,
-      kept: (call: HttpNodeCall, answer: HttpResult) => ({ record: answeredCall(call, answer), event: { status: answer.status } }),
+      kept: (call: HttpNodeCall, answer: HttpResult) => ({
+        record: answeredCall(call, answer, askedOfHttp(call.call)),
+        event: { status: answer.status },
+      }),
     },
     async (call: HttpNodeCall, { cancelled }) => {
       await assertMayCall(call, call.call.url);
@@ -114,7 +124,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     },
   );
 
-  const runTransform = step({ begins: true, kept: keptUnpaid }, async (call: TransformCall, { ending }) => {
+  const transform = step({ begins: true, kept: keptTransform }, async (call: TransformCall, { ending }) => {
     const { isCancelled } = await options.rows.callStanding(call.executionId);
     if (isCancelled) throw new RunCancelled();
     return transforms(call, ending, (url) => assertMayCall(call, url));
@@ -159,6 +169,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
   return {
     claim: (claim) => local(() => claimRun(claim)),
     settle: (input, seen) => local(() => settle(input, seen)),
+    takeOver: (input) => local(() => options.takeOver(input)),
     extendHold: (input) => local(() => extended(input, () => holds.extend(input, input.items))),
 
     submit,
@@ -187,7 +198,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     httpRequest: request,
     shortHttpRequest: short(request),
     keepFile: keep,
-    runTransform,
+    runTransform: async (call) => (await transform(call)).files,
     shortKeepFile: short(keep),
 
     sendWebhook: async (id) => {

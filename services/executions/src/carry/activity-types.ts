@@ -1,6 +1,7 @@
 /** The activities that workflows know, with what they take and give. */
 import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
 import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob, TransformCall } from "../run/calls";
+import type { TakenOver } from "../run/call-record";
 import type { CallResult, HeldItem, RunEnd, RunInput, RunOutcome } from "../run/types";
 import type { HoldItem, MediaValue } from "@nodeloom/kernel/graph";
 
@@ -12,6 +13,13 @@ export type ExtendInput = Pick<RunInput, "executionId" | "userId" | "holdId" | "
   label?: string;
   items: HoldItem[];
 };
+
+/** Of one step of a rerun. */
+export interface TakeOverInput {
+  /** Executions that calls are taken over from, the nearest first. */
+  sources: string[];
+  calls: (ModelCall | HttpNodeCall | TransformCall)[];
+}
 
 export interface Claim {
   executionId: string;
@@ -34,6 +42,8 @@ export interface LocalActivities extends ShortCalls {
   /** accepted | queued → processing. @returns whether the run is this workflow's to carry */
   claim(claim: Claim): Promise<boolean>;
   extendHold(input: ExtendInput): Promise<HeldItem[]>;
+  /** @returns an entry for each call; null where it is to be made */
+  takeOver(input: TakeOverInput): Promise<(TakenOver | null)[]>;
   settle(input: RunInput, end: RunEnd): Promise<RunOutcome>;
   /** How the delivery ended; null when there is to be another attempt. Idempotent. */
   recordAttempt(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null>;

@@ -85,7 +85,8 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
   /** Calls of a run with a status, by their keys within it, as far as they are recorded. */
   const recordedCalls = async (executionId: string, status: "completed" | "submitted"): Promise<CompletedCall[]> =>
     (await calls.of(executionId))
-      .filter((call) => call.status === status)
+      // What was taken over is not charged for.
+      .filter((call) => call.status === status && call.reusedFrom === undefined)
       .map(({ _id, nodeId, costMicroUsd }) => ({ key: _id.slice(executionId.length + 1), nodeId, costMicroUsd }));
 
   /** Captures a charge and releases the rest of its hold. The first settlement of a run stands. */

@@ -1,9 +1,11 @@
 /** Saved graphs, read from the workflows service at every run. */
+import { createHash } from "node:crypto";
 import { createSharedReads } from "@nodeloom/platform";
 import type { workflows as workflowsProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Workflows } from "../clients";
 import { errorOf } from "../run/refusals";
+import type { KeptGraph } from "./kept-graphs";
 import type { Planner, TaskGraph } from "./planner/protocol";
 
 /** A saved graph as the workflows service keeps it. */
@@ -55,6 +57,16 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
       const saved = { version, revision, createdBy, nodesJson, edgesJson };
       cache.set(key, saved);
       return { saved, graphHidden, pinnedModels };
+    },
+
+    /** A graph that was kept with an earlier run, in place of a saved one, with a key that changes with it. */
+    kept: ({ saved, graphHidden }: Defined, { version, ...graph }: KeptGraph & { version: number }): Defined & { key: string } => {
+      const { nodesJson, edgesJson, pinnedModels } = graph;
+      const { createdBy, revision } = saved;
+      const hash = createHash("sha256")
+        .update(JSON.stringify([nodesJson, edgesJson, pinnedModels]))
+        .digest("hex");
+      return { saved: { version, revision, createdBy, nodesJson, edgesJson }, graphHidden, pinnedModels, key: `kept@${hash}` };
     },
 
     /** Names of the models that a run of a graph needs. A run of a part may need fewer, and is judged by those. */

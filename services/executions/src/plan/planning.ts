@@ -16,11 +16,13 @@ import type { Media, Workflows } from "../clients";
 import { findModels, type Autos } from "./auto-models";
 import { createDataFiles, recordedInputs, takeOutDataUrls, type TakenOut } from "./data-urls";
 import { createDefinitions } from "./definitions";
+import type { KeptGraph } from "./kept-graphs";
+import { checkForeign, type RerunPlan, type Reused } from "./reruns";
 import { files } from "./files";
 import { checkSending } from "./sending";
 import { errorOf } from "../run/refusals";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
-import type { Missing, PlanAnswer, Planner, PlanTask, TaskGraph, TaskModel, WantedFile } from "./planner/protocol";
+import type { GivenOutputs, Missing, PlanAnswer, Planner, PlanTask, TaskGraph, TaskModel, WantedFile } from "./planner/protocol";
 
 export interface PlannedRun {
   plan: RunPlan;
@@ -31,6 +33,10 @@ export interface PlannedRun {
   modelIds: string[];
   /** The inputs as they are recorded: data URLs that became files are their addresses. */
   inputsJson: string;
+  /** What ran, by a key that changes with it; none of a model's run. */
+  graph?: { key: string; kept: KeptGraph };
+  /** Of a rerun. */
+  reused?: Reused;
 }
 
 export interface PlanningRequest {
@@ -46,6 +52,8 @@ export interface PlanningRequest {
   isAsync: boolean;
   /** The plan is not for a run: data URLs don't become files. */
   storesNothing?: boolean;
+  /** Of a rerun. */
+  rerun?: RerunPlan;
 }
 
 const checkTier = (models: Iterable<CatalogModel>, runner: executions.Runner): void => {
@@ -101,7 +109,11 @@ interface Run {
   modelNames?: string[];
 }
 
-const firstTask = ({ request, takenOut, models, modelNames, autos }: Run, target: PlanTask["target"]): PlanTask => ({
+const firstTask = (
+  { request, takenOut, models, modelNames, autos }: Run,
+  target: PlanTask["target"],
+  given: GivenOutputs | undefined,
+): PlanTask => ({
   target,
   inputsJson: takenOut.inputsJson,
   models: [...models.values()].map(taskModel),
@@ -112,6 +124,7 @@ const firstTask = ({ request, takenOut, models, modelNames, autos }: Run, target
   markupPermille: request.runner.markupPermille,
   standIns: [...takenOut.urls.keys()],
   ...(request.storesNothing ? { storesNothing: true } : {}),
+  ...(given ? { given } : {}),
 });
 
 export interface PlanningOptions {
@@ -154,9 +167,10 @@ export const createPlanning = ({ workflows, media, requirePrograms, catalog, pla
   const planRun = async (
     run: Run,
     target: PlanTask["target"],
+    given?: GivenOutputs,
   ): Promise<Extract<PlanAnswer, { answer: "plan" }> & { inputsJson: string }> => {
     const { inputsJson, runner } = run.request;
-    let task = firstTask(run, target);
+    let task = firstTask(run, target, given);
     for (let count = 0; count <= MOST_MISSING; count += 1) {
       const answer = await planner.plan(task, { userId: runner.userId });
       if (answer.answer === "error") throw errorOf(answer.error);
@@ -170,33 +184,44 @@ export const createPlanning = ({ workflows, media, requirePrograms, catalog, pla
   };
 
   const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
-    const { version: selected = "", until = "", runner } = request;
-    const { saved, graphHidden, pinnedModels } = await definitions.read(slug, runner.userId, selected);
+    const { version: selected = "", until = "", runner, rerun } = request;
+    const read = await definitions.read(slug, runner.userId, rerun?.graph ? "" : selected);
+    const { saved, graphHidden, pinnedModels, key } = rerun?.graph ? definitions.kept(read, rerun.graph) : { ...read, key: "" };
     const { version, revision, createdBy, nodesJson, edgesJson } = saved;
-    const graph: TaskGraph = { key: `${slug}@${revision}`, nodesJson, edgesJson, ...(until === "" ? {} : { until }) };
+    const graphKey = key || `${slug}@${revision}`;
+    const graph: TaskGraph = { key: graphKey, nodesJson, edgesJson, ...(until === "" ? {} : { until }) };
     const needed = await definitions.neededModels(saved, graph, runner.userId);
     const { models, autos } = await findModels(catalog, needed, { runner, pinnedModels });
     const isUnknown = needed.some((name) => taskOf(name) === undefined && !models.has(name));
     const modelNames = isUnknown ? { modelNames: await catalog.names() } : {};
     const isForeign = createdBy !== runner.userId;
+    if (isForeign && rerun) checkForeign(rerun, until);
     const authorId = isForeign ? createdBy : undefined;
     const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models, autos, authorId, ...modelNames };
     const answer = await planRun(run, { graph, isForeign });
     const authorFiles = await files(media, answer.forwardedMediaIds, createdBy);
     const shown = graphHidden ? schemaOnlyPlan(answer.plan) : answer.plan;
     const plan = authorFiles.size === 0 ? shown : { ...shown, authorFiles: Object.fromEntries(authorFiles) };
-    return { ...(await finish({ ...answer, plan }, run, slug)), ...(version > 0 ? { version } : {}) };
+    const reused = await rerun?.reuse(plan, models, async (given) => (await planRun(run, { graph, isForeign }, given)).plan);
+    return {
+      ...(await finish({ ...answer, plan: reused?.plan ?? plan, ...(reused ? { reused } : {}) }, run, slug)),
+      ...(version > 0 ? { version } : {}),
+      graph: { key: graphKey, kept: { nodesJson, edgesJson, pinnedModels } },
+    };
   };
 
   const planModel = async (name: string, request: PlanningRequest): Promise<PlannedRun> => {
     const models = new Map([[name, await catalog.get(name)]]);
     const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models };
     const { schemaJson = "" } = request;
-    return finish(await planRun(run, { model: name, ...(schemaJson === "" ? {} : { schemaJson }) }), run, null);
+    const target = { model: name, ...(schemaJson === "" ? {} : { schemaJson }) };
+    const answer = await planRun(run, target);
+    const reused = await request.rerun?.reuse(answer.plan, models, async (given) => (await planRun(run, target, given)).plan);
+    return finish({ ...answer, plan: reused?.plan ?? answer.plan, ...(reused ? { reused } : {}) }, run, null);
   };
 
   const finish = async (
-    { plan, inputsJson }: { plan: RunPlan; inputsJson: string },
+    { plan, inputsJson, reused }: { plan: RunPlan; inputsJson: string; reused?: Reused },
     { models, request: { runner, isAsync, storesNothing } }: Run,
     workflowSlug: string | null,
   ): Promise<PlannedRun> => {
@@ -208,7 +233,8 @@ export const createPlanning = ({ workflows, media, requirePrograms, catalog, pla
     checkSending(plan, models);
     // Language models of a workflow are no generators: only what it generates must be polled.
     if (isAsync) checkAsync([...models.values()].filter(({ modality }) => workflowSlug === null || modality !== "text"));
-    return { plan, holds: holdItems(plan), workflowSlug, modelIds: Object.keys(plan.models), inputsJson };
+    const holds = holdItems(plan).filter(({ key }) => !reused?.free.has(key));
+    return { plan, holds, workflowSlug, modelIds: Object.keys(plan.models), inputsJson, ...(reused ? { reused } : {}) };
   };
 
   return {

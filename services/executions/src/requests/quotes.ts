@@ -1,40 +1,69 @@
 /** What a run would cost. */
-import { DomainError, itemKey, type PlanStep } from "@nodeloom/kernel";
+import { DomainError, itemKey, userCostMicroUsd, type PlanStep } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { Planning } from "../plan/planning";
+import type { Reused } from "../plan/reruns";
+import type { Reruns } from "./rerun/reruns";
 
 /**
  * The most that a step may cost beyond what is held for it: calls of a list of unknown length, and answers that are asked for
  * once more. Trial grants may be gone by then.
  */
-const unheldMillicredits = ({ model, maxItems, itemLimit = maxItems, maxMillicredits, answer }: PlanStep): number => {
+const unheldMillicredits = ({ model, maxItems, itemLimit = maxItems, maxMillicredits, answer }: PlanStep, free: number): number => {
   if (model === undefined) return 0;
   const most = Math.max(maxItems, itemLimit);
-  return (most - maxItems) * maxMillicredits + most * (answer?.maxRepairMillicredits ?? 0);
+  return (most - maxItems) * maxMillicredits + (most - free) * (answer?.maxRepairMillicredits ?? 0);
+};
+
+const MICRO_USD_PER_MILLICREDIT = 10;
+
+const itemsOf = ({ id, maxItems }: PlanStep): string[] => Array.from({ length: maxItems }, (_, item) => itemKey(id, item));
+
+/** What of a step's calls a rerun does not pay for. */
+const freeOf = (step: PlanStep, reused: Reused | undefined, markupPermille: number) => {
+  const keys = reused ? itemsOf(step) : [];
+  const savedMicroUsd = keys.reduce((sum, key) => sum + (reused?.saved.get(key) ?? 0), 0);
+  return {
+    free: keys.filter((key) => reused?.free.has(key)).length,
+    reusedItems: keys.flatMap((key, item) => (reused?.saved.has(key) ? [item] : [])),
+    savedMillicredits: Math.ceil(userCostMicroUsd(savedMicroUsd, markupPermille) / MICRO_USD_PER_MILLICREDIT),
+  };
 };
 
 export type Quotes = ReturnType<typeof createQuotes>;
 
-export const createQuotes = ({ planning, billing }: { planning: Planning; billing: Billing }) => ({
-  quote: async ({ target, runner, inputsJson }: executions.QuoteRequest): Promise<executions.QuoteResponse> => {
+interface QuotesOptions {
+  planning: Planning;
+  reruns: Pick<Reruns, "planningOf">;
+  billing: Billing;
+}
+
+export const createQuotes = ({ planning, reruns, billing }: QuotesOptions) => ({
+  quote: async ({ target, runner, inputsJson, rerun }: executions.QuoteRequest): Promise<executions.QuoteResponse> => {
     if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a quote needs a runner");
-    const { plan, holds } = await planning.plan({
+    const version = target?.version ?? "";
+    const { plan, holds, reused } = await planning.plan({
       target: target?.target,
-      version: target?.version ?? "",
+      version,
       until: target?.until ?? "",
       runner,
       inputsJson,
       isAsync: false,
       storesNothing: true,
+      ...(rerun && (await reruns.planningOf(rerun, { runner, inputsJson, version, pins: false }))),
     });
+    const free = new Map(plan.steps.map((step) => [step.id, freeOf(step, reused, runner.markupPermille)]));
     const quoted = await billing.quoteHold({ userId: runner.userId, items: holds });
     const byKey = new Map(quoted.items.map((item) => [item.key, item]));
     const { HOLD_SOURCE_GRANT } = billingProto.HoldSource;
     const nodes = plan.steps
       .filter((step) => step.model !== undefined)
       .map((step) => {
-        const items = Array.from({ length: step.maxItems }, (_, item) => byKey.get(itemKey(step.id, item)));
+        const { reusedItems, savedMillicredits } = free.get(step.id)!;
+        const items = itemsOf(step)
+          .filter((key) => !reused?.free.has(key))
+          .map((key) => byKey.get(key));
         return executions.QuoteNode.fromPartial({
           id: step.id,
           type: step.type,
@@ -45,15 +74,19 @@ export const createQuotes = ({ planning, billing }: { planning: Planning; billin
             0,
           ),
           grant: items.some((item) => item?.source === HOLD_SOURCE_GRANT),
+          ...{ reusedItems, savedMillicredits },
         });
       });
-    const more = plan.steps.reduce((sum, step) => sum + unheldMillicredits(step), 0);
+    const more = plan.steps.reduce((sum, step) => sum + unheldMillicredits(step, free.get(step.id)!.free), 0);
     const models = new Set(nodes.map((node) => node.model));
     const millicredits = nodes.reduce((sum, node) => sum + node.millicredits, 0);
     return executions.QuoteResponse.fromPartial({
       millicredits,
       maxMillicredits: millicredits + more,
-      mayCostLess: plan.steps.some(({ conditional, maxMillicredits }) => conditional === true && maxMillicredits > 0),
+      mayCostLess: plan.steps.some(
+        ({ id, conditional, maxMillicredits, maxItems }) =>
+          (conditional === true || reused?.open.has(id)) && maxMillicredits > 0 && free.get(id)!.free < maxItems,
+      ),
       nodes,
       warnings: Object.entries(plan.warnings).flatMap(([nodeId, messages]) => messages.map((message) => ({ nodeId, message }))),
       grants: quoted.grants.filter((grant) => models.has(grant.model)),

@@ -7,7 +7,9 @@ import type { Execution } from "../lifecycle/execution";
 import type { Holds } from "../lifecycle/holds";
 import type { Outbox } from "../lifecycle/outbox";
 import type { Queue } from "../lifecycle/queue";
+import type { KeepGraph } from "../plan/kept-graphs";
 import type { PlannedRun, Planning } from "../plan/planning";
+import type { Reruns } from "./rerun/reruns";
 import { GraphRun } from "../run/graph-run";
 import { LINE_LENGTH_FACTOR, type Place } from "../run/line";
 import { initialNodes } from "../run/nodes";
@@ -32,7 +34,7 @@ export class Undecided extends Error {
 const toRunInput = (request: executions.RunRequest, runner: executions.Runner, planned: PlannedRun, attempt: number): RunInput => {
   const { executionId, maxMillicredits } = request;
   const { userId, source, keyId, webhookUrl, webhookEvents, baseTier, concurrency } = runner;
-  const { plan, workflowSlug, version, modelIds, holds } = planned;
+  const { plan, workflowSlug, version, modelIds, holds, reused } = planned;
   if (!isBaseTier(baseTier)) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs its runner's base tier");
   const isAsync = request.mode !== executions.RunMode.RUN_MODE_SYNC;
   return {
@@ -43,6 +45,7 @@ const toRunInput = (request: executions.RunRequest, runner: executions.Runner, p
     webhook: isAsync && webhookUrl ? { url: webhookUrl, events: webhookEvents } : null,
     held: [],
     ...(request.fullProvenance ? { provenance: "full" as const } : {}),
+    ...(reused ? { reuse: reused.reuse } : {}),
     holdId: holdIdOf(executionId, attempt),
     receivedAt: Date.now(),
   };
@@ -76,6 +79,8 @@ const isKnown = ({ kind }: DomainError): boolean => kind !== "unavailable" && ki
 
 export interface StartOptions {
   planning: Pick<Planning, "plan">;
+  reruns: Pick<Reruns, "planningOf">;
+  keepGraph: KeepGraph;
   starter: Pick<RunStarter, "start">;
   stores: Pick<Stores, "rows" | "payloads">;
   execution: Pick<Execution, "refuse" | "queue">;
@@ -90,7 +95,7 @@ export interface StartOptions {
  * row; then its credits are held, it gets a place or waits for one, and its workflow is started.
  */
 export const createStart = (options: StartOptions) => {
-  const { planning, starter, stores, execution, holds, queue, end, outbox } = options;
+  const { planning, reruns, keepGraph, starter, stores, execution, holds, queue, end, outbox } = options;
 
   /** A refused client finds their credits free already, unless a service is away. */
   const refuse = async (row: ExecutionView, error: DomainError, left?: readonly OutboxEntry[]): Promise<ExecutionView> => {
@@ -154,7 +159,8 @@ export const createStart = (options: StartOptions) => {
     if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a runner");
     const isAsync = mode === executions.RunMode.RUN_MODE_ASYNC;
     const { version = "", until = "", schemaJson = "" } = target ?? {};
-    return planning.plan({ target: target?.target, version, until, schemaJson, runner, inputsJson, isAsync });
+    const rerun = request.rerun && (await reruns.planningOf(request.rerun, { runner, inputsJson, version, pins: true }));
+    return planning.plan({ target: target?.target, version, until, schemaJson, runner, inputsJson, isAsync, ...rerun });
   };
 
   return {
@@ -182,9 +188,16 @@ export const createStart = (options: StartOptions) => {
       const planned = await plan(request);
       if (Date.now() >= beginBy) throw busy();
       const input = toRunInput(request, request.runner!, planned, (earlier?.attempt ?? 0) + 1);
+      const { graph, reused } = planned;
+      const [inputs, kept] = await Promise.all([
+        stores.payloads.putText(planned.inputsJson || "{}"),
+        graph ? keepGraph(graph.key, graph.kept) : undefined,
+      ]);
       const part: RunRecordPart = {
         requestToken: request.requestToken,
-        inputs: await stores.payloads.putText(planned.inputsJson || "{}"),
+        inputs,
+        ...(kept ? { graph: kept } : {}),
+        ...(reused && request.rerun ? { rerun: { of: request.rerun.executionId, sources: reused.reuse.sources } } : {}),
         ...(request.fingerprint === "" ? {} : { fingerprint: request.fingerprint }),
         ...(Object.keys(request.metadata).length > 0 ? { metadata: metadataKeys(request.metadata) } : {}),
       };

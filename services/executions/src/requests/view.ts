@@ -56,13 +56,14 @@ const outputsOf = (node: NodeState, calls: readonly CallRecord[]): Partial<execu
 
 /** @param calls those of the node; none where outputs are hidden */
 const nodeMessage = (node: NodeState, receivedAt: Date, calls?: readonly CallRecord[]): executions.NodeState => {
-  const { outputsJson: _, truncated: __, items, itemsDone, ...rest } = node;
+  const { outputsJson: _, truncated: __, items, itemsDone, reusedFrom = "", ...rest } = node;
   const { startedAt, durationMs } = timesOf(node, receivedAt);
   return executions.NodeState.fromPartial({
     ...present(rest),
     startedAt: startedAt === null ? undefined : new Date(startedAt),
     durationMs: durationMs ?? undefined,
     ...(makesCalls(node.type) ? { items, itemsDone } : {}),
+    reusedFrom,
     ...(calls ? outputsOf(node, calls) : {}),
   });
 };
@@ -90,5 +91,6 @@ export const executionMessage = (record: ExecutionView, details?: Details): exec
     position: details?.position,
     inputsJson: details?.inputsJson,
     metadata: metadataOf(record.metadata),
+    rerunOf: record.rerun?.of ?? "",
   });
 };

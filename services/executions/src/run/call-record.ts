@@ -1,10 +1,19 @@
 /** One call of a node, as it is recorded. */
-import { mediaFamily, reportedOutputs, type Reported } from "@nodeloom/kernel/graph";
+import { reportedOutputs, type Reported } from "@nodeloom/kernel/graph";
 import type { HttpResult } from "./calls";
+import { outputsOfResult, type CallOutputs } from "./outputs";
 import type { CallContext, CallResult, RunError } from "./types";
 
 /** `submitted`: it may have reached its provider, and its end is not known. */
 export type CallStatus = "submitted" | "completed" | "failed" | "cancelled";
+
+/** What a call asks for, so that the same call is known again. */
+export interface Asked {
+  /** Of model, entry and settings, in which the files of our storage are numbered. */
+  digest: string;
+  /** The addresses of those files. */
+  files: string[];
+}
 
 export interface CallRecord extends Reported {
   /** `<executionId>:<nodeId>:<item>`, and `.repair` behind it where an answer was asked for once more. */
@@ -20,28 +29,56 @@ export interface CallRecord extends Reported {
   error?: RunError | null;
   /** Charged, in milli-credits; known when the run is over. */
   millicredits?: number;
+  asked?: Asked;
+  /** All that it gave, as JSON, where `outputsJson` is cut. */
+  wholeJson?: string;
+  /** The execution that made the call, where its output was taken over. */
+  reusedFrom?: string;
+  /** What the call did cost there. */
+  savedMicroUsd?: number;
 }
 
 export type Call = Pick<CallContext, "key" | "executionId" | "nodeId" | "item">;
 
 export const identityOf = ({ key, executionId, nodeId, item }: Call) => ({ _id: key, executionId, nodeId, item });
 
-const reportedResult = ({ files, text, json }: Pick<CallResult, "files" | "text" | "json">): Reported => {
-  const port = mediaFamily(files[0]?.contentType ?? "") ?? "files";
-  return reportedOutputs(text === null ? { [port]: files } : { text, ...(json ? { json: json.value } : {}) });
+const reported = (outputs: CallOutputs): Reported & Pick<CallRecord, "wholeJson"> => {
+  const cut = reportedOutputs(outputs);
+  return cut.truncated ? { ...cut, wholeJson: JSON.stringify(outputs) } : cut;
 };
 
 export const completedCall = (call: Call, result: CallResult): CallRecord => {
   const { costMicroUsd, requestId } = result;
-  return { ...identityOf(call), status: "completed", costMicroUsd, requestId, ...reportedResult(result) };
+  return { ...identityOf(call), status: "completed", costMicroUsd, requestId, ...reported(outputsOfResult(result)) };
 };
 
-export const answeredCall = (call: Call, { status, body }: HttpResult): CallRecord => ({
+export const answeredCall = (call: Call, { status, body }: HttpResult, asked: Asked): CallRecord => ({
   ...identityOf(call),
   status: "completed",
   costMicroUsd: 0,
   requestId: null,
-  ...reportedOutputs({ status, body }),
+  asked,
+  ...reported({ status, body }),
+});
+
+/** An output that is taken over from a call of an earlier run. */
+export interface TakenOver {
+  outputs: CallOutputs;
+  /** The execution that made the call. */
+  from: string;
+  /** What the call did cost there. */
+  savedMicroUsd: number;
+}
+
+export const takenOverCall = (call: Call, asked: Asked, { outputs, from, savedMicroUsd }: TakenOver): CallRecord => ({
+  ...identityOf(call),
+  status: "completed",
+  costMicroUsd: 0,
+  requestId: null,
+  asked,
+  reusedFrom: from,
+  savedMicroUsd,
+  ...reported(outputs),
 });
 
 export const failedCall = (call: Call, error: RunError, requestId: string | null): CallRecord => ({

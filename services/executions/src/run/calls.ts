@@ -1,5 +1,6 @@
 /** Calls of nodes: what they are made with, and what they give. */
 import type { AuthorFiles, HttpCall, JsonSchema, MediaFamily, Price } from "@nodeloom/kernel/graph";
+import type { Asked } from "./call-record";
 import type { CallContext, CallResult, CancelReport, RunInput } from "./types";
 
 export interface SubmittedJob {
@@ -20,6 +21,8 @@ export interface ModelCall extends CallContext, AuthorFiles {
   schema?: JsonSchema;
   /** What was answered before, and why that does not fit the schema. */
   repair?: { answer: string; problems: string[] };
+  /** Known where it is sent. */
+  asked?: Asked;
 }
 
 export interface HttpNodeCall extends CallContext {

@@ -68,12 +68,13 @@ export const missingEvents = (nodes: readonly NodeState[], recorded: ReadonlySet
 type Said = Pick<ExecutionEvent, "type" | "at" | "data">;
 
 const advance = (node: NodeState, { type, at, data }: Said): void => {
-  const { item, items, requestId, durationMs, error } = data as {
+  const { item, items, requestId, durationMs, error, reusedFrom } = data as {
     item: number;
     items: number;
     requestId: string;
     durationMs: number;
     error: RunError;
+    reusedFrom?: string;
   };
   switch (type) {
     case "submitted":
@@ -87,7 +88,7 @@ const advance = (node: NodeState, { type, at, data }: Said): void => {
       node.itemsDone += 1;
       return;
     case "node.completed":
-      Object.assign(node, { status: "completed", durationMs, itemsDone: node.items });
+      Object.assign(node, { status: "completed", durationMs, itemsDone: node.items, ...(reusedFrom ? { reusedFrom } : {}) });
       return;
     case "node.failed":
       Object.assign(node, { status: "failed", error });

@@ -68,6 +68,10 @@ export interface ExecutionRecord extends Pick<RunInput, Given> {
   inputBytes?: number;
   queuedAt?: Date;
   inputs?: StoredText;
+  /** The graph that ran, of a workflow. */
+  graph?: StoredText;
+  /** Of a rerun: the execution that it is one of, and those that it may take calls over from, the nearest first. */
+  rerun?: { of: string; sources: string[] };
   /** The client's own names for the run: see `metadataKeys`. */
   metadata?: string[];
   /** Prompts and settings are kept with the files that are made. */
@@ -106,7 +110,7 @@ export interface Charged {
 export const settledEvent = ({ status, error }: Pick<RunEnd, "status" | "error">): ExecutionEvent => runEvent("settled", { status, error });
 
 /** What a client asked for, beside the run itself. */
-export type RunRecordPart = Pick<ExecutionRecord, "fingerprint" | "requestToken" | "inputs" | "metadata">;
+export type RunRecordPart = Pick<ExecutionRecord, "fingerprint" | "requestToken" | "inputs" | "metadata" | "graph" | "rerun">;
 
 export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPart = {}): ExecutionRecord => {
   const { executionId, userId, workflowSlug, version, modelIds, source, keyId, holdId, mode, webhook, attempt, baseTier } = input;

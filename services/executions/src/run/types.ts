@@ -29,8 +29,20 @@ export interface RunInput {
   held: HeldItem[];
   /** Prompts and settings are kept with the files that are made. */
   provenance?: "full";
+  /** Of a rerun. */
+  reuse?: Reuse;
   /** Milliseconds since the epoch: when the request was received. */
   receivedAt: number;
+}
+
+/** What a rerun takes over from earlier runs: outputs of calls that ask for the same. */
+export interface Reuse {
+  /** Executions, the nearest first. */
+  sources: string[];
+  /** Nodes whose calls are made again. */
+  again: string[];
+  /** Nodes whose HTTP requests are taken over, too. */
+  requests: string[];
 }
 
 export interface HeldItem {
@@ -76,6 +88,8 @@ export interface NodeState extends Reported {
   /** Calls the node makes and how many of them are done. */
   items: number;
   itemsDone: number;
+  /** The execution that made the node's one call, where its output was taken over. */
+  reusedFrom?: string;
 }
 
 export interface CompletedCall {

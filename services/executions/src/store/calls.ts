@@ -7,6 +7,9 @@ import { documents } from "./schema";
 const callSchema = documents<CallRecord>("calls");
 callSchema.index({ executionId: 1, _id: -1 });
 
+/** What is shown of a call is short. */
+const WITHOUT_WHOLE = { wholeJson: 0 } as const;
+
 /** Whether a call has ended, or may have reached its provider. */
 const wasSent = ({ status, sends }: CallRecord): boolean => status !== "submitted" || sends?.length !== 0;
 
@@ -21,9 +24,10 @@ export const createCallStore = (connection: Connection) => {
   const write = createUpdater(calls.collection as never, DURABLE);
   return {
     /** Notes that a call is about to be sent by an attempt. One that has ended stays as it is. */
-    submitted: async (call: Call, send: string): Promise<void> => {
+    submitted: async (call: Call & Pick<CallRecord, "asked">, send: string): Promise<void> => {
       const { _id, ...rest } = identityOf(call);
-      const first = { ...rest, status: "submitted", costMicroUsd: 0, requestId: null } as const;
+      const asked = call.asked ? { asked: call.asked } : {};
+      const first = { ...rest, status: "submitted", costMicroUsd: 0, requestId: null, ...asked } as const;
       await write({ filter: { _id }, update: { $setOnInsert: first, $addToSet: { sends: send } }, upsert: true });
     },
     /** Notes that the provider certainly did not take what an attempt sent. What other attempts sent stays noted. */
@@ -44,6 +48,18 @@ export const createCallStore = (connection: Connection) => {
       );
     },
     of: async (executionId: string): Promise<CallRecord[]> =>
-      (await calls.find({ executionId }).lean<CallRecord[]>().exec()).filter(wasSent),
+      (await calls.find({ executionId }, WITHOUT_WHOLE).lean<CallRecord[]>().exec()).filter(wasSent),
+    /** The completed calls of some runs that ask for one of some digests. */
+    completedLike: (executionIds: readonly string[], digests: readonly string[]): Promise<CallRecord[]> =>
+      calls
+        .find({ executionId: { $in: [...executionIds] }, status: "completed", "asked.digest": { $in: [...digests] } })
+        .lean<CallRecord[]>()
+        .exec(),
+    /** Those of some calls that have completed. */
+    completed: (ids: readonly string[]): Promise<CallRecord[]> =>
+      calls
+        .find({ _id: { $in: [...ids] }, status: "completed" })
+        .lean<CallRecord[]>()
+        .exec(),
   };
 };

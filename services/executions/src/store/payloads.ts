@@ -21,6 +21,8 @@ interface PayloadRecord {
 const payloadSchema = documents<PayloadRecord>("payloads");
 payloadSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 
+const hashOf = (json: string): string => `text-${createHash("sha256").update(json).digest("hex")}`;
+
 export type PayloadStore = Awaited<ReturnType<typeof createPayloadStore>>;
 
 /**
@@ -56,8 +58,14 @@ export const createPayloadStore = (connection: Connection, executionDays: number
     putText: async (json: string): Promise<StoredText> => {
       if (json.length <= INLINE_CHARS) return { json };
       const bytes = gzipSync(json, { level: 1 });
-      const hash = `text-${createHash("sha256").update(json).digest("hex")}`;
+      const hash = hashOf(json);
       await write(hash, bytes, executionDays + TEXT_MARGIN_DAYS);
+      return { hash };
+    },
+    /** Keeps a text that many rows name: never in one of them. */
+    putShared: async (json: string): Promise<StoredText> => {
+      const hash = hashOf(json);
+      await write(hash, gzipSync(json, { level: 1 }), executionDays + TEXT_MARGIN_DAYS);
       return { hash };
     },
     /** @returns null when it is gone */

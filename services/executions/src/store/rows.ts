@@ -24,6 +24,8 @@ export interface ExecutionFilter {
 /** Rows of a list per exchange with the server: pages of ordinary length take one. */
 export const LIST_BATCH = 101;
 export type RunState = Pick<ExecutionView, "_id" | "status" | "holdId">;
+/** How a run ended, where it has. */
+export type RunOutcomeView = Pick<ExecutionView, "_id" | "status" | "error">;
 
 /** Whether a run is being cancelled, and the tier by which its calls are bounded; none where its row is gone. */
 export interface Standing {
@@ -70,6 +72,13 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
     executions
       .find({ _id: { $in: [...ids] } }, { status: 1, holdId: 1 })
       .lean<RunState[]>()
+      .exec(),
+
+  /** Those among some ids that are a user's, as far as they say how they ended. */
+  ofUser: (ids: readonly string[], userId: string): Promise<RunOutcomeView[]> =>
+    executions
+      .find({ _id: { $in: [...ids] }, userId }, { status: 1, error: 1 })
+      .lean<RunOutcomeView[]>()
       .exec(),
 
   /** Newest first; read in batches, so that a reader with enough can stop. */

@@ -22,6 +22,8 @@ const OF_ONE_ATTEMPT = [
   "metadata",
   "provenance",
   "version",
+  "graph",
+  "rerun",
   "logParts",
   "nodesHash",
 ] as const;

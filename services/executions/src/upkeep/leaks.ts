@@ -45,7 +45,7 @@ export const createLeaks = ({ billing, stores, starter, logger, ageMs = TIMING.u
     const wasCalled = ({ status, requestId }: NodeState): boolean =>
       status === "completed" || (row.status === "cancelled" && requestId !== null);
     const own = nodes
-      .filter((node) => node.items === 1 && (node.millicredits > 0 || (row.grantUsed && wasCalled(node))))
+      .filter((node) => node.items === 1 && node.reusedFrom === undefined && (node.millicredits > 0 || (row.grantUsed && wasCalled(node))))
       .map(({ id, millicredits }) => ({ key: itemKey(id, 0), millicredits }));
     const recorded = calls.map(({ _id, millicredits }) => ({ key: _id.slice(row._id.length + 1), millicredits }));
     return [...own, ...recorded].flatMap(({ key, millicredits }) =>

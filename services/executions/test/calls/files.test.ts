@@ -138,6 +138,7 @@ const calls = (settings: object, part: Partial<Pick<FilesOptions, "media" | "dow
     media,
     downloads: createSlots(DOWNLOADS),
     submissions: createSubmissions(stores),
+    own: "http://media.test/",
     ...part,
   });
 };

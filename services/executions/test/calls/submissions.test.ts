@@ -59,6 +59,7 @@ describe("a submission to a provider without idempotency keys", () => {
       media: {} as Media,
       downloads: createSlots(DOWNLOADS),
       submissions: createSubmissions(records),
+      own: "http://media.test/",
     });
   };
   const away = (): Promise<never> => Promise.reject(new Error("away"));

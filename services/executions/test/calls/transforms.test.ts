@@ -1,7 +1,13 @@
 import type { DomainError } from "@nodeloom/kernel";
 import { createSlots } from "@nodeloom/platform";
 import { media, transform } from "@nodeloom/proto";
-import { createRequirePrograms, createTransforms, type TransformsOptions } from "../../src/calls/transforms";
+import {
+  createPrograms,
+  createProgramVersion,
+  createRequirePrograms,
+  createTransforms,
+  type TransformsOptions,
+} from "../../src/calls/transforms";
 import type { TransformCall } from "../../src/run/calls";
 
 const OWN = "http://public.test/media/";
@@ -48,7 +54,7 @@ const world = () => {
 it("names files of ours by their keys, and fetches others first, once they may be fetched", async () => {
   const { run, asked, ingested } = world();
   const [images, allowed] = [[`${OWN}first`, "https://elsewhere.test/second.png"], [] as string[]];
-  const made = await run(call("image-grid", { images, columns: 2 }), never, (url) => Promise.resolve(void allowed.push(url)));
+  const { files: made } = await run(call("image-grid", { images, columns: 2 }), never, (url) => Promise.resolve(void allowed.push(url)));
   expect(made).toEqual([{ url: `${OWN}made`, contentType: "image/png", width: 4, height: 3 }]);
   expect(allowed).toEqual(["https://elsewhere.test/second.png"]);
   expect(ingested).toMatchObject([
@@ -90,7 +96,7 @@ it("refuses a run whose program is not there yet, and says when to come again", 
   const { PROGRAM_STATE_DOWNLOADING: downloading, PROGRAM_STATE_READY: ready } = transform.ProgramState;
   const requires = (state: transform.ProgramState) => {
     const ffmpeg = { state, reason: "ffmpeg is being downloaded (1 of 68 MB): wait for it", retryAfterSeconds: 9 };
-    return createRequirePrograms({ getStatus: () => Promise.resolve(transform.GetStatusResponse.fromPartial({ ffmpeg })) });
+    return createRequirePrograms(createPrograms({ getStatus: () => Promise.resolve(transform.GetStatusResponse.fromPartial({ ffmpeg })) }));
   };
   await expect(requires(downloading)(["image-resize", "video-concat"])).rejects.toMatchObject({
     reason: "SERVICE_UNAVAILABLE",

@@ -3,6 +3,7 @@ import { holdItems, type PlanStep } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { Planning } from "../../src/plan/planning";
 import { createQuotes } from "../../src/requests/quotes";
+import { noReruns } from "../support/no-reruns";
 import { runOf, startMoney, type Money } from "../support/money";
 
 const NODES = [
@@ -22,7 +23,9 @@ const quote = (userId: string, more: Readonly<Record<string, Partial<PlanStep>>>
   const planned = { plan, holds: holdItems(plan), workflowSlug: null, modelIds: [], inputsJson: "{}" };
   const planning: Planning = { plan: () => Promise.resolve(planned) };
   const runner = executions.Runner.fromPartial({ userId });
-  return createQuotes({ planning, billing: money.billing }).quote(executions.QuoteRequest.fromPartial({ runner, inputsJson: "{}" }));
+  return createQuotes({ planning, reruns: noReruns, billing: money.billing }).quote(
+    executions.QuoteRequest.fromPartial({ runner, inputsJson: "{}" }),
+  );
 };
 const credit = (userId: string, part: Partial<billingProto.CreditRequest>) =>
   money.billing.credit(billingProto.CreditRequest.fromPartial({ userId, reference: randomUUID(), ...part }));

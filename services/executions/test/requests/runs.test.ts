@@ -11,6 +11,8 @@ import { LINE_LENGTH_FACTOR, placeOf } from "../../src/run/line";
 import { createQueue } from "../../src/lifecycle/queue";
 import { createRuns } from "../../src/requests/runs";
 import { createStart } from "../../src/requests/start";
+import { createKeepGraph } from "../../src/plan/kept-graphs";
+import { noReruns } from "../support/no-reruns";
 import { createSweep } from "../../src/upkeep/sweep";
 import type { PlannedRun } from "../../src/plan/planning";
 import { localChannel } from "../support/local-channel";
@@ -71,6 +73,8 @@ const replica = (faults: Faults = {}, calls = 1) => {
   const awaitDelivered = createAwaitDelivered({ stores, channel });
   const start = createStart({
     planning,
+    reruns: noReruns,
+    keepGraph: createKeepGraph(stores.payloads),
     starter,
     stores,
     execution,

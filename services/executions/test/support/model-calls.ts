@@ -137,6 +137,7 @@ export const modelCalls = (
     media: {} as Media,
     downloads,
     submissions: createSubmissions(peer.stores),
+    own: "http://media.test/",
   });
 };
 export const catalogOf = (model: CatalogModel): ModelCatalog => ({

@@ -16,7 +16,9 @@ import { isFinal } from "../../src/run/states";
 import type { Stores } from "../../src/store/stores";
 import { createSweep } from "../../src/upkeep/sweep";
 import type { PlannedRun } from "../../src/plan/planning";
+import { createKeepGraph } from "../../src/plan/kept-graphs";
 import { localChannel } from "./local-channel";
+import { noReruns } from "./no-reruns";
 import { initialNodes } from "../../src/run/nodes";
 import { createProcess, type Process } from "./faults";
 import { logger, reportEach, runOf, settling, type Money } from "./money";
@@ -122,7 +124,18 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   const planning = {
     plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),
   };
-  const start = createStart({ planning, starter, stores, execution, holds, queue, end, outbox });
+  const start = createStart({
+    planning,
+    reruns: noReruns,
+    keepGraph: createKeepGraph(stores.payloads),
+    starter,
+    stores,
+    execution,
+    holds,
+    queue,
+    end,
+    outbox,
+  });
   const sweep = createSweep({ stores, execution, end, queue, outbox, logger, now });
   return {
     process,

@@ -61,6 +61,7 @@ export const { claim, settle } = proxyLocalActivities<LocalActivities>({
   ...certain,
   scheduleToCloseTimeout: TIMING.run,
 });
+export const { takeOver } = proxyLocalActivities<LocalActivities>({ ...certain, scheduleToCloseTimeout: TIMING.run });
 export const { extendHold } = proxyLocalActivities<LocalActivities>({ ...certain, scheduleToCloseTimeout: TIMING.extension });
 
 /** Sending a webhook is more than its attempt: what is read before, and noted after. */

@@ -49,7 +49,13 @@ export const finishPlan = (
   { addresses, storage, bounds }: PlanRules,
   { task, request, fileInputs, isAuthors, invalid }: Run,
 ): PlanAnswer => {
-  const known = { ...request, ...(storage === undefined ? {} : { storage }), markupPermille: task.markupPermille };
+  const given = task.given && new Map(task.given.map(([id, ports]) => [id, new Map(ports)]));
+  const known = {
+    ...request,
+    ...(storage === undefined ? {} : { storage }),
+    ...(given ? { given } : {}),
+    markupPermille: task.markupPermille,
+  };
   const planned = planRun(known, bounds);
   if (!planned.plan) {
     const media = notLookedUp(task, planned.unknownMedia, isAuthors);

@@ -41,7 +41,12 @@ export interface PlanTask {
   standIns?: string[];
   /** Nothing is stored for this plan: data URLs stay pending. */
   storesNothing?: boolean;
+  /** What nodes are known to give, by port, without being run. */
+  given?: GivenOutputs;
 }
+
+/** Values that nodes give, by node and by port. */
+export type GivenOutputs = [string, [string, unknown][]][];
 
 /** A file to look up. */
 export interface WantedFile {

@@ -22,8 +22,9 @@ const isSmallGraph = ({ nodesJson, edgesJson }: TaskGraph): boolean =>
   nodesJson.length + edgesJson.length <= SMALL.graph && !MAY_COMPILE.test(nodesJson);
 
 /** Only runs take turns before they are planned: a plan for a quote waits for its user's turn at a thread. */
-const isSmallTask = ({ target, inputsJson, models, media, data = [], standIns = [], storesNothing = false }: PlanTask): boolean =>
+const isSmallTask = ({ target, inputsJson, models, media, data = [], standIns = [], storesNothing = false, given }: PlanTask): boolean =>
   !storesNothing &&
+  given === undefined &&
   ("model" in target || isSmallGraph(target.graph)) &&
   inputsJson.length <= SMALL.inputs &&
   models.length <= SMALL.models &&

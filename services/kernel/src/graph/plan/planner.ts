@@ -45,6 +45,8 @@ export interface PlanRequest {
   noTemplates?: boolean;
   /** The graph is a part of the workflow's, which gives a result or none. */
   isPart?: boolean;
+  /** What nodes that make calls are known to give, by port, without being run. */
+  given?: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 }
 
 /** Edges by target node and port, in edge order, and the nodes in dependency order. Nodes that never run are left out. */

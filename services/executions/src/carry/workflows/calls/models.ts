@@ -10,7 +10,7 @@ import { plainSummary, shortly, type StepRun } from "./schedule";
 
 /** Calls of models: of language models, and of those that make files, by jobs or by one answer. */
 
-const extend = async ({ run, input, step: { id: nodeId } }: StepRun, items: HoldItem[]): Promise<void> => {
+export const extend = async ({ run, input, step: { id: nodeId } }: StepRun, items: HoldItem[]): Promise<void> => {
   const { executionId, userId, holdId, maxMillicredits } = input;
   const { label } = run.node(nodeId);
   const held = await extendHold({ executionId, userId, holdId, nodeId, ...(label === undefined ? {} : { label }), maxMillicredits, items });

@@ -1,17 +1,10 @@
-import {
-  callsHttp,
-  callsTransform,
-  collect,
-  JSON_PORT,
-  makesResult,
-  mediaOperation,
-  mediaOutput,
-  outputPort,
-} from "@nodeloom/kernel/graph";
-import type { ModelCall, TransformCall } from "../../../run/calls";
+import { callsHttp, callsTransform, makesResult } from "@nodeloom/kernel/graph";
+import type { HttpNodeCall, HttpResult, ModelCall, TransformCall } from "../../../run/calls";
+import { httpOutputs, modelOutputs, resultOfOutputs, transformOutputs } from "../../../run/outputs";
 import { httpRequest, runTransform, shortHttpRequest } from "../steps";
 import { keepFiles } from "./keep-files";
 import { callFiles, callJob, callText, fitting, holdMore } from "./models";
+import { holdMade, takeOverCalls } from "./reuse";
 import { callItems, plainSummary, shortly, type StepRun } from "./schedule";
 
 /** One step of a run: its calls, and what they give. */
@@ -20,20 +13,23 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
   const { run, input, step, context, batches, isAlone } = stepRun;
   const { items, mapped } = run.bind(step);
   const model = step.model!;
-  const { providerKind, modality, price } = input.plan.models[model]!;
+  const { providerKind, price } = input.plan.models[model]!;
   const authorFiles = input.plan.authorFiles;
-  const isText = modality === "text";
-  await holdMore(stepRun, items.length);
+  const callOf = (item: Record<string, unknown>, index: number): ModelCall => ({
+    ...context(index, items.length),
+    model,
+    inputs: run.callInputs(step, item),
+    price,
+    ...(authorFiles ? { authorFiles } : {}),
+    ...(input.provenance ? { provenance: input.provenance } : {}),
+    ...(step.answer ? { schema: step.answer.schema } : {}),
+  });
+  const earlier = await takeOverCalls(stepRun, () => items.map(callOf));
+  await (input.reuse ? holdMade(stepRun, items.length, earlier?.taken) : holdMore(stepRun, items.length));
   const results = await callItems(items, async (item, index) => {
-    const call: ModelCall = {
-      ...context(index, items.length),
-      model,
-      inputs: run.callInputs(step, item),
-      price,
-      ...(authorFiles ? { authorFiles } : {}),
-      ...(input.provenance ? { provenance: input.provenance } : {}),
-      ...(step.answer ? { schema: step.answer.schema } : {}),
-    };
+    const taken = earlier?.taken[index];
+    if (taken) return resultOfOutputs(taken.outputs);
+    const call = earlier?.calls[index] ?? callOf(item, index);
     await batches.take(call);
     if (providerKind === "direct-http") return fitting(call, await callFiles(run, call));
     if (providerKind !== "llm") return fitting(call, await callJob(run, call, isAlone && items.length === 1));
@@ -45,17 +41,21 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
     run.requestId ??= first.requestId;
     run.node(step.id).requestId ??= first.requestId;
   }
-  const values = results.map(({ text, files }) => (isText ? text : mediaOutput(files)));
-  run.give(step.id, outputPort(step.type), collect(values, mapped));
-  if (!step.answer && results.every(({ json }) => json === undefined)) return;
-  const parsed = results.map(({ json }) => json?.value);
-  run.give(step.id, JSON_PORT, collect(parsed, mapped));
+  for (const [port, value] of modelOutputs(step, results, mapped)) run.give(step.id, port, value);
 };
 
-const callHttp = async ({ run, step, context, batches, isAlone }: StepRun): Promise<void> => {
+const callHttp = async (stepRun: StepRun): Promise<void> => {
+  const { run, step, context, batches, isAlone } = stepRun;
   const { items, mapped } = run.bind(step);
+  const callOf = (item: Record<string, unknown>, index: number): HttpNodeCall => ({
+    ...context(index, items.length),
+    call: run.httpCall(step, item),
+  });
+  const earlier = await takeOverCalls(stepRun, () => items.map(callOf));
   const answers = await callItems(items, async (item, index) => {
-    const call = { ...context(index, items.length), call: run.httpCall(step, item) };
+    const taken = earlier?.taken[index];
+    if (taken) return taken.outputs as unknown as HttpResult;
+    const call = earlier?.calls[index] ?? callOf(item, index);
     await batches.take(call);
     const summary = plainSummary(`${step.id}: http request`);
     const answer = await shortly(
@@ -66,28 +66,32 @@ const callHttp = async ({ run, step, context, batches, isAlone }: StepRun): Prom
     run.itemDone(step.id);
     return answer;
   });
-  for (const port of ["body", "status"] as const)
-    run.give(step.id, port, mapped ? answers.map((answer) => answer[port]) : answers[0]?.[port]);
+  for (const [port, value] of httpOutputs(answers, mapped)) run.give(step.id, port, value);
 };
 
-const callTransform = async ({ run, input, step, context, batches }: StepRun): Promise<void> => {
+const callTransform = async (stepRun: StepRun): Promise<void> => {
+  const { run, input, step, context, batches } = stepRun;
   const { items, mapped } = run.bind(step);
   const operation = step.operation!;
   const { authorFiles } = input.plan;
+  const callOf = (item: Record<string, unknown>, index: number): TransformCall => ({
+    ...context(index, items.length),
+    operation,
+    inputs: run.callInputs(step, item),
+    ...(authorFiles ? { authorFiles } : {}),
+    ...(input.provenance ? { provenance: input.provenance } : {}),
+  });
+  const earlier = await takeOverCalls(stepRun, () => items.map(callOf));
   const results = await callItems(items, async (item, index) => {
-    const call: TransformCall = {
-      ...context(index, items.length),
-      operation,
-      inputs: run.callInputs(step, item),
-      ...(authorFiles ? { authorFiles } : {}),
-      ...(input.provenance ? { provenance: input.provenance } : {}),
-    };
+    const taken = earlier?.taken[index];
+    if (taken) return resultOfOutputs(taken.outputs).files;
+    const call = earlier?.calls[index] ?? callOf(item, index);
     await batches.take(call);
     const files = await runTransform.executeWithOptions({ summary: plainSummary(`${step.id}: ${operation}`) }, [call]);
     run.itemDone(step.id);
     return files;
   });
-  run.give(step.id, mediaOperation(operation)?.output ?? "", collect(results.map(mediaOutput), mapped));
+  for (const [port, value] of transformOutputs(operation, results, mapped)) run.give(step.id, port, value);
 };
 
 /** Runs one step to its end and stores its outputs. */

@@ -1,0 +1,34 @@
+/** The graphs that runs ran, kept with their executions. */
+import { LRUCache } from "lru-cache";
+import type { StoredText } from "../run/record";
+import type { PayloadStore } from "../store/payloads";
+
+/** A graph as a run has it. */
+export interface KeptGraph {
+  nodesJson: string;
+  edgesJson: string;
+  /** Of a version: what its tasks became when it was published. */
+  pinnedModels: Readonly<Record<string, string>>;
+}
+
+/** How long a graph that was written is not written again: well within what texts are kept longer than rows. */
+const WRITTEN_MS = 86_400_000;
+const REMEMBERED = 2_000;
+
+export type KeepGraph = ReturnType<typeof createKeepGraph>;
+
+/** Keeps graphs, each once a day however many runs have it. */
+export const createKeepGraph = (payloads: Pick<PayloadStore, "putShared">) => {
+  const written = new LRUCache<string, Promise<StoredText>>({
+    max: REMEMBERED,
+    ttl: WRITTEN_MS,
+    memoMethod: (key, _stale, { context }) => {
+      const { nodesJson, edgesJson, pinnedModels } = context as KeptGraph;
+      const stored = payloads.putShared(JSON.stringify({ nodesJson, edgesJson, pinnedModels } satisfies KeptGraph));
+      stored.catch(() => written.delete(key));
+      return stored;
+    },
+  });
+  /** @param key changes with the graph */
+  return (key: string, graph: KeptGraph): Promise<StoredText> => written.memo(key, { context: graph });
+};

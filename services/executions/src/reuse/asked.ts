@@ -1,0 +1,57 @@
+/** reuse/: what reruns take over from earlier runs. Here: what a call asks for. */
+import { createHash } from "node:crypto";
+import { isRecord, isStoredFile, mediaOperation, type HttpCall, type JsonSchema } from "@nodeloom/kernel";
+import type { CatalogModel } from "../plan/model-catalog";
+import { fileInputsOf } from "../plan/planner/file-inputs";
+import type { Asked } from "../run/call-record";
+import type { ModelCall, TransformCall } from "../run/calls";
+
+/** A value in which the order of members says nothing. */
+const ordered = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (!isRecord(value)) return value;
+  const names = Object.keys(value).filter((name) => value[name] !== undefined);
+  return { members: names.sort().map((name) => [name, ordered(value[name])]) };
+};
+
+const digestOf = (...parts: unknown[]): string =>
+  createHash("sha256")
+    .update(JSON.stringify(parts.map(ordered)))
+    .digest("hex");
+
+type Inputs = Readonly<Record<string, unknown>>;
+
+/** Inputs in which a number stands for each file of our storage. */
+const numbered = (inputs: Inputs, schema: JsonSchema, own: string): { inputs: Inputs; files: string[] } => {
+  const files: string[] = [];
+  const place = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(place);
+    if (typeof value !== "string" || !isStoredFile(value, own)) return value;
+    return { file: files.push(value) };
+  };
+  const given = fileInputsOf(schema).filter((name) => Object.hasOwn(inputs, name));
+  const placed = given.map((name): [string, unknown] => [name, place(inputs[name])]);
+  return { inputs: { ...inputs, ...Object.fromEntries(placed) }, files };
+};
+
+/** @param own what the addresses of our own files begin with */
+export const askedOfModel = (
+  { inputs, schema, repair }: Pick<ModelCall, "inputs" | "schema" | "repair">,
+  { internalName, providerJson, inputSchemaJson, inputSchema }: CatalogModel,
+  own: string,
+): Asked => {
+  const settings = numbered(inputs, inputSchema, own);
+  return { digest: digestOf("model", internalName, providerJson, inputSchemaJson, settings.inputs, schema, repair), files: settings.files };
+};
+
+export const askedOfHttp = (call: HttpCall): Asked => ({ digest: digestOf("http", call), files: [] });
+
+/** @param version of the program that does it */
+export const askedOfTransform = (
+  { operation, inputs }: Pick<TransformCall, "operation" | "inputs">,
+  version: string,
+  own: string,
+): Asked => {
+  const settings = numbered(inputs, mediaOperation(operation)?.schema ?? {}, own);
+  return { digest: digestOf("operation", operation, version, settings.inputs), files: settings.files };
+};

@@ -1,0 +1,133 @@
+/** Finds calls of earlier runs that asked for the same, with what they gave, as far as that is still there. */
+import { groupBy, isMedia, isRepairKey, isStoredFile, readAnswer, repairKey, type JsonSchema } from "@nodeloom/kernel";
+import { inMediaBatches } from "@nodeloom/platform";
+import type { media as mediaProto } from "@nodeloom/proto";
+import type { Media } from "../clients";
+import type { Asked, CallRecord, TakenOver } from "../run/call-record";
+import type { CallOutputs } from "../run/outputs";
+import type { CallStore } from "../store/calls";
+import { assign, type Position } from "./assign";
+
+/** A call that is about to be made. */
+export interface Wanted extends Position {
+  asked: Asked;
+  /** What its answer must fit. */
+  schema?: JsonSchema | undefined;
+}
+
+/** Where calls are looked for. */
+export interface Where {
+  userId: string;
+  /** Executions of the user's that are over and were charged, the nearest first. */
+  sources: readonly string[];
+  /** The files that are taken over are kept from now on as long as new ones. */
+  pins: boolean;
+}
+
+export interface EarlierCallsOptions {
+  calls: Pick<CallStore, "completedLike" | "completed">;
+  media: Pick<Media, "getObjectsByKey" | "renewObjects">;
+  /** What the addresses of our own files begin with. */
+  own: string;
+}
+
+type Files = ReadonlyMap<string, mediaProto.StoredObject>;
+
+/** An earlier call with all that it gave. */
+interface Earlier extends Position {
+  record: CallRecord;
+  outputs: CallOutputs;
+}
+
+const outputsOf = ({ wholeJson, outputsJson, truncated }: CallRecord): CallOutputs | undefined => {
+  const json = wholeJson ?? (truncated ? undefined : outputsJson);
+  return json === undefined ? undefined : (JSON.parse(json) as CallOutputs);
+};
+
+const filesIn = (outputs: CallOutputs): string[] =>
+  Object.values(outputs).flatMap((value) => (Array.isArray(value) ? value.filter(isMedia).map(({ url }) => url) : []));
+
+/** Whether a text is what was asked for: one that is not was asked for once more. */
+const fits = ({ text, json }: CallOutputs, schema: JsonSchema): boolean =>
+  json !== undefined || (typeof text === "string" && "value" in readAnswer(text, schema));
+
+export type EarlierCalls = ReturnType<typeof createEarlierCalls>;
+
+export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) => {
+  const keyOf = (address: string): string => address.slice(own.length);
+  const keysOf = (addresses: readonly string[]): string[] => [
+    ...new Set(addresses.filter((address) => isStoredFile(address, own)).map(keyOf)),
+  ];
+
+  /** Those of some files that are there, by address. */
+  const filesAt = async (addresses: readonly string[]): Promise<Files> => {
+    const found = await inMediaBatches(keysOf(addresses), async (keys) => (await media.getObjectsByKey({ keys })).objects);
+    return new Map(found.map((object) => [own + object.key, object]));
+  };
+
+  /** Where the answer of a call was asked for once more, its second call has what it gave. */
+  const withRepairs = async (records: readonly CallRecord[], schemas: ReadonlyMap<string, JsonSchema>): Promise<Earlier[]> => {
+    const schemaOf = ({ asked }: CallRecord): JsonSchema | undefined => schemas.get(asked!.digest);
+    const isRepaired = (record: CallRecord): boolean => {
+      const [schema, outputs] = [schemaOf(record), outputsOf(record)];
+      return schema !== undefined && outputs !== undefined && !fits(outputs, schema);
+    };
+    const repairs = records.filter(isRepaired).map(({ _id }) => repairKey(_id));
+    const second = new Map((repairs.length === 0 ? [] : await calls.completed(repairs)).map((call) => [call._id, call]));
+    return records.flatMap((record): Earlier[] => {
+      const given = isRepaired(record) ? second.get(repairKey(record._id)) : record;
+      const outputs = given && outputsOf(given);
+      const schema = schemaOf(record);
+      if (!given || !outputs || (schema && !fits(outputs, schema))) return [];
+      const costMicroUsd = given === record ? record.costMicroUsd : record.costMicroUsd + given.costMicroUsd;
+      return [{ nodeId: record.nodeId, item: record.item, record: { ...record, costMicroUsd }, outputs }];
+    });
+  };
+
+  /** What a call asks for, with its files by what they contain; one that is gone is like no other. */
+  const contentOf = ({ digest, files }: Asked, known: Files): string =>
+    [digest, ...files.map((address) => known.get(address)?.contentHash ?? address)].join("\n");
+
+  const takenOver = ({ record, outputs }: Earlier): TakenOver => ({
+    outputs,
+    from: record.reusedFrom ?? record.executionId,
+    savedMicroUsd: record.savedMicroUsd ?? record.costMicroUsd,
+  });
+
+  /** Keeps the files of what is taken over. What has gone meanwhile is not taken over. */
+  const pinned = async (found: readonly (TakenOver | null)[], ownerId: string): Promise<(TakenOver | null)[]> => {
+    const filesOf = (one: TakenOver | null): string[] => (one ? keysOf(filesIn(one.outputs)) : []);
+    const keys = [...new Set(found.flatMap(filesOf))];
+    const kept = await inMediaBatches(keys, async (batch) => (await media.renewObjects({ keys: batch, ownerId })).objects);
+    const there = new Set(kept.map(({ key }) => key));
+    return found.map((one) => (filesOf(one).every((key) => there.has(key)) ? one : null));
+  };
+
+  /**
+   * What calls of one step take over.
+   * @returns an entry for each; null where it is to be made
+   */
+  return async (wanted: readonly Wanted[], { userId, sources, pins }: Where): Promise<(TakenOver | null)[]> => {
+    const digests = [...new Set(wanted.map(({ asked }) => asked.digest))];
+    const like = sources.length === 0 ? [] : await calls.completedLike(sources, digests);
+    if (like.length === 0) return wanted.map(() => null);
+    const schemas = new Map(wanted.flatMap(({ asked, schema }) => (schema ? [[asked.digest, schema] as const] : [])));
+    const earlier = await withRepairs(
+      like.filter(({ _id }) => !isRepairKey(_id)),
+      schemas,
+    );
+    const files = await filesAt([
+      ...wanted.flatMap(({ asked }) => asked.files),
+      ...earlier.flatMap(({ record, outputs }) => [...record.asked!.files, ...filesIn(outputs)]),
+    ]);
+    const place = new Map(sources.map((id, index) => [id, index]));
+    const isThere = ({ outputs }: Earlier): boolean => filesIn(outputs).every((address) => files.get(address)?.ownerId === userId);
+    const usable = earlier
+      .filter(isThere)
+      .sort((a, b) => place.get(a.record.executionId)! - place.get(b.record.executionId)! || a.item - b.item);
+    const byContent = groupBy(usable, ({ record }) => contentOf(record.asked!, files));
+    const same = wanted.map(({ asked }) => byContent.get(contentOf(asked, files)) ?? []);
+    const found = assign(wanted, same).map((one) => (one ? takenOver(one) : null));
+    return pins ? pinned(found, userId) : found;
+  };
+};

@@ -1,0 +1,218 @@
+/** What of a plan a rerun takes over, as far as that is known before it runs; and so what the rest of it may cost. */
+import {
+  BindError,
+  callsHttp,
+  callsTransform,
+  invalidRequest,
+  isRefusal,
+  itemKey,
+  makesResult,
+  shownName,
+  type Issue,
+  type PlanStep,
+  type RunPlan,
+} from "@nodeloom/kernel";
+import type { CatalogModel } from "../plan/model-catalog";
+import type { GivenOutputs } from "../plan/planner/protocol";
+import type { Replan, Reused } from "../plan/reruns";
+import type { Asked, TakenOver } from "../run/call-record";
+import { GraphRun } from "../run/graph-run";
+import { httpOutputs, modelOutputs, resultOfOutputs, transformOutputs } from "../run/outputs";
+import type { HttpResult } from "../run/calls";
+import type { Reuse } from "../run/types";
+import { askedOfHttp, askedOfModel, askedOfTransform } from "./asked";
+import type { EarlierCalls, Where } from "./earlier-calls";
+
+export interface PreviewOptions {
+  find: EarlierCalls;
+  /** What the addresses of our own files begin with. */
+  own: string;
+  /** The version of the program that does an operation on files. */
+  programVersion: (operation: string) => Promise<string>;
+}
+
+/** The plan that is looked through. */
+export interface Previewed {
+  plan: RunPlan;
+  models: ReadonlyMap<string, CatalogModel>;
+  reuse: Reuse;
+  where: Where;
+  replan: Replan;
+}
+
+/** What is found of the calls of a plan. */
+interface Found {
+  /** What steps give all of whose calls are taken over. */
+  given: GivenOutputs;
+  taken: Map<string, TakenOver>;
+  /** How many calls those steps have. */
+  calls: Map<string, number>;
+  /** Steps whose inputs are known, so that their calls were looked for. */
+  looked: ReadonlySet<string>;
+}
+
+const nodesOf = ({ steps, evaluated, skipped = [], outputNodes }: RunPlan): Set<string> =>
+  new Set([...[...steps, ...evaluated, ...skipped].map(({ id }) => id), ...outputNodes]);
+
+const unknownNodes = (path: string, ids: readonly string[], known: ReadonlySet<string>): Issue[] =>
+  ids.flatMap((id, index) =>
+    known.has(id) ? [] : [{ path: `${path}.${index}`, message: `the workflow has no node ${shownName(id)} that runs` }],
+  );
+
+/** @throws DomainError INVALID_REQUEST for nodes that a plan doesn't have */
+const checkNodes = (plan: RunPlan, { again, requests }: Reuse): void => {
+  const known = nodesOf(plan);
+  const issues = [...unknownNodes("nodes", again, known), ...unknownNodes("reuse", requests, known)];
+  if (issues.length > 0) throw invalidRequest(issues);
+};
+
+/** Whether the calls of a node may be taken over. */
+export const isReusable = ({ id, type }: Pick<PlanStep, "id" | "type">, { again, requests }: Reuse): boolean =>
+  !again.includes(id) && (!callsHttp(type) || requests.includes(id));
+
+/**
+ * The plan as it is priced: with as many calls as there will be, where what they take over says so.
+ * @param priced the plan that has what is taken over as known values; none where there is none
+ * @param calls of the steps that are taken over whole
+ */
+const merged = (plan: RunPlan, priced: RunPlan | undefined, calls: ReadonlyMap<string, number>): RunPlan => {
+  const known = new Map(priced?.steps.map((step) => [step.id, step]));
+  return {
+    ...plan,
+    steps: plan.steps.map((step) => {
+      const whole = calls.get(step.id);
+      if (whole !== undefined) return { ...step, maxItems: whole, itemLimit: whole };
+      const { maxItems, itemLimit, maxMillicredits, conditional, answer } = known.get(step.id) ?? step;
+      const { conditional: _, ...rest } = step;
+      const limit = itemLimit === undefined ? {} : { itemLimit };
+      return { ...rest, maxItems, ...limit, maxMillicredits, ...(conditional ? { conditional } : {}), ...(answer ? { answer } : {}) };
+    }),
+  };
+};
+
+/** Keys of the calls of steps that a plan, with what is taken over, knows to be skipped. */
+const skippedKeys = (plan: RunPlan, priced: RunPlan | undefined): string[] => {
+  const skipped = new Set(priced?.skipped?.map(({ id }) => id));
+  const steps = plan.steps.filter(({ id }) => skipped.has(id));
+  return steps.flatMap(({ id, maxItems }) => Array.from({ length: maxItems }, (_, item) => itemKey(id, item)));
+};
+
+export type Preview = ReturnType<typeof createPreview>;
+
+export const createPreview = ({ find, own, programVersion }: PreviewOptions) => {
+  const look = async (step: PlanStep, asked: readonly Asked[], { where }: Previewed): Promise<(TakenOver | null)[]> =>
+    find(
+      asked.map((one, item) => ({ nodeId: step.id, item, asked: one, schema: step.answer?.schema })),
+      where,
+    );
+
+  /** What a step's calls take over, and what it gives where that is all of them. */
+  const lookUp = async (run: GraphRun, step: PlanStep, previewed: Previewed) => {
+    const { items, mapped } = run.bind(step);
+    const all = async <T>(asked: readonly Asked[], outputs: (taken: TakenOver[]) => T) => {
+      const taken = await look(step, asked, previewed);
+      const isAll = taken.every((one) => one !== null);
+      return { taken, outputs: isAll ? outputs(taken) : undefined };
+    };
+    if (step.model !== undefined) {
+      const model = previewed.models.get(step.model)!;
+      const schema = step.answer?.schema;
+      const asked = items.map((item) => askedOfModel({ inputs: run.callInputs(step, item), ...(schema ? { schema } : {}) }, model, own));
+      const outputs = (taken: TakenOver[]) =>
+        modelOutputs(
+          step,
+          taken.map((one) => resultOfOutputs(one.outputs)),
+          mapped,
+        );
+      return all(asked, outputs);
+    }
+    if (callsHttp(step.type)) {
+      const asked = items.map((item) => askedOfHttp(run.httpCall(step, item)));
+      return all(asked, (taken) =>
+        httpOutputs(
+          taken.map((one) => one.outputs as unknown as HttpResult),
+          mapped,
+        ),
+      );
+    }
+    const operation = step.operation!;
+    const version = await programVersion(operation);
+    const asked = items.map((item) => askedOfTransform({ operation, inputs: run.callInputs(step, item) }, version, own));
+    return all(asked, (taken) =>
+      transformOutputs(
+        operation,
+        taken.map((one) => resultOfOutputs(one.outputs).files),
+        mapped,
+      ),
+    );
+  };
+
+  /** Goes through a plan as a run would, as far as earlier calls give its values. */
+  const goThrough = async (previewed: Previewed): Promise<Found> => {
+    const { plan, reuse } = previewed;
+    const run = new GraphRun(plan);
+    const started = new Set<string>();
+    const found: Found = { given: [], taken: new Map(), calls: new Map(), looked: started };
+    const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
+    const isDone = async (step: PlanStep): Promise<boolean> => {
+      const calls = step.model !== undefined || callsHttp(step.type) || callsTransform(step.type);
+      if (makesResult(step.type) || (calls && !isReusable(step, reuse))) return false;
+      run.start(step, 0);
+      if (!calls) {
+        run.evaluate(step);
+        return true;
+      }
+      const { taken, outputs } = await lookUp(run, step, previewed);
+      for (const [item, one] of taken.entries()) if (one) found.taken.set(itemKey(step.id, item), one);
+      if (!outputs) return false;
+      for (const [port, value] of outputs) run.give(step.id, port, value);
+      found.given.push([step.id, outputs]);
+      found.calls.set(step.id, taken.length);
+      return true;
+    };
+    for (let ready = run.readyAfter(done, started); ready.length > 0; ready = run.readyAfter(done, started)) {
+      for (const { id } of ready) started.add(id);
+      await Promise.all(
+        ready.map(async (step) => {
+          // What can't be made of values is said by the run.
+          const isOver = await isDone(step).catch((error: unknown) => {
+            if (error instanceof BindError) return false;
+            throw error;
+          });
+          if (!isOver) return;
+          run.complete(step.id, 0);
+          done.add(step.id);
+        }),
+      );
+    }
+    return found;
+  };
+
+  /** Plans again with what is taken over; undefined where that can't be planned, or says nothing new. */
+  const priced = async ({ plan, replan }: Previewed, given: GivenOutputs): Promise<RunPlan | undefined> => {
+    const isAll = plan.steps.every(({ model, id }) => model === undefined || given.some(([node]) => node === id));
+    if (given.length === 0 || isAll) return undefined;
+    // Its prices stay bounds then, and the run says what is wrong.
+    return replan(given).catch((error: unknown) => {
+      if (isRefusal(error)) return undefined;
+      throw error;
+    });
+  };
+
+  /** @throws DomainError INVALID_REQUEST for nodes that the plan doesn't have */
+  return async (previewed: Previewed): Promise<Reused> => {
+    const { plan, reuse } = previewed;
+    checkNodes(plan, reuse);
+    const { given, taken, calls, looked } = await goThrough(previewed);
+    const known = await priced(previewed, given);
+    const skipped = new Set(known?.skipped?.map(({ id }) => id));
+    const isOpen = (step: PlanStep): boolean => !looked.has(step.id) && !skipped.has(step.id) && isReusable(step, reuse);
+    return {
+      plan: merged(plan, known, calls),
+      reuse,
+      free: new Set([...taken.keys(), ...skippedKeys(plan, known)]),
+      open: new Set(plan.steps.filter(isOpen).map(({ id }) => id)),
+      saved: new Map([...taken].map(([key, { savedMicroUsd }]) => [key, savedMicroUsd])),
+    };
+  };
+};

@@ -1,0 +1,46 @@
+/** What a rerun is one of: the named execution, and what of it and of those before it may be taken over. */
+import { DomainError, executionNotFound } from "@nodeloom/kernel";
+import type { KeptGraph } from "../plan/kept-graphs";
+import { isFinal } from "../run/states";
+import type { RunOutcomeView } from "../store/rows";
+import type { Stores } from "../store/stores";
+
+/** Executions of a chain of reruns whose calls are taken over. */
+export const MOST_SOURCES = 20;
+
+const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
+
+/** Whether completed calls of a run were charged: without the expected output all of it is free. */
+const wasCharged = (row: RunOutcomeView): boolean =>
+  isFinal(row) && !(row.status === "failed" && row.error?.code === "PROVIDER_RESPONSE_INCOMPLETE");
+
+export interface NamedExecution {
+  inputsJson: string;
+  /** The graph that ran, where it is asked for, with its version (0: the draft); none of a model's run. */
+  graph: (KeptGraph & { version: number }) | undefined;
+  /** Executions that calls are taken over from, the nearest first. */
+  sources: string[];
+}
+
+export type ReadNamed = ReturnType<typeof createReadNamed>;
+
+export const createReadNamed =
+  ({ rows, payloads }: Pick<Stores, "rows" | "payloads">) =>
+  /** @throws DomainError EXECUTION_NOT_FOUND, also for another user's; PRECONDITION_FAILED while it is under way, or where what it ran is gone */
+  async (executionId: string, userId: string, hasGraph: boolean): Promise<NamedExecution> => {
+    const row = await rows.findOwned(executionId, userId);
+    if (!row) throw executionNotFound();
+    if (!isFinal(row)) throw refused("the execution is not over yet; it can be run again when it is");
+    const chain = [executionId, ...(row.rerun?.sources ?? [])].slice(0, MOST_SOURCES);
+    const [inputsJson, graphJson, earlier] = await Promise.all([
+      row.inputs ? payloads.getText(row.inputs) : "{}",
+      hasGraph && row.graph ? payloads.getText(row.graph) : null,
+      rows.ofUser(chain, userId),
+    ]);
+    if (inputsJson === null) throw refused("the inputs of the execution are not kept any more");
+    if (hasGraph && row.workflowSlug !== null && graphJson === null)
+      throw refused("the graph that the execution ran is not kept; name the workflow's version, such as draft");
+    const charged = new Set(earlier.filter(wasCharged).map(({ _id }) => _id));
+    const graph = graphJson === null ? undefined : { ...(JSON.parse(graphJson) as KeptGraph), version: row.version ?? 0 };
+    return { inputsJson, graph, sources: chain.filter((id) => charged.has(id)) };
+  };
