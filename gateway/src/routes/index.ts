@@ -23,6 +23,7 @@ import { modelRoutes } from "./models/routes";
 import { taskRoutes } from "./models/tasks";
 import { nodeKindRoutes } from "./node-kinds/routes";
 import { openAiRoutes } from "./openai/routes";
+import { rerunRoutes } from "./reruns/routes";
 import { runRoutes } from "./runs/routes";
 import { usageRoutes } from "./usage/routes";
 import { workflowRoutes } from "./workflows/routes";
@@ -37,6 +38,7 @@ export const routes: readonly Route[] = [
   ...taskRoutes,
   ...nodeKindRoutes,
   ...executionRoutes,
+  ...rerunRoutes,
   ...usageRoutes,
   ...identityRoutes,
   ...authRoutes,

@@ -21,6 +21,7 @@ const executionError = z
 
 const outputs = anyObject.meta({ description: "What a node or its call gave, by port. Texts and JSON are cut at 4 kB" });
 const truncated = z.boolean().optional().meta({ description: "True when something was cut" });
+const reusedFrom = z.string().optional().meta({ description: "The execution that made the call: its output was taken over, free" });
 const nodeCall = z
   .object({
     item: z.number(),
@@ -30,6 +31,7 @@ const nodeCall = z
     error: executionError.nullable(),
     creditsCost: credits,
     requestId: z.string().nullable(),
+    reusedFrom,
   })
   .meta({ id: "NodeCall" });
 
@@ -86,6 +88,7 @@ const nodeState = z
     outputs: outputs.optional(),
     truncated,
     calls: z.array(nodeCall).optional().meta({ description: "Of a node that makes several calls" }),
+    reusedFrom: reusedFrom.meta({ description: "Of a node that makes one call: the execution that made it" }),
   })
   .meta({ id: "NodeState" });
 
@@ -106,6 +109,7 @@ export const execution = z
     workflowSlug: z.string().nullable(),
     version: z.number().nullable().meta({ description: "The published version that ran; null for the draft, and for models" }),
     modelIds: z.array(z.string()),
+    rerunOf: uuid.optional().meta({ description: "The execution that this one is a rerun of" }),
     source: z.string(),
     creditsCost: credits,
     createdAt: timestamp.nullable(),

@@ -26,7 +26,7 @@ const METADATA = { entries: 20, nameChars: 40, valueChars: 500 } as const;
 const ACCEPTED = 202;
 const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";
 
-const inputs = anyObject.meta({ description: "Keys are the schema's field names; omitted fields take their defaults" });
+export const inputs = anyObject.meta({ description: "Keys are the schema's field names; omitted fields take their defaults" });
 const maxCredits = z.number().min(0).max(MAX_CREDITS).optional();
 /** A zero character parts names from values where they are kept. */
 const metadataName = z
@@ -51,7 +51,7 @@ const quoteBody = z
     provenance: provenance.meta({ description: "Left aside, too" }),
   })
   .meta({ id: "QuoteRequest" });
-const runBody = z
+export const runBody = z
   .strictObject({
     inputs,
     metadata: metadata.optional(),
@@ -62,7 +62,7 @@ const runBody = z
     }),
   })
   .meta({ id: "RunRequest" });
-const until = z
+export const until = z
   .string()
   .min(1)
   .max(GRAPH_BOUNDS.nodeIdBytes)
@@ -70,11 +70,11 @@ const until = z
   .meta({ description: "A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside" });
 const workflowRunBody = runBody.extend({ until }).meta({ id: "WorkflowRunRequest" });
 const workflowQuoteBody = quoteBody.extend({ until }).meta({ id: "WorkflowQuoteRequest" });
-const runQuery = z.strictObject({ async: queryFlag.optional().meta({ description: ASYNC_DESCRIPTION }) });
+export const runQuery = z.strictObject({ async: queryFlag.optional().meta({ description: ASYNC_DESCRIPTION }) });
 const workflowRunQuery = runQuery.extend({ version: versionQuery });
 const workflowQuoteQuery = z.strictObject({ version: versionQuery });
 
-const runResult = z
+export const runResult = z
   .object({
     success: z.literal(true),
     result: anyObject,
@@ -83,7 +83,7 @@ const runResult = z
   })
   .meta({ id: "RunResult" });
 
-const submitResult = z
+export const submitResult = z
   .object({
     _async: z.literal(true),
     executionId: uuid,
@@ -99,7 +99,7 @@ const quoteGrant = z.object({
   total: z.number().meta({ description: "Trial runs ever granted" }),
   remaining: z.number().meta({ description: "Trial runs that would be left after this run; `/api/me` has what is left now" }),
 });
-const quoteNode = z.object({
+export const quoteNode = z.object({
   id: z.string(),
   type: z.string(),
   model: z.string(),
@@ -107,7 +107,7 @@ const quoteNode = z.object({
   estimatedCreditCost: credits.meta({ description: "The most its calls may cost, without those that trial grants pay" }),
   grant: z.boolean().meta({ description: "Whether a trial grant pays at least one of its calls" }),
 });
-const quoteResult = z
+export const quoteResult = z
   .object({
     estimatedCreditCost: credits.nullable().meta({
       description:
@@ -124,13 +124,21 @@ const quoteResult = z
   .meta({ id: "Quote" });
 
 /** Anything wrong with `inputs`, or no body to hold them, is INVALID_INPUTS. */
-const invalidBody = (issues: Issue[]): DomainError => {
+export const invalidBody = (issues: Issue[]): DomainError => {
   const about = issues.filter(({ path }) => path === "" || path === "inputs" || path.startsWith("inputs."));
   return about.length > 0 ? invalidInputs(about) : invalidRequest(issues);
 };
 
 type TargetCase = NonNullable<executions.Target["target"]>["$case"];
-type RunContext = CallContext<"any", unknown, z.infer<typeof runQuery> & { version?: string | undefined }, z.infer<typeof workflowRunBody>>;
+type RunBody = Partial<z.infer<typeof workflowRunBody>>;
+type RunContext = CallContext<"any", unknown, z.infer<typeof runQuery> & { version?: string | undefined }, RunBody>;
+
+/** What is asked for beside what every run's request has. */
+export interface RunPart {
+  version?: string | undefined;
+  rerun?: executions.Rerun;
+  respondAsync?: boolean;
+}
 
 const { RUN_MODE_ASYNC, RUN_MODE_RESPOND_ASYNC, RUN_MODE_SYNC } = executions.RunMode;
 
@@ -153,16 +161,22 @@ const checkMetadata = (json: string | undefined): void => {
     throw invalidRequest([{ path: "metadata.__proto__", message: "is no name that metadata may have" }]);
 };
 
-const run = async (context: RunContext, $case: TargetCase, value: string): Promise<Reply> => {
+/** Inputs as they were sent; a rerun without any has those of the earlier run. */
+const sentInputs = ({ members }: Pick<CallContext, "members">, { rerun }: RunPart): string =>
+  members().get("inputs") ?? (rerun ? "" : "{}");
+
+export const run = async (context: RunContext, $case: TargetCase, value: string, part: RunPart = {}): Promise<Reply> => {
   const { gateway, caller, body, query } = context;
-  const preferences = readPrefer(context.request.headers.prefer);
+  const preferred = readPrefer(context.request.headers.prefer);
+  const preferences = { ...preferred, respondAsync: preferred.respondAsync || (part.respondAsync ?? false) };
   const mode = modeOf(query.async ?? false, preferences);
   checkMetadata(context.members().get("metadata"));
   const request = executions.RunRequest.fromPartial({
     executionId: context.executionId,
-    target: { target: { $case, value }, version: query.version ?? "", until: body.until ?? "" },
+    target: { target: { $case, value }, version: part.version ?? query.version ?? "", until: body.until ?? "" },
     runner: toRunner(caller, $case === "model" ? "model" : "workflow"),
-    inputsJson: context.members().get("inputs") ?? "{}",
+    inputsJson: sentInputs(context, part),
+    rerun: part.rerun,
     mode,
     waitMs: mode === RUN_MODE_SYNC ? syncWaitMs(preferences) : ASYNC_WAIT_MS,
     maxMillicredits: body.maxCredits === undefined ? undefined : creditLimit(body.maxCredits),
@@ -182,19 +196,30 @@ const run = async (context: RunContext, $case: TargetCase, value: string): Promi
   if (response.replayed && context.fingerprint !== "") markReplayed(context.response);
   const reply = runReply({ request, response });
   const applied: Record<string, string> =
-    preferences.respondAsync && reply.status === ACCEPTED ? { "Preference-Applied": "respond-async" } : {};
+    preferred.respondAsync && reply.status === ACCEPTED ? { "Preference-Applied": "respond-async" } : {};
   return { ...reply, headers: { ...reply.headers, ...applied } };
 };
 
-type QuoteContext = CallContext<"any", unknown, unknown, z.infer<typeof workflowQuoteBody>>;
+type QuoteContext = CallContext<"any", unknown, unknown, Partial<z.infer<typeof workflowQuoteBody>>>;
 
-const quote = async (context: QuoteContext, $case: TargetCase, value: string, version = ""): Promise<Reply> => {
-  const { nodes, grants, warnings, millicredits, maxMillicredits, mayCostLess } = await context.gateway.services.executions.quote({
+/** @returns what executions answers */
+export const askQuote = (
+  context: QuoteContext,
+  $case: TargetCase,
+  value: string,
+  { version = "", rerun }: RunPart = {},
+): Promise<executions.QuoteResponse> =>
+  context.gateway.services.executions.quote({
     target: { target: { $case, value }, version, until: context.body.until ?? "" } as executions.Target,
     runner: toRunner(context.caller, $case === "model" ? "model" : "workflow"),
-    inputsJson: context.members().get("inputs") ?? "{}",
+    inputsJson: sentInputs(context, { ...(rerun ? { rerun } : {}) }),
+    rerun,
   });
-  const body = {
+
+/** A quote as clients see it. */
+export const quoteView = (quoted: executions.QuoteResponse) => {
+  const { nodes, grants, warnings, millicredits, maxMillicredits, mayCostLess } = quoted;
+  return {
     estimatedCreditCost: nodes.length === 0 ? null : toCredits(millicredits),
     maxCreditCost: nodes.length === 0 ? null : toCredits(maxMillicredits),
     exact: maxMillicredits === millicredits && !mayCostLess,
@@ -209,8 +234,12 @@ const quote = async (context: QuoteContext, $case: TargetCase, value: string, ve
     grants,
     warnings,
   };
-  return { status: 200, body };
 };
+
+const quote = async (context: QuoteContext, $case: TargetCase, value: string, version?: string): Promise<Reply> => ({
+  status: 200,
+  body: quoteView(await askQuote(context, $case, value, { version })),
+});
 
 /** The specific capability of a resource; what cannot be a slug needs the general one. */
 const specific =
@@ -220,8 +249,8 @@ const specific =
     return isSlug(id) ? `${resource}:${id}:run` : `${resource}:run`;
   };
 
-const GRAPH_ERRORS = ["INVALID_INPUTS", "WORKFLOW_INVALID", "MODEL_TIER_REQUIRED", "MODEL_NOT_FOUND"] as const;
-const RUN_ERRORS = [
+export const GRAPH_ERRORS = ["INVALID_INPUTS", "WORKFLOW_INVALID", "MODEL_TIER_REQUIRED", "MODEL_NOT_FOUND"] as const;
+export const RUN_ERRORS = [
   "INVALID_INPUTS",
   "ASYNC_NOT_SUPPORTED",
   "INSUFFICIENT_CREDITS",

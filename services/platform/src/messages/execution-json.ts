@@ -46,6 +46,7 @@ const callJson = (call: executions.NodeCall): Record<string, unknown> => ({
   error: call.error ? errorJson(call.error) : null,
   creditsCost: toCredits(call.millicredits),
   requestId: call.requestId ?? null,
+  reusedFrom: call.reusedFrom || undefined,
 });
 
 const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({
@@ -65,6 +66,7 @@ const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({
   outputs: json(node.outputsJson),
   truncated: node.truncated || undefined,
   calls: node.calls.length > 0 ? node.calls.map(callJson) : undefined,
+  reusedFrom: node.reusedFrom || undefined,
 });
 
 /**
@@ -87,6 +89,7 @@ export const executionJson = (execution: executions.Execution, result: unknown):
   workflowSlug: execution.workflowSlug ?? null,
   version: execution.version || null,
   modelIds: execution.modelIds,
+  rerunOf: execution.rerunOf || undefined,
   source: execution.source,
   creditsCost: toCredits(execution.millicredits),
   createdAt: iso(execution.createdAt),

@@ -1,0 +1,144 @@
+import { DomainError, GRAPH_BOUNDS, LIMITS, toCredits } from "@nodeloom/kernel";
+import { executions } from "@nodeloom/proto";
+import { z } from "zod";
+import { authorize } from "../../auth/caller";
+import { defineRoute, type CallContext, type RouteDefinition } from "../../http/route";
+import { credits, executionParams, versionQuery } from "../../schemas";
+import {
+  askQuote,
+  GRAPH_ERRORS,
+  inputs,
+  invalidBody,
+  quoteNode,
+  quoteResult,
+  quoteView,
+  run,
+  runBody,
+  runQuery,
+  runResult,
+  RUN_ERRORS,
+  submitResult,
+  until,
+} from "../runs/routes";
+
+/** Runs once more what was run before, without paying again for what was made. */
+
+const nodeIds = z.array(z.string().min(1).max(GRAPH_BOUNDS.nodeIdBytes)).max(LIMITS.nodes).optional();
+const rerunBody = runBody
+  .extend({
+    inputs: inputs.optional().meta({ description: "Without them the run has the inputs of the execution" }),
+    until,
+    nodes: nodeIds.meta({ description: "Ids of nodes whose calls are made again" }),
+    reuse: nodeIds.meta({ description: "Ids of nodes whose HTTP requests are taken over, too; they are sent again otherwise" }),
+    version: versionQuery.meta({
+      description: "A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution ran",
+    }),
+    mode: z.enum(["sync", "async"]).optional().meta({ description: "`async` answers 202 at once, as `Prefer: respond-async` does" }),
+  })
+  .meta({ id: "RerunRequest" });
+
+const rerunQuote = quoteResult
+  .extend({
+    nodes: z.array(
+      quoteNode.extend({
+        reusedItems: z.array(z.number()).meta({ description: "Calls that are taken over, from 0" }),
+        savedCredits: credits.meta({ description: "What these calls have cost" }),
+      }),
+    ),
+    reused: z
+      .object({
+        calls: z.number().meta({ description: "Calls of models that are taken over, as far as that is known before the run" }),
+        of: z.number().meta({ description: "Calls of models" }),
+        savedCredits: credits,
+      })
+      .meta({ description: "Of all nodes together" }),
+  })
+  .meta({ id: "RerunQuote" });
+
+type Body = z.infer<typeof rerunBody>;
+type Context = CallContext<"any", { id: string }, unknown, Body>;
+
+/** What an execution was a run of, which the caller may run. @throws EXECUTION_NOT_FOUND, CAPABILITY_DENIED */
+const targetOf = async ({ gateway, caller, params }: Context) => {
+  const { execution } = await gateway.services.executions.getExecution({ executionId: params.id, userId: caller.user.id });
+  const slug = execution?.workflowSlug;
+  const $case = slug === undefined ? "model" : "workflowSlug";
+  const value = slug ?? execution?.modelIds[0] ?? "";
+  authorize(caller, "any", `${slug === undefined ? "model" : "workflow"}:${value}:run`);
+  return { $case, value } as const;
+};
+
+/** @throws INVALID_REQUEST for what models have not */
+const partOf = ({ params, body }: Context, $case: "model" | "workflowSlug") => {
+  const { version, nodes = [], reuse = [], until: last } = body;
+  const rerun = executions.Rerun.fromPartial({ executionId: params.id, nodes, reuse, otherGraph: version !== undefined });
+  if ($case === "model" && (version ?? last) !== undefined)
+    throw new DomainError("invalid", "INVALID_REQUEST", "a run of a model has no version and no other nodes", {
+      issues: [{ path: version === undefined ? "until" : "version", message: "is of workflows alone" }],
+    });
+  return { rerun, version };
+};
+
+const shared = {
+  method: "POST",
+  tag: "Executions",
+  auth: "any",
+  capability: "execution:read",
+  limit: "user",
+  params: executionParams,
+  approval: true,
+  invalidBody,
+  body: rerunBody,
+} as const satisfies Partial<RouteDefinition<"any">>;
+const ERRORS = [...GRAPH_ERRORS, "EXECUTION_NOT_FOUND", "PRECONDITION_FAILED", "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"] as const;
+
+export const rerunRoutes = [
+  defineRoute({
+    ...shared,
+    path: "/api/executions/:id/rerun",
+    operationId: "rerunExecution",
+    summary: "Run an execution again, and pay only for what is new",
+    description:
+      "A new execution of the same graph. What a call gave is taken over, free, where the execution, or one of the chain of reruns that it came from, " +
+      "has made and charged a call of the same model with the same settings and files. Needs the capability to run the workflow or model, too.",
+    startsRun: true,
+    idempotent: "rebuild",
+    query: runQuery,
+    responses: { 200: runResult, 202: submitResult },
+    errors: [...RUN_ERRORS, ...ERRORS],
+    example: { nodes: ["picture"] },
+    handler: async (context) => {
+      const { $case, value } = await targetOf(context);
+      return run(context, $case, value, { ...partOf(context, $case), respondAsync: context.body.mode === "async" });
+    },
+  }),
+  defineRoute({
+    ...shared,
+    path: "/api/executions/:id/rerun/quote",
+    operationId: "quoteRerun",
+    summary: "Price a rerun, and say what it takes over, without running it",
+    query: z.strictObject({}),
+    responses: { 200: rerunQuote },
+    errors: ["ACCOUNT_NOT_APPROVED", ...ERRORS],
+    example: { nodes: ["picture"] },
+    handler: async (context) => {
+      const { $case, value } = await targetOf(context);
+      const quoted = await askQuote(context, $case, value, partOf(context, $case));
+      const view = quoteView(quoted);
+      const sum = (of: (node: executions.QuoteNode) => number): number => quoted.nodes.reduce((total, node) => total + of(node), 0);
+      const body = {
+        ...view,
+        nodes: view.nodes.map((node, index) => {
+          const { reusedItems, savedMillicredits } = quoted.nodes[index]!;
+          return { ...node, reusedItems, savedCredits: toCredits(savedMillicredits) };
+        }),
+        reused: {
+          calls: sum(({ reusedItems }) => reusedItems.length),
+          of: sum(({ items }) => items),
+          savedCredits: toCredits(sum(({ savedMillicredits }) => savedMillicredits)),
+        },
+      };
+      return { status: 200, body };
+    },
+  }),
+];
