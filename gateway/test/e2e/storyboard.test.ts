@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { clientOf, fetchFile, type Account, type Answer } from "./support/client";
+import { edge, node } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
 
 /** The template that a new installation has. */
@@ -100,4 +101,90 @@ it("fails the node when no answer fits; what was asked is charged, and nothing e
   expect(nodes.get("writer")!.creditsCost).toBeGreaterThan(0);
   expect([nodes.get("image")!.status, nodes.get("video")!.status]).toEqual(["skipped", "skipped"]);
   expect(await held()).toBe(0);
+});
+
+interface Quoted {
+  estimatedCreditCost: number;
+  exact: boolean;
+  nodes: { id: string; reusedItems: number[]; savedCredits: number }[];
+  reused: { calls: number; of: number; savedCredits: number };
+}
+const idOf = (answer: Answer): string => answer.headers.get("x-execution-id")!;
+const urlsOf = ({ body }: Answer): string[] =>
+  (body as unknown as { result: { images: { url: string }[] } }).result.images.map(({ url }) => url);
+
+it("pays for one picture after one prompt of three was changed, as it was quoted, and for nothing where nothing was", async () => {
+  const graphOf = (prompts: string[]) => ({
+    nodes: [
+      node("prompts", "list", { items: prompts }),
+      node("picture", "generate-image", { model: "sandbox-image" }),
+      node("out", "response-output"),
+    ],
+    edges: [edge("prompts.items", "picture.prompt"), edge("picture.image", "out.images")],
+  });
+  const saved = await post("/api/workflows", { name: "Three pictures", ...graphOf(["a loom", "a reed", "a weft"]) });
+  const { slug } = saved.body as unknown as { slug: string };
+  const first = await post(`/api/workflows/${slug}/run`, { inputs: {} });
+  const cost = (first.body as unknown as { cost: number }).cost;
+  const changed = await client.call("PUT", `/api/workflows/${slug}`, { key: user.key, body: graphOf(["a loom", "a comb", "a weft"]) });
+  expect(changed.status).toBe(200);
+
+  const again = `/api/executions/${idOf(first)}/rerun`;
+  const quoted = (await post(`${again}/quote`, { version: "draft" })).body as unknown as Quoted;
+  expect(quoted).toMatchObject({ exact: true, reused: { calls: 2, of: 3 }, nodes: [{ id: "picture", reusedItems: [0, 2] }] });
+  const rerun = await post(again, { version: "draft" });
+  expect(rerun.body).toMatchObject({ success: true, cost: quoted.estimatedCreditCost });
+  expect(quoted.estimatedCreditCost).toBeCloseTo(cost / 3);
+  expect(quoted.reused.savedCredits).toBeCloseTo((cost * 2) / 3);
+  const [before, after] = [urlsOf(first), urlsOf(rerun)];
+  expect([after[0], after[2]]).toEqual([before[0], before[2]]);
+  expect(after[1]).not.toBe(before[1]);
+  const { body } = await get(`/api/executions/${idOf(rerun)}`);
+  const calls = (body.nodes as { id: string; calls?: { reusedFrom?: string; creditsCost: number }[] }[]).find(
+    ({ id }) => id === "picture",
+  )!.calls!;
+  expect(body.rerunOf).toBe(idOf(first));
+  expect(calls.map(({ reusedFrom }) => reusedFrom)).toEqual([idOf(first), undefined, idOf(first)]);
+  expect(calls.map(({ creditsCost }) => creditsCost > 0)).toEqual([false, true, false]);
+
+  // Without a version the graph that ran, whose calls the chain has; a node that is named makes its calls again.
+  const back = await post(`/api/executions/${idOf(rerun)}/rerun`, { version: "draft" });
+  expect(back.body).toMatchObject({ cost: 0 });
+  expect(urlsOf(back)).toEqual(after);
+  expect((await post(again, {})).body).toMatchObject({ cost: 0 });
+  expect((await post(again, { nodes: ["picture"] })).body).toMatchObject({ cost });
+  expect(await held()).toBe(0);
+});
+
+it("takes over a whole storyboard, with what is behind its writer, for nothing", async () => {
+  const first = await run(await save());
+  const again = `/api/executions/${idOf(first)}/rerun`;
+  const quoted = (await post(`${again}/quote`, {})).body as unknown as Quoted;
+  expect(quoted).toMatchObject({ estimatedCreditCost: 0, exact: true });
+  expect(quoted.reused.calls).toBe(quoted.reused.of);
+  const rerun = await post(again, {});
+  expect(rerun.body).toMatchObject({ cost: 0, result: (first.body as unknown as { result: object }).result });
+  const nodes = await nodesOf(rerun);
+  expect(nodes.get("writer")).toMatchObject({ status: "completed", creditsCost: 0, reusedFrom: idOf(first) });
+  expect(await held()).toBe(0);
+});
+
+it("lets nobody run again what is another's, nor who may not run or read", async () => {
+  const first = await run(await save());
+  const again = `/api/executions/${idOf(first)}/rerun`;
+  const stranger = await client.account({ tier: "pro" });
+  const refusals = await Promise.all([
+    post(again, {}, stranger),
+    post(again, {}, await client.account({ tier: "pro", capabilities: ["workflow:run"] })),
+    post(again, { nodes: ["nowhere"] }),
+    post(`${again}/quote`, { reuse: ["nowhere"] }),
+    post("/api/executions/00000000-0000-4000-8000-000000000000/rerun", {}),
+  ]);
+  expect(refusals.map(({ status, body }) => [status, body.code])).toEqual([
+    [404, "EXECUTION_NOT_FOUND"],
+    [403, "CAPABILITY_DENIED"],
+    [400, "INVALID_REQUEST"],
+    [400, "INVALID_REQUEST"],
+    [404, "EXECUTION_NOT_FOUND"],
+  ]);
 });
