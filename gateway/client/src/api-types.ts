@@ -566,6 +566,8 @@ export interface Execution {
   /** The published version that ran; null for the draft, and for models */
   version: number | null;
   modelIds: string[];
+  /** The execution that this one is a rerun of */
+  rerunOf?: string;
   source: string;
   /** Credits; 1 credit = 0.01 USD */
   creditsCost: number;
@@ -638,6 +640,8 @@ export interface NodeState {
   truncated?: boolean;
   /** Of a node that makes several calls */
   calls?: NodeCall[];
+  /** Of a node that makes one call: the execution that made it */
+  reusedFrom?: string;
 }
 
 export interface NodeCall {
@@ -651,6 +655,8 @@ export interface NodeCall {
   /** Credits; 1 credit = 0.01 USD */
   creditsCost: number;
   requestId: string | null;
+  /** The execution that made the call: its output was taken over, free */
+  reusedFrom?: string;
 }
 
 export interface CancelResult {
@@ -668,6 +674,73 @@ export interface ExecutionEvent {
 
 export interface RedeliverResult {
   webhookDelivery: WebhookDelivery;
+}
+
+export interface RerunRequest {
+  /** Without them the run has the inputs of the execution */
+  inputs?: Record<string, unknown>;
+  /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
+  metadata?: Record<string, string>;
+  /** Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`) */
+  provenance?: "full";
+  /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
+  maxCredits?: number;
+  /** A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside */
+  until?: string;
+  /** Ids of nodes whose calls are made again */
+  nodes?: string[];
+  /** Ids of nodes whose HTTP requests are taken over, too; they are sent again otherwise */
+  reuse?: string[];
+  /** A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution ran */
+  version?: string;
+  /** `async` answers 202 at once, as `Prefer: respond-async` does */
+  mode?: "sync" | "async";
+}
+
+export interface RerunQuote {
+  /** What the run would hold: a list of unknown length counts as one item, or as `maxItems` of its node. Null without generators */
+  estimatedCreditCost: number | null;
+  /** The same with every list of unknown length at `maxItems` or 50 */
+  maxCreditCost: number | null;
+  /** Whether the two are one, and no switch that only the run decides may skip a part of it */
+  exact: boolean;
+  nodes: {
+    id: string;
+    type: string;
+    model: string;
+    /** Calls at most */
+    items: number;
+    /** The most its calls may cost, without those that trial grants pay */
+    estimatedCreditCost: number;
+    /** Whether a trial grant pays at least one of its calls */
+    grant: boolean;
+    /** Calls that are taken over, from 0 */
+    reusedItems: number[];
+    /** What these calls have cost */
+    savedCredits: number;
+  }[];
+  /** Trial grants for the run's models */
+  grants: {
+    model: string;
+    /** Trial runs ever granted */
+    total: number;
+    /** Trial runs that would be left after this run; `/api/me` has what is left now */
+    remaining: number;
+  }[];
+  /** Placeholders that become empty text, and misspelt settings */
+  warnings: {
+    nodeId: string;
+    message: string;
+  }[];
+  /** Of all nodes together */
+  reused: {
+    /** Calls of models that are taken over, as far as that is known before the run */
+    calls: number;
+    /** Calls of models */
+    of: number;
+    /** Credits; 1 credit = 0.01 USD */
+    savedCredits: number;
+  };
 }
 
 export interface UsageSummary {
@@ -1280,6 +1353,8 @@ export interface AdminExecution {
   /** The published version that ran; null for the draft, and for models */
   version: number | null;
   modelIds: string[];
+  /** The execution that this one is a rerun of */
+  rerunOf?: string;
   source: string;
   /** Credits; 1 credit = 0.01 USD */
   creditsCost: number;
@@ -1787,6 +1862,26 @@ export interface Operations {
       id: string;
     };
     response: RedeliverResult;
+  };
+  /** Run an execution again, and pay only for what is new */
+  rerunExecution: {
+    params: {
+      id: string;
+    };
+    query?: {
+      /** With `async=true` the answer comes at once and the run is polled */
+      async?: "true" | "false";
+    };
+    body: RerunRequest;
+    response: RunResult | SubmitResult;
+  };
+  /** Price a rerun, and say what it takes over, without running it */
+  quoteRerun: {
+    params: {
+      id: string;
+    };
+    body: RerunRequest;
+    response: RerunQuote;
   };
   /** What the caller's runs cost, by day and model */
   getUsageSummary: {
@@ -2315,6 +2410,8 @@ export const OPERATIONS = {
   cancelExecution: { method: "POST", path: "/api/executions/{id}/cancel", idempotent: false, contentType: null },
   watchExecution: { method: "GET", path: "/api/executions/{id}/events", idempotent: false, contentType: null },
   redeliverWebhook: { method: "POST", path: "/api/executions/{id}/redeliver", idempotent: true, contentType: null },
+  rerunExecution: { method: "POST", path: "/api/executions/{id}/rerun", idempotent: true, contentType: "application/json" },
+  quoteRerun: { method: "POST", path: "/api/executions/{id}/rerun/quote", idempotent: false, contentType: "application/json" },
   getUsageSummary: { method: "GET", path: "/api/usage/summary", idempotent: false, contentType: null },
   listUsage: { method: "GET", path: "/api/usage", idempotent: false, contentType: null },
   listUsageModels: { method: "GET", path: "/api/usage/models", idempotent: false, contentType: null },

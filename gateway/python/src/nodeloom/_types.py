@@ -609,6 +609,8 @@ class Execution(TypedDict):
     # The published version that ran; null for the draft, and for models
     version: float | None
     modelIds: Sequence[str]
+    # The execution that this one is a rerun of
+    rerunOf: NotRequired[str]
     source: str
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
@@ -684,6 +686,8 @@ class NodeState(TypedDict):
     truncated: NotRequired[bool]
     # Of a node that makes several calls
     calls: NotRequired[Sequence[NodeCall]]
+    # Of a node that makes one call: the execution that made it
+    reusedFrom: NotRequired[str]
 
 
 class NodeCall(TypedDict):
@@ -697,6 +701,8 @@ class NodeCall(TypedDict):
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
     requestId: str | None
+    # The execution that made the call: its output was taken over, free
+    reusedFrom: NotRequired[str]
 
 
 class CancelResult(TypedDict):
@@ -715,6 +721,86 @@ class ExecutionEvent(TypedDict):
 
 class RedeliverResult(TypedDict):
     webhookDelivery: WebhookDelivery
+
+
+class RerunRequest(TypedDict):
+    # Without them the run has the inputs of the execution
+    inputs: NotRequired[Mapping[str, Any]]
+    # Your own names for the run, as texts: on the execution, its webhooks and its usage row
+    metadata: NotRequired[Mapping[str, str]]
+    # Keeps prompts and settings with the files that the run makes (`GET /api/media/{id}/provenance`)
+    provenance: NotRequired[Literal["full"]]
+    # The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that
+    # trial grants pay cost none. A quote's `estimatedCreditCost` is enough
+    maxCredits: NotRequired[float]
+    # A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside
+    until: NotRequired[str]
+    # Ids of nodes whose calls are made again
+    nodes: NotRequired[Sequence[str]]
+    # Ids of nodes whose HTTP requests are taken over, too; they are sent again otherwise
+    reuse: NotRequired[Sequence[str]]
+    # A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution
+    # ran
+    version: NotRequired[str]
+    # `async` answers 202 at once, as `Prefer: respond-async` does
+    mode: NotRequired[Literal["sync", "async"]]
+
+
+class RerunQuoteNodesItem(TypedDict):
+    id: str
+    type: str
+    model: str
+    # Calls at most
+    items: float
+    # The most its calls may cost, without those that trial grants pay
+    estimatedCreditCost: float
+    # Whether a trial grant pays at least one of its calls
+    grant: bool
+    # Calls that are taken over, from 0
+    reusedItems: Sequence[float]
+    # What these calls have cost
+    savedCredits: float
+
+
+class RerunQuoteGrantsItem(TypedDict):
+    model: str
+    # Trial runs ever granted
+    total: float
+    # Trial runs that would be left after this run; `/api/me` has what is left now
+    remaining: float
+
+
+class RerunQuoteWarningsItem(TypedDict):
+    nodeId: str
+    message: str
+
+
+class RerunQuoteReused(TypedDict):
+    """Of all nodes together"""
+
+    # Calls of models that are taken over, as far as that is known before the run
+    calls: float
+    # Calls of models
+    of: float
+    # Credits; 1 credit = 0.01 USD
+    savedCredits: float
+
+
+class RerunQuote(TypedDict):
+    # What the run would hold: a list of unknown length counts as one item, or as `maxItems` of its node.
+    # Null without generators
+    estimatedCreditCost: float | None
+    # The same with every list of unknown length at `maxItems` or 50
+    maxCreditCost: float | None
+    # Whether the two are one, and no switch that only the run decides may skip a part of it
+    exact: bool
+    nodes: Sequence[RerunQuoteNodesItem]
+    # Trial grants for the run's models
+    grants: Sequence[RerunQuoteGrantsItem]
+    # Placeholders that become empty text, and misspelt settings
+    warnings: Sequence[RerunQuoteWarningsItem]
+    # Of all nodes together
+    reused: RerunQuoteReused
 
 
 class UsageSummaryDaysItemModelsItem(TypedDict):
@@ -1371,6 +1457,8 @@ class AdminExecution(TypedDict):
     # The published version that ran; null for the draft, and for models
     version: float | None
     modelIds: Sequence[str]
+    # The execution that this one is a rerun of
+    rerunOf: NotRequired[str]
     source: str
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
