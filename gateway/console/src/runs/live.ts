@@ -66,6 +66,7 @@ const withCall = (node: NodeProgress, { type, data }: RunEvent): NodeProgress["c
     error: null,
     creditsCost: known?.creditsCost ?? 0,
     requestId: known?.requestId ?? null,
+    ...(typeof data.reusedFrom === "string" ? { reusedFrom: data.reusedFrom } : {}),
   };
   return [...before.filter((one) => one.item !== item), call].sort((a, b) => a.item - b.item);
 };

@@ -10,13 +10,14 @@ export { familyOfType, filesIn, valuesIn, type OutputFile } from "./files-in";
 type Values = Readonly<Record<string, unknown>>;
 
 export type NodeCall = NonNullable<NodeState["calls"]>[number];
-type Gave = Pick<NodeState, "status" | "outputs" | "calls" | "creditsCost" | "error">;
+type Gave = Pick<NodeState, "status" | "outputs" | "calls" | "creditsCost" | "error" | "reusedFrom">;
 
 /** A node's calls, in order; one that made a single call, or none, is shown as one. */
-export const callsOf = ({ status, outputs, calls, creditsCost, error }: Gave): readonly NodeCall[] => {
+export const callsOf = ({ status, outputs, calls, creditsCost, error, reusedFrom }: Gave): readonly NodeCall[] => {
   if (calls !== undefined && calls.length > 0) return calls;
   if (status === "pending" || status === "skipped") return [];
-  return [{ item: 0, status, ...(outputs === undefined ? {} : { outputs }), error, creditsCost, requestId: null }];
+  const gave = { ...(outputs === undefined ? {} : { outputs }), ...(reusedFrom === undefined ? {} : { reusedFrom }) };
+  return [{ item: 0, status, ...gave, error, creditsCost, requestId: null }];
 };
 
 /** Of a node that failed: which of its calls did, and what they said. */

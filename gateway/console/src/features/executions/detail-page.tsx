@@ -6,6 +6,7 @@ import { Loading, NotThere } from "../../app/error-pages";
 import { api, request } from "../../api/client";
 import { executionQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
+import { RunAgain } from "../../runs/again/run-again";
 import { Gallery } from "../../runs/media-view";
 import { nameOfNode } from "../../runs/node-name";
 import { failedIn, filesIn, madeFiles } from "../../runs/outputs";
@@ -46,6 +47,16 @@ const Receipt = ({ execution }: { execution: Execution & More }) => (
         ["Ended", execution.finishedAt === null ? "–" : dateTime(execution.finishedAt)],
         ["From", sourceWords(execution.source)],
         ["Models", execution.modelIds.join(", ") || "none"],
+        ...(execution.rerunOf === undefined
+          ? []
+          : [
+              [
+                "Rerun of",
+                <Link key="rerun" to="/executions/$id" params={{ id: execution.rerunOf }} className="underline underline-offset-2">
+                  an earlier run
+                </Link>,
+              ] as const,
+            ]),
         ...(typeof execution.version === "number" ? [["Version", String(execution.version)] as const] : []),
         [
           "Id",
@@ -168,6 +179,17 @@ const Failure = ({ execution: { error, nodes, workflowSlug, executionId } }: { e
   );
 };
 
+/** The same graph with the same inputs once more; another graph or other inputs are the canvas's. */
+const Again = ({ execution }: { execution: Execution }) => {
+  const navigate = useNavigate();
+  if (isGoing(execution)) return null;
+  return (
+    <Card title="Pay only for what is new">
+      <RunAgain execution={execution} onStarted={(id) => void navigate({ to: "/executions/$id", params: { id } })} />
+    </Card>
+  );
+};
+
 /** Files that are in no result: of a run that failed, or that nothing led on from. */
 const Made = ({ execution }: { execution: Execution }) => {
   const shown = new Set(filesIn(execution.result).map(({ url }) => url));
@@ -209,6 +231,7 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
         </div>
         <div className="flex min-w-0 flex-col gap-5">
           <Receipt execution={execution} />
+          <Again key={execution.executionId} execution={execution} />
           {execution.inputs && Object.keys(execution.inputs).length > 0 && (
             <Card title="Inputs">
               <ResultView result={execution.inputs} />

@@ -1,6 +1,7 @@
 import type { NodeState } from "@nodeloom/client";
 import { useState } from "react";
 import { nameOfNode } from "../../runs/node-name";
+import { ReusedFrom, reusedShare } from "../../runs/again/reused-from";
 import { callsOf } from "../../runs/outputs";
 import { ResultView } from "../../runs/result-view";
 import { RunStatus, cancelReport } from "../../runs/status";
@@ -43,13 +44,18 @@ const Gave = ({ node }: { node: NodeState }) => {
       </summary>
       {open && (
         <ol className="mt-2 flex flex-col gap-3">
-          {calls.map(({ item, outputs, creditsCost }) => (
+          {calls.map(({ item, outputs, creditsCost, reusedFrom }) => (
             <li key={item}>
               {calls.length > 1 && (
                 <h3 className="mb-1 text-xs font-medium text-muted">
                   Item {item + 1}
                   {creditsCost > 0 && ` · ${creditNumber(creditsCost)} credits`}
                 </h3>
+              )}
+              {reusedFrom !== undefined && (
+                <p className="mb-1 text-xs">
+                  <ReusedFrom id={reusedFrom} />
+                </p>
               )}
               <ResultView result={outputs ?? {}} />
             </li>
@@ -70,6 +76,7 @@ export const Timeline = ({ nodes, startedAt, endedAt }: { nodes: readonly NodeSt
       {nodes.map((node) => {
         const span = spans.get(node.id);
         const report = cancelReport(node.cancelReport);
+        const reused = reusedShare(node);
         return (
           <li key={node.id} className="col-span-full grid grid-cols-subgrid items-center gap-y-1 border-b py-2 last:border-b-0">
             <div className="min-w-0">
@@ -103,6 +110,7 @@ export const Timeline = ({ nodes, startedAt, endedAt }: { nodes: readonly NodeSt
                 </span>
               )}
               {node.durationMs !== null && node.durationMs > 0 && <span className="text-faint">{duration(node.durationMs)}</span>}
+              {reused !== undefined && <span className="text-muted">{reused}</span>}
               {node.creditsCost > 0 && <span className="text-muted">{creditNumber(node.creditsCost)} cr</span>}
               <RunStatus status={node.status} />
             </div>

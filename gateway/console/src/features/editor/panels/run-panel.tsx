@@ -24,10 +24,21 @@ const useTarget = (): RunTarget => {
   return useMemo(() => ({ workflow: slug, until, ...(canEdit ? { version: "draft" as const } : {}) }), [slug, canEdit, until]);
 };
 
-/** Starts a run of what is on the canvas: saved first, answered at once, followed by its events. */
-const useStart = (target: RunTarget, inputs: () => Record<string, unknown>, limit: number | null) => {
+/** Has the canvas follow a run that was started. */
+const useFollow = () => {
   const { slug, document } = useEditor();
   const client = useQueryClient();
+  return (executionId: string, graph = document.store.getState().graph): void => {
+    rememberPrints(slug, executionId, graph);
+    watchRun(slug, executionId, () => afterRun(client));
+    afterRun(client);
+  };
+};
+
+/** Starts a run of what is on the canvas: saved first, answered at once, followed by its events. */
+const useStart = (target: RunTarget, inputs: () => Record<string, unknown>, limit: number | null) => {
+  const { document } = useEditor();
+  const follow = useFollow();
   const [starting, setStarting] = useState(false);
   const [refused, setRefused] = useState<Refusal>();
   const start = async (): Promise<void> => {
@@ -36,10 +47,7 @@ const useStart = (target: RunTarget, inputs: () => Record<string, unknown>, limi
     try {
       if (!(await document.flush())) throw new Error("The workflow is not saved yet, so it was not run. See beside its name why.");
       const { graph } = document.store.getState();
-      const executionId = await startRun(target, inputs(), limit);
-      rememberPrints(slug, executionId, graph);
-      watchRun(slug, executionId, () => afterRun(client));
-      afterRun(client);
+      follow(await startRun(target, inputs(), limit), graph);
     } catch (error) {
       setRefused(refusalOf(error));
     } finally {
@@ -68,7 +76,7 @@ const RunsTo = () => {
 
 /** Inputs, price, Run; then what happens. */
 export const RunPanel = () => {
-  const { slug, me, ui } = useEditor();
+  const { slug, me, ui, document, canEdit } = useEditor();
   const graph = useDocument((state) => state.graph);
   const run = useLive(({ runs }) => runs[slug]);
   const until = useUi((state) => state.until);
@@ -89,6 +97,9 @@ export const RunPanel = () => {
   const { start, starting, refused } = useStart(target, () => inputs, limit.limit);
   const remedies = { "see-problems": () => ui.setState({ panel: "problems" }) };
   const running = run !== undefined && !isOver(run);
+  // Of what is somebody else's, all of it runs.
+  const again = { inputs, ...(canEdit ? { version: "draft", ...(until === undefined ? {} : { until }) } : {}) };
+  const follow = useFollow();
   return (
     <div className="flex flex-col gap-5 p-4">
       <form
@@ -127,7 +138,7 @@ export const RunPanel = () => {
       {run && (
         <>
           <hr />
-          <RunView run={run} />
+          <RunView run={run} again={{ again, revision: etag, before: () => document.flush(), onStarted: follow }} />
         </>
       )}
     </div>

@@ -5,6 +5,8 @@ import { useMemo } from "react";
 import { api, messageOf } from "../../../api/client";
 import { nodeById } from "../../../document/graph";
 import { forgetRun, isOver, type LiveRun } from "../../../runs/live";
+import { reusedShare } from "../../../runs/again/reused-from";
+import { RunAgain, type RunAgainProps } from "../../../runs/again/run-again";
 import { endOutputs, failedIn } from "../../../runs/outputs";
 import { ResultView } from "../../../runs/result-view";
 import { cancelReport, RunStatus } from "../../../runs/status";
@@ -27,6 +29,7 @@ const Progress = ({ run }: { run: LiveRun }) => {
       {[...nodes.values()].map((node) => {
         const shown = nodeById(graph, node.id);
         const report = cancelReport(node.cancelReport);
+        const reused = reusedShare(node);
         return (
           <li key={node.id}>
             <button
@@ -39,6 +42,7 @@ const Progress = ({ run }: { run: LiveRun }) => {
                 {node.error && <span className="block text-xs text-bad wrap-anywhere">{plainCause(node.error.message)}</span>}
                 {report !== undefined && <span className="block text-xs text-warn">{report}</span>}
               </span>
+              {reused !== undefined && <span className="text-xs text-muted">{reused}</span>}
               {(node.items ?? 0) > 1 && (
                 <span className="text-xs text-muted tabular-nums">
                   {node.itemsDone ?? 0}/{node.items}
@@ -91,8 +95,8 @@ const Failure = ({ error, run }: { error: NonNullable<Execution["error"]>; run: 
   );
 };
 
-/** The run that is shown: its progress, what it cost, its end. */
-export const RunView = ({ run }: { run: LiveRun }) => {
+/** The run that is shown: its progress, what it cost, its end; and what running it again takes over. */
+export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProps, "execution"> }) => {
   const { slug } = useEditor();
   const { execution, executionId } = run;
   const cancel = async (): Promise<void> => {
@@ -146,6 +150,7 @@ export const RunView = ({ run }: { run: LiveRun }) => {
       )}
       {execution?.error && <Failure error={execution.error} run={run} />}
       <Result run={run} />
+      {over && execution && <RunAgain key={executionId} execution={execution} {...again} />}
       <details open={!over || execution?.status !== "completed"}>
         <summary className="text-[13px] font-medium text-muted">Nodes</summary>
         <div className="mt-1">

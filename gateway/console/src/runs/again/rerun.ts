@@ -1,0 +1,79 @@
+import { NodeloomError, type NodeState, type RerunQuote, type RerunRequest } from "@nodeloom/client";
+import { useEffect, useState } from "react";
+import { request } from "../../api/client";
+import { credits } from "../../ui/format";
+import { nameOfNode } from "../node-name";
+import { failedIn } from "../outputs";
+import { refusalTrouble, type Trouble } from "../trouble/words";
+
+/** Running an execution again: what that takes over, what the rest costs, and its start. */
+
+/** Answered at once; what happens then is followed by events or polls. */
+const PREFER = { prefer: "wait=0" };
+const EXECUTION_ID = "x-execution-id";
+const QUOTE_AFTER_MS = 300;
+
+export type Again = Pick<RerunRequest, "inputs" | "nodes" | "reuse" | "until" | "version">;
+
+export interface RerunAnswer {
+  quote?: RerunQuote;
+  problem?: Trouble;
+}
+
+/**
+ * The price of the difference.
+ * @param revision of what is on the canvas; another one asks again
+ */
+export const useRerunQuote = (id: string, again: Again, enabled: boolean, revision = ""): RerunAnswer => {
+  const [answer, setAnswer] = useState<RerunAnswer>({});
+  const key = JSON.stringify(again);
+  useEffect(() => {
+    if (!enabled) return undefined;
+    const abort = new AbortController();
+    const ask = async (): Promise<void> => {
+      try {
+        const { body } = await request("quoteRerun", { params: { id }, body: JSON.parse(key) as Again, signal: abort.signal });
+        setAnswer({ quote: body });
+      } catch (error) {
+        if (!abort.signal.aborted) setAnswer({ problem: refusalTrouble(error) });
+      }
+    };
+    const timer = setTimeout(() => void ask(), QUOTE_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [id, key, enabled, revision]);
+  return answer;
+};
+
+/**
+ * Starts it. One that failed at once is a run, too.
+ * @param most credits that it may cost; null sets no limit
+ * @returns the new execution's id
+ * @throws NodeloomError where nothing was started
+ */
+export const startRerun = async (id: string, again: Again, most: number | null): Promise<string> => {
+  const body: RerunRequest = { ...again, mode: "async", ...(most === null ? {} : { maxCredits: most }) };
+  try {
+    const { headers } = await request("rerunExecution", { params: { id }, body, headers: PREFER, idempotencyKey: crypto.randomUUID() });
+    return headers.get(EXECUTION_ID) ?? "";
+  } catch (error) {
+    if (error instanceof NodeloomError && error.executionId !== undefined) return error.executionId;
+    throw error;
+  }
+};
+
+/** "2 of 3 reused, saves 5.2 credits" */
+export const reusedWords = ({ reused: { calls, of, savedCredits } }: RerunQuote): string => {
+  if (calls === 0) return of === 0 ? "It calls no model." : "Nothing of it can be reused.";
+  return `${calls} of ${of} reused${savedCredits > 0 ? `, saves ${credits(savedCredits)}` : ""}`;
+};
+
+/** "Picture, item 2": what failed of a run, and is made again. */
+export const failedWords = (nodes: readonly NodeState[]): string[] =>
+  nodes.flatMap((node) => {
+    if (node.status !== "failed") return [];
+    const { title, items, failed } = failedIn(node, nameOfNode(node));
+    return items > 1 && failed.length > 0 ? failed.map(({ item }) => `${title}, item ${item + 1}`) : [title];
+  });

@@ -1,0 +1,23 @@
+import type { NodeState } from "@nodeloom/client";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { executionQuery } from "../../api/queries";
+import { dateTime } from "../../ui/format";
+
+/** Says of a call that its output was taken over, with the way to the run that made it. */
+export const ReusedFrom = ({ id }: { id: string }) => {
+  const { data } = useQuery(executionQuery(id));
+  return (
+    <Link to="/executions/$id" params={{ id }} className="text-accent-text underline underline-offset-2">
+      reused from {data?.createdAt ? `run of ${dateTime(data.createdAt)}` : "an earlier run"}
+    </Link>
+  );
+};
+
+/** "reused", or how many of its items are; undefined where none is. */
+export const reusedShare = ({ reusedFrom, calls = [] }: Pick<NodeState, "reusedFrom" | "calls">): string | undefined => {
+  if (reusedFrom !== undefined) return "reused";
+  const reused = calls.filter((call) => call.reusedFrom !== undefined).length;
+  if (reused === 0) return undefined;
+  return reused === calls.length ? "reused" : `${reused} of ${calls.length} reused`;
+};

@@ -1,0 +1,100 @@
+import type { Execution } from "@nodeloom/client";
+import { RotateCcw } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../../ui/button";
+import { Check } from "../../ui/inputs/field";
+import { nameOfNode } from "../node-name";
+import { refusalOf, type Refusal } from "../request";
+import { priceOf } from "../run-price";
+import { TroubleNotice } from "../trouble/trouble-notice";
+import { failedWords, reusedWords, startRerun, useRerunQuote, type Again } from "./rerun";
+
+export interface RunAgainProps {
+  execution: Execution;
+  /** Of a run of what is on the canvas: that graph, and the inputs that are typed. */
+  again?: Again;
+  /** Of what is on the canvas. */
+  revision?: string;
+  /** What must be done before; false where it could not be. */
+  before?: () => Promise<boolean>;
+  onStarted: (executionId: string) => void;
+}
+
+const NONE: Again = {};
+
+/** Nodes whose calls may be made again though nothing of them has changed. */
+const Anew = ({
+  execution: { nodes },
+  chosen,
+  onChange,
+}: {
+  execution: Execution;
+  chosen: string[];
+  onChange: (ids: string[]) => void;
+}) => {
+  const calling = nodes.filter(({ items, status }) => items !== undefined && status !== "skipped");
+  if (calling.length === 0) return null;
+  return (
+    <details>
+      <summary className="text-[13px] text-muted">Make something again</summary>
+      <fieldset className="mt-2 flex flex-col gap-1.5">
+        <legend className="sr-only">Nodes whose calls are made again</legend>
+        {calling.map((node) => (
+          <Check
+            key={node.id}
+            label={nameOfNode(node)}
+            checked={chosen.includes(node.id)}
+            onChange={(event) => onChange(event.target.checked ? [...chosen, node.id] : chosen.filter((id) => id !== node.id))}
+          />
+        ))}
+      </fieldset>
+    </details>
+  );
+};
+
+/** Runs once more what is over: what has not changed is taken over, and the button says what the rest costs. */
+export const RunAgain = ({ execution, again = NONE, revision = "", before, onStarted }: RunAgainProps) => {
+  const { executionId, nodes, status } = execution;
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [starting, setStarting] = useState(false);
+  const [refused, setRefused] = useState<Refusal>();
+  const asked: Again = { ...again, ...(chosen.length > 0 ? { nodes: chosen } : {}) };
+  const { quote, problem } = useRerunQuote(executionId, asked, true, revision);
+  const price = priceOf(quote);
+  const failed = failedWords(nodes);
+  const start = async (): Promise<void> => {
+    setStarting(true);
+    setRefused(undefined);
+    try {
+      if (before && !(await before())) throw new Error("The workflow is not saved yet, so it was not run. See beside its name why.");
+      onStarted(await startRerun(executionId, asked, quote?.maxCreditCost ?? null));
+    } catch (error) {
+      setRefused(refusalOf(error));
+    } finally {
+      setStarting(false);
+    }
+  };
+  const trouble = refused?.trouble ?? problem;
+  return (
+    <form
+      className="flex flex-col gap-3"
+      aria-label="Run again"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void start();
+      }}
+    >
+      <p className="text-sm text-muted" aria-live="polite">
+        {quote ? reusedWords(quote) : "Looking for what can be reused…"}
+        {failed.length > 0 && <span className="block">Made again: {failed.join("; ")}.</span>}
+      </p>
+      {trouble && <TroubleNotice kind="warn" trouble={trouble} />}
+      <Anew execution={execution} chosen={chosen} onChange={setChosen} />
+      <div>
+        <Button type="submit" icon={RotateCcw} busy={starting}>
+          {`${status === "completed" ? "Run again" : "Continue"}${quote ? ` · ${price ?? "free"}` : ""}`}
+        </Button>
+      </div>
+    </form>
+  );
+};
