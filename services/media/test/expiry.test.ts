@@ -93,6 +93,37 @@ it("removes what is hidden when a call before it was cut short", async () => {
   expect(purged).toEqual([hidden.id]);
 });
 
+it("keeps a generated file as long from when its owner renewed it as a new one", async () => {
+  const [renewed, old] = [await generate(91), await generate(91)];
+  const renew = (keys: string[], ownerId: string) => service.client.renewObjects({ keys, ownerId });
+  // Of others, nothing is renewed.
+  expect((await renew([old.key], renewed.ownerId)).objects).toEqual([]);
+  const { objects: kept } = await renew([renewed.key, "nothing.png"], renewed.ownerId);
+  expect(kept.map(({ id }) => id)).toEqual([renewed.id]);
+  const { remove, purged } = expiry(nobodyNames);
+  await remove();
+  expect(purged).toEqual([old.id]);
+  await objects().updateOne({ _id: renewed.id }, { $set: { renewedAt: new Date(Date.now() - 91 * DAY_MS) } });
+  await remove();
+  expect(purged).toEqual([old.id, renewed.id]);
+});
+
+it("either renews a file or removes it, when both happen at once", async () => {
+  const late = await generate(91);
+  // It is renewed after it was found to be old, and before it is hidden.
+  const renewing = async (): Promise<string[]> => {
+    if (renewals++ === 0) await service.client.renewObjects({ keys: [late.key], ownerId: late.ownerId });
+    return [];
+  };
+  let renewals = 0;
+  const { remove, purged } = expiry(renewing);
+  await remove();
+  expect(purged).toEqual([]);
+  // What is hidden is not renewed.
+  await objects().updateOne({ _id: late.id }, { $set: { removal: "expired", removedAt: new Date() } });
+  expect((await service.client.renewObjects({ keys: [late.key], ownerId: late.ownerId })).objects).toEqual([]);
+});
+
 it("goes through any number of files, a bounded page per call", async () => {
   const made = await generate(91);
   const { _id, ...row } = (await objects().findOne({ _id: made.id }))! as unknown as { _id: string; key: string };

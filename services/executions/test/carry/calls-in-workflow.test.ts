@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { ApplicationFailure } from "@temporalio/activity";
 import { RUN_CANCELLED, type CallResult, type RunEnd, type RunInput } from "../../src/run/types";
-import type { Activities, LocalActivities } from "../../src/carry/activity-types";
+import type { Activities, LocalActivities, TakeOverInput } from "../../src/carry/activity-types";
+import type { TakenOver } from "../../src/run/call-record";
 import type { CancelResult, ModelCall, StepFailure } from "../../src/run/calls";
 import { createRunStarter, type RunStarter } from "../../src/carry/client";
 import type { RunningTemporal } from "../../src/carry/worker";
@@ -16,6 +17,10 @@ interface Script {
   submits: number[];
   cancels: number;
   end?: RunEnd;
+  /** What a rerun takes over. */
+  taken?: (TakenOver | null)[];
+  looks?: TakeOverInput[];
+  extended?: string[];
 }
 const scripts = new Map<string, Script>();
 const scriptOf = (executionId: string): Script => scripts.get(executionId)!;
@@ -33,6 +38,16 @@ const activities = {
   settle: async ({ executionId }, end) => {
     scriptOf(executionId).end = end;
     return { status: end.status, millicredits: 0 };
+  },
+  takeOver: async (input) => {
+    const script = scriptOf(input.calls[0]!.executionId);
+    (script.looks ??= []).push(input);
+    return script.taken!;
+  },
+  extendHold: async ({ executionId, items }) => {
+    const script = scriptOf(executionId);
+    (script.extended ??= []).push(...items.map(({ key }) => key));
+    return items.map(({ key, maxMillicredits }) => ({ key, source: "credits", millicredits: maxMillicredits }));
   },
   submit: async (call) => {
     const { submits, submit } = scriptOf(call.executionId);
@@ -104,11 +119,12 @@ const inputOf = (executionId: string, more: Partial<RunInput["plan"]> = {}): Run
 const run = async (
   part: Omit<Script, "submits" | "cancels">,
   plan: Partial<RunInput["plan"]> = {},
+  more: Partial<RunInput> = {},
 ): Promise<Script & { end: RunEnd; executionId: string }> => {
   const executionId = randomUUID();
   const script: Script = { ...part, submits: [], cancels: 0 };
   scripts.set(executionId, script);
-  await starter.start(inputOf(executionId, plan));
+  await starter.start({ ...inputOf(executionId, plan), ...more });
   await temporal.client.workflow.getHandle(executionId).result();
   return { ...(script as Script & { end: RunEnd }), executionId };
 };
@@ -189,4 +205,44 @@ it("ends a run as cancelled whose call finds that it is not wanted any more, sho
   const { end, cancels } = await run({ submit: callOff, poll: () => DONE });
   expect([end.status, cancels]).toEqual(["cancelled", 0]);
   expect(end.nodes).toMatchObject([{ status: "cancelled", cancelReport: "stopped" }]);
+});
+
+/** A step that makes a clip of each of two prompts. */
+const twoClips = (): Partial<RunInput["plan"]> => {
+  const [step] = inputOf("").plan.steps;
+  return { steps: [{ ...step!, sources: { prompt: [{ value: ["a loom", "a reed"] }] }, maxItems: 2, maxMillicredits: 5 }] };
+};
+const KEPT: TakenOver = {
+  outputs: { video: [{ url: "http://media.test/0.mp4", contentType: "video/mp4" }] },
+  from: "before",
+  savedMicroUsd: 1,
+};
+const reuse = { sources: ["before"], again: [], requests: [] };
+const urlsOf = ({ end }: { end: RunEnd }): string[] => (end.result as { videos: { url: string }[] }).videos.map(({ url }) => url);
+
+it("makes and pays only for the calls of a rerun that no earlier run has made", async () => {
+  const held = [{ key: "clip:1", source: "credits", millicredits: 5 }] as const;
+  const ran = await run({ poll: () => DONE, taken: [KEPT, null] }, twoClips(), { reuse, held: [...held] });
+  expect(urlsOf(ran)).toEqual(["http://media.test/0.mp4", "http://media.test/1.mp4"]);
+  expect(ran.submits).toHaveLength(1);
+  expect(ran.end.completed.map(({ key }) => key)).toEqual(["clip:1"]);
+  expect(ran.end.nodes).toMatchObject([{ status: "completed", items: 2, itemsDone: 2 }]);
+  expect(ran.looks).toMatchObject([{ sources: ["before"], calls: [{ item: 0 }, { item: 1 }] }]);
+  // It was held for before the run.
+  expect(ran.extended).toBeUndefined();
+});
+
+it("holds what a rerun was to take over and has to make, before it is sent", async () => {
+  const held = [{ key: "clip:1", source: "credits", millicredits: 5 }] as const;
+  const ran = await run({ poll: () => DONE, taken: [null, null] }, twoClips(), { reuse, held: [...held] });
+  expect(ran.extended).toEqual(["clip:0"]);
+  expect(ran.end.extended).toEqual([{ key: "clip:0", source: "credits", millicredits: 5 }]);
+  expect(ran.submits).toHaveLength(2);
+});
+
+it("makes the calls of nodes that are to be made again without looking for them, and says of a single call where it is from", async () => {
+  const again = await run({ poll: () => DONE, taken: [KEPT] }, {}, { reuse: { ...reuse, again: ["clip"] } });
+  expect([again.looks, again.submits.length]).toEqual([undefined, 1]);
+  const taken = await run({ poll: () => DONE, taken: [KEPT] }, {}, { reuse });
+  expect([taken.end.nodes[0]!.reusedFrom, taken.submits.length]).toEqual(["before", 0]);
 });
