@@ -47,7 +47,7 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D14", "Administration"],
   ["D15", "More node kinds"],
   ["D16", "Versions"],
-  ["D17", "Runs up to a node"],
+  ["D17", "Reruns, and runs up to a node"],
   ["D19", "Deleted slugs"],
   ["D20", "Templates"],
 ]);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { LIMITS } from "@nodeloom/kernel";
 import { answers, is, pick, refuses } from "../../conformance/check";
 import { clip, edge, greeting, node, save } from "../../conformance/graphs";
 import type { AbuseCase } from "../case";
@@ -13,6 +14,7 @@ const ROWS = 40;
 const FILTERS = 20;
 const LINE = 20;
 const SAME_KEY = 10;
+const RERUNS = 10;
 /** Of the events of fifty calls. */
 const STREAM_BYTES = 128 * 1024;
 
@@ -29,6 +31,7 @@ const fanOut = {
 
 let executionId = "";
 let textSlug = "";
+let othersId = "";
 let clipSlug = "";
 
 export const runCases: AbuseCase[] = [
@@ -74,6 +77,30 @@ export const runCases: AbuseCase[] = [
         assert.equal(status, 200);
         assert.ok(text.includes("completed") && text.length < STREAM_BYTES, `${text.length} characters`);
       }
+    },
+  },
+  {
+    id: "runs-rerun-quotes",
+    title: "ten quotes at once of reruns of fifty calls, with the most nodes that may be named",
+    requests: RERUNS,
+    attack: async ({ unlimited }) => {
+      const nodes = Array.from({ length: LIMITS.nodes }, () => "pic");
+      const path = `/api/executions/${executionId}/rerun/quote`;
+      const quoted = await Promise.all(Array.from({ length: RERUNS }, (_, turn) => unlimited.post(path, turn % 2 === 0 ? {} : { nodes })));
+      for (const answer of quoted) if (answer.status !== 503) answers(answer, 200, { reused: { of: ITEMS } });
+    },
+  },
+  {
+    id: "runs-reruns-of-others",
+    title: "reruns, and their quotes, of somebody else's execution",
+    requests: 2,
+    prepare: async ({ victim }) => {
+      const ran = await victim.post(`/api/workflows/${await save(victim, greeting())}/run`, { inputs: {} });
+      othersId = answers(ran, 200).headers.get("x-execution-id") ?? "";
+    },
+    attack: async ({ unlimited }) => {
+      for (const path of ["rerun", "rerun/quote"])
+        refuses(await unlimited.post(`/api/executions/${othersId}/${path}`, {}), 404, "EXECUTION_NOT_FOUND");
     },
   },
   {

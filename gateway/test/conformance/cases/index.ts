@@ -12,6 +12,7 @@ import { mediaCases } from "./media";
 import { modelCases } from "./models";
 import { moneyCases } from "./money";
 import { nodeKindCases } from "./node-kinds";
+import { rerunCases } from "./reruns";
 import { runCases } from "./runs";
 import { usageCases } from "./usage";
 import { workflowCases } from "./workflows";
@@ -33,5 +34,6 @@ export const CASES: readonly Case[] = [
   ...nodeKindCases,
   ...mediaCases,
   ...libraryCases,
+  ...rerunCases,
   ...adminCases,
 ];

@@ -8,6 +8,7 @@ import {
   createTransforms,
   type TransformsOptions,
 } from "../../src/calls/transforms";
+import { askedOfTransform } from "../../src/reuse/asked";
 import type { TransformCall } from "../../src/run/calls";
 
 const OWN = "http://public.test/media/";
@@ -105,4 +106,15 @@ it("refuses a run whose program is not there yet, and says when to come again", 
   });
   await expect(requires(downloading)(["image-resize"])).resolves.toBeUndefined();
   await expect(requires(ready)(["video-concat"])).resolves.toBeUndefined();
+});
+
+it("knows a result again as long as the program is the same", async () => {
+  const status = transform.GetStatusResponse.fromPartial({ images: { version: "8.17" }, ffmpeg: { version: "7.1" } });
+  const programVersion = createProgramVersion(createPrograms({ getStatus: () => Promise.resolve(status) }));
+  expect([await programVersion("image-resize"), await programVersion("video-concat")]).toEqual(["8.17", "7.1"]);
+  const resize = { operation: "image-resize", inputs: { image: `${OWN}first`, width: 9 } };
+  const asked = askedOfTransform(resize, "8.17", OWN);
+  expect(asked.files).toEqual([`${OWN}first`]);
+  expect(askedOfTransform({ ...resize, inputs: { width: 9, image: `${OWN}other` } }, "8.17", OWN).digest).toBe(asked.digest);
+  expect(askedOfTransform(resize, "8.18", OWN).digest).not.toBe(asked.digest);
 });
