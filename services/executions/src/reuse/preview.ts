@@ -13,6 +13,7 @@ import {
   type RunPlan,
 } from "@nodeloom/kernel";
 import type { CatalogModel } from "../plan/model-catalog";
+import { pendingAddress } from "../plan/planner/file-inputs";
 import type { GivenOutputs } from "../plan/planner/protocol";
 import type { Replan, Reused } from "../plan/reruns";
 import type { Asked, TakenOver } from "../run/call-record";
@@ -48,7 +49,7 @@ interface Found {
   /** How many calls those steps have. */
   calls: Map<string, number>;
   /** Steps whose inputs are known, so that their calls were looked for. */
-  looked: ReadonlySet<string>;
+  looked: Set<string>;
 }
 
 const nodesOf = ({ steps, evaluated, skipped = [], outputNodes }: RunPlan): Set<string> =>
@@ -112,7 +113,9 @@ export const createPreview = ({ find, own, programVersion }: PreviewOptions) => 
     const all = async <T>(asked: readonly Asked[], outputs: (taken: TakenOver[]) => T) => {
       const taken = await look(step, asked, previewed);
       const isAll = taken.every((one) => one !== null);
-      return { taken, outputs: isAll ? outputs(taken) : undefined };
+      // What a file contains that is not stored yet is not known yet.
+      const isSure = asked.every(({ files }) => !files.includes(pendingAddress(own)));
+      return { taken, outputs: isAll ? outputs(taken) : undefined, isSure };
     };
     if (step.model !== undefined) {
       const model = previewed.models.get(step.model)!;
@@ -152,7 +155,7 @@ export const createPreview = ({ find, own, programVersion }: PreviewOptions) => 
     const { plan, reuse } = previewed;
     const run = new GraphRun(plan);
     const started = new Set<string>();
-    const found: Found = { given: [], taken: new Map(), calls: new Map(), looked: started };
+    const found: Found = { given: [], taken: new Map(), calls: new Map(), looked: new Set() };
     const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
     const isDone = async (step: PlanStep): Promise<boolean> => {
       const calls = step.model !== undefined || callsHttp(step.type) || callsTransform(step.type);
@@ -162,7 +165,8 @@ export const createPreview = ({ find, own, programVersion }: PreviewOptions) => 
         run.evaluate(step);
         return true;
       }
-      const { taken, outputs } = await lookUp(run, step, previewed);
+      const { taken, outputs, isSure } = await lookUp(run, step, previewed);
+      if (isSure) found.looked.add(step.id);
       for (const [item, one] of taken.entries()) if (one) found.taken.set(itemKey(step.id, item), one);
       if (!outputs) return false;
       for (const [port, value] of outputs) run.give(step.id, port, value);

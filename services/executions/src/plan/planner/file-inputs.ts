@@ -33,9 +33,11 @@ export const standForFiles = (
   return missing.size === 0;
 };
 
-/** A file that has yet to be stored; its address leads nowhere. */
-const pendingFile = (url: string, storage = ""): DataFile => ({
-  file: { url: `${storage}pending`, contentType: dataUrlType(url) ?? "" },
+/** Where a file lies that has yet to be stored: nowhere. */
+export const pendingAddress = (storage = ""): string => `${storage}pending`;
+
+const pendingFile = (url: string, storage?: string): DataFile => ({
+  file: { url: pendingAddress(storage), contentType: dataUrlType(url) ?? "" },
   isPending: true,
 });
 
