@@ -59,3 +59,45 @@ journey("a run by key is told to its webhook, and its page shows the delivery", 
   await page.reload();
   await page.getByText("delivered", { exact: true }).waitFor();
 });
+
+journey("after a failure the canvas goes on with what failed, and only that is charged", async (page, account) => {
+  const sandboxOf = (middle: object) => [{ latencyMs: 1 }, middle, { latencyMs: 1 }];
+  const graphOf = (middle: object) => ({
+    nodes: [
+      { id: "prompts", type: "list", position: { x: 0, y: 0 }, data: { items: ["a loom", "a reed", "a weft"] } },
+      { id: "ways", type: "list", position: { x: 0, y: 200 }, data: { items: sandboxOf(middle) } },
+      { id: "picture", type: "generate-image", position: { x: 300, y: 0 }, data: { label: "Picture", model: "sandbox-image-fast" } },
+    ],
+    edges: [
+      { id: "a", source: "prompts", sourceHandle: "items", target: "picture", targetHandle: "prompt" },
+      { id: "b", source: "ways", sourceHandle: "items", target: "picture", targetHandle: "sandbox" },
+    ],
+  });
+  const { nodes, edges } = graphOf({ latencyMs: 8_000, fail: "job" });
+  const slug = await create(account, "Three pictures", nodes, edges);
+  const call = (method: string, path: string, body: object) => stage.http.call(method, path, { key: account.key, body });
+  const failed = await call("POST", `/api/workflows/${slug}/run`, { inputs: {} });
+  expect(failed.status).toBe(500);
+  expect((await call("PUT", `/api/workflows/${slug}`, graphOf({ latencyMs: 1 }))).status).toBe(200);
+
+  await page.goto(`/workflows/${slug}?run=${failed.headers.get("x-execution-id")!}`);
+  const again = page.getByRole("form", { name: "Run again" });
+  await again.getByText("2 of 3 reused, saves 1.2 credits").waitFor();
+  await again.getByText("Made again: Picture, item 2.").waitFor();
+  await again.getByRole("button", { name: "Continue · 0.6 credits" }).click();
+  const run = page.locator("section[aria-label=Run]");
+  await run
+    .locator("header")
+    .getByText(/ · 0\.6 credits$/)
+    .waitFor();
+  await run.getByText("Nodes", { exact: true }).click();
+  await run.getByText("2 of 3 reused").waitFor();
+  await run.getByRole("link", { name: "Open this run's page" }).click();
+  await page.getByRole("heading", { name: "Pay only for what is new" }).waitFor();
+  await page.getByText("What it gave (3 items)").click();
+  await page
+    .getByText(/^reused from run of /)
+    .first()
+    .waitFor();
+  await page.getByRole("button", { name: "Run again · free" }).waitFor();
+});
