@@ -6,6 +6,8 @@ export const MAX_COUNT = 4;
 export const MAX_SECONDS = 10;
 export const MAX_MUSIC_SECONDS = 120;
 export const MAX_LATENCY_MS = 600_000;
+const MAX_MODEL_NAME = 200;
+const MAX_MODELS = 20;
 /** Above the largest picture a data URL may carry, so that the clear refusal is ours and not the parser's. */
 export const BODY_LIMIT_BYTES = 20 * 1024 * 1024;
 const IMAGE_REFERENCE = /^(https?:\/\/\S+|data:[\w.+-]+\/[\w.+-]+[^,]*,)/i;
@@ -17,8 +19,20 @@ export const faultSchema = z.strictObject({
   latencyMs: z.int().min(0).max(MAX_LATENCY_MS).optional(),
   fail: z.enum(FAILURES).optional(),
   status: z.int().min(400).max(599).optional(),
+  /** Only these models fail; all do by default. */
+  models: z.array(z.string().max(MAX_MODEL_NAME)).max(MAX_MODELS).optional(),
 });
 export type Fault = z.infer<typeof faultSchema>;
+
+/** What a request asks of one model: a failure may be one of others alone. */
+export const faultOf = <F extends Omit<Fault, "fail"> & { fail?: string | undefined }>(
+  fault: F | undefined,
+  model: string,
+): F | undefined => {
+  if (!fault?.models || fault.models.includes(model)) return fault;
+  const { fail: _, status: __, ...rest } = fault;
+  return rest as F;
+};
 
 export const imageReference = z.string().regex(IMAGE_REFERENCE, "must be an http(s) URL or a data URL");
 const prompt = z.string().min(1).max(MAX_PROMPT_CHARACTERS);

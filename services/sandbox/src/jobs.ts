@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openJournal } from "@nodeloom/platform";
 import { z } from "zod";
 import { GENERATOR_NAMES, GENERATORS } from "./generators";
-import { faultSchema, type GeneratorInput } from "./inputs";
+import { faultOf, faultSchema, type GeneratorInput } from "./inputs";
 import { ProviderError } from "./provider-error";
 
 export const DIALECTS = ["jobs", "queue", "predictions"] as const;
@@ -151,8 +151,9 @@ export const openJobs = (directory: string, clock: () => number): Jobs => {
         counters.replays += 1;
         return earlier;
       }
-      if (input.sandbox?.fail === "submit") counters.refusals += 1;
-      refuseIfAsked(input.sandbox);
+      const fault = faultOf(input.sandbox, generator);
+      if (fault?.fail === "submit") counters.refusals += 1;
+      refuseIfAsked(fault);
       const { files, latencyMs } = GENERATORS[generator];
       const job: Job = {
         id: randomUUID(),
@@ -160,8 +161,8 @@ export const openJobs = (directory: string, clock: () => number): Jobs => {
         generator,
         files: files(input),
         createdAt: clock(),
-        latencyMs: input.sandbox?.latencyMs ?? latencyMs(input),
-        fail: input.sandbox?.fail,
+        latencyMs: fault?.latencyMs ?? latencyMs(input),
+        fail: fault?.fail,
         idempotencyKey,
       };
       save(job);

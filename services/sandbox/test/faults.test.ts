@@ -51,6 +51,14 @@ describe.each(DIALECTS)("in the $name dialect", ({ name, submit, poll }) => {
     expect((await sandbox.call("GET", "/v1/jobs")).body).toMatchObject({ jobs: [], counters: { submissions: 0, refusals: 2 } });
   });
 
+  it("models: only those fail", async () => {
+    const own = name === "queue" ? "sandbox-image-fast" : "sandbox-image";
+    expect((await submit({ fail: "submit", status: 400, models: ["sandbox-music", own] })).status).toBe(400);
+    const submitted = await submit({ fail: "job", latencyMs: 10, models: ["sandbox-music"] });
+    sandbox.advance(10);
+    expect((await poll(submitted)).at("status")).toBe(ENDED[name]);
+  });
+
   it("fail: hang never ends, but can be cancelled", async () => {
     const submitted = await submit({ fail: "hang" });
     sandbox.advance(3_600_000);

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { composeJson } from "../chat-json";
 import { composeReply, cutToTokens, tokensOf } from "../chat-text";
 import { CHAT_LATENCY_MS } from "../generators";
-import { FAILURES, faultSchema, imageReference, type Fault } from "../inputs";
+import { FAILURES, faultOf, faultSchema, imageReference, type Fault } from "../inputs";
 import { createExchanges } from "../one-exchange";
 import { parseBody, ProviderError } from "../provider-error";
 import { waitWithClient } from "../requests";
@@ -78,7 +78,8 @@ const replyTo = ({ messages, seed, response_format, sandbox }: ChatRequest): str
   }
   const answeredAt = messages.findIndex((message) => message.role === "assistant");
   const isFirst = answeredAt === -1;
-  if (sandbox?.fail === "unfit" || (sandbox?.fail === "invalid" && isFirst)) return UNFIT_TEXT;
+  const { fail } = faultOf(sandbox, MODEL) ?? {};
+  if (fail === "unfit" || (fail === "invalid" && isFirst)) return UNFIT_TEXT;
   const first = isFirst ? messages : messages.slice(0, answeredAt);
   const asked = first.findLast((message) => message.role === "user");
   const context = [...first.map(textOf), ...images, seed ?? undefined];
@@ -101,9 +102,10 @@ const complete = (request: ChatRequest): Completion => {
 };
 
 /** The trouble that an exchange is to have; that an answer does not fit is no trouble of its exchange. */
-const faultOf = ({ sandbox }: ChatRequest): Fault | undefined => {
-  if (!sandbox) return undefined;
-  const { fail, ...rest } = sandbox;
+const troubleOf = ({ sandbox }: ChatRequest): Fault | undefined => {
+  const fault = faultOf(sandbox, MODEL);
+  if (!fault) return undefined;
+  const { fail, ...rest } = fault;
   const trouble = FAILURES.find((one) => one === fail);
   return trouble ? { ...rest, fail: trouble } : rest;
 };
@@ -185,7 +187,7 @@ export const chatDialect = (clock: () => number): ChatDialect => {
     const body = parseBody(chatSchema, request.body);
     if (body.model !== MODEL)
       throw new ProviderError(404, "model_not_found", `no such model: ${body.model.slice(0, 100)}; there is ${MODEL}`, "model");
-    const fault = faultOf(body);
+    const fault = troubleOf(body);
     const latencyMs = fault?.latencyMs ?? CHAT_LATENCY_MS;
     // A stream is slow at both: to begin, and to be written.
     const writingMs = body.stream && fault?.fail === undefined ? latencyMs / 2 : 0;

@@ -3,7 +3,7 @@ import { Router, type Request } from "express";
 import { z } from "zod";
 import { GENERATORS } from "../generators";
 import type { Files } from "../files";
-import { faultSchema, MAX_COUNT, MAX_PROMPT_CHARACTERS } from "../inputs";
+import { faultOf, faultSchema, MAX_COUNT, MAX_PROMPT_CHARACTERS } from "../inputs";
 import { createExchanges } from "../one-exchange";
 import { parseBody, ProviderError } from "../provider-error";
 import { fileUrl } from "../requests";
@@ -36,18 +36,18 @@ export const imagesDialect = (files: Files, clock: () => number): ImagesDialect 
     asUrl ? { url: fileUrl(request, name) } : { b64_json: (await files.open(name))!.bytes.toString("base64") };
 
   router.post("/v1/images/generations", async (request, response) => {
-    const body = parseBody(imagesSchema, request.body);
-    const { model, prompt, n, seed } = body;
+    const { model, prompt, n, seed, response_format, sandbox } = parseBody(imagesSchema, request.body);
     if (!isModel(model))
       throw new ProviderError(404, "model_not_found", `no such model: ${model.slice(0, 100)}; there is ${MODELS.join(" and ")}`, "model");
     const input = { prompt, count: n ?? 1, ...(typeof seed === "number" ? { seed } : {}) };
     const generator = GENERATORS[model];
     response.set("x-request-id", `req-${randomUUID()}`);
-    if (!(await exchanges.undergo(response, body, generator.latencyMs(input)))) return;
-    const names = body.sandbox?.fail === "incomplete" ? [] : generator.files(input);
+    const fault = faultOf(sandbox, model);
+    if (!(await exchanges.undergo(response, { sandbox: fault }, generator.latencyMs(input)))) return;
+    const names = fault?.fail === "incomplete" ? [] : generator.files(input);
     response.json({
       created: Math.floor(clock() / 1_000),
-      data: await Promise.all(names.map((name) => picture(request, name, body.response_format === "url"))),
+      data: await Promise.all(names.map((name) => picture(request, name, response_format === "url"))),
     });
   });
 

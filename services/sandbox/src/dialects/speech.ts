@@ -3,7 +3,7 @@ import { Router } from "express";
 import { z } from "zod";
 import { GENERATORS } from "../generators";
 import type { Files } from "../files";
-import { faultSchema, MAX_PROMPT_CHARACTERS } from "../inputs";
+import { faultOf, faultSchema, MAX_PROMPT_CHARACTERS } from "../inputs";
 import { createExchanges } from "../one-exchange";
 import { parseBody, ProviderError } from "../provider-error";
 
@@ -36,9 +36,10 @@ export const speechDialect = (files: Files): SpeechDialect => {
     const generator = GENERATORS[MODEL];
     const input = { prompt: `${voice}: ${body.text}`, count: 1 };
     response.set("request-id", `req-${randomUUID()}`);
-    if (!(await exchanges.undergo(response, body, generator.latencyMs(input)))) return;
+    const fault = faultOf(body.sandbox, MODEL);
+    if (!(await exchanges.undergo(response, { sandbox: fault }, generator.latencyMs(input)))) return;
     response.type("audio/wav");
-    if (body.sandbox?.fail !== "incomplete") {
+    if (fault?.fail !== "incomplete") {
       const { bytes } = (await files.open(generator.files(input)[0]!))!;
       for (let at = 0; at < bytes.length; at += PIECE_BYTES) response.write(bytes.subarray(at, at + PIECE_BYTES));
     }
