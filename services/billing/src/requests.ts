@@ -22,7 +22,12 @@ const uniqueBy = <T extends z.ZodObject>(item: T, name: keyof z.infer<T> & strin
     });
 
 const holdItems = uniqueBy(
-  z.object({ key: z.string().min(1).max(LIMITS.keyChars), model: z.string().max(LIMITS.idChars), maxMillicredits: millicredits }),
+  z.object({
+    key: z.string().min(1).max(LIMITS.keyChars),
+    model: z.string().max(LIMITS.idChars),
+    maxMillicredits: millicredits,
+    alternativeTo: z.string().max(LIMITS.keyChars).optional(),
+  }),
   "key",
   LIMITS.itemsPerHold,
 );

@@ -1,5 +1,8 @@
 /** What of an account is set aside for executions, and what became of it. */
 
+/** What calls have in common of which only one is made. */
+export const groupOf = ({ key, alternativeTo }: Pick<HeldItem, "key" | "alternativeTo">): string => alternativeTo || key;
+
 /** One generator call of a held execution, and where its price comes from. */
 export interface HeldItem {
   key: string;
@@ -9,6 +12,8 @@ export interface HeldItem {
   millicredits: number;
   fromPlan: number;
   fromTopUp: number;
+  /** The key of the call that it may be made in place of. Of such calls one is made: the dearest is held, and the others hold nothing. */
+  alternativeTo?: string;
   /** Added after the hold was made: the plan period whose credits it holds. */
   extendedIn?: number;
 }

@@ -1,4 +1,4 @@
-import { DomainError, toCredits, tooManyRuns } from "@nodeloom/kernel";
+import { DomainError, groupBy, toCredits, tooManyRuns } from "@nodeloom/kernel";
 import {
   done,
   findMovement,
@@ -10,7 +10,7 @@ import {
   type Grant,
   type Transition,
 } from "./account";
-import type { ClosedHold, HeldItem } from "./held";
+import { groupOf, type ClosedHold, type HeldItem } from "./held";
 import { BILLING_LIMITS } from "../limits";
 import { movementId, type Movement } from "./movement";
 
@@ -18,6 +18,8 @@ export interface HoldItem {
   key: string;
   model: string;
   maxMillicredits: number;
+  /** The key of the call that it may be made in place of; empty, or absent: none. */
+  alternativeTo?: string;
 }
 
 export interface HoldCommand extends CommandContext {
@@ -48,25 +50,46 @@ export interface Allocation {
   exhaustedModel?: string;
 }
 
+/** What each item that no grant pays holds: of items of which only one is made, the first holds as much as the dearest. */
+const heldPrices = (wanted: readonly HoldItem[], isGranted: (key: string) => boolean): Map<string, number> => {
+  const groups = groupBy(
+    wanted.filter(({ key }) => !isGranted(key)),
+    groupOf,
+  );
+  return new Map(
+    [...groups.values()].flatMap((items) => {
+      const dearest = Math.max(...items.map(({ maxMillicredits }) => maxMillicredits));
+      return items.map(({ key }, index) => [key, index === 0 ? dearest : 0] as const);
+    }),
+  );
+};
+
 /** Pays each item by trial grant, then plan credits, then top-up credits. Changes nothing. */
 export const allocate = (account: Account, wanted: readonly HoldItem[]): Allocation => {
   const grants = new Map(account.grants.map((grant) => [grant.model, { ...grant }]));
   let { plan, topUp } = account;
   let required = 0;
   let exhaustedModel: string | undefined;
-  const items = wanted.map(({ key, model, maxMillicredits }): HeldItem => {
+  const granted = new Set<string>();
+  for (const { key, model, maxMillicredits } of wanted) {
     const grant = grants.get(model);
-    if (grant && grant.remaining > 0 && maxMillicredits > 0) {
+    if (!grant || maxMillicredits === 0) continue;
+    if (grant.remaining > 0) {
       grant.remaining -= 1;
-      return { key, model, source: "grant", millicredits: 0, fromPlan: 0, fromTopUp: 0 };
-    }
-    if (grant && grant.total > 0 && maxMillicredits > 0) exhaustedModel ??= model;
-    const fromPlan = Math.min(plan, maxMillicredits);
-    const fromTopUp = maxMillicredits - fromPlan;
+      granted.add(key);
+    } else if (grant.total > 0) exhaustedModel ??= model;
+  }
+  const prices = heldPrices(wanted, (key) => granted.has(key));
+  const items = wanted.map(({ key, model, alternativeTo }): HeldItem => {
+    const item = { key, model, ...(alternativeTo ? { alternativeTo } : {}) };
+    if (granted.has(key)) return { ...item, source: "grant", millicredits: 0, fromPlan: 0, fromTopUp: 0 };
+    const millicredits = prices.get(key) ?? 0;
+    const fromPlan = Math.min(plan, millicredits);
+    const fromTopUp = millicredits - fromPlan;
     plan -= fromPlan;
     topUp -= fromTopUp;
-    required += maxMillicredits;
-    return { key, model, source: "credits", millicredits: maxMillicredits, fromPlan, fromTopUp };
+    required += millicredits;
+    return { ...item, source: "credits", millicredits, fromPlan, fromTopUp };
   });
   const available = account.plan + account.topUp;
   return { items, plan, topUp, grants: [...grants.values()], required, available, sufficient: required <= available, exhaustedModel };

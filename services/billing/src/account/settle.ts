@@ -1,5 +1,5 @@
 import { done, needsLedger, record, type Account, type CommandContext, type Transition } from "./account";
-import type { ClosedHold, ClosedItem, HeldItem } from "./held";
+import { groupOf, type ClosedHold, type ClosedItem, type HeldItem } from "./held";
 import { findClosed, grantMovements } from "./hold";
 import { movementId, type Movement } from "./movement";
 
@@ -35,6 +35,22 @@ const closeItem = (item: HeldItem, wanted: SettleItem | undefined, captureAll: b
     captured: captureAll ? item.millicredits : Math.min(item.millicredits, wanted?.captureMillicredits ?? 0),
     consumed: false,
   };
+};
+
+/** Gives the call that was made of several the credits that are held for one of them. */
+const heldByMade = (items: readonly HeldItem[], isMade: (key: string) => boolean): HeldItem[] => {
+  // Each with credits of its own month.
+  const places = (item: HeldItem): string => `${item.extendedIn ?? ""} ${groupOf(item)}`;
+  const holders = new Map(items.filter(({ millicredits }) => millicredits > 0).map((item) => [places(item), item]));
+  const moved = new Map<HeldItem, HeldItem>();
+  for (const item of items) {
+    const holder = holders.get(places(item));
+    if (!holder || holder === item || item.source === "grant" || moved.has(holder) || isMade(holder.key) || !isMade(item.key)) continue;
+    const { millicredits, fromPlan, fromTopUp } = holder;
+    moved.set(item, { ...item, millicredits, fromPlan, fromTopUp });
+    moved.set(holder, { ...holder, millicredits: 0, fromPlan: 0, fromTopUp: 0 });
+  }
+  return items.map((item) => moved.get(item) ?? item);
 };
 
 const capturedOf = (items: readonly ClosedItem[]): number => items.reduce((sum, item) => sum + item.captured, 0);
@@ -112,7 +128,8 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
     if (found.closed) return done(account, settledReply(found.closed));
   }
   const wanted = new Map(command.items.map((item) => [item.key, item]));
-  const items = (active?.items ?? []).map((item) => closeItem(item, wanted.get(item.key), command.captureAll));
+  const held = heldByMade(active?.items ?? [], (key) => wanted.has(key));
+  const items = held.map((item) => closeItem(item, wanted.get(item.key), command.captureAll));
   const closed: ClosedHold = { executionId, voided: !active, items };
   const expired = expiredPlan(items, active?.period ?? 0, account.period);
   const next: Account = {

@@ -32,7 +32,10 @@ const reference = fc.integer({ min: 1, max: 6 }).map((number) => `r${number}`);
 const holdStep = fc
   .record({
     executionId,
-    items: fc.uniqueArray(fc.record({ key, model: fc.constantFrom(...MODELS), maxMillicredits: amount }), { selector: (item) => item.key }),
+    items: fc.uniqueArray(
+      fc.record({ key, model: fc.constantFrom(...MODELS), maxMillicredits: amount, alternativeTo: fc.constantFrom("", "", "a") }),
+      { selector: (item) => item.key },
+    ),
     maxActive: fc.integer({ min: 0, max: 4 }),
     maxMillicredits: fc.option(amount, { nil: undefined }),
   })
