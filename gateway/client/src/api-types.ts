@@ -327,6 +327,8 @@ export interface Model {
   source: string | null;
   /** The day on which its provider shuts it down, where that is known */
   retiresOn: string | null;
+  /** Models that are called in this order where it refuses, is away or fails, unless a node names others itself */
+  fallback: string[];
 }
 
 export type Price =
@@ -642,6 +644,8 @@ export interface NodeState {
   calls?: NodeCall[];
   /** Of a node that makes one call: the execution that made it */
   reusedFrom?: string;
+  /** Of a node that makes one call: the models that were tried in their order, where more than one was */
+  attempts?: CallAttempt[];
 }
 
 export interface NodeCall {
@@ -657,6 +661,19 @@ export interface NodeCall {
   requestId: string | null;
   /** The execution that made the call: its output was taken over, free */
   reusedFrom?: string;
+  /** The models that were tried in their order, where more than one was */
+  attempts?: CallAttempt[];
+}
+
+export interface CallAttempt {
+  model: string;
+  /** Absent: it completed, or is under way */
+  error?: {
+    code: string;
+    message: string;
+  };
+  /** Credits; 1 credit = 0.01 USD */
+  cost: number;
 }
 
 export interface CancelResult {
@@ -1398,6 +1415,8 @@ export interface ModelChanges {
   enabled?: boolean;
   price?: Price;
   minTier?: "free" | "pro" | "business" | "enterprise";
+  /** Models that are called in this order where it refuses, is away or fails; null takes them away */
+  fallback?: string[] | null;
 }
 
 export interface ModelOrder {
@@ -2221,7 +2240,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Enable or disable a model, or change its wholesale price or lowest tier */
+  /** Enable or disable a model, or change its wholesale price, its lowest tier or what comes in its place */
   adminUpdateModel: {
     params: {
       internalName: string;

@@ -24,6 +24,8 @@ export const LIMITS = {
   tags: 50,
   tagChars: 100,
   fanOutItems: 50,
+  /** Models that may come in the place of one that fails. */
+  fallbackModels: 5,
   idempotencyKeyChars: 255,
   providerBodyBytes: 2 * KIB,
   /** Files, workflows or versions in one page of a list. */

@@ -1,4 +1,13 @@
-import { didYouMean, DomainError, invalidRequest, TIERS, type BaseTier, type Price } from "@nodeloom/kernel";
+import {
+  didYouMean,
+  DomainError,
+  fallbackListProblems,
+  invalidRequest,
+  TIERS,
+  type BaseTier,
+  type Issue,
+  type Price,
+} from "@nodeloom/kernel";
 import type { Environment } from "@nodeloom/platform";
 import { createAddedModels, entryText, isAFile, readAddedEntry } from "./added/models";
 import { livingEntry, withEntry, withoutEntry, type AddedEntries } from "./added/entries";
@@ -12,6 +21,8 @@ export interface Override {
   enabled?: boolean;
   price?: Price;
   minTier?: BaseTier;
+  /** Models that are called in this order where it fails. */
+  fallback?: readonly string[];
 }
 
 export interface Overrides {
@@ -48,6 +59,8 @@ export interface EntryText {
 export interface CatalogModel extends RegisteredModel {
   /** What the environment alone is missing. */
   environmentLacks: readonly string[];
+  /** Models that are called in this order where it fails. */
+  fallback: readonly string[];
 }
 
 export interface Catalog {
@@ -106,6 +119,7 @@ const merged = (model: RegisteredModel, keys: ReadonlySet<string>, override: Ove
     environmentLacks: model.missing,
     price,
     minTier: override.minTier ?? model.minTier,
+    fallback: override.fallback ?? [],
     enabled: (override.enabled ?? model.enabled) && missing.length === 0 && price !== null,
   };
 };
@@ -114,8 +128,23 @@ const merged = (model: RegisteredModel, keys: ReadonlySet<string>, override: Ove
 const notFound = (internalName: string, enabled: readonly string[]): DomainError =>
   new DomainError("not_found", "MODEL_NOT_FOUND", `there is no enabled model ${internalName}${didYouMean(internalName, enabled)}`);
 
-const checkChange = (model: RegisteredModel, { enabled, price, minTier }: Override): void => {
-  const issues = [];
+const fallbackIssues = (model: RegisteredModel, fallback: readonly string[], known: ReadonlyMap<string, RegisteredModel>): Issue[] => {
+  const problems = fallbackListProblems(fallback, model.internalName);
+  if (problems.length > 0) return problems.map((message) => ({ path: "fallback", message }));
+  return fallback.flatMap((name, index): Issue[] => {
+    const other = known.get(name);
+    const path = `fallback[${index}]`;
+    if (!other) return [{ path, message: `there is no model ${name}${didYouMean(name, [...known.keys()])}` }];
+    return other.modality === model.modality ? [] : [{ path, message: `${name} makes ${other.modality}, not ${model.modality}` }];
+  });
+};
+
+const checkChange = (
+  model: RegisteredModel,
+  { enabled, price, minTier, fallback }: Override,
+  known: ReadonlyMap<string, RegisteredModel>,
+): void => {
+  const issues = fallback ? fallbackIssues(model, fallback, known) : [];
   if (enabled && model.missing.length > 0) issues.push({ path: "enabled", message: `${model.missing.join(", ")} is not set` });
   if (enabled && model.price === null && price === undefined) issues.push({ path: "enabled", message: "it has no price yet: set one" });
   if (minTier !== undefined && !TIERS.includes(minTier)) issues.push({ path: "minTier", message: `must be one of: ${TIERS.join(", ")}` });
@@ -190,9 +219,10 @@ export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
     update: async (internalName, change) => {
       const latest = await current();
       const { keys } = latest;
-      const model = registered(latest).get(internalName);
-      if (!model) throw notFound(internalName, [...registered(latest).keys()]);
-      checkChange(inForce(model, latest), change);
+      const known = registered(latest);
+      const model = known.get(internalName);
+      if (!model) throw notFound(internalName, [...known.keys()]);
+      checkChange(inForce(model, latest), change, known);
       const { before, after } = await store.set(internalName, change);
       accept(after);
       return { before: inForce(model, { ...before, keys }), after: inForce(model, { ...after, keys }) };

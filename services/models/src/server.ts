@@ -66,6 +66,7 @@ const toMessage = (model: CatalogModel, status: ModelStatus): models.Model =>
     asOf: model.asOf ?? "",
     source: model.source ?? "",
     retiresOn: model.retiresOn ?? "",
+    fallback: [...model.fallback],
   });
 
 /** gRPC handlers of the models service. */
@@ -135,12 +136,13 @@ export const modelsHandlers = (catalog: Catalog, local: LocalModels, servers: Se
       return models.DraftEntryResponse.fromPartial({ entryJson: JSON.stringify(entry), notes });
     }),
     getLocalModels: unary(async () => models.GetLocalModelsResponse.fromPartial(await local.progress())),
-    updateModel: unary(async ({ internalName, enabled, price, minTier }) => {
+    updateModel: unary(async ({ internalName, enabled, price, minTier, fallback }) => {
       const change: Override = {};
       if (enabled !== undefined) change.enabled = enabled;
       if (price !== undefined) change.price = givenPrice(price);
       // The catalog refuses what is no tier.
       if (minTier !== undefined) change.minTier = minTier as BaseTier;
+      if (fallback !== undefined) change.fallback = fallback.models;
       const { before, after } = await catalog.update(internalName, change);
       return models.UpdateModelResponse.fromPartial({ model: await view(after), before: await view(before) });
     }),

@@ -86,7 +86,7 @@ describe("an added entry", () => {
   it("loses what was set over it when it is replaced", async () => {
     const added = name();
     await put(first, named(added));
-    await first.updateModel({ internalName: added, enabled: false, price: undefined, minTier: "enterprise" });
+    await first.updateModel({ internalName: added, enabled: false, price: undefined, minTier: "enterprise", fallback: undefined });
     await expect(get(first, added)).rejects.toMatchObject({ reason: "MODEL_NOT_FOUND" });
     await put(first, named(added, { displayName: "New" }));
     expect(await get(first, added)).toMatchObject({ displayName: "New", enabled: true, minTier: "free" });
@@ -96,11 +96,13 @@ describe("an added entry", () => {
     const added = name();
     const { model } = await put(first, named(added, { price: null }));
     expect([model!.enabled, model!.price]).toEqual([false, undefined]);
-    await expect(first.updateModel({ internalName: added, enabled: true, price: undefined, minTier: undefined })).rejects.toMatchObject({
+    await expect(
+      first.updateModel({ internalName: added, enabled: true, price: undefined, minTier: undefined, fallback: undefined }),
+    ).rejects.toMatchObject({
       metadata: { issues: [{ path: "enabled" }] },
     });
     const price: models.Price = { basis: { $case: "perImageMicroUsd", value: 4_000 } };
-    await first.updateModel({ internalName: added, enabled: undefined, price, minTier: undefined });
+    await first.updateModel({ internalName: added, enabled: undefined, price, minTier: undefined, fallback: undefined });
     expect((await get(first, added)).price).toEqual(price);
     await put(first, named(added));
     await expect(put(first, named(added, { price: null }))).rejects.toMatchObject({ metadata: { issues: [{ path: "price" }] } });

@@ -54,7 +54,14 @@ afterAll(async () => {
 const get = async (replica: Replica, internalName: string): Promise<models.Model> =>
   (await replica.client.getModel({ internalName, includeDisabled: false })).model!;
 const update = (replica: Replica, change: Partial<models.UpdateModelRequest>): Promise<models.UpdateModelResponse> =>
-  replica.client.updateModel({ internalName: "sandbox-image", enabled: undefined, price: undefined, minTier: undefined, ...change });
+  replica.client.updateModel({
+    internalName: "sandbox-image",
+    enabled: undefined,
+    price: undefined,
+    minTier: undefined,
+    fallback: undefined,
+    ...change,
+  });
 const perImage = (value: number): models.Price => ({ basis: { $case: "perImageMicroUsd", value } });
 
 describe("reading models", () => {
@@ -109,6 +116,14 @@ describe("an admin's change", () => {
     expect([before!.enabled, model!.enabled, model!.price]).toEqual([false, true, { basis: { $case: "perRunMicroUsd", value: 7 } }]);
   });
 
+  it("says what comes in a model's place, and takes that back", async () => {
+    const set = (...names: string[]) => update(first, { fallback: { models: names } });
+    expect((await set("sandbox-image-fast")).model!.fallback).toEqual(["sandbox-image-fast"]);
+    await eventually(async () => (await get(second, "sandbox-image")).fallback.length === 1);
+    const { before, model } = await set();
+    expect([before!.fallback, model!.fallback]).toEqual([["sandbox-image-fast"], []]);
+  });
+
   it("may count by the character instead", async () => {
     const price: models.Price = { basis: { $case: "perThousandCharactersMicroUsd", value: 100_000 } };
     const { model } = await update(first, { internalName: "sandbox-image-fast", price });
@@ -120,7 +135,7 @@ describe("an admin's change", () => {
     const names = ["sandbox-speech", "sandbox-video", "sandbox-video-pro", "sandbox-chat"];
     await Promise.all(
       names.flatMap((internalName) => [
-        update(first, { internalName, minTier: "enterprise" }),
+        update(first, { internalName, minTier: "enterprise", fallback: undefined }),
         update(second, { internalName, enabled: true }),
       ]),
     );
@@ -136,6 +151,9 @@ describe("an admin's change", () => {
     ["a price without a basis", { price: { basis: undefined } }, "price"],
     ["a price per second of an image", { price: { basis: { $case: "perSecondMicroUsd", value: 1 } } }, "price"],
     ["enabling what lacks its environment", { internalName: "replicate-flux-schnell", enabled: true }, "enabled"],
+    ["itself in its own place", { fallback: { models: ["sandbox-image"] } }, "fallback"],
+    ["an unknown model in its place", { fallback: { models: ["sandbox-image-fast", "no-such-model"] } }, "fallback[1]"],
+    ["one in its place that makes something else", { fallback: { models: ["sandbox-video"] } }, "fallback[0]"],
   ])("is refused for %s", async (_what, change, path) => {
     await expect(update(first, change)).rejects.toMatchObject({
       reason: "INVALID_REQUEST",

@@ -107,7 +107,8 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
       const insert = async (): Promise<boolean> => store.insert({ ...processingRow(nextId(), run), ...outcome });
       if (unstarted && (await insert())) return folding.noteFinal(run.userId);
       const made = await retryOnConflict(CONFLICT_ATTEMPTS.usageRow, async () => {
-        const found = await store.finish(run.userId, run.executionId, outcome);
+        // A model may have been called in the place of another.
+        const found = await store.finish(run.userId, run.executionId, { ...outcome, modelIds: run.modelIds });
         if (found) return "final";
         const existing = await store.find(run.userId, run.executionId);
         if (existing && existing.status !== "processing") return found === undefined ? "final" : "earlier";

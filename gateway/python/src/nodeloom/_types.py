@@ -353,6 +353,9 @@ class Model(TypedDict):
     source: str | None
     # The day on which its provider shuts it down, where that is known
     retiresOn: str | None
+    # Models that are called in this order where it refuses, is away or fails, unless a node names others
+    # itself
+    fallback: Sequence[str]
 
 
 class Price1(TypedDict):
@@ -688,6 +691,8 @@ class NodeState(TypedDict):
     calls: NotRequired[Sequence[NodeCall]]
     # Of a node that makes one call: the execution that made it
     reusedFrom: NotRequired[str]
+    # Of a node that makes one call: the models that were tried in their order, where more than one was
+    attempts: NotRequired[Sequence[CallAttempt]]
 
 
 class NodeCall(TypedDict):
@@ -703,6 +708,23 @@ class NodeCall(TypedDict):
     requestId: str | None
     # The execution that made the call: its output was taken over, free
     reusedFrom: NotRequired[str]
+    # The models that were tried in their order, where more than one was
+    attempts: NotRequired[Sequence[CallAttempt]]
+
+
+class CallAttemptError(TypedDict):
+    """Absent: it completed, or is under way"""
+
+    code: str
+    message: str
+
+
+class CallAttempt(TypedDict):
+    model: str
+    # Absent: it completed, or is under way
+    error: NotRequired[CallAttemptError]
+    # Credits; 1 credit = 0.01 USD
+    cost: float
 
 
 class CancelResult(TypedDict):
@@ -1504,6 +1526,8 @@ class ModelChanges(TypedDict):
     enabled: NotRequired[bool]
     price: NotRequired[Price]
     minTier: NotRequired[Literal["free", "pro", "business", "enterprise"]]
+    # Models that are called in this order where it refuses, is away or fails; null takes them away
+    fallback: NotRequired[Sequence[str] | None]
 
 
 class ModelOrder(TypedDict):

@@ -1,3 +1,4 @@
+import { LIMITS } from "@nodeloom/kernel";
 import { models } from "@nodeloom/proto";
 import { z } from "zod";
 import { audited } from "./audit";
@@ -5,17 +6,28 @@ import { forAdmins } from "./shared";
 import { model, modelView } from "../models/view";
 import { price, priceView, toStoredPrice } from "../models/prices";
 import { defineRoute } from "../../http/route";
-import { baseTier, modelParams } from "../../schemas";
+import { baseTier, modelParams, slug } from "../../schemas";
 
 const changes = z
-  .strictObject({ enabled: z.boolean().optional(), price: price.optional(), minTier: baseTier.optional() })
+  .strictObject({
+    enabled: z.boolean().optional(),
+    price: price.optional(),
+    minTier: baseTier.optional(),
+    fallback: z
+      .array(slug)
+      .max(LIMITS.fallbackModels)
+      .nullable()
+      .optional()
+      .meta({ description: "Models that are called in this order where it refuses, is away or fails; null takes them away" }),
+  })
   .meta({ id: "ModelChanges" });
 
 /** What of a model can be changed. */
-const overridable = ({ enabled, price: stored, minTier }: models.Model): Record<string, unknown> => ({
+const overridable = ({ enabled, price: stored, minTier, fallback }: models.Model): Record<string, unknown> => ({
   enabled,
   price: priceView(stored),
   minTier,
+  fallback,
 });
 
 export const adminModelRoutes = [
@@ -24,7 +36,7 @@ export const adminModelRoutes = [
     method: "PATCH",
     path: "/api/admin/models/:internalName",
     operationId: "adminUpdateModel",
-    summary: "Enable or disable a model, or change its wholesale price or lowest tier",
+    summary: "Enable or disable a model, or change its wholesale price, its lowest tier or what comes in its place",
     params: modelParams,
     body: changes,
     responses: { 200: model },
@@ -44,6 +56,7 @@ export const adminModelRoutes = [
             enabled: body.enabled,
             price: body.price && toStoredPrice(body.price),
             minTier: body.minTier,
+            fallback: body.fallback === undefined ? undefined : { models: body.fallback ?? [] },
           }),
         );
         if (!stored) throw new Error("models answered without a model");

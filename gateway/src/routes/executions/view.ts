@@ -22,6 +22,20 @@ const executionError = z
 const outputs = anyObject.meta({ description: "What a node or its call gave, by port. Texts and JSON are cut at 4 kB" });
 const truncated = z.boolean().optional().meta({ description: "True when something was cut" });
 const reusedFrom = z.string().optional().meta({ description: "The execution that made the call: its output was taken over, free" });
+const attempts = z
+  .array(
+    z
+      .object({
+        model: z.string(),
+        error: z
+          .object({ code: z.string(), message: z.string() })
+          .optional()
+          .meta({ description: "Absent: it completed, or is under way" }),
+        cost: credits,
+      })
+      .meta({ id: "CallAttempt" }),
+  )
+  .optional();
 const nodeCall = z
   .object({
     item: z.number(),
@@ -32,6 +46,7 @@ const nodeCall = z
     creditsCost: credits,
     requestId: z.string().nullable(),
     reusedFrom,
+    attempts: attempts.meta({ description: "The models that were tried in their order, where more than one was" }),
   })
   .meta({ id: "NodeCall" });
 
@@ -89,6 +104,9 @@ const nodeState = z
     truncated,
     calls: z.array(nodeCall).optional().meta({ description: "Of a node that makes several calls" }),
     reusedFrom: reusedFrom.meta({ description: "Of a node that makes one call: the execution that made it" }),
+    attempts: attempts.meta({
+      description: "Of a node that makes one call: the models that were tried in their order, where more than one was",
+    }),
   })
   .meta({ id: "NodeState" });
 

@@ -38,6 +38,9 @@ export const model = z
     asOf: z.string().nullable().meta({ description: "The day on which its id and price were read", example: "2026-10-04" }),
     source: z.string().nullable().meta({ description: "Where they were read" }),
     retiresOn: z.string().nullable().meta({ description: "The day on which its provider shuts it down, where that is known" }),
+    fallback: z.array(z.string()).meta({
+      description: "Models that are called in this order where it refuses, is away or fails, unless a node names others itself",
+    }),
   })
   .meta({ id: "Model" });
 
@@ -65,4 +68,5 @@ export const modelView = (stored: models.Model, markupPermille: number): Record<
   asOf: stored.asOf || null,
   source: stored.source || null,
   retiresOn: stored.retiresOn || null,
+  fallback: stored.fallback,
 });

@@ -40,6 +40,7 @@ export const toRunner = (caller: Caller, target: "workflow" | "model"): executio
     source: key === null ? "canvas" : target === "model" ? "api-slim" : "api-workflow",
     webhookUrl: webhook?.url ?? "",
     webhookEvents: webhook?.events ?? [],
+    capabilities: [...caller.capabilities],
   };
 };
 

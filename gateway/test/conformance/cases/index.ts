@@ -5,6 +5,7 @@ import { authCases } from "./auth";
 import { engineCases } from "./engine";
 import { errorCases } from "./errors";
 import { eventCases } from "./events";
+import { failingNodeCases } from "./failing-nodes";
 import { identityCases } from "./identity";
 import { libraryCases } from "./library";
 import { limitCases } from "./limits";
@@ -32,6 +33,7 @@ export const CASES: readonly Case[] = [
   ...moneyCases,
   ...engineCases,
   ...nodeKindCases,
+  ...failingNodeCases,
   ...mediaCases,
   ...libraryCases,
   ...rerunCases,

@@ -10,7 +10,7 @@ import { withFiles } from "../plan/files";
 import type { CatalogModel, ModelCatalog } from "../plan/model-catalog";
 import { ProviderError, type Made, type Provider } from "./providers";
 import { pointer } from "./providers/pointer";
-import { final } from "./failures";
+import { final, MAY_TRY_ANOTHER } from "./failures";
 import type { Gate } from "./gates";
 import type { SendFiles, SentInputs } from "./input-files";
 import { makingOf } from "./making";
@@ -55,8 +55,8 @@ export const target = async <Type extends Provider["type"]>(
 };
 
 /** Where a file of a call is stored: a repeated attempt stores the same. */
-export const mediaId = ({ executionId, nodeIndex, item }: CallContext, index: number): string =>
-  `${executionId}-${nodeIndex}-${item}-${index}`;
+export const mediaId = ({ executionId, nodeIndex, item, alternative }: CallContext, index: number): string =>
+  `${executionId}-${nodeIndex}-${item}${alternative?.place ? `.${alternative.place}` : ""}-${index}`;
 
 /** Where a file of a model's is stored, and as what. */
 export const placementOf = (call: ModelCall, model: CatalogModel, index: number) => ({
@@ -83,7 +83,7 @@ export const notStored = ({ model }: ModelCall): string => `${model}: its output
 
 /** @throws DomainError PROVIDER_RESPONSE_INCOMPLETE */
 export const withoutOutput = ({ model }: ModelCall): never => {
-  throw final("PROVIDER_RESPONSE_INCOMPLETE", `${model} finished without the expected output`);
+  throw final("PROVIDER_RESPONSE_INCOMPLETE", `${model} finished without the expected output`, MAY_TRY_ANOTHER);
 };
 
 /** A text that a model made, with the JSON beside it, which fits the schema that the call has. */

@@ -30,7 +30,7 @@ export const createCallClock = ({ askedAt, deadline = Date.now() + TIMING.run, o
     /** The provider is asked from now on, unless it was before. */
     asked: (): void => void asked(),
     /** Until when a provider that is away or busy is tried again, in milliseconds since the epoch. Counts as asking it. */
-    triesUntil: (): number => asked() + TIMING.submitTotal,
+    triesUntil: (totalMs: number = TIMING.submitTotal): number => asked() + totalMs,
     /** Waits in a line of ours, for which time stands still. */
     waiting: async <T>(wait: () => Promise<T>): Promise<T> => {
       const startedAt = Date.now();

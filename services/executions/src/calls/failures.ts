@@ -1,5 +1,5 @@
 import { DomainError, type ErrorMetadata } from "@nodeloom/kernel";
-import type { ModelCall } from "../run/calls";
+import type { ModelCall, StepFailure } from "../run/calls";
 import { TIMING } from "../run/timing";
 import type { CallClock } from "./clock";
 import { ProviderError } from "./providers";
@@ -128,8 +128,19 @@ export const final = (
   metadata: ErrorMetadata = {},
 ): DomainError => new DomainError("failed", reason, message, metadata);
 
+/** Of a failure after which another model may be called: the provider did not do it, for certain. */
+export const MAY_TRY_ANOTHER = { mayTryAnother: true } as const satisfies StepFailure;
+
+/** Statuses of what stands before a provider, which may have taken the request before its own time was over. */
+const GATEWAY_TIMEOUTS: ReadonlySet<number> = new Set([504, 524]);
+
+/** Whether a failed submission leaves no doubt that nothing comes of it. */
+const isCertain = ({ kind, status = FIRST_SERVER_ERROR }: ProviderError): boolean =>
+  kind !== "ambiguous" && !(kind === "refused" && (AMBIGUOUS_STATUSES.has(status) || GATEWAY_TIMEOUTS.has(status)));
+
 const submitFailure = (model: string, error: ProviderError): DomainError =>
   final("PROVIDER_SUBMIT_FAILED", `${model}: ${error.message}`, {
+    ...(isCertain(error) ? MAY_TRY_ANOTHER : {}),
     ...(error.status === undefined ? {} : { providerStatus: error.status }),
     ...(error.body === undefined ? {} : { providerBody: error.body }),
     ...(error.kind === "ambiguous" ? { jobMayRun: true } : {}),
@@ -140,12 +151,15 @@ const submitFailure = (model: string, error: ProviderError): DomainError =>
  * or the end of the step. Pauses that would not end while the provider is tried again are not begun.
  */
 export const afterFailure = (call: ModelCall, error: ProviderError, idempotent: boolean, clock: CallClock): Error => {
-  if (error.kind === "incomplete") return final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`);
-  const until = clock.triesUntil();
+  if (error.kind === "incomplete") return final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model}: ${error.message}`, MAY_TRY_ANOTHER);
+  const hasNext = call.alternative?.isLast === false && isCertain(error);
+  const until = clock.triesUntil(hasNext ? TIMING.submitBeforeAnother : TIMING.submitTotal);
   const { again, afterMs } = classifyFailure(error, idempotent);
   if (again && afterMs === undefined && Date.now() < until) return error;
   const isCalled = error.kind !== "unavailable" && error.kind !== "unreachable";
-  const problem = isCalled ? submitFailure(call.model, error) : final("EXECUTION_FAILED", `${call.model}: ${error.message}`);
+  const problem = isCalled
+    ? submitFailure(call.model, error)
+    : final("EXECUTION_FAILED", `${call.model}: ${error.message}`, MAY_TRY_ANOTHER);
   if (!again || afterMs === undefined) return problem;
   const pauseMs = pauseFor(afterMs);
   return Date.now() + pauseMs + TIMING.submitReserve > until ? problem : new TryAgain(problem, pauseMs);

@@ -9,7 +9,7 @@ import { pointer } from "./providers/pointer";
 import { ProviderError, type FilesProvider, type Submission } from "./providers";
 import { madeResult, mediaId, notStored, readyCall, target, withFreshFiles, type CallOptions, type ReadyCall } from "./call";
 import type { CallClock } from "./clock";
-import { afterFailure, final } from "./failures";
+import { afterFailure, final, MAY_TRY_ANOTHER } from "./failures";
 import { createStoreMade } from "./store-made";
 
 /** Calls of models whose provider answers one request with what it made. */
@@ -38,7 +38,7 @@ const answeredOf = ({ requestId, handle }: Submission): Answered | undefined =>
 /** Media storage takes every file that has any bytes and is of the model's kind. */
 const storageProblem = (call: ModelCall, { reason, message }: DomainError): DomainError =>
   reason === "INVALID_REQUEST"
-    ? final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model} finished without the expected output`)
+    ? final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model} finished without the expected output`, MAY_TRY_ANOTHER)
     : final("EXECUTION_FAILED", `${notStored(call)}: ${message}`);
 
 /** Bytes of answers that one process has in memory at once, and answers that may wait for room: their connections wait, unread. */

@@ -7,7 +7,7 @@ import type { CatalogModel } from "../plan/model-catalog";
 import { ProviderError, type Made, type Submission } from "./providers";
 import { madeResult, readyCall, target, withFreshFiles, withoutOutput, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
-import { afterFailure, final, isBusy, pauseFor, TryAgain } from "./failures";
+import { afterFailure, final, isBusy, MAY_TRY_ANOTHER, pauseFor, TryAgain } from "./failures";
 import { createPace, type Pace } from "./pace";
 import { createStoreMade } from "./store-made";
 
@@ -54,7 +54,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     } catch (error) {
       // It was asked for again a few times.
       throw error instanceof ProviderError
-        ? final("EXECUTION_FAILED", `${call.model}: its output could not be fetched: ${error.message}`)
+        ? final("EXECUTION_FAILED", `${call.model}: its output could not be fetched: ${error.message}`, MAY_TRY_ANOTHER)
         : error;
     }
   };
@@ -79,14 +79,14 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
         answeredAt = Date.now();
         if (state.state === "succeeded" && isNew) pace.jobDone(call.model, firstMs, askedMs);
         if (state.state === "succeeded") return await collect(call, model, submitted.requestId, state.made, signal);
-        if (state.state === "failed") throw final("EXECUTION_FAILED", `${call.model}: ${state.message}`);
-        if (state.state === "cancelled") throw final("EXECUTION_FAILED", `${call.model}: the provider cancelled the job`);
+        if (state.state === "failed") throw final("EXECUTION_FAILED", `${call.model}: ${state.message}`, MAY_TRY_ANOTHER);
+        if (state.state === "cancelled") throw final("EXECUTION_FAILED", `${call.model}: the provider cancelled the job`, MAY_TRY_ANOTHER);
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ProviderError)) throw error;
         const isUnknown = error.status === NOT_FOUND && sinceSubmitted() > UNKNOWN_AT_FIRST_MS;
         const isGone = isUnknown || error.status === GONE;
-        if (isGone) throw final("EXECUTION_FAILED", `${call.model}: the provider does not know the job any more`);
+        if (isGone) throw final("EXECUTION_FAILED", `${call.model}: the provider does not know the job any more`, MAY_TRY_ANOTHER);
         askedToWait = Math.min(error.retryAfterMs ?? 0, TIMING.pollPause);
         if (isBusy(error)) answeredAt = Date.now();
         if (Date.now() - answeredAt > TIMING.pollSilence)

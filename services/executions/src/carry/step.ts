@@ -5,6 +5,7 @@ import { createCallClock, type CallClock } from "../calls/clock";
 import { final, RunCancelled, TryAgain } from "../calls/failures";
 import type { StepFailure } from "../run/calls";
 import { TIMING } from "../run/timing";
+import { isFirstCall, type RunError } from "../run/types";
 import type { Execution } from "../lifecycle/execution";
 import { failedCall, type CallRecord } from "../run/call-record";
 import { type CallStore } from "../store/calls";
@@ -14,7 +15,7 @@ import { cancelledFailure, isTransient, laterOf, retryWhileUnavailable, runError
 
 export interface StepDependencies {
   calls: Pick<CallStore, "ended">;
-  execution: Pick<Execution, "nodeStarted" | "nodeFailed" | "itemCompleted">;
+  execution: Pick<Execution, "nodeStarted" | "nodeFailed" | "itemCompleted" | "itemFailed" | "fellBack">;
   /** Hears at once that a run is being cancelled, until the returned function is called. */
   onCancel: (executionId: string, listener: () => void) => () => void;
   logger: Logger;
@@ -65,6 +66,12 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
     await (mustBeRecorded ? noted : bestEffort(noted));
   };
 
+  /** What a call's failure means for its node: another model is called, the item is left out, or the node has failed. */
+  const noteFailure = (call: NodeCall, problem: RunError, { mayTryAnother }: StepFailure): Promise<void> => {
+    if (mayTryAnother && call.alternative?.isLast === false) return execution.fellBack(call, problem);
+    return call.isSkippable ? execution.itemFailed(call, problem) : execution.nodeFailed(call.executionId, call.nodeId, problem);
+  };
+
   /** Records a node's final failure and ends the activity for good; transient errors pass. */
   const recordFailure = async <T>(call: NodeCall, requestId: string | null, work: () => Promise<T>): Promise<T> => {
     try {
@@ -74,10 +81,11 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
       if (error instanceof TryAgain) throw laterOf(error, call);
       if (isTransient(error)) throw error;
       const problem = runErrorOf(error as DomainError, call);
+      const { jobMayRun, mayTryAnother } = (error as DomainError).metadata as StepFailure;
+      const said: StepFailure = { ...(jobMayRun ? { jobMayRun } : {}), ...(mayTryAnother ? { mayTryAnother } : {}) };
       await bestEffort(calls.ended(failedCall(call, problem, requestId)));
-      await bestEffort(execution.nodeFailed(call.executionId, call.nodeId, problem));
-      const { jobMayRun } = (error as DomainError).metadata as StepFailure;
-      throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(jobMayRun ? [{ jobMayRun }] : []));
+      await bestEffort(noteFailure(call, problem, said));
+      throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(jobMayRun || mayTryAnother ? [said] : []));
     }
   };
 
@@ -143,7 +151,7 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
       ) =>
       (call: Call, ...rest: Rest): Promise<Result> => {
         const make = async (signals: Signals): Promise<Result> => {
-          if (begins && call.item === 0 && !isRepairKey(call.key)) await noteProgress((mayWait) => execution.nodeStarted(call, mayWait));
+          if (begins && isFirstCall(call) && !isRepairKey(call.key)) await noteProgress((mayWait) => execution.nodeStarted(call, mayWait));
           const result = await work(call, signals, ...rest);
           if (!kept) return result;
           const { record, event, isPaid = false } = kept(call, result);

@@ -54,7 +54,7 @@ const creditsBy = (captured: readonly billingProto.HeldItem[], ownerOf: (item: b
 const NOTHING: billingProto.SettleResponse = { capturedMillicredits: 0, releasedMillicredits: 0, captured: [] };
 
 /** A run that was carried, as far as its charge and its end need it. */
-interface FinishedRun extends Pick<RunInput, "executionId" | "userId" | "holdId" | "attempt" | "receivedAt"> {
+interface FinishedRun extends Pick<RunInput, "executionId" | "userId" | "holdId" | "attempt" | "receivedAt" | "modelIds"> {
   markupPermille: number;
   /** Call by call; null where it is not known. */
   held: readonly HeldItem[] | null;

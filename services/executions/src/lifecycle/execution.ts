@@ -1,8 +1,8 @@
 /** The life of one run: its transitions and its progress, recorded first and announced after. */
-import type { DomainError } from "@nodeloom/kernel";
+import { alternativeKey, itemKey, type DomainError } from "@nodeloom/kernel";
 import { LRUCache } from "lru-cache";
 import { countRefusal } from "../meters";
-import { elapsed, endKey, event, runEvent, type ExecutionEvent } from "../run/events";
+import { elapsed, endKey, event, runEvent, SUBMITTED, type ExecutionEvent } from "../run/events";
 import type { ExecutionView } from "../run/record";
 import { refusalOf } from "../run/refusals";
 import { CANCEL_REQUESTED, refusalOutbox, TRANSITION_EVENTS, type OutboxEntry } from "../run/states";
@@ -17,6 +17,7 @@ import type { Claimed, DecidedEnding } from "../store/transitions";
 const MAX_SYNCHRONOUS = 10_000;
 
 const itemPrefix = (nodeId: string): string => `item:${nodeId}:`;
+const failedItemPrefix = (nodeId: string): string => `failed-item:${nodeId}:`;
 
 export type Execution = ReturnType<typeof createExecution>;
 
@@ -36,6 +37,18 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
   const note = (executionId: string, progress: ExecutionEvent, mayWait = false): Promise<KnownLog | null> =>
     journal.note(executionId, progress, mayWait && synchronous.has(executionId) ? TIMING.progressHeld : TIMING.progressGathered);
 
+  const completed = ({ nodeId, startedAt }: CallContext, more: Record<string, unknown> = {}): ExecutionEvent =>
+    event(endKey("completed", nodeId), "node.completed", { nodeId, durationMs: elapsed(startedAt), ...more });
+
+  /** A node is done when its last item is, with at least one that has not failed. */
+  const completeWhenDone = async (call: CallContext, log: KnownLog | null): Promise<void> => {
+    const { executionId, nodeId, items } = call;
+    const keys = [...(log?.recorded ?? [])];
+    const countOf = (prefix: string): number => keys.filter((key) => key.startsWith(prefix)).length;
+    const done = countOf(itemPrefix(nodeId));
+    if (done > 0 && done + countOf(failedItemPrefix(nodeId)) >= items) await note(executionId, completed(call));
+  };
+
   return {
     announce,
     flush: journal.flush,
@@ -44,21 +57,37 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
       await note(executionId, event(`started:${nodeId}`, "node.started", { nodeId, items }), mayWait);
     },
 
-    submitted: async ({ executionId, nodeId, item, items }: CallContext, requestId: string, mayWait?: boolean): Promise<void> => {
-      await note(executionId, event(`submitted:${nodeId}:${item}`, "submitted", { nodeId, item, items, requestId }), mayWait);
+    submitted: async (
+      { executionId, nodeId, item, items, alternative }: CallContext,
+      requestId: string,
+      mayWait?: boolean,
+    ): Promise<void> => {
+      const key = SUBMITTED + alternativeKey(itemKey(nodeId, item), alternative?.place ?? 0);
+      const { model } = alternative ?? {};
+      await note(executionId, event(key, "submitted", { nodeId, item, items, requestId, ...(model ? { model } : {}) }), mayWait);
+    },
+
+    /** A call failed for which another model is called now. */
+    fellBack: async ({ executionId, nodeId, item, items, alternative }: CallContext, { code, message }: RunError): Promise<void> => {
+      const { place = 0, model } = alternative ?? {};
+      const data = { nodeId, ...(items > 1 ? { item } : {}), model, error: { code, message } };
+      await note(executionId, event(`fallback:${alternativeKey(itemKey(nodeId, item), place)}`, "node.fallback", data));
+    },
+
+    /** A call failed whose item is left out; the node is done when it was the last, unless all failed. */
+    itemFailed: async (call: CallContext, { code, message }: RunError): Promise<void> => {
+      const { executionId, nodeId, item } = call;
+      const data = { nodeId, item, error: { code, message } };
+      const appended = await note(executionId, event(failedItemPrefix(nodeId) + item, "node.progress", data));
+      await completeWhenDone(call, appended);
     },
 
     /** One call of a node is done; the node is, when it was the last. */
     itemCompleted: async (call: CallContext, data: Record<string, unknown>, mayWait?: boolean): Promise<void> => {
-      const { executionId, nodeId, item, items, startedAt } = call;
-      const durationMs = elapsed(startedAt);
-      const completed = (more: Record<string, unknown> = {}): ExecutionEvent =>
-        event(endKey("completed", nodeId), "node.completed", { nodeId, durationMs, ...more });
-      if (items === 1) return void (await note(executionId, completed(data), mayWait));
-      const prefix = itemPrefix(nodeId);
-      const appended = await note(executionId, event(prefix + item, "node.progress", { nodeId, item, ...data }), mayWait);
-      const done = [...(appended?.recorded ?? [])].filter((key) => key.startsWith(prefix));
-      if (done.length >= items) await note(executionId, completed());
+      const { executionId, nodeId, item, items } = call;
+      if (items === 1) return void (await note(executionId, completed(call, data), mayWait));
+      const appended = await note(executionId, event(itemPrefix(nodeId) + item, "node.progress", { nodeId, item, ...data }), mayWait);
+      await completeWhenDone(call, appended);
     },
 
     nodeFailed: async (executionId: string, nodeId: string, error: RunError): Promise<void> => {

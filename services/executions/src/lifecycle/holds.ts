@@ -5,13 +5,18 @@ import type { Billing } from "../clients";
 import type { HeldItem, RunInput } from "../run/types";
 import { TIMING } from "../run/timing";
 
-const heldItem = ({ key, source, millicredits }: billingProto.HeldItem): HeldItem => ({
-  key,
-  source: source === billingProto.HoldSource.HOLD_SOURCE_GRANT ? "grant" : "credits",
-  millicredits,
-});
+/** What was held, as it is charged: calls of which only one is made have a price each, whichever of them its credits are held for. */
+const heldItems = (held: readonly billingProto.HeldItem[], wanted: readonly HoldItem[]): HeldItem[] => {
+  const prices = new Map(wanted.map(({ key, maxMillicredits }) => [key, maxMillicredits]));
+  return held.map(({ key, source, millicredits }) =>
+    source === billingProto.HoldSource.HOLD_SOURCE_GRANT
+      ? { key, source: "grant", millicredits }
+      : { key, source: "credits", millicredits: prices.get(key) ?? millicredits },
+  );
+};
 
-const paidItems = (items: readonly HoldItem[]): HoldItem[] => items.filter(({ maxMillicredits }) => maxMillicredits > 0);
+const paidItems = (items: readonly HoldItem[]): Required<HoldItem>[] =>
+  items.filter(({ maxMillicredits }) => maxMillicredits > 0).map((item) => ({ alternativeTo: "", ...item }));
 
 export type Holds = ReturnType<typeof createHolds>;
 
@@ -25,7 +30,7 @@ export const createHolds = ({ billing }: { billing: Pick<Billing, "hold" | "exte
       { executionId: holdId, userId, items: wanted, maxActive: 0, maxMillicredits },
       { deadlineMs: TIMING.holdCall },
     );
-    return items.map(heldItem);
+    return heldItems(items, wanted);
   },
 
   /** Holds calls that a run turned out to need. @throws DomainError INSUFFICIENT_CREDITS, grant_exhausted */
@@ -36,7 +41,7 @@ export const createHolds = ({ billing }: { billing: Pick<Billing, "hold" | "exte
     const wanted = paidItems(items);
     if (wanted.length === 0) return [];
     const held = await billing.extendHold({ executionId: holdId, userId, items: wanted, maxMillicredits }, { deadlineMs: TIMING.holdCall });
-    return held.items.map(heldItem);
+    return heldItems(held.items, wanted);
   },
 
   /** Gives up what an attempt holds or is about to hold. */

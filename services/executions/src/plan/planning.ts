@@ -2,10 +2,9 @@
 import {
   DomainError,
   holdItems,
-  isBaseTier,
   schemaOnlyPlan,
+  stepModels,
   taskOf,
-  tierReaches,
   unavailable,
   type HoldItem,
   type MediaValue,
@@ -18,6 +17,7 @@ import { createDataFiles, recordedInputs, takeOutDataUrls, type TakenOut } from 
 import { createDefinitions } from "./definitions";
 import type { KeptGraph } from "./kept-graphs";
 import { checkForeign, type RerunPlan, type Reused } from "./reruns";
+import { isReady, reachesTier, withAlternatives } from "./fallback-models";
 import { files } from "./files";
 import { checkSending } from "./sending";
 import { errorOf } from "../run/refusals";
@@ -57,9 +57,9 @@ export interface PlanningRequest {
 }
 
 const checkTier = (models: Iterable<CatalogModel>, runner: executions.Runner): void => {
-  if (runner.role === "admin") return;
-  for (const { internalName, minTier } of models) {
-    if (!isBaseTier(minTier) || !isBaseTier(runner.baseTier) || tierReaches(runner.baseTier, minTier)) continue;
+  for (const model of models) {
+    if (reachesTier(runner, model)) continue;
+    const { internalName, minTier } = model;
     throw new DomainError("forbidden", "MODEL_TIER_REQUIRED", `${internalName} needs the ${minTier} tier`, {
       model: internalName,
       requiredTier: minTier,
@@ -69,9 +69,16 @@ const checkTier = (models: Iterable<CatalogModel>, runner: executions.Runner): v
 };
 
 /** @throws DomainError SERVICE_UNAVAILABLE where a model is still to come; asking again before that is no use, and `model` says so */
-const checkReady = (models: Iterable<CatalogModel>): void => {
-  for (const { internalName, status } of models) {
-    if (status === undefined || (status.state !== "downloading" && status.state !== "away")) continue;
+const checkReady = ({ steps }: RunPlan, models: ReadonlyMap<string, CatalogModel>): void => {
+  const isThere = (name: string): boolean => isReady(models.get(name) ?? {});
+  const replaceable = new Set(
+    steps
+      .map(stepModels)
+      .filter((names) => names.some(isThere))
+      .flat(),
+  );
+  for (const { internalName, status } of models.values()) {
+    if (status === undefined || isReady({ status }) || replaceable.has(internalName)) continue;
     const { metadata, message } = unavailable(`${internalName} is not ready: ${status.reason}`, status.retryAfterSeconds);
     throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { ...metadata, model: internalName });
   }
@@ -87,13 +94,14 @@ const checkAsync = (models: Iterable<CatalogModel>): void => {
 /** How often a plan may be missing something: whole inputs, files of inputs, files that values name, files of data URLs. */
 const MOST_MISSING = 5;
 
-const taskModel = ({ internalName, modality, providerKind, price, inputSchemaJson, outputs }: CatalogModel): TaskModel => ({
+const taskModel = ({ internalName, modality, providerKind, price, inputSchemaJson, outputs, fallback }: CatalogModel): TaskModel => ({
   internalName,
   modality,
   providerKind,
   price,
   inputSchemaJson,
   ...(outputs ? { outputs } : {}),
+  ...(fallback && fallback.length > 0 ? { fallback } : {}),
 });
 
 /** What is known of a run before its plan says what is missing. */
@@ -191,7 +199,8 @@ export const createPlanning = ({ workflows, media, requirePrograms, catalog, pla
     const graphKey = key || `${slug}@${revision}`;
     const graph: TaskGraph = { key: graphKey, nodesJson, edgesJson, ...(until === "" ? {} : { until }) };
     const needed = await definitions.neededModels(saved, graph, runner.userId);
-    const { models, autos } = await findModels(catalog, needed, { runner, pinnedModels });
+    const { models: named, autos } = await findModels(catalog, needed, { runner, pinnedModels });
+    const models = await withAlternatives(catalog, named, { runner, isAsync: request.isAsync, isWorkflow: true });
     const isUnknown = needed.some((name) => taskOf(name) === undefined && !models.has(name));
     const modelNames = isUnknown ? { modelNames: await catalog.names() } : {};
     const isForeign = createdBy !== runner.userId;
@@ -211,7 +220,8 @@ export const createPlanning = ({ workflows, media, requirePrograms, catalog, pla
   };
 
   const planModel = async (name: string, request: PlanningRequest): Promise<PlannedRun> => {
-    const models = new Map([[name, await catalog.get(name)]]);
+    const { runner, isAsync } = request;
+    const models = await withAlternatives(catalog, new Map([[name, await catalog.get(name)]]), { runner, isAsync, isWorkflow: false });
     const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models };
     const { schemaJson = "" } = request;
     const target = { model: name, ...(schemaJson === "" ? {} : { schemaJson }) };
@@ -227,14 +237,15 @@ export const createPlanning = ({ workflows, media, requirePrograms, catalog, pla
   ): Promise<PlannedRun> => {
     checkTier(models.values(), runner);
     if (!storesNothing) {
-      checkReady(models.values());
+      checkReady(plan, models);
       await requirePrograms(plan.steps.flatMap(({ operation }) => operation ?? []));
     }
     checkSending(plan, models);
     // Language models of a workflow are no generators: only what it generates must be polled.
     if (isAsync) checkAsync([...models.values()].filter(({ modality }) => workflowSlug === null || modality !== "text"));
-    const holds = holdItems(plan).filter(({ key }) => !reused?.free.has(key));
-    return { plan, holds, workflowSlug, modelIds: Object.keys(plan.models), inputsJson, ...(reused ? { reused } : {}) };
+    const holds = holdItems(plan).filter(({ key, alternativeTo }) => !reused?.free.has(alternativeTo ?? key));
+    const modelIds = [...new Set(plan.steps.flatMap(({ model }) => model ?? []))];
+    return { plan, holds, workflowSlug, modelIds, inputsJson, ...(reused ? { reused } : {}) };
   };
 
   return {

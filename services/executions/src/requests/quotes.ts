@@ -1,5 +1,5 @@
 /** What a run would cost. */
-import { DomainError, itemKey, userCostMicroUsd, type PlanStep } from "@nodeloom/kernel";
+import { DomainError, itemHolds, itemKey, stepModels, userCostMicroUsd, type PlanStep } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { Planning } from "../plan/planning";
@@ -10,10 +10,13 @@ import type { Reruns } from "./rerun/reruns";
  * The most that a step may cost beyond what is held for it: calls of a list of unknown length, and answers that are asked for
  * once more. Trial grants may be gone by then.
  */
-const unheldMillicredits = ({ model, maxItems, itemLimit = maxItems, maxMillicredits, answer }: PlanStep, free: number): number => {
+const unheldMillicredits = (step: PlanStep, free: number): number => {
+  const { model, maxItems, itemLimit = maxItems, fallback = [] } = step;
   if (model === undefined) return 0;
   const most = Math.max(maxItems, itemLimit);
-  return (most - maxItems) * maxMillicredits + (most - free) * (answer?.maxRepairMillicredits ?? 0);
+  const dearest = Math.max(...[step, ...fallback].map((one) => one.maxMillicredits));
+  const dearestRepair = Math.max(...[step, ...fallback].map(({ answer }) => answer?.maxRepairMillicredits ?? 0));
+  return (most - maxItems) * dearest + (most - free) * dearestRepair;
 };
 
 const MICRO_USD_PER_MILLICREDIT = 10;
@@ -30,6 +33,10 @@ const freeOf = (step: PlanStep, reused: Reused | undefined, markupPermille: numb
     savedMillicredits: Math.ceil(userCostMicroUsd(savedMicroUsd, markupPermille) / MICRO_USD_PER_MILLICREDIT),
   };
 };
+
+/** Whether a step may cost less than its dearest model does, because another one is called or because it is skipped. */
+const mayCostLess = ({ conditional, maxMillicredits, fallback = [] }: PlanStep): boolean =>
+  (conditional === true && maxMillicredits > 0) || fallback.some((one) => one.maxMillicredits !== maxMillicredits);
 
 export type Quotes = ReturnType<typeof createQuotes>;
 
@@ -54,7 +61,7 @@ export const createQuotes = ({ planning, reruns, billing }: QuotesOptions) => ({
       ...(rerun && (await reruns.planningOf(rerun, { runner, inputsJson, version, pins: false }))),
     });
     const free = new Map(plan.steps.map((step) => [step.id, freeOf(step, reused, runner.markupPermille)]));
-    const quoted = await billing.quoteHold({ userId: runner.userId, items: holds });
+    const quoted = await billing.quoteHold({ userId: runner.userId, items: holds.map((item) => ({ alternativeTo: "", ...item })) });
     const byKey = new Map(quoted.items.map((item) => [item.key, item]));
     const { HOLD_SOURCE_GRANT } = billingProto.HoldSource;
     const nodes = plan.steps
@@ -62,8 +69,8 @@ export const createQuotes = ({ planning, reruns, billing }: QuotesOptions) => ({
       .map((step) => {
         const { reusedItems, savedMillicredits } = free.get(step.id)!;
         const items = itemsOf(step)
-          .filter((key) => !reused?.free.has(key))
-          .map((key) => byKey.get(key));
+          .flatMap((key, item) => (reused?.free.has(key) ? [] : itemHolds(step, item)))
+          .map(({ key }) => byKey.get(key));
         return executions.QuoteNode.fromPartial({
           id: step.id,
           type: step.type,
@@ -78,15 +85,15 @@ export const createQuotes = ({ planning, reruns, billing }: QuotesOptions) => ({
         });
       });
     const more = plan.steps.reduce((sum, step) => sum + unheldMillicredits(step, free.get(step.id)!.free), 0);
-    const models = new Set(nodes.map((node) => node.model));
+    const models = new Set(plan.steps.flatMap(stepModels));
     const millicredits = nodes.reduce((sum, node) => sum + node.millicredits, 0);
     return executions.QuoteResponse.fromPartial({
       millicredits,
       maxMillicredits: millicredits + more,
-      mayCostLess: plan.steps.some(
-        ({ id, conditional, maxMillicredits, maxItems }) =>
-          (conditional === true || reused?.open.has(id)) && maxMillicredits > 0 && free.get(id)!.free < maxItems,
-      ),
+      mayCostLess: plan.steps.some((step) => {
+        const isFree = free.get(step.id)!.free >= step.maxItems;
+        return !isFree && (mayCostLess(step) || (reused?.open.has(step.id) === true && step.maxMillicredits > 0));
+      }),
       nodes,
       warnings: Object.entries(plan.warnings).flatMap(([nodeId, messages]) => messages.map((message) => ({ nodeId, message }))),
       grants: quoted.grants.filter((grant) => models.has(grant.model)),

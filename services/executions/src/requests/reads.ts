@@ -1,6 +1,6 @@
 /** Executions as their owners read them, one by one and in pages. */
 import { executionNotFound, makesCalls } from "@nodeloom/kernel";
-import { itemKey } from "@nodeloom/kernel/graph";
+import { alternativeKey, itemKey, placeOfKey } from "@nodeloom/kernel/graph";
 import { toCursor } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { AwaitDelivered } from "./follow";
@@ -80,7 +80,9 @@ export const createReads = (stores: Pick<Stores, "rows" | "calls" | "log" | "pay
       status !== "completed" && requestId === null && !single.has(nodeId);
     if (!calls.some(isUnnamed)) return calls;
     const named = await stores.log.requestIds(_id);
-    return calls.map((call) => (isUnnamed(call) ? { ...call, requestId: named.get(itemKey(call.nodeId, call.item)) ?? null } : call));
+    const nameOf = ({ _id, nodeId, item }: CallRecord): string | undefined =>
+      named.get(alternativeKey(itemKey(nodeId, item), placeOfKey(_id)));
+    return calls.map((call) => (isUnnamed(call) ? { ...call, requestId: nameOf(call) ?? null } : call));
   };
 
   const details = async (row: ExecutionView, current: ExecutionView | Promise<ExecutionView> = row): Promise<Details> => {

@@ -1,5 +1,5 @@
 /** An execution as it travels between services. */
-import { groupBy, isRepairKey, makesCalls, repairKey } from "@nodeloom/kernel";
+import { groupBy, isRepairKey, itemKey, makesCalls, placeOfKey, repairKey } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { WebhookAttempt, WebhookState } from "../run/delivery";
 import type { NodeState } from "../run/types";
@@ -21,13 +21,6 @@ export interface Details {
   position: number | undefined;
 }
 
-const callMessage = (call: CallRecord, { status: nodeStatus }: NodeState): executions.NodeCall =>
-  executions.NodeCall.fromPartial({
-    ...present(call),
-    // When its node is over, the answer of a call is not waited for any more.
-    status: call.status === "submitted" && nodeStatus !== "processing" ? "cancelled" : call.status,
-  });
-
 /** An item whose answer was asked for once more is shown as its second call, with what both of them cost. */
 const withRepairs = (calls: readonly CallRecord[]): CallRecord[] => {
   const repairs = new Map(calls.filter(({ _id }) => isRepairKey(_id)).map((call) => [call._id, call]));
@@ -40,23 +33,66 @@ const withRepairs = (calls: readonly CallRecord[]): CallRecord[] => {
     });
 };
 
-const callsByNode = (calls: readonly CallRecord[]): Map<string, CallRecord[]> => {
-  const byNode = groupBy(withRepairs(calls), ({ nodeId }) => nodeId);
+/** A call as it is shown, with the models that were tried for it. */
+interface ShownCall extends CallRecord {
+  attempts?: CallRecord[];
+}
+
+/** An item for which several models were tried is shown as the last of these calls, with all of them. */
+const withAttempts = (calls: readonly CallRecord[]): ShownCall[] => {
+  if (calls.every(({ _id }) => placeOfKey(_id) === 0)) return [...calls];
+  const byItem = groupBy(calls, ({ nodeId, item }) => itemKey(nodeId, item));
+  return [...byItem.values()].map((of) => {
+    const attempts = [...of].sort((a, b) => placeOfKey(a._id) - placeOfKey(b._id));
+    const last = attempts.at(-1)!;
+    return attempts.length > 1 ? { ...last, attempts } : last;
+  });
+};
+
+const callsByNode = (calls: readonly CallRecord[]): Map<string, ShownCall[]> => {
+  const byNode = groupBy(withAttempts(withRepairs(calls)), ({ nodeId }) => nodeId);
   for (const of of byNode.values()) of.sort((a, b) => a.item - b.item);
   return byNode;
 };
 
+/** @param millicredits what the last of them was charged, where the node says it */
+const attemptMessages = ({ attempts = [] }: ShownCall, millicredits?: number): executions.CallAttempt[] =>
+  attempts.map((attempt, index) =>
+    executions.CallAttempt.fromPartial({
+      ...present(attempt),
+      millicredits: (index === attempts.length - 1 ? millicredits : undefined) ?? attempt.millicredits ?? 0,
+    }),
+  );
+
+const callMessage = (call: ShownCall, { status: nodeStatus }: NodeState): executions.NodeCall =>
+  executions.NodeCall.fromPartial({
+    ...present(call),
+    attempts: attemptMessages(call),
+    // When its node is over, the answer of a call is not waited for any more.
+    status: call.status === "submitted" && nodeStatus !== "processing" ? "cancelled" : call.status,
+  });
+
+/** Calls with the items that failed before anything was called for them. */
+const withUncalled = (node: NodeState, calls: readonly ShownCall[]): executions.NodeCall[] => {
+  const known = new Set(calls.map(({ item }) => item));
+  const uncalled = (node.itemErrors ?? []).filter(({ item }) => !known.has(item));
+  const failed = uncalled.map(({ item, error }) => executions.NodeCall.fromPartial({ item, error, status: "failed" }));
+  return [...calls.map((call) => callMessage(call, node)), ...failed].sort((a, b) => a.item - b.item);
+};
+
 /** What a node gave, and its calls where it made several. */
-const outputsOf = (node: NodeState, calls: readonly CallRecord[]): Partial<executions.NodeState> => {
+const outputsOf = (node: NodeState, calls: readonly ShownCall[]): Partial<executions.NodeState> => {
   if (node.outputsJson !== undefined) return { outputsJson: node.outputsJson, truncated: node.truncated ?? false };
-  if (node.items > 1) return { calls: calls.map((call) => callMessage(call, node)) };
+  if (node.items > 1) return { calls: withUncalled(node, calls) };
   const [only] = calls;
-  return only?.outputsJson === undefined ? {} : { outputsJson: only.outputsJson, truncated: only.truncated ?? false };
+  if (!only) return {};
+  const attempts = attemptMessages(only, node.millicredits);
+  return only.outputsJson === undefined ? { attempts } : { outputsJson: only.outputsJson, truncated: only.truncated ?? false, attempts };
 };
 
 /** @param calls those of the node; none where outputs are hidden */
-const nodeMessage = (node: NodeState, receivedAt: Date, calls?: readonly CallRecord[]): executions.NodeState => {
-  const { outputsJson: _, truncated: __, items, itemsDone, reusedFrom = "", ...rest } = node;
+const nodeMessage = (node: NodeState, receivedAt: Date, calls?: readonly ShownCall[]): executions.NodeState => {
+  const { outputsJson: _, truncated: __, itemErrors: ___, items, itemsDone, reusedFrom = "", ...rest } = node;
   const { startedAt, durationMs } = timesOf(node, receivedAt);
   return executions.NodeState.fromPartial({
     ...present(rest),

@@ -109,7 +109,8 @@ export const createPreview = ({ find, own, programVersion }: PreviewOptions) => 
 
   /** What a step's calls take over, and what it gives where that is all of them. */
   const lookUp = async (run: GraphRun, step: PlanStep, previewed: Previewed) => {
-    const { items, mapped } = run.bind(step);
+    const bound = run.bind(step);
+    const { items } = bound;
     const all = async <T>(asked: readonly Asked[], outputs: (taken: TakenOver[]) => T) => {
       const taken = await look(step, asked, previewed);
       const isAll = taken.every((one) => one !== null);
@@ -125,7 +126,7 @@ export const createPreview = ({ find, own, programVersion }: PreviewOptions) => 
         modelOutputs(
           step,
           taken.map((one) => resultOfOutputs(one.outputs)),
-          mapped,
+          bound,
         );
       return all(asked, outputs);
     }
@@ -134,7 +135,7 @@ export const createPreview = ({ find, own, programVersion }: PreviewOptions) => 
       return all(asked, (taken) =>
         httpOutputs(
           taken.map((one) => one.outputs as unknown as HttpResult),
-          mapped,
+          bound,
         ),
       );
     }
@@ -145,7 +146,7 @@ export const createPreview = ({ find, own, programVersion }: PreviewOptions) => 
       transformOutputs(
         operation,
         taken.map((one) => resultOfOutputs(one.outputs).files),
-        mapped,
+        bound,
       ),
     );
   };

@@ -16,11 +16,13 @@ export interface Asked {
 }
 
 export interface CallRecord extends Reported {
-  /** `<executionId>:<nodeId>:<item>`, and `.repair` behind it where an answer was asked for once more. */
+  /** `<executionId>:<nodeId>:<item>`, with the alternative behind it, and `.repair` where an answer was asked for once more. */
   _id: string;
   executionId: string;
   nodeId: string;
   item: number;
+  /** Of a node with alternatives to its model: the one that was called. */
+  model?: string;
   status: CallStatus;
   /** Attempts at sending it that may have reached the provider; absent where the first that is known of a call is its end. */
   sends?: string[];
@@ -38,9 +40,15 @@ export interface CallRecord extends Reported {
   savedMicroUsd?: number;
 }
 
-export type Call = Pick<CallContext, "key" | "executionId" | "nodeId" | "item">;
+export type Call = Pick<CallContext, "key" | "executionId" | "nodeId" | "item" | "alternative">;
 
-export const identityOf = ({ key, executionId, nodeId, item }: Call) => ({ _id: key, executionId, nodeId, item });
+export const identityOf = ({ key, executionId, nodeId, item, alternative }: Call) => ({
+  _id: key,
+  executionId,
+  nodeId,
+  item,
+  ...(alternative ? { model: alternative.model } : {}),
+});
 
 const reported = (outputs: CallOutputs): Reported & Pick<CallRecord, "wholeJson"> => {
   const cut = reportedOutputs(outputs);

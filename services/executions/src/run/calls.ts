@@ -61,6 +61,8 @@ export interface CancelResult {
 export interface StepFailure {
   /** The step was given up, but its job at the provider was not seen to end. */
   jobMayRun?: boolean;
+  /** The provider did not do it, for certain: another model may be called in its place. */
+  mayTryAnother?: boolean;
 }
 
 export interface FollowedJob {

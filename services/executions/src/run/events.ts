@@ -18,6 +18,9 @@ export const event = (key: string, type: string, data: Record<string, unknown> =
   data,
 });
 
+/** What the key of a submission begins with; behind it stands the call's. */
+export const SUBMITTED = "submitted:";
+
 /** What happens to a run once: its kind names it. */
 export const runEvent = (type: string, data?: Record<string, unknown>): ExecutionEvent => event(type, type, data);
 

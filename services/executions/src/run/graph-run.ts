@@ -11,6 +11,7 @@ import {
   evaluateStep,
   GRAPH_BOUNDS,
   httpCall,
+  inPlaces,
   nodeName,
   outputPort,
   routeOf,
@@ -55,6 +56,8 @@ export class GraphRun {
   readonly submitted = new Set<string>();
   /** What was held beyond the run's first hold. */
   readonly extended: HeldItem[] = [];
+  /** Models that were called in the place of others, with success. */
+  private readonly usedAlternatives = new Set<string>();
   requestId: string | null = null;
   private readonly values = new Map<string, Map<string, unknown>>();
   /** What is left to read each node's values: without readers they are let go. */
@@ -124,7 +127,7 @@ export class GraphRun {
   }
 
   /** The inputs of one call of a model, counted. @throws BindError */
-  callInputs(step: PlanStep, item: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  callInputs(step: Parameters<typeof callInputs>[0], item: Readonly<Record<string, unknown>>): Record<string, unknown> {
     this.budget.calls(1);
     return callInputs(step, item, this.budget);
   }
@@ -145,8 +148,12 @@ export class GraphRun {
     this.budget.calls(1);
   }
 
-  callCompleted({ executionId, nodeId, key }: Pick<CallContext, "executionId" | "nodeId" | "key">, costMicroUsd: number): void {
+  callCompleted(
+    { executionId, nodeId, key, alternative }: Pick<CallContext, "executionId" | "nodeId" | "key" | "alternative">,
+    costMicroUsd: number,
+  ): void {
     const own = key.slice(executionId.length + 1);
+    if (alternative && alternative.place > 0) this.usedAlternatives.add(alternative.model);
     this.completed.push({ key: own, nodeId, costMicroUsd });
     this.submitted.delete(own);
   }
@@ -155,9 +162,25 @@ export class GraphRun {
     this.node(nodeId).itemsDone += 1;
   }
 
+  /** An item of a node that goes on without it. */
+  itemFailed(nodeId: string, item: number, error: RunError): void {
+    this.itemDone(nodeId);
+    const node = this.node(nodeId);
+    node.itemErrors = [...(node.itemErrors ?? []), { item, error }];
+  }
+
+  /** Another model is called in place of a call that failed: the node has the name that its provider gives it then. */
+  fellBack({ nodeId, item, firstItem = 0 }: Pick<CallContext, "nodeId" | "item" | "firstItem">): void {
+    if (item === firstItem) this.node(nodeId).requestId = null;
+  }
+
   evaluate(step: PlanStep): void {
-    const { items, mapped } = this.bind(step);
-    const values = items.map((item) => evaluateStep(step, item, this.budget));
+    const bound = this.bind(step);
+    const { items, mapped } = bound;
+    const values = inPlaces(
+      items.map((item) => evaluateStep(step, item, this.budget)),
+      bound,
+    );
     const route = routeOf(step, items[0] ?? {}, this.budget);
     if (route !== undefined) this.branches.take(step.id, route);
     const port = route ?? outputPort(step.type);
@@ -181,6 +204,7 @@ export class GraphRun {
     node.status = "completed";
     node.itemsDone = node.items;
     node.durationMs = now - (node.startedAt ?? now);
+    if (node.itemErrors) node.warnings = [...node.warnings, `${node.itemErrors.length} of ${node.items} items failed and were left out`];
     this.releaseInputs(nodeId);
   }
 
@@ -228,7 +252,8 @@ export class GraphRun {
     const { requestId, nodes, completed, submitted, extended } = this;
     const status = failure ? "failed" : isComplete ? "completed" : "cancelled";
     const result = outcome?.result ?? null;
-    return { status, result, error: failure ?? null, requestId, nodes, completed, underWay: [...submitted], extended };
+    const used = this.usedAlternatives.size > 0 ? { usedAlternatives: [...this.usedAlternatives] } : {};
+    return { status, result, error: failure ?? null, requestId, nodes, completed, underWay: [...submitted], extended, ...used };
   }
 
   /** What the run gives, or why that is more than a run may give. */

@@ -1,11 +1,15 @@
 /** What the calls of a step give, by port. */
 import {
+  ABSENT,
   collect,
+  inPlaces,
+  isAbsent,
   JSON_PORT,
   mediaFamily,
   mediaOperation,
   mediaOutput,
   outputPort,
+  type Bound,
   type MediaValue,
   type PlanStep,
 } from "@nodeloom/kernel/graph";
@@ -14,21 +18,32 @@ import type { CallResult } from "./types";
 
 type Outputs = [port: string, value: unknown][];
 
-/** @param mapped the step has items */
-export const modelOutputs = (step: PlanStep, results: readonly Pick<CallResult, "text" | "files" | "json">[], mapped: boolean): Outputs => {
+/** What items gave; those that were left out are absent. */
+type Results<T> = readonly (T | typeof ABSENT)[];
+/** How a step is bound to its items, and whether it has any. */
+type Items = Pick<Bound, "mapped" | "places">;
+
+const mapPresent = <T>(results: Results<T>, of: (result: T) => unknown): unknown[] =>
+  results.map((result) => (isAbsent(result) ? ABSENT : of(result)));
+
+const gathered = <T>(results: Results<T>, of: (result: T) => unknown, items: Items): unknown =>
+  collect(inPlaces(mapPresent(results, of), items), items.mapped);
+
+export const modelOutputs = (step: PlanStep, results: Results<Pick<CallResult, "text" | "files" | "json">>, items: Items): Outputs => {
   // A step without items makes files or texts, as its model does: either way it gives an empty list.
-  const values = results.map(({ text, files }) => text ?? mediaOutput(files));
-  const main: Outputs = [[outputPort(step.type), collect(values, mapped)]];
-  if (!step.answer && results.every(({ json }) => json === undefined)) return main;
-  const parsed = results.map(({ json }) => json?.value);
-  return [...main, [JSON_PORT, collect(parsed, mapped)]];
+  const main: Outputs = [[outputPort(step.type), gathered(results, ({ text, files }) => text ?? mediaOutput(files), items)]];
+  if (!step.answer && results.every((result) => isAbsent(result) || result.json === undefined)) return main;
+  return [...main, [JSON_PORT, gathered(results, ({ json }) => json?.value, items)]];
 };
 
-export const httpOutputs = (answers: readonly HttpResult[], mapped: boolean): Outputs =>
-  (["body", "status"] as const).map((port) => [port, mapped ? answers.map((answer) => answer[port]) : answers[0]?.[port]]);
+export const httpOutputs = (answers: Results<HttpResult>, items: Items): Outputs =>
+  (["body", "status"] as const).map((port) => {
+    const values = mapPresent(answers, (answer) => answer[port]);
+    return [port, items.mapped ? inPlaces(values, items) : values[0]];
+  });
 
-export const transformOutputs = (operation: string, results: readonly (readonly MediaValue[])[], mapped: boolean): Outputs => [
-  [mediaOperation(operation)?.output ?? "", collect(results.map(mediaOutput), mapped)],
+export const transformOutputs = (operation: string, results: Results<readonly MediaValue[]>, items: Items): Outputs => [
+  [mediaOperation(operation)?.output ?? "", gathered(results, mediaOutput, items)],
 ];
 
 /** What one call gave, by port: as it is recorded. */

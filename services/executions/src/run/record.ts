@@ -98,6 +98,8 @@ export type FinalState = Pick<ExecutionRecord, "resultHash" | "nodesHash" | "clo
   Pick<ExecutionRecord, "resultJson" | "error" | "nodes" | "millicredits" | "grantUsed" | "finishedAt" | "durationMs"> & {
     status: FinalStatus;
     requestId?: string;
+    /** With those that were called in the place of others. */
+    modelIds?: string[];
   };
 
 export interface Charged {
@@ -139,7 +141,11 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
   };
 };
 
-export const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: RunEnd, charge: Charged): FinalState => {
+export const finalState = (
+  { receivedAt, modelIds = [] }: Pick<RunInput, "receivedAt"> & Partial<Pick<RunInput, "modelIds">>,
+  end: RunEnd,
+  charge: Charged,
+): FinalState => {
   const finishedAt = new Date();
   return {
     status: end.status,
@@ -150,6 +156,7 @@ export const finalState = ({ receivedAt }: Pick<RunInput, "receivedAt">, end: Ru
     finishedAt,
     durationMs: elapsed(receivedAt, finishedAt.getTime()),
     ...(end.requestId === null ? {} : { requestId: end.requestId }),
+    ...(end.usedAlternatives ? { modelIds: [...new Set([...modelIds, ...end.usedAlternatives])] } : {}),
   };
 };
 

@@ -33,6 +33,8 @@ export const TIMING = {
   extension: 30 * MINUTE,
   /** How long a provider that is unreachable, or too busy, is tried again, from when it was asked first. */
   submitTotal: 2 * MINUTE,
+  /** The same where another model can be called in its place. */
+  submitBeforeAnother: 5 * SECOND,
   /** What must be left of that for one attempt, when a provider is waited for. */
   submitReserve: 30 * SECOND,
   /** How long a provider must have failed without a break to be taken for away. */

@@ -90,6 +90,8 @@ export interface NodeState extends Reported {
   itemsDone: number;
   /** The execution that made the node's one call, where its output was taken over. */
   reusedFrom?: string;
+  /** Items that were left out because their calls failed. */
+  itemErrors?: { item: number; error: RunError }[];
 }
 
 export interface CompletedCall {
@@ -111,6 +113,8 @@ export interface RunEnd {
   underWay?: string[];
   /** What was held beyond the run's first hold, because lists turned out longer. */
   extended?: HeldItem[];
+  /** Models that were called in the place of others, with success. */
+  usedAlternatives?: string[];
 }
 
 /** An error of ours as plain values: why a run was not begun. */
@@ -128,11 +132,20 @@ export interface CallContext {
   nodeIndex: number;
   item: number;
   items: number;
+  /** The first item that is called for, where that is not 0. */
+  firstItem?: number;
   /** Milliseconds since the epoch. */
   startedAt: number;
-  /** `<executionId>:<nodeId>:<item>` */
+  /** `<executionId>:<nodeId>:<item>`, with what `alternativeKey` puts behind it. */
   key: string;
+  /** Of a node with alternatives to its model: which one is called, 0 being its own, and whether none is left after it. */
+  alternative?: { place: number; model: string; isLast: boolean };
+  /** A failure leaves the item out, and the node goes on. */
+  isSkippable?: true;
 }
+
+/** Whether a call is the first of its node. */
+export const isFirstCall = ({ item, firstItem = 0, alternative }: CallContext): boolean => item === firstItem && !alternative?.place;
 
 export interface CallResult {
   /** Files, for media models. */

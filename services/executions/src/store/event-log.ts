@@ -1,12 +1,11 @@
 import { CONFLICT_ATTEMPTS } from "@nodeloom/kernel";
-import { itemKey } from "@nodeloom/kernel/graph";
 import { retryOnConflict } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import { HIDDEN, isFinal, RUNNING } from "../run/states";
 import type { ExecutionRecord, ExecutionView, FinalState, StoredEvents } from "../run/record";
 import type { PayloadStore } from "./payloads";
 import type { ExecutionModel } from "./schema";
-import { nodesAfter, type ExecutionEvent } from "../run/events";
+import { nodesAfter, SUBMITTED, type ExecutionEvent } from "../run/events";
 
 /**
  * The event log of a run. Its newest events are in the row, so that a transition writes its own in the same update. What
@@ -166,15 +165,13 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
 
     recordedKeys,
 
-    /** What providers call the calls of a run, by `<nodeId>:<item>`, as far as the log knows. */
+    /** What providers call the calls of a run, by `<nodeId>:<item>` with its alternative, as far as the log knows. */
     requestIds: async (id: string): Promise<ReadonlyMap<string, string>> => {
       const log = await readLog({ _id: id }, LOG);
       const { logParts = [], events = [], closing } = log ?? {};
       const parts = await Promise.all([...logParts, ...(closing ? [closing] : [])].map(load));
       const submitted = [...parts.flat(), ...events].filter(({ type }) => type === "submitted");
-      return new Map(
-        submitted.map(({ data: { nodeId, item, requestId } }) => [itemKey(nodeId as string, item as number), requestId as string]),
-      );
+      return new Map(submitted.map(({ key, data: { requestId } }) => [key.slice(SUBMITTED.length), requestId as string]));
     },
 
     logKeys: async (id: string): Promise<LogKeys> => (await readLog({ _id: id }, { "events.key": 1, logParts: 1 })) ?? { events: [] },

@@ -4,6 +4,7 @@ import { RUN_CANCELLED, type CallResult, type RunEnd, type RunInput } from "../.
 import type { Activities, LocalActivities, TakeOverInput } from "../../src/carry/activity-types";
 import type { TakenOver } from "../../src/run/call-record";
 import type { CancelResult, ModelCall, StepFailure } from "../../src/run/calls";
+import type { PlanStep } from "@nodeloom/kernel";
 import { createRunStarter, type RunStarter } from "../../src/carry/client";
 import type { RunningTemporal } from "../../src/carry/worker";
 import { TIMING } from "../../src/run/timing";
@@ -245,4 +246,66 @@ it("makes the calls of nodes that are to be made again without looking for them,
   expect([again.looks, again.submits.length]).toEqual([undefined, 1]);
   const taken = await run({ poll: () => DONE, taken: [KEPT] }, {}, { reuse });
   expect([taken.end.nodes[0]!.reusedFrom, taken.submits.length]).toEqual(["before", 0]);
+});
+
+const refusing = (details?: StepFailure): never => {
+  const problem = { code: "PROVIDER_SUBMIT_FAILED", message: "node clip: it refuses", nodeId: "clip" };
+  throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(details ? [details] : []));
+};
+const promptOf = ({ inputs }: ModelCall): unknown => inputs.prompt;
+/** A step that runs once for each of some prompts. */
+const clips = (id: string, prompts: readonly string[], more: Partial<PlanStep> = {}): PlanStep => ({
+  ...inputOf("").plan.steps[0]!,
+  ...{ id, literals: {}, maxItems: prompts.length },
+  sources: { prompt: [{ value: prompts }], ...more.sources },
+  inputNames: ["prompt", ...Object.keys(more.sources ?? {})],
+  skipsFailed: true,
+});
+
+it("leaves failed items out where their node says so, skips their places in the pairs behind it, and counts them", async () => {
+  const paired: unknown[] = [];
+  const submit = (_attempt: number, call: ModelCall): void => {
+    if (call.nodeId === "pair") paired.push([call.item, promptOf(call)]);
+    else if (promptOf(call) === "b") refusing();
+  };
+  const steps = [clips("clip", ["a", "b", "c"]), clips("pair", ["x", "y", "z"], { sources: { image: [{ node: "clip", port: "video" }] } })];
+  const { end } = await run({ submit, poll: () => DONE }, { steps, output: { videos: [{ node: "pair", port: "video" }] } });
+  expect(end).toMatchObject({ status: "completed", result: { videos: [1, 2].map(() => ({ url: DONE.files[0]!.url })) } });
+  expect(paired.sort()).toEqual([
+    [0, "x"],
+    [2, "z"],
+  ]);
+  const [clip, pair] = end.nodes;
+  expect(clip).toMatchObject({ status: "completed", items: 3, itemsDone: 3, warnings: ["1 of 3 items failed and were left out"] });
+  expect(clip!.itemErrors).toMatchObject([{ item: 1, error: { code: "PROVIDER_SUBMIT_FAILED" } }]);
+  expect(pair).toMatchObject({ items: 2, warnings: [] });
+  expect(end.completed.map(({ key }) => key).sort()).toEqual(["clip:0", "clip:2", "pair:0", "pair:2"]);
+});
+
+it("fails a node of which every item fails, though it leaves failed ones out", async () => {
+  const { end } = await run({ submit: () => refusing(), poll: () => DONE }, { steps: [clips("clip", ["a", "b"])] });
+  expect(end).toMatchObject({ status: "failed", error: { code: "PROVIDER_SUBMIT_FAILED", nodeId: "clip" }, completed: [] });
+});
+
+it("calls the next model where one refuses, under a key of its own, and none where a job may run", async () => {
+  const tries = (said: StepFailure) => {
+    const keys: string[] = [];
+    const submit = (_attempt: number, { key, model }: ModelCall): void => {
+      keys.push(key.split(":").slice(1).join(":"));
+      if (model === "m") refusing(said);
+    };
+    const { steps, models } = inputOf("").plan;
+    const [step] = steps;
+    const fallback = [{ ...step!, model: "n" }];
+    return run({ submit, poll: () => DONE }, { steps: [{ ...step!, fallback }], models: { ...models, n: models.m! } }).then(({ end }) => ({
+      end,
+      keys,
+    }));
+  };
+  const certain = await tries({ mayTryAnother: true });
+  expect(certain.keys).toEqual(["clip:0", "clip:0.alt1"]);
+  expect(certain.end).toMatchObject({ status: "completed", usedAlternatives: ["n"], completed: [{ key: "clip:0.alt1" }] });
+  const uncertain = await tries({ jobMayRun: true });
+  expect(uncertain.keys).toEqual(["clip:0"]);
+  expect(uncertain.end).toMatchObject({ status: "failed", completed: [] });
 });

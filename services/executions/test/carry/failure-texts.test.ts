@@ -7,6 +7,7 @@ import { createRunStarter } from "../../src/carry/client";
 import { createSteps } from "../../src/carry/step";
 import type { RunningTemporal } from "../../src/carry/worker";
 import { runOf } from "../support/money";
+import { UNNOTED } from "../support/steps";
 import { startWorker } from "../support/temporal";
 
 /** What can't be written in UTF-8 reaches Temporal in no failure: its worker would end, and again at every attempt. */
@@ -14,7 +15,7 @@ import { startWorker } from "../support/temporal";
 const logger = createLogger("test", "silent");
 const { step } = createSteps({
   calls: { ended: () => Promise.resolve() },
-  execution: { nodeStarted: () => Promise.resolve(), nodeFailed: () => Promise.resolve(), itemCompleted: () => Promise.resolve() },
+  execution: UNNOTED,
   onCancel: () => () => undefined,
   logger,
   stopping: new AbortController().signal,

@@ -9,6 +9,7 @@ import { createRunStarter } from "../../src/carry/client";
 import { createSteps } from "../../src/carry/step";
 import type { RunningTemporal } from "../../src/carry/worker";
 import { runOf } from "../support/money";
+import { UNNOTED } from "../support/steps";
 import { startWorker } from "../support/temporal";
 
 /** One step of a run over several attempts, as Temporal makes them. */
@@ -16,7 +17,7 @@ import { startWorker } from "../support/temporal";
 const logger = createLogger("test", "silent");
 const { step } = createSteps({
   calls: { ended: () => Promise.resolve() },
-  execution: { nodeStarted: () => Promise.resolve(), nodeFailed: () => Promise.resolve(), itemCompleted: () => Promise.resolve() },
+  execution: UNNOTED,
   onCancel: () => () => undefined,
   logger,
   stopping: new AbortController().signal,

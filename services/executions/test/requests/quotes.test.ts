@@ -62,3 +62,14 @@ it("quotes what a run would hold after trial grants, and what would be left of t
   expect(await money.begin(runOf(userId, NODES, { maxMillicredits: quoted.millicredits }))).toHaveProperty("held");
   expect((await money.billing.getAccount({ userId })).account).toMatchObject({ heldMillicredits: quoted.millicredits });
 });
+
+it("prices a node at the dearest of its models, and is not exact where another one may cost less", async () => {
+  const userId = randomUUID();
+  await credit(userId, { kind: billingProto.CreditKind.CREDIT_KIND_TOPUP, millicredits: 100_000 });
+  const alternative = (model: string, maxMillicredits: number) => ({
+    ...{ model, maxMillicredits, literals: {}, listPorts: [], textPorts: [], inputNames: [] },
+  });
+  const quoted = await quote(userId, { pics: { fallback: [alternative("dancer", 5_000), alternative("poet", 100)] } });
+  expect(quoted).toMatchObject({ millicredits: 3 * 5_000 + 2_000, maxMillicredits: 17_000, mayCostLess: true });
+  expect(await quote(userId, { pics: { fallback: [alternative("dancer", 3_000)] } })).toMatchObject({ mayCostLess: false });
+});

@@ -52,3 +52,44 @@ it("tells a call that is under way until its node is over, and then that it was 
   expect(statusOf("processing")).toBe("submitted");
   expect(statusOf("cancelled")).toBe("cancelled");
 });
+
+it("tells the models that were tried for a call, where there were several, with their errors and what each cost", () => {
+  const [pic] = newRecord().nodes;
+  const nodes = [
+    { ...pic!, id: "one", status: "completed" as const, items: 1, millicredits: 9 },
+    {
+      ...pic!,
+      id: "many",
+      status: "completed" as const,
+      items: 2,
+      itemErrors: [{ item: 1, error: { code: "EXECUTION_FAILED" as const, message: "too long" } }],
+    },
+  ];
+  const record = newRecord("user", { nodes });
+  const error = { code: "PROVIDER_SUBMIT_FAILED" as const, message: "no" };
+  const call = (key: string, part: Partial<CallRecord>): CallRecord => ({
+    ...{ _id: `${record._id}:${key}`, executionId: record._id, nodeId: key.split(":")[0]!, item: 0, costMicroUsd: 0, requestId: null },
+    ...{ status: "completed", ...part },
+  });
+  const calls = [
+    call("one:0.alt1", { model: "b", outputsJson: "{}" }),
+    call("one:0", { model: "a", status: "failed", error }),
+    call("many:0", { model: "a", status: "failed", error }),
+    call("many:0.alt1", { model: "b", millicredits: 4, outputsJson: "{}" }),
+  ];
+  const [one, many] = executionMessage(record, { calls, inputsJson: undefined, position: undefined }).nodes;
+  const tried = (millicredits: number) => [
+    expect.objectContaining({ model: "a", error: expect.objectContaining(error) as unknown, millicredits: 0 }),
+    expect.objectContaining({ model: "b", error: undefined, millicredits }),
+  ];
+  expect(one!.attempts).toEqual(tried(9));
+  expect(many!.calls).toEqual([
+    expect.objectContaining({ item: 0, status: "completed", millicredits: 4, attempts: tried(4) }),
+    expect.objectContaining({
+      item: 1,
+      status: "failed",
+      attempts: [],
+      error: expect.objectContaining({ message: "too long" }) as unknown,
+    }),
+  ]);
+});

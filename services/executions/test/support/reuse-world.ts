@@ -174,11 +174,11 @@ export const createReuseWorld = () => {
       const isTaken = (index: number): boolean => taken[index] !== null;
       const outputs =
         step.model === undefined
-          ? httpOutputs(results as HttpResult[], mapped)
+          ? httpOutputs(results as HttpResult[], { mapped })
           : modelOutputs(
               step,
               results.map((one, index) => (isTaken(index) ? resultOfOutputs(one as TakenOver["outputs"]) : (one as CallResult))),
-              mapped,
+              { mapped },
             );
       for (const [port, value] of outputs) run.give(step.id, port, value);
     };

@@ -1,6 +1,7 @@
 export * from "./auto/choose";
 export * from "./auto/rank";
 export * from "./auto/tasks";
+export * from "./values/absent";
 export * from "./values/bind";
 export * from "./bounds";
 export * from "./budget";
@@ -13,6 +14,7 @@ export * from "./kinds";
 export * from "./operations";
 export * from "./values/media";
 export * from "./values/media-addresses";
+export { fallbackListProblems } from "./plan/fallback-setting";
 export * from "./plan/plan";
 export type { ModelTerms, PlanRequest } from "./plan/planner";
 export * from "./plan/plan-types";

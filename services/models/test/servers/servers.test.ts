@@ -105,7 +105,7 @@ it("lets administrators say what a model is for", async () => {
 
 it("takes a price for a server's model as for any other", async () => {
   const price = { basis: { $case: "tokens" as const, value: { inputMicroUsdPerMillion: 1_000, outputMicroUsdPerMillion: 2_000 } } };
-  const request = { internalName: "gpu-box-llama3-2-3b", enabled: undefined, price, minTier: undefined };
+  const request = { internalName: "gpu-box-llama3-2-3b", enabled: undefined, price, minTier: undefined, fallback: undefined };
   expect((await second.client.updateModel(request)).model?.price).toEqual(price);
   const get = async () => (await first.client.getModel({ internalName: "gpu-box-llama3-2-3b", includeDisabled: false })).model?.price;
   expect(await eventually(get, (found) => JSON.stringify(found) === JSON.stringify(price))).toEqual(price);

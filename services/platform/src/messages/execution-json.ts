@@ -38,6 +38,15 @@ export const webhookDeliveryJson = (delivery: executions.WebhookDelivery | undef
 
 const json = (text: string): unknown => (text === "" ? undefined : (JSON.parse(text) as unknown));
 
+const triesJson = (attempts: readonly executions.CallAttempt[]): Record<string, unknown>[] | undefined =>
+  attempts.length === 0
+    ? undefined
+    : attempts.map(({ model, error, millicredits }) => ({
+        model,
+        ...(error ? { error: { code: error.code, message: error.message } } : {}),
+        cost: toCredits(millicredits),
+      }));
+
 const callJson = (call: executions.NodeCall): Record<string, unknown> => ({
   item: call.item,
   status: call.status === "submitted" ? "processing" : call.status,
@@ -47,6 +56,7 @@ const callJson = (call: executions.NodeCall): Record<string, unknown> => ({
   creditsCost: toCredits(call.millicredits),
   requestId: call.requestId ?? null,
   reusedFrom: call.reusedFrom || undefined,
+  attempts: triesJson(call.attempts),
 });
 
 const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({
@@ -67,6 +77,7 @@ const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({
   truncated: node.truncated || undefined,
   calls: node.calls.length > 0 ? node.calls.map(callJson) : undefined,
   reusedFrom: node.reusedFrom || undefined,
+  attempts: triesJson(node.attempts),
 });
 
 /**

@@ -55,7 +55,7 @@ export const planDirectRun = (rules: PlanRules, task: PlanTask): PlanAnswer => {
   const request = {
     graph: graphOf(terms, inputs, "model" in task.target ? task.target.schemaJson : undefined),
     inputs: new Map(),
-    models: new Map([[terms.internalName, terms]]),
+    models: new Map(task.models.map((model) => [model.internalName, termsOf(model)])),
     media: new Map(task.media),
     data: new Map<string, DataFile>(task.data),
     // What the caller sends is meant as it is: a prompt may well speak of {{templates}}.

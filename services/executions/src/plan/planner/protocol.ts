@@ -5,7 +5,10 @@ import type { CatalogModel } from "../model-catalog";
 /** What planning asks a planner, in this thread or another, and what that answers: plain values that can be cloned. */
 
 /** What a plan has to know of a model. */
-export type TaskModel = Pick<CatalogModel, "internalName" | "modality" | "providerKind" | "price" | "inputSchemaJson" | "outputs">;
+export type TaskModel = Pick<
+  CatalogModel,
+  "internalName" | "modality" | "providerKind" | "price" | "inputSchemaJson" | "outputs" | "fallback"
+>;
 
 /** A saved graph. */
 export interface TaskGraph {
@@ -24,7 +27,7 @@ export interface PlanTask {
    */
   target: { graph: TaskGraph; isForeign: boolean } | { model: string; schemaJson?: string };
   inputsJson: string;
-  /** The model, or those enabled that the graph names. */
+  /** The model, or those enabled that the graph names, and those that may come in their places. */
   models: TaskModel[];
   /** All enabled models, where one that the graph names is not among them. */
   modelNames?: string[];

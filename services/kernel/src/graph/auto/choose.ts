@@ -45,6 +45,12 @@ const besides = (node: GraphNode, { task, known }: Choice): [string, unknown][] 
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
+/** The models in the place of the chosen one, which can't be among them. */
+const otherThan = ({ model }: Choice, { data: { fallback } }: GraphNode): { fallback?: unknown[] } =>
+  Array.isArray(fallback) && fallback.includes(model.internalName)
+    ? { fallback: fallback.filter((name) => name !== model.internalName) }
+    : {};
+
 const chosenNode = (node: GraphNode, choice: Choice, unknown: Set<string>): GraphNode => {
   const inputs = new Map<string, unknown>();
   const given = isRecord(node.data.inputs) ? Object.entries(node.data.inputs) : [];
@@ -55,7 +61,7 @@ const chosenNode = (node: GraphNode, choice: Choice, unknown: Set<string>): Grap
   }
   const { inputs: before } = node.data;
   const changed = inputs.size > 0 || isRecord(before) ? { inputs: Object.fromEntries(inputs) } : {};
-  return { ...node, data: { ...node.data, ...changed, model: choice.model.internalName } };
+  return { ...node, data: { ...node.data, ...changed, ...otherThan(choice, node), model: choice.model.internalName } };
 };
 
 /** An edge as the model calls its port; undefined where the model has no such input. */

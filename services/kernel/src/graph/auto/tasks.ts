@@ -67,3 +67,10 @@ export const nameIn = (input: string, known: ReadonlySet<string>): string | unde
   const names: readonly string[] = Object.hasOwn(COMMON_INPUTS, input) ? COMMON_INPUTS[input as CommonInput] : [];
   return names.find((name) => known.has(name));
 };
+
+/** What a model calls an input that another model calls so: the same name, or another one for the same thing. */
+export const counterpartIn = (input: string, known: ReadonlySet<string>): string | undefined => {
+  if (known.has(input)) return input;
+  const names: readonly string[] = Object.values(COMMON_INPUTS).find((all: readonly string[]) => all.includes(input)) ?? [];
+  return names.find((name) => known.has(name));
+};

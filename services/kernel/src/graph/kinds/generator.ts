@@ -1,4 +1,5 @@
 import { outputCount, PRICED_INPUTS, propertySchema } from "../prices/price";
+import type { KnownCalls } from "../plan/call-costs";
 import { planCalls } from "../plan/call-plan";
 import { NOTHING_PLANNED } from "../plan/plan-types";
 import { literalInputs, type PortType } from "../wiring/ports";
@@ -6,6 +7,12 @@ import type { NodeKind } from "./kind";
 import { checkModelNode, MODEL_SETTINGS, modelPorts } from "./model-node";
 
 const URL_TOKENS = 512;
+
+/** The most files that one call makes. */
+const filesOfCall = ({ terms: { inputSchema }, candidates, unknown }: KnownCalls): number =>
+  unknown.has(PRICED_INPUTS.image)
+    ? Number(propertySchema(inputSchema, PRICED_INPUTS.image)?.maximum ?? 1)
+    : Math.max(1, ...candidates.map((inputs) => outputCount(inputSchema, inputs)));
 
 /** A kind that makes files with a model: one call for each item. */
 export const generator = (modality: PortType & ("image" | "video" | "audio"), summary: string): NodeKind => {
@@ -24,10 +31,8 @@ export const generator = (modality: PortType & ("image" | "video" | "audio"), su
     plan: (planner, node) => {
       const planned = planCalls(planner, kind, node);
       if (!planned) return NOTHING_PLANNED;
-      const { step, terms, candidates, bounds, unknown } = planned;
-      const made = unknown.has(PRICED_INPUTS.image)
-        ? Number(propertySchema(terms.inputSchema, PRICED_INPUTS.image)?.maximum ?? 1)
-        : Math.max(1, ...candidates.map((inputs) => outputCount(terms.inputSchema, inputs)));
+      const { step, bounds, alternatives } = planned;
+      const made = Math.max(...[planned, ...alternatives].map(filesOfCall));
       const [items, most] = [bounds.items * made, bounds.limit * made];
       return { step, outputs: new Map([[modality, { list: bounds.mapped || made > 1, items, most, tokens: URL_TOKENS * most }]]) };
     },

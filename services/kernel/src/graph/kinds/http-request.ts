@@ -1,6 +1,7 @@
 import { LIMITS } from "../../limits";
 import type { Abstract } from "../plan/abstract";
 import { HTTP_METHODS, httpCall, httpProblems } from "../http/http-call";
+import { ON_ITEM_ERROR, skipsFailed } from "../plan/item-errors";
 import { attempt, tryInputs } from "../plan/planner";
 import { buildStep, knownItems, stepItems, warnUnresolved } from "../plan/plan-step";
 import { namedPorts } from "../wiring/ports";
@@ -21,6 +22,7 @@ export const httpRequest: NodeKind = {
     extract: { type: "string", description: "JSON pointer of what the node gives of the answer." },
     failOnStatus: { type: "boolean", default: false, description: "Fail the node when the answer's status is not 2xx." },
     maxItems: { type: "integer", minimum: 1, maximum: LIMITS.fanOutItems },
+    onItemError: ON_ITEM_ERROR,
   },
   calls: "http",
   runs: true,
@@ -48,7 +50,7 @@ export const httpRequest: NodeKind = {
       ["body", { list: true, items, most: LIMITS.fanOutItems, tokens: LIMITS.textValueBytes }],
       ["status", { list: mapped, items, most: limit, tokens: limit * STATUS_TOKENS }],
     ]);
-    return { step: { ...step, maxItems: items, itemLimit: limit }, outputs };
+    return { step: { ...step, ...skipsFailed(node), maxItems: items, itemLimit: limit }, outputs };
   },
   savedCount: () => 1,
   savedOpen: (_node, port) => port === null || port === "body",

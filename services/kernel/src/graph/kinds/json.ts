@@ -1,6 +1,7 @@
 import { LIMITS } from "../../limits";
 import { BindError, charactersOfWork } from "../budget";
 import { evaluate, ExpressionError, parseExpression, shapeOf, type Expression } from "../jmespath";
+import { withoutAbsent } from "../values/absent";
 import { hasInfinite, parseJsonText } from "../values/json-text";
 import { UNKNOWN, type Shape } from "../values/shape";
 import { isKnown, type Bounds } from "../plan/abstract";
@@ -73,7 +74,7 @@ export const json: NodeKind = {
     return planPure(planner, json, node, (bounds) => outputBounds(givenShape(planner, node), compiled(node.data.expression), bounds));
   },
   evaluate: (literals, item, budget) => {
-    const given = item.value ?? literals.value ?? null;
+    const given = withoutAbsent(item.value) ?? literals.value ?? null;
     const parsed = typeof given === "string" ? parseJsonText(given) : { value: given };
     if (!parsed) throw new BindError("value: is text that is no JSON");
     if (typeof given === "string") {

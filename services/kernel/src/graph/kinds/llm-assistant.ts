@@ -2,7 +2,8 @@ import { LIMITS } from "../../limits";
 import type { Bounds } from "../plan/abstract";
 import { textBytes } from "../bounds";
 import { charactersOfWork } from "../budget";
-import { planCalls, textTokens } from "../plan/call-plan";
+import { textTokens, type KnownCalls } from "../plan/call-costs";
+import { planCalls } from "../plan/call-plan";
 import { schemaProblems } from "../json-schema";
 import { parseJsonText } from "../values/json-text";
 import { shapeOfSchema } from "../values/shape";
@@ -68,8 +69,13 @@ const planJson = (planner: Planner, node: GraphNode, { schema, problems }: Answe
   const planned = planCalls(planner, llmAssistant, node, { moreTokens: schemaTokens + ASKING_TOKENS });
   if (!planned || problems.length > 0) return undefined;
   // Models that are no chat can't be asked for a better answer.
-  const maxRepairMillicredits = planned.terms.providerKind === "llm" ? planned.costWith(textTokens(planned) + ASKING_TOKENS) : 0;
-  return { ...planned, step: { ...planned.step, answer: { schema, maxRepairMillicredits } } };
+  const answerOf = (calls: KnownCalls) => ({
+    schema,
+    maxRepairMillicredits: calls.terms.providerKind === "llm" ? calls.costWith(textTokens(calls) + ASKING_TOKENS) : 0,
+  });
+  const alternatives = planned.alternatives.map((one) => ({ ...one.alternative, answer: answerOf(one) }));
+  const fallback = alternatives.length > 0 ? { fallback: alternatives } : {};
+  return { ...planned, step: { ...planned.step, answer: answerOf(planned), ...fallback } };
 };
 
 export const llmAssistant: NodeKind = {
@@ -109,7 +115,7 @@ export const llmAssistant: NodeKind = {
     if (!planned) return NOTHING_PLANNED;
     const { step, bounds } = planned;
     const { items, limit: most, mapped: list } = bounds;
-    const tokens = textTokens(planned) * most;
+    const tokens = Math.max(...[planned, ...planned.alternatives].map(textTokens)) * most;
     const text = ["text", { list, items, most, tokens }] as const;
     const schema = answer?.schema ?? (givesJson(planned.terms.outputs) ? ANY_JSON : undefined);
     return { step, outputs: new Map([text, ...(schema ? [[JSON_OUTPUT.name, jsonBounds(schema, bounds, tokens)] as const] : [])]) };

@@ -3,6 +3,7 @@ import { didYouMean } from "../../nearest-name";
 import type { Bounds } from "../plan/abstract";
 import { longTexts } from "../plan/check-texts";
 import { planCalls } from "../plan/call-plan";
+import { ON_ITEM_ERROR } from "../plan/item-errors";
 import type { ModelTerms } from "../plan/planner";
 import { NOTHING_PLANNED } from "../plan/plan-types";
 import { MEDIA_OPERATIONS, mediaOperation, missingGroups, operationIssues, type MediaOperation } from "../operations";
@@ -52,6 +53,7 @@ export const media: NodeKind = {
       maximum: LIMITS.fanOutItems,
       description: "The most items that a list of unknown length may have.",
     },
+    onItemError: ON_ITEM_ERROR,
   },
   operations: MEDIA_OPERATIONS,
   calls: "transform",

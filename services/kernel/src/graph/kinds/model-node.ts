@@ -1,5 +1,7 @@
 import { LIMITS } from "../../limits";
 import { longTexts } from "../plan/check-texts";
+import { fallbackProblems } from "../plan/fallback-setting";
+import { ON_ITEM_ERROR } from "../plan/item-errors";
 import { isFileType, literalInputs, namedPorts, schemaPorts, type InputPort } from "../wiring/ports";
 import type { JsonSchema } from "../prices/price";
 import { isRecord, type GraphNode } from "../types";
@@ -21,6 +23,7 @@ export const checkModelNode = (node: GraphNode, schema?: JsonSchema): string[] =
   return [
     ...(inputs !== undefined && inputs !== null && !isRecord(inputs) ? ["inputs: must be an object"] : []),
     ...texts.flatMap(([name, value]) => longTexts(value, name)),
+    ...fallbackProblems(node),
   ];
 };
 
@@ -32,5 +35,12 @@ export const MODEL_SETTINGS: Readonly<Record<string, JsonSchema>> = {
     minimum: 1,
     maximum: LIMITS.fanOutItems,
     description: "The most items that a list of unknown length may have; what is held for.",
+  },
+  onItemError: ON_ITEM_ERROR,
+  fallback: {
+    type: "array",
+    maxItems: LIMITS.fallbackModels,
+    items: { type: "string" },
+    description: "Models that are called in this order where the node's own refuses, is away or fails.",
   },
 };

@@ -8,6 +8,7 @@ import { NOTHING_PLANNED } from "../plan/plan-types";
 import { planPure } from "../plan/pure-plan";
 import { isRecord, shownName } from "../types";
 import { asText, fill, placeholderAlone, member, placeholders, placeholdersIn } from "../values/value";
+import { withoutAbsent } from "../values/absent";
 import { namedPorts } from "../wiring/ports";
 import type { NodeKind } from "./kind";
 
@@ -103,7 +104,7 @@ const casesProblems = (cases: unknown): string[] => {
 /** Whether a case is true of what flows in. @throws BoundPassed, BindError for a text that would be too large */
 const holds = ({ left, op, right }: Case, item: Readonly<Record<string, unknown>>, budget: RunBudget): boolean => {
   const alone = placeholderAlone(left);
-  const value = alone === undefined ? fill(left, (name) => member(item, name), budget) : member(item, alone);
+  const value = withoutAbsent(alone === undefined ? fill(left, (name) => member(item, name), budget) : member(item, alone));
   budget.work(1 + charactersOfWork(typeof value === "string" ? value.length : 0));
   return OPERATORS[op]!(
     value,

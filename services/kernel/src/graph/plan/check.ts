@@ -1,6 +1,7 @@
 import { LIMITS } from "../../limits";
 import { GRAPH_BOUNDS } from "../bounds";
 import { kindOf, NODE_KINDS } from "../kinds";
+import { itemErrorProblems } from "./item-errors";
 import { isMaxItems } from "./max-items";
 import type { JsonSchema } from "../prices/price";
 import type { Graph, GraphIssue, GraphNode } from "../types";
@@ -11,10 +12,13 @@ const maxItemsProblems = ({ type, data: { maxItems } }: GraphNode): string[] =>
     ? []
     : [`maxItems: must be a whole number from 1 to ${LIMITS.fanOutItems}`];
 
+const onItemErrorProblems = (node: GraphNode): string[] =>
+  kindOf(node.type)?.settings.onItemError === undefined ? [] : itemErrorProblems(node);
+
 /** Everything that is wrong with the settings of a graph's nodes. */
 export const checkSettings = ({ nodes }: Graph, schemaOf: (node: GraphNode) => JsonSchema | undefined): GraphIssue[] => [
   ...nodes.flatMap((node) =>
-    [...(kindOf(node.type)?.check(node, schemaOf(node)) ?? []), ...maxItemsProblems(node)]
+    [...(kindOf(node.type)?.check(node, schemaOf(node)) ?? []), ...maxItemsProblems(node), ...onItemErrorProblems(node)]
       .slice(0, GRAPH_BOUNDS.issues)
       .map((message) => ({ nodeId: node.id, message })),
   ),

@@ -38,6 +38,20 @@ export interface PlanStep {
   conditional?: true;
   /** What a language model's answers must be. One that is not is asked for once more: a call of its own. */
   answer?: { schema: JsonSchema; maxRepairMillicredits: number };
+  /** Models that are called in their order where the step's own fails. */
+  fallback?: readonly PlanAlternative[];
+  /** Items whose calls fail are left out. */
+  skipsFailed?: true;
+}
+
+/** How a model is called in place of a step's own. */
+export interface PlanAlternative extends Pick<
+  PlanStep,
+  "literals" | "listPorts" | "textPorts" | "numberPorts" | "inputNames" | "maxMillicredits" | "answer"
+> {
+  model: string;
+  /** What it calls inputs that the step's own model calls otherwise. */
+  renamed?: Readonly<Record<string, string>>;
 }
 
 /** What the run needs to know of a model. */
@@ -88,30 +102,49 @@ export interface RunPlan extends AuthorFiles {
 
 /** One generator call's worst-case price, as billing holds it. */
 export interface HoldItem {
-  /** `<nodeId>:<item>` */
+  /** `<nodeId>:<item>`, with what `alternativeKey` puts behind it. */
   key: string;
   model: string;
   maxMillicredits: number;
+  /** The key of the call that it may be made in place of: of both, the dearer is held. */
+  alternativeTo?: string;
 }
 
 const REPAIR = ".repair";
+const ALTERNATIVE = ".alt";
 
 export const itemKey = (nodeId: string, item: number): string => `${nodeId}:${item}`;
+/** The key of an item's call by the model at a place among its alternatives; 0 is the node's own. */
+export const alternativeKey = (key: string, place: number): string => (place === 0 ? key : `${key}${ALTERNATIVE}${place}`);
+const KEY_END = /:\d+(?:\.alt(\d+))?(?:\.repair)?$/;
+/** Which of an item's models a call is made by, by its key; 0 is the node's own. */
+export const placeOfKey = (key: string): number => Number(KEY_END.exec(key)?.[1] ?? 0);
 /** The key of the call that asks for an item's answer once more, by the key of the first. */
 export const repairKey = (key: string): string => `${key}${REPAIR}`;
 export const isRepairKey = (key: string): boolean => key.endsWith(REPAIR);
 
+/** What one item of a step holds: its call, and those that may be made in its place. */
+export const itemHolds = ({ id, model, maxMillicredits, fallback = [] }: PlanStep, item: number): HoldItem[] => {
+  if (model === undefined) return [];
+  const key = itemKey(id, item);
+  const alternatives = fallback.map((one, index) => ({
+    key: alternativeKey(key, index + 1),
+    model: one.model,
+    maxMillicredits: one.maxMillicredits,
+    alternativeTo: key,
+  }));
+  return [{ key, model, maxMillicredits }, ...alternatives];
+};
+
 /** What a run must hold: one entry per call that it may make. */
 export const holdItems = (plan: RunPlan): HoldItem[] =>
-  plan.steps.flatMap((step) => {
-    const { model } = step;
-    if (model === undefined) return [];
-    return Array.from({ length: step.maxItems }, (_, item) => ({
-      key: itemKey(step.id, item),
-      model,
-      maxMillicredits: step.maxMillicredits,
-    }));
-  });
+  plan.steps.flatMap((step) =>
+    Array.from({ length: step.model === undefined ? 0 : step.maxItems }, (_, item) => itemHolds(step, item)).flat(),
+  );
+
+/** Every model that a step may call, its own first. */
+export const stepModels = ({ model, fallback = [] }: Pick<PlanStep, "model" | "fallback">): string[] =>
+  model === undefined ? [] : [model, ...fallback.map((one) => one.model)];
 
 /** Node ids a step waits for. */
 export const dependencies = (step: Pick<PlanStep, "sources">): string[] => [

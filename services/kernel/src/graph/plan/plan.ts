@@ -6,9 +6,10 @@ import { anyInput, kindOf, makesFiles } from "../kinds";
 import { isMediaId } from "../values/media";
 import { createReporter } from "../values/reported";
 import { keepLivingEdges, noteBranches } from "./branches";
+import { fallbackNames } from "./fallback-setting";
 import { misspeltSettings } from "./misspelt";
 import { abstractSources, planWithin, source, warn, type ModelTerms, type Planner, type PlanRequest } from "./planner";
-import { NOTHING_PLANNED, type EvaluatedNode, type NodePlan, type PlanStep, type RunPlan, type Source } from "./plan-types";
+import { NOTHING_PLANNED, stepModels, type EvaluatedNode, type NodePlan, type PlanStep, type RunPlan, type Source } from "./plan-types";
 import type { JsonSchema } from "../prices/price";
 import { resultFilesStep, type OutputPort } from "./result-files";
 import { isRecord, labelOf, type Graph, type GraphIssue, type GraphNode } from "../types";
@@ -68,7 +69,7 @@ const inOrder = ({ nodes }: Graph, issues: readonly GraphIssue[]): GraphIssue[] 
 };
 
 const plannedModels = ({ models }: PlanRequest, steps: readonly PlanStep[]): RunPlan["models"] => {
-  const used = new Set(steps.map((step) => step.model).filter((name) => name !== undefined));
+  const used = new Set(steps.flatMap(stepModels));
   return Object.fromEntries(
     [...used].map((name) => {
       const { providerKind, modality, price } = models.get(name)!;
@@ -238,7 +239,8 @@ export const modelNames = (graph: Graph): string[] => [
   ...new Set(
     graph.nodes.flatMap((node) => {
       const { model } = node.data;
-      return kindOf(node.type)?.calls === "model" && typeof model === "string" && !isBypassed(node) ? [model] : [];
+      const isCaller = kindOf(node.type)?.calls === "model" && !isBypassed(node);
+      return isCaller && typeof model === "string" ? [model, ...fallbackNames(node)] : [];
     }),
   ),
 ];

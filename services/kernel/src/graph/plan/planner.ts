@@ -18,6 +18,8 @@ export interface ModelTerms {
   inputSchema: JsonSchema;
   /** The members of a run's result; `json` where it gives JSON beside a text. */
   outputs?: readonly string[];
+  /** Models that administrators put in its place where it fails; for nodes that name none. */
+  fallback?: readonly string[];
   /** Checks a complete set of inputs. */
   validate(inputs: Readonly<Record<string, unknown>>): Issue[];
 }

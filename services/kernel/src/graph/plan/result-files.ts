@@ -2,6 +2,7 @@ import { BindError } from "../budget";
 import { GRAPH_BOUNDS } from "../bounds";
 import { RESULT_TYPE } from "../kinds";
 import { resultFamily, type MediaFamily } from "../values/media";
+import { withoutAbsent } from "../values/absent";
 import type { Outputs } from "../values/bind";
 import type { PlanStep, Source } from "./plan-types";
 import { concatenated, isMedia } from "../values/value";
@@ -49,7 +50,7 @@ export const resultFiles = (step: Pick<PlanStep, "sources">, outputs: Outputs, s
   const files = Object.entries(step.sources).flatMap(([port, sources]) =>
     sources.flatMap((source): ResultFile[] => {
       const given = "value" in source;
-      return concatenated([given ? source.value : outputs(source.node, source.port)]).flatMap((value) => {
+      return concatenated([withoutAbsent(given ? source.value : outputs(source.node, source.port))]).flatMap((value) => {
         const named = reference(port, value);
         if (named === undefined) return [];
         return [{ port, family: resultFamily(port)!, reference: named, given, ...(isStoredFile(named, storage) ? { stored: value } : {}) }];

@@ -41,6 +41,9 @@ const mapPlan = ({ steps, output, ...rest }: RunPlan, replace: Replace): RunPlan
     ...step,
     literals: mapTexts(step.literals, replace) as Record<string, unknown>,
     sources: mapSources(step.sources, replace),
+    ...(step.fallback
+      ? { fallback: step.fallback.map((one) => ({ ...one, literals: mapTexts(one.literals, replace) as Record<string, unknown> })) }
+      : {}),
   })),
   output: mapSources(output, replace),
 });

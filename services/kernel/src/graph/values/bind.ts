@@ -1,4 +1,5 @@
 import { LIMITS } from "../../limits";
+import { ABSENT, isAbsent, withoutAbsent } from "./absent";
 import { resultFamily } from "./media";
 import type { MediaValue } from "./value";
 import { BindError, elementsOfWork, type RunBudget } from "../budget";
@@ -22,7 +23,12 @@ export interface Bound {
   items: Record<string, unknown>[];
   /** True when the node is mapped over a list: its output is then a list, too. */
   mapped: boolean;
+  /** Where lists have items that were left out: the places of those that are there, and how many places there are. */
+  places?: { of: readonly number[]; length: number };
 }
+
+/** Where an item stands in the lists that it is made of. */
+export const placeOf = ({ places }: Bound, index: number): number => places?.of[index] ?? index;
 
 /**
  * Spreads lists that flow into single-value ports over items; single values repeat.
@@ -49,10 +55,12 @@ export const bindItems = (
     throw new BindError(`a list of ${length} items flows into ${shownName(lists[0]![0])}, where no more than ${most} may`);
   budget?.work(elementsOfWork(length * values.length));
   const mappedPorts = new Set(lists.map(([port]) => port));
-  const items = Array.from({ length }, (_, index) =>
+  const all = Array.from({ length }, (_, index) => index);
+  const of = all.filter((index) => !lists.some(([, list]) => isAbsent(list[index])));
+  const items = of.map((index) =>
     Object.fromEntries(values.map(([port, value]) => [port, mappedPorts.has(port) ? (value as unknown[])[index] : value])),
   );
-  return { items, mapped: true };
+  return { items, mapped: true, ...(of.length < length ? { places: { of, length } } : {}) };
 };
 
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
@@ -70,7 +78,7 @@ const asNumber = (port: string, value: unknown): unknown => {
 };
 
 const portInput = (step: Pick<PlanStep, "textPorts" | "numberPorts" | "listPorts">, name: string, value: unknown): unknown => {
-  const given = step.listPorts.includes(name) ? concatenated([value]) : value;
+  const given = step.listPorts.includes(name) ? withoutAbsent(concatenated([value])) : value;
   if (step.textPorts.includes(name)) return asText(given);
   return step.numberPorts?.includes(name) ? asNumber(name, given) : withAddresses(given);
 };
@@ -99,8 +107,38 @@ export const callInputs = (
   return budget ? budget.value(made) : made;
 };
 
-/** The output of a node over all its items: one value, or a list in item order. */
-export const collect = (values: readonly unknown[], mapped: boolean): unknown => (mapped ? concatenated(values) : values[0]);
+/** The port values of an item, those of renamed ports under their other names, too. */
+export const renamedItem = (
+  item: Readonly<Record<string, unknown>>,
+  renamed: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, unknown>> => {
+  const more = Object.entries(renamed).flatMap(([name, other]) => (Object.hasOwn(item, name) ? [[other, item[name]] as const] : []));
+  return more.length === 0 ? item : Object.fromEntries([...Object.entries(item), ...more]);
+};
+
+/** Values of items in the places that those have; the places of items that were left out are absent. */
+export const inPlaces = (values: readonly unknown[], { places }: Pick<Bound, "places">): readonly unknown[] => {
+  if (!places) return values;
+  const all: unknown[] = Array.from({ length: places.length }, () => ABSENT);
+  for (const [index, place] of places.of.entries()) all[place] = values[index];
+  return all;
+};
+
+/** How many values each item gave, where all gave as many. */
+const valuesEach = (values: readonly unknown[]): number => {
+  const [first = 1, ...others] = new Set(
+    values.filter((value) => !isAbsent(value)).map((value) => (Array.isArray(value) ? value.length : 1)),
+  );
+  return others.length === 0 ? first : 1;
+};
+
+/** The output of a node over all its items: one value, or a list in item order. An absent item takes the places of what it would have given. */
+export const collect = (values: readonly unknown[], mapped: boolean): unknown => {
+  if (!mapped) return values[0];
+  if (!values.some(isAbsent)) return concatenated(values);
+  const gap = Array.from({ length: valuesEach(values) }, () => ABSENT);
+  return concatenated(values.map((value) => (isAbsent(value) ? gap : value)));
+};
 
 /** A generator's value: one file, or a list when it made several. */
 export const mediaOutput = (files: readonly MediaValue[]): unknown => (files.length === 1 ? files[0] : [...files]);
@@ -119,7 +157,7 @@ export const buildResult = (
 ): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(ports).map(([name, sources]) => {
-      const value = portValue(sources, outputs, budget);
+      const value = withoutAbsent(portValue(sources, outputs, budget));
       if (resultFamily(name) !== undefined)
         return [
           name,

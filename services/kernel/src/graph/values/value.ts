@@ -2,6 +2,7 @@ import { LIMITS } from "../../limits";
 import { textBytes } from "../bounds";
 import { BindError, charactersOfWork, type RunBudget } from "../budget";
 import { isRecord } from "../types";
+import { withoutAbsent } from "./absent";
 
 /** A file in media storage as it flows along an edge. */
 export interface MediaValue {
@@ -27,7 +28,7 @@ export const withAddresses = (value: unknown): unknown => {
 export const asText = (value: unknown): string => {
   if (value === undefined || value === null) return "";
   if (typeof value === "string") return value;
-  if (Array.isArray(value)) return value.map(asText).join("\n\n");
+  if (Array.isArray(value)) return (withoutAbsent(value) as unknown[]).map(asText).join("\n\n");
   if (isMedia(value)) return value.url;
   return typeof value === "object" ? JSON.stringify(value) : String(value as number | boolean | bigint);
 };

@@ -1,6 +1,7 @@
 /** What a failed call says of its node, its job and its run. */
 import { ApplicationFailure, ActivityFailure, isCancellation, TimeoutFailure } from "@temporalio/workflow";
-import { nodeName } from "@nodeloom/kernel/graph";
+import type { Reason } from "@nodeloom/kernel";
+import { BoundPassed, nodeName } from "@nodeloom/kernel/graph";
 import type { StepFailure } from "../../../run/calls";
 import { RUN_CANCELLED, type NodeState, type RunError, type RunInput } from "../../../run/types";
 
@@ -37,11 +38,26 @@ const describe = (error: unknown): string => {
   return neverArrived ? "the provider could not be reached" : "the provider did not finish in time";
 };
 
-/** Whether an activity said that its job may go on at the provider. */
-export const saidJobMayRun = (error: unknown): boolean => {
+/** What an activity said of its failure besides the error. */
+const said = (error: unknown): StepFailure => {
   const cause = causeOf(error);
   const [, failure] = ((cause instanceof ApplicationFailure && cause.details) || []) as [unknown, StepFailure?];
-  return failure?.jobMayRun === true;
+  return failure ?? {};
+};
+
+/** Whether an activity said that its job may go on at the provider. */
+export const saidJobMayRun = (error: unknown): boolean => said(error).jobMayRun === true;
+
+/** Whether another model may be called in place of the one that failed. */
+export const mayTryAnother = (error: unknown): boolean => said(error).mayTryAnother === true;
+
+const MONEY_IS_SHORT: ReadonlySet<string> = new Set<Reason>(["INSUFFICIENT_CREDITS", "grant_exhausted"]);
+
+/** Whether a failure is one of an item, and not of its run: a bound that was passed, or credits that are short. */
+export const isOfItem = (error: unknown): boolean => {
+  const cause = causeOf(error);
+  const code = cause instanceof ApplicationFailure ? (cause.details?.[0] as Partial<RunError> | undefined)?.code : undefined;
+  return !isRunCancelled(error) && !(error instanceof BoundPassed) && !(code !== undefined && MONEY_IS_SHORT.has(code));
 };
 
 /** Whether a step ended while its job may go on: it was cancelled, its time is over, or its provider fell silent. */

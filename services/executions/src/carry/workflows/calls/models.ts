@@ -1,10 +1,11 @@
 import { CancellationScope } from "@temporalio/workflow";
-import { BindError, itemKey, pricedInputNames, repairKey, type HoldItem } from "@nodeloom/kernel/graph";
+import { BindError, itemHolds, placeOf, pricedInputNames, repairKey, type Bound, type HoldItem } from "@nodeloom/kernel/graph";
 import type { CancelResult, FollowedJob, ModelCall, SubmittedJob } from "../../../run/calls";
 import type { GraphRun } from "../../../run/graph-run";
 import { TIMING } from "../../../run/timing";
 import type { CallResult } from "../../../run/types";
 import { cancelJob, extendHold, poll, runFiles, runText, shortJob, stopFiles, submit } from "../steps";
+import type { Called } from "./alternatives";
 import { isRunCancelled, jobMayRun, saidJobMayRun } from "./failures";
 import { plainSummary, shortly, type StepRun } from "./schedule";
 
@@ -17,24 +18,22 @@ export const extend = async ({ run, input, step: { id: nodeId } }: StepRun, item
   run.extended.push(...held);
 };
 
+/** A call's key within its run. */
+const ownKey = ({ executionId, key }: ModelCall): string => key.slice(executionId.length + 1);
+
 /** Holds the call that asks for an item's answer once more, before it is made. */
-const holdRepair = async (stepRun: StepRun, item: number): Promise<void> => {
-  const { step } = stepRun;
-  const maxMillicredits = step.answer!.maxRepairMillicredits;
-  await extend(stepRun, [{ key: repairKey(itemKey(step.id, item)), model: step.model!, maxMillicredits }]);
-};
+const holdRepair = (stepRun: StepRun, call: ModelCall, { model, answer }: Called): Promise<void> =>
+  extend(stepRun, [{ key: repairKey(ownKey(call)), model, maxMillicredits: answer!.maxRepairMillicredits }]);
 
 /** Holds the calls of a list that is longer than was known before the run, before any of them is submitted. */
-export const holdMore = async (stepRun: StepRun, calls: number): Promise<void> => {
+export const holdMore = async (stepRun: StepRun, bound: Bound): Promise<void> => {
   const { step } = stepRun;
-  const { model, maxMillicredits } = step;
-  if (model === undefined || calls <= step.maxItems) return;
-  const items = Array.from({ length: calls - step.maxItems }, (_, index) => ({
-    key: itemKey(step.id, step.maxItems + index),
-    model,
-    maxMillicredits,
-  }));
-  await extend(stepRun, items);
+  const more = bound.items.map((_, index) => placeOf(bound, index)).filter((place) => place >= step.maxItems);
+  if (more.length > 0)
+    await extend(
+      stepRun,
+      more.flatMap((place) => itemHolds(step, place)),
+    );
 };
 
 const ask = async ({ run }: StepRun, call: ModelCall, summary: string): Promise<CallResult> => {
@@ -54,13 +53,13 @@ export const fitting = ({ model }: ModelCall, result: CallResult): CallResult =>
  * a hold of its own.
  * @throws BindError when the second answer does not fit either
  */
-export const callText = async (stepRun: StepRun, call: ModelCall): Promise<CallResult> => {
+export const callText = async (stepRun: StepRun, call: ModelCall, called: Called): Promise<CallResult> => {
   const { run, batches } = stepRun;
   const summary = `${call.nodeId}: ${call.model}`;
   let result = await ask(stepRun, call, summary);
   if (result.problems) {
     run.countRepair();
-    await holdRepair(stepRun, call.item);
+    await holdRepair(stepRun, call, called);
     const repair: ModelCall = {
       ...call,
       key: repairKey(call.key),
@@ -118,15 +117,15 @@ export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean):
   });
   // A node has the name of its first item.
   run.requestId ??= job.requestId;
-  if (call.item === 0) run.node(call.nodeId).requestId ??= job.requestId;
-  run.submitted.add(itemKey(call.nodeId, call.item));
+  if (call.item === (call.firstItem ?? 0)) run.node(call.nodeId).requestId ??= job.requestId;
+  run.submitted.add(ownKey(call));
   if (finished) return completed(run, call, finished);
   const heartbeatTimeout = job.heartbeatTimeoutMs ?? TIMING.heartbeatQuick;
   try {
     return completed(run, call, await poll.executeWithOptions({ summary, heartbeatTimeout }, [submitted(call), job]));
   } catch (error) {
     // A job that failed is free, however its run ends.
-    if (!isRunCancelled(error)) run.submitted.delete(itemKey(call.nodeId, call.item));
+    if (!isRunCancelled(error)) run.submitted.delete(ownKey(call));
     // The provider is asked to stop it.
     if (!jobMayRun(error)) throw error;
     const kept = await stopJob(run, call, job);

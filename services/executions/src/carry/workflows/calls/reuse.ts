@@ -1,37 +1,38 @@
-import { callsHttp, itemKey } from "@nodeloom/kernel/graph";
+import { callsHttp, itemHolds, placeOf, type Bound } from "@nodeloom/kernel/graph";
 import type { TakenOver } from "../../../run/call-record";
 import type { HttpNodeCall, ModelCall, TransformCall } from "../../../run/calls";
+import type { CallContext } from "../../../run/types";
 import { takeOver } from "../steps";
 import { extend } from "./models";
 import type { StepRun } from "./schedule";
 
 /** Calls of a rerun that an earlier run has made already. */
 
-/** What the calls of a step take over, by their items; undefined where they all are made. */
-export const takeOverCalls = async <Call extends ModelCall | HttpNodeCall | TransformCall>(
-  { run, input, step }: StepRun,
-  callsOf: () => Call[],
-): Promise<{ taken: (TakenOver | null)[]; calls: Call[] } | undefined> => {
+/** The call that an item of a step is made by. */
+type CallOf = (item: Record<string, unknown>, context: CallContext) => ModelCall | HttpNodeCall | TransformCall;
+
+/** What the calls of a step take over, in the order of its items, null for what is to be made; undefined where they all are made. */
+export const takeOverCalls = async (
+  { run, input, step, context }: StepRun,
+  bound: Bound,
+  callOf: CallOf,
+): Promise<(TakenOver | null)[] | undefined> => {
   const { reuse } = input;
   if (!reuse || reuse.again.includes(step.id)) return undefined;
   if (callsHttp(step.type) && !reuse.requests.includes(step.id)) return undefined;
-  const calls = callsOf();
+  const { items } = bound;
+  const calls = items.map((item, index) => callOf(item, context(placeOf(bound, index), items.length)));
   const taken = await takeOver({ sources: reuse.sources, calls });
   for (const one of taken) if (one) run.itemDone(step.id);
   if (taken.length === 1 && taken[0]) run.node(step.id).reusedFrom = taken[0].from;
-  return { taken, calls };
+  return taken;
 };
 
 /** Holds the calls of a rerun's step that are made and that nothing was held for: what was to be taken over may be gone. */
-export const holdMade = async (stepRun: StepRun, items: number, taken: readonly (TakenOver | null)[] = []): Promise<void> => {
+export const holdMade = async (stepRun: StepRun, bound: Bound, taken: readonly (TakenOver | null)[] = []): Promise<void> => {
   const { run, input, step } = stepRun;
-  const { model, maxMillicredits } = step;
-  if (model === undefined || maxMillicredits === 0) return;
   const held = new Set([...input.held, ...run.extended].map(({ key }) => key));
-  const keys = Array.from({ length: items }, (_, item) => itemKey(step.id, item)).filter((key, item) => !taken[item] && !held.has(key));
-  if (keys.length === 0) return;
-  await extend(
-    stepRun,
-    keys.map((key) => ({ key, model, maxMillicredits })),
-  );
+  const made = bound.items.flatMap((_, index) => (taken[index] ? [] : itemHolds(step, placeOf(bound, index))));
+  const unheld = made.filter(({ key, alternativeTo = key, maxMillicredits }) => maxMillicredits > 0 && !held.has(alternativeTo));
+  if (unheld.length > 0) await extend(stepRun, unheld);
 };

@@ -1,5 +1,5 @@
 import { CancellationScope, sleep, TimeoutFailure, workflowInfo } from "@temporalio/workflow";
-import { BindError, type PlanStep } from "@nodeloom/kernel/graph";
+import { BoundPassed, type PlanStep } from "@nodeloom/kernel/graph";
 import type { GraphRun } from "../../../run/graph-run";
 import type { CallContext, RunInput } from "../../../run/types";
 import type { ShortAnswer } from "../../activity-types";
@@ -20,11 +20,11 @@ const COMMAND_BYTES = 2_000;
  */
 export const HISTORY_BOUNDS = { events: 40_000, bytes: 40_000_000 } as const;
 
-/** @throws BindError once the run's history is too long for another call */
+/** @throws BoundPassed once the run's history is too long for another call */
 export const checkHistory = ({ historyLength, historySize }: { historyLength: number; historySize: number }): void => {
   const { events, bytes } = HISTORY_BOUNDS;
   if (historyLength < events && historySize < bytes) return;
-  throw new BindError(
+  throw new BoundPassed(
     `the run has made too many calls, or too large ones: its history holds ${historyLength} events of ${historySize} bytes`,
   );
 };

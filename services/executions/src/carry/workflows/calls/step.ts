@@ -1,97 +1,89 @@
-import { callsHttp, callsTransform, makesResult } from "@nodeloom/kernel/graph";
-import type { HttpNodeCall, HttpResult, ModelCall, TransformCall } from "../../../run/calls";
+import { callsHttp, callsTransform, isAbsent, makesResult } from "@nodeloom/kernel/graph";
+import type { HttpNodeCall, HttpResult, TransformCall } from "../../../run/calls";
 import { httpOutputs, modelOutputs, resultOfOutputs, transformOutputs } from "../../../run/outputs";
+import type { CallContext } from "../../../run/types";
 import { httpRequest, runTransform, shortHttpRequest } from "../steps";
+import { callModelOf, ownCall } from "./alternatives";
+import { callBound } from "./items";
 import { keepFiles } from "./keep-files";
 import { callFiles, callJob, callText, fitting, holdMore } from "./models";
 import { holdMade, takeOverCalls } from "./reuse";
-import { callItems, plainSummary, shortly, type StepRun } from "./schedule";
+import { plainSummary, shortly, type StepRun } from "./schedule";
 
 /** One step of a run: its calls, and what they give. */
 
+type Item = Record<string, unknown>;
+
 const callModel = async (stepRun: StepRun): Promise<void> => {
-  const { run, input, step, context, batches, isAlone } = stepRun;
-  const { items, mapped } = run.bind(step);
-  const model = step.model!;
-  const { providerKind, price } = input.plan.models[model]!;
-  const authorFiles = input.plan.authorFiles;
-  const callOf = (item: Record<string, unknown>, index: number): ModelCall => ({
-    ...context(index, items.length),
-    model,
-    inputs: run.callInputs(step, item),
-    price,
-    ...(authorFiles ? { authorFiles } : {}),
-    ...(input.provenance ? { provenance: input.provenance } : {}),
-    ...(step.answer ? { schema: step.answer.schema } : {}),
+  const { run, input, step, batches, isAlone } = stepRun;
+  const bound = run.bind(step);
+  const taken = await takeOverCalls(stepRun, bound, (item, context) => ownCall(stepRun, item, context));
+  await (input.reuse ? holdMade(stepRun, bound, taken) : holdMore(stepRun, bound));
+  const results = await callBound(stepRun, bound, async (item, context, index) => {
+    const one = taken?.[index];
+    if (one) return resultOfOutputs(one.outputs);
+    return callModelOf(stepRun, item, context, async (call, called) => {
+      await batches.take(call);
+      const { providerKind } = input.plan.models[call.model]!;
+      if (providerKind === "direct-http") return fitting(call, await callFiles(run, call));
+      if (providerKind !== "llm") return fitting(call, await callJob(run, call, isAlone && bound.items.length === 1));
+      return callText(stepRun, call, called);
+    });
   });
-  const earlier = await takeOverCalls(stepRun, () => items.map(callOf));
-  await (input.reuse ? holdMade(stepRun, items.length, earlier?.taken) : holdMore(stepRun, items.length));
-  const results = await callItems(items, async (item, index) => {
-    const taken = earlier?.taken[index];
-    if (taken) return resultOfOutputs(taken.outputs);
-    const call = earlier?.calls[index] ?? callOf(item, index);
-    await batches.take(call);
-    if (providerKind === "direct-http") return fitting(call, await callFiles(run, call));
-    if (providerKind !== "llm") return fitting(call, await callJob(run, call, isAlone && items.length === 1));
-    return callText(stepRun, call);
-  });
-  const [first] = results;
+  const [first] = results.flatMap((result) => (isAbsent(result) ? [] : [result]));
   // A job's id is known since it was submitted.
   if (first) {
     run.requestId ??= first.requestId;
     run.node(step.id).requestId ??= first.requestId;
   }
-  for (const [port, value] of modelOutputs(step, results, mapped)) run.give(step.id, port, value);
+  for (const [port, value] of modelOutputs(step, results, bound)) run.give(step.id, port, value);
 };
 
 const callHttp = async (stepRun: StepRun): Promise<void> => {
-  const { run, step, context, batches, isAlone } = stepRun;
-  const { items, mapped } = run.bind(step);
-  const callOf = (item: Record<string, unknown>, index: number): HttpNodeCall => ({
-    ...context(index, items.length),
-    call: run.httpCall(step, item),
-  });
-  const earlier = await takeOverCalls(stepRun, () => items.map(callOf));
-  const answers = await callItems(items, async (item, index) => {
-    const taken = earlier?.taken[index];
-    if (taken) return taken.outputs as unknown as HttpResult;
-    const call = earlier?.calls[index] ?? callOf(item, index);
+  const { run, step, batches, isAlone } = stepRun;
+  const bound = run.bind(step);
+  const callOf = (item: Item, context: CallContext): HttpNodeCall => ({ ...context, call: run.httpCall(step, item) });
+  const taken = await takeOverCalls(stepRun, bound, callOf);
+  const answers = await callBound(stepRun, bound, async (item, context, index) => {
+    const one = taken?.[index];
+    if (one) return one.outputs as unknown as HttpResult;
+    const call = callOf(item, context);
     await batches.take(call);
     const summary = plainSummary(`${step.id}: http request`);
     const answer = await shortly(
-      isAlone && items.length === 1,
+      isAlone && bound.items.length === 1,
       () => shortHttpRequest.executeWithOptions({ summary }, [call]),
       () => httpRequest.executeWithOptions({ summary }, [call]),
     );
     run.itemDone(step.id);
     return answer;
   });
-  for (const [port, value] of httpOutputs(answers, mapped)) run.give(step.id, port, value);
+  for (const [port, value] of httpOutputs(answers, bound)) run.give(step.id, port, value);
 };
 
 const callTransform = async (stepRun: StepRun): Promise<void> => {
-  const { run, input, step, context, batches } = stepRun;
-  const { items, mapped } = run.bind(step);
+  const { run, input, step, batches } = stepRun;
+  const bound = run.bind(step);
   const operation = step.operation!;
   const { authorFiles } = input.plan;
-  const callOf = (item: Record<string, unknown>, index: number): TransformCall => ({
-    ...context(index, items.length),
+  const callOf = (item: Item, context: CallContext): TransformCall => ({
+    ...context,
     operation,
     inputs: run.callInputs(step, item),
     ...(authorFiles ? { authorFiles } : {}),
     ...(input.provenance ? { provenance: input.provenance } : {}),
   });
-  const earlier = await takeOverCalls(stepRun, () => items.map(callOf));
-  const results = await callItems(items, async (item, index) => {
-    const taken = earlier?.taken[index];
-    if (taken) return resultOfOutputs(taken.outputs).files;
-    const call = earlier?.calls[index] ?? callOf(item, index);
+  const taken = await takeOverCalls(stepRun, bound, callOf);
+  const results = await callBound(stepRun, bound, async (item, context, index) => {
+    const one = taken?.[index];
+    if (one) return resultOfOutputs(one.outputs).files;
+    const call = callOf(item, context);
     await batches.take(call);
     const files = await runTransform.executeWithOptions({ summary: plainSummary(`${step.id}: ${operation}`) }, [call]);
     run.itemDone(step.id);
     return files;
   });
-  for (const [port, value] of transformOutputs(operation, results, mapped)) run.give(step.id, port, value);
+  for (const [port, value] of transformOutputs(operation, results, bound)) run.give(step.id, port, value);
 };
 
 /** Runs one step to its end and stores its outputs. */

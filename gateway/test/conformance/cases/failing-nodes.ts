@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { inSection, type Case } from "../case";
+import { answers, fits, is, pick, refuses } from "../check";
+import { eventually, type Actor } from "../context";
+import { edge, node, picture, runGraph, runModel, save } from "../graphs";
+
+/** Nodes whose calls fail: other models in the place of theirs, and items that are left out. */
+
+const kinds = inSection("D15");
+const admin = inSection("D14");
+const QUICK = { latencyMs: 10 };
+/** Only the first model fails. */
+const REFUSED = { ...QUICK, fail: "submit", status: 400, models: ["sandbox-image"] };
+
+const pictureNode = (data: Record<string, unknown>, sandbox: object = REFUSED) => ({
+  nodes: [
+    node("pic", "generate-image", { model: "sandbox-image", inputs: { prompt: "a loom", sandbox }, ...data }),
+    node("out", "response-output"),
+  ],
+  edges: [edge("pic.image", "out.images")],
+});
+const nodesOf = async (user: Actor, run: Awaited<ReturnType<typeof runGraph>>): Promise<Record<string, unknown>[]> =>
+  pick(answers(await user.get(`/api/executions/${run.headers.get("x-execution-id")}`), 200), "nodes");
+
+const fallback: Case[] = [
+  kinds("another model is called where a node's own refuses, and is what the run is charged for", async (ctx) => {
+    const user = await ctx.actor({ tier: "business" });
+    const run = answers(await runGraph(user, pictureNode({ fallback: ["sandbox-image-fast"] })), 200, {
+      result: { images: [is.object] },
+      cost: is.near(0.52),
+    });
+    const [pic] = await nodesOf(user, run);
+    fits(pic, {
+      status: "completed",
+      creditsCost: is.near(0.52),
+      attempts: [
+        { model: "sandbox-image", error: { code: "PROVIDER_SUBMIT_FAILED", message: is.text }, cost: 0 },
+        { model: "sandbox-image-fast", cost: is.near(0.52) },
+      ],
+    });
+    const { body } = await user.get(`/api/executions/${run.headers.get("x-execution-id")}`);
+    assert.deepEqual(body.modelIds, ["sandbox-image", "sandbox-image-fast"]);
+  }),
+  kinds("another model is called where a job fails, item by item", async (ctx) => {
+    const user = await ctx.actor({ tier: "business" });
+    const graph = pictureNode({ fallback: ["sandbox-image-fast"] }, { ...QUICK, fail: "job", models: ["sandbox-image"] });
+    const run = answers(
+      await runGraph(user, {
+        nodes: [...graph.nodes, node("list", "list", { items: ["a", "b"] })],
+        edges: [...graph.edges, edge("list.items", "pic.prompt")],
+      }),
+      200,
+      { cost: is.near(1.04) },
+    );
+    const [pic] = (await nodesOf(user, run)).filter(({ id }) => id === "pic");
+    const tried = [{ model: "sandbox-image", cost: 0 }, { model: "sandbox-image-fast" }];
+    fits(pic, {
+      calls: [
+        { item: 0, status: "completed", attempts: tried },
+        { item: 1, status: "completed", attempts: tried },
+      ],
+    });
+  }),
+  kinds("a run fails free where every model does", async (ctx) => {
+    const user = await ctx.actor({ tier: "business" });
+    const graph = pictureNode({ fallback: ["sandbox-image-fast"] }, { ...QUICK, fail: "submit", status: 400 });
+    refuses(await runGraph(user, graph), 500, "EXECUTION_FAILED");
+    assert.equal((await user.credits()).held, 0);
+  }),
+  kinds("a quote is for the dearest model, and not exact where prices differ", async (ctx) => {
+    const user = await ctx.shared("business", "fallback");
+    const slug = await save(user, pictureNode({ model: "sandbox-image-fast", fallback: ["sandbox-image"] }, QUICK));
+    const quoted = await user.post(`/api/workflows/${slug}/quote`, { inputs: {} });
+    answers(quoted, 200, { estimatedCreditCost: is.near(2.6), exact: false });
+  }),
+  kinds("each model in the place of another is checked before the run", async (ctx) => {
+    const pro = await ctx.shared("pro", "fallback");
+    const above = { nodes: [node("clip", "generate-video", { model: "sandbox-video", fallback: ["sandbox-video-pro"], prompt: "x" })] };
+    refuses(await runGraph(pro, above), 403, "MODEL_TIER_REQUIRED");
+    for (const names of [["nonesuch"], ["sandbox-image"], ["sandbox-music"], ["auto:image"], "sandbox-image-fast"])
+      refuses(await runGraph(pro, pictureNode({ fallback: names })), 422, "WORKFLOW_INVALID");
+    const slug = await save(pro, pictureNode({ fallback: ["sandbox-image-fast"] }));
+    refuses(await pro.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }), 400, "ASYNC_NOT_SUPPORTED");
+  }),
+];
+
+const items: Case[] = [
+  kinds("failed items are left out where a node says so, free, with their errors and a warning that counts them", async (ctx) => {
+    const user = await ctx.actor({ tier: "business" });
+    const graph = picture();
+    const faults = [QUICK, { fail: "submit", status: 400 }, QUICK];
+    const run = answers(
+      await runGraph(user, {
+        nodes: [
+          node("faults", "list", { items: faults }),
+          node("names", "list", { items: ["a", "b", "c"] }),
+          ...(graph.nodes as { id: string; data: object }[]).map((one) =>
+            one.id === "pic" ? { ...one, data: { ...one.data, onItemError: "skip" } } : one,
+          ),
+          node("box", "text-box", { text: "{{name}}: {{file}}" }),
+        ],
+        edges: [
+          ...graph.edges,
+          edge("faults.items", "pic.sandbox"),
+          edge("names.items", "box.name"),
+          edge("pic.image", "box.file"),
+          edge("box.text", "out.captions"),
+        ],
+      }),
+      200,
+      { cost: is.near(1.04), result: { images: [is.object, is.object] } },
+    );
+    const captions = pick<string[]>(run, "result.captions");
+    assert.deepEqual(
+      captions.map((caption) => caption.slice(0, 3)),
+      ["a: ", "c: "],
+    );
+    const [pic] = (await nodesOf(user, run)).filter(({ id }) => id === "pic");
+    fits(pic, { status: "completed", warnings: ["1 of 3 items failed and were left out"] });
+    fits(pic, {
+      calls: [
+        { item: 0, status: "completed", error: null },
+        { item: 1, status: "failed", error: { code: is.text, item: 1 }, creditsCost: 0 },
+        { item: 2, status: "completed", error: null },
+      ],
+    });
+  }),
+  kinds("a node of which every item fails fails, though it leaves failed ones out", async (ctx) => {
+    const user = await ctx.shared("business", "fallback");
+    const graph = pictureNode({ model: "sandbox-image-fast", onItemError: "skip" }, { fail: "submit", status: 400 });
+    const list = {
+      nodes: [...graph.nodes, node("list", "list", { items: ["a", "b"] })],
+      edges: [...graph.edges, edge("list.items", "pic.prompt")],
+    };
+    refuses(await runGraph(user, list), 500, "EXECUTION_FAILED");
+    refuses(await runGraph(user, pictureNode({ onItemError: "ignore" })), 422, "WORKFLOW_INVALID");
+  }),
+];
+
+const SPARE_MODEL = "sandbox-video-pro";
+const SPARE_PATH = `/api/admin/models/${SPARE_MODEL}`;
+
+const administrators: Case[] = [
+  admin(
+    "what administrators put in a model's place is called where it fails, if the key may run it",
+    async (ctx) => {
+      const user = await ctx.shared("business", "fallback");
+      const failing = { seconds: 1, sandbox: { ...QUICK, fail: "submit", status: 400, models: [SPARE_MODEL] } };
+      answers(await ctx.admin.patch(SPARE_PATH, { fallback: ["sandbox-video"] }), 200, { fallback: ["sandbox-video"] });
+      try {
+        const run = await eventually(
+          () => runModel(user, SPARE_MODEL, failing),
+          ({ status }) => status === 200,
+        );
+        answers(run, 200, { cost: is.near(6.5), result: { videos: [is.object] } });
+      } finally {
+        answers(await ctx.admin.patch(SPARE_PATH, { fallback: null }), 200, { fallback: [] });
+      }
+      await eventually(
+        () => runModel(user, SPARE_MODEL, failing),
+        ({ status }) => status === 500,
+      );
+    },
+    { alone: true },
+  ),
+  admin("a list of models in the place of another is checked when it is set", async (ctx) => {
+    for (const names of [
+      [SPARE_MODEL],
+      ["nonesuch"],
+      ["sandbox-music"],
+      ["sandbox-video", "sandbox-video"],
+      Array(6).fill("sandbox-video"),
+      "sandbox-video",
+    ])
+      refuses(await ctx.admin.patch(SPARE_PATH, { fallback: names }), 400, "INVALID_REQUEST");
+  }),
+];
+
+export const failingNodeCases: Case[] = [...fallback, ...items, ...administrators];

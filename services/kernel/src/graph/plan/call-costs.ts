@@ -1,0 +1,113 @@
+import { LIMITS } from "../../limits";
+import { millicreditsFor } from "../../money";
+import { nearestName } from "../../nearest-name";
+import { FILE_TOKENS_KEYWORD, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema } from "../prices/price";
+import { isRecord } from "../types";
+import { member, placeholdersIn } from "../values/value";
+import type { ModelTerms } from "./planner";
+import type { PlanStep } from "./plan-types";
+
+/** What is known of the calls of one model before they are made: whether their inputs fit, and what they may cost. */
+
+/** What of a step depends on the model that is called. */
+export type CallInputs = Pick<PlanStep, "literals" | "sources" | "inputNames" | "textPorts">;
+
+/** The most tokens a provider counts for one file, where the model's schema doesn't say (`x-tokens` of the input). */
+const FILE_TOKENS = 2_000;
+const MESSAGE_OVERHEAD_TOKENS = 64;
+
+/** What a model's input says of one file: of those that take several, what their items say. */
+const fileSchema = (property: JsonSchema | undefined): JsonSchema | undefined =>
+  property?.type === "array" && isRecord(property.items) ? property.items : property;
+
+/** Inputs of a model that are files: they count as `fileTokens`, not by the length of their address. */
+export const fileInputs = (schema: JsonSchema, step: CallInputs): string[] => {
+  const quoted = new Set(placeholdersIn(step.literals));
+  return step.inputNames.filter((name) => fileSchema(propertySchema(schema, name))?.format === "media" && !quoted.has(name));
+};
+
+/** The most files of an input that one call is given. */
+const mostFiles = (property: JsonSchema | undefined, step: CallInputs, name: string): number => {
+  const [literal, flowing] = [member(step.literals, name), member(step.sources, name)];
+  if (literal === undefined && flowing === undefined) return 0;
+  if (property?.type !== "array") return 1;
+  if (flowing === undefined && Array.isArray(literal)) return literal.length;
+  return typeof property.maxItems === "number" ? property.maxItems : LIMITS.fanOutItems;
+};
+
+const fileTokens = (schema: JsonSchema, step: CallInputs): number =>
+  fileInputs(schema, step)
+    .map((name) => {
+      const property = propertySchema(schema, name);
+      return mostFiles(property, step, name) * Number(fileSchema(property)?.[FILE_TOKENS_KEYWORD] ?? FILE_TOKENS);
+    })
+    .reduce((sum, tokens) => sum + tokens, 0);
+
+const requiredNames = (schema: JsonSchema): string[] => (Array.isArray(schema.required) ? (schema.required as string[]) : []);
+
+/** Inputs of a step that will be known only when it runs: what flows in then, and texts that it is put into. */
+export const openInputs = (step: CallInputs, unknown: ReadonlySet<string>): Set<string> =>
+  new Set([
+    ...unknown,
+    ...step.textPorts.filter((name) => placeholdersIn(member(step.literals, name)).some((placeholder) => unknown.has(placeholder))),
+  ]);
+
+/** What is wrong with the inputs of calls, as far as they are known. @param open inputs that only the run knows */
+export const callProblems = (
+  step: CallInputs,
+  terms: ModelTerms,
+  calls: readonly Record<string, unknown>[],
+  open: ReadonlySet<string>,
+): string[] => {
+  if (calls.length === 0)
+    // An empty list calls nothing, yet an input that nothing gives is missing.
+    return requiredNames(terms.inputSchema)
+      .filter((name) => member(step.literals, name) === undefined && member(step.sources, name) === undefined)
+      .map((name) => `${name}: is required`);
+  const problems = calls.flatMap((inputs) => terms.validate(inputs)).filter(({ path }) => !open.has(path.split(".")[0]!));
+  const names = step.inputNames.filter((name) => member(step.literals, name) === undefined);
+  const hint = (path: string): string => {
+    const meant = member(step.literals, path) !== undefined && !step.inputNames.includes(path) ? nearestName(path, names) : undefined;
+    return meant === undefined ? "" : `; did you mean ${meant}?`;
+  };
+  return [...new Set(problems.map(({ path, message }) => `${path}: ${message}${hint(path)}`))];
+};
+
+/** Calls of one model, as far as they are known. */
+export interface KnownCalls {
+  terms: ModelTerms;
+  /** What the calls are given. */
+  candidates: readonly Record<string, unknown>[];
+  /** Inputs that wait for nodes that have yet to run. */
+  unknown: ReadonlySet<string>;
+  /** The most one call may cost with so many tokens more going in, in milli-credits. */
+  costWith(moreTokens: number): number;
+}
+
+/** @param inputTokens tokens of texts that go into one call, at most */
+export const knownCalls = (
+  step: CallInputs,
+  { terms, candidates, unknown, inputTokens }: Pick<KnownCalls, "terms" | "candidates" | "unknown"> & { inputTokens: number },
+  markupPermille: number,
+): KnownCalls => {
+  const { price, inputSchema: schema } = terms;
+  const open = openInputs(step, unknown);
+  const tokens = inputTokens + MESSAGE_OVERHEAD_TOKENS + fileTokens(schema, step);
+  return {
+    ...{ terms, candidates, unknown },
+    costWith: (more) => {
+      const worst = candidates.map((inputs) => worstCaseMicroUsd({ price, schema, unknown: open, inputs, inputTokens: tokens + more }));
+      return millicreditsFor(Math.max(0, ...worst), markupPermille);
+    },
+  };
+};
+
+/** The most tokens of one answer. */
+export const textTokens = ({ terms, candidates, unknown }: KnownCalls): number =>
+  Math.max(0, ...candidates.map((inputs) => answerTokens(terms.inputSchema, inputs, unknown)));
+
+export const answerTokens = (schema: JsonSchema, inputs: Readonly<Record<string, unknown>>, unknown: ReadonlySet<string>): number => {
+  const property = propertySchema(schema, PRICED_INPUTS.tokens);
+  const given = unknown.has(PRICED_INPUTS.tokens) ? property?.maximum : (inputs[PRICED_INPUTS.tokens] ?? property?.default);
+  return typeof given === "number" ? given : LIMITS.textValueBytes;
+};

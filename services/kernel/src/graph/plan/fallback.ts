@@ -1,0 +1,148 @@
+import { counterpartIn } from "../auto/tasks";
+import { BindError, BoundPassed } from "../budget";
+import type { NodeKind } from "../kinds/kind";
+import { didYouMean } from "../../nearest-name";
+import { isRecord, shownName, type GraphNode } from "../types";
+import { callInputs, renamedItem } from "../values/bind";
+import { member } from "../values/value";
+import { schemaPorts } from "../wiring/ports";
+import { callProblems, knownCalls, openInputs, type CallInputs, type KnownCalls } from "./call-costs";
+import { fallbackNames, namesFallback } from "./fallback-setting";
+import { tryInputs, warn, type ModelTerms, type Planner } from "./planner";
+import type { PlanAlternative, PlanStep } from "./plan-types";
+
+/** Models that are called in their order where a node's own fails: each is checked and priced like that one. */
+
+/** A model that may be called in place of a step's own, and what is known of such calls. */
+export interface PlannedAlternative extends KnownCalls {
+  alternative: PlanAlternative;
+}
+
+/** The calls of a step's own model. */
+interface OwnCalls {
+  step: PlanStep;
+  terms: ModelTerms;
+  items: readonly Record<string, unknown>[];
+  unknown: ReadonlySet<string>;
+  inputTokens: number;
+}
+
+const JSON_OUTPUT = "json";
+
+const isGiven = (step: PlanStep, name: string): boolean =>
+  member(step.literals, name) !== undefined || member(step.sources, name) !== undefined;
+
+/** A step's calls as another model is called. */
+interface Adapted {
+  call: CallInputs & Omit<PlanAlternative, "maxMillicredits" | "answer">;
+  /** Inputs that it does not have. */
+  dropped: string[];
+}
+
+const adapt = (step: PlanStep, terms: ModelTerms): Adapted => {
+  const { inputSchema: schema, internalName: model } = terms;
+  const known = new Set(isRecord(schema.properties) ? Object.keys(schema.properties) : []);
+  const given = [...new Set([...Object.keys(step.literals), ...step.inputNames])].filter((name) => isGiven(step, name));
+  const names = new Map(given.map((name) => [name, counterpartIn(name, known)]));
+  const dropped = given.filter((name) => names.get(name) === undefined);
+  const own = (entries: readonly (readonly [string, unknown])[]): [string, unknown][] =>
+    entries.flatMap(([name, value]): [string, unknown][] => {
+      const other = names.get(name);
+      return other === undefined ? [] : [[other, value]];
+    });
+  const literals = Object.fromEntries(own(Object.entries(step.literals)));
+  const renamed = Object.fromEntries(
+    given.flatMap((name) => {
+      const other = names.get(name);
+      return other === undefined || other === name || member(step.sources, name) === undefined ? [] : [[name, other]];
+    }),
+  );
+  const sources = Object.fromEntries([
+    ...Object.entries(step.sources),
+    ...Object.entries(renamed).map(([name, other]) => [other, step.sources[name]!] as const),
+  ]);
+  const ports = new Map(schemaPorts(schema));
+  const inputNames = [...new Set([...names.values()].filter((name) => name !== undefined))];
+  const ofType = (type: string): string[] => inputNames.filter((name) => ports.get(name)?.type === type);
+  const numbers = ofType("number").filter((name) => member(sources, name) !== undefined);
+  return {
+    call: {
+      model,
+      literals,
+      sources,
+      inputNames,
+      listPorts: [...ports].filter(([, port]) => port.list).map(([name]) => name),
+      textPorts: step.textPorts.length > 0 ? ofType("text") : [],
+      ...(numbers.length > 0 ? { numberPorts: numbers } : {}),
+      ...(Object.keys(renamed).length > 0 ? { renamed } : {}),
+    },
+    dropped,
+  };
+};
+
+/** Inputs of which the own model takes a list as it is, and the other one a value. */
+const listProblems = (step: PlanStep, { sources, listPorts, renamed = {} }: Adapted["call"]): string[] =>
+  step.listPorts
+    .filter((name) => step.inputNames.includes(name) && member(sources, name) !== undefined)
+    .map((name) => renamed[name] ?? name)
+    .filter((name) => !listPorts.includes(name))
+    .map((name) => `${name}: takes one value, and a list flows in`);
+
+/** What the calls are given. A text that can't be made is a problem of the own model's, too, and listed there. */
+const candidatesOf = (planner: Planner, call: Adapted["call"], items: OwnCalls["items"]): Record<string, unknown>[] => {
+  try {
+    return tryInputs(planner, () => items.map((item) => callInputs(call, renamedItem(item, call.renamed), planner.budget)));
+  } catch (error) {
+    if (!(error instanceof BindError) || error instanceof BoundPassed) throw error;
+    return [];
+  }
+};
+
+/** @returns the alternative, or why the model can't be one */
+const planAlternative = (
+  planner: Planner,
+  { modality = "" }: NodeKind,
+  own: OwnCalls,
+  terms: ModelTerms,
+): { planned: PlannedAlternative; dropped: string[] } | { problems: string[] } => {
+  if (terms.modality !== modality) return { problems: [`makes ${terms.modality}, but this node needs a model that makes ${modality}`] };
+  if (own.terms.outputs?.includes(JSON_OUTPUT) && !terms.outputs?.includes(JSON_OUTPUT))
+    return { problems: [`gives no JSON, as ${own.terms.internalName} does`] };
+  const { call, dropped } = adapt(own.step, terms);
+  const { renamed = {} } = call;
+  const unknown = new Set([...own.unknown].flatMap((name) => [name, ...(renamed[name] === undefined ? [] : [renamed[name]])]));
+  const candidates = candidatesOf(planner, call, own.items);
+  const problems = [...callProblems(call, terms, candidates, openInputs(call, unknown)), ...listProblems(own.step, call)];
+  if (problems.length > 0) return { problems };
+  const calls = knownCalls(call, { terms, candidates, unknown, inputTokens: own.inputTokens }, planner.request.markupPermille);
+  const { sources: _, ...rest } = call;
+  return { planned: { ...calls, alternative: { ...rest, maxMillicredits: calls.costWith(0) } }, dropped };
+};
+
+/**
+ * The alternatives of a step. What is wrong with those that the node names are issues of it; those of administrators that don't fit it
+ * are left out. Inputs that one does not have are left out of its calls, with a warning.
+ */
+export const planFallback = (planner: Planner, kind: NodeKind, node: GraphNode, own: OwnCalls): PlannedAlternative[] => {
+  const isOwn = namesFallback(node);
+  const names = isOwn ? fallbackNames(node) : (own.terms.fallback ?? []);
+  const { models, modelNames = [] } = planner.request;
+  return names.flatMap((name): PlannedAlternative[] => {
+    const terms = models.get(name);
+    const report = (message: string): void => {
+      if (isOwn) planner.issues.push({ nodeId: node.id, message: `fallback: ${message}` });
+    };
+    if (!terms) {
+      report(`there is no enabled model ${shownName(name)}${didYouMean(name, modelNames)}`);
+      return [];
+    }
+    const made = planAlternative(planner, kind, own, terms);
+    if ("problems" in made) {
+      for (const problem of made.problems) report(`${terms.internalName}: ${problem}`);
+      return [];
+    }
+    for (const input of made.dropped)
+      warn(planner, node.id, `fallback: ${terms.internalName} has no input ${shownName(input)}: it is left out where that model is called`);
+    return [made.planned];
+  });
+};

@@ -1,0 +1,21 @@
+import type { JsonSchema } from "../prices/price";
+import type { GraphNode } from "../types";
+
+/** `onItemError` of a node that runs for each item of a list: whether an item whose call fails ends the node, or is left out. */
+
+const [FAIL, SKIP] = ["fail", "skip"] as const;
+
+export const ON_ITEM_ERROR: JsonSchema = {
+  type: "string",
+  enum: [FAIL, SKIP],
+  description:
+    "What an item whose call fails does: `fail` ends the node, `skip` leaves the item out. A node of which all items fail always fails.",
+};
+
+export const itemErrorProblems = ({ data: { onItemError } }: GraphNode): string[] =>
+  onItemError === undefined || onItemError === null || onItemError === FAIL || onItemError === SKIP
+    ? []
+    : [`onItemError: must be ${FAIL} or ${SKIP}`];
+
+/** The part of a step that says it. */
+export const skipsFailed = ({ data }: GraphNode): { skipsFailed?: true } => (data.onItemError === SKIP ? { skipsFailed: true } : {});
