@@ -567,6 +567,8 @@ export interface Execution {
   workflowSlug: string | null;
   /** The published version that ran; null for the draft, and for models */
   version: number | null;
+  /** Workflows whose nodes were a part of it, as they were then */
+  inlined?: InlinedWorkflow[];
   modelIds: string[];
   /** The execution that this one is a rerun of */
   rerunOf?: string;
@@ -674,6 +676,16 @@ export interface CallAttempt {
   };
   /** Credits; 1 credit = 0.01 USD */
   cost: number;
+}
+
+export interface InlinedWorkflow {
+  /** The node in whose place it came; in one that stands in another itself, `outer/inner` */
+  nodeId: string;
+  slug: string;
+  /** Null for the draft */
+  version: number | null;
+  /** SHA-256 of its nodes and edges */
+  contentHash: string;
 }
 
 export interface CancelResult {
@@ -1369,6 +1381,8 @@ export interface AdminExecution {
   workflowSlug: string | null;
   /** The published version that ran; null for the draft, and for models */
   version: number | null;
+  /** Workflows whose nodes were a part of it, as they were then */
+  inlined?: InlinedWorkflow[];
   modelIds: string[];
   /** The execution that this one is a rerun of */
   rerunOf?: string;

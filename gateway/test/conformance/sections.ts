@@ -50,4 +50,5 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D17", "Reruns, and runs up to a node"],
   ["D19", "Deleted slugs"],
   ["D20", "Templates"],
+  ["D22", "More control"],
 ]);

@@ -24,6 +24,8 @@ export const LIMITS = {
   tags: 50,
   tagChars: 100,
   fanOutItems: 50,
+  /** How deep workflows may stand in each other. */
+  workflowDepth: 5,
   /** Models that may come in the place of one that fails. */
   fallbackModels: 5,
   idempotencyKeyChars: 255,

@@ -33,6 +33,7 @@ describe("judging a graph", () => {
     asOf: null,
     source: null,
     retiresOn: null,
+    fallback: [],
   };
   const terms = modelTerms([model]);
   const nodes = (data: object): string =>

@@ -611,6 +611,8 @@ class Execution(TypedDict):
     workflowSlug: str | None
     # The published version that ran; null for the draft, and for models
     version: float | None
+    # Workflows whose nodes were a part of it, as they were then
+    inlined: NotRequired[Sequence[InlinedWorkflow]]
     modelIds: Sequence[str]
     # The execution that this one is a rerun of
     rerunOf: NotRequired[str]
@@ -725,6 +727,16 @@ class CallAttempt(TypedDict):
     error: NotRequired[CallAttemptError]
     # Credits; 1 credit = 0.01 USD
     cost: float
+
+
+class InlinedWorkflow(TypedDict):
+    # The node in whose place it came; in one that stands in another itself, `outer/inner`
+    nodeId: str
+    slug: str
+    # Null for the draft
+    version: float | None
+    # SHA-256 of its nodes and edges
+    contentHash: str
 
 
 class CancelResult(TypedDict):
@@ -1478,6 +1490,8 @@ class AdminExecution(TypedDict):
     workflowSlug: str | None
     # The published version that ran; null for the draft, and for models
     version: float | None
+    # Workflows whose nodes were a part of it, as they were then
+    inlined: NotRequired[Sequence[InlinedWorkflow]]
     modelIds: Sequence[str]
     # The execution that this one is a rerun of
     rerunOf: NotRequired[str]

@@ -126,6 +126,21 @@ export const execution = z
     metadata: z.record(z.string(), z.string()),
     workflowSlug: z.string().nullable(),
     version: z.number().nullable().meta({ description: "The published version that ran; null for the draft, and for models" }),
+    inlined: z
+      .array(
+        z
+          .object({
+            nodeId: z
+              .string()
+              .meta({ description: "The node in whose place it came; in one that stands in another itself, `outer/inner`" }),
+            slug: z.string(),
+            version: z.number().nullable().meta({ description: "Null for the draft" }),
+            contentHash: z.string().meta({ description: "SHA-256 of its nodes and edges" }),
+          })
+          .meta({ id: "InlinedWorkflow" }),
+      )
+      .optional()
+      .meta({ description: "Workflows whose nodes were a part of it, as they were then" }),
     modelIds: z.array(z.string()),
     rerunOf: uuid.optional().meta({ description: "The execution that this one is a rerun of" }),
     source: z.string(),

@@ -7,6 +7,7 @@ import { errorCases } from "./errors";
 import { eventCases } from "./events";
 import { failingNodeCases } from "./failing-nodes";
 import { identityCases } from "./identity";
+import { innerWorkflowCases } from "./inner-workflows";
 import { libraryCases } from "./library";
 import { limitCases } from "./limits";
 import { mediaCases } from "./media";
@@ -34,6 +35,7 @@ export const CASES: readonly Case[] = [
   ...engineCases,
   ...nodeKindCases,
   ...failingNodeCases,
+  ...innerWorkflowCases,
   ...mediaCases,
   ...libraryCases,
   ...rerunCases,

@@ -1,6 +1,7 @@
 /** Saved graphs, read from the workflows service at every run. */
 import { createHash } from "node:crypto";
 import { createSharedReads } from "@nodeloom/platform";
+import type { WorkflowReference } from "@nodeloom/kernel";
 import type { workflows as workflowsProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Workflows } from "../clients";
@@ -16,8 +17,14 @@ export interface Definition {
   createdBy: string;
   nodesJson: string;
   edgesJson: string;
-  /** Names of the models that a run of all of it needs; asked for by its first. */
-  models?: string[];
+  /** What a run of all of it needs; asked for by its first. */
+  needs?: Needs;
+}
+
+/** What a run of a graph needs: names of models, and what its workflow nodes name. */
+export interface Needs {
+  models: string[];
+  workflows: WorkflowReference[];
 }
 
 /** A saved graph as one run has it. */
@@ -26,7 +33,11 @@ export interface Defined {
   graphHidden: boolean;
   /** Of a version: what its tasks became when it was published. */
   pinnedModels: Readonly<Record<string, string>>;
+  /** Of a graph that was kept with an earlier run: changes with it. Saved graphs change with their revision. */
+  key?: string;
 }
+
+export type Definitions = ReturnType<typeof createDefinitions>;
 
 /** Of the cached definitions' JSON texts. */
 const CACHED_CHARS = 32 * 1024 * 1024;
@@ -60,7 +71,7 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
     },
 
     /** A graph that was kept with an earlier run, in place of a saved one, with a key that changes with it. */
-    kept: ({ saved, graphHidden }: Defined, { version, ...graph }: KeptGraph & { version: number }): Defined & { key: string } => {
+    kept: ({ saved, graphHidden }: Defined, { version, ...graph }: KeptGraph & { version: number }): Defined => {
       const { nodesJson, edgesJson, pinnedModels } = graph;
       const { createdBy, revision } = saved;
       const hash = createHash("sha256")
@@ -69,13 +80,14 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
       return { saved: { version, revision, createdBy, nodesJson, edgesJson }, graphHidden, pinnedModels, key: `kept@${hash}` };
     },
 
-    /** Names of the models that a run of a graph needs. A run of a part may need fewer, and is judged by those. */
-    neededModels: async (saved: Definition, graph: TaskGraph, userId: string): Promise<string[]> => {
-      if (graph.until === undefined && saved.models) return saved.models;
+    /** What a run of a graph needs. A run of a part may need less, and is judged by that. */
+    needs: async (saved: Definition, graph: TaskGraph, userId: string): Promise<Needs> => {
+      if (graph.until === undefined && saved.needs) return saved.needs;
       const answer = await planner.needs(graph, { userId });
       if (answer.answer === "error") throw errorOf(answer.error);
-      if (graph.until === undefined) saved.models = answer.models;
-      return answer.models;
+      const { models, workflows } = answer;
+      if (graph.until === undefined) saved.needs = { models, workflows };
+      return { models, workflows };
     },
   };
 };

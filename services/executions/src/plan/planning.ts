@@ -1,6 +1,7 @@
 /** Plans runs: looks up what a plan needs, has the planner plan, and stores data URLs as files of the runner. */
 import {
   DomainError,
+  groupBy,
   holdItems,
   schemaOnlyPlan,
   stepModels,
@@ -18,6 +19,7 @@ import { createDefinitions } from "./definitions";
 import type { KeptGraph } from "./kept-graphs";
 import { checkForeign, type RerunPlan, type Reused } from "./reruns";
 import { isReady, reachesTier, withAlternatives } from "./fallback-models";
+import { findInlined, graphOf } from "./inlined";
 import { files } from "./files";
 import { checkSending } from "./sending";
 import { errorOf } from "../run/refusals";
@@ -156,7 +158,15 @@ export const createPlanning = ({ workflows, media, requirePrograms, catalog, pla
     const { userId } = request.runner;
     const idsOf = (some: readonly WantedFile[]): string[] => some.map(({ id }) => id);
     const authors = wanted.filter(({ isAuthors }) => isAuthors);
-    const found = await Promise.all([files(media, idsOf(authors), authorId ?? userId), files(media, idsOf(wanted), userId)]);
+    const inner = groupBy(
+      wanted.filter(({ ownerId }) => ownerId !== undefined),
+      ({ ownerId = "" }) => ownerId,
+    );
+    const found = await Promise.all([
+      files(media, idsOf(authors), authorId ?? userId),
+      ...[...inner].map(([ownerId, some]) => files(media, idsOf(some), ownerId)),
+      files(media, idsOf(wanted), userId),
+    ]);
     return found.flatMap((some) => [...some]);
   };
 
@@ -191,14 +201,36 @@ export const createPlanning = ({ workflows, media, requirePrograms, catalog, pla
     throw new DomainError("internal", "INTERNAL", "a plan asks for more and more");
   };
 
+  /** Files that nodes may turn out to be given: of the graph's owner, and of those of the graphs inside it. */
+  const findAuthorFiles = async (
+    { forwardedMediaIds, innerMediaIds = [] }: Extract<PlanAnswer, { answer: "plan" }>,
+    authorId: string,
+  ): Promise<Map<string, MediaValue>> => {
+    const owners = groupBy(innerMediaIds, ([ownerId]) => ownerId);
+    const found = await Promise.all([
+      files(media, forwardedMediaIds, authorId),
+      ...[...owners].map(([ownerId, own]) =>
+        files(
+          media,
+          own.map(([, id]) => id),
+          ownerId,
+        ),
+      ),
+    ]);
+    return new Map(found.flatMap((some) => [...some]));
+  };
+
   const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
     const { version: selected = "", until = "", runner, rerun } = request;
     const read = await definitions.read(slug, runner.userId, rerun?.graph ? "" : selected);
-    const { saved, graphHidden, pinnedModels, key } = rerun?.graph ? definitions.kept(read, rerun.graph) : { ...read, key: "" };
-    const { version, revision, createdBy, nodesJson, edgesJson } = saved;
-    const graphKey = key || `${slug}@${revision}`;
-    const graph: TaskGraph = { key: graphKey, nodesJson, edgesJson, ...(until === "" ? {} : { until }) };
-    const needed = await definitions.neededModels(saved, graph, runner.userId);
+    const defined = rerun?.graph ? definitions.kept(read, rerun.graph) : read;
+    const { saved, graphHidden, pinnedModels } = defined;
+    const { version, createdBy, nodesJson, edgesJson } = saved;
+    const graph: TaskGraph = { ...graphOf(slug, defined), ...(until === "" ? {} : { until }) };
+    const { models: own, workflows: references } = await definitions.needs(saved, graph, runner.userId);
+    const { userId } = runner;
+    const inlined = references.length === 0 ? undefined : await findInlined(definitions, { slug, ownerId: createdBy, userId, references });
+    const needed = inlined ? [...new Set([...own, ...inlined.models])] : own;
     const { models: named, autos } = await findModels(catalog, needed, { runner, pinnedModels });
     const models = await withAlternatives(catalog, named, { runner, isAsync: request.isAsync, isWorkflow: true });
     const isUnknown = needed.some((name) => taskOf(name) === undefined && !models.has(name));
@@ -207,15 +239,20 @@ export const createPlanning = ({ workflows, media, requirePrograms, catalog, pla
     if (isForeign && rerun) checkForeign(rerun, until);
     const authorId = isForeign ? createdBy : undefined;
     const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models, autos, authorId, ...modelNames };
-    const answer = await planRun(run, { graph, isForeign });
-    const authorFiles = await files(media, answer.forwardedMediaIds, createdBy);
+    const target = { graph, isForeign, ...(inlined ? { inner: inlined.inner, runnerId: userId } : {}) };
+    const answer = await planRun(run, target);
+    const authorFiles = await findAuthorFiles(answer, createdBy);
     const shown = graphHidden ? schemaOnlyPlan(answer.plan) : answer.plan;
-    const plan = authorFiles.size === 0 ? shown : { ...shown, authorFiles: Object.fromEntries(authorFiles) };
-    const reused = await rerun?.reuse(plan, models, async (given) => (await planRun(run, { graph, isForeign }, given)).plan);
+    const plan = {
+      ...shown,
+      ...(authorFiles.size === 0 ? {} : { authorFiles: Object.fromEntries(authorFiles) }),
+      ...(inlined && !graphHidden ? { inlined: inlined.workflows } : {}),
+    };
+    const reused = await rerun?.reuse(plan, models, async (given) => (await planRun(run, target, given)).plan);
     return {
       ...(await finish({ ...answer, plan: reused?.plan ?? plan, ...(reused ? { reused } : {}) }, run, slug)),
       ...(version > 0 ? { version } : {}),
-      graph: { key: graphKey, kept: { nodesJson, edgesJson, pinnedModels } },
+      graph: { key: graph.key, kept: { nodesJson, edgesJson, pinnedModels } },
     };
   };
 

@@ -126,6 +126,7 @@ export const executionMessage = (record: ExecutionView, details?: Details): exec
     nodes: record.nodes.map((node) => nodeMessage(node, record.createdAt, details && (byNode.get(node.id) ?? []))),
     position: details?.position,
     inputsJson: details?.inputsJson,
+    inlined: [...(record.inlined ?? [])],
     metadata: metadataOf(record.metadata),
     rerunOf: record.rerun?.of ?? "",
   });

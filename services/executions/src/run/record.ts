@@ -1,4 +1,5 @@
 /** The row of a run: what it keeps, how it begins, and what it is when the run is over. */
+import type { InlinedWorkflow } from "@nodeloom/kernel";
 import type { RunStatus, OutboxEntry } from "./states";
 import { type WebhookState, newWebhookState } from "./delivery";
 import type { FinalStatus, NodeState, Refusal, RunError, RunInput, RunEnd } from "./types";
@@ -74,6 +75,8 @@ export interface ExecutionRecord extends Pick<RunInput, Given> {
   rerun?: { of: string; sources: string[] };
   /** The client's own names for the run: see `metadataKeys`. */
   metadata?: string[];
+  /** Workflows whose nodes were a part of it. */
+  inlined?: readonly InlinedWorkflow[];
   /** Prompts and settings are kept with the files that are made. */
   provenance?: "full";
   costs?: Costs;
@@ -137,6 +140,7 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
     outbox: [],
     unsettled: true,
     ...(input.provenance ? { provenance: input.provenance } : {}),
+    ...(input.plan.inlined ? { inlined: input.plan.inlined } : {}),
     ...part,
   };
 };

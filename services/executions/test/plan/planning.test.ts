@@ -542,3 +542,91 @@ describe("a node that names a task", () => {
     expect(stored!.pinnedModels).toEqual({ "auto:image": "sandbox-image" });
   });
 });
+
+describe("workflows that stand in others", () => {
+  const slugOf = (target: Target): string => target!.value;
+  const inner = (target: Target, more: object = {}) => ({ id: "inner", type: "workflow", data: { slug: slugOf(target), ...more } });
+  const out = { id: "out", type: "response-output", data: {} };
+  const saying = (text: string, ownerId = "owner", isTemplate = false): Promise<Target> =>
+    create([{ id: "box", type: "text-box", data: { text } }, out], [["box.text", "out.text"]], ownerId, isTemplate);
+  const around = (target: Target, ownerId = "owner", isTemplate = false, more: object = {}): Promise<Target> =>
+    create([inner(target, more), out], [["inner.text", "out.text"]], ownerId, isTemplate);
+  const save = (target: Target, nodes: unknown[]) =>
+    clients.workflows.updateWorkflow(
+      workflows.UpdateWorkflowRequest.fromPartial({ slug: slugOf(target), ownerId: "owner", nodesJson: JSON.stringify(nodes) }),
+    );
+  const invalid = (message: string) => ({ reason: "WORKFLOW_INVALID", metadata: { issues: [{ nodeId: expect.any(String), message }] } });
+
+  it("plans them as a part of the run, and keeps which they were", async () => {
+    const said = await saying("hello");
+    const target = await around(said);
+    const { plan: drafted } = await plan(target, {});
+    expect(drafted.output).toEqual({ text: [{ value: "hello" }] });
+    const [first] = drafted.inlined!;
+    expect(first).toEqual({ nodeId: "inner", slug: slugOf(said), contentHash: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    await clients.workflows.publishVersion(workflows.PublishVersionRequest.fromPartial({ slug: slugOf(said), ownerId: "owner" }));
+    await save(said, [{ id: "box", type: "text-box", data: { text: "changed" } }, out]);
+    const { plan: published } = await plan(target, {});
+    expect(published).toMatchObject({ output: { text: [{ value: "hello" }] }, inlined: [{ ...first, version: 1 }] });
+    const { plan: draft } = await plan(await around(said, "owner", false, { version: "draft" }), {});
+    expect(draft.output).toEqual({ text: [{ value: "changed" }] });
+    expect(draft.inlined![0]!.contentHash).not.toBe(first!.contentHash);
+  });
+
+  it("takes what is the runner's own and templates, and nothing else", async () => {
+    const [theirs, template] = await Promise.all([saying("theirs", "author"), saying("shared", "author", true)]);
+    await expect(plan(await around(theirs), {})).rejects.toMatchObject(invalid(`there is no workflow ${slugOf(theirs)}`));
+    expect((await plan(await around(template), {})).plan.output).toEqual({ text: [{ value: "shared" }] });
+    const versioned = await around(template, "owner", false, { version: 7 });
+    await expect(plan(versioned, {})).rejects.toMatchObject(invalid(`there is no workflow ${slugOf(template)} (version 7)`));
+  });
+
+  it("resolves the nodes of a template for its owner, and shows nothing of what those made", async () => {
+    const template = await around(await saying("the author's own", "author"), "author", true);
+    const { plan: planned } = await plan(template, {});
+    expect(planned.output).toEqual({ text: [{ value: "the author's own" }] });
+    expect(planned.hidesOutputs).toBe(true);
+    expect(JSON.stringify(planned.evaluated)).not.toContain("author's own");
+    expect((await plan(await around(template), {})).plan.output).toEqual({ text: [{ value: "the author's own" }] });
+  });
+
+  it("refuses circles and what is too deep, naming the way", async () => {
+    const said = await saying("hello");
+    const outer = await around(said);
+    await save(said, [inner(outer), out]);
+    const circle = `workflows stand in each other in a circle: ${[outer, said, outer].map(slugOf).join(" → ")}`;
+    await expect(plan(outer, {})).rejects.toMatchObject(invalid(circle));
+    let deep = await saying("deep");
+    const way = [deep];
+    for (let level = 0; level < 5; level += 1) way.unshift((deep = await around(deep)));
+    expect((await plan(deep, {})).plan.output).toEqual({ text: [{ value: "deep" }] });
+    const deeper = await around(deep);
+    const message = `workflows stand in each other more than 5 deep: ${[deeper, ...way].map(slugOf).join(" → ")}`;
+    await expect(plan(deeper, {})).rejects.toMatchObject(invalid(message));
+  });
+
+  it("gives its files to the nodes of a template that stands in one's own workflow, and to no others", async () => {
+    const id = await upload("author");
+    const edit = { id: "pic", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x", image: id } } };
+    const template = await create([edit, out], [["pic.image", "out.images"]], "author", true);
+    const { plan: planned } = await plan(await create([inner(template), out], [["inner.images", "out.images"]]), {});
+    expect(planned).toMatchObject({
+      steps: [{ id: "inner/pic", literals: { image: expect.stringContaining("http") as string } }],
+      hidesOutputs: true,
+    });
+    const named = { id: "own", type: "generate-image", data: edit.data };
+    const mixed = await create([inner(template), named, out], [["inner.images", "out.images"]]);
+    await expect(plan(mixed, {})).rejects.toMatchObject({ reason: "WORKFLOW_INVALID" });
+  });
+
+  it("runs to a node inside, and prices what it needs alone", async () => {
+    const pair = await create([
+      { id: "one", type: "generate-image", data: { model: "sandbox-image-fast", inputs: { prompt: "x" } } },
+      { id: "two", type: "generate-video", data: { model: "sandbox-video", inputs: { prompt: "x" } } },
+    ]);
+    const target = await create([inner(pair)]);
+    expect((await plan(target, {}, { until: "inner/one" })).holds.map(({ key }) => key)).toEqual(["inner/one:0"]);
+    expect((await plan(target, {}, { until: "inner" })).holds.map(({ key }) => key)).toEqual(["inner/one:0", "inner/two:0"]);
+    await expect(plan(target, {}, { until: "inner/three" })).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+  });
+});

@@ -8,6 +8,8 @@ export * from "./budget";
 export * from "./prices/estimate";
 export * from "./values/fields";
 export * from "./http/http-call";
+export * from "./inline/inline";
+export * from "./inline/references";
 export * from "./json-schema";
 export * from "./values/json-text";
 export * from "./kinds";

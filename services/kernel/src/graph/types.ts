@@ -5,6 +5,8 @@ export interface GraphNode {
   id: string;
   type: string;
   data: Readonly<Record<string, unknown>>;
+  /** Of the inputs of a workflow that stands in another: the values of its fields. */
+  given?: ReadonlyMap<string, unknown>;
 }
 
 /** Carries a value from an output port to an input port. Null handles mean "the only sensible one". */
@@ -40,6 +42,7 @@ export const NODE_TYPES = [
   "http-request",
   "media",
   "media-upload",
+  "workflow",
   "note",
   "response-output",
 ] as const;

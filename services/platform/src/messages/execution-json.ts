@@ -99,6 +99,10 @@ export const executionJson = (execution: executions.Execution, result: unknown):
   metadata: execution.metadata,
   workflowSlug: execution.workflowSlug ?? null,
   version: execution.version || null,
+  inlined:
+    execution.inlined.length === 0
+      ? undefined
+      : execution.inlined.map(({ nodeId, slug, version, contentHash }) => ({ nodeId, slug, version: version || null, contentHash })),
   modelIds: execution.modelIds,
   rerunOf: execution.rerunOf || undefined,
   source: execution.source,

@@ -27,19 +27,30 @@ export interface PlanRules {
 export const termsOf = ({ inputSchemaJson, ...rest }: TaskModel): ModelTerms => ({ ...rest, ...inputTerms(inputSchemaJson) });
 
 /** Those of the files that were not looked up yet. */
-export const notLookedUp = ({ lookedUp }: PlanTask, ids: Iterable<string>, isAuthors: (id: string) => boolean): WantedFile[] => {
+export const notLookedUp = ({ lookedUp }: PlanTask, ids: Iterable<string>, { isAuthors, ownerOf }: FileOwners): WantedFile[] => {
   const known = new Set(lookedUp);
-  return [...new Set(ids)].filter((id) => !known.has(id)).map((id) => ({ id, isAuthors: isAuthors(id) }));
+  return [...new Set(ids)]
+    .filter((id) => !known.has(id))
+    .map((id) => {
+      const ownerId = ownerOf?.(id);
+      return { id, isAuthors: isAuthors(id), ...(ownerId === undefined ? {} : { ownerId }) };
+    });
 };
 
 export const missing = (what: Missing): PlanAnswer => ({ answer: "missing", missing: what });
 
+/** Whose files ids are that a graph says. */
+export interface FileOwners {
+  isAuthors(id: string): boolean;
+  /** Of a graph inside it. */
+  ownerOf?: ((id: string) => string | undefined) | undefined;
+}
+
 /** What of a run is particular to a workflow's or a model's. */
-interface Run {
+interface Run extends FileOwners {
   task: PlanTask;
   request: Omit<PlanRequest, "data" | "storage" | "markupPermille"> & { data: ReadonlyMap<string, DataFile> };
   fileInputs: string[];
-  isAuthors(id: string): boolean;
   /** What is thrown where the run can't be planned. */
   invalid(issues: GraphIssue[]): DomainError;
 }
@@ -47,7 +58,7 @@ interface Run {
 /** Plans a run, or says what it turned out to need: files, and where it needs no more, data URLs that are yet to be stored. */
 export const finishPlan = (
   { addresses, storage, bounds }: PlanRules,
-  { task, request, fileInputs, isAuthors, invalid }: Run,
+  { task, request, fileInputs, isAuthors, ownerOf, invalid }: Run,
 ): PlanAnswer => {
   const given = task.given && new Map(task.given.map(([id, ports]) => [id, new Map(ports)]));
   const known = {
@@ -58,7 +69,7 @@ export const finishPlan = (
   };
   const planned = planRun(known, bounds);
   if (!planned.plan) {
-    const media = notLookedUp(task, planned.unknownMedia, isAuthors);
+    const media = notLookedUp(task, planned.unknownMedia, { isAuthors, ownerOf });
     if (media.length > 0) return missing({ media });
     throw invalid(planned.issues);
   }

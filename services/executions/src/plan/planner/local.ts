@@ -1,4 +1,4 @@
-import { DomainError, modelNames, readGraph, shareTexts, type BudgetUse } from "@nodeloom/kernel";
+import { DomainError, modelNames, readGraph, shareTexts, workflowReferences, type BudgetUse } from "@nodeloom/kernel";
 import { createAddressRules, type AddressRulesOptions } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import { refusalOf } from "../../run/refusals";
@@ -56,12 +56,16 @@ export const createLocalPlanner = ({ addresses, bounds, cachedChars = CACHED_GRA
   const planned = (task: PlanTask): PlanAnswer => {
     const { target } = task;
     if ("model" in target) return planDirectRun(rules, task);
-    const { graph, isForeign } = target;
-    return planWorkflowRun(rules, read(graph), { until: graph.until, isForeign }, task);
+    const { graph, ...rest } = target;
+    return planWorkflowRun(rules, read(graph), { until: graph.until, read, ...rest }, task);
   };
 
   return {
-    needs: (graph) => answered(() => ({ answer: "needs", models: modelNames(partToRun(read(graph), graph.until)) })),
+    needs: (graph) =>
+      answered(() => {
+        const part = partToRun(read(graph), graph.until);
+        return { answer: "needs", models: modelNames(part), workflows: workflowReferences(part) };
+      }),
     plan: (task) =>
       answered(() => {
         const answer = planned(task);

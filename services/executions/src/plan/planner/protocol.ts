@@ -1,4 +1,4 @@
-import type { DataFile, MediaValue, RunPlan } from "@nodeloom/kernel";
+import type { DataFile, MediaValue, RunPlan, WorkflowReference } from "@nodeloom/kernel";
 import type { Refusal } from "../../run/types";
 import type { CatalogModel } from "../model-catalog";
 
@@ -20,12 +20,20 @@ export interface TaskGraph {
   until?: string;
 }
 
+/** Workflows that stand in a graph, to any depth. */
+export interface InnerTask {
+  /** `pinnedModels`: of a version, what its tasks became when it was published. */
+  definitions: { key: string; graph: TaskGraph; ownerId: string; pinnedModels: [task: string, model: string][] }[];
+  /** What each node means, by the key of the graph that it is in; the outermost has none. */
+  references: [within: string, nodeId: string, key: string][];
+}
+
 export interface PlanTask {
   /**
    * `isForeign`: the graph is somebody else's template, and ids of files in it may be its author's. `schemaJson`: the JSON Schema that
    * the model's answer must fit.
    */
-  target: { graph: TaskGraph; isForeign: boolean } | { model: string; schemaJson?: string };
+  target: { graph: TaskGraph; isForeign: boolean; inner?: InnerTask; runnerId?: string } | { model: string; schemaJson?: string };
   inputsJson: string;
   /** The model, or those enabled that the graph names, and those that may come in their places. */
   models: TaskModel[];
@@ -56,6 +64,8 @@ export interface WantedFile {
   id: string;
   /** It may be the author's: the graph says the id itself, and the runner's inputs don't. */
   isAuthors: boolean;
+  /** Whose it may be, where a graph inside the author's says the id. */
+  ownerId?: string;
 }
 
 /** What a plan has to know besides. */
@@ -73,15 +83,17 @@ interface Refused {
   error: Refusal;
 }
 
-/** `models`: the names of the models that the nodes to run name. */
-export type NeedsAnswer = Refused | { answer: "needs"; models: string[] };
+/** `models`: the names of the models that the nodes to run name. `workflows`: what those name that stand for workflows. */
+export type NeedsAnswer = Refused | { answer: "needs"; models: string[]; workflows: WorkflowReference[] };
 
 /**
  * `forwardedMediaIds`: ids that the graph says itself and that may turn out to be files only while it runs.
- * `fileInputs`: names of inputs that are files.
+ * `innerMediaIds`: the same of graphs inside it, with their owners. `fileInputs`: names of inputs that are files.
  */
 export type PlanAnswer =
-  Refused | { answer: "missing"; missing: Missing } | { answer: "plan"; plan: RunPlan; forwardedMediaIds: string[]; fileInputs: string[] };
+  | Refused
+  | { answer: "missing"; missing: Missing }
+  | { answer: "plan"; plan: RunPlan; forwardedMediaIds: string[]; innerMediaIds?: [ownerId: string, id: string][]; fileInputs: string[] };
 
 export interface Caller {
   userId: string;

@@ -25,7 +25,7 @@ const isSmallGraph = ({ nodesJson, edgesJson }: TaskGraph): boolean =>
 const isSmallTask = ({ target, inputsJson, models, media, data = [], standIns = [], storesNothing = false, given }: PlanTask): boolean =>
   !storesNothing &&
   given === undefined &&
-  ("model" in target || isSmallGraph(target.graph)) &&
+  ("model" in target || (isSmallGraph(target.graph) && !target.inner)) &&
   inputsJson.length <= SMALL.inputs &&
   models.length <= SMALL.models &&
   media.length <= SMALL.files &&

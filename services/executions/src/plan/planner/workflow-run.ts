@@ -8,6 +8,7 @@ import {
   literalMediaIds,
   mediaIds,
   mediaProblem,
+  outerNodeOf,
   resolveInputs,
   shownName,
   uploadFamily,
@@ -24,7 +25,8 @@ import { uploadIssues } from "./addresses";
 import { broughtIds } from "./brought-ids";
 import { fileFields, resolveDataFields, standForFiles } from "./file-inputs";
 import { finishPlan, missing, notLookedUp, termsOf, type PlanRules } from "./finish";
-import type { PlanAnswer, PlanTask } from "./protocol";
+import { expand } from "./inlining";
+import type { PlanAnswer, PlanTask, TaskGraph } from "./protocol";
 import { checkInputs, invalidWorkflow, parseInputs } from "./refusals";
 
 /** Plans a run of a workflow: its graph, read once and cached, with the inputs of the run. */
@@ -40,13 +42,20 @@ export interface CachedGraph {
   literalIds?: ReadonlySet<string>;
 }
 
-/** What of a graph runs. @throws DomainError INVALID_REQUEST, where it has no such node to run to */
-export const partToRun = ({ graph }: CachedGraph, until: string | undefined): ReadGraph => {
-  if (until === undefined) return graph;
-  const part = upToNode(graph, until);
+const upTo = (graph: ReadGraph, until: string, id: string): ReadGraph => {
+  const part = upToNode(graph, id);
   if (part) return part;
   throw invalidRequest([{ path: "until", message: `the workflow has no node ${shownName(until)} that runs` }]);
 };
+
+/** What of a graph runs, to the node that stands for a workflow where it is one of that. @throws DomainError INVALID_REQUEST, where it has no such node to run to */
+export const partToRun = ({ graph }: CachedGraph, until: string | undefined): ReadGraph =>
+  until === undefined ? graph : upTo(graph, until, outerNodeOf(graph, until));
+
+export interface WorkflowTarget extends Pick<Extract<PlanTask["target"], { graph: unknown }>, "isForeign" | "inner" | "runnerId"> {
+  until: string | undefined;
+  read: (graph: TaskGraph) => CachedGraph;
+}
 
 /** Inputs of the workflow that the nodes of a run don't ask for are left aside; those that the workflow doesn't know stay wrong. */
 const neededInputs = (
@@ -73,7 +82,7 @@ const resolveFileFields = (fields: readonly InputField[], values: Map<string, un
 export const planWorkflowRun = (
   rules: PlanRules,
   cached: CachedGraph,
-  { until, isForeign }: { until: string | undefined; isForeign: boolean },
+  { until, isForeign, inner, runnerId = "", read }: WorkflowTarget,
   task: PlanTask,
 ): PlanAnswer => {
   const models = new Map(task.models.map((model) => [model.internalName, termsOf(model)]));
@@ -83,7 +92,11 @@ export const planWorkflowRun = (
     return terms ? [[name, terms]] : [];
   });
   const noModel = new Map(autos.flatMap(([name, auto]) => ("problem" in auto ? [[name, auto.problem]] : [])));
-  const { graph, warnings } = withChosenModels(partToRun(cached, until), new Map(chosen));
+  const part = partToRun(cached, until);
+  const expanded = inner && expand(part, cached, inner, { read, models, runnerId });
+  const isInside = until !== undefined && outerNodeOf(cached.graph, until) !== until;
+  const whole = isInside && expanded ? upTo(expanded.graph, until, until) : (expanded?.graph ?? part);
+  const { graph, warnings } = withChosenModels(whole, new Map(chosen));
   const given = parseInputs(task.inputsJson);
   const fields = inputFields(graph);
   const inputs = until === undefined ? given : neededInputs(given, fields, inputFields(cached.graph));
@@ -96,7 +109,8 @@ export const planWorkflowRun = (
   const isBrought = broughtIds(inputs, fields);
   const isAuthors = (id: string): boolean => isForeign && (cached.literalIds ??= literalMediaIds(cached.graph)).has(id) && !isBrought(id);
   const byId = fileFields(fields).filter(({ name }) => isMediaId(values.get(name)));
-  const wanted = notLookedUp(task, [...mediaIds(graph), ...byId.map(({ name }) => values.get(name) as string)], isAuthors);
+  const ownerOf = expanded && ((id: string) => (isBrought(id) ? undefined : expanded.ownerOf(id)));
+  const wanted = notLookedUp(task, [...mediaIds(graph), ...byId.map(({ name }) => values.get(name) as string)], { isAuthors, ownerOf });
   if (wanted.length > 0) return missing({ media: wanted });
 
   const media = new Map(task.media);
@@ -106,9 +120,18 @@ export const planWorkflowRun = (
   const { modelNames } = task;
   const ofPart = until === undefined ? {} : { isPart: true };
   const request = { graph, inputs: values, models, noModel, warnings, media, data, ...ofPart, ...(modelNames ? { modelNames } : {}) };
-  const answer = finishPlan(rules, { task, request, fileInputs, isAuthors, invalid: (found) => invalidWorkflow(found, graph) });
-  if (answer.answer !== "plan" || !isForeign) return answer;
-  const forwarded = forwardedMediaIds(answer.plan).filter(isAuthors);
-  const namesFiles = forwarded.length > 0 || task.media.some(([id]) => isAuthors(id));
-  return { ...answer, forwardedMediaIds: forwarded, ...(namesFiles ? { plan: withHiddenOutputs(answer.plan) } : {}) };
+  const invalid = (found: GraphIssue[]) => invalidWorkflow(found, graph);
+  const answer = finishPlan(rules, { task, request, fileInputs, isAuthors, ownerOf, invalid });
+  if (answer.answer !== "plan" || (!isForeign && !expanded)) return answer;
+  const ids = forwardedMediaIds(answer.plan);
+  const forwarded = ids.filter(isAuthors);
+  const innerMediaIds = ids.flatMap((id): [string, string][] => {
+    const ownerId = ownerOf?.(id);
+    return ownerId === undefined ? [] : [[ownerId, id]];
+  });
+  const isOthers = (id: string): boolean => isAuthors(id) || ownerOf?.(id) !== undefined;
+  // What stands in a template may be its author's own.
+  const hides =
+    (isForeign && expanded !== undefined) || innerMediaIds.length > 0 || forwarded.length > 0 || task.media.some(([id]) => isOthers(id));
+  return { ...answer, forwardedMediaIds: forwarded, innerMediaIds, ...(hides ? { plan: withHiddenOutputs(answer.plan) } : {}) };
 };

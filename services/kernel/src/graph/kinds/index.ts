@@ -17,6 +17,7 @@ import { requestInput } from "./request-input";
 import { responseOutput } from "./response-output";
 import { switchKind } from "./switch";
 import { textBox } from "./text-box";
+import { workflow } from "./workflow";
 
 export type { NodeKind } from "./kind";
 export { JSON_PORT } from "./llm-assistant";
@@ -36,6 +37,7 @@ export const NODE_KINDS: Readonly<Record<NodeType, NodeKind>> = {
   "http-request": httpRequest,
   media,
   "media-upload": mediaUpload,
+  workflow,
   note,
   "response-output": responseOutput,
 };

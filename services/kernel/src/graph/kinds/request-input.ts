@@ -1,6 +1,8 @@
 import { GRAPH_BOUNDS } from "../bounds";
 import { didYouMean } from "../../nearest-name";
 import { FIELD_TYPES, fieldProblem, fieldsOf, uploadFamily, type InputField } from "../values/fields";
+import { isMediaId } from "../values/media";
+import { resolveFiles, type Planner } from "../plan/planner";
 import type { PortType } from "../wiring/ports";
 import { isRecord, shownName, type Graph, type GraphIssue, type GraphNode } from "../types";
 import { noPorts, type NodeKind } from "./kind";
@@ -29,7 +31,7 @@ const fieldIssues = (field: InputField): string[] => {
 const doubleFields = (nodes: readonly GraphNode[]): GraphIssue[] => {
   const seen = new Map<string, string>();
   const issues: GraphIssue[] = [];
-  for (const node of nodes) {
+  for (const node of nodes.filter(({ given }) => given === undefined)) {
     for (const { name } of fieldsOf(node.data)) {
       if (issues.length >= GRAPH_BOUNDS.issues) return issues;
       const earlier = seen.get(name);
@@ -55,6 +57,18 @@ const defaultsOf = (node: GraphNode): ReadonlyMap<string, unknown> => {
   return known;
 };
 
+const fileFieldsOf = ({ data }: GraphNode): InputField[] => fieldsOf(data).filter((field) => uploadFamily(field) !== undefined);
+
+/** The values of a workflow's inputs that stands in another, with files in place of their ids. */
+const givenValues = (planner: Planner, node: GraphNode): ReadonlyMap<string, unknown> => {
+  const values = new Map(node.given);
+  for (const field of fileFieldsOf(node)) {
+    if (!values.has(field.name)) continue;
+    values.set(field.name, resolveFiles(planner, node.id, field.name, uploadFamily(field)!, values.get(field.name)));
+  }
+  return values;
+};
+
 export const requestInput: NodeKind = {
   type: "request-input",
   summary: "Declares the inputs of the workflow's API: each field is an output.",
@@ -72,15 +86,18 @@ export const requestInput: NodeKind = {
     return fieldsOf(data).flatMap(fieldIssues);
   },
   checkAll: doubleFields,
-  plan: ({ request, budget }) => ({
-    isEvaluated: true,
-    outputs: new Map([...request.inputs].map(([name, value]) => [name, { value: budget.value(value) }])),
-  }),
+  plan: (planner, node) => {
+    const { request, budget } = planner;
+    const values = node.given ? givenValues(planner, node) : request.inputs;
+    return { isEvaluated: true, outputs: new Map([...values].map(([name, value]) => [name, { value: budget.value(value) }])) };
+  },
+  mediaIds: (node) => fileFieldsOf(node).flatMap(({ name }) => (isMediaId(node.given?.get(name)) ? [node.given.get(name) as string] : [])),
   savedValue: (node, port) => (port === null ? undefined : defaultsOf(node).get(port)),
   savedCount: () => 1,
 };
 
-const requestInputs = (graph: Graph): GraphNode[] => graph.nodes.filter(({ type }) => type === requestInput.type);
+const requestInputs = (graph: Graph): GraphNode[] =>
+  graph.nodes.filter(({ type, given }) => type === requestInput.type && given === undefined);
 
 /** The inputs a workflow accepts. Empty without a request-input node. */
 export const inputFields = (graph: Graph): InputField[] => requestInputs(graph).flatMap((node) => fieldsOf(node.data));

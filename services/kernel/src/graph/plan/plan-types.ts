@@ -73,6 +73,17 @@ export interface AuthorFiles {
   authorFiles?: Record<string, MediaValue>;
 }
 
+/** A workflow that stands in another, as it was when its run was planned. */
+export interface InlinedWorkflow {
+  /** The node in whose place it came; in a workflow that stands in another itself, `outer/inner`. */
+  nodeId: string;
+  slug: string;
+  /** Absent for the draft. */
+  version?: number;
+  /** SHA-256 of its nodes and edges. */
+  contentHash: string;
+}
+
 /** Everything a run does, decided before it starts. Plain JSON. */
 export interface RunPlan extends AuthorFiles {
   /** In dependency order. */
@@ -96,6 +107,8 @@ export interface RunPlan extends AuthorFiles {
   used: BudgetUse;
   /** Values of its nodes are not shown to its runner: they may name files of a template's author. */
   hidesOutputs?: true;
+  /** Workflows whose nodes are a part of it. */
+  inlined?: readonly InlinedWorkflow[];
   /** Long texts that values say more than once: see `shareTexts`. */
   shared?: readonly string[];
 }

@@ -1,0 +1,97 @@
+/** Workflows that stand in others: found for a plan, each as its graph was written by its owner. */
+import { createHash } from "node:crypto";
+import { DomainError, innerId, LIMITS, type GraphIssue, type InlinedWorkflow, type WorkflowReference } from "@nodeloom/kernel";
+import type { Defined, Definitions, Needs } from "./definitions";
+import type { InnerTask, TaskGraph } from "./planner/protocol";
+
+/** Nodes that are looked at before a graph is known to be too large: each of them brings at least one. */
+const MOST_NODES = LIMITS.nodes;
+
+const WANTING: ReadonlySet<string> = new Set(["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"]);
+
+const invalid = (nodeId: string, problem: string): DomainError => {
+  const issues: GraphIssue[] = [{ nodeId, message: problem }];
+  return new DomainError("precondition", "WORKFLOW_INVALID", `the workflow can't run: ${nodeId}: ${problem}`, { issues });
+};
+
+export const graphOf = (slug: string, { saved, key }: Pick<Defined, "saved" | "key">): TaskGraph => {
+  const { revision, nodesJson, edgesJson } = saved;
+  return { key: key ?? `${slug}@${revision}`, nodesJson, edgesJson };
+};
+
+export interface Inlined {
+  inner: InnerTask;
+  /** Models that they need. */
+  models: string[];
+  /** What the execution keeps of them. */
+  workflows: InlinedWorkflow[];
+}
+
+/** A workflow in which others stand. */
+interface Container {
+  key: string;
+  ownerId: string;
+  /** Slugs from the outermost on. */
+  path: readonly string[];
+  /** Of its nodes. */
+  prefix: string;
+}
+
+/**
+ * What stands in a workflow, to any depth. The nodes of a graph are resolved for its owner: an own workflow, or a template.
+ * @throws DomainError WORKFLOW_INVALID for what is not there, for a circle, and for what is too deep
+ */
+export const findInlined = async (
+  definitions: Pick<Definitions, "read" | "needs">,
+  { slug, ownerId, userId, references }: { slug: string; ownerId: string; userId: string; references: readonly WorkflowReference[] },
+): Promise<Inlined> => {
+  const found = new Map<string, InnerTask["definitions"][number]>();
+  const meanings: InnerTask["references"] = [];
+  const models = new Set<string>();
+  const workflows: InlinedWorkflow[] = [];
+  const reads = new Map<string, Promise<Defined>>();
+
+  const read = ({ slug: named, version, nodeId }: WorkflowReference, { ownerId: reader, prefix }: Container): Promise<Defined> => {
+    const key = `${reader} ${named} ${version}`;
+    const wanting = invalid(prefix + nodeId, `there is no workflow ${named}${version === "" ? "" : ` (version ${version})`}`);
+    const known =
+      reads.get(key) ??
+      definitions.read(named, reader, version).then(
+        (defined) => {
+          if (defined.graphHidden) throw wanting;
+          return defined;
+        },
+        (error: unknown) => {
+          throw error instanceof DomainError && WANTING.has(error.reason) ? wanting : error;
+        },
+      );
+    reads.set(key, known);
+    return known;
+  };
+
+  const visit = async (container: Container, nodes: readonly WorkflowReference[]): Promise<void> => {
+    for (const reference of nodes) {
+      const nodeId = container.prefix + reference.nodeId;
+      const path = [...container.path, reference.slug];
+      const shown = path.join(" → ");
+      if (container.path.includes(reference.slug)) throw invalid(nodeId, `workflows stand in each other in a circle: ${shown}`);
+      if (container.path.length > LIMITS.workflowDepth)
+        throw invalid(nodeId, `workflows stand in each other more than ${LIMITS.workflowDepth} deep: ${shown}`);
+      if (workflows.length >= MOST_NODES) throw invalid(nodeId, `with the workflows in it the graph has more than ${LIMITS.nodes} nodes`);
+      const defined = await read(reference, container);
+      const { saved, pinnedModels } = defined;
+      const graph = graphOf(reference.slug, defined);
+      const key = `${graph.key} ${saved.version}`;
+      const needs: Needs = await definitions.needs(saved, graph, userId);
+      for (const name of needs.models) models.add(pinnedModels[name] ?? name);
+      found.set(key, { key, graph, ownerId: saved.createdBy, pinnedModels: Object.entries(pinnedModels) });
+      meanings.push([container.key, reference.nodeId, key]);
+      const contentHash = createHash("sha256").update(saved.nodesJson).update("\n").update(saved.edgesJson).digest("hex");
+      workflows.push({ nodeId, slug: reference.slug, contentHash, ...(saved.version > 0 ? { version: saved.version } : {}) });
+      await visit({ key, ownerId: saved.createdBy, path, prefix: innerId(nodeId, "") }, needs.workflows);
+    }
+  };
+
+  await visit({ key: "", ownerId, path: [slug], prefix: "" }, references);
+  return { inner: { definitions: [...found.values()], references: meanings }, models: [...models], workflows };
+};

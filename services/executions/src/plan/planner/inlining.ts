@@ -1,0 +1,46 @@
+import { inlineWorkflows, literalMediaIds, withChosenModels, type ModelTerms } from "@nodeloom/kernel";
+import type { InnerTask, TaskGraph } from "./protocol";
+import type { CachedGraph, ReadGraph } from "./workflow-run";
+
+/** A graph with what stands in it, and whose the files are that the graphs inside it name. */
+export interface Expanded {
+  graph: ReadGraph;
+  /** Owner of a file that a graph inside it names, where that is not the runner. */
+  ownerOf(id: string): string | undefined;
+}
+
+const literalsOf = (cached: CachedGraph): ReadonlySet<string> => (cached.literalIds ??= literalMediaIds(cached.graph));
+
+/** @param own the graph itself: ids that it names are none of the authors' of others */
+export const expand = (
+  graph: ReadGraph,
+  own: CachedGraph,
+  { definitions, references }: InnerTask,
+  { read, models, runnerId }: { read: (graph: TaskGraph) => CachedGraph; models: ReadonlyMap<string, ModelTerms>; runnerId: string },
+): Expanded => {
+  const known = new Map(
+    definitions.map((one) => {
+      const cached = read(one.graph);
+      const pinned = one.pinnedModels.flatMap(([task, name]): [string, ModelTerms][] => {
+        const terms = models.get(name);
+        return terms ? [[task, terms]] : [];
+      });
+      return [one.key, { cached, ownerId: one.ownerId, ...withChosenModels(cached.graph, new Map(pinned)) }] as const;
+    }),
+  );
+  const meanings = new Map(references.map(([within, nodeId, key]) => [`${within}\n${nodeId}`, key]));
+  const whole = inlineWorkflows(
+    graph,
+    (within, nodeId) => {
+      const key = meanings.get(`${within}\n${nodeId}`);
+      const meant = key === undefined ? undefined : known.get(key);
+      return key !== undefined && meant ? { key, graph: meant.graph } : undefined;
+    },
+    "",
+  );
+  const foreign = [...known.values()].filter(({ ownerId }) => ownerId !== runnerId);
+  return {
+    graph: { ...whole, issues: [...whole.issues] },
+    ownerOf: (id) => (literalsOf(own).has(id) ? undefined : foreign.find(({ cached }) => literalsOf(cached).has(id))?.ownerId),
+  };
+};

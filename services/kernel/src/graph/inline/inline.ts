@@ -1,0 +1,184 @@
+import { groupBy } from "../../group-by";
+import { LIMITS } from "../../limits";
+import { GRAPH_BOUNDS, textBytes } from "../bounds";
+import { defaultInput, kindOf, outputPorts } from "../kinds";
+import { isRecord, shownName, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "../types";
+import { fieldsOf, resolveInputs, type InputField } from "../values/fields";
+import { FLOWS, portTypeName, type PortType } from "../wiring/ports";
+import { innerId, referenceOf } from "./references";
+
+/** Puts the nodes of other workflows in the place of the nodes that name them: what is planned is one graph. */
+
+export type InlineGraph = Graph & { issues: readonly GraphIssue[] };
+
+/** What the nodes of one workflow mean, by their ids, and how each of those workflows is told from others. */
+export type Resolve = (within: string, nodeId: string) => { key: string; graph: InlineGraph } | undefined;
+
+type End = Pick<GraphEdge, "source" | "sourceHandle">;
+
+const SHOWN_NAMES = 12;
+const choices = (names: Iterable<string>): string => {
+  const all = [...names];
+  return all.length === 0
+    ? "it has none"
+    : `it has ${all.slice(0, SHOWN_NAMES).map(shownName).join(", ")}${all.length > SHOWN_NAMES ? ", …" : ""}`;
+};
+
+/** The inputs of the graph itself, and not those of graphs inside it. */
+const ownInputs = ({ nodes }: Graph): GraphNode[] => nodes.filter(({ type, given }) => type === "request-input" && given === undefined);
+const isOutput = ({ type }: GraphNode): boolean => kindOf(type)?.isResult === true;
+
+/** What flows into the fields of a node, by field. */
+const flowsOf = (outer: Graph, node: GraphNode, fields: readonly InputField[]): Map<string, GraphEdge[]> => {
+  const [only, ...others] = fields;
+  const named = ({ targetHandle, sourceHandle }: GraphEdge): string =>
+    targetHandle ?? (only && others.length === 0 ? only.name : (sourceHandle ?? ""));
+  return groupBy(
+    outer.edges.filter(({ target }) => target === node.id),
+    named,
+  );
+};
+
+const outputTypeOf = (outer: Graph, { source, sourceHandle }: End): PortType | undefined => {
+  const from = outer.nodes.find(({ id }) => id === source);
+  const ports = from ? outputPorts(from) : new Map<string, PortType>();
+  return sourceHandle === null ? [...ports.values()][0] : ports.get(sourceHandle);
+};
+
+/** What is wrong with what flows into the fields of a node. */
+const flowProblems = (outer: Graph, inner: Graph, node: GraphNode, flows: ReadonlyMap<string, readonly GraphEdge[]>): string[] => {
+  const ports = new Map(ownInputs(inner).flatMap((input) => [...outputPorts(input)]));
+  return [...flows].flatMap(([name, edges]) => {
+    const type = ports.get(name);
+    if (type === undefined)
+      return [`${node.id} has no input ${shownName(name)} (edge ${shownName(edges[0]!.id)}); ${choices(ports.keys())}`];
+    return edges.flatMap((edge) => {
+      if (edge.source === node.id) return ["is part of a cycle"];
+      const given = outputTypeOf(outer, edge);
+      const isRefused = given !== undefined && FLOWS[given][type] === "refused";
+      return isRefused
+        ? [
+            `${edge.source}.${edge.sourceHandle ?? ""} is ${portTypeName(given)} and can't flow into ${node.id}.${shownName(name)}, which takes ${portTypeName(type)}`,
+          ]
+        : [];
+    });
+  });
+};
+
+/** The values of fields that nothing flows into, and what is wrong with them. */
+const literalsOf = ({ data }: GraphNode, fields: readonly InputField[], flows: ReadonlyMap<string, unknown>) => {
+  const given = isRecord(data.inputs) ? Object.entries(data.inputs).filter(([name, value]) => !flows.has(name) && value !== null) : [];
+  const open = fields.filter(({ name }) => !flows.has(name));
+  const { values, issues } = resolveInputs(open, Object.fromEntries(given));
+  return { values, problems: issues.map(({ path, message }) => `${path.replace(/^inputs\./, "")}: ${message}`) };
+};
+
+/** The nodes of the inner graph as they stand in the outer one. Inputs keep the values that they have; results and notes are left out. */
+const innerNodes = (node: GraphNode, inner: Graph, values: ReadonlyMap<string, unknown>): GraphNode[] => {
+  const inputs = new Set(ownInputs(inner));
+  return inner.nodes
+    .filter((one) => !isOutput(one) && kindOf(one.type)?.runs !== false)
+    .flatMap((one): GraphNode[] => {
+      const moved = { ...one, id: innerId(node.id, one.id) };
+      if (!inputs.has(one)) return [moved];
+      const own = fieldsOf(one.data).flatMap(({ name }): [string, unknown][] => (values.has(name) ? [[name, values.get(name)]] : []));
+      return [{ ...moved, given: new Map(own) }];
+    });
+};
+
+/** Where what leaves an inner node comes from, as the outer graph knows it: of a field, what flows into that. */
+const endsOf = (node: GraphNode, inner: Graph, flows: ReadonlyMap<string, readonly GraphEdge[]>) => {
+  const inputs = new Map(ownInputs(inner).map((one) => [one.id, one]));
+  return ({ source, sourceHandle }: End): readonly End[] => {
+    const input = inputs.get(source);
+    const field = input && (sourceHandle ?? fieldsOf(input.data)[0]?.name ?? "");
+    const flowing = field === undefined ? undefined : flows.get(field);
+    return flowing ?? [{ source: innerId(node.id, source), sourceHandle }];
+  };
+};
+
+/** A member of the result, as an edge into the node that makes it names it. */
+const memberOf = (inner: Graph, { source, sourceHandle, targetHandle, target }: GraphEdge): string => {
+  if (targetHandle !== null) return targetHandle;
+  const [from, to] = [source, target].map((id) => inner.nodes.find((one) => one.id === id));
+  const port = sourceHandle ?? (from ? [...outputPorts(from).keys()][0] : undefined) ?? "";
+  return to ? defaultInput(to, port) : port;
+};
+
+/** Members of a workflow's result. */
+export const resultMembers = (graph: Graph): string[] => {
+  const outputs = new Set(graph.nodes.filter(isOutput).map(({ id }) => id));
+  return [...new Set(graph.edges.filter(({ target }) => outputs.has(target)).map((edge) => memberOf(graph, edge)))];
+};
+
+const inlineOne = (outer: InlineGraph, node: GraphNode, inner: InlineGraph): InlineGraph => {
+  const fields = ownInputs(inner).flatMap(({ data }) => fieldsOf(data));
+  const flows = flowsOf(outer, node, fields);
+  const { values, problems } = literalsOf(node, fields, flows);
+  const ends = endsOf(node, inner, flows);
+  const outputs = new Set(inner.nodes.filter(isOutput).map(({ id }) => id));
+  const members = groupBy(
+    inner.edges.filter(({ target }) => outputs.has(target)),
+    (edge) => memberOf(inner, edge),
+  );
+  const issues: string[] = [...flowProblems(outer, inner, node, flows), ...problems];
+  const outerEdges = outer.edges.flatMap((edge): GraphEdge[] => {
+    if (edge.target === node.id) return [];
+    if (edge.source !== node.id) return [edge];
+    const name = edge.sourceHandle ?? [...members.keys()][0] ?? "";
+    const into = members.get(name);
+    if (!into) issues.push(`${node.id} has no output ${shownName(name)} (edge ${shownName(edge.id)}); ${choices(members.keys())}`);
+    return (into ?? []).flatMap(ends).map(({ source, sourceHandle }) => ({ ...edge, source, sourceHandle }));
+  });
+  const innerEdges = inner.edges
+    .filter(({ target }) => !outputs.has(target))
+    .flatMap((edge) =>
+      ends(edge).map(({ source, sourceHandle }): GraphEdge => ({
+        ...{ ...edge, source, sourceHandle },
+        id: innerId(node.id, edge.id),
+        target: innerId(node.id, edge.target),
+      })),
+    );
+  return {
+    nodes: outer.nodes.flatMap((one) => (one === node ? innerNodes(node, inner, values) : [one])),
+    edges: [...outerEdges, ...innerEdges],
+    issues: [
+      ...outer.issues,
+      ...[...new Set(issues)].map((message) => ({ nodeId: node.id, message })),
+      ...inner.issues.map(({ nodeId, message }) => ({ nodeId: nodeId === null ? node.id : innerId(node.id, nodeId), message })),
+    ],
+  };
+};
+
+/** Why a graph is too large with what stands in it. */
+const sizeProblem = ({ nodes, edges }: Graph): string | undefined => {
+  if (nodes.length > LIMITS.nodes) return `with the nodes of this workflow the graph has more than ${LIMITS.nodes} nodes`;
+  if (edges.length > LIMITS.edges) return `with the edges of this workflow the graph has more than ${LIMITS.edges} edges`;
+  const long = nodes.find(({ id }) => textBytes(id) > GRAPH_BOUNDS.nodeIdBytes);
+  return long && `the id of the node ${shownName(long.id)} is longer than ${GRAPH_BOUNDS.nodeIdBytes} bytes`;
+};
+
+/**
+ * A graph with the nodes of all workflows that stand in it, to any depth.
+ * @param resolve what a node of a workflow means; a node that means nothing stays
+ * @param key how the graph itself is told from others
+ */
+export const inlineWorkflows = (graph: InlineGraph, resolve: Resolve, key: string, known = new Map<string, InlineGraph>()): InlineGraph => {
+  let whole = graph;
+  for (const node of graph.nodes) {
+    const inner = referenceOf(node) && resolve(key, node.id);
+    if (!inner) continue;
+    const expanded = known.get(inner.key) ?? inlineWorkflows(inner.graph, resolve, inner.key, known);
+    known.set(inner.key, expanded);
+    whole = inlineOne(
+      whole,
+      whole.nodes.find(({ id }) => id === node.id)!,
+      expanded,
+    );
+    const problem = sizeProblem(whole);
+    if (problem === undefined) continue;
+    // What is too large is not made any larger.
+    return { nodes: graph.nodes, edges: graph.edges, issues: [...graph.issues, { nodeId: node.id, message: problem }] };
+  }
+  return whole;
+};

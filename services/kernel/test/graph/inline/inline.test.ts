@@ -1,0 +1,149 @@
+import { inlineWorkflows, planRun, resultMembers, workflowReferences, type InlineGraph, type Resolve } from "@nodeloom/kernel";
+import { graphOf, MODELS, type Edge, type Node } from "../../support";
+
+/** Graphs by the slugs that nodes name. */
+type Library = Record<string, InlineGraph>;
+
+const resolveIn =
+  (library: Library, whole: InlineGraph): Resolve =>
+  (within, nodeId) => {
+    const graph = within === "" ? whole : library[within];
+    const slug = graph?.nodes.find(({ id }) => id === nodeId)?.data.slug as string;
+    return library[slug] ? { key: slug, graph: library[slug] } : undefined;
+  };
+const inlined = (library: Library, nodes: Node[], edges: Edge[]): InlineGraph => {
+  const whole = graphOf(nodes, edges);
+  return inlineWorkflows(whole, resolveIn(library, whole), "");
+};
+const plan = (library: Library, nodes: Node[], edges: Edge[], inputs: Record<string, unknown> = {}) =>
+  planRun({
+    graph: inlined(library, nodes, edges),
+    inputs: new Map(Object.entries(inputs)),
+    models: MODELS,
+    media: new Map(),
+    markupPermille: 1_000,
+  });
+
+const greet = graphOf(
+  [
+    {
+      id: "in",
+      type: "request-input",
+      data: {
+        fields: [
+          { name: "who", type: "text", required: true },
+          { name: "how", type: "text", default: "Dear" },
+        ],
+      },
+    },
+    { id: "box", type: "text-box", data: { text: "{{how}} {{who}}" } },
+    { id: "out", type: "response-output", data: {} },
+  ],
+  [
+    ["in.who", "box.who"],
+    ["in.how", "box.how"],
+    ["box.text", "out.text"],
+    ["in.who", "out.name"],
+  ],
+);
+const inner = (id: string, data: Record<string, unknown> = {}): Node => ({ id, type: "workflow", data: { slug: "greet", ...data } });
+const out: Node = { id: "out", type: "response-output", data: {} };
+const source: Node = { id: "src", type: "list", data: { items: ["Ann", "Bo"] } };
+const messages = (made: ReturnType<typeof plan>): string[] => made.issues.map(({ nodeId, message }) => `${nodeId}: ${message}`);
+
+it("puts the nodes of a workflow in its place, with what flows in, its literals and its defaults", () => {
+  const made = plan(
+    { greet },
+    [source, inner("a"), inner("b", { inputs: { who: "Cy", how: "Hi" } }), out],
+    [
+      ["src.items", "a.who"],
+      ["a.text", "out.greetings"],
+      ["a.name", "out.names"],
+      ["b.text", "out.text"],
+    ],
+  );
+  expect(made.issues).toEqual([]);
+  expect(made.plan!.output).toEqual({
+    greetings: [{ value: ["Dear Ann", "Dear Bo"] }],
+    names: [{ value: ["Ann", "Bo"] }],
+    text: [{ value: "Hi Cy" }],
+  });
+  expect(made.plan!.evaluated.map(({ id }) => id).sort()).toEqual(["a/box", "a/in", "b/box", "b/in", "src"]);
+});
+
+it("inlines to any depth, with ids that say where a node stands", () => {
+  const outer = graphOf(
+    [inner("deep", { inputs: { who: "Di" } }), { id: "end", type: "response-output", data: {} }],
+    [["deep.text", "end.text"]],
+  );
+  const made = plan({ greet, outer }, [{ id: "top", type: "workflow", data: { slug: "outer" } }, out], [["top.text", "out.text"]]);
+  expect(made.plan!.output).toEqual({ text: [{ value: "Dear Di" }] });
+  expect(made.plan!.evaluated.map(({ id }) => id)).toContain("top/deep/box");
+});
+
+it("holds, prices and counts what stands in it as if it stood outside", () => {
+  const painter = graphOf(
+    [{ id: "pic", type: "generate-image", data: { model: "pic", prompt: "a boat" } }, out],
+    [["pic.image", "out.images"]],
+  );
+  const steps = (made: ReturnType<typeof plan>) =>
+    made.plan!.steps.map(({ model, maxItems, maxMillicredits }) => [model, maxItems, maxMillicredits]);
+  const within = plan({ painter }, [{ id: "p", type: "workflow", data: { slug: "painter" } }, out], [["p.images", "out.images"]]);
+  const plain = planRun({ graph: painter, inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_000 });
+  expect(steps(within)).toEqual(steps(plain));
+  expect(within.plan!.steps[0]!.id).toBe("p/pic");
+});
+
+it.each<[string, Node[], Edge[], string]>([
+  ["a field that is required and not given", [inner("a"), out], [], "a: who: is required"],
+  ["a value that does not fit its field", [inner("a", { inputs: { who: 3 } })], [], "a: who: must be text"],
+  ["an input that it does not have", [inner("a", { inputs: { who: "x", when: 1 } })], [], "a: when: is not an input of this workflow"],
+  [
+    "an edge to such an input",
+    [source, inner("a", { inputs: { who: "x" } })],
+    [["src.items", "a.when"]],
+    "a: a has no input when (edge e0); it has who, how",
+  ],
+  [
+    "an edge from an output that it does not have",
+    [inner("a", { inputs: { who: "x" } }), out],
+    [["a.film", "out.film"]],
+    "a: a has no output film (edge e0); it has text, name",
+  ],
+  ["an edge from itself", [inner("a")], [["a.text", "a.who"]], "a: is part of a cycle"],
+  ["no slug", [inner("a", { slug: "" })], [], "a: slug: must name a workflow"],
+])("says what is wrong at the node that stands for a workflow: %s", (_what, nodes, edges, message) => {
+  expect(messages(plan({ greet }, nodes, edges))).toContain(message);
+});
+
+it("names a node inside by its place", () => {
+  const broken = graphOf([{ id: "pic", type: "generate-image", data: { model: "nonesuch" } }], []);
+  const made = plan({ broken }, [{ id: "b", type: "workflow", data: { slug: "broken" } }], []);
+  expect(messages(made)).toContain("b/pic: there is no enabled model nonesuch");
+});
+
+it("counts all nodes together, and makes nothing that is too large", () => {
+  const wide = graphOf(
+    Array.from({ length: 60 }, (_, index): Node => ({ id: `n${index}`, type: "list", data: {} })),
+    [],
+  );
+  const level = (slug: string): InlineGraph =>
+    graphOf(
+      Array.from({ length: 12 }, (_, index): Node => ({ id: `w${index}`, type: "workflow", data: { slug } })),
+      [],
+    );
+  const library: Library = { l0: wide, l1: level("l0"), l2: level("l1"), l3: level("l2"), l4: level("l3") };
+  const startedAt = performance.now();
+  const whole = inlined(library, [{ id: "top", type: "workflow", data: { slug: "l4" } }], []);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  expect(whole.issues.map(({ message }) => message)).toContain("with the nodes of this workflow the graph has more than 500 nodes");
+});
+
+it("lists what nodes name, and what a workflow gives", () => {
+  const nodes = [inner("a"), inner("b", { version: 3 }), inner("c", { bypass: true }), { id: "d", type: "list" }];
+  expect(workflowReferences(graphOf(nodes, []))).toEqual([
+    { nodeId: "a", slug: "greet", version: "" },
+    { nodeId: "b", slug: "greet", version: "3" },
+  ]);
+  expect(resultMembers(greet)).toEqual(["text", "name"]);
+});
