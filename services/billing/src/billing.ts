@@ -1,6 +1,7 @@
 import { createRemoval, type Logger } from "@nodeloom/platform";
 import { emptyAccount, type Account } from "./account/account";
-import { allocate, type Allocation, type HoldReply } from "./account/hold";
+import { allocate, type Allocation } from "./account/allocate";
+import type { HoldReply } from "./account/hold";
 import { BILLING_LIMITS } from "./limits";
 import { createGroupCommit } from "./group-commit";
 import { createAudit, type LedgerCheck } from "./ledger/audit";

@@ -1,17 +1,8 @@
-import {
-  didYouMean,
-  DomainError,
-  fallbackListProblems,
-  invalidRequest,
-  TIERS,
-  type BaseTier,
-  type Issue,
-  type Price,
-} from "@nodeloom/kernel";
+import { didYouMean, DomainError, invalidRequest, type BaseTier, type Price } from "@nodeloom/kernel";
 import type { Environment } from "@nodeloom/platform";
 import { createAddedModels, entryText, isAFile, readAddedEntry } from "./added/models";
 import { livingEntry, withEntry, withoutEntry, type AddedEntries } from "./added/entries";
-import { pricingProblem } from "./pricing";
+import { checkChange } from "./override-check";
 import type { RegisteredModel, Registry } from "./registry";
 import type { Servers } from "./servers/servers";
 import { orderIssues, tasksOf } from "./tasks";
@@ -127,31 +118,6 @@ const merged = (model: RegisteredModel, keys: ReadonlySet<string>, override: Ove
 /** @param enabled names that may have been meant */
 const notFound = (internalName: string, enabled: readonly string[]): DomainError =>
   new DomainError("not_found", "MODEL_NOT_FOUND", `there is no enabled model ${internalName}${didYouMean(internalName, enabled)}`);
-
-const fallbackIssues = (model: RegisteredModel, fallback: readonly string[], known: ReadonlyMap<string, RegisteredModel>): Issue[] => {
-  const problems = fallbackListProblems(fallback, model.internalName);
-  if (problems.length > 0) return problems.map((message) => ({ path: "fallback", message }));
-  return fallback.flatMap((name, index): Issue[] => {
-    const other = known.get(name);
-    const path = `fallback[${index}]`;
-    if (!other) return [{ path, message: `there is no model ${name}${didYouMean(name, [...known.keys()])}` }];
-    return other.modality === model.modality ? [] : [{ path, message: `${name} makes ${other.modality}, not ${model.modality}` }];
-  });
-};
-
-const checkChange = (
-  model: RegisteredModel,
-  { enabled, price, minTier, fallback }: Override,
-  known: ReadonlyMap<string, RegisteredModel>,
-): void => {
-  const issues = fallback ? fallbackIssues(model, fallback, known) : [];
-  if (enabled && model.missing.length > 0) issues.push({ path: "enabled", message: `${model.missing.join(", ")} is not set` });
-  if (enabled && model.price === null && price === undefined) issues.push({ path: "enabled", message: "it has no price yet: set one" });
-  if (minTier !== undefined && !TIERS.includes(minTier)) issues.push({ path: "minTier", message: `must be one of: ${TIERS.join(", ")}` });
-  const problem = price && pricingProblem(price, model.inputSchema);
-  if (problem) issues.push({ path: "price", message: problem });
-  if (issues.length > 0) throw invalidRequest(issues);
-};
 
 /** The models in force: the files' entries under the admins' overrides, from memory. */
 export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {

@@ -1,7 +1,7 @@
 import { type DomainError } from "@nodeloom/kernel";
 import { emptyAccount, type Account, type Transition } from "../../src/account/account";
 import { apply, type Command, type ReplyTo } from "../../src/account/command";
-import { allocate, type HoldItem } from "../../src/account/hold";
+import { allocate, type HoldItem } from "../../src/account/allocate";
 import { movementId, type LedgerRow } from "../../src/account/movement";
 import { oneMonthAfter } from "../../src/account/plan";
 

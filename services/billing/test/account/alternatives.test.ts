@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { emptyAccount, type Account } from "../../src/account/account";
 import { apply, type Command } from "../../src/account/command";
-import type { HoldItem } from "../../src/account/hold";
+import type { HoldItem } from "../../src/account/allocate";
 import type { SettleReply } from "../../src/account/settle";
 
 /** Calls of which only one is made: the dearest is held, and what is charged is the one that was made. */

@@ -1,0 +1,71 @@
+import { groupBy } from "@nodeloom/kernel";
+import type { Account, Grant } from "./account";
+import { groupOf, type HeldItem } from "./held";
+
+/** How calls would be paid: by trial grants, then plan credits, then top-up credits. */
+
+export interface HoldItem {
+  key: string;
+  model: string;
+  maxMillicredits: number;
+  /** The key of the call that it may be made in place of; empty, or absent: none. */
+  alternativeTo?: string;
+}
+
+/** How a hold would be paid. */
+export interface Allocation {
+  items: HeldItem[];
+  plan: number;
+  topUp: number;
+  grants: Grant[];
+  required: number;
+  available: number;
+  sufficient: boolean;
+  /** A model that must be paid with credits because its trial grant is used up. */
+  exhaustedModel?: string;
+}
+
+/** What each item that no grant pays holds: of items of which only one is made, the first holds as much as the dearest. */
+const heldPrices = (wanted: readonly HoldItem[], isGranted: (key: string) => boolean): Map<string, number> => {
+  const groups = groupBy(
+    wanted.filter(({ key }) => !isGranted(key)),
+    groupOf,
+  );
+  return new Map(
+    [...groups.values()].flatMap((items) => {
+      const dearest = Math.max(...items.map(({ maxMillicredits }) => maxMillicredits));
+      return items.map(({ key }, index) => [key, index === 0 ? dearest : 0] as const);
+    }),
+  );
+};
+
+/** Pays each item by trial grant, then plan credits, then top-up credits. Changes nothing. */
+export const allocate = (account: Account, wanted: readonly HoldItem[]): Allocation => {
+  const grants = new Map(account.grants.map((grant) => [grant.model, { ...grant }]));
+  let { plan, topUp } = account;
+  let required = 0;
+  let exhaustedModel: string | undefined;
+  const granted = new Set<string>();
+  for (const { key, model, maxMillicredits } of wanted) {
+    const grant = grants.get(model);
+    if (!grant || maxMillicredits === 0) continue;
+    if (grant.remaining > 0) {
+      grant.remaining -= 1;
+      granted.add(key);
+    } else if (grant.total > 0) exhaustedModel ??= model;
+  }
+  const prices = heldPrices(wanted, (key) => granted.has(key));
+  const items = wanted.map(({ key, model, alternativeTo }): HeldItem => {
+    const item = { key, model, ...(alternativeTo ? { alternativeTo } : {}) };
+    if (granted.has(key)) return { ...item, source: "grant", millicredits: 0, fromPlan: 0, fromTopUp: 0 };
+    const millicredits = prices.get(key) ?? 0;
+    const fromPlan = Math.min(plan, millicredits);
+    const fromTopUp = millicredits - fromPlan;
+    plan -= fromPlan;
+    topUp -= fromTopUp;
+    required += millicredits;
+    return { ...item, source: "credits", millicredits, fromPlan, fromTopUp };
+  });
+  const available = account.plan + account.topUp;
+  return { items, plan, topUp, grants: [...grants.values()], required, available, sufficient: required <= available, exhaustedModel };
+};

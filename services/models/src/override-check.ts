@@ -1,0 +1,32 @@
+import { didYouMean, fallbackListProblems, invalidRequest, TIERS, type Issue } from "@nodeloom/kernel";
+import type { Override } from "./catalog";
+import { pricingProblem } from "./pricing";
+import type { RegisteredModel } from "./registry";
+
+/** What administrators set over a model, checked before it holds. */
+
+const fallbackIssues = (model: RegisteredModel, fallback: readonly string[], known: ReadonlyMap<string, RegisteredModel>): Issue[] => {
+  const problems = fallbackListProblems(fallback, model.internalName);
+  if (problems.length > 0) return problems.map((message) => ({ path: "fallback", message }));
+  return fallback.flatMap((name, index): Issue[] => {
+    const other = known.get(name);
+    const path = `fallback[${index}]`;
+    if (!other) return [{ path, message: `there is no model ${name}${didYouMean(name, [...known.keys()])}` }];
+    return other.modality === model.modality ? [] : [{ path, message: `${name} makes ${other.modality}, not ${model.modality}` }];
+  });
+};
+
+/** @throws DomainError INVALID_REQUEST naming every problem */
+export const checkChange = (
+  model: RegisteredModel,
+  { enabled, price, minTier, fallback }: Override,
+  known: ReadonlyMap<string, RegisteredModel>,
+): void => {
+  const issues = fallback ? fallbackIssues(model, fallback, known) : [];
+  if (enabled && model.missing.length > 0) issues.push({ path: "enabled", message: `${model.missing.join(", ")} is not set` });
+  if (enabled && model.price === null && price === undefined) issues.push({ path: "enabled", message: "it has no price yet: set one" });
+  if (minTier !== undefined && !TIERS.includes(minTier)) issues.push({ path: "minTier", message: `must be one of: ${TIERS.join(", ")}` });
+  const problem = price && pricingProblem(price, model.inputSchema);
+  if (problem) issues.push({ path: "price", message: problem });
+  if (issues.length > 0) throw invalidRequest(issues);
+};
