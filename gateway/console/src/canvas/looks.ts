@@ -13,6 +13,7 @@ import {
   SquarePen,
   StickyNote,
   TextCursorInput,
+  Workflow,
   type LucideIcon,
 } from "lucide-react";
 import { fieldsOf, mediaOperation } from "@nodeloom/kernel/graph";
@@ -208,6 +209,16 @@ export const LOOKS: Readonly<Record<string, Look>> = {
     description: "Works on images, videos and sounds",
     data: { operation: "image-resize" },
     summary: ({ operation }) => mediaOperation(operation)?.title ?? "Choose an operation",
+  },
+  workflow: {
+    title: "Workflow",
+    group: "Data",
+    icon: Workflow,
+    id: "part",
+    words: "workflow subflow nested inner call reuse part component function",
+    description: "Runs another workflow as a part",
+    data: { slug: "" },
+    summary: ({ slug }) => textOf(slug) || "Choose a workflow",
   },
   note: {
     title: "Note",

@@ -1,7 +1,7 @@
 import { groupBy } from "../../group-by";
 import { LIMITS } from "../../limits";
 import { GRAPH_BOUNDS, textBytes } from "../bounds";
-import { defaultInput, kindOf, outputPorts } from "../kinds";
+import { defaultInput, kindOf, outputPorts, requestInputs } from "../kinds";
 import { isRecord, shownName, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "../types";
 import { fieldsOf, resolveInputs, type InputField } from "../values/fields";
 import { FLOWS, portTypeName, type PortType } from "../wiring/ports";
@@ -24,8 +24,6 @@ const choices = (names: Iterable<string>): string => {
     : `it has ${all.slice(0, SHOWN_NAMES).map(shownName).join(", ")}${all.length > SHOWN_NAMES ? ", …" : ""}`;
 };
 
-/** The inputs of the graph itself, and not those of graphs inside it. */
-const ownInputs = ({ nodes }: Graph): GraphNode[] => nodes.filter(({ type, given }) => type === "request-input" && given === undefined);
 const isOutput = ({ type }: GraphNode): boolean => kindOf(type)?.isResult === true;
 
 /** What flows into the fields of a node, by field. */
@@ -40,14 +38,14 @@ const flowsOf = (outer: Graph, node: GraphNode, fields: readonly InputField[]): 
 };
 
 const outputTypeOf = (outer: Graph, { source, sourceHandle }: End): PortType | undefined => {
-  const from = outer.nodes.find(({ id }) => id === source);
+  const from = outer.nodes.find(({ id, type }) => id === source && !kindOf(type)?.isReplaced);
   const ports = from ? outputPorts(from) : new Map<string, PortType>();
   return sourceHandle === null ? [...ports.values()][0] : ports.get(sourceHandle);
 };
 
 /** What is wrong with what flows into the fields of a node. */
 const flowProblems = (outer: Graph, inner: Graph, node: GraphNode, flows: ReadonlyMap<string, readonly GraphEdge[]>): string[] => {
-  const ports = new Map(ownInputs(inner).flatMap((input) => [...outputPorts(input)]));
+  const ports = new Map(requestInputs(inner).flatMap((input) => [...outputPorts(input)]));
   return [...flows].flatMap(([name, edges]) => {
     const type = ports.get(name);
     if (type === undefined)
@@ -75,7 +73,7 @@ const literalsOf = ({ data }: GraphNode, fields: readonly InputField[], flows: R
 
 /** The nodes of the inner graph as they stand in the outer one. Inputs keep the values that they have; results and notes are left out. */
 const innerNodes = (node: GraphNode, inner: Graph, values: ReadonlyMap<string, unknown>): GraphNode[] => {
-  const inputs = new Set(ownInputs(inner));
+  const inputs = new Set(requestInputs(inner));
   return inner.nodes
     .filter((one) => !isOutput(one) && kindOf(one.type)?.runs !== false)
     .flatMap((one): GraphNode[] => {
@@ -88,7 +86,7 @@ const innerNodes = (node: GraphNode, inner: Graph, values: ReadonlyMap<string, u
 
 /** Where what leaves an inner node comes from, as the outer graph knows it: of a field, what flows into that. */
 const endsOf = (node: GraphNode, inner: Graph, flows: ReadonlyMap<string, readonly GraphEdge[]>) => {
-  const inputs = new Map(ownInputs(inner).map((one) => [one.id, one]));
+  const inputs = new Map(requestInputs(inner).map((one) => [one.id, one]));
   return ({ source, sourceHandle }: End): readonly End[] => {
     const input = inputs.get(source);
     const field = input && (sourceHandle ?? fieldsOf(input.data)[0]?.name ?? "");
@@ -112,7 +110,7 @@ export const resultMembers = (graph: Graph): string[] => {
 };
 
 const inlineOne = (outer: InlineGraph, node: GraphNode, inner: InlineGraph): InlineGraph => {
-  const fields = ownInputs(inner).flatMap(({ data }) => fieldsOf(data));
+  const fields = requestInputs(inner).flatMap(({ data }) => fieldsOf(data));
   const flows = flowsOf(outer, node, fields);
   const { values, problems } = literalsOf(node, fields, flows);
   const ends = endsOf(node, inner, flows);

@@ -21,7 +21,7 @@ import { workflow } from "./workflow";
 
 export type { NodeKind } from "./kind";
 export { JSON_PORT } from "./llm-assistant";
-export { inputFields, savedValues } from "./request-input";
+export { inputFields, requestInputs, savedValues } from "./request-input";
 
 /** The node kinds, each from its own file. */
 export const NODE_KINDS: Readonly<Record<NodeType, NodeKind>> = {

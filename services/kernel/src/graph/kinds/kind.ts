@@ -24,6 +24,8 @@ export interface NodeKind {
   readonly runs: boolean;
   /** True for kinds that make the run's result of what flows into them. */
   readonly isResult?: boolean;
+  /** Other nodes come in its place before a run is planned: what it has may be any port. */
+  readonly isReplaced?: boolean;
   /** Whether ports follow the input schema of a model that the node names. */
   readonly portsOfModel?: boolean;
 

@@ -96,7 +96,8 @@ export const requestInput: NodeKind = {
   savedCount: () => 1,
 };
 
-const requestInputs = (graph: Graph): GraphNode[] =>
+/** The inputs of a graph itself, and not those of graphs inside it. */
+export const requestInputs = (graph: Graph): GraphNode[] =>
   graph.nodes.filter(({ type, given }) => type === requestInput.type && given === undefined);
 
 /** The inputs a workflow accepts. Empty without a request-input node. */

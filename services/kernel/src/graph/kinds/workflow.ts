@@ -1,7 +1,7 @@
 import { isSlug } from "../../limits";
-import { schemaPorts } from "../wiring/ports";
 import { NOTHING_PLANNED } from "../plan/plan-types";
-import { isRecord } from "../types";
+import { isRecord, type GraphNode } from "../types";
+import { PORT_TYPES, type PortType } from "../wiring/ports";
 import type { NodeKind } from "./kind";
 
 /** The version that is not published. */
@@ -14,6 +14,14 @@ const isVersion = (version: unknown): boolean =>
   version === DRAFT ||
   (Number.isInteger(version) && (version as number) >= 1);
 
+const isPort = (port: unknown): port is { name: string; type: PortType } =>
+  isRecord(port) && typeof port.name === "string" && (PORT_TYPES as readonly unknown[]).includes(port.type);
+
+const seenPorts = ({ data: { ports } }: GraphNode, side: "inputs" | "outputs"): Map<string, PortType> => {
+  const seen = isRecord(ports) ? ports[side] : undefined;
+  return new Map((Array.isArray(seen) ? seen : []).filter(isPort).map(({ name, type }) => [name, type]));
+};
+
 /** Before a run is planned, the nodes of the other workflow come in its place: see inline/. */
 export const workflow: NodeKind = {
   type: "workflow",
@@ -22,11 +30,17 @@ export const workflow: NodeKind = {
     slug: { type: "string", description: "A workflow of yours, or a template." },
     version: { description: "A published version's number, or `draft`; by default the newest version, or the draft while there is none." },
     inputs: { type: "object", description: "Values of its fields, where nothing flows in." },
+    ports: {
+      type: "object",
+      description: "What an editor last saw of its ports: inputs and outputs, each with name and type. Runs don't ask for it.",
+    },
   },
   calls: null,
   runs: true,
-  inputs: (_node, schema) => new Map(schema ? schemaPorts(schema) : []),
-  outputs: (_node, results = []) => new Map(results.map((name) => [name, "any"])),
+  isReplaced: true,
+  inputs: (node) => new Map([...seenPorts(node, "inputs")].map(([name, type]) => [name, { type, list: false }])),
+  anyInput: () => ({ type: "any", list: true }),
+  outputs: (node) => seenPorts(node, "outputs"),
   check: ({ data: { slug, version, inputs } }) => [
     ...(typeof slug === "string" && isSlug(slug) ? [] : ["slug: must name a workflow"]),
     ...(isVersion(version) ? [] : [`version: must be a version's number or "${DRAFT}"`]),

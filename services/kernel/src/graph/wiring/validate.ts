@@ -49,7 +49,7 @@ const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, ports: 
   if (!kindOf(from.type)?.runs || !kindOf(to.type)?.runs) return [];
   const outputs = ports.outputs(from);
   const port = edge.sourceHandle ?? [...outputs.keys()][0] ?? "";
-  const outputType = outputs.get(port);
+  const outputType = outputs.get(port) ?? (kindOf(from.type)?.isReplaced ? "any" : undefined);
   const name = edge.targetHandle ?? defaultInput(to, port);
   // Nothing is known of what an unknown model takes; planning its node reports the model.
   const input = anyInput(to, name) ?? ports.inputs(to)?.get(name) ?? (ports.inputs(to) ? undefined : ANYTHING);

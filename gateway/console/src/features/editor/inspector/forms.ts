@@ -3,6 +3,7 @@ import type { Kind } from "../../../canvas/kinds";
 import type { DocNode } from "../../../document/graph";
 import { ExpressionForm } from "./expression-form";
 import { FieldsForm } from "./fields-form";
+import { WorkflowForm } from "./inner/workflow-form";
 import { ModelForm } from "./model-form";
 import { ResultsForm } from "./results-form";
 import { SettingsForm } from "./settings-form";
@@ -21,6 +22,7 @@ const BY_HAND: Readonly<Record<string, Form>> = {
   list: ListForm,
   json: ExpressionForm,
   switch: SwitchForm,
+  workflow: WorkflowForm,
 };
 
 /** The form of a kind's settings: by hand where there is one, else made of the kernel's table; JSON for unknown kinds. */

@@ -31,6 +31,7 @@ import { bypass } from "../commands/node-actions";
 import { useDocument, useEditor, useUi } from "../context";
 import { NodeMenuButton } from "../board/node-menu";
 import { nodeTitle } from "../titles";
+import { WhenItFails } from "./failing/when-it-fails";
 import { formOf } from "./forms";
 import { NodeProblems } from "./node-problems";
 import { MaxItems, RawForm } from "./simple-forms";
@@ -145,6 +146,7 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
             </Field>
           )}
           {FAN_OUT in (kind.rules?.settings ?? {}) && <MaxItems node={node} />}
+          <WhenItFails node={node} />
           {Form !== RawForm && <RawForm node={node} label="As JSON" />}
         </div>
       </details>

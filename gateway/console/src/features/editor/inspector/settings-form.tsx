@@ -5,7 +5,7 @@ import { propertiesOf, SchemaControl } from "../../../ui/inputs/schema-control";
 import { useSetting, useWired } from "./use-setting";
 
 /** Stand under "More", or nowhere by themselves. */
-const ELSEWHERE: ReadonlySet<string> = new Set(["maxItems", "inputs"]);
+const ELSEWHERE: ReadonlySet<string> = new Set(["maxItems", "inputs", "onItemError"]);
 
 /** `failOnStatus` as people write it. */
 const wordsOf = (name: string): string => {
