@@ -39,6 +39,10 @@ const unresolved = {
   ),
 };
 
+/** Workflows that stand in each other: 20^5 nodes, were they all made. */
+const DEPTH = 5;
+const NESTED = 20;
+
 const CHAIN = 60;
 /** Each node of a chain doubles what it is given. */
 const doubling = (type: string, data: object, [input, output]: readonly [string, string]) => ({
@@ -104,6 +108,27 @@ export const boundsCases: AbuseCase[] = [
       if (answer.status === 422) return;
       const { nodes } = answers(answer, 200).body as { nodes: { warnings?: unknown[] }[] };
       assert.ok(nodes.flatMap(({ warnings = [] }) => warnings).length <= WARNINGS);
+    },
+  },
+  {
+    id: "bounds-nested",
+    title: "workflows of twenty workflows of twenty workflows, five deep, and models in each other's places",
+    requests: 3,
+    prepare: async ({ unlimited }) => {
+      let slug = await save(unlimited, { nodes: [node("box", "text-box", { text: "x" })] });
+      for (let level = 0; level < DEPTH; level += 1) {
+        const data = { slug };
+        slug = await save(unlimited, { nodes: Array.from({ length: NESTED }, (_, index) => node(`w${index}`, "workflow", data)) });
+      }
+      slugs.nested = slug;
+      const fallback = Array.from({ length: CHAIN }, (_, index) => `sandbox-image-${index}`);
+      slugs.chain = await save(unlimited, { nodes: [node("pic", "generate-image", { model: "sandbox-image", prompt: "x", fallback })] });
+    },
+    attack: async ({ unlimited }) => {
+      for (const path of ["quote", "run"])
+        refuses(await unlimited.post(`/api/workflows/${slugs.nested}/${path}`, { inputs: {} }), 422, "WORKFLOW_INVALID");
+      const answer = refuses(await unlimited.post(`/api/workflows/${slugs.chain}/run`, { inputs: {} }), 422, "WORKFLOW_INVALID");
+      assert.ok(answer.text.length < ANSWER_CHARS, `${answer.text.length} characters`);
     },
   },
   {

@@ -69,9 +69,10 @@ const fallback: Case[] = [
   }),
   kinds("a quote is for the dearest model, and not exact where prices differ", async (ctx) => {
     const user = await ctx.shared("business", "fallback");
-    const slug = await save(user, pictureNode({ model: "sandbox-image-fast", fallback: ["sandbox-image"] }, QUICK));
+    const clip = { model: "sandbox-video", prompt: "x", seconds: 1, fallback: ["sandbox-video-pro"] };
+    const slug = await save(user, { nodes: [node("clip", "generate-video", clip)] });
     const quoted = await user.post(`/api/workflows/${slug}/quote`, { inputs: {} });
-    answers(quoted, 200, { estimatedCreditCost: is.near(2.6), exact: false });
+    answers(quoted, 200, { estimatedCreditCost: is.near(26), exact: false });
   }),
   kinds("each model in the place of another is checked before the run", async (ctx) => {
     const pro = await ctx.shared("pro", "fallback");

@@ -176,7 +176,7 @@ const told: Case[] = [
     const types = listed.map(({ type }) => type).sort();
     assert.deepEqual(types, [
       ...["generate-audio", "generate-image", "generate-video", "http-request", "json", "list"],
-      ...["llm-assistant", "media", "media-upload", "note", "request-input", "response-output", "switch", "text-box"],
+      ...["llm-assistant", "media", "media-upload", "note", "request-input", "response-output", "switch", "text-box", "workflow"],
     ]);
     fits(
       listed.find(({ type }) => type === "llm-assistant"),

@@ -1,7 +1,7 @@
 /** Workflows that stand in others: found for a plan, each as its graph was written by its owner. */
 import { createHash } from "node:crypto";
 import { DomainError, innerId, LIMITS, type GraphIssue, type InlinedWorkflow, type WorkflowReference } from "@nodeloom/kernel";
-import type { Defined, Definitions, Needs } from "./definitions";
+import type { Defined, Definition, Definitions, Needs } from "./definitions";
 import type { InnerTask, TaskGraph } from "./planner/protocol";
 
 /** Nodes that are looked at before a graph is known to be too large: each of them brings at least one. */
@@ -18,6 +18,9 @@ export const graphOf = (slug: string, { saved, key }: Pick<Defined, "saved" | "k
   const { revision, nodesJson, edgesJson } = saved;
   return { key: key ?? `${slug}@${revision}`, nodesJson, edgesJson };
 };
+
+const hashOf = ({ nodesJson, edgesJson }: Definition): string =>
+  createHash("sha256").update(nodesJson).update("\n").update(edgesJson).digest("hex");
 
 export interface Inlined {
   inner: InnerTask;
@@ -50,6 +53,8 @@ export const findInlined = async (
   const models = new Set<string>();
   const workflows: InlinedWorkflow[] = [];
   const reads = new Map<string, Promise<Defined>>();
+  const hashes = new Map<string, string>();
+  let chars = 0;
 
   const read = ({ slug: named, version, nodeId }: WorkflowReference, { ownerId: reader, prefix }: Container): Promise<Defined> => {
     const key = `${reader} ${named} ${version}`;
@@ -84,9 +89,14 @@ export const findInlined = async (
       const key = `${graph.key} ${saved.version}`;
       const needs: Needs = await definitions.needs(saved, graph, userId);
       for (const name of needs.models) models.add(pinnedModels[name] ?? name);
-      found.set(key, { key, graph, ownerId: saved.createdBy, pinnedModels: Object.entries(pinnedModels) });
+      if (!found.has(key)) {
+        chars += graph.nodesJson.length + graph.edgesJson.length;
+        if (chars > LIMITS.workflowBytes) throw invalid(nodeId, `the workflows in it are larger than ${LIMITS.workflowBytes} bytes`);
+        found.set(key, { key, graph, ownerId: saved.createdBy, pinnedModels: Object.entries(pinnedModels) });
+        hashes.set(key, hashOf(saved));
+      }
       meanings.push([container.key, reference.nodeId, key]);
-      const contentHash = createHash("sha256").update(saved.nodesJson).update("\n").update(saved.edgesJson).digest("hex");
+      const contentHash = hashes.get(key)!;
       workflows.push({ nodeId, slug: reference.slug, contentHash, ...(saved.version > 0 ? { version: saved.version } : {}) });
       await visit({ key, ownerId: saved.createdBy, path, prefix: innerId(nodeId, "") }, needs.workflows);
     }

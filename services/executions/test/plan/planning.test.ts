@@ -630,3 +630,28 @@ describe("workflows that stand in others", () => {
     await expect(plan(target, {}, { until: "inner/three" })).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
   });
 });
+
+it("takes what administrators put in a model's place, of what the runner may run, in workflows and directly", async () => {
+  const set = (names: string[]) =>
+    clients.models.updateModel({
+      internalName: "sandbox-image",
+      ...{ enabled: undefined, price: undefined, minTier: undefined },
+      fallback: { models: names },
+    });
+  const placesOf = ({ plan: planned }: PlannedRun): string[] => (planned.steps[0]!.fallback ?? []).map((one) => one.model);
+  const able = runner({ capabilities: ["model:sandbox-image-fast:run"] });
+  const target = await create([{ id: "pic", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x" } } }]);
+  await set(["sandbox-image-fast"]);
+  try {
+    const directly = (options: object) => plan(model("sandbox-image"), { prompt: "x" }, options);
+    expect(placesOf(await directly({ runner: able }))).toEqual(["sandbox-image-fast"]);
+    expect(placesOf(await directly({ runner: runner({ capabilities: ["model:sandbox-image:run"] }) }))).toEqual([]);
+    expect(placesOf(await directly({ runner: able, isAsync: true }))).toEqual([]);
+    const inWorkflow = await plan(target, {});
+    expect(placesOf(inWorkflow)).toEqual(["sandbox-image-fast"]);
+    expect(inWorkflow.modelIds).toEqual(["sandbox-image"]);
+  } finally {
+    await set([]);
+  }
+  expect(placesOf(await plan(target, {}))).toEqual([]);
+});
