@@ -1,5 +1,5 @@
 /** Closes holds of credits that no run needs any more. */
-import { executionOf, itemKey } from "@nodeloom/kernel";
+import { executionOf, isRepairKey, itemKey } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { billing as billingProto } from "@nodeloom/proto";
 import type { Looked } from "../carry/activity-types";
@@ -44,9 +44,14 @@ export const createLeaks = ({ billing, stores, starter, logger, ageMs = TIMING.u
     // A call that was under way when its run was cancelled has used its grant, too.
     const wasCalled = ({ status, requestId }: NodeState): boolean =>
       status === "completed" || (row.status === "cancelled" && requestId !== null);
+    // Another model may have been called in the place of the node's own.
+    const madeKey = (id: string): string => {
+      const made = calls.find(({ _id, nodeId, status }) => nodeId === id && status === "completed" && !isRepairKey(_id));
+      return made ? made._id.slice(row._id.length + 1) : itemKey(id, 0);
+    };
     const own = nodes
       .filter((node) => node.items === 1 && node.reusedFrom === undefined && (node.millicredits > 0 || (row.grantUsed && wasCalled(node))))
-      .map(({ id, millicredits }) => ({ key: itemKey(id, 0), millicredits }));
+      .map(({ id, millicredits }) => ({ key: madeKey(id), millicredits }));
     const recorded = calls.map(({ _id, millicredits }) => ({ key: _id.slice(row._id.length + 1), millicredits }));
     return [...own, ...recorded].flatMap(({ key, millicredits }) =>
       millicredits === undefined ? [] : [{ key, captureMillicredits: millicredits, consumeGrant: millicredits === 0 }],
