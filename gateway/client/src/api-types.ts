@@ -237,7 +237,7 @@ export interface Quote {
   estimatedCreditCost: number | null;
   /** The same with every list of unknown length at `maxItems` or 50 */
   maxCreditCost: number | null;
-  /** Whether the two are one, and no switch that only the run decides may skip a part of it */
+  /** Whether the two are one, no switch that only the run decides may skip a part of it, and no model that may be called in another's place has another price */
   exact: boolean;
   nodes: {
     id: string;

@@ -277,7 +277,8 @@ class Quote(TypedDict):
     estimatedCreditCost: float | None
     # The same with every list of unknown length at `maxItems` or 50
     maxCreditCost: float | None
-    # Whether the two are one, and no switch that only the run decides may skip a part of it
+    # Whether the two are one, no switch that only the run decides may skip a part of it, and no model
+    # that may be called in another's place has another price
     exact: bool
     nodes: Sequence[QuoteNodesItem]
     # Trial grants for the run's models

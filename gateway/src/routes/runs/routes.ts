@@ -114,7 +114,10 @@ export const quoteResult = z
         "What the run would hold: a list of unknown length counts as one item, or as `maxItems` of its node. Null without generators",
     }),
     maxCreditCost: credits.nullable().meta({ description: "The same with every list of unknown length at `maxItems` or 50" }),
-    exact: z.boolean().meta({ description: "Whether the two are one, and no switch that only the run decides may skip a part of it" }),
+    exact: z.boolean().meta({
+      description:
+        "Whether the two are one, no switch that only the run decides may skip a part of it, and no model that may be called in another's place has another price",
+    }),
     nodes: z.array(quoteNode),
     grants: z.array(quoteGrant).meta({ description: "Trial grants for the run's models" }),
     warnings: z
