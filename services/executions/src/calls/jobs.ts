@@ -1,10 +1,11 @@
+import { DomainError } from "@nodeloom/kernel";
 import { pause } from "@nodeloom/platform";
 import type { CancelResult, ModelCall, SubmittedJob } from "../run/calls";
 import type { CallResult } from "../run/types";
 import { TIMING } from "../run/timing";
 import { notePollLag } from "../meters";
 import type { CatalogModel } from "../plan/model-catalog";
-import { ProviderError, type Made, type Submission } from "./providers";
+import { ProviderError, type Made, type PollState, type Submission } from "./providers";
 import { madeResult, readyCall, target, withFreshFiles, withoutOutput, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final, isBusy, MAY_TRY_ANOTHER, pauseFor, TryAgain } from "./failures";
@@ -28,6 +29,11 @@ const cancelLater = (call: ModelCall, afterMs: number): TryAgain =>
     final("EXECUTION_FAILED", `${call.model}: the provider has no time to cancel the job`),
     pauseFor(Math.min(afterMs, TIMING.cancelPause)),
   );
+
+const hasOtherAddresses = (one: Made, other: Made): boolean => {
+  const known = new Set(other.files.flatMap((file) => ("url" in file ? [file.url] : [])));
+  return one.files.some((file) => "url" in file && !known.has(file.url));
+};
 
 /** How often jobs are asked for. */
 export type JobOptions = CallOptions & { pace?: Pace };
@@ -59,6 +65,28 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     }
   };
 
+  /**
+   * The same of a job that was asked for. Some providers sign addresses for an hour: where one can't be fetched, the files are taken
+   * from those that the job has then, if they are other ones.
+   * @param ask for the job's state
+   */
+  const collectFresh = async (
+    call: ModelCall,
+    model: CatalogModel,
+    requestId: string,
+    made: Made,
+    { ask, signal }: { ask: () => Promise<PollState>; signal: AbortSignal },
+  ): Promise<CallResult> => {
+    try {
+      return await collect(call, model, requestId, made, signal);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.reason !== "EXECUTION_FAILED") throw error;
+      const now = await ask();
+      if (now.state !== "succeeded" || !hasOtherAddresses(now.made, made)) throw error;
+      return collect(call, model, requestId, now.made, signal);
+    }
+  };
+
   const follow = async (call: ModelCall, submitted: SubmittedJob, signal: AbortSignal): Promise<CallResult> => {
     const { model, provider } = await target(options, call, "job");
     let interval = provider.intervalMs;
@@ -75,10 +103,11 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       signal.throwIfAborted();
       let askedToWait = 0;
       try {
-        const state = await provider.poll(submitted, signal);
+        const ask = (): Promise<PollState> => provider.poll(submitted, signal);
+        const state = await ask();
         answeredAt = Date.now();
         if (state.state === "succeeded" && isNew) pace.jobDone(call.model, firstMs, askedMs);
-        if (state.state === "succeeded") return await collect(call, model, submitted.requestId, state.made, signal);
+        if (state.state === "succeeded") return await collectFresh(call, model, submitted.requestId, state.made, { ask, signal });
         if (state.state === "failed") throw final("EXECUTION_FAILED", `${call.model}: ${state.message}`, MAY_TRY_ANOTHER);
         if (state.state === "cancelled") throw final("EXECUTION_FAILED", `${call.model}: the provider cancelled the job`, MAY_TRY_ANOTHER);
       } catch (error) {

@@ -23,6 +23,7 @@ import { DOWNLOADS } from "../../src/calls/call";
 import { createCallClock, type CallClock } from "../../src/calls/clock";
 import { createFiles, type Files, type FilesOptions } from "../../src/calls/files";
 import type { CatalogModel } from "../../src/plan/model-catalog";
+import { createJobs } from "../../src/calls/jobs";
 import { createGates } from "../../src/calls/gates";
 import { createProvider } from "../../src/calls/providers";
 import type { Stores } from "../../src/store/stores";
@@ -112,12 +113,12 @@ const INPUTS = {
 };
 const PRICES: Record<string, Price> = { image: { basis: "image", microUsd: 20_000 }, audio: { basis: "run", microUsd: 10_000 } };
 
-const calls = (settings: object, part: Partial<Pick<FilesOptions, "media" | "downloads" | "memory">> = {}): Files => {
+const optionsOf = (settings: object): FilesOptions => {
   const modality = (settings as { answer?: string }).answer === "bytes" ? "audio" : "image";
   const model: CatalogModel = {
     internalName: "m",
     modality,
-    providerKind: "direct-http",
+    providerKind: String((settings as { kind?: string }).kind ?? "direct-http"),
     price: PRICES[modality]!,
     inputSchema: INPUTS,
     validate: createInputCheck(INPUTS),
@@ -125,7 +126,7 @@ const calls = (settings: object, part: Partial<Pick<FilesOptions, "media" | "dow
     providerJson: JSON.stringify(settings),
     inputSchemaJson: JSON.stringify(INPUTS),
   };
-  return createFiles({
+  return {
     catalog: {
       get: () => Promise.resolve(model),
       getAny: () => Promise.resolve(model),
@@ -139,9 +140,10 @@ const calls = (settings: object, part: Partial<Pick<FilesOptions, "media" | "dow
     downloads: createSlots(DOWNLOADS),
     submissions: createSubmissions(stores),
     own: "http://media.test/",
-    ...part,
-  });
+  };
 };
+const calls = (settings: object, part: Partial<Pick<FilesOptions, "media" | "downloads" | "memory">> = {}): Files =>
+  createFiles({ ...optionsOf(settings), ...part });
 const callOf = (inputs: object = {}, price: Price = PRICES.image!): ModelCall => {
   const executionId = randomUUID();
   return {
@@ -307,6 +309,40 @@ describe("files that come with the answer", () => {
       await expect(calls(settings).run(callOf(nothing), live, soon())).rejects.toMatchObject({ reason: "PROVIDER_RESPONSE_INCOMPLETE" });
     answer = (_request, response) => response.end("<html>a page</html>");
     await expect(calls(speech({ baseUrl: ownUrl })).run(callOf(), live, soon())).rejects.toMatchObject({ reason: "EXECUTION_FAILED" });
+  });
+});
+
+describe("the address of a job's file", () => {
+  const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  const poll = { path: "/jobs/{requestId}", status: "/status", succeeded: ["done"], failed: ["failed"], intervalMs: 50 };
+  const submit = { path: "/jobs", body: {}, requestId: "/id" };
+  const jobs = (): ReturnType<typeof createJobs> =>
+    createJobs(optionsOf({ kind: "http-polling", baseUrl: ownUrl, submit, poll, outputs: { images: "/files/*" } }));
+  let polls: number;
+  /** A provider that signs another address each time it is asked. @param good the one that is there */
+  const signing = (good: number, addressOf = (poll: number) => `${ownUrl}/file-${poll}`): void => {
+    polls = 0;
+    answer = ({ url = "" }, response) => {
+      if (url.startsWith("/jobs/")) return response.end(JSON.stringify({ status: "done", files: [addressOf((polls += 1))] }));
+      if (url === `/file-${good}`) return response.end(Buffer.from(PIXEL, "base64"));
+      response.writeHead(403).end();
+    };
+  };
+  const followed = () => jobs().poll(callOf(), { requestId: "j" }, live);
+
+  it("is asked for anew where it has expired", async () => {
+    signing(2);
+    expect(await followed()).toMatchObject({ files: [{ contentType: "image/png" }], costMicroUsd: 20_000 });
+    expect(polls).toBe(2);
+  });
+
+  it("fails the call where the next one has expired, too, or is the same", async () => {
+    signing(3);
+    await expect(followed()).rejects.toMatchObject({ reason: "EXECUTION_FAILED", message: expect.stringContaining("403") as string });
+    expect(polls).toBe(2);
+    signing(0, () => `${ownUrl}/file-1`);
+    await expect(followed()).rejects.toMatchObject({ reason: "EXECUTION_FAILED" });
+    expect(polls).toBe(2);
   });
 });
 
