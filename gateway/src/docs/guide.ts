@@ -22,7 +22,7 @@ export interface Guides {
 const FOLDER = join(__dirname, "..", "..", "..", "docs", "guide");
 export const GUIDE_PATH = "/docs/guide";
 const PAGE = /\.md$/;
-const FILE = /\.(?:svg|png|mjs|json)$/;
+const FILE = /\.(?:svg|png|webp|mjs|json)$/;
 /** Links to other sites, and within a page. */
 const ELSEWHERE = /^(?:[a-z]+:|#)/i;
 
