@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { clientOf, fetchFile, type Account, type Answer } from "./support/client";
@@ -9,9 +10,16 @@ interface Template {
   nodes: { id: string; data: Record<string, unknown> }[];
   edges: unknown[];
 }
-const { slug: _slug, ...STORYBOARD } = JSON.parse(
-  readFileSync(join(__dirname, "..", "..", "..", "deploy", "local", "seed", "storyboard.json"), "utf8"),
-) as Template & { slug: string };
+const SEED = join(__dirname, "..", "..", "..", "deploy", "local", "seed");
+const { slug: _slug, ...STORYBOARD } = JSON.parse(readFileSync(join(SEED, "storyboard.json"), "utf8")) as Template & { slug: string };
+
+/** As the launcher does it, which is ESM. @returns how many templates were created */
+const seedTemplates = (baseUrl: string, key: string): number => {
+  const script = `Promise.all([import(process.argv[1] + "/client.mjs"), import(process.argv[1] + "/templates/index.mjs")])
+    .then(([{ createClient }, { seedTemplates }]) => seedTemplates({ client: createClient(process.argv[2]), key: process.argv[3] }))
+    .then((created) => process.stdout.write(String(created)))`;
+  return Number(execFileSync(process.execPath, ["-e", script, SEED, baseUrl, key]).toString());
+};
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
@@ -187,4 +195,18 @@ it("lets nobody run again what is another's, nor who may not run or read", async
     [400, "INVALID_REQUEST"],
     [404, "EXECUTION_NOT_FOUND"],
   ]);
+});
+
+it("is one of the templates that are seeded once, with covers, and run by others with the files of their author", async () => {
+  const { key } = (await client.asAdmin("POST", "/api/keys", { name: "Seed", capabilities: ["*"] })).body as { key: string };
+  const count = seedTemplates(platform.baseUrl, key);
+  expect(count).toBeGreaterThanOrEqual(12);
+  expect(seedTemplates(platform.baseUrl, key)).toBe(0);
+  const listed = (await get("/api/workflows")).body as unknown as { slug: string; featured?: boolean; cover: { image?: string } | null }[];
+  const seeded = listed.filter(({ featured }) => featured === true);
+  expect(seeded).toHaveLength(count);
+  for (const { cover } of seeded) expect((await fetchFile(new URL(cover!.image!, platform.baseUrl).href)).contentType).toBe("image/webp");
+  const thumbnails = await post("/api/workflows/thumbnail-set/run", { inputs: { title: "By the sea" } });
+  expect([thumbnails.status, thumbnails.body.cost]).toEqual([200, 0]);
+  expect((thumbnails.body.result as { images: unknown[] }).images).toHaveLength(3);
 });

@@ -43,7 +43,8 @@ const bodyOf = async (template, upload) => {
   const { slug, nodes, ...rest } = template;
   const ids = new Map();
   for (const name of samplesOf(template)) ids.set(name, (await upload(`samples/${name}`)).id);
-  const { url: image } = await upload(coverPath(slug));
+  // A start may take another port than the one before.
+  const image = new URL((await upload(coverPath(slug))).url).pathname;
   const named = JSON.stringify(nodes).replace(SAMPLE, (_, name) => JSON.stringify(ids.get(name)));
   return { ...rest, nodes: JSON.parse(named), cover: { image }, isTemplate: true };
 };
