@@ -28,6 +28,8 @@ import { AUDIO_FORMS, VIDEO_FORMS } from "./forms";
 
 const OUT = join(__dirname, "..", "..", "..", ".nodeloom", "drills", "media");
 const FETCH_MS = 15 * 60_000;
+/** For what never ends: a film is four operations one after the other, and others may need the machine. */
+jest.setTimeout(10 * 60_000);
 
 let service: RunningTransform;
 beforeAll(async () => {
