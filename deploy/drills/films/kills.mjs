@@ -7,7 +7,7 @@ import { contentsOf, fetched, keep } from "./files.mjs";
 
 const SERVICES = ["transform", "executions", "media"];
 /** Nodes at whose beginning a process is killed. */
-const STAGES = ["writer", "image", "clip", "frame", "told", "captioned", "film", "music", "scored"];
+const STAGES = ["writer", "image", "clip", "frame", "narrated", "captioned", "film", "music", "scored"];
 const LOOK_MS = 60;
 const WAIT_MS = 8 * 60_000;
 /** Slow enough for a stage to be seen. */

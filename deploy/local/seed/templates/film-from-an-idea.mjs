@@ -22,7 +22,7 @@ export const FILM_FROM_AN_IDEA = {
   slug: "film-from-an-idea",
   name: "Film from an idea",
   description:
-    "One line in, a film out: scenes are written, drawn, set in motion and told by a voice, joined, scored and captioned. Each step takes the best model that this installation has.",
+    "One line in, a film out: scenes are written, drawn, set in motion and narrated by a voice, joined, scored and captioned. Each step takes the best model that this installation has.",
   tags: ["film", "video"],
   nodes: [
     node("input", "request-input", 0, 1, {
@@ -54,7 +54,7 @@ export const FILM_FROM_AN_IDEA = {
     node("frame", "media", 7, 0, {
       ...{ operation: "video-resize", label: "All of one size", width: 1_280, height: 720, fps: 25, fit: "cover", maxItems: 4 },
     }),
-    node("told", "media", 8, 0, { operation: "video-mux", label: "Clip and voice", length: "longest", maxItems: 4 }),
+    node("narrated", "media", 8, 0, { operation: "video-mux", label: "Clip and voice", length: "longest", maxItems: 4 }),
     node("captioned", "media", 9, 0, { operation: "video-captions", label: "Captions", maxItems: 4 }),
     node("film", "media", 10, 0, { operation: "video-concat", label: "Scenes joined" }),
     node("length", "json", 10, 1, { label: "Length of the music", expression: MUSIC_SECONDS }),
@@ -75,9 +75,9 @@ export const FILM_FROM_AN_IDEA = {
     "motions.value -> clip.prompt",
     "lines.value -> voice.prompt",
     "clip.video -> frame.video",
-    "frame.video -> told.video",
-    "voice.audio -> told.audio",
-    "told.video -> captioned.video",
+    "frame.video -> narrated.video",
+    "voice.audio -> narrated.audio",
+    "narrated.video -> captioned.video",
     "lines.value -> captioned.text",
     "captioned.video -> film.videos",
     "film.video -> length.value",
