@@ -9,7 +9,7 @@ import { contentsOf, fetched, keep, runFfmpeg } from "./files.mjs";
 /** Runs every seeded template as it is, by a user who is not its author, and looks into what it makes. */
 
 const SEEDED_MS = 60_000;
-const WAIT_MS = 5 * 60_000;
+const WAIT_MS = 15 * 60_000;
 const LOOK_MS = 250;
 const FLAGSHIP = "narrated-slideshow";
 /** Of the narrated slideshow, once its models are loaded. */
@@ -29,7 +29,7 @@ export const runTemplate = async (api, key, slug, inputs = {}) => {
     if (last.status === "failed" || Date.now() > end) break;
   }
   if (last.result === undefined || last.result === null) throw new Error(`${slug}: ${JSON.stringify(last.error ?? last)}`);
-  return last;
+  return { result: last.result, cost: last.cost ?? last.creditsCost };
 };
 
 /** @param {Api} api @param {string} key */
