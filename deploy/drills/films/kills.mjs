@@ -94,6 +94,9 @@ export const kills = async ({ say, check }, api) => {
   check(["a film is made of an idea in one call", whole.contents.isWhole && whole.contents.hasSound, JSON.stringify(whole.contents)]);
   // The first run may take trials.
   const usual = await make(undefined);
+  const paid = usual.execution.nodes.filter((/** @type {NodeState} */ { creditsCost }) => creditsCost > 0);
+  const unpaid = [...GENERATORS].filter((id) => paid.every((/** @type {NodeState} */ node) => node.id !== id));
+  check(["every model that works on it is paid", unpaid.length === 0, `not paid: ${unpaid.join(", ") || "none"}`]);
   for (const service of SERVICES) {
     const { execution, killed, charged, held } = await make(service);
     say(`${service}: killed ${killed} times`);
