@@ -47,10 +47,7 @@ import { createPlanning } from "./plan/planning";
 import { createKeyTest, createProviderKeys } from "./calls/provider-keys";
 import { createProvider, type Provider } from "./calls/providers";
 import { createQuotes } from "./requests/quotes";
-import { createReruns } from "./requests/rerun/reruns";
-import { createEarlierCalls } from "./reuse/earlier-calls";
-import { createTakeOver } from "./carry/take-over";
-import { createKeepGraph } from "./plan/kept-graphs";
+import { connectReruns } from "./requests/rerun/connect";
 import { createLeaks } from "./upkeep/leaks";
 import { createReconciler } from "./upkeep/reconcile";
 import { createDeliveryReconciler } from "./webhooks/reconcile-deliveries";
@@ -63,7 +60,7 @@ import { createEnd } from "./lifecycle/end";
 import { CANCEL_REQUESTED } from "./run/states";
 import { createUsageReports } from "./lifecycle/usage-reports";
 import { createStores } from "./store/stores";
-import { createPrograms, createProgramVersion, createRequirePrograms, createTransforms } from "./calls/transforms";
+import { createPrograms, createRequirePrograms, createTransforms } from "./calls/transforms";
 import { createTextStreams } from "./calls/text-streams";
 import { createActivities } from "./carry/activities";
 import { createUpkeepActivities } from "./carry/upkeep-activities";
@@ -133,11 +130,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   };
   const textStreams = createTextStreams(channel);
   const programs = createPrograms(services.transform);
-  const earlier = {
-    find: createEarlierCalls({ calls: stores.calls, media: services.media, own: addresses.own }),
-    own: addresses.own,
-    programVersion: createProgramVersion(programs),
-  };
+  const { takeOver, starting } = connectReruns({ stores, media: services.media, programs, own: addresses.own, catalog, execution });
 
   const stopping = new AbortController();
   const taskQueue = config.TEMPORAL_TASK_QUEUE;
@@ -182,7 +175,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       keepFile: createKeepFile(services.media, downloads),
       transforms: createTransforms({ media: services.media, transform: services.transform, downloads, own: addresses.own }),
       outgoing,
-      takeOver: createTakeOver({ ...earlier, catalog, calls: stores.calls, execution }),
+      takeOver,
       webhooks,
       onCancel: (executionId, listener) =>
         channel.onTransition(executionId, ({ type }) => {
@@ -220,9 +213,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     catalog,
     planner: createSmallFirstPlanner(threads, { addresses }),
   });
-  const reruns = createReruns({ ...earlier, stores });
-  const keepGraph = createKeepGraph(stores.payloads);
-  const start = createStart({ planning, reruns, keepGraph, starter, stores, execution, holds, queue, end, outbox });
+  const start = createStart({ planning, ...starting, starter, stores, execution, holds, queue, end, outbox });
   const sweep = createSweep({ stores, execution, end, queue, outbox, logger });
   const sweeper = startSweeper({
     sweep: async (signal) => void (await sweep(signal)),
@@ -234,7 +225,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       runs: createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, outbox, awaitDelivered, starts }),
       cancellation: createCancellation({ stores, execution, end, outbox, awaitDelivered }),
       reads,
-      quotes: createQuotes({ planning, reruns, billing: services.billing }),
+      quotes: createQuotes({ planning, reruns: starting.reruns, billing: services.billing }),
       watch: createWatch(stores, channel, textStreams, awaitDelivered),
       stores,
       redeliver: createRedelivery(stores, services.identity, deliveries),

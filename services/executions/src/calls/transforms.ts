@@ -14,12 +14,12 @@ import { media as mediaProto, transform as proto } from "@nodeloom/proto";
 import type { Media, Transform } from "../clients";
 import { each, mediaValue, withFiles } from "../plan/files";
 import { askedOfTransform } from "../reuse/asked";
-import type { Asked } from "../run/call-record";
 import type { TransformCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { mediaId, storeInTurn } from "./call";
 import { final } from "./failures";
 import { makingByOperation } from "./making";
+import type { Asked } from "../run/types";
 
 /** Calls of the transform service: files by their keys in media, wherever they come from. */
 

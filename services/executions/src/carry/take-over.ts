@@ -3,17 +3,14 @@ import type { JsonSchema } from "@nodeloom/kernel/graph";
 import type { Execution } from "../lifecycle/execution";
 import type { ModelCatalog } from "../plan/model-catalog";
 import { askedOfHttp, askedOfModel, askedOfTransform } from "../reuse/asked";
-import type { EarlierCalls } from "../reuse/earlier-calls";
-import { takenOverCall, type Asked, type TakenOver } from "../run/call-record";
+import type { LookUpOptions } from "../reuse/look-up";
+import { takenOverCall, type TakenOver } from "../run/call-record";
+import type { Asked } from "../run/types";
 import type { HttpNodeCall, ModelCall, TransformCall } from "../run/calls";
 import type { CallStore } from "../store/calls";
 import type { TakeOverInput } from "./activity-types";
 
-export interface TakeOverOptions {
-  find: EarlierCalls;
-  /** What the addresses of our own files begin with. */
-  own: string;
-  programVersion: (operation: string) => Promise<string>;
+export interface TakeOverOptions extends LookUpOptions {
   catalog: Pick<ModelCatalog, "getAny">;
   calls: Pick<CallStore, "ended">;
   execution: Pick<Execution, "nodeStarted" | "itemCompleted">;

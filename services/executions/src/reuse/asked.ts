@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { isRecord, isStoredFile, mediaOperation, type HttpCall, type JsonSchema } from "@nodeloom/kernel";
 import type { CatalogModel } from "../plan/model-catalog";
 import { fileInputsOf } from "../plan/planner/file-inputs";
-import type { Asked } from "../run/call-record";
 import type { ModelCall, TransformCall } from "../run/calls";
+import type { Asked } from "../run/types";
 
 /** A value in which the order of members says nothing. */
 const ordered = (value: unknown): unknown => {

@@ -3,7 +3,8 @@ import { groupBy, isMedia, isRepairKey, isStoredFile, readAnswer, repairKey, typ
 import { inMediaBatches } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
-import type { Asked, CallRecord, TakenOver } from "../run/call-record";
+import type { CallRecord, TakenOver } from "../run/call-record";
+import type { Asked } from "../run/types";
 import type { CallOutputs } from "../run/outputs";
 import type { CallStore } from "../store/calls";
 import { assign, type Position } from "./assign";

@@ -13,24 +13,13 @@ import {
   type RunPlan,
 } from "@nodeloom/kernel";
 import type { CatalogModel } from "../plan/model-catalog";
-import { pendingAddress } from "../plan/planner/file-inputs";
 import type { GivenOutputs } from "../plan/planner/protocol";
 import type { Replan, Reused } from "../plan/reruns";
-import type { Asked, TakenOver } from "../run/call-record";
+import type { TakenOver } from "../run/call-record";
 import { GraphRun } from "../run/graph-run";
-import { httpOutputs, modelOutputs, resultOfOutputs, transformOutputs } from "../run/outputs";
-import type { HttpResult } from "../run/calls";
 import type { Reuse } from "../run/types";
-import { askedOfHttp, askedOfModel, askedOfTransform } from "./asked";
-import type { EarlierCalls, Where } from "./earlier-calls";
-
-export interface PreviewOptions {
-  find: EarlierCalls;
-  /** What the addresses of our own files begin with. */
-  own: string;
-  /** The version of the program that does an operation on files. */
-  programVersion: (operation: string) => Promise<string>;
-}
+import type { Where } from "./earlier-calls";
+import { createLookUp, isReusable, type LookUpOptions } from "./look-up";
 
 /** The plan that is looked through. */
 export interface Previewed {
@@ -67,10 +56,6 @@ const checkNodes = (plan: RunPlan, { again, requests }: Reuse): void => {
   if (issues.length > 0) throw invalidRequest(issues);
 };
 
-/** Whether the calls of a node may be taken over. */
-export const isReusable = ({ id, type }: Pick<PlanStep, "id" | "type">, { again, requests }: Reuse): boolean =>
-  !again.includes(id) && (!callsHttp(type) || requests.includes(id));
-
 /**
  * The plan as it is priced: with as many calls as there will be, where what they take over says so.
  * @param priced the plan that has what is taken over as known values; none where there is none
@@ -100,56 +85,8 @@ const skippedKeys = (plan: RunPlan, priced: RunPlan | undefined): string[] => {
 
 export type Preview = ReturnType<typeof createPreview>;
 
-export const createPreview = ({ find, own, programVersion }: PreviewOptions) => {
-  const look = async (step: PlanStep, asked: readonly Asked[], { where }: Previewed): Promise<(TakenOver | null)[]> =>
-    find(
-      asked.map((one, item) => ({ nodeId: step.id, item, asked: one, schema: step.answer?.schema })),
-      where,
-    );
-
-  /** What a step's calls take over, and what it gives where that is all of them. */
-  const lookUp = async (run: GraphRun, step: PlanStep, previewed: Previewed) => {
-    const bound = run.bind(step);
-    const { items } = bound;
-    const all = async <T>(asked: readonly Asked[], outputs: (taken: TakenOver[]) => T) => {
-      const taken = await look(step, asked, previewed);
-      const isAll = taken.every((one) => one !== null);
-      // What a file contains that is not stored yet is not known yet.
-      const isSure = asked.every(({ files }) => !files.includes(pendingAddress(own)));
-      return { taken, outputs: isAll ? outputs(taken) : undefined, isSure };
-    };
-    if (step.model !== undefined) {
-      const model = previewed.models.get(step.model)!;
-      const schema = step.answer?.schema;
-      const asked = items.map((item) => askedOfModel({ inputs: run.callInputs(step, item), ...(schema ? { schema } : {}) }, model, own));
-      const outputs = (taken: TakenOver[]) =>
-        modelOutputs(
-          step,
-          taken.map((one) => resultOfOutputs(one.outputs)),
-          bound,
-        );
-      return all(asked, outputs);
-    }
-    if (callsHttp(step.type)) {
-      const asked = items.map((item) => askedOfHttp(run.httpCall(step, item)));
-      return all(asked, (taken) =>
-        httpOutputs(
-          taken.map((one) => one.outputs as unknown as HttpResult),
-          bound,
-        ),
-      );
-    }
-    const operation = step.operation!;
-    const version = await programVersion(operation);
-    const asked = items.map((item) => askedOfTransform({ operation, inputs: run.callInputs(step, item) }, version, own));
-    return all(asked, (taken) =>
-      transformOutputs(
-        operation,
-        taken.map((one) => resultOfOutputs(one.outputs).files),
-        bound,
-      ),
-    );
-  };
+export const createPreview = (options: LookUpOptions) => {
+  const lookUp = createLookUp(options);
 
   /** Goes through a plan as a run would, as far as earlier calls give its values. */
   const goThrough = async (previewed: Previewed): Promise<Found> => {

@@ -2,18 +2,10 @@
 import { reportedOutputs, type Reported } from "@nodeloom/kernel/graph";
 import type { HttpResult } from "./calls";
 import { outputsOfResult, type CallOutputs } from "./outputs";
-import type { CallContext, CallResult, RunError } from "./types";
+import type { Asked, CallContext, CallResult, RunError } from "./types";
 
 /** `submitted`: it may have reached its provider, and its end is not known. */
 export type CallStatus = "submitted" | "completed" | "failed" | "cancelled";
-
-/** What a call asks for, so that the same call is known again. */
-export interface Asked {
-  /** Of model, entry and settings, in which the files of our storage are numbered. */
-  digest: string;
-  /** The addresses of those files. */
-  files: string[];
-}
 
 export interface CallRecord extends Reported {
   /** `<executionId>:<nodeId>:<item>`, with the alternative behind it, and `.repair` where an answer was asked for once more. */

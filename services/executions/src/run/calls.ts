@@ -1,7 +1,6 @@
 /** Calls of nodes: what they are made with, and what they give. */
 import type { AuthorFiles, HttpCall, JsonSchema, MediaFamily, Price } from "@nodeloom/kernel/graph";
-import type { Asked } from "./call-record";
-import type { CallContext, CallResult, CancelReport, RunInput } from "./types";
+import type { Asked, CallContext, CallResult, CancelReport, RunInput } from "./types";
 
 export interface SubmittedJob {
   requestId: string;

@@ -159,3 +159,11 @@ export interface CallResult {
   costMicroUsd: number;
   requestId: string | null;
 }
+
+/** What a call asks for, so that the same call is known again. */
+export interface Asked {
+  /** Of model, entry and settings, in which the files of our storage are numbered. */
+  digest: string;
+  /** The addresses of those files. */
+  files: string[];
+}

@@ -6,7 +6,6 @@ import { Loading, NotThere } from "../../app/error-pages";
 import { api, request } from "../../api/client";
 import { executionQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
-import { RunAgain } from "../../runs/again/run-again";
 import { Gallery } from "../../runs/media-view";
 import { nameOfNode } from "../../runs/node-name";
 import { failedIn, filesIn, madeFiles } from "../../runs/outputs";
@@ -23,6 +22,7 @@ import { credits, dateTime, duration } from "../../ui/format";
 import { Card, Facts, Page } from "../../ui/page";
 import { Table } from "../../ui/table";
 import { Time } from "../../ui/time";
+import { AgainCard } from "./again-card";
 import { Timeline } from "./timeline";
 import { useWorkflowNames } from "./workflow-names";
 
@@ -179,17 +179,6 @@ const Failure = ({ execution: { error, nodes, workflowSlug, executionId } }: { e
   );
 };
 
-/** The same graph with the same inputs once more; another graph or other inputs are the canvas's. */
-const Again = ({ execution }: { execution: Execution }) => {
-  const navigate = useNavigate();
-  if (isGoing(execution)) return null;
-  return (
-    <Card title="Pay only for what is new">
-      <RunAgain execution={execution} onStarted={(id) => void navigate({ to: "/executions/$id", params: { id } })} />
-    </Card>
-  );
-};
-
 /** Files that are in no result: of a run that failed, or that nothing led on from. */
 const Made = ({ execution }: { execution: Execution }) => {
   const shown = new Set(filesIn(execution.result).map(({ url }) => url));
@@ -231,7 +220,7 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
         </div>
         <div className="flex min-w-0 flex-col gap-5">
           <Receipt execution={execution} />
-          <Again key={execution.executionId} execution={execution} />
+          {!isGoing(execution) && <AgainCard key={execution.executionId} execution={execution} />}
           {execution.inputs && Object.keys(execution.inputs).length > 0 && (
             <Card title="Inputs">
               <ResultView result={execution.inputs} />

@@ -1,7 +1,8 @@
 /** requests/rerun/: what is run once more. Here: what planning has to know of it. */
 import type { executions } from "@nodeloom/proto";
 import type { PlanningRequest } from "../../plan/planning";
-import { createPreview, type PreviewOptions } from "../../reuse/preview";
+import type { LookUpOptions } from "../../reuse/look-up";
+import { createPreview } from "../../reuse/preview";
 import { createReadNamed } from "../../reuse/sources";
 import type { Stores } from "../../store/stores";
 
@@ -18,7 +19,7 @@ export interface Asked {
 
 export type Reruns = ReturnType<typeof createReruns>;
 
-export const createReruns = ({ stores, ...options }: PreviewOptions & { stores: Pick<Stores, "rows" | "payloads"> }) => {
+export const createReruns = ({ stores, ...options }: LookUpOptions & { stores: Pick<Stores, "rows" | "payloads"> }) => {
   const readNamed = createReadNamed(stores);
   const preview = createPreview(options);
 

@@ -7,6 +7,7 @@ import { isMediaId } from "../values/media";
 import { createReporter } from "../values/reported";
 import { keepLivingEdges, noteBranches } from "./branches";
 import { fallbackNames } from "./fallback-setting";
+import { givenPlan } from "./given";
 import { misspeltSettings } from "./misspelt";
 import { abstractSources, planWithin, source, warn, type ModelTerms, type Planner, type PlanRequest } from "./planner";
 import { NOTHING_PLANNED, stepModels, type EvaluatedNode, type NodePlan, type PlanStep, type RunPlan, type Source } from "./plan-types";
@@ -97,21 +98,11 @@ export const nodeResults = (
   models: ReadonlyMap<string, Pick<ModelTerms, "outputs">>,
 ): readonly string[] | undefined => (typeof model === "string" ? models.get(model)?.outputs : undefined);
 
-/** A node whose outputs are known without running it. */
-const givenPlan = (given: ReadonlyMap<string, unknown>): NodePlan => ({
-  isEvaluated: true,
-  outputs: new Map([...given].map(([port, value]) => [port, { value }])),
-});
-
 const planNode = (planner: Planner, node: GraphNode): NodePlan => {
   const kind = kindOf(node.type);
   if (!kind) return NOTHING_PLANNED;
-  const given = planner.request.given?.get(node.id);
-  if (given) {
-    const planned = givenPlan(given);
-    planner.outputs.set(node.id, planned.outputs);
-    return planned;
-  }
+  const given = givenPlan(planner, node);
+  if (given) return given;
   const misspelt = misspeltSettings(kind, node, nodeSchema(node, planner.request.models), (count) => planner.budget.work(count));
   for (const message of [...(kind.warnings?.(node) ?? []), ...misspelt]) warn(planner, node.id, message);
   const planned = noteBranches(planner, node, kind.plan?.(planner, node) ?? NOTHING_PLANNED);

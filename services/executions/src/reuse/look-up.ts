@@ -1,0 +1,72 @@
+/** What the calls of one step of a plan take over, once their inputs are known. */
+import { callsHttp, type PlanStep } from "@nodeloom/kernel";
+import type { CatalogModel } from "../plan/model-catalog";
+import { pendingAddress } from "../plan/planner/file-inputs";
+import type { TakenOver } from "../run/call-record";
+import type { HttpResult } from "../run/calls";
+import type { GraphRun } from "../run/graph-run";
+import { httpOutputs, modelOutputs, resultOfOutputs, transformOutputs } from "../run/outputs";
+import type { Asked, Reuse } from "../run/types";
+import { askedOfHttp, askedOfModel, askedOfTransform } from "./asked";
+import type { EarlierCalls, Where } from "./earlier-calls";
+
+export interface LookUpOptions {
+  find: EarlierCalls;
+  /** What the addresses of our own files begin with. */
+  own: string;
+  /** The version of the program that does an operation on files. */
+  programVersion: (operation: string) => Promise<string>;
+}
+
+export interface LookedUp {
+  /** Call by call; null for those that are made. */
+  taken: (TakenOver | null)[];
+  /** What the step gives, by port, where all of it is taken over. */
+  outputs: [string, unknown][] | undefined;
+  /** Whether a run would find the same. */
+  isSure: boolean;
+}
+
+/** Whether the calls of a node may be taken over. */
+export const isReusable = ({ id, type }: Pick<PlanStep, "id" | "type">, { again, requests }: Reuse): boolean =>
+  !again.includes(id) && (!callsHttp(type) || requests.includes(id));
+
+/** What a step gives whose calls gave these outputs. */
+const outputsOf = (step: PlanStep, all: TakenOver["outputs"][], mapped: boolean): [string, unknown][] => {
+  if (callsHttp(step.type)) return httpOutputs(all as unknown as HttpResult[], mapped);
+  const results = all.map(resultOfOutputs);
+  if (step.operation === undefined) return modelOutputs(step, results, mapped);
+  return transformOutputs(
+    step.operation,
+    results.map(({ files }) => files),
+    mapped,
+  );
+};
+
+export const createLookUp =
+  ({ find, own, programVersion }: LookUpOptions) =>
+  /** @throws BindError where the calls can't be made of their inputs */
+  async (
+    run: GraphRun,
+    step: PlanStep,
+    { models, where }: { models: ReadonlyMap<string, CatalogModel>; where: Where },
+  ): Promise<LookedUp> => {
+    const { items, mapped } = run.bind(step);
+    const schema = step.answer?.schema;
+    const version = step.operation === undefined ? "" : await programVersion(step.operation);
+    const askedOf = (item: Record<string, unknown>): Asked => {
+      if (callsHttp(step.type)) return askedOfHttp(run.httpCall(step, item));
+      const inputs = run.callInputs(step, item);
+      if (step.operation !== undefined) return askedOfTransform({ operation: step.operation, inputs }, version, own);
+      return askedOfModel({ inputs, ...(schema ? { schema } : {}) }, models.get(step.model!)!, own);
+    };
+    const asked = items.map(askedOf);
+    const taken = await find(
+      asked.map((one, item) => ({ nodeId: step.id, item, asked: one, schema })),
+      where,
+    );
+    // What a file contains that is not stored yet is not known yet.
+    const isSure = asked.every(({ files }) => !files.includes(pendingAddress(own)));
+    const all = taken.flatMap((one) => (one ? [one.outputs] : []));
+    return { taken, outputs: all.length === taken.length ? outputsOf(step, all, mapped) : undefined, isSure };
+  };

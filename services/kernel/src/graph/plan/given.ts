@@ -1,0 +1,12 @@
+import type { GraphNode } from "../types";
+import type { NodePlan } from "./plan-types";
+import type { Planner } from "./planner";
+
+/** The plan of a node whose outputs are known without running it; undefined where they are not. */
+export const givenPlan = ({ request, outputs }: Planner, { id }: GraphNode): NodePlan | undefined => {
+  const given = request.given?.get(id);
+  if (!given) return undefined;
+  const known = new Map([...given].map(([port, value]) => [port, { value }]));
+  outputs.set(id, known);
+  return { isEvaluated: true, outputs: known };
+};
