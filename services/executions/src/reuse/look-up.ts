@@ -1,5 +1,5 @@
 /** What the calls of one step of a plan take over, once their inputs are known. */
-import { callsHttp, type PlanStep } from "@nodeloom/kernel";
+import { callsHttp, type Bound, type PlanStep } from "@nodeloom/kernel";
 import type { CatalogModel } from "../plan/model-catalog";
 import { pendingAddress } from "../plan/planner/file-inputs";
 import type { TakenOver } from "../run/call-record";
@@ -32,14 +32,14 @@ export const isReusable = ({ id, type }: Pick<PlanStep, "id" | "type">, { again,
   !again.includes(id) && (!callsHttp(type) || requests.includes(id));
 
 /** What a step gives whose calls gave these outputs. */
-const outputsOf = (step: PlanStep, all: TakenOver["outputs"][], mapped: boolean): [string, unknown][] => {
-  if (callsHttp(step.type)) return httpOutputs(all as unknown as HttpResult[], mapped);
+const outputsOf = (step: PlanStep, all: TakenOver["outputs"][], bound: Bound): [string, unknown][] => {
+  if (callsHttp(step.type)) return httpOutputs(all as unknown as HttpResult[], bound);
   const results = all.map(resultOfOutputs);
-  if (step.operation === undefined) return modelOutputs(step, results, mapped);
+  if (step.operation === undefined) return modelOutputs(step, results, bound);
   return transformOutputs(
     step.operation,
     results.map(({ files }) => files),
-    mapped,
+    bound,
   );
 };
 
@@ -51,7 +51,7 @@ export const createLookUp =
     step: PlanStep,
     { models, where }: { models: ReadonlyMap<string, CatalogModel>; where: Where },
   ): Promise<LookedUp> => {
-    const { items, mapped } = run.bind(step);
+    const bound = run.bind(step);
     const schema = step.answer?.schema;
     const version = step.operation === undefined ? "" : await programVersion(step.operation);
     const askedOf = (item: Record<string, unknown>): Asked => {
@@ -60,7 +60,7 @@ export const createLookUp =
       if (step.operation !== undefined) return askedOfTransform({ operation: step.operation, inputs }, version, own);
       return askedOfModel({ inputs, ...(schema ? { schema } : {}) }, models.get(step.model!)!, own);
     };
-    const asked = items.map(askedOf);
+    const asked = bound.items.map(askedOf);
     const taken = await find(
       asked.map((one, item) => ({ nodeId: step.id, item, asked: one, schema })),
       where,
@@ -68,5 +68,5 @@ export const createLookUp =
     // What a file contains that is not stored yet is not known yet.
     const isSure = asked.every(({ files }) => !files.includes(pendingAddress(own)));
     const all = taken.flatMap((one) => (one ? [one.outputs] : []));
-    return { taken, outputs: all.length === taken.length ? outputsOf(step, all, mapped) : undefined, isSure };
+    return { taken, outputs: all.length === taken.length ? outputsOf(step, all, bound) : undefined, isSure };
   };
