@@ -84,6 +84,15 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   NOT_FOUND: { status: 404, when: "there is no such key, folder, user, tier or file, or it is not the caller's" },
   ROUTE_NOT_FOUND: { status: 404, when: "there is no such path" },
   METHOD_NOT_ALLOWED: { status: 405, when: "the path has other methods: they are in `Allow`" },
+  NOT_WAITING: {
+    status: 409,
+    when: "an execution does not wait for the decision that is sent: it was decided, it is over, or it has not come so far",
+    members: {
+      decision: "the decision that stands: `approve` or `reject`",
+      decidedBy: "`owner`, or `timeout` when its time was over",
+      decidedAt: "when it was made",
+    },
+  },
   ALREADY_EXISTS: {
     status: 409,
     when: "the e-mail address is registered already; a model of that name is a file of the registry, or was added",

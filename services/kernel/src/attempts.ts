@@ -22,6 +22,8 @@ export const CONFLICT_ATTEMPTS = {
   /** A run arrives in its user's line, or leaves it. */
   line: 50,
   cancellation: 5,
+  /** A run is decided on while other decisions of it are written. */
+  decision: 20,
   /** A run's workflow is started while an earlier attempt's is still ending. */
   workflowStart: 5,
   /** Progress is written to a run's log. */

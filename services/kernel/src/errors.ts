@@ -46,6 +46,7 @@ export const REASONS = [
   "METHOD_NOT_ALLOWED",
   "ALREADY_EXISTS",
   "IDEMPOTENCY_IN_PROGRESS",
+  "NOT_WAITING",
   "PRECONDITION_FAILED",
   "REQUEST_TIMEOUT",
   "PAYLOAD_TOO_LARGE",
@@ -128,6 +129,15 @@ export const tooManyRuns = (limit: number, queueLimit?: number): DomainError => 
         retryAfter: 1,
       });
 };
+
+/** An account has as many runs with an approval as may wait for decisions. */
+export const tooManyWaiting = (limit: number): DomainError =>
+  new DomainError(
+    "exhausted",
+    "CONCURRENCY_LIMIT_EXCEEDED",
+    `no more than ${limit} executions with an approval may be under way: decide or cancel some that wait`,
+    { limit, retryAfter: 60 },
+  );
 
 /** Of an account that awaits approval: it may look around and edit its draft, and nothing else. */
 export const accountNotApproved = (): DomainError =>

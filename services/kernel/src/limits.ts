@@ -46,6 +46,14 @@ export const LIMITS = {
   searchChars: 200,
   usagePageRows: 500,
   usagePageDefault: 50,
+  /** Approval nodes of one graph. */
+  approvals: 20,
+  /** Runs of one account that have an approval and are not over. */
+  waitingRuns: 200,
+  /** Longest that one run waits for decisions, all of its approvals together. */
+  waitingHours: 720,
+  /** What a decision may put in the place of a value, where that is no longer itself. */
+  changedValueBytes: 8 * KIB,
   /** Days that are summed up at once. */
   usageSummaryDays: 400,
 } as const;

@@ -24,8 +24,8 @@ export const RETENTION = {
   submissions: { days: 30 },
   /** Long inputs and plans of runs. */
   payloads: { with: "executions" },
-  /** What is too large for Temporal, since it was last written. */
-  claimChecks: { days: 30 },
+  /** What is too large for Temporal, since it was last written: a run that waits for decisions needs it for 32 days. */
+  claimChecks: { days: 60 },
   ledger: "forever",
 } as const satisfies Record<string, Kept>;
 

@@ -31,3 +31,4 @@ export * from "./values/reported";
 export * from "./types";
 export * from "./wiring/until";
 export * from "./values/value";
+export * from "./values/value-type";

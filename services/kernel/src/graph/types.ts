@@ -35,6 +35,7 @@ export const NODE_TYPES = [
   "list",
   "json",
   "switch",
+  "approval",
   "llm-assistant",
   "generate-image",
   "generate-video",

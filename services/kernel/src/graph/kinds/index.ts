@@ -2,6 +2,7 @@ import type { RunBudget } from "../budget";
 import type { InputPort, PortType } from "../wiring/ports";
 import type { JsonSchema } from "../prices/price";
 import type { GraphNode, NodeType } from "../types";
+import { approval } from "./approval";
 import { generateAudio } from "./generate-audio";
 import { generateImage } from "./generate-image";
 import { generateVideo } from "./generate-video";
@@ -20,6 +21,7 @@ import { textBox } from "./text-box";
 import { workflow } from "./workflow";
 
 export type { NodeKind } from "./kind";
+export { approvalSettings, APPROVED_PORT, REJECTED_PORT, WAITING_HOURS, type ApprovalSettings, type OnTimeout } from "./approval";
 export { JSON_PORT } from "./llm-assistant";
 export { inputFields, requestInputs, savedValues } from "./request-input";
 
@@ -30,6 +32,7 @@ export const NODE_KINDS: Readonly<Record<NodeType, NodeKind>> = {
   list,
   json,
   switch: switchKind,
+  approval,
   "llm-assistant": llmAssistant,
   "generate-image": generateImage,
   "generate-video": generateVideo,
@@ -54,6 +57,8 @@ export const callsHttp = (type: string): boolean => kindOf(type)?.calls === "htt
 export const callsTransform = (type: string): boolean => kindOf(type)?.calls === "transform";
 /** Kinds that make the run's result. */
 export const makesResult = (type: string): boolean => kindOf(type)?.isResult === true;
+/** Kinds whose nodes wait for a person's decision. */
+export const waitsForDecision = (type: string): boolean => kindOf(type)?.waits === true;
 /** Kinds that make files with a model. */
 export const isGeneratorType = (type: string): boolean => callsModel(type) && kindOf(type)?.modality !== "text";
 

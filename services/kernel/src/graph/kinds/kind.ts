@@ -26,6 +26,8 @@ export interface NodeKind {
   readonly isResult?: boolean;
   /** Other nodes come in its place before a run is planned: what it has may be any port. */
   readonly isReplaced?: boolean;
+  /** True for kinds whose nodes wait for a person's decision, which chooses the port that their value leaves by. */
+  readonly waits?: boolean;
   /** Whether ports follow the input schema of a model that the node names. */
   readonly portsOfModel?: boolean;
 

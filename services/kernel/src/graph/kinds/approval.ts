@@ -1,0 +1,113 @@
+import { isLonger, LIMITS } from "../../limits";
+import { joined, type Abstract } from "../plan/abstract";
+import { longTexts } from "../plan/check-texts";
+import { buildStep } from "../plan/plan-step";
+import { abstractSources, type Planner } from "../plan/planner";
+import { NOTHING_PLANNED } from "../plan/plan-types";
+import type { GraphNode } from "../types";
+import type { NodeKind } from "./kind";
+
+export const APPROVED_PORT = "approved";
+export const REJECTED_PORT = "rejected";
+
+/** Longest that one run waits for decisions, all of its approvals together. */
+export const WAITING_HOURS = LIMITS.waitingHours;
+
+const ON_TIMEOUT = ["reject", "approve"] as const;
+/** What is decided where no person does it in time. */
+export type OnTimeout = (typeof ON_TIMEOUT)[number];
+
+const DEFAULT_HOURS = 72;
+const DEFAULT_TITLE = "Approve?";
+
+export interface ApprovalSettings {
+  title: string;
+  instructions: string;
+  timeoutHours: number;
+  onTimeout: OnTimeout;
+}
+
+const isText = (value: unknown, most: number): value is string => typeof value === "string" && !isLonger(value, most);
+const isHours = (value: unknown): value is number => typeof value === "number" && value > 0 && value <= WAITING_HOURS;
+const isOnTimeout = (value: unknown): value is OnTimeout => (ON_TIMEOUT as readonly unknown[]).includes(value);
+
+/** The settings of an approval, with what it has where they say nothing. */
+export const approvalSettings = ({
+  title,
+  instructions,
+  timeoutHours,
+  onTimeout,
+}: Readonly<Record<string, unknown>>): ApprovalSettings => ({
+  title: isText(title, LIMITS.nameChars) && title.trim() !== "" ? title : DEFAULT_TITLE,
+  instructions: isText(instructions, LIMITS.descriptionChars) ? instructions : "",
+  timeoutHours: isHours(timeoutHours) ? timeoutHours : DEFAULT_HOURS,
+  onTimeout: isOnTimeout(onTimeout) ? onTimeout : "reject",
+});
+
+const problems = ({ title, instructions, timeoutHours, onTimeout, value }: Readonly<Record<string, unknown>>): string[] => {
+  const isGiven = (setting: unknown): boolean => setting !== undefined && setting !== null;
+  return [
+    ...(isGiven(title) && !isText(title, LIMITS.nameChars) ? [`title: must be text of at most ${LIMITS.nameChars} characters`] : []),
+    ...(isGiven(instructions) && !isText(instructions, LIMITS.descriptionChars)
+      ? [`instructions: must be text of at most ${LIMITS.descriptionChars} characters`]
+      : []),
+    ...(isGiven(timeoutHours) && !isHours(timeoutHours) ? [`timeoutHours: must be a number above 0 and at most ${WAITING_HOURS}`] : []),
+    ...(isGiven(onTimeout) && !isOnTimeout(onTimeout) ? [`onTimeout: must be one of ${ON_TIMEOUT.join(", ")}`] : []),
+    ...longTexts(value, "value"),
+  ];
+};
+
+/** What is known of the value that goes on: a decision may have changed it, but makes no list longer. */
+const outputBounds = (planner: Planner, node: GraphNode): Abstract => {
+  const wired = abstractSources(planner, node, "value");
+  const { value } = node.data;
+  const { list, items, most, tokens } = joined(wired.length === 0 && value !== undefined ? [{ value }] : wired);
+  return { list, items, most: Math.min(most, LIMITS.fanOutItems), tokens: Math.max(tokens, LIMITS.changedValueBytes) };
+};
+
+export const approval: NodeKind = {
+  type: "approval",
+  summary:
+    "Waits for a person, who looks at a value and lets it go on by `approved` or by `rejected`. What stands behind the other is skipped.",
+  settings: {
+    title: { type: "string", maxLength: LIMITS.nameChars, description: "What is asked, in a line.", default: DEFAULT_TITLE },
+    instructions: { type: "string", maxLength: LIMITS.descriptionChars, description: "What to look for." },
+    timeoutHours: {
+      type: "number",
+      exclusiveMinimum: 0,
+      maximum: WAITING_HOURS,
+      default: DEFAULT_HOURS,
+      description: `How long it waits. A run waits for ${WAITING_HOURS} hours at most, all of its approvals together.`,
+    },
+    onTimeout: { enum: [...ON_TIMEOUT], default: "reject", description: "What is decided when the time is over." },
+    value: { description: "What is looked at; a connected value wins." },
+  },
+  calls: null,
+  runs: true,
+  waits: true,
+  inputs: () => new Map([["value", { type: "any", list: true }]]),
+  outputs: () =>
+    new Map([
+      [APPROVED_PORT, "any"],
+      [REJECTED_PORT, "any"],
+    ]),
+  defaultInput: () => "value",
+  check: ({ data }) => problems(data),
+  checkAll: (nodes) =>
+    nodes
+      .slice(LIMITS.approvals)
+      .map(({ id }) => ({ nodeId: id, message: `a workflow has at most ${LIMITS.approvals} approvals, and this one has ${nodes.length}` })),
+  plan: (planner, node) => {
+    if (problems(node.data).length > 0) return NOTHING_PLANNED;
+    const made = outputBounds(planner, node);
+    return {
+      step: buildStep(planner, approval, node),
+      isUndecided: true,
+      outputs: new Map([
+        [APPROVED_PORT, made],
+        [REJECTED_PORT, made],
+      ]),
+    };
+  },
+  evaluate: (literals, item, budget) => budget.value(item.value ?? literals.value ?? null),
+};

@@ -1,0 +1,66 @@
+import type { Issue } from "../../errors";
+import { LIMITS } from "../../limits";
+import { valueBytes } from "../bounds";
+import { mediaFamily } from "./media";
+import { isMedia } from "./value";
+
+/** What a value is, as far as another one may take its place. */
+
+type Single = "nothing" | "text" | "number" | "boolean" | "object" | "image" | "video" | "audio" | "file";
+
+export interface ValueType {
+  /** Of a list: of each of its items, once. */
+  types: Single[];
+  /** Of a list: how many it has. */
+  items?: number;
+  /** As JSON. */
+  bytes: number;
+}
+
+const singleType = (value: unknown): Single => {
+  if (value === null || value === undefined) return "nothing";
+  if (isMedia(value)) return mediaFamily(value.contentType) ?? "file";
+  if (typeof value === "string") return "text";
+  return typeof value === "number" || typeof value === "boolean" ? (typeof value as "number" | "boolean") : "object";
+};
+
+export const valueTypeOf = (value: unknown): ValueType => {
+  const bytes = valueBytes(value, Number.MAX_SAFE_INTEGER);
+  if (!Array.isArray(value)) return { types: [singleType(value)], bytes };
+  return { types: [...new Set(value.map(singleType))], items: value.length, bytes };
+};
+
+const CALLED: Readonly<Record<Single, string>> = {
+  nothing: "null",
+  text: "text",
+  number: "a number",
+  boolean: "true or false",
+  object: "an object",
+  image: "an image",
+  video: "a video",
+  audio: "an audio file",
+  file: "a file",
+};
+
+const FILES: ReadonlySet<Single> = new Set(["image", "video", "audio", "file"]);
+
+/** Whether a value is a file, or a list of files. */
+export const isOfFiles = ({ types }: ValueType): boolean => types.length > 0 && types.every((type) => FILES.has(type));
+
+/**
+ * Why a value can't take the place of another one: it is of another type, a longer list, or too large. What stands behind was priced
+ * for the one that was there.
+ * @param shown the type of that
+ */
+export const replacementIssues = (shown: ValueType, value: unknown): Issue[] => {
+  const { types, items, bytes } = valueTypeOf(value);
+  const issue = (message: string): Issue[] => [{ path: "value", message }];
+  const wanted = [...new Set(shown.types)].map((type) => CALLED[type]).join(" or ");
+  const most = Math.max(shown.bytes, LIMITS.changedValueBytes);
+  if (bytes > most) return issue(`must take at most ${most} bytes as JSON, and takes ${bytes}`);
+  if (shown.items === undefined && items !== undefined) return issue(`must be ${wanted}, as the value that is waited with`);
+  if (shown.items !== undefined && items === undefined) return issue("must be a list, as the value that is waited with");
+  if (items !== undefined && items > shown.items!) return issue(`must have at most ${shown.items!} items, as the list that is waited with`);
+  const other = types.find((type) => !shown.types.includes(type));
+  return other === undefined ? [] : issue(`must be ${items === undefined ? "" : "a list of "}${wanted}, and not ${CALLED[other]}`);
+};
