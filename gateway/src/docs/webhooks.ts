@@ -10,7 +10,8 @@ type Describe = (schema: z.ZodType) => Json;
 const HEADERS: readonly { name: string; description: string; schema: Json }[] = [
   {
     name: "webhook-id",
-    description: "The same at every attempt and redelivery of an execution: `msg_<executionId>`",
+    description:
+      "The same at every attempt and redelivery of an execution: `msg_<executionId>`; of `execution.waiting`: `msg_<executionId>.waiting.<nodeId>`, its node's id percent-encoded",
     schema: { type: "string", examples: ["msg_1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11"] },
   },
   {
@@ -61,6 +62,23 @@ const FAILED: typeof EXECUTION = {
   error: { code: "EXECUTION_FAILED", message: "the provider refused the prompt", nodeId: "poster" },
 };
 const CANCELLED: typeof EXECUTION = { ...EXECUTION, status: "cancelled" };
+const WAITING = {
+  ...EXECUTION,
+  status: "processing",
+  finishedAt: null,
+  waitingFor: [
+    {
+      nodeId: "review",
+      title: "Good enough to send?",
+      since: "2026-05-04T12:00:08.000Z",
+      until: "2026-05-07T12:00:08.000Z",
+      onTimeout: "reject",
+      value: { url: "https://nodeloom.example/media/1f0c5b1e2c544d0b9a0e5f3c2f6f7a11.png", contentType: "image/png" },
+    },
+  ],
+  nodeId: "review",
+  consoleUrl: "https://nodeloom.example/executions/1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11",
+};
 
 interface Callback {
   type: string;
@@ -94,6 +112,12 @@ const CALLBACKS: readonly Callback[] = [
   { type: "execution.completed", summary: "An asynchronous run has completed", data: ended, example: COMPLETED },
   { type: "execution.failed", summary: "An asynchronous run has failed", data: ended, example: FAILED },
   { type: "execution.cancelled", summary: "An asynchronous run was cancelled", data: ended, example: CANCELLED },
+  {
+    type: "execution.waiting",
+    summary: "An asynchronous run waits for a decision; only webhooks that name the event hear of it",
+    data: ended.extend({ nodeId: z.string(), consoleUrl: z.url().meta({ description: "Where a person can decide" }) }),
+    example: WAITING,
+  },
   {
     type: "webhook.test",
     summary: "A test was asked for",

@@ -11,6 +11,7 @@ import { adminTemporalRoutes } from "./admin/temporal";
 import { adminTierRoutes } from "./admin/tiers";
 import { adminUserRoutes } from "./admin/users";
 import { authRoutes } from "./identity/auth";
+import { decisionRoutes } from "./executions/decisions";
 import { executionRoutes } from "./executions/routes";
 import { folderRoutes } from "./workflows/folders";
 import { healthRoutes } from "./health/routes";
@@ -37,6 +38,7 @@ export const routes: readonly Route[] = [
   ...modelRoutes,
   ...taskRoutes,
   ...nodeKindRoutes,
+  ...decisionRoutes,
   ...executionRoutes,
   ...rerunRoutes,
   ...usageRoutes,

@@ -78,7 +78,13 @@ describe("the OpenAPI document", () => {
 
   it("describes what webhooks are sent, with examples that fit", () => {
     const { webhooks } = document as unknown as { webhooks: Record<string, { post: Callback }> };
-    expect(Object.keys(webhooks)).toEqual(["execution.completed", "execution.failed", "execution.cancelled", "webhook.test"]);
+    expect(Object.keys(webhooks)).toEqual([
+      "execution.completed",
+      "execution.failed",
+      "execution.cancelled",
+      "execution.waiting",
+      "webhook.test",
+    ]);
     for (const { post } of Object.values(webhooks)) {
       expect(post.parameters.map(({ name }) => name)).toEqual(["webhook-id", "webhook-timestamp", "webhook-signature"]);
       const { schema, example } = post.requestBody.content["application/json"];

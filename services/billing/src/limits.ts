@@ -1,3 +1,5 @@
+import { LIMITS } from "@nodeloom/kernel";
+
 /** Every bound of billing, in one place. */
 export const BILLING_LIMITS = {
   /** Generator calls of one execution. */
@@ -24,6 +26,6 @@ export const BILLING_LIMITS = {
   renewalPageDefault: 200,
   /** Findings of one check of the ledger; beyond them it stops, and says where to go on. */
   checkFindings: 1_000,
-  /** A run takes 24 hours at most: a hold this old belongs to none that is under way. */
-  staleHoldMs: 25 * 3_600_000,
+  /** A run takes 24 hours at most, and waits for decisions besides: a hold this old belongs to none that is under way. */
+  staleHoldMs: (25 + LIMITS.waitingHours) * 3_600_000,
 } as const;

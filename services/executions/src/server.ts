@@ -5,6 +5,7 @@ import type { executions } from "@nodeloom/proto";
 import type { Quotes } from "./requests/quotes";
 import type { Runs } from "./requests/runs";
 import type { Cancellation } from "./requests/cancellation";
+import type { Decide } from "./requests/decisions/decide";
 import type { Queue } from "./lifecycle/queue";
 import type { Reads } from "./requests/reads";
 import type { RunStatus } from "./run/states";
@@ -26,6 +27,7 @@ export interface HandlerOptions {
   quotes: Quotes;
   watch: Watch;
   cancellation: Cancellation;
+  decide: Decide;
   reads: Reads;
   stores: Stores;
   redeliver: (executionId: string, userId: string) => Promise<executions.WebhookDelivery>;
@@ -48,11 +50,13 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
   getExecution: unary(async ({ executionId, userId }) => ({ execution: await options.reads.get(executionId, userId) })),
   cancelExecution: unary(async ({ executionId, userId }) => ({ status: await options.cancellation.cancel(executionId, userId) })),
   cancelQueued: unary(async ({ userId }) => ({ cancelled: await options.cancellation.cancelQueued(userId) })),
+  decideExecution: unary((request) => options.decide(request)),
+  countWaiting: unary(async ({ userId }) => ({ waiting: await options.stores.waits.count(userId) })),
   setConcurrency: unary(async ({ userId, concurrency }) => {
     await options.queue.resize(userId, concurrency);
     return {};
   }),
-  listExecutions: unary(async ({ userId, status, workflowSlug, limit, cursor, metadata, createdAfter, createdBefore }) => {
+  listExecutions: unary(async ({ userId, status, workflowSlug, limit, cursor, metadata, createdAfter, createdBefore, waiting }) => {
     const size = Math.min(limit || LIMITS.pageDefault, LIMITS.usagePageRows);
     const rows = options.stores.rows.list({
       userId: userId || null,
@@ -61,6 +65,7 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
       metadata,
       createdAfter,
       createdBefore,
+      isWaiting: waiting,
       limit: size + 1,
       before: fromCursor(cursor),
     });

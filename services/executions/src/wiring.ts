@@ -19,7 +19,9 @@ import { LRUCache } from "lru-cache";
 import { TIMING } from "./run/timing";
 import { createEventChannel } from "./store/channel";
 import { createCancellation } from "./requests/cancellation";
+import { createDecide } from "./requests/decisions/decide";
 import { createOutbox } from "./lifecycle/outbox";
+import { createDecisions } from "./lifecycle/decisions";
 import { createExecution } from "./lifecycle/execution";
 import { createAwaitDelivered, createFollow } from "./requests/follow";
 import { createHolds } from "./lifecycle/holds";
@@ -64,6 +66,7 @@ import { createPrograms, createRequirePrograms, createTransforms } from "./calls
 import { createTextStreams } from "./calls/text-streams";
 import { createActivities } from "./carry/activities";
 import { createUpkeepActivities } from "./carry/upkeep-activities";
+import { createWaitActivities } from "./carry/wait-activities";
 import { bundlePath } from "./carry/bundle";
 import { createDeliveryStarter, createRunStarter } from "./carry/client";
 import { createClaimCheckCodec, createEncryptionCodec } from "./carry/payloads/codecs";
@@ -105,14 +108,12 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const providerEgress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
   const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
   const catalog = createModelCatalog(services.models);
-
   const ownServers = createOwnServers();
   const dialects = { egress: providerEgress, ownServers, secret: createProviderKeys(services.identity) };
   const providers = new LRUCache<string, Provider>({
     max: CACHED_PROVIDERS,
     memoMethod: (providerJson) => createProvider(providerJson, dialects),
   });
-
   // Held to the rules of the user's own calls, also where a provider will call it.
   const addresses = { allow: config.USER_EGRESS_ALLOW, own: `${config.PUBLIC_BASE_URL.replace(/\/+$/, "")}/media/` };
   const gates = createGates(logger, (name) => process.env[name]);
@@ -128,11 +129,10 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     own: addresses.own,
     sendFiles: createInputFiles({ ...dialects, media: services.media, own: addresses.own, downloads }),
   };
-  const textStreams = createTextStreams(channel);
+  const [textStreams, stopping] = [createTextStreams(channel), new AbortController()];
   const programs = createPrograms(services.transform);
   const { takeOver, starting } = connectReruns({ stores, media: services.media, programs, own: addresses.own, catalog, execution });
 
-  const stopping = new AbortController();
   const taskQueue = config.TEMPORAL_TASK_QUEUE;
   const temporal = await connectTemporal({
     address: config.TEMPORAL_ADDRESS,
@@ -150,16 +150,24 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const outgoing = createOutgoing({ counter: createWindowCounter(counts) });
   const starter = createRunStarter({ client: temporal.client, taskQueue });
   const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue });
-  const { billing } = services;
+  const { billing, identity } = services;
   const holds = createHolds({ billing });
   const queue = createQueue({ stores, starter, logger });
   const reports = createUsageReports(services.usage);
   const outbox = createOutbox({ stores, holds, queue, reports, deliveries, starter, logger });
+  const decisions = createDecisions({ stores, execution, queue, outbox });
   const end = createEnd({ billing, execution, stores, outbox });
   const awaitDelivered = createAwaitDelivered({ stores, channel });
   const reads = createReads(stores, awaitDelivered);
-  const { identity } = services;
-  const webhooks = createWebhooks({ stores, details: reads.details, identity, egress: userEgress, outgoing, logger });
+  const webhooks = createWebhooks({
+    stores,
+    details: reads.details,
+    identity,
+    egress: userEgress,
+    outgoing,
+    logger,
+    publicBaseUrl: config.PUBLIC_BASE_URL,
+  });
   await temporal.work({
     ...createActivities({
       holds,
@@ -184,6 +192,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       logger,
       stopping: stopping.signal,
     }),
+    ...createWaitActivities({ decisions, stores }),
     ...createUpkeepActivities({
       reconcileRuns: createReconciler({ stores, starter, end, logger }),
       reconcileDeliveries: createDeliveryReconciler({ stores, starter: deliveries, logger }),
@@ -213,7 +222,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     catalog,
     planner: createSmallFirstPlanner(threads, { addresses }),
   });
-  const start = createStart({ planning, ...starting, starter, stores, execution, holds, queue, end, outbox });
+  const start = createStart({ planning, ...starting, starter, stores, execution, holds, queue, decisions, end, outbox });
   const sweep = createSweep({ stores, execution, end, queue, outbox, logger });
   const sweeper = startSweeper({
     sweep: async (signal) => void (await sweep(signal)),
@@ -224,6 +233,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     handlers: {
       runs: createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, outbox, awaitDelivered, starts }),
       cancellation: createCancellation({ stores, execution, end, outbox, awaitDelivered }),
+      decide: createDecide({ stores, decisions, media: services.media, own: addresses.own }),
       reads,
       quotes: createQuotes({ planning, reruns: starting.reruns, billing: services.billing }),
       watch: createWatch(stores, channel, textStreams, awaitDelivered),

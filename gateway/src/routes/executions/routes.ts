@@ -16,7 +16,7 @@ import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery 
 import { toJson, raw } from "../../http/json";
 import { EVENT_STREAM_MS } from "../../http/limits";
 import { defineRoute, STREAMED, type CallContext, type Reply } from "../../http/route";
-import { cursor, cursorPage, executionParams, iso, limit, nextCursor, PAGES_END_EARLY, slug } from "../../schemas";
+import { cursor, cursorPage, executionParams, iso, limit, nextCursor, PAGES_END_EARLY, queryFlag, slug } from "../../schemas";
 
 const NOTHING_MORE = 204;
 
@@ -115,6 +115,7 @@ const named = z.object({
   workflowSlug: slug.optional(),
   createdAfter: moment.meta({ description: "Executions that were created then or later", example: "2026-05-04T12:00:00Z" }),
   createdBefore: moment.meta({ description: "Executions that were created earlier", example: "2026-05-05T12:00:00Z" }),
+  waiting: queryFlag.optional().meta({ description: "`true`: only executions that wait for a decision" }),
   limit,
   cursor: cursor.optional(),
 });
@@ -179,6 +180,7 @@ export const executionRoutes = [
         metadata: metadataFilter(query),
         createdAfter: dateOf(query.createdAfter),
         createdBefore: dateOf(query.createdBefore),
+        waiting: query.waiting === true,
       });
       return { status: 200, body: { rows: page.executions.map(executionView), nextCursor: nextCursor(page.nextCursor) } };
     },

@@ -8,7 +8,7 @@ import type { Outgoing } from "../calls/outgoing";
 import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
 import type { Transformed, Transforms } from "../calls/transforms";
-import type { Activities, Claim, LocalActivities, ShortAnswer } from "./activity-types";
+import type { Activities, Claim, LocalActivities, ShortAnswer, WaitActivities } from "./activity-types";
 import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob, TransformCall } from "../run/calls";
 import { isFinal } from "../run/states";
 import type { CallContext, CallResult, FinalStatus, RunEnd, RunInput, RunOutcome } from "../run/types";
@@ -64,7 +64,7 @@ const keptTransform = (call: CallContext, { files, asked }: Transformed) => {
 /** A text. One that does not fit its schema is charged for, but does not complete its item. */
 const keptText = (call: ModelCall, result: CallResult) => ({ ...keptMade(call, result), event: result.problems ? null : {} });
 
-type RunActivities = Omit<Activities, keyof ReturnType<typeof createUpkeepActivities>> & LocalActivities;
+type RunActivities = Omit<Activities, keyof ReturnType<typeof createUpkeepActivities>> & Omit<LocalActivities, keyof WaitActivities>;
 
 export const createActivities = (options: ActivityOptions): RunActivities => {
   const { calls, holds, end, execution, jobs, texts, files, textStreams, httpRequest, keepFile, transforms, outgoing, webhooks } = options;

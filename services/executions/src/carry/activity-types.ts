@@ -3,10 +3,11 @@ import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
 import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob, TransformCall } from "../run/calls";
 import type { TakenOver } from "../run/call-record";
 import type { CallResult, HeldItem, RunEnd, RunInput, RunOutcome } from "../run/types";
-import type { HoldItem, MediaValue } from "@nodeloom/kernel/graph";
+import type { Decided } from "../run/waits";
+import type { HoldItem, MediaValue, OnTimeout, ValueType } from "@nodeloom/kernel/graph";
 
 /** Without a number: the run's own delivery. */
-export type DeliveryInput = Pick<AttemptId, "executionId" | "keyId"> & Partial<Pick<AttemptId, "delivery">>;
+export type DeliveryInput = Pick<AttemptId, "executionId" | "keyId"> & Partial<Pick<AttemptId, "delivery" | "nodeId">>;
 
 export type ExtendInput = Pick<RunInput, "executionId" | "userId" | "holdId" | "maxMillicredits"> & {
   nodeId: string;
@@ -19,6 +20,35 @@ export interface TakeOverInput {
   /** Executions that calls are taken over from, the nearest first. */
   sources: string[];
   calls: (ModelCall | HttpNodeCall | TransformCall)[];
+}
+
+/** A node that begins to wait for a decision. Times in milliseconds since the epoch. */
+export interface WaitInput extends Pick<RunInput, "executionId" | "attempt"> {
+  nodeId: string;
+  label?: string;
+  title: string;
+  instructions: string;
+  onTimeout: OnTimeout;
+  since: number;
+  until: number;
+  type: ValueType;
+  /** What is looked at; absent where its runner may not see it. */
+  shown?: { value: unknown };
+}
+
+/** `late`: the time is over, and this is decided unless something else was. */
+export interface DecisionInput extends Pick<WaitInput, "executionId" | "nodeId" | "label"> {
+  late?: OnTimeout;
+}
+
+export interface WaitActivities {
+  /** @returns when the wait ends, as its first attempt said */
+  beginWait(input: WaitInput): Promise<{ until: number }>;
+  /** @returns null while nothing is decided */
+  takeDecision(input: DecisionInput): Promise<Decided | null>;
+  stepAside(run: Pick<RunInput, "userId" | "holdId">): Promise<void>;
+  /** @returns where the run stands in line; 0: it has a place */
+  comeBack(run: Pick<RunInput, "userId" | "holdId" | "concurrency">): Promise<number>;
 }
 
 export interface Claim {
@@ -38,7 +68,7 @@ export interface ShortCalls {
 }
 
 /** Short, in the workflow task itself; each is idempotent by execution id. */
-export interface LocalActivities extends ShortCalls {
+export interface LocalActivities extends ShortCalls, WaitActivities {
   /** accepted | queued → processing. @returns whether the run is this workflow's to carry */
   claim(claim: Claim): Promise<boolean>;
   extendHold(input: ExtendInput): Promise<HeldItem[]>;

@@ -8,16 +8,18 @@ import {
 } from "@temporalio/client";
 import { status } from "@grpc/grpc-js";
 import { TypedSearchAttributes } from "@temporalio/common";
-import { unavailable } from "@nodeloom/kernel";
+import { unavailable, waitsForDecision } from "@nodeloom/kernel";
 import { inLinkedTrace } from "@nodeloom/platform";
 import { FIRST_DELIVERY } from "../run/delivery";
 import type { RunInput } from "../run/types";
 import { TIMING } from "../run/timing";
 import type { DeliveryInput } from "./activity-types";
 import { MODELS, USER, WORKFLOW } from "./names";
-import type { cancelSignal, deliverWebhook, executeGraph } from "./workflows";
+import type { cancelSignal, decidedSignal, deliverWebhook, executeGraph, placedSignal } from "./workflows";
 
 const CANCEL: typeof cancelSignal.name = "cancel";
+const DECIDED: typeof decidedSignal.name = "decided";
+const PLACED: typeof placedSignal.name = "placed";
 const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook";
 const EXECUTE: keyof { executeGraph: typeof executeGraph } = "executeGraph";
 
@@ -40,61 +42,73 @@ const isRunning = async (client: Client, workflowId: string): Promise<boolean> =
 
 export type RunStarter = ReturnType<typeof createRunStarter>;
 
-export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => ({
-  /**
-   * Starts the workflow of a run's attempt. Only the one that claims the row has any effect.
-   * @returns `exists` while one with this id is running: the same attempt's, or an earlier one's, which is about to end
-   * @throws SERVICE_UNAVAILABLE when it is not known whether it was started
-   */
-  start: async (input: RunInput): Promise<"started" | "exists"> => {
-    const what = input.workflowSlug ? `workflow ${input.workflowSlug}` : `model ${input.modelIds.join(", ")}`;
+export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => {
+  /** Tells the workflow of a run something, unless it is over. */
+  const signal = async (executionId: string, name: string, args: string[] = []): Promise<void> => {
     try {
-      await client.withDeadline(Date.now() + TIMING.startCall, () =>
-        client.workflow.start(EXECUTE, {
-          workflowId: input.executionId,
-          taskQueue,
-          args: [input],
-          requestEagerStart: true,
-          workflowIdReusePolicy: "ALLOW_DUPLICATE",
-          // Its own deadline ends it in order before that.
-          workflowExecutionTimeout: TIMING.runAtMost,
-          staticSummary: what,
-          memo: { mode: input.mode, source: input.source, keyId: input.keyId, nodes: input.plan.steps.length },
-          typedSearchAttributes: new TypedSearchAttributes([
-            { key: USER, value: input.userId },
-            ...(input.workflowSlug ? [{ key: WORKFLOW, value: input.workflowSlug }] : []),
-            ...(input.modelIds.length > 0 ? [{ key: MODELS, value: input.modelIds }] : []),
-          ]),
-          priority: { fairnessKey: input.userId },
-        }),
-      );
-      return "started";
-    } catch (error) {
-      if (error instanceof WorkflowExecutionAlreadyStartedError) return "exists";
-      throw translate(error);
-    }
-  },
-
-  /** Asks a run to stop, unless it is over. */
-  cancel: async (executionId: string): Promise<void> => {
-    try {
-      await client.withDeadline(Date.now() + TIMING.startCall, () => client.workflow.getHandle(executionId).signal(CANCEL));
+      await client.withDeadline(Date.now() + TIMING.startCall, () => client.workflow.getHandle(executionId).signal(name, ...args));
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw translate(error);
     }
-  },
+  };
+  return {
+    /**
+     * Starts the workflow of a run's attempt. Only the one that claims the row has any effect.
+     * @returns `exists` while one with this id is running: the same attempt's, or an earlier one's, which is about to end
+     * @throws SERVICE_UNAVAILABLE when it is not known whether it was started
+     */
+    start: async (input: RunInput): Promise<"started" | "exists"> => {
+      const what = input.workflowSlug ? `workflow ${input.workflowSlug}` : `model ${input.modelIds.join(", ")}`;
+      try {
+        await client.withDeadline(Date.now() + TIMING.startCall, () =>
+          client.workflow.start(EXECUTE, {
+            workflowId: input.executionId,
+            taskQueue,
+            args: [input],
+            requestEagerStart: true,
+            workflowIdReusePolicy: "ALLOW_DUPLICATE",
+            // Its own deadline ends it in order before that.
+            workflowExecutionTimeout: TIMING.runAtMost + (input.plan.steps.some(({ type }) => waitsForDecision(type)) ? TIMING.waiting : 0),
+            staticSummary: what,
+            memo: { mode: input.mode, source: input.source, keyId: input.keyId, nodes: input.plan.steps.length },
+            typedSearchAttributes: new TypedSearchAttributes([
+              { key: USER, value: input.userId },
+              ...(input.workflowSlug ? [{ key: WORKFLOW, value: input.workflowSlug }] : []),
+              ...(input.modelIds.length > 0 ? [{ key: MODELS, value: input.modelIds }] : []),
+            ]),
+            priority: { fairnessKey: input.userId },
+          }),
+        );
+        return "started";
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError) return "exists";
+        throw translate(error);
+      }
+    },
 
-  isCarried: (executionId: string): Promise<boolean> => isRunning(client, executionId),
-});
+    /** Asks a run to stop, unless it is over. */
+    cancel: (executionId: string): Promise<void> => signal(executionId, CANCEL),
+    /** Tells a run that its row has a decision. */
+    decided: (executionId: string, nodeId: string): Promise<void> => signal(executionId, DECIDED, [nodeId]),
+    /** Tells a run that has waited for a decision that it has its place in line again. */
+    placed: (executionId: string): Promise<void> => signal(executionId, PLACED),
+
+    isCarried: (executionId: string): Promise<boolean> => isRunning(client, executionId),
+  };
+};
 
 export type DeliveryStarter = ReturnType<typeof createDeliveryStarter>;
 
 const deliveryId = (executionId: string, delivery: number): string =>
   delivery === FIRST_DELIVERY ? `webhook-${executionId}` : `webhook-${executionId}-${delivery}`;
+const waitingId = (executionId: string, nodeId: string): string => `webhook-${executionId}.waiting.${nodeId}`;
+
+type FullDelivery = DeliveryInput & Required<Pick<DeliveryInput, "delivery">>;
 
 export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => {
-  const start = async (input: Required<DeliveryInput>, options: Partial<WorkflowStartOptions<typeof deliverWebhook>>): Promise<void> => {
-    const workflowId = deliveryId(input.executionId, input.delivery);
+  const start = async (input: FullDelivery, options: Partial<WorkflowStartOptions<typeof deliverWebhook>>): Promise<void> => {
+    const { executionId, delivery, nodeId } = input;
+    const workflowId = nodeId === undefined ? deliveryId(executionId, delivery) : waitingId(executionId, nodeId);
     try {
       await inLinkedTrace("webhook delivery", () =>
         client.workflow.start(DELIVER, {
@@ -116,8 +130,12 @@ export const createDeliveryStarter = ({ client, taskQueue }: { client: Client; t
     startFirst: (executionId: string, keyId: string): Promise<void> =>
       start({ executionId, keyId, delivery: FIRST_DELIVERY }, { workflowIdReusePolicy: "REJECT_DUPLICATE" }),
 
+    /** Starts the delivery of the webhook that says that a node waits for a decision. */
+    startWaiting: (executionId: string, keyId: string, nodeId: string): Promise<void> =>
+      start({ executionId, keyId, delivery: FIRST_DELIVERY, nodeId }, { workflowIdReusePolicy: "REJECT_DUPLICATE" }),
+
     /** Starts a redelivery, or joins the one with the same number, unless that was ended from outside. */
-    startAgain: (input: Required<DeliveryInput>): Promise<void> =>
+    startAgain: (input: FullDelivery): Promise<void> =>
       start(input, {
         staticSummary: `delivery ${input.delivery}`,
         workflowIdConflictPolicy: "USE_EXISTING",

@@ -16,8 +16,11 @@ export interface OutboxOptions {
   holds: Pick<Holds, "void">;
   queue: Pick<Queue, "leave">;
   reports: UsageReports;
-  deliveries: { startFirst(executionId: string, keyId: string): Promise<void> };
-  starter: { cancel(executionId: string): Promise<void> };
+  deliveries: {
+    startFirst(executionId: string, keyId: string): Promise<void>;
+    startWaiting(executionId: string, keyId: string, nodeId: string): Promise<void>;
+  };
+  starter: { cancel(executionId: string): Promise<void>; decided(executionId: string, nodeId: string): Promise<void> };
   logger: Logger;
 }
 
@@ -45,6 +48,9 @@ const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({
   unstarted: row.claimedBy === undefined || (row.mode === "sync" && (row.durationMs ?? 0) < TIMING.sweepEvery),
 });
 
+/** The node that an entry is about: its id may have colons. */
+const nodeOf = (entry: OutboxEntry): string => entry.slice(entry.indexOf(":") + 1);
+
 const DRAIN_MS = 3_000;
 
 export type Outbox = ReturnType<typeof createOutbox>;
@@ -65,6 +71,10 @@ export const createOutbox = ({ stores, holds, queue, reports, deliveries, starte
       case "cancel":
         // Its workflow is over, or about to be.
         return isFinal(row) ? undefined : starter.cancel(executionId);
+      case "decided":
+        return isFinal(row) ? undefined : starter.decided(executionId, nodeOf(entry));
+      case "waiting":
+        return keyId === null ? undefined : deliveries.startWaiting(executionId, keyId, nodeOf(entry));
       default:
         return undefined;
     }

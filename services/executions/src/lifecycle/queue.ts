@@ -3,14 +3,14 @@ import { executionOf } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { RunInput } from "../run/types";
 import type { Stores } from "../store/stores";
-import { enter, leave, moveUp, placeOf, resize, type Line, type Newcomer, type Place } from "../run/line";
+import { admitApproval, enter, leave, moveUp, placeOf, resize, stepAside, type Line, type Newcomer, type Place } from "../run/line";
 import { isOver } from "../run/states";
 
 export type Queue = ReturnType<typeof createQueue>;
 
 export interface QueueOptions {
   stores: Pick<Stores, "lines" | "rows" | "payloads">;
-  starter: { start(run: RunInput): Promise<unknown> };
+  starter: { start(run: RunInput): Promise<unknown>; placed(executionId: string): Promise<void> };
   logger: Logger;
 }
 
@@ -22,6 +22,8 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
   /** Starts a run whose turn has come. Started twice it is carried once: its workflow claims the row. */
   const start = async (holdId: string): Promise<void> => {
     const row = await stores.rows.find(executionOf(holdId));
+    // It has waited for a decision, and its workflow waits for its place.
+    if (row?.status === "processing" && row.holdId === holdId && row.waits) return starter.placed(row._id);
     if (row?.status !== "queued" || row.holdId !== holdId || !row.runInput) return;
     const json = await stores.payloads.getText(row.runInput);
     if (json === null) return logger.error({ executionId: row._id }, "what a waiting run is started with is gone");
@@ -67,8 +69,8 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
 
   /** Puts a user's line right: ends places of runs that are over, lets runs move up, and starts those that have a place but don't run. */
   const mend = async (userId: string, queued: readonly { id: string; bytes: number }[]): Promise<void> => {
-    const { running, limit } = await stores.lines.find(userId);
-    const over = await overAmong(running);
+    const { running, limit, approvals = [] } = await stores.lines.find(userId);
+    const over = await overAmong([...new Set([...running, ...approvals])]);
     const { line, moved } = await change(userId, (before) =>
       queued.reduce(
         (next, { id, bytes }) => enter(next, { id, bytes, limit: next.limit || limit, mayWait: true }).line,
@@ -87,6 +89,32 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
       // A process that died may have left a place behind: it is looked for where it is in the way.
       await mend(userId, []);
       return arrive(userId, newcomer);
+    },
+
+    /** A run with an approval arrives. @returns false when the user has as many of them as may be under way */
+    admitApproval: async (userId: string, id: string, most: number): Promise<boolean> => {
+      const admit = (): Promise<boolean> =>
+        stores.lines.change(userId, (line) => {
+          const admitted = admitApproval(line, id, most);
+          return { line: admitted ?? line, result: admitted !== undefined };
+        });
+      if (await admit()) return true;
+      // As with places: what a process that died left behind is looked for where it is in the way.
+      await mend(userId, []);
+      return admit();
+    },
+
+    /** A run gives its place up for as long as it waits for decisions. */
+    stepAside: (userId: string, id: string): Promise<void> => changeAndStart(userId, (line) => stepAside(line, id)),
+
+    /** A run takes a place again, or waits for it behind those that came before. @param limit where the line knows none */
+    comeBack: async (userId: string, id: string, limit: number): Promise<number> => {
+      const returned = await change(userId, (line) => {
+        const newcomer = { id, bytes: 0, limit: line.limit || limit, mayWait: true, isReturning: true } as const;
+        return enter(line, newcomer).line;
+      });
+      void startAll(returned.moved.filter((one) => one !== id));
+      return placeOf(returned.line, id) ?? 0;
     },
 
     leave: (userId: string, ids: readonly string[]): Promise<void> => changeAndStart(userId, (line) => leave(line, ids)),

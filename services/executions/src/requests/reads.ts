@@ -50,8 +50,19 @@ const tellsItsCalls = (row: ExecutionView): boolean =>
   });
 
 export const createReads = (stores: Pick<Stores, "rows" | "calls" | "log" | "payloads" | "lines">, awaitDelivered: AwaitDelivered) => {
-  const positionOf = async ({ holdId, userId, status }: ExecutionView): Promise<number | undefined> =>
-    status === "queued" ? placeOf(await stores.lines.find(userId), holdId) : undefined;
+  const positionOf = async ({ holdId, userId, status, waits, waiting }: ExecutionView): Promise<number | undefined> => {
+    if (status === "queued") return placeOf(await stores.lines.find(userId), holdId);
+    // It was decided on: it may wait for its place.
+    if (status !== "processing" || !waits || waiting) return undefined;
+    return placeOf(await stores.lines.find(userId), holdId) || undefined;
+  };
+
+  /** What is looked at before decisions, where that is not in the row. */
+  const waitingValues = async ({ waits = [], waitingFor = [] }: ExecutionView): Promise<Map<string, string>> => {
+    const long = waits.filter(({ nodeId, value }) => value && "hash" in value && waitingFor.includes(nodeId));
+    const found = await Promise.all(long.map(async ({ nodeId, value }) => [nodeId, await stores.payloads.getText(value!)] as const));
+    return new Map(found.filter((entry): entry is [string, string] => entry[1] !== null));
+  };
 
   async function* delivered(batch: readonly ExecutionView[]): AsyncIterable<ExecutionView> {
     await Promise.all(batch.map(awaitDelivered));
@@ -86,12 +97,13 @@ export const createReads = (stores: Pick<Stores, "rows" | "calls" | "log" | "pay
   };
 
   const details = async (row: ExecutionView, current: ExecutionView | Promise<ExecutionView> = row): Promise<Details> => {
-    const [calls, inputsJson, position] = await Promise.all([
+    const [calls, inputsJson, position, values] = await Promise.all([
       tellsItsCalls(row) ? [] : callsOf(row, current),
       row.inputs ? stores.payloads.getText(row.inputs) : null,
       positionOf(row),
+      row.waiting ? waitingValues(row) : undefined,
     ]);
-    return { calls, inputsJson: inputsJson ?? undefined, position };
+    return { calls, inputsJson: inputsJson ?? undefined, position, ...(values ? { waitingValues: values } : {}) };
   };
 
   return {

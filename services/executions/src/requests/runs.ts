@@ -49,7 +49,8 @@ const refusedFor = (row: ExecutionView | null): DomainError => {
  */
 const isAnswer = (row: ExecutionView, mode: executions.RunMode): boolean => {
   if (row.status === "accepted") return false;
-  if (isFinal(row) || mode === RUN_MODE_RESPOND_ASYNC) return true;
+  // A run that waits for a decision may do so for long.
+  if (isFinal(row) || mode === RUN_MODE_RESPOND_ASYNC || row.waiting) return true;
   return mode === RUN_MODE_ASYNC && (row.requestId !== null || row.status === "queued");
 };
 

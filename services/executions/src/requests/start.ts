@@ -1,8 +1,18 @@
-import { CONFLICT_ATTEMPTS, DomainError, executionNotFound, holdIdOf, isBaseTier, tooManyRuns, unavailable } from "@nodeloom/kernel";
+import {
+  CONFLICT_ATTEMPTS,
+  DomainError,
+  executionNotFound,
+  holdIdOf,
+  isBaseTier,
+  tooManyRuns,
+  unavailable,
+  waitsForDecision,
+} from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { RunStarter } from "../carry/client";
 import type { End } from "../lifecycle/end";
+import type { Decisions } from "../lifecycle/decisions";
 import type { Execution } from "../lifecycle/execution";
 import type { Holds } from "../lifecycle/holds";
 import type { Outbox } from "../lifecycle/outbox";
@@ -86,6 +96,7 @@ export interface StartOptions {
   execution: Pick<Execution, "refuse" | "queue">;
   holds: Pick<Holds, "hold">;
   queue: Pick<Queue, "enter">;
+  decisions: Pick<Decisions, "admit">;
   end: Pick<End, "end">;
   outbox: Pick<Outbox, "deliverFirst" | "deliverLater">;
 }
@@ -95,7 +106,7 @@ export interface StartOptions {
  * row; then its credits are held, it gets a place or waits for one, and its workflow is started.
  */
 export const createStart = (options: StartOptions) => {
-  const { planning, reruns, keepGraph, starter, stores, execution, holds, queue, end, outbox } = options;
+  const { planning, reruns, keepGraph, starter, stores, execution, holds, queue, decisions, end, outbox } = options;
 
   /** A refused client finds their credits free already, unless a service is away. */
   const refuse = async (row: ExecutionView, error: DomainError, left?: readonly OutboxEntry[]): Promise<ExecutionView> => {
@@ -117,6 +128,7 @@ export const createStart = (options: StartOptions) => {
     try {
       const run: RunInput = { ...input, held: await holds.hold(input) };
       isHeld = true;
+      if (run.plan.steps.some(({ type }) => waitsForDecision(type))) await decisions.admit(run);
       const place = await placeFor(run, noQueue);
       if (place === null) throw tooManyRuns(run.concurrency, noQueue ? undefined : run.concurrency * LINE_LENGTH_FACTOR);
       if (place > 0) return await wait(row, run, place);

@@ -5,6 +5,7 @@ import type { WebhookAttempt, WebhookState } from "../run/delivery";
 import type { NodeState } from "../run/types";
 import type { CallRecord } from "../run/call-record";
 import { metadataOf, type ExecutionView } from "../run/record";
+import { waitingForMessages } from "./decisions/view";
 
 /** What a document says, without what it says is absent: messages know no null. Of the rest they take what is theirs. */
 const present = <T extends object>(document: T) =>
@@ -19,6 +20,8 @@ export interface Details {
   calls: readonly CallRecord[];
   inputsJson: string | undefined;
   position: number | undefined;
+  /** What is looked at before decisions, by node, where that is too long for the row. */
+  waitingValues?: ReadonlyMap<string, string>;
 }
 
 /** An item whose answer was asked for once more is shown as its second call, with what both of them cost. */
@@ -120,7 +123,8 @@ export const executionMessage = (record: ExecutionView, details?: Details): exec
     ...present(record),
     executionId: record._id,
     status: record.status === "queued" ? "processing" : record.status,
-    queued: record.status === "queued",
+    queued: record.status === "queued" || (details?.position ?? 0) > 0,
+    waitingFor: waitingForMessages(record, details?.waitingValues),
     durationMs: record.durationMs ?? Math.max(0, Date.now() - record.createdAt.getTime()),
     webhookDelivery: record.webhook ? deliveryMessage(record.webhook) : { configured: false },
     nodes: record.nodes.map((node) => nodeMessage(node, record.createdAt, details && (byNode.get(node.id) ?? []))),

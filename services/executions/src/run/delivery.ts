@@ -25,6 +25,8 @@ export interface AttemptId {
   delivery: number;
   /** Within the delivery, from 1. */
   attempt: number;
+  /** Of the webhook that says that a node waits for a decision: the node. Nothing of it is kept on the execution. */
+  nodeId?: string;
 }
 
 /** What came of sending. Dates are epoch milliseconds: this travels through Temporal. */

@@ -1,5 +1,6 @@
 /** The graph of a run while it is carried: what its nodes gave, how they stand, what was paid for, and how it ends. */
 import {
+  APPROVED_PORT,
   BindError,
   bindItems,
   buildResult,
@@ -14,6 +15,7 @@ import {
   inPlaces,
   nodeName,
   outputPort,
+  REJECTED_PORT,
   routeOf,
   valueBytes,
   withSharedTexts,
@@ -37,17 +39,7 @@ import {
   type RunError,
 } from "./types";
 import { initialNodes, resultNodes } from "./nodes";
-
-/** How many steps, and the result, have yet to read what each node gave. */
-const readersOf = ({ steps, output }: RunPlan): Map<string, number> => {
-  const readers = new Map<string, number>();
-  const count = (ids: Iterable<string>): void => {
-    for (const id of ids) readers.set(id, (readers.get(id) ?? 0) + 1);
-  };
-  for (const step of steps) count(dependencies(step));
-  count(dependencies({ sources: output }));
-  return readers;
-};
+import { createValues } from "./values";
 
 export class GraphRun {
   readonly nodes: NodeState[];
@@ -59,9 +51,7 @@ export class GraphRun {
   /** Models that were called in the place of others, with success. */
   private readonly usedAlternatives = new Set<string>();
   requestId: string | null = null;
-  private readonly values = new Map<string, Map<string, unknown>>();
-  /** What is left to read each node's values: without readers they are let go. */
-  private readonly readers: Map<string, number>;
+  private readonly values: ReturnType<typeof createValues>;
   private readonly dependencies = new Map<string, readonly string[]>();
   private readonly budget: RunBudget;
   private readonly index: Map<string, number>;
@@ -76,12 +66,12 @@ export class GraphRun {
     this.plan = plan;
     this.nodes = initialNodes(plan);
     this.index = new Map(this.nodes.map((node, position) => [node.id, position]));
-    this.readers = readersOf(plan);
+    this.values = createValues(plan);
     this.budget = createBudget(plan.used, bounds);
     for (const step of plan.steps) this.dependencies.set(step.id, dependencies(step));
   }
 
-  readonly outputs: Outputs = (nodeId, port) => this.values.get(nodeId)?.get(port);
+  readonly outputs: Outputs = (nodeId, port) => this.values.get(nodeId, port);
 
   indexOf(nodeId: string): number {
     return this.index.get(nodeId)!;
@@ -182,21 +172,34 @@ export class GraphRun {
       bound,
     );
     const route = routeOf(step, items[0] ?? {}, this.budget);
-    if (route !== undefined) this.branches.take(step.id, route);
-    const port = route ?? outputPort(step.type);
-    const value = collect(values, mapped);
-    if (!this.plan.hidesOutputs) Object.assign(this.node(step.id), this.report({ [port]: value }));
-    this.keep(step.id, port, value);
+    this.leaveBy(step, route ?? outputPort(step.type), collect(values, mapped), route !== undefined);
+  }
+
+  /** The value of a step that has one item. @throws BindError */
+  madeOf(step: PlanStep): unknown {
+    const [item = {}] = this.bind(step).items;
+    return evaluateStep(step, item, this.budget);
+  }
+
+  /** A person has decided by which port a value goes on. @throws BindError */
+  decide(step: PlanStep, isApproved: boolean, { value }: { value: unknown }): void {
+    this.leaveBy(step, isApproved ? APPROVED_PORT : REJECTED_PORT, this.budget.value(value), true);
+  }
+
+  /** @param isAlone its node has other ports, which carry nothing */
+  private leaveBy({ id }: PlanStep, port: string, value: unknown, isAlone: boolean): void {
+    if (isAlone) this.branches.take(id, port);
+    if (!this.hidesOutputs) Object.assign(this.node(id), this.report({ [port]: value }));
+    this.values.keep(id, port, value);
+  }
+
+  get hidesOutputs(): boolean {
+    return this.plan.hidesOutputs === true;
   }
 
   /** What a call gave: counted, and kept for those that read it. @throws BindError when the run's values outgrow their bound */
   give(nodeId: string, port: string, value: unknown): void {
-    this.keep(nodeId, port, this.budget.value(value));
-  }
-
-  private keep(nodeId: string, port: string, value: unknown): void {
-    if (!this.readers.has(nodeId)) return;
-    this.values.set(nodeId, (this.values.get(nodeId) ?? new Map<string, unknown>()).set(port, value));
+    this.values.keep(nodeId, port, this.budget.value(value));
   }
 
   complete(nodeId: string, now: number): void {
@@ -209,13 +212,7 @@ export class GraphRun {
   }
 
   private releaseInputs(nodeId: string): void {
-    for (const id of this.dependencies.get(nodeId) ?? []) this.release(id);
-  }
-
-  private release(nodeId: string): void {
-    const left = this.readers.get(nodeId)! - 1;
-    this.readers.set(nodeId, left);
-    if (left === 0) this.values.delete(nodeId);
+    for (const id of this.dependencies.get(nodeId) ?? []) this.values.release(id);
   }
 
   fail(nodeId: string, error: RunError, now: number): void {

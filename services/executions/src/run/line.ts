@@ -12,6 +12,8 @@ export interface Line {
   waiting: readonly Waiting[];
   /** Places, by the latest request or change of tier; 0: any number. */
   limit: number;
+  /** Runs with an approval, from their start to their end: those that wait for decisions have no place. */
+  approvals?: readonly string[];
 }
 
 export const EMPTY_LINE: Line = { running: [], waiting: [], limit: 0 };
@@ -28,6 +30,8 @@ export interface Newcomer extends Waiting {
   limit: number;
   /** False: it wants a place now, or none. */
   mayWait: boolean;
+  /** It has waited for a decision, and is never turned away. */
+  isReturning?: true;
 }
 
 const isFree = ({ running, limit }: Line): boolean => limit === 0 || running.length < limit;
@@ -40,14 +44,14 @@ export const placeOf = ({ running, waiting }: Line, id: string): number | undefi
 };
 
 /** A run arrives. Newcomers never overtake; arriving again changes nothing. */
-export const enter = (earlier: Line, { id, bytes, limit, mayWait }: Newcomer): { line: Line; place: Place } => {
+export const enter = (earlier: Line, { id, bytes, limit, mayWait, isReturning }: Newcomer): { line: Line; place: Place } => {
   const line = earlier.limit === limit ? earlier : { ...earlier, limit };
   const known = placeOf(line, id);
   if (known !== undefined) return { line, place: known };
   if (line.waiting.length === 0 && isFree(line)) return { line: { ...line, running: [...line.running, id] }, place: 0 };
   const waitingBytes = line.waiting.reduce((sum, one) => sum + one.bytes, 0);
   const hasRoom = line.waiting.length < limit * LINE_LENGTH_FACTOR && waitingBytes + bytes <= LINE_BYTES;
-  if (!mayWait || !hasRoom) return { line, place: null };
+  if (!isReturning && (!mayWait || !hasRoom)) return { line, place: null };
   return { line: { ...line, waiting: [...line.waiting, { id, bytes }] }, place: line.waiting.length + 1 };
 };
 
@@ -55,11 +59,24 @@ export const enter = (earlier: Line, { id, bytes, limit, mayWait }: Newcomer): {
 export const resize = (line: Line, limit: number): Line =>
   line.limit === limit || (line.running.length === 0 && line.waiting.length === 0) ? line : { ...line, limit };
 
+/** A run with an approval begins: as many of them as may wait for decisions are under way. @returns undefined when there is no room */
+export const admitApproval = (line: Line, id: string, most: number): Line | undefined => {
+  const { approvals = [] } = line;
+  if (approvals.includes(id)) return line;
+  return approvals.length < most ? { ...line, approvals: [...approvals, id] } : undefined;
+};
+
+/** A run has nothing under way but decisions: its place is free until it returns. */
+export const stepAside = (line: Line, id: string): Line =>
+  line.running.includes(id) ? { ...line, running: line.running.filter((one) => one !== id) } : line;
+
 /** Runs leave: those that ended, and those that wait no more. */
 export const leave = (line: Line, ids: readonly string[]): Line => {
   const running = line.running.filter((id) => !ids.includes(id));
   const waiting = line.waiting.filter(({ id }) => !ids.includes(id));
-  return running.length === line.running.length && waiting.length === line.waiting.length ? line : { ...line, running, waiting };
+  const left = running.length === line.running.length && waiting.length === line.waiting.length ? line : { ...line, running, waiting };
+  if (!line.approvals?.some((id) => ids.includes(id))) return left;
+  return { ...left, approvals: line.approvals.filter((id) => !ids.includes(id)) };
 };
 
 /** The oldest take the places that are free. @returns those that have one now and did not before */

@@ -4,6 +4,7 @@ import type { RunStatus, OutboxEntry } from "./states";
 import { type WebhookState, newWebhookState } from "./delivery";
 import type { FinalStatus, NodeState, Refusal, RunError, RunInput, RunEnd } from "./types";
 import { elapsed, endEvents, runEvent, type ExecutionEvent } from "./events";
+import type { Waits } from "./waits";
 
 /** JSON text that is kept in the row while it is short, and as a payload of its own when it is not. */
 export type StoredText = { json: string } | { hash: string };
@@ -18,7 +19,7 @@ export interface Costs {
 /** What a row has of what its workflow is started with. */
 type Given = "userId" | "workflowSlug" | "version" | "modelIds" | "source" | "keyId" | "holdId" | "mode" | "baseTier" | "attempt";
 
-export interface ExecutionRecord extends Pick<RunInput, Given> {
+export interface ExecutionRecord extends Pick<RunInput, Given>, Waits {
   _id: string;
   markupPermille: number;
   status: RunStatus;

@@ -16,9 +16,10 @@ export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested
 /**
  * What a transition leaves to be done. It is delivered at once and cleared; the sweeper delivers the rest.
  * `void:<attempt>`: the hold of an attempt must be given up. `place:<attempt>`: its place in line. `usage`: its usage row.
- * `webhook`: the delivery of its webhook. `cancel`: its workflow must hear that it is being cancelled.
+ * `webhook`: the delivery of its webhook. `cancel`: its workflow must hear that it is being cancelled. `waiting:<node>`: the webhook
+ * that says it waits for a decision. `decided:<node>`: its workflow must hear of that decision.
  */
-export type OutboxEntry = `void:${number}` | `place:${number}` | "usage" | "webhook" | "cancel";
+export type OutboxEntry = `void:${number}` | `place:${number}` | "usage" | "webhook" | "cancel" | `waiting:${string}` | `decided:${string}`;
 
 export type Transition = Partial<Record<RunStatus, readonly RunStatus[]>>;
 
@@ -56,6 +57,9 @@ export type TransitionName = keyof typeof TRANSITIONS;
 
 /** The event by which calls under way hear of a cancellation at once. */
 export const CANCEL_REQUESTED = "cancel_requested";
+/** The event by which requests that wait for a run hear that it waits for a decision; and the one of that decision. */
+export const WAITING = "execution.waiting";
+export const DECIDED = "node.decided";
 /** Events of a row's own changes; what waits for a run hears of them. */
 export const TRANSITION_EVENTS: ReadonlySet<string> = new Set([
   "admitted",
@@ -63,6 +67,7 @@ export const TRANSITION_EVENTS: ReadonlySet<string> = new Set([
   "started",
   "submitted",
   CANCEL_REQUESTED,
+  WAITING,
   "settled",
   "refused",
 ]);

@@ -1,3 +1,5 @@
+import { WAITING_HOURS } from "@nodeloom/kernel/graph";
+
 /** Every wait of a run, in one place. Milliseconds. */
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -8,6 +10,13 @@ export const TIMING = {
   run: 24 * HOUR,
   /** When Temporal itself ends a run that its own deadline did not end. */
   runAtMost: 25 * HOUR,
+  /** Longest that a run waits for decisions, all of its approvals together; its own clock stands still meanwhile. */
+  waiting: WAITING_HOURS * HOUR,
+  /** Pauses before a run that was decided asks again for its place in line, of which it hears by a signal. */
+  placeAgain: MINUTE,
+  placeAgainLongest: 10 * MINUTE,
+  /** How long a run that waits for a decision goes unseen before Temporal is asked for it. */
+  unseenWaiting: HOUR,
   /** How long a run may wait in line. */
   queued: 24 * HOUR,
   /** What the hold may take before the run is refused as unavailable. */

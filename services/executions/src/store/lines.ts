@@ -33,8 +33,15 @@ export const createLineStore = (connection: Connection) => {
   const read = async (userId: string): Promise<LineRecord> =>
     (await lines.findOne({ _id: userId }).lean<LineRecord>().exec()) ?? { ...EMPTY_LINE, _id: userId, revision: 0 };
 
-  const write = async (before: LineRecord, { running, waiting, limit }: Line): Promise<LineRecord | null> => {
-    const next: LineRecord = { _id: before._id, running, waiting, limit, revision: before.revision + 1 };
+  const write = async (before: LineRecord, { running, waiting, limit, approvals }: Line): Promise<LineRecord | null> => {
+    const next: LineRecord = {
+      _id: before._id,
+      running,
+      waiting,
+      limit,
+      ...(approvals ? { approvals } : {}),
+      revision: before.revision + 1,
+    };
     const isWritten =
       before.revision === 0
         ? await insertOnce(lines.collection.insertOne(next as never))

@@ -1,15 +1,18 @@
 /** Long texts and Temporal's large payloads, by their hashes. */
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { RETENTION } from "@nodeloom/kernel";
+import { LIMITS, RETENTION } from "@nodeloom/kernel";
 import { DURABLE, removeSome } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import type { StoredText } from "../run/record";
 import { documents } from "./schema";
 
 const DAY_MS = 86_400_000;
-/** A text is written when its run begins, and a run may wait and take two days: it must not go before its row. */
-const TEXT_MARGIN_DAYS = 3;
+/**
+ * A text is written when its run begins, and a run may wait in line and take two days, and wait for decisions besides: it must not go
+ * before its row.
+ */
+const TEXT_MARGIN_DAYS = 3 + LIMITS.waitingHours / 24;
 /** Texts up to this length are kept where they belong. */
 const INLINE_CHARS = 2_048;
 

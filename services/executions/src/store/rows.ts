@@ -8,6 +8,7 @@ import { WITHOUT_EVENTS, type EventLog } from "./event-log";
 import { createExpiry } from "./expiry";
 import type { ExecutionModel } from "./schema";
 import { createTransitions } from "./transitions";
+import { IS_WAITING } from "./waits";
 
 export interface ExecutionFilter {
   /** Null: every user's. */
@@ -17,6 +18,8 @@ export interface ExecutionFilter {
   metadata?: Readonly<Record<string, string>> | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
+  /** Only those that wait for a decision. */
+  isWaiting?: boolean | undefined;
   limit: number;
   before?: ListPosition | undefined;
 }
@@ -82,13 +85,14 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
       .exec(),
 
   /** Newest first; read in batches, so that a reader with enough can stop. */
-  list: ({ userId, status, workflowSlug, metadata, limit, before, ...times }: ExecutionFilter): AsyncIterable<ExecutionView> => {
+  list: ({ userId, status, workflowSlug, metadata, isWaiting, limit, before, ...times }: ExecutionFilter): AsyncIterable<ExecutionView> => {
     const keys = metadataKeys(metadata ?? {});
     // The driver's own cursor is closed when its reader stops.
     return executions.collection.find<ExecutionView>(
       {
         ...(userId === null ? {} : { userId }),
         ...statusFilter(status),
+        ...(isWaiting ? IS_WAITING : {}),
         ...(workflowSlug ? { workflowSlug } : {}),
         ...(keys.length > 0 ? { metadata: { $all: keys } } : {}),
         ...timeFilter(times),

@@ -15,6 +15,8 @@ executionSchema.index({ userId: 1, metadata: 1, createdAt: -1, _id: -1 });
 executionSchema.index({ status: 1, seenRunningAt: 1 });
 // Few owe anything at a time.
 executionSchema.index({ unsettled: 1, createdAt: -1, _id: -1 }, { partialFilterExpression: { unsettled: true } });
+// Few of a user's wait for a decision at a time.
+executionSchema.index({ userId: 1, waiting: 1, createdAt: -1, _id: -1 }, { partialFilterExpression: { waiting: true } });
 executionSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
 // Few are pending at a time.
 executionSchema.index({ "webhook.state": 1, finishedAt: 1 }, { partialFilterExpression: { "webhook.state": "pending" } });

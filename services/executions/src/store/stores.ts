@@ -8,6 +8,7 @@ import { createPayloadStore } from "./payloads";
 import { createRows } from "./rows";
 import { executionModel } from "./schema";
 import { createSubmissionStore } from "./submissions";
+import { createWaitStore } from "./waits";
 
 /** The stores of executions, by name. */
 
@@ -36,6 +37,8 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     payloads,
     /** How far the webhooks of runs have come. */
     deliveries: createDeliveryRecords(executions),
+    /** What runs wait for, and how that was decided. */
+    waits: createWaitStore(executions),
     /** Who of a user's runs has a place, and who waits for one. */
     lines: createLineStore(connection),
   };

@@ -10,6 +10,8 @@ import type { ExecutionModel } from "./schema";
 const AFTER = { returnDocument: "after", ignoreUndefined: true } as const;
 /** Characters of events, as JSON, that the decision on a run's ending adds to its row. */
 const LAST_CHARS = 4_000;
+/** A run that is over, or is about to be, waits for nothing. */
+const NO_WAITS = { waiting: 1, waitingFor: 1 } as const;
 const NOTHING_LEFT = { "outbox.0": { $exists: false } } as const;
 
 /** What the next attempt at a run has only if it brings it. */
@@ -131,7 +133,7 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
 
     /** Asks a run to stop, unless it has decided how it ends. */
     requestCancel: (id: string, userId: string, event: ExecutionEvent): Promise<ExecutionView | null> =>
-      make("cancel", id, "cancel_requested", { where: { userId, ending: null }, events: [event], outbox: ["cancel"] }),
+      make("cancel", id, "cancel_requested", { where: { userId, ending: null }, unset: NO_WAITS, events: [event], outbox: ["cancel"] }),
 
     /** Ends a run that waits in line. */
     leave: (
@@ -150,7 +152,7 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
       outbox: readonly OutboxEntry[] = [],
       where: Record<string, unknown> = {},
     ): Promise<ExecutionView | null> =>
-      make("finish", id, state.status, { where, set: { ...state, ending: state.status }, events, outbox }),
+      make("finish", id, state.status, { where, set: { ...state, ending: state.status }, unset: NO_WAITS, events, outbox }),
 
     /**
      * Fixes how a run ends, unless it was cancelled first. One whose row is gone, or is what it was before it ran (after a

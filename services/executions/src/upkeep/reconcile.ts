@@ -35,13 +35,22 @@ export interface ReconcileOptions {
   end: Pick<End, "end">;
   logger: Logger;
   unseenMs?: number;
+  /** How much longer a run that waits for a decision goes unseen. */
+  waitingMs?: number;
 }
 
 /**
  * Finds runs that nothing carries any more (terminated by an operator, lost with Temporal's database) and ends them: what
  * completed is charged, the rest of the hold released, rows become final, the webhook is sent. One that is carried is left alone.
  */
-export const createReconciler = ({ stores, starter, end, logger, unseenMs = TIMING.unseenRun }: ReconcileOptions) => {
+export const createReconciler = ({
+  stores,
+  starter,
+  end,
+  logger,
+  unseenMs = TIMING.unseenRun,
+  waitingMs = TIMING.unseenWaiting,
+}: ReconcileOptions) => {
   const check = async (record: ExecutionView): Promise<boolean> => {
     if (await starter.isCarried(record._id)) return false;
     const row = await end.end({ from: "lost", row: record }, abandonedEnd(await stores.log.current(record)));
@@ -59,8 +68,23 @@ export const createReconciler = ({ stores, starter, end, logger, unseenMs = TIMI
       beat,
       check,
       fine: async (carried) => {
-        const ids = carried.map(({ _id }) => _id);
-        if (ids.length > 0) await stores.rows.markSeen(ids, new Date());
+        const now = Date.now();
+        const mark = async (rows: readonly ExecutionView[], at: number): Promise<void> => {
+          if (rows.length > 0)
+            await stores.rows.markSeen(
+              rows.map(({ _id }) => _id),
+              new Date(at),
+            );
+        };
+        await mark(
+          carried.filter(({ waiting }) => !waiting),
+          now,
+        );
+        // Many may wait for long: they are looked at less often.
+        await mark(
+          carried.filter(({ waiting }) => waiting),
+          now + waitingMs,
+        );
       },
       failed: ({ _id: executionId }, err) => {
         failed.push(executionId);

@@ -1,7 +1,7 @@
 /** Attempts at webhooks: what is sent, to whom, and what comes of it. */
 import { randomUUID } from "node:crypto";
 import { DomainError, unavailable } from "@nodeloom/kernel";
-import { executionJson, type EgressClient, type Logger } from "@nodeloom/platform";
+import type { EgressClient, Logger } from "@nodeloom/platform";
 import { executions, type identity as identityProto } from "@nodeloom/proto";
 import type { Outgoing } from "../calls/outgoing";
 import type { Identity } from "../clients";
@@ -18,9 +18,10 @@ import {
 } from "../run/delivery";
 import { countDelivery, countWebhookAttempt, noteFirstAttempt } from "../meters";
 import type { ExecutionView } from "../run/record";
-import { isFinal } from "../run/states";
+import { isFinal, WAITING } from "../run/states";
 import type { Stores } from "../store/stores";
-import { executionMessage, type Details } from "../requests/view";
+import type { Details } from "../requests/view";
+import { createWaitingMessage, messageData } from "./message";
 import { createSend } from "./send";
 
 const GONE = 410;
@@ -28,15 +29,9 @@ const TEST_EVENT = "webhook.test";
 
 export const eventOf = ({ status }: Pick<ExecutionView, "status">): string => `execution.${status}`;
 
-/** A webhook that lists no events wants them all. */
+/** A webhook that lists no events wants those of runs that are over. */
 export const wants = ({ events }: Pick<identityProto.GetWebhookTargetResponse, "events">, event: string): boolean =>
-  events.length === 0 || events.includes(event);
-
-/** The execution as a message has it: the same at every attempt, so without how far its delivery has come. */
-const messageData = (record: ExecutionView, details: Details): Record<string, unknown> => ({
-  ...executionJson(executionMessage(record, details), JSON.parse(record.resultJson ?? "null") ?? undefined),
-  webhookDelivery: { configured: true, url: record.webhook?.url },
-});
+  (events.length === 0 && event !== WAITING) || events.includes(event);
 
 export type Webhooks = ReturnType<typeof createWebhooks>;
 
@@ -47,11 +42,14 @@ export interface WebhooksOptions {
   egress: EgressClient;
   outgoing: Pick<Outgoing, "webhook" | "webhookTest">;
   logger: Logger;
+  /** Where the console of the platform is. */
+  publicBaseUrl: string;
   timeoutMs?: number;
 }
 
-export const createWebhooks = ({ stores, details, identity, egress, outgoing, logger, timeoutMs }: WebhooksOptions) => {
+export const createWebhooks = ({ stores, details, identity, egress, outgoing, logger, publicBaseUrl, timeoutMs }: WebhooksOptions) => {
   const send = createSend(egress, timeoutMs);
+  const waitingMessage = createWaitingMessage({ stores, details, publicBaseUrl });
 
   /** Reports an attempt to identity, which keeps the webhook. @returns how the delivery stands after it */
   const stateAfter = async ({ keyId, executionId, attempt }: AttemptId, sent: SentAttempt): Promise<DeliveryState> => {
@@ -68,14 +66,26 @@ export const createWebhooks = ({ stores, details, identity, egress, outgoing, lo
     return final ? "failed" : "pending";
   };
 
+  const sendWaiting = async (record: ExecutionView, nodeId: string, target: identityProto.GetWebhookTargetResponse): Promise<Sent> => {
+    if (target.disabled) return { nothing: "disabled" };
+    const message = target.url !== "" && wants(target, WAITING) ? await waitingMessage(record, nodeId) : undefined;
+    if (!message) return { nothing: "skipped" };
+    const later = await outgoing.webhook(record, target.url);
+    if (later) throw later;
+    const sent = await send(target, message);
+    countWebhookAttempt(sent.error === null ? "delivered" : sent.status === null ? "no answer" : "refused", sent.durationMs);
+    return { url: target.url, revision: target.revision, ...sent };
+  };
+
   return {
     /**
      * Sends once, if there is anything to send. What came of it must be recorded.
      * @throws TryAgain when it is too many for the user's budget: nothing was sent, and no attempt is counted
      */
-    send: async ({ executionId, keyId, delivery, attempt }: AttemptId): Promise<Sent> => {
+    send: async ({ executionId, keyId, delivery, attempt, nodeId }: AttemptId): Promise<Sent> => {
       const [record, target] = await Promise.all([stores.rows.find(executionId), identity.getWebhookTarget({ keyId })]);
       if (!record?.webhook) return { nothing: "skipped" };
+      if (nodeId !== undefined) return sendWaiting(record, nodeId, target);
       // The delivery of a run that is being ended from outside may be early. It is tried again.
       if (!isFinal(record)) throw unavailable("the execution is not final yet");
       if (record.webhook.delivery > delivery) return { nothing: "superseded" };
@@ -106,10 +116,10 @@ export const createWebhooks = ({ stores, details, identity, egress, outgoing, lo
      * @returns how the delivery ended; null when there is to be another attempt
      */
     record: async (id: AttemptId, sent: Sent): Promise<DeliveryEnd | null> => {
-      const { executionId, delivery, attempt } = id;
+      const { executionId, delivery, attempt, nodeId } = id;
       if ("nothing" in sent) {
         if (sent.nothing === "superseded") return "superseded";
-        await stores.deliveries.note(executionId, delivery, sent.nothing, null);
+        if (nodeId === undefined) await stores.deliveries.note(executionId, delivery, sent.nothing, null);
         countDelivery(END_OF[sent.nothing]);
         return END_OF[sent.nothing];
       }
@@ -117,7 +127,7 @@ export const createWebhooks = ({ stores, details, identity, egress, outgoing, lo
       const { at, status, error, durationMs, url } = sent;
       const next = at + durationMs + pauseBefore(attempt + 1, sent.retryAfterMs);
       const entry = { key: `${delivery}:${attempt}`, delivery, attempt, at: new Date(at), status, error, durationMs, url };
-      await stores.deliveries.record(executionId, entry, state, state === "pending" ? new Date(next) : null);
+      if (nodeId === undefined) await stores.deliveries.record(executionId, entry, state, state === "pending" ? new Date(next) : null);
       if (state === "pending") return null;
       countDelivery(END_OF[state]);
       return END_OF[state];

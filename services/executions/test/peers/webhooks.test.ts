@@ -80,6 +80,7 @@ beforeAll(async () => {
   webhooks = createWebhooks({
     stores,
     ...readsOf(stores),
+    publicBaseUrl: "https://nodeloom.test",
     identity: identity.client,
     egress,
     outgoing: { webhook: () => Promise.resolve(null), webhookTest: () => Promise.resolve() },

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { RETENTION } from "@nodeloom/kernel";
 import { ATTEMPTS, TIMING } from "../../src/run/timing";
 
 const PAGE = join(__dirname, "..", "..", "..", "..", "docs", "operations", "times.md");
@@ -50,4 +51,9 @@ it("keeps the times in an order that makes sense", () => {
   expect(submitTotal).toBeLessThan(text);
   expect(2 * textWanted).toBeLessThan(textForgotten);
   expect(pollPause).toBeLessThan(pollSilence);
+});
+
+it("keeps what a run needs for longer than one may take that waits for decisions", () => {
+  const longest = TIMING.queued + TIMING.runAtMost + TIMING.waiting;
+  for (const { days } of [RETENTION.claimChecks, RETENTION.generatedMedia]) expect(days * 86_400_000).toBeGreaterThan(longest);
 });

@@ -34,7 +34,7 @@ const WRITES: Readonly<Record<Port, readonly string[]>> = {
   lines: ["change"],
   billing: ["hold", "extendHold", "settle"],
   usage: ["startRun", "finishRun"],
-  temporal: ["start", "cancel", "startFirst"],
+  temporal: ["start", "cancel", "startFirst", "startWaiting", "decided", "placed"],
 };
 
 const never = (): Promise<never> => new Promise(() => undefined);

@@ -76,8 +76,13 @@ export const startMoney = async (): Promise<Money> => {
       return "started";
     },
     cancel: async (id: string): Promise<void> => void cancelled.push(id),
+    decided: async (): Promise<void> => undefined,
+    placed: async (): Promise<void> => undefined,
   };
-  const deliveries = { startFirst: async (id: string): Promise<void> => void delivered.push(id) };
+  const deliveries = {
+    startFirst: async (id: string): Promise<void> => void delivered.push(id),
+    startWaiting: async (): Promise<void> => undefined,
+  };
   const holds = createHolds({ billing });
   const queue = createQueue({ stores, starter, logger });
   const outbox = createOutbox({ stores, holds, queue, reports: reportEach(usage), deliveries, starter, logger });

@@ -4,6 +4,7 @@ import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { FinalStatus, HeldItem, RunEnd, RunInput } from "../../src/run/types";
 import { createCancellation, type Cancellation } from "../../src/requests/cancellation";
 import { createOutbox, type Outbox } from "../../src/lifecycle/outbox";
+import { createDecisions } from "../../src/lifecycle/decisions";
 import { createExecution, type Execution } from "../../src/lifecycle/execution";
 import { createAwaitDelivered, createFollow } from "../../src/requests/follow";
 import { createHolds, type Holds } from "../../src/lifecycle/holds";
@@ -61,6 +62,9 @@ const createTemporal = () => {
       },
       isCarried: async (id: string): Promise<boolean> => open.has(id),
       startFirst: async (id: string): Promise<void> => void delivered.add(id),
+      startWaiting: async (): Promise<void> => undefined,
+      decided: async (): Promise<void> => undefined,
+      placed: async (): Promise<void> => undefined,
     },
   };
 };
@@ -124,6 +128,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   const planning = {
     plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),
   };
+  const decisions = createDecisions({ stores, execution, queue, outbox });
   const start = createStart({
     planning,
     reruns: noReruns,
@@ -133,6 +138,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
     execution,
     holds,
     queue,
+    decisions,
     end,
     outbox,
   });

@@ -24,6 +24,7 @@ const webhooksOver = (client: EgressClient, timeoutMs = TIMEOUT_MS, { outgoing }
   createWebhooks({
     stores,
     ...readsOf(stores),
+    publicBaseUrl: "https://nodeloom.test",
     identity: identity.client,
     egress: client,
     outgoing,

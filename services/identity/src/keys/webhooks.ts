@@ -7,7 +7,9 @@ import type { KeyStore, WebhookSettings } from "./key-store";
 import type { KeyRecord, WebhookRecord, WebhookSecretRecord } from "../records";
 import { generateWebhookSecret, type SecretBox } from "./webhook-secrets";
 
-export const WEBHOOK_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"] as const;
+/** What a webhook hears of that names no events. */
+const END_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"] as const;
+export const WEBHOOK_EVENTS = [...END_EVENTS, "execution.waiting"] as const;
 const MAX_URL_CHARS = 2_048;
 const MAX_REASON_CHARS = 500;
 /** How long a replaced secret signs beside its successors. */
@@ -17,7 +19,7 @@ export const FAILING_MS = 5 * 24 * 60 * 60 * 1_000;
 
 export interface WebhookRequest {
   url: string;
-  /** Empty means every event. */
+  /** Empty means the ends of runs. */
   events: string[];
 }
 
@@ -107,7 +109,7 @@ const settingsIssues = ({ url, events }: WebhookRequest, place: "" | "webhook.")
 /** The stored form of a valid request: enabled, its events in canonical order. */
 export const newWebhook = ({ url, events }: WebhookRequest): WebhookRecord => ({
   url,
-  events: WEBHOOK_EVENTS.filter((event) => events.length === 0 || events.includes(event)),
+  events: WEBHOOK_EVENTS.filter((event) => (events.length === 0 ? (END_EVENTS as readonly string[]) : events).includes(event)),
   disabledAt: null,
   disabledReason: "",
   revision: randomUUID(),

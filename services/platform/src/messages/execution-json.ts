@@ -80,6 +80,17 @@ const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({
   attempts: triesJson(node.attempts),
 });
 
+const waitingForJson = (waiting: executions.WaitingFor): Record<string, unknown> => ({
+  nodeId: waiting.nodeId,
+  title: waiting.title,
+  instructions: waiting.instructions || undefined,
+  since: iso(waiting.since),
+  until: iso(waiting.until),
+  onTimeout: waiting.onTimeout,
+  value: json(waiting.valueJson),
+  truncated: waiting.truncated || undefined,
+});
+
 /**
  * An execution as poll responses and webhooks show it. Undefined members are absent in JSON.
  * @param result the run's result in whatever form the caller writes JSON with; undefined while there is none.
@@ -91,6 +102,7 @@ export const executionJson = (execution: executions.Execution, result: unknown):
   durationMs: execution.durationMs,
   queued: execution.queued || undefined,
   position: execution.position,
+  waitingFor: execution.waitingFor.length > 0 ? execution.waitingFor.map(waitingForJson) : undefined,
   result,
   error: execution.error ? errorJson(execution.error) : undefined,
   webhookDelivery: webhookDeliveryJson(execution.webhookDelivery),

@@ -2,4 +2,5 @@ import "./promise-hooks";
 
 export { deliverWebhook } from "./deliver-webhook";
 export { checkWholeLedger, reconcileRuns, removeExpired, renewPlans } from "./maintenance";
+export { decidedSignal, placedSignal } from "./decisions";
 export { cancelSignal, executeGraph } from "./execute-graph";

@@ -57,7 +57,7 @@ const certain = {
   // Longer pauses are timers of the run, so that an outage does not hold the worker.
   localRetryThreshold: "2s",
 } as const;
-export const { claim, settle } = proxyLocalActivities<LocalActivities>({
+export const { claim, settle, beginWait, takeDecision, stepAside, comeBack } = proxyLocalActivities<LocalActivities>({
   ...certain,
   scheduleToCloseTimeout: TIMING.run,
 });

@@ -1,4 +1,4 @@
-import { callsHttp, callsTransform, isAbsent, makesResult } from "@nodeloom/kernel/graph";
+import { callsHttp, callsTransform, isAbsent, makesResult, waitsForDecision } from "@nodeloom/kernel/graph";
 import type { HttpNodeCall, HttpResult, TransformCall } from "../../../run/calls";
 import { httpOutputs, modelOutputs, resultOfOutputs, transformOutputs } from "../../../run/outputs";
 import type { CallContext } from "../../../run/types";
@@ -86,6 +86,13 @@ const callTransform = async (stepRun: StepRun): Promise<void> => {
   for (const [port, value] of transformOutputs(operation, results, bound)) run.give(step.id, port, value);
 };
 
+/** Waits for a person, who decides by which port the value goes on. */
+const awaitDecision = async ({ run, step, decisions }: StepRun): Promise<void> => {
+  const value = run.madeOf(step);
+  const decided = await decisions.await(step, run.node(step.id).label, value, !run.hidesOutputs);
+  run.decide(step, decided.isApproved, decided.changed ?? { value });
+};
+
 /** Runs one step to its end and stores its outputs. */
 export const runStep = async (begun: Omit<StepRun, "context">): Promise<void> => {
   const { run, input, step } = begun;
@@ -110,6 +117,7 @@ export const runStep = async (begun: Omit<StepRun, "context">): Promise<void> =>
   else if (callsHttp(step.type)) await callHttp(stepRun);
   else if (callsTransform(step.type)) await callTransform(stepRun);
   else if (makesResult(step.type)) await keepFiles(stepRun);
+  else if (waitsForDecision(step.type)) await awaitDecision(stepRun);
   else run.evaluate(step);
   run.complete(step.id, Date.now());
 };

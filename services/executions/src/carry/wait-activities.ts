@@ -1,0 +1,78 @@
+/** Waiting for decisions, as workflows do it: short steps in the workflow task, each idempotent by its node. */
+import { ApplicationFailure } from "@temporalio/activity";
+import { nodeName } from "@nodeloom/kernel";
+import { RunCancelled } from "../calls/failures";
+import { decisionOf, waitOf, type Decisions } from "../lifecycle/decisions";
+import type { ExecutionView } from "../run/record";
+import type { RunError } from "../run/types";
+import { SHOWN_CHARS, type Decided, type Decision, type Wait } from "../run/waits";
+import type { Stores } from "../store/stores";
+import type { WaitActivities, WaitInput } from "./activity-types";
+import { cancelledFailure, local } from "./step-failures";
+
+export interface WaitActivityOptions {
+  decisions: Pick<Decisions, "begin" | "decide" | "stepAside" | "comeBack">;
+  stores: Pick<Stores, "rows" | "payloads">;
+}
+
+/** A run that can't wait is being cancelled, or its row was lost with its database. */
+const notWaiting = (row: ExecutionView | null, { nodeId, label }: Pick<WaitInput, "nodeId" | "label">): ApplicationFailure => {
+  if (row) return cancelledFailure(new RunCancelled());
+  const message = `node ${nodeName(nodeId, label)}: the run is not recorded any more, and can't be decided on`;
+  const problem: RunError = { code: "EXECUTION_FAILED", message, nodeId };
+  return ApplicationFailure.nonRetryable(message, problem.code, problem);
+};
+
+export const createWaitActivities = ({ decisions, stores }: WaitActivityOptions): WaitActivities => {
+  /** What of a value is kept to be looked at. */
+  const shown = async ({ shown }: WaitInput): Promise<Pick<Wait, "value" | "truncated">> => {
+    if (!shown) return {};
+    const json = JSON.stringify(shown.value ?? null);
+    return json.length <= SHOWN_CHARS ? { value: await stores.payloads.putText(json) } : { truncated: true };
+  };
+
+  const begin = async (input: WaitInput): Promise<{ until: number }> => {
+    const { executionId, attempt, nodeId, title, instructions, onTimeout, since, until } = input;
+    const wait: Wait = {
+      ...{ nodeId, title, instructions, onTimeout },
+      since: new Date(since),
+      until: new Date(until),
+      ...(await shown(input)),
+      type: input.type,
+    };
+    const row = await decisions.begin(executionId, attempt, wait);
+    const begun = row && waitOf(row, nodeId);
+    if (!begun) throw notWaiting(await stores.rows.find(executionId), input);
+    return { until: begun.until.getTime() };
+  };
+
+  const decidedAs = async ({ isApproved, value }: Decision): Promise<Decided> => {
+    if (!value) return { isApproved };
+    const json = await stores.payloads.getText(value);
+    if (json === null) throw new Error("the value that a decision brought is gone");
+    return { isApproved, changed: { value: JSON.parse(json) as unknown } };
+  };
+
+  return {
+    beginWait: (input) => local(() => begin(input)),
+
+    takeDecision: ({ executionId, nodeId, label, late }) =>
+      local(async () => {
+        const row = await stores.rows.find(executionId);
+        const made = row && decisionOf(row, nodeId);
+        if (made) return decidedAs(made);
+        if (row && (row.status !== "processing" || row.ending))
+          throw notWaiting(row, { nodeId, ...(label === undefined ? {} : { label }) });
+        if (!late) return null;
+        const decision: Decision = { nodeId, isApproved: late === "approve", by: "timeout", at: new Date() };
+        // After a restore of the database the row may be gone, or be what it was before: the run ends as it would have.
+        if (!row || !waitOf(row, nodeId)) return decidedAs(decision);
+        const decided = (await decisions.decide(row, decision)) ?? (await stores.rows.find(executionId));
+        const standing = decided && decisionOf(decided, nodeId);
+        return standing ? decidedAs(standing) : null;
+      }),
+
+    stepAside: ({ userId, holdId }) => local(() => decisions.stepAside(userId, holdId)),
+    comeBack: ({ userId, holdId, concurrency }) => local(() => decisions.comeBack(userId, holdId, concurrency)),
+  };
+};

@@ -1,0 +1,118 @@
+/** How a run waits for decisions: it costs a timer, and no place in line while nothing else of it is under way. */
+import { condition, defineSignal, setHandler } from "@temporalio/workflow";
+import { approvalSettings, valueTypeOf, type PlanStep } from "@nodeloom/kernel/graph";
+import { TIMING } from "../../run/timing";
+import type { RunInput } from "../../run/types";
+import { createWaitingTime, type Decided } from "../../run/waits";
+import { beginWait, comeBack, stepAside, takeDecision } from "./steps";
+
+/** Says that something was decided: the row of the run has what. */
+export const decidedSignal = defineSignal<[string]>("decided");
+/** Says that the run has its place in line again. */
+export const placedSignal = defineSignal("placed");
+
+const HOUR_MS = 3_600_000;
+
+export type Decisions = ReturnType<typeof createDecisions>;
+
+export const createDecisions = (input: RunInput) => {
+  const { executionId, userId, holdId, concurrency, attempt } = input;
+  const time = createWaitingTime();
+  /** Nodes of which a decision was heard and not taken yet. */
+  const heard = new Set<string>();
+  let isPlaced = false;
+  let [running, waiting] = [0, 0];
+  let hasPlace = concurrency > 0;
+  /** Changes of the place, one after the other. */
+  let turn: Promise<void> = Promise.resolve();
+
+  setHandler(decidedSignal, (nodeId) => void heard.add(nodeId));
+  setHandler(placedSignal, () => {
+    isPlaced = true;
+  });
+
+  const isIdle = (): boolean => waiting > 0 && running === waiting;
+
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = turn.then(work);
+    turn = done.catch(() => undefined);
+    return done;
+  };
+
+  /** Gives the place up where nothing but decisions is waited for. One that is kept all the same blocks no one for ever: the run's end frees it. */
+  const giveWay = (): void => {
+    if (!hasPlace || !isIdle()) return;
+    void inTurn(async () => {
+      if (!hasPlace || !isIdle()) return;
+      await stepAside({ userId, holdId });
+      hasPlace = false;
+    }).catch(() => undefined);
+  };
+
+  const takePlace = (): Promise<void> =>
+    inTurn(async () => {
+      if (concurrency === 0 || hasPlace) return;
+      isPlaced = false;
+      for (let pause: number = TIMING.placeAgain; (await comeBack({ userId, holdId, concurrency })) > 0;) {
+        await condition(() => isPlaced, pause);
+        isPlaced = false;
+        pause = Math.min(2 * pause, TIMING.placeAgainLongest);
+      }
+      hasPlace = true;
+    });
+
+  /** Waits until the row says what was decided, at the latest when the time is over. */
+  const decision = async (step: PlanStep, label: string | undefined, until: number): Promise<Decided> => {
+    const { onTimeout } = approvalSettings(step.literals);
+    const node = { executionId, nodeId: step.id, ...(label === undefined ? {} : { label }) };
+    for (;;) {
+      const left = until - Date.now();
+      const isHeard = heard.has(step.id) || (left > 0 && (await condition(() => heard.has(step.id), left)));
+      heard.delete(step.id);
+      const decided = await takeDecision({ ...node, ...(isHeard ? {} : { late: onTimeout }) });
+      if (decided) return decided;
+    }
+  };
+
+  return {
+    /** How long the run has waited by now, in milliseconds. */
+    waitedMs: (): number => time.totalMs(Date.now()),
+    /** Resolves when no node waits. */
+    whileWaiting: async (): Promise<void> => {
+      if (time.isOpen()) await condition(() => !time.isOpen());
+    },
+    /** Hears how many steps are under way, those that wait among them. */
+    underWay: (steps: number): void => {
+      running = steps;
+      giveWay();
+    },
+
+    /** @param shown what is looked at; none where its runner may not see it */
+    await: async (step: PlanStep, label: string | undefined, value: unknown, isShown: boolean): Promise<Decided> => {
+      const { timeoutHours, ...settings } = approvalSettings(step.literals);
+      const since = Date.now();
+      const wanted = since + Math.min(timeoutHours * HOUR_MS, TIMING.waiting - time.totalMs(since));
+      time.begin(since);
+      let decided: Decided;
+      try {
+        const { until } = await beginWait({
+          ...{ executionId, attempt, nodeId: step.id, since, until: Math.round(wanted), type: valueTypeOf(value) },
+          ...settings,
+          ...(label === undefined ? {} : { label }),
+          ...(isShown ? { shown: { value } } : {}),
+        });
+        waiting += 1;
+        giveWay();
+        try {
+          decided = await decision(step, label, until);
+        } finally {
+          waiting -= 1;
+        }
+      } finally {
+        time.end(Date.now());
+      }
+      await takePlace();
+      return decided;
+    },
+  };
+};

@@ -1,0 +1,105 @@
+/** Decisions that runs wait for: how a wait begins, how it is decided, and the run's place in line meanwhile. */
+import { CONFLICT_ATTEMPTS, LIMITS, tooManyWaiting, unavailable } from "@nodeloom/kernel";
+import { retryOnConflict } from "@nodeloom/platform";
+import { elapsed, endKey, event, type ExecutionEvent } from "../run/events";
+import type { ExecutionView } from "../run/record";
+import { DECIDED, WAITING } from "../run/states";
+import type { RunInput } from "../run/types";
+import type { Decision, Wait } from "../run/waits";
+import type { Stores } from "../store/stores";
+import type { Execution } from "./execution";
+import type { Outbox } from "./outbox";
+import type { Queue } from "./queue";
+
+export interface DecisionsOptions {
+  stores: Pick<Stores, "rows" | "waits">;
+  execution: Pick<Execution, "announce">;
+  queue: Pick<Queue, "admitApproval" | "stepAside" | "comeBack">;
+  outbox: Pick<Outbox, "deliverLater">;
+}
+
+export type Decisions = ReturnType<typeof createDecisions>;
+
+const beginEvents = ({ nodeId, title, since, until }: Wait): ExecutionEvent[] => [
+  { ...event(`started:${nodeId}`, "node.started", { nodeId, items: 1 }), at: since },
+  { ...event(`waiting:${nodeId}`, WAITING, { nodeId, title, until: until.toISOString() }), at: since },
+];
+
+const decisionEvents = ({ nodeId, isApproved, by, at }: Decision, { since }: Wait): ExecutionEvent[] => [
+  { ...event(`decided:${nodeId}`, DECIDED, { nodeId, decision: isApproved ? "approve" : "reject", by }), at },
+  { ...event(endKey("completed", nodeId), "node.completed", { nodeId, durationMs: elapsed(since.getTime(), at.getTime()) }), at },
+];
+
+/** The wait of a node, if its run has one. */
+export const waitOf = ({ waits = [] }: ExecutionView, nodeId: string): Wait | undefined => waits.find((wait) => wait.nodeId === nodeId);
+export const decisionOf = ({ decisions = [] }: ExecutionView, nodeId: string): Decision | undefined =>
+  decisions.find((decision) => decision.nodeId === nodeId);
+export const isOpen = ({ waitingFor = [] }: ExecutionView, nodeId: string): boolean => waitingFor.includes(nodeId);
+
+/** Whether a webhook hears of waits: only one that names the event. */
+const hearsOfWaits = ({ webhook, keyId }: ExecutionView): boolean => keyId !== null && webhook?.events.includes(WAITING) === true;
+
+export const createDecisions = ({ stores, execution, queue, outbox }: DecisionsOptions) => {
+  const announceAll = (executionId: string, events: readonly ExecutionEvent[]): void => {
+    for (const one of events) execution.announce(executionId, one);
+  };
+
+  return {
+    /**
+     * A node of a run begins to wait. Repeated, the first time stands.
+     * @returns the row; null when the run is not under way any more
+     */
+    begin: async (executionId: string, attempt: number, wait: Wait): Promise<ExecutionView | null> => {
+      const row = await stores.rows.find(executionId);
+      if (!row) return null;
+      const events = beginEvents(wait);
+      const begun = await stores.waits.begin(executionId, attempt, wait, {
+        events,
+        outbox: hearsOfWaits(row) ? [`waiting:${wait.nodeId}`] : [],
+      });
+      if (!begun) {
+        const now = await stores.rows.find(executionId);
+        return now && now.attempt === attempt && now.status === "processing" && waitOf(now, wait.nodeId) ? now : null;
+      }
+      announceAll(executionId, events);
+      if (begun.outbox.length > 0) outbox.deliverLater(begun);
+      return begun;
+    },
+
+    /**
+     * Decides what a node waits for. The first decision stands.
+     * @param where what must be so of the row
+     * @returns the row with that decision; null when the node does not wait (any more)
+     */
+    decide: async (row: ExecutionView, decision: Decision, where?: object): Promise<ExecutionView | null> => {
+      const { nodeId, by } = decision;
+      const wait = waitOf(row, nodeId);
+      if (!wait) return null;
+      const events = decisionEvents(decision, wait);
+      // The workflow itself decides when the time is over.
+      const left = { events, outbox: by === "timeout" ? [] : [`decided:${nodeId}` as const] };
+      const decided = await retryOnConflict(CONFLICT_ATTEMPTS.decision, async () => {
+        const made = await stores.waits.decide(row._id, decision, left, where);
+        if (made) return made;
+        const now = await stores.rows.find(row._id);
+        return now && now.status === "processing" && !now.ending && isOpen(now, nodeId) ? undefined : null;
+      });
+      if (decided === undefined) throw unavailable("the execution changes too often", 1);
+      if (!decided) return null;
+      announceAll(row._id, events);
+      if (by === "owner") outbox.deliverLater(decided);
+      return decided;
+    },
+
+    /** A run with an approval is about to begin. @throws CONCURRENCY_LIMIT_EXCEEDED */
+    admit: async ({ userId, holdId }: Pick<RunInput, "userId" | "holdId">): Promise<void> => {
+      if (!(await queue.admitApproval(userId, holdId, LIMITS.waitingRuns))) throw tooManyWaiting(LIMITS.waitingRuns);
+    },
+
+    /** All that is under way of a run waits for decisions. */
+    stepAside: (userId: string, holdId: string): Promise<void> => queue.stepAside(userId, holdId),
+
+    /** A run goes on after a decision. @returns where it stands in line; 0: it has a place */
+    comeBack: (userId: string, holdId: string, limit: number): Promise<number> => queue.comeBack(userId, holdId, limit),
+  };
+};

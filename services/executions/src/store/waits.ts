@@ -1,0 +1,65 @@
+/** What runs wait for: each change is one conditional update of the run's row. */
+import { DURABLE } from "@nodeloom/platform";
+import type { ExecutionEvent } from "../run/events";
+import type { ExecutionView } from "../run/record";
+import type { OutboxEntry } from "../run/states";
+import type { Decision, Wait } from "../run/waits";
+import { WITHOUT_EVENTS } from "./event-log";
+import type { ExecutionModel } from "./schema";
+
+/** Of a row: its run waits for a decision. */
+export const IS_WAITING = { waiting: true } as const;
+/** Of a row: its run goes on, and can still be told what was decided. */
+const UNDER_WAY = { status: "processing", ending: null } as const;
+const AFTER = { returnDocument: "after", ignoreUndefined: true, projection: WITHOUT_EVENTS, writeConcern: DURABLE } as const;
+
+export interface Owed {
+  events: readonly ExecutionEvent[];
+  outbox: readonly OutboxEntry[];
+}
+
+const owed = ({ events, outbox }: Owed) => ({
+  push: { events: { $each: [...events] } },
+  ...(outbox.length > 0 ? { set: { unsettled: true }, add: { outbox: { $each: [...outbox] } } } : { set: {}, add: {} }),
+});
+
+export type WaitStore = ReturnType<typeof createWaitStore>;
+
+export const createWaitStore = (executions: ExecutionModel) => {
+  const change = (filter: object, update: object): Promise<ExecutionView | null> =>
+    executions.collection.findOneAndUpdate(filter as never, update as never, AFTER) as Promise<ExecutionView | null>;
+
+  return {
+    /** A node of a run begins to wait. @returns null when it has waited before, or the run is not under way */
+    begin: (id: string, attempt: number, wait: Wait, left: Owed): Promise<ExecutionView | null> => {
+      const { push, set, add } = owed(left);
+      return change(
+        { _id: id, attempt, ...UNDER_WAY, "waits.nodeId": { $ne: wait.nodeId } },
+        { $push: { waits: wait, ...push }, $addToSet: { waitingFor: wait.nodeId, ...add }, $set: { ...IS_WAITING, ...set } },
+      );
+    },
+
+    /**
+     * Decides what a node waits for, once.
+     * @param where what must be so of the row
+     * @returns null when the node does not wait (any more), or when other decisions of the run came at the same time
+     */
+    decide: async (id: string, decision: Decision, left: Owed, where: object = {}): Promise<ExecutionView | null> => {
+      const { push, set, add } = owed(left);
+      const { nodeId } = decision;
+      const both = {
+        $push: { decisions: decision, ...push },
+        // Runs that wait are looked for less often: see the reconciler.
+        $set: { seenRunningAt: decision.at, ...set },
+        ...(left.outbox.length > 0 ? { $addToSet: add } : {}),
+      };
+      const filter = { ...where, _id: id, ...UNDER_WAY };
+      const last = await change({ ...filter, waitingFor: [nodeId] }, { ...both, $unset: { waitingFor: 1, waiting: 1 } });
+      if (last) return last;
+      return change({ ...filter, waitingFor: nodeId, "waitingFor.1": { $exists: true } }, { ...both, $pull: { waitingFor: nodeId } });
+    },
+
+    /** How many of a user's runs wait. */
+    count: (userId: string): Promise<number> => executions.countDocuments({ userId, ...IS_WAITING }).exec(),
+  };
+};

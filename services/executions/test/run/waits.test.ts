@@ -1,0 +1,36 @@
+import { admitApproval, EMPTY_LINE, enter, leave, moveUp, stepAside, type Line } from "../../src/run/line";
+import { createWaitingTime } from "../../src/run/waits";
+
+it("counts the time in which at least one decision was open, once", () => {
+  const time = createWaitingTime();
+  time.begin(100);
+  time.begin(150);
+  expect([time.totalMs(180), time.isOpen()]).toEqual([80, true]);
+  time.end(200);
+  time.end(300);
+  expect([time.totalMs(1_000), time.isOpen()]).toEqual([200, false]);
+  time.begin(1_000);
+  expect(time.totalMs(1_050)).toBe(250);
+});
+
+const LINE: Line = { ...EMPTY_LINE, limit: 1, running: ["a"], approvals: ["a"] };
+
+it("frees the place of a run that waits for decisions, and lets it come back behind those that came before", () => {
+  const aside = stepAside(LINE, "a");
+  expect(aside).toMatchObject({ running: [], approvals: ["a"] });
+  expect(stepAside(aside, "a")).toBe(aside);
+  const other = enter(aside, { id: "b", bytes: 1, limit: 1, mayWait: true }).line;
+  // However full the line is.
+  const full: Line = { ...other, waiting: Array.from({ length: 10 }, (_, index) => ({ id: `w${index}`, bytes: 1 })) };
+  const back = enter(full, { id: "a", bytes: 0, limit: 1, mayWait: true, isReturning: true });
+  expect(back.place).toBe(11);
+  expect(enter(full, { id: "c", bytes: 1, limit: 1, mayWait: true }).place).toBeNull();
+  expect(moveUp(leave({ ...other, waiting: [{ id: "a", bytes: 0 }] }, ["b"]))).toMatchObject({ moved: ["a"], line: { running: ["a"] } });
+});
+
+it("admits as many runs with an approval as may wait, and another one once one of them has left", () => {
+  const two = admitApproval(LINE, "b", 2)!;
+  expect(admitApproval(two, "c", 2)).toBeUndefined();
+  expect(admitApproval(two, "b", 2)).toBe(two);
+  expect(admitApproval(leave(two, ["a"]), "c", 2)).toMatchObject({ approvals: ["b", "c"], running: [] });
+});
