@@ -537,6 +537,23 @@ export interface MediaOperation {
   oneOf: string[][];
 }
 
+export interface WaitingCount {
+  waiting: number;
+}
+
+export interface DecisionRequest {
+  nodeId: string;
+  decision: "approve" | "reject";
+  /** Goes on instead of the value that was looked at: of the same type, no longer list, at most 8 kB or its size */
+  value?: unknown;
+}
+
+export interface Decision {
+  nodeId: string;
+  decision: "approve" | "reject";
+  decidedAt: string | null;
+}
+
 export interface CancelQueuedRequest {
   queued: true;
 }
@@ -555,6 +572,8 @@ export interface Execution {
   queued?: boolean;
   /** Where it waits, from 1 */
   position?: number;
+  /** Set while approvals of the run wait for a decision */
+  waitingFor?: WaitingFor[];
   /** Set on completion */
   result?: Record<string, unknown>;
   /** Set on failure */
@@ -577,6 +596,20 @@ export interface Execution {
   creditsCost: number;
   createdAt: string | null;
   finishedAt: string | null;
+}
+
+export interface WaitingFor {
+  nodeId: string;
+  title: string;
+  instructions?: string;
+  since: string;
+  /** When `onTimeout` decides */
+  until: string;
+  onTimeout: "approve" | "reject";
+  /** What is looked at. In lists, values above 2 kB are left out */
+  value: unknown;
+  /** True where the value is too long to be shown here */
+  truncated?: boolean;
 }
 
 export interface ExecutionError {
@@ -938,7 +971,7 @@ export interface NewApiKey {
 
 export interface WebhookSettings {
   url: string;
-  events?: ("execution.completed" | "execution.failed" | "execution.cancelled")[];
+  events?: ("execution.completed" | "execution.failed" | "execution.cancelled" | "execution.waiting")[];
 }
 
 export interface IssuedApiKey {
@@ -1369,6 +1402,8 @@ export interface AdminExecution {
   queued?: boolean;
   /** Where it waits, from 1 */
   position?: number;
+  /** Set while approvals of the run wait for a decision */
+  waitingFor?: WaitingFor[];
   /** Set on completion */
   result?: Record<string, unknown>;
   /** Set on failure */
@@ -1846,6 +1881,18 @@ export interface Operations {
   listNodeKinds: {
     response: NodeKind[];
   };
+  /** Count the executions that wait for a decision */
+  countWaitingExecutions: {
+    response: WaitingCount;
+  };
+  /** Approve or reject what an execution waits for */
+  decideExecution: {
+    params: {
+      id: string;
+    };
+    body: DecisionRequest;
+    response: Decision;
+  };
   /** Cancel all executions that wait in line */
   cancelQueuedExecutions: {
     body: CancelQueuedRequest;
@@ -1860,6 +1907,8 @@ export interface Operations {
       createdAfter?: string;
       /** Executions that were created earlier */
       createdBefore?: string;
+      /** `true`: only executions that wait for a decision */
+      waiting?: "true" | "false";
       limit?: number;
       cursor?: string;
     };
@@ -2437,6 +2486,8 @@ export const OPERATIONS = {
   getLocalModels: { method: "GET", path: "/api/local-models", idempotent: false, contentType: null },
   listTasks: { method: "GET", path: "/api/tasks", idempotent: false, contentType: null },
   listNodeKinds: { method: "GET", path: "/api/node-kinds", idempotent: false, contentType: null },
+  countWaitingExecutions: { method: "GET", path: "/api/executions/waiting", idempotent: false, contentType: null },
+  decideExecution: { method: "POST", path: "/api/executions/{id}/decisions", idempotent: true, contentType: "application/json" },
   cancelQueuedExecutions: { method: "POST", path: "/api/executions/cancel", idempotent: false, contentType: "application/json" },
   listExecutions: { method: "GET", path: "/api/executions", idempotent: false, contentType: null },
   getExecution: { method: "GET", path: "/api/executions/{id}", idempotent: false, contentType: null },

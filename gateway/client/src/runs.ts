@@ -1,4 +1,4 @@
-import type { CancelResult, Execution, Quote, RunResult, SubmitResult } from "./api-types";
+import type { CancelResult, Decision, DecisionRequest, Execution, Quote, RunResult, SubmitResult } from "./api-types";
 import { NodeloomError } from "./errors";
 import { sleep } from "./sleep";
 import type { Answer, RequestOptions, Transport } from "./transport";
@@ -42,6 +42,12 @@ export interface Runs {
   /** Polls until an execution is completed, failed or cancelled, within the rate limits. */
   wait(executionId: string, options?: WaitOptions): Promise<Execution>;
   cancel(executionId: string, options?: RequestOptions): Promise<CancelResult["status"]>;
+  /**
+   * Decides what an execution waits for.
+   * @param decision `value` goes on instead of what was looked at
+   * @throws NodeloomError NOT_WAITING once it was decided
+   */
+  decide(executionId: string, decision: DecisionRequest, options?: RequestOptions): Promise<Decision>;
   /** Validates and prices a run without running it. */
   quote(target: Target, inputs?: Inputs, options?: RequestOptions): Promise<Quote>;
 }
@@ -94,6 +100,8 @@ export const createRuns = (transport: Transport): Runs => {
     wait,
     cancel: async (executionId, options = {}) =>
       (await transport.send("cancelExecution", { ...options, params: { id: executionId } })).body.status,
+    decide: async (executionId, decision, options = {}) =>
+      (await transport.send("decideExecution", { ...options, params: { id: executionId }, body: decision })).body,
     quote: async (target, inputs = {}, options = {}) => {
       const request = { ...options, body: { inputs: { ...inputs }, ...untilOf(target) } };
       const answer =

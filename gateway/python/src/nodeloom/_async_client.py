@@ -7,7 +7,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import httpx
 import httpx_sse
@@ -19,6 +19,7 @@ from ._pacing import Pacing
 from ._runs import POLL_SECONDS, RECONNECT_SECONDS, CompletedRun, Event, Following, Runs, target_call
 from ._settings import DEFAULT_TIMEOUT, settings_of
 from ._types import (
+    Decision,
     Execution,
     InputSchema,
     Media,
@@ -203,6 +204,24 @@ class AsyncNodeloom:
         """Cancels a run. Gives `cancel_requested`, or why there is nothing to cancel: `already_completed`, …"""
         body = await self._body(Call("cancelExecution", params={"id": execution_id}))
         return cast("str", body["status"])
+
+    async def decide(
+        self,
+        execution_id: str,
+        node_id: str,
+        decision: Literal["approve", "reject"],
+        *,
+        value: Any = None,
+    ) -> Decision:
+        """Decides what an execution waits for; `value` goes on instead of what was looked at.
+
+        Raises:
+            NodeloomError: `NOT_WAITING` once it was decided.
+        """
+        content: dict[str, Any] = {"nodeId": node_id, "decision": decision}
+        if value is not None:
+            content["value"] = value
+        return cast("Decision", await self._body(Call("decideExecution", params={"id": execution_id}, body=content)))
 
     async def quote(
         self,

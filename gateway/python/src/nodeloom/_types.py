@@ -582,6 +582,24 @@ class MediaOperation(TypedDict):
     oneOf: Sequence[Sequence[str]]
 
 
+class WaitingCount(TypedDict):
+    waiting: float
+
+
+class DecisionRequest(TypedDict):
+    nodeId: str
+    decision: Literal["approve", "reject"]
+    # Goes on instead of the value that was looked at: of the same type, no longer list, at most 8 kB or
+    # its size
+    value: NotRequired[Any]
+
+
+class Decision(TypedDict):
+    nodeId: str
+    decision: Literal["approve", "reject"]
+    decidedAt: str | None
+
+
 class CancelQueuedRequest(TypedDict):
     queued: Literal[True]
 
@@ -600,6 +618,8 @@ class Execution(TypedDict):
     queued: NotRequired[bool]
     # Where it waits, from 1
     position: NotRequired[float]
+    # Set while approvals of the run wait for a decision
+    waitingFor: NotRequired[Sequence[WaitingFor]]
     # Set on completion
     result: NotRequired[Mapping[str, Any]]
     # Set on failure
@@ -622,6 +642,20 @@ class Execution(TypedDict):
     creditsCost: float
     createdAt: str | None
     finishedAt: str | None
+
+
+class WaitingFor(TypedDict):
+    nodeId: str
+    title: str
+    instructions: NotRequired[str]
+    since: str
+    # When `onTimeout` decides
+    until: str
+    onTimeout: Literal["approve", "reject"]
+    # What is looked at. In lists, values above 2 kB are left out
+    value: Any
+    # True where the value is too long to be shown here
+    truncated: NotRequired[bool]
 
 
 class ExecutionError(TypedDict):
@@ -1016,7 +1050,7 @@ class NewApiKey(TypedDict):
 
 class WebhookSettings(TypedDict):
     url: str
-    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled"]]]
+    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting"]]]
 
 
 class IssuedApiKeyWebhook1(TypedDict):
@@ -1479,6 +1513,8 @@ class AdminExecution(TypedDict):
     queued: NotRequired[bool]
     # Where it waits, from 1
     position: NotRequired[float]
+    # Set while approvals of the run wait for a decision
+    waitingFor: NotRequired[Sequence[WaitingFor]]
     # Set on completion
     result: NotRequired[Mapping[str, Any]]
     # Set on failure

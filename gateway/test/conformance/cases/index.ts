@@ -1,6 +1,7 @@
 import type { Case } from "../case";
 import { accountCases } from "./accounts";
 import { adminCases } from "./admin";
+import { approvalCases } from "./approvals";
 import { authCases } from "./auth";
 import { engineCases } from "./engine";
 import { errorCases } from "./errors";
@@ -36,6 +37,7 @@ export const CASES: readonly Case[] = [
   ...nodeKindCases,
   ...failingNodeCases,
   ...innerWorkflowCases,
+  ...approvalCases,
   ...mediaCases,
   ...libraryCases,
   ...rerunCases,

@@ -175,7 +175,7 @@ const told: Case[] = [
     const listed = answers(await (await user(ctx)).get("/api/node-kinds"), 200).body as unknown as { type: string; outputs: unknown[] }[];
     const types = listed.map(({ type }) => type).sort();
     assert.deepEqual(types, [
-      ...["generate-audio", "generate-image", "generate-video", "http-request", "json", "list"],
+      ...["approval", "generate-audio", "generate-image", "generate-video", "http-request", "json", "list"],
       ...["llm-assistant", "media", "media-upload", "note", "request-input", "response-output", "switch", "text-box", "workflow"],
     ]);
     fits(

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { inSection, type Case, type CaseOptions } from "../case";
+import { answers, fits, is, pick, refuses, rowsOf } from "../check";
+import { eventually, finished, type Actor, type Context } from "../context";
+import type { Answer } from "../../support/http";
+import { edge, node, runGraph, save, submitGraph, type Graph } from "../graphs";
+
+const control = inSection("D22");
+const NEEDS: CaseOptions = { needs: ["receiver"] };
+const RACERS = 50;
+
+const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "approvals");
+
+/** A text that is looked at, and what is said of it after either decision. */
+const reviewed = (data: Record<string, unknown> = {}): Graph => ({
+  name: "Reviewed",
+  nodes: [
+    node("draft", "text-box", { text: "a paper boat" }),
+    node("review", "approval", { title: "Good?", ...data }),
+    node("yes", "text-box", { text: "sent: {{what}}" }),
+    node("no", "text-box", { text: "dropped: {{what}}" }),
+    node("out", "response-output"),
+  ],
+  edges: [
+    edge("draft.text", "review.value"),
+    edge("review.approved", "yes.what"),
+    edge("review.rejected", "no.what"),
+    edge("yes.text", "out.text"),
+    edge("no.text", "out.text"),
+  ],
+});
+
+const begin = async (ctx: Context, data?: Record<string, unknown>): Promise<{ actor: Actor; id: string }> => {
+  const actor = await user(ctx);
+  const answer = answers(await runGraph(actor, reviewed(data)), 202, { status: "processing" });
+  return { actor, id: pick(answer, "executionId") };
+};
+const decide = (caller: Pick<Actor, "post">, id: string, body: Record<string, unknown>) =>
+  caller.post(`/api/executions/${id}/decisions`, { nodeId: "review", ...body });
+
+export const approvalCases: Case[] = [
+  control("a synchronous run is answered 202 once it waits, and says what for", async (ctx) => {
+    const { actor, id } = await begin(ctx, { instructions: "Look twice.", timeoutHours: 1 });
+    fits((await actor.get(`/api/executions/${id}`)).body, {
+      status: "processing",
+      waitingFor: [
+        {
+          ...{ nodeId: "review", title: "Good?", instructions: "Look twice.", onTimeout: "reject", value: "a paper boat" },
+          ...{ since: is.time, until: is.time },
+        },
+      ],
+    });
+    answers(await decide(actor, id, { decision: "reject" }), 200, { nodeId: "review", decision: "reject", decidedAt: is.time });
+    const { body } = await finished(actor, id);
+    fits(body, { status: "completed", result: { text: "dropped: a paper boat" } });
+    assert.equal((body as { waitingFor?: unknown }).waitingFor, undefined);
+    const states = pick<{ id: string; status: string }[]>(body, "nodes").map((one) => `${one.id} ${one.status}`);
+    assert.ok(states.includes("yes skipped") && states.includes("no completed"), states.join());
+  }),
+  control("an approved value goes on changed where the decision says so, and keeps its type", async (ctx) => {
+    const { actor, id } = await begin(ctx);
+    refuses(await decide(actor, id, { decision: "approve", value: 7 }), 400, "INVALID_REQUEST", {
+      issues: [{ path: "value", message: is.text }],
+    });
+    refuses(await decide(actor, id, { decision: "approve", value: "x".repeat(9_000) }), 400, "INVALID_REQUEST");
+    answers(await decide(actor, id, { decision: "approve", value: "a paper ship" }), 200);
+    fits((await finished(actor, id)).body, { status: "completed", result: { text: "sent: a paper ship" } });
+  }),
+  control("of fifty decisions at once exactly one is made, and all others are answered 409", async (ctx) => {
+    const { actor, id } = await begin(ctx);
+    const answered = await Promise.all(
+      Array.from({ length: RACERS }, (_, index) => decide(actor, id, { decision: index % 2 === 0 ? "approve" : "reject" })),
+    );
+    const won = answered.filter(({ status }) => status === 200);
+    assert.equal(won.length, 1);
+    const decision = pick(won[0]!, "decision");
+    for (const answer of answered) if (answer.status !== 200) refuses(answer, 409, "NOT_WAITING", { decision, decidedBy: "owner" });
+    const text = decision === "approve" ? "sent: a paper boat" : "dropped: a paper boat";
+    fits((await finished(actor, id)).body, { result: { text } });
+    refuses(await decide(actor, id, { decision: "approve" }), 409, "NOT_WAITING", { decision, decidedBy: "owner" });
+  }),
+  control("a decision under an Idempotency-Key is made once, and answered again", async (ctx) => {
+    const { actor, id } = await begin(ctx);
+    const path = `/api/executions/${id}/decisions`;
+    const body = { nodeId: "review" };
+    const headers = { "idempotency-key": `decide-${id}` };
+    const send = (decision: string): Promise<Answer> => actor.call("POST", path, { body: { ...body, decision }, headers });
+    const first = answers(await send("approve"), 200);
+    assert.deepEqual(answers(await send("approve"), 200).body, first.body);
+    refuses(await send("reject"), 422, "IDEMPOTENCY_KEY_REUSED");
+    await finished(actor, id);
+  }),
+  control("only the owner decides, by key with the run capability of the workflow alone", async (ctx) => {
+    const actor = await ctx.actor({ tier: "pro" });
+    const slug = await save(actor, reviewed());
+    const id = pick(answers(await actor.post(`/api/workflows/${slug}/run`, { inputs: {} }), 202), "executionId");
+    refuses(await decide(await user(ctx), id, { decision: "approve" }), 404, "EXECUTION_NOT_FOUND");
+    const reader = await actor.withKey(["execution:read", "execution:cancel", "workflow:read"]);
+    refuses(await decide(reader, id, { decision: "approve" }), 403, "CAPABILITY_DENIED", { required: `workflow:${slug}:run` });
+    refuses(await decide(await actor.withKey(["workflow:other:run"]), id, { decision: "approve" }), 403, "CAPABILITY_DENIED");
+    refuses(await decide(actor, id, { nodeId: "draft", decision: "approve" }), 404, "NOT_FOUND");
+    refuses(await decide(actor, id, { decision: "maybe" }), 400, "INVALID_REQUEST");
+    answers(await decide(await actor.withKey([`workflow:${slug}:run`]), id, { decision: "approve" }), 200);
+    fits((await finished(actor, id)).body, { status: "completed" });
+  }),
+  control("when the time is over, onTimeout decides", async (ctx) => {
+    const { actor, id } = await begin(ctx, { timeoutHours: 0.0003, onTimeout: "approve" });
+    fits((await finished(actor, id)).body, { status: "completed", result: { text: "sent: a paper boat" } });
+    refuses(await decide(actor, id, { decision: "reject" }), 409, "NOT_WAITING", { decision: "approve", decidedBy: "timeout" });
+  }),
+  control("a run that waits is cancelled at once, and can't be decided on then", async (ctx) => {
+    const { actor, id } = await begin(ctx);
+    answers(await actor.post(`/api/executions/${id}/cancel`), 200, { status: "cancel_requested" });
+    fits((await finished(actor, id)).body, { status: "cancelled" });
+    refuses(await decide(actor, id, { decision: "approve" }), 409, "NOT_WAITING");
+  }),
+  control("a run that waits takes no place, and what waits is listed and counted", async (ctx) => {
+    const actor = await ctx.actor({ tier: "pro" });
+    const ids = await Promise.all(Array.from({ length: 12 }, () => submitGraph(actor, reviewed())));
+    const waiting = await eventually(
+      () => actor.get("/api/executions?waiting=true"),
+      (answer) => rowsOf(answer).length === ids.length,
+    );
+    assert.deepEqual(
+      rowsOf<{ executionId: string }>(waiting)
+        .map(({ executionId }) => executionId)
+        .sort(),
+      [...ids].sort(),
+    );
+    answers(await actor.get("/api/executions/waiting"), 200, { waiting: ids.length });
+    for (const id of ids) answers(await decide(actor, id, { decision: "reject" }), 200);
+    for (const id of ids) await finished(actor, id);
+    answers(await actor.get("/api/executions/waiting"), 200, { waiting: 0 });
+  }),
+  control("a quote with an approval is no exact one where what stands behind costs something", async (ctx) => {
+    const graph = reviewed();
+    graph.nodes[2] = node("yes", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "{{what}}" } });
+    graph.edges = graph.edges.map((one) => (one.source === "yes" ? edge("yes.image", "out.images") : one));
+    const actor = await user(ctx);
+    answers(await actor.post(`/api/workflows/${await save(actor, graph)}/quote`, { inputs: {} }), 200, { exact: false });
+  }),
+  control(
+    "execution.waiting is sent, with a link to the console, to webhooks that name it alone",
+    async (ctx) => {
+      const inboxes = [ctx.receiver!.inbox(), ctx.receiver!.inbox()] as const;
+      const named = await ctx.actor({
+        tier: "pro",
+        webhook: { url: inboxes[0].url, events: ["execution.waiting", "execution.completed"] },
+      });
+      const unnamed = await ctx.actor({ tier: "pro", webhook: { url: inboxes[1].url } });
+      const ids = await Promise.all([named, unnamed].map((actor) => submitGraph(actor, reviewed())));
+      const [first] = await eventually(
+        () => Promise.resolve(inboxes[0].deliveries),
+        (all) => all.length >= 1,
+      );
+      assert.equal(first!.headers["webhook-id"], `msg_${ids[0]!}.waiting.review`);
+      fits(JSON.parse(first!.body), {
+        type: "execution.waiting",
+        data: { executionId: ids[0]!, nodeId: "review", status: "processing", waitingFor: [{ nodeId: "review" }], consoleUrl: is.text },
+      });
+      for (const [index, actor] of [named, unnamed].entries()) {
+        await eventually(
+          () => decide(actor, ids[index]!, { decision: "approve" }),
+          ({ status }) => status === 200,
+        );
+        await finished(actor, ids[index]!);
+      }
+      for (const { deliveries } of inboxes)
+        await eventually(
+          () => Promise.resolve(deliveries),
+          (all) => all.some(({ body }) => (JSON.parse(body) as { type: string }).type === "execution.completed"),
+        );
+      assert.equal(inboxes[1].deliveries.length, 1);
+      assert.equal(inboxes[0].deliveries.length, 2);
+    },
+    NEEDS,
+  ),
+];
