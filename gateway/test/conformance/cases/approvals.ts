@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { inSection, type Case, type CaseOptions } from "../case";
 import { answers, fits, is, pick, refuses, rowsOf } from "../check";
 import { eventually, finished, type Actor, type Context } from "../context";
-import type { Answer } from "../../support/http";
+import type { Answer } from "../../e2e/support/client";
 import { edge, node, runGraph, save, submitGraph, type Graph } from "../graphs";
 
 const control = inSection("D22");
@@ -134,8 +134,8 @@ export const approvalCases: Case[] = [
   }),
   control("a quote with an approval is no exact one where what stands behind costs something", async (ctx) => {
     const graph = reviewed();
-    graph.nodes[2] = node("yes", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "{{what}}" } });
-    graph.edges = graph.edges.map((one) => (one.source === "yes" ? edge("yes.image", "out.images") : one));
+    graph.nodes.splice(2, 2, node("yes", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "{{what}}" } }));
+    graph.edges = [edge("draft.text", "review.value"), edge("review.approved", "yes.what"), edge("yes.image", "out.images")];
     const actor = await user(ctx);
     answers(await actor.post(`/api/workflows/${await save(actor, graph)}/quote`, { inputs: {} }), 200, { exact: false });
   }),
