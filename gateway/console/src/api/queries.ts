@@ -93,6 +93,14 @@ export const executionsQuery = (filter: ExecutionsFilter) =>
     refetchInterval: ({ state }) => (state.data?.rows.some(({ status }) => isGoing(status)) ? POLL_MS : false),
   });
 
+const WAITING_POLL_MS = 30_000;
+/** How many runs wait for a decision. */
+export const waitingQuery = queryOptions({
+  queryKey: ["waiting"],
+  queryFn: async ({ signal }) => (await request("countWaitingExecutions", { signal })).body,
+  refetchInterval: WAITING_POLL_MS,
+});
+
 const VERSIONS = 20;
 export const versionsQuery = (slug: string) =>
   infiniteQueryOptions({

@@ -1,5 +1,5 @@
 import type { Me } from "@nodeloom/client";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import {
   BookOpen,
@@ -15,11 +15,13 @@ import {
   Moon,
   ShieldCheck,
   Sun,
+  UserCheck,
   Workflow,
   X,
   type LucideIcon,
 } from "lucide-react";
 import { messageOf, request } from "../api/client";
+import { waitingQuery } from "../api/queries";
 import { leaveSession } from "../api/session";
 import { IconButton } from "../ui/button";
 import { classes } from "../ui/classes";
@@ -36,9 +38,11 @@ interface Entry {
   exact?: boolean;
 }
 
+const APPROVALS: Entry = { to: "/approvals", label: "Approvals", icon: UserCheck };
 const ENTRIES: readonly Entry[] = [
   { to: "/", label: "Workflows", icon: Workflow, exact: true },
   { to: "/executions", label: "Runs", icon: History },
+  APPROVALS,
   { to: "/models", label: "Models", icon: Boxes },
   { to: "/usage", label: "Usage", icon: ChartColumn },
   { to: "/keys", label: "API keys", icon: KeyRound },
@@ -56,6 +60,23 @@ export const Logo = ({ compact }: { compact?: boolean }) => (
   </span>
 );
 
+/** How many runs wait for the signed-in person; nothing while none does. */
+const WaitingCount = ({ compact }: { compact: boolean }) => {
+  const { data } = useQuery(waitingQuery);
+  if (data === undefined || data.waiting === 0) return null;
+  return (
+    <span
+      className={classes(
+        "rounded-full bg-accent px-1.5 text-[11px] leading-4.5 font-semibold text-white tabular-nums",
+        compact ? "absolute top-0.5 right-1.5" : "ml-auto",
+      )}
+      aria-label={`${data.waiting} waiting`}
+    >
+      {data.waiting}
+    </span>
+  );
+};
+
 const NavLink = ({ entry, compact, onNavigate }: { entry: Entry; compact: boolean; onNavigate: () => void }) => {
   const link = (
     <Link
@@ -64,13 +85,14 @@ const NavLink = ({ entry, compact, onNavigate }: { entry: Entry; compact: boolea
       onClick={onNavigate}
       aria-label={compact ? entry.label : undefined}
       className={classes(
-        "flex items-center gap-2.5 rounded-lg px-2.5 py-2 text-sm font-medium text-muted hover:bg-hover hover:text-text",
+        "relative flex items-center gap-2.5 rounded-lg px-2.5 py-2 text-sm font-medium text-muted hover:bg-hover hover:text-text",
         compact && "justify-center px-0",
       )}
       activeProps={{ className: "bg-accent-soft text-accent-text!", "aria-current": "page" }}
     >
       <entry.icon className="size-[18px] shrink-0" aria-hidden />
       {!compact && entry.label}
+      {entry === APPROVALS && <WaitingCount compact={compact} />}
     </Link>
   );
   return compact ? (

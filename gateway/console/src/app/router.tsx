@@ -59,6 +59,11 @@ const executions = createRoute({
   }),
   component: pageOf(() => import("../features/executions/list-page"), "ExecutionsPage"),
 });
+const approvals = createRoute({
+  getParentRoute: () => shell,
+  path: "/approvals",
+  component: pageOf(() => import("../features/approvals/approvals-page"), "ApprovalsPage"),
+});
 const execution = createRoute({
   getParentRoute: () => shell,
   path: "/executions/$id",
@@ -128,7 +133,7 @@ const kitchen = createRoute({
 });
 
 const tree = root.addChildren([
-  shell.addChildren([dashboard, canvas, executions, execution, usage, keys, models, model, plans, account, admin]),
+  shell.addChildren([dashboard, canvas, executions, execution, approvals, usage, keys, models, model, plans, account, admin]),
   playground,
   reset,
   kitchen,

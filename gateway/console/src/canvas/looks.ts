@@ -14,6 +14,7 @@ import {
   StickyNote,
   TextCursorInput,
   Workflow,
+  UserCheck,
   type LucideIcon,
 } from "lucide-react";
 import { fieldsOf, mediaOperation } from "@nodeloom/kernel/graph";
@@ -199,6 +200,17 @@ export const LOOKS: Readonly<Record<string, Look>> = {
       [...(Array.isArray(cases) ? cases : []).map((one: { name?: unknown } | null) => textOf(one?.name)), "else"]
         .filter(Boolean)
         .join(" · "),
+  },
+  approval: {
+    title: "Approval",
+    group: "Data",
+    icon: UserCheck,
+    id: "approval",
+    words: "approval approve reject review human person wait decide decision check sign off",
+    description: "Waits for a person's yes or no",
+    data: { title: "Good to go?", timeoutHours: 72, onTimeout: "reject" },
+    summary: ({ title, timeoutHours }) =>
+      `${textOf(title) || "Approve?"}\nwaits for ${typeof timeoutHours === "number" ? timeoutHours : 72} hours at most`,
   },
   media: {
     title: "File operation",

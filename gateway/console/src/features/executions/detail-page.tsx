@@ -6,6 +6,7 @@ import { Loading, NotThere } from "../../app/error-pages";
 import { api, request } from "../../api/client";
 import { executionQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
+import { DecisionCard } from "../../runs/approvals/decision-card";
 import { Gallery } from "../../runs/media-view";
 import { nameOfNode } from "../../runs/node-name";
 import { failedIn, filesIn, madeFiles } from "../../runs/outputs";
@@ -206,6 +207,9 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
     <Page title={titleOf(execution, nameOf)} lead="One run, from its inputs to its receipt." actions={<Actions execution={execution} />}>
       <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="flex min-w-0 flex-col gap-5">
+          {execution.waitingFor?.map((waiting) => (
+            <DecisionCard key={waiting.nodeId} executionId={execution.executionId} waiting={waiting} />
+          ))}
           <Failure execution={execution} />
           {execution.result && Object.keys(execution.result).length > 0 && (
             <Card title="Result">

@@ -85,11 +85,12 @@ export const RevokeDialog = ({ apiKey, onClose }: Omit<DialogProps, "onIssued">)
   );
 };
 
-const EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"] as const;
+const END_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"] as const;
+const EVENTS = [...END_EVENTS, "execution.waiting"] as const;
 
 export const WebhookDialog = ({ apiKey, onIssued, onClose }: DialogProps) => {
   const [url, setUrl] = useState(apiKey.webhook?.url ?? "");
-  const [events, setEvents] = useState<readonly string[]>(apiKey.webhook?.events ?? EVENTS);
+  const [events, setEvents] = useState<readonly string[]>(apiKey.webhook?.events ?? END_EVENTS);
   const { busy, run } = useAction(["keys"]);
   const save = async (): Promise<void> => {
     const chosen = EVENTS.filter((event) => events.includes(event));

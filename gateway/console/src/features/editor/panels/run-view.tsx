@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { CircleStop, ExternalLink, X } from "lucide-react";
 import { useMemo } from "react";
 import { api, messageOf } from "../../../api/client";
+import { waitsForDecision } from "@nodeloom/kernel/graph";
 import { nodeById } from "../../../document/graph";
 import { forgetRun, isOver, type LiveRun } from "../../../runs/live";
 import { reusedShare } from "../../../runs/again/reused-from";
@@ -12,6 +13,7 @@ import { ResultView } from "../../../runs/result-view";
 import { cancelReport, RunStatus } from "../../../runs/status";
 import { TroubleNotice } from "../../../runs/trouble/trouble-notice";
 import { plainCause, runTrouble } from "../../../runs/trouble/words";
+import { WaitingNodes } from "../../../runs/approvals/waiting";
 import { Button, IconButton } from "../../../ui/button";
 import { credits, duration } from "../../../ui/format";
 import { Notice } from "../../../ui/notice";
@@ -107,6 +109,10 @@ export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProp
     }
   };
   const over = isOver(run);
+  const graph = useDocument((state) => state.graph);
+  const isWaiting = [...run.nodes.values()].some(
+    ({ id, status }) => status === "processing" && waitsForDecision(nodeById(graph, id)?.type ?? ""),
+  );
   const queued = (execution as { queued?: boolean; position?: number } | undefined)?.queued === true;
   return (
     <section aria-label="Run" className="flex flex-col gap-3">
@@ -148,6 +154,7 @@ export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProp
           {run.problem.message} {run.problem.passes ? "The run goes on without this page; trying again." : ""}
         </Notice>
       )}
+      {!over && isWaiting && <WaitingNodes executionId={executionId} />}
       {execution?.error && <Failure error={execution.error} run={run} />}
       <Result run={run} />
       {over && execution && <RunAgain key={executionId} execution={execution} {...again} />}

@@ -1,4 +1,15 @@
-import { ChevronDown, ChevronRight, CircleCheck, CircleX, LoaderCircle, MessageSquare, SkipForward, TriangleAlert } from "lucide-react";
+import { waitsForDecision } from "@nodeloom/kernel/graph";
+import {
+  ChevronDown,
+  ChevronRight,
+  CircleCheck,
+  CircleX,
+  Hourglass,
+  LoaderCircle,
+  MessageSquare,
+  SkipForward,
+  TriangleAlert,
+} from "lucide-react";
 import { NODE } from "../../../../canvas/geometry";
 import { kindOf } from "../../../../canvas/kinds";
 import type { DocNode } from "../../../../document/graph";
@@ -10,9 +21,10 @@ import { nodeTitle } from "../../titles";
 import { Rename } from "./rename";
 import { commentOf, isBypassedNode } from "./node-state";
 
-const StateIcon = ({ progress }: { progress: NodeProgress | undefined }) => {
+const StateIcon = ({ progress, waits }: { progress: NodeProgress | undefined; waits: boolean }) => {
   switch (progress?.status) {
     case "processing":
+      if (waits) return <Hourglass className="size-4 shrink-0 text-accent-text" aria-label="waiting for you" role="img" />;
       return <LoaderCircle className="size-4 shrink-0 animate-spin text-accent-text" aria-label="running" role="img" />;
     case "completed":
       return <CircleCheck className="size-4 shrink-0 text-ok" aria-label="completed" role="img" />;
@@ -68,7 +80,7 @@ export const NodeHead = ({ node, progress, mark, isCollapsed }: NodeHeadProps) =
           role="img"
         />
       )}
-      <StateIcon progress={progress} />
+      <StateIcon progress={progress} waits={waitsForDecision(node.type)} />
       {!locked && (
         <button
           type="button"

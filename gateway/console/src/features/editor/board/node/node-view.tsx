@@ -1,4 +1,4 @@
-import { callsHttp } from "@nodeloom/kernel/graph";
+import { callsHttp, waitsForDecision } from "@nodeloom/kernel/graph";
 import { type NodeProps } from "@xyflow/react";
 import { memo, type CSSProperties } from "react";
 import { faceOf } from "../../../../canvas/face";
@@ -14,6 +14,7 @@ import type { NodeViewData } from "../../scene/flow";
 import { nodeTitle } from "../../titles";
 import { FrameView } from "./frame-view";
 import { NodeCorner } from "./node-corner";
+import { NodeDecision } from "./node-decision";
 import { NodeFooter } from "./node-footer";
 import { NodeHead } from "./node-head";
 import { NodeLine } from "./node-line";
@@ -78,6 +79,7 @@ export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewDa
       {box.hasFooter && <NodeFooter nodeId={node.id} isFree={callsHttp(node.type)} progress={progress} top={box.footerTop} />}
       {box.floor && <NodeMedia node={node} shown={shown} floor={box.floor} width={box.width} title={nodeTitle(node)} writing={writing} />}
       {!box.isCollapsed && <NodeCorner node={node} box={box} />}
+      {progress?.status === "processing" && waitsForDecision(node.type) && <NodeDecision nodeId={node.id} />}
     </div>
   );
 });

@@ -1,0 +1,62 @@
+import type { Execution } from "@nodeloom/client";
+import { Check, X } from "lucide-react";
+import { useState } from "react";
+import { request } from "../../api/client";
+import { useAction } from "../../api/use-action";
+import { Button } from "../../ui/button";
+import { TextArea } from "../../ui/inputs/field";
+import { Card } from "../../ui/page";
+import { Time } from "../../ui/time";
+import { ResultView } from "../result-view";
+
+export type Waiting = NonNullable<Execution["waitingFor"]>[number];
+
+/** What is looked at: files to see and hear, a text to read or to change, values as a table. */
+const Shown = ({ waiting, text, onText }: { waiting: Waiting; text: string | undefined; onText: (text: string) => void }) => {
+  const { value, truncated } = waiting;
+  if (truncated === true) return <p className="text-sm text-muted">What it waits with is too long to be shown here.</p>;
+  if (value === undefined || value === null) return null;
+  if (text === undefined) return <ResultView result={{ value }} />;
+  return <TextArea aria-label="The text that goes on" rows={8} value={text} onChange={({ target }) => onText(target.value)} />;
+};
+
+/** One decision that a run waits for: what is looked at, and the two ways on. */
+export const DecisionCard = ({ executionId, waiting, isPlain = false }: { executionId: string; waiting: Waiting; isPlain?: boolean }) => {
+  const { nodeId, title, instructions, until, onTimeout, value } = waiting;
+  const { busy, run } = useAction(["execution", "executions", "waiting", "me"]);
+  const [text, setText] = useState<string>();
+  const decide = (decision: "approve" | "reject"): void =>
+    void run(
+      () =>
+        request("decideExecution", {
+          params: { id: executionId },
+          body: { nodeId, decision, ...(text === undefined || text === value ? {} : { value: text }) },
+        }),
+      decision === "approve" ? "Approved." : "Rejected.",
+    );
+  const content = (
+    <div className="flex flex-col gap-3">
+      {isPlain && <h3 className="text-[13px] font-semibold wrap-anywhere">{title}</h3>}
+      {instructions !== undefined && <p className="text-sm text-muted whitespace-pre-wrap wrap-anywhere">{instructions}</p>}
+      <Shown waiting={waiting} text={text} onText={setText} />
+      <div className="flex flex-wrap items-center gap-2">
+        <Button size="sm" variant="primary" icon={Check} busy={busy} onClick={() => decide("approve")}>
+          Approve
+        </Button>
+        <Button size="sm" icon={X} busy={busy} onClick={() => decide("reject")}>
+          Reject
+        </Button>
+        {typeof value === "string" && text === undefined && (
+          <Button size="sm" variant="ghost" onClick={() => setText(value)}>
+            Change the text…
+          </Button>
+        )}
+      </div>
+      <p className="text-xs text-faint">
+        {onTimeout === "approve" ? "Approved" : "Rejected"} by itself <Time iso={until} />. The run keeps its credits on hold until then;
+        what it gives back of plan credits after their month has ended expires.
+      </p>
+    </div>
+  );
+  return isPlain ? content : <Card title={`Waiting for you: ${title}`}>{content}</Card>;
+};
