@@ -80,6 +80,23 @@ const KINDS = {
     edges: [edge("slow.video", "out.videos")],
   },
   cancelled: { nodes: [video("v", { latencyMs: 60_000 }), out], edges: [edge("v.video", "out.videos")], cancel: "?async=true" },
+  // Waits without a place in line, and goes on with another value than it waited with.
+  approval: {
+    nodes: [
+      node("pic", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "a loom" } }),
+      node("text", "text-box", { text: "a draft" }),
+      node("review", "approval", { title: "Good?" }),
+      node("box", "text-box", { text: "Sent: {{x}}" }),
+      out,
+    ],
+    edges: [
+      edge("pic.image", "out.images"),
+      edge("text.text", "review.value"),
+      edge("review.approved", "box.x"),
+      edge("box.text", "out.text"),
+    ],
+    decide: { nodeId: "review", decision: "approve", value: "a letter" },
+  },
   direct: { nodes: [picture("p", { latencyMs: 100 }), out], edges: [edge("p.image", "out.images")] },
   // Such models run synchronously only: the answer comes before the end.
   "direct-cancelled": { nodes: [picture("p", { latencyMs: 60_000 }), out], edges: [edge("p.image", "out.images")], cancel: "" },
@@ -87,7 +104,7 @@ const KINDS = {
 
 const connection = await Connection.connect({ address: local.temporalAddress });
 const client = new Client({ connection });
-for (const [name, { cancel, ...graph }] of Object.entries(KINDS)) {
+for (const [name, { cancel, decide, ...graph }] of Object.entries(KINDS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   const { body } = await api("POST", "/api/workflows", { name: `replay ${name}`, ...graph });
   const run = await api(
@@ -96,6 +113,7 @@ for (const [name, { cancel, ...graph }] of Object.entries(KINDS)) {
     { inputs: {} },
     cancel === "" ? { prefer: "wait=1" } : {},
   );
+  if (decide) await api("POST", `/api/executions/${run.id}/decisions`, decide);
   if (cancel !== undefined) await api("POST", `/api/executions/${run.id}/cancel`);
   const handle = client.workflow.getHandle(run.id);
   await handle.result();
