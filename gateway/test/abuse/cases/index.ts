@@ -1,6 +1,7 @@
 import type { AbuseCase } from "../case";
 import { accountCases } from "./accounts";
 import { addressCases } from "./addresses";
+import { approvalCases } from "./approvals";
 import { boundsCases } from "./bounds";
 import { doorCases } from "./door";
 import { fileCases } from "./files";
@@ -11,6 +12,7 @@ import { usageCases } from "./usage";
 export const CASES: readonly AbuseCase[] = [
   ...boundsCases,
   ...runCases,
+  ...approvalCases,
   ...usageCases,
   ...addressCases,
   ...fileCases,

@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { LIMITS } from "@nodeloom/kernel";
+import { answers, pick, refuses } from "../../conformance/check";
+import { edge, node, save } from "../../conformance/graphs";
+import type { Actor } from "../../conformance/context";
+import type { AbuseCase } from "../case";
+
+const RACERS = 50;
+const STRANGERS = 10;
+/** Of the runs that an account may have waiting, how many are left for an attack. */
+const FREE = 10;
+const BEYOND = 5;
+const AT_ONCE = 20;
+
+const reviewed = {
+  name: "Reviewed",
+  nodes: [node("text", "text-box", { text: "words" }), node("review", "approval", { title: "Good?" }), node("out", "response-output")],
+  edges: [edge("text.text", "review.value"), edge("review.approved", "out.text")],
+};
+let slug = "";
+const waiting: string[] = [];
+
+const prepare = async (actor: Actor): Promise<void> => {
+  slug ||= await save(actor, reviewed);
+};
+
+/** Begins runs that wait, some at once. @returns their ids, and how many were refused as too many */
+const begin = async (actor: Actor, count: number): Promise<{ begun: string[]; refused: number }> => {
+  const begun: string[] = [];
+  for (let sent = 0; sent < count; sent += AT_ONCE) {
+    const some = Array.from({ length: Math.min(AT_ONCE, count - sent) });
+    for (const answer of await Promise.all(some.map(() => actor.post(`/api/workflows/${slug}/run`, { inputs: {} })))) {
+      if (answer.status === 202) begun.push(pick(answer, "executionId"));
+      else refuses(answer, 429, "CONCURRENCY_LIMIT_EXCEEDED", { limit: LIMITS.waitingRuns });
+    }
+  }
+  return { begun, refused: count - begun.length };
+};
+
+const cancelAll = async (actor: Actor, ids: readonly string[]): Promise<void> => {
+  for (let first = 0; first < ids.length; first += AT_ONCE)
+    await Promise.all(ids.slice(first, first + AT_ONCE).map((id) => actor.post(`/api/executions/${id}/cancel`)));
+};
+
+export const approvalCases: AbuseCase[] = [
+  {
+    id: "approvals-race",
+    title: "fifty decisions at once on one run, and a stranger's among them",
+    requests: 1 + RACERS + STRANGERS,
+    prepare: ({ unlimited }) => prepare(unlimited),
+    attack: async ({ unlimited, attacker }) => {
+      const id = pick(answers(await unlimited.post(`/api/workflows/${slug}/run`, { inputs: {} }), 202), "executionId");
+      const path = `/api/executions/${id}/decisions`;
+      const strangers = Array.from({ length: STRANGERS }, () => attacker.post(path, { nodeId: "review", decision: "approve" }));
+      const decided = await Promise.all(
+        Array.from({ length: RACERS }, () => unlimited.post(path, { nodeId: "review", decision: "approve", value: "other words" })),
+      );
+      for (const answer of await Promise.all(strangers)) if (answer.status !== 429) refuses(answer, 404, "EXECUTION_NOT_FOUND");
+      assert.equal(decided.filter(({ status }) => status === 200).length, 1);
+      for (const answer of decided) if (answer.status !== 200) refuses(answer, 409, "NOT_WAITING");
+    },
+  },
+  {
+    id: "approvals-flood",
+    title: "more runs that wait than an account may have",
+    requests: 2 * FREE + BEYOND,
+    prepare: async ({ unlimited }) => {
+      await prepare(unlimited);
+      waiting.push(...(await begin(unlimited, LIMITS.waitingRuns - FREE)).begun);
+    },
+    attack: async ({ unlimited }) => {
+      const { begun, refused } = await begin(unlimited, FREE + BEYOND);
+      await cancelAll(unlimited, begun);
+      assert.deepEqual([begun.length, refused], [FREE, BEYOND]);
+    },
+    cleanUp: ({ unlimited }) => cancelAll(unlimited, waiting.splice(0)),
+  },
+];
