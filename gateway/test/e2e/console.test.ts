@@ -217,6 +217,35 @@ describe("the console in a browser", () => {
     expect(complaints).toEqual([]);
   });
 
+  inBrowser("decides what a run waits for, with words of one's own", async (chromium) => {
+    const account = await http.account({ tier: "pro" });
+    const nodes = [
+      { id: "words", type: "text-box", position: { x: 0, y: 0 }, data: { text: "first words" } },
+      { id: "review", type: "approval", position: { x: 400, y: 0 }, data: { title: "Right words?" } },
+      { id: "end", type: "response-output", position: { x: 800, y: 0 }, data: {} },
+    ];
+    const edges = [
+      { id: "a", source: "words", sourceHandle: "text", target: "review", targetHandle: "value" },
+      { id: "b", source: "review", sourceHandle: "approved", target: "end", targetHandle: "text" },
+    ];
+    const { body: made } = await http.call("POST", "/api/workflows", { key: account.key, body: { name: "Review", nodes, edges } });
+    const run = await http.call("POST", `/api/workflows/${String(made.slug)}/run`, { key: account.key, body: { inputs: {} } });
+    expect(run.status).toBe(202);
+    const { page, complaints } = await visit(chromium, { baseUrl: platform.baseUrl });
+    await signIn(page, account.email, account.password);
+    await page.getByRole("link", { name: "Approvals" }).getByText("1").waitFor();
+    await page.getByRole("link", { name: "Approvals" }).click();
+    await page.getByRole("button", { name: "Change the text…" }).click();
+    await page.getByLabel("The text that goes on").fill("better words");
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByText("Nothing waits for you").waitFor();
+    await page.goto(`/executions/${String(run.body.executionId)}`);
+    await page.getByText("better words").first().waitFor();
+    await page.getByText("Completed").first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   inBrowser("shows hostile names and texts as text", async (chromium) => {
     const account = await http.account({ tier: "pro" });
     const hostile = `<img src=x onerror="window.broken='yes'"><script>window.broken='yes'</script>{{7*7}}`;

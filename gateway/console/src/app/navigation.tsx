@@ -67,7 +67,7 @@ const WaitingCount = ({ compact }: { compact: boolean }) => {
   return (
     <span
       className={classes(
-        "rounded-full bg-accent px-1.5 text-[11px] leading-4.5 font-semibold text-white tabular-nums",
+        "rounded-full bg-accent px-1.5 text-[11px] leading-4.5 font-semibold text-on-accent tabular-nums",
         compact ? "absolute top-0.5 right-1.5" : "ml-auto",
       )}
       aria-label={`${data.waiting} waiting`}

@@ -209,8 +209,7 @@ export const LOOKS: Readonly<Record<string, Look>> = {
     words: "approval approve reject review human person wait decide decision check sign off",
     description: "Waits for a person's yes or no",
     data: { title: "Good to go?", timeoutHours: 72, onTimeout: "reject" },
-    summary: ({ title, timeoutHours }) =>
-      `${textOf(title) || "Approve?"}\nwaits for ${typeof timeoutHours === "number" ? timeoutHours : 72} hours at most`,
+    summary: ({ timeoutHours }) => `Waits for ${typeof timeoutHours === "number" ? timeoutHours : 72} hours at most`,
   },
   media: {
     title: "File operation",
