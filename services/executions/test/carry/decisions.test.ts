@@ -204,6 +204,15 @@ it("waits without a place in line, goes on with a changed value by one way, and 
   expect(log.filter((key) => key.endsWith(":ok"))).toEqual(["started:ok", "waiting:ok", "decided:ok", "completed:ok"]);
 });
 
+it("shows no value of a graph whose nodes' values its runner may not see, and can be decided on all the same", async () => {
+  const run = await begin({ ...planOf(), hidesOutputs: true }, await rich());
+  await waiting(run);
+  const [shown] = (await createReads(money.stores, async () => undefined).get(run.executionId, run.userId)).waitingFor;
+  expect(shown).toMatchObject({ nodeId: "ok", valueJson: "", truncated: false });
+  await decide(run, { isApproved: false });
+  expect(await ended(run)).toMatchObject({ status: "completed", resultJson: expect.stringContaining("not a boat") as string });
+});
+
 it("takes exactly one of fifty decisions that are made at once", async () => {
   const run = await begin(planOf(), await rich());
   await waiting(run);
