@@ -14,6 +14,7 @@ import { createDecide } from "../../src/requests/decisions/decide";
 import { initialNodes } from "../../src/run/nodes";
 import { newRecord, type ExecutionView } from "../../src/run/record";
 import { createSweep } from "../../src/upkeep/sweep";
+import { createProcess, type Fault } from "../support/faults";
 import { logger, reportEach, runOf, startMoney, type Money } from "../support/money";
 import { startWorker } from "../support/temporal";
 
@@ -30,6 +31,7 @@ let decisions: Decisions;
 let outbox: Outbox;
 let queue: Queue;
 let starter: ReturnType<typeof createRunStarter>;
+let sweep: ReturnType<typeof createSweep>;
 /** Pictures that were made, by run. */
 const made: string[] = [];
 /** What signals of decisions do; undefined: they arrive. */
@@ -57,14 +59,19 @@ const work = (): Promise<RunningTemporal> =>
     },
   });
 
+const outboxParts = () => ({
+  ...{ holds: money.holds, queue, reports: reportEach(money.usage), logger },
+  deliveries: { startFirst: async () => undefined, startWaiting: async () => undefined },
+});
+
 beforeAll(async () => {
   money = await startMoney();
-  const { stores, holds, usage, execution } = money;
+  const { stores, execution } = money;
   const late = { start: (input: RunInput) => starter.start(input), placed: (id: string) => starter.placed(id) };
   queue = createQueue({ stores, starter: late, logger });
   outbox = createOutbox({
-    ...{ stores, holds, queue, reports: reportEach(usage), logger },
-    deliveries: { startFirst: async () => undefined, startWaiting: async () => undefined },
+    ...outboxParts(),
+    stores,
     starter: {
       cancel: (id) => starter.cancel(id),
       decided: async (id, nodeId) => {
@@ -76,6 +83,7 @@ beforeAll(async () => {
   decisions = createDecisions({ stores, execution, queue, outbox });
   temporal = await work();
   starter = createRunStarter({ client: temporal.client, taskQueue });
+  sweep = createSweep({ stores, execution, end: { endQueued: async () => null }, queue, outbox, logger });
 });
 afterAll(async () => {
   await temporal.stop();
@@ -152,10 +160,10 @@ const isPaused = (run: RunInput): Promise<boolean> =>
 const ended = (run: RunInput): Promise<ExecutionView> =>
   until(async () => ((found) => found.finishedAt !== null && found.outbox.length === 0 && found)(await row(run)));
 
-const decide = (run: RunInput, part: Partial<executions.DecideExecutionRequest> = {}) =>
+const decide = (run: RunInput, part: Partial<executions.DecideExecutionRequest> = {}, by: Decisions = decisions) =>
   createDecide({
     stores: money.stores,
-    decisions,
+    decisions: by,
     media: {
       getObjects: async () => ({ objects: [] }),
       getObjectsByKey: async () => ({ objects: [FILE as never] }),
@@ -269,14 +277,42 @@ it("goes on at another worker with what was decided while none ran, and whose si
   temporal = await work();
   starter = createRunStarter({ client: temporal.client, taskQueue });
   lostSignals = false;
-  const idle = { execution: money.execution, end: { endQueued: async () => null }, queue, outbox, logger };
-  const sweep = createSweep({ stores: money.stores, ...idle });
   await sweep();
   await sweep();
   expect(await ended(run)).toMatchObject({ status: "completed", decisions: [{ by: "owner" }] });
   expect(await charges(run)).toEqual([-1_200]);
   const history = (await temporal.client.workflow.getHandle(run.executionId).fetchHistory()).events!;
   expect(history.length).toBeLessThan(60);
+});
+
+/** One process that fails at its n-th write while it decides, before or after that is made. */
+const decideFailing = async (run: RunInput, fault: Fault): Promise<void> => {
+  const failing = createProcess();
+  const { waits, rows } = money.stores;
+  const stores = { ...money.stores, waits: failing.wrap("waits", waits), rows: failing.wrap("rows", rows) };
+  const left = createOutbox({ ...outboxParts(), stores, starter: failing.wrap("temporal", starter) });
+  const own = createDecisions({ stores, execution: money.execution, queue, outbox: left });
+  failing.arm(fault);
+  await Promise.race([decide(run, {}, own).catch(() => undefined), failing.death]);
+};
+
+it("makes one decision, of which the run hears, whatever fails on the way", async () => {
+  const faults = [0, 1, 2].flatMap((at) =>
+    (["before", "after"] as const).flatMap((when) => (["dies", "fails"] as const).map((how): Fault => ({ at, when, how }))),
+  );
+  const ends = faults.map(async (fault) => {
+    const run = await begin(planOf(), await rich());
+    await waiting(run);
+    await isPaused(run);
+    await decideFailing(run, fault);
+    // Its client asks again.
+    const again = await decide(run).catch((error: { reason: string }) => error.reason);
+    if (typeof again === "string") expect(again).toBe("NOT_WAITING");
+    await until(async () => (await row(run)).finishedAt !== null || (await sweep(), false));
+    expect(await ended(run)).toMatchObject({ status: "completed", decisions: [{ isApproved: true, by: "owner" }] });
+    expect(await charges(run)).toEqual([-1_200]);
+  });
+  await Promise.all(ends);
 });
 
 it("admits as many runs with an approval as may wait, exactly, and the next when one of them is over", async () => {

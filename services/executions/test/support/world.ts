@@ -115,6 +115,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
     calls: process.wrap("calls", money.stores.calls),
     payloads: process.wrap("payloads", money.stores.payloads),
     lines: process.wrap("lines", money.stores.lines),
+    waits: process.wrap("waits", money.stores.waits),
   };
   const billing = process.wrap("billing", money.billing);
   const usage = process.wrap("usage", money.usage);
