@@ -114,13 +114,13 @@ it("keeps long texts as long as the runs that name them, and a run's payloads un
   const text = await stores.payloads.putText("x".repeat(10_000));
   await stores.payloads.put("payload", new Uint8Array(3));
   const inDays = (days: number): Date => ago(-days);
-  expect(await stores.payloads.removeExpired(inDays(29), 10)).toBe(0);
-  expect(await stores.payloads.removeExpired(inDays(31), 10)).toBe(1);
+  expect(await stores.payloads.removeExpired(inDays(59), 10)).toBe(0);
+  expect(await stores.payloads.removeExpired(inDays(61), 10)).toBe(1);
   expect(await stores.payloads.get("payload")).toBeNull();
-  // A run that was begun now may end in two days, and is kept for 90 more.
-  expect(await stores.payloads.removeExpired(inDays(92), 10)).toBe(0);
+  // A run that was begun now may end in two days, and in 30 more where it waits for decisions, and is kept for 90 more.
+  expect(await stores.payloads.removeExpired(inDays(122), 10)).toBe(0);
   expect(await stores.payloads.getText(text)).toHaveLength(10_000);
-  expect(await stores.payloads.removeExpired(inDays(94), 10)).toBe(1);
+  expect(await stores.payloads.removeExpired(inDays(124), 10)).toBe(1);
   expect(await stores.payloads.getText(text)).toBeNull();
 });
 
