@@ -9,7 +9,7 @@ import type { ExecutionModel } from "./schema";
 
 /** Of a row: its run waits for a decision. */
 export const IS_WAITING = { waiting: true } as const;
-/** Of a row: its run goes on, and can still be told what was decided. */
+/** Of a row: its run goes on, and can still take a decision. */
 const UNDER_WAY = { status: "processing", ending: null } as const;
 const AFTER = { returnDocument: "after", ignoreUndefined: true, projection: WITHOUT_EVENTS, writeConcern: DURABLE } as const;
 

@@ -39,7 +39,7 @@ export const createDecisions = (input: RunInput) => {
     return done;
   };
 
-  /** Gives the place up where nothing but decisions is waited for. One that is kept all the same blocks no one for ever: the run's end frees it. */
+  /** Gives the place up where nothing but decisions is waited for. Where that fails, the run's end frees it. */
   const giveWay = (): void => {
     if (!hasPlace || !isIdle()) return;
     void inTurn(async () => {
