@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
-import type { Logger, Redis } from "@nodeloom/platform";
+import { derivedId, type Logger, type Redis } from "@nodeloom/platform";
 import { IDEMPOTENCY_LEASE_MS, IDEMPOTENCY_SECONDS } from "./limits";
 
 const RETRY_AFTER_SECONDS = 1;
@@ -19,22 +19,11 @@ export const markReplayed = (response: { setHeader(name: string, value: string):
   for (const [name, value] of Object.entries(REPLAYED)) response.setHeader(name, value);
 };
 
-const HEX_PARTS = [8, 12, 16, 20, 32] as const;
-
 /** Names what a key belongs to: the route and its decoded parameters, however the path was written. */
 export const resourceOf = (method: string, route: string, params: unknown): string => JSON.stringify([method, route, params]);
 
 /** The id of what a request under a key starts: a UUID made from user, resource and key. */
-export const keyedId = (userId: string, resource: string, key: string): string => {
-  const hash = createHash("sha256")
-    .update(JSON.stringify([userId, resource, key]))
-    .digest();
-  // Version 8: a UUID of custom bits (RFC 9562).
-  hash[6] = (hash[6]! & 0x0f) | 0x80;
-  hash[8] = (hash[8]! & 0x3f) | 0x80;
-  const hex = hash.toString("hex");
-  return HEX_PARTS.map((end, index) => hex.slice(HEX_PARTS[index - 1] ?? 0, end)).join("-");
-};
+export const keyedId = (userId: string, resource: string, key: string): string => derivedId(userId, resource, key);
 
 /** Hash of query and body: two requests under one key must have the same. */
 export const fingerprintOf = (query: unknown, bodyText: string): string =>

@@ -37,6 +37,7 @@ export * from "./process/service";
 export * from "./secrets/keyring";
 
 export * from "./stores/database";
+export * from "./stores/free-place";
 export * from "./stores/inserter";
 export * from "./stores/updater";
 export * from "./stores/mongo";
@@ -51,6 +52,7 @@ export * from "./telemetry/metrics";
 export { inCalledSpan, inClientSpan, inLinkedTrace, spanNamer, type TraceHeaders } from "./telemetry/tracing";
 
 export * from "./work/batcher";
+export { derivedId } from "./work/derived-id";
 export { createFreshValue } from "./work/fresh-value";
 export { openJournal, type Journal } from "./work/journal";
 export * from "./work/removal";

@@ -1,6 +1,6 @@
-import { randomInt, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, isLonger, LIMITS, unavailable, type Issue } from "@nodeloom/kernel";
-import { retryOnConflict } from "@nodeloom/platform";
+import { insertIntoFreePlace } from "@nodeloom/platform";
 import type { Changes } from "../changes";
 import { grantIssues, grantsFor, grantWarnings, requireKeyRights, requireWebhookGrant, type GrantRequest } from "./grants";
 import type { KeyChange, KeyStore } from "./key-store";
@@ -86,17 +86,17 @@ const requireValid = (issues: Issue[]): void => {
 const precondition = (message: string, metadata = {}): DomainError =>
   new DomainError("precondition", "PRECONDITION_FAILED", message, metadata);
 
-/** Puts a key into any free slot of its owner. The unique index makes the bound hold under concurrency. */
+/** Puts a key into any free slot of its owner. */
 const insertIntoFreeSlot = async (store: KeyStore, key: Omit<KeyRecord, "slot">): Promise<KeyRecord> => {
-  const inserted = await retryOnConflict(CONFLICT_ATTEMPTS.apiKey, async () => {
-    const taken = new Set(await store.slots(key.userId));
-    const free = Array.from({ length: MAX_KEYS_PER_USER }, (_, slot) => slot).filter((slot) => !taken.has(slot));
-    if (free.length === 0) throw precondition(`at most ${MAX_KEYS_PER_USER} keys; revoke one first`, { limit: MAX_KEYS_PER_USER });
-    const record = { ...key, slot: free[randomInt(free.length)]! };
-    return (await store.insert(record)) ? record : undefined;
+  const slot = await insertIntoFreePlace({
+    places: MAX_KEYS_PER_USER,
+    attempts: CONFLICT_ATTEMPTS.apiKey,
+    taken: () => store.slots(key.userId),
+    insert: (free) => store.insert({ ...key, slot: free }),
+    full: () => precondition(`at most ${MAX_KEYS_PER_USER} keys; revoke one first`, { limit: MAX_KEYS_PER_USER }),
   });
-  if (!inserted) throw unavailable("too many keys are being created at once");
-  return inserted;
+  if (slot === undefined) throw unavailable("too many keys are being created at once");
+  return { ...key, slot };
 };
 
 /** The key's values after a rotation: what becomes current and which value stays beside it, if there is a grace. */
