@@ -92,12 +92,16 @@ const runStopHandlers = ({ runStops }: Identity): Pick<Server, "claimRunStop" | 
   }),
 });
 
-type KeyMethods = "authenticateKey" | "createKey" | "listKeys" | "updateKey" | "revokeKey" | "rotateKey";
+type KeyMethods = "authenticateKey" | "resolveKey" | "createKey" | "listKeys" | "updateKey" | "revokeKey" | "rotateKey";
 
 const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethods> => ({
   authenticateKey: unary(async ({ value }: identity.AuthenticateKeyRequest) => {
     const { key, user, effectiveCapabilities } = await authentication.authenticate(value);
     return identity.AuthenticateKeyResponse.fromPartial({ key: toKeyMessage(key), user: toUserMessage(user), effectiveCapabilities });
+  }),
+  resolveKey: unary(async ({ userId, keyId }: identity.ResolveKeyRequest) => {
+    const { key, user, effectiveCapabilities } = await authentication.resolve(userId, keyId);
+    return identity.ResolveKeyResponse.fromPartial({ key: toKeyMessage(key), user: toUserMessage(user), effectiveCapabilities });
   }),
   createKey: unary(async (request: identity.CreateKeyRequest) => {
     const { userId, name, preset, capabilities, expiresAt, webhookUrl, webhookEvents } = request;

@@ -6,6 +6,7 @@ import {
   type IdentityChange,
   type Redis,
 } from "@nodeloom/platform";
+import { identity } from "@nodeloom/proto";
 import { joinChanges, type Changes } from "../src/changes";
 import { createKey, deploy, eventually, newUser, startRelay, type Deployment, type Instance } from "./support";
 
@@ -42,6 +43,22 @@ describe("revoking a key", () => {
     await instances[0]!.client.revokeKey({ userId, keyId });
     expect(await isRefused(instances[0]!, value)).toBe(true);
     await eventually(() => isRefused(instances[1]!, value));
+  });
+
+  it("ends at once what the key has set up to run later", async () => {
+    const { client } = await deployment.startInstance();
+    const [user, other] = [await newUser(client, { tier: "pro" }), await newUser(client, { tier: "pro" })];
+    const { key } = await createKey(client, user.id);
+    const which = { userId: user.id, keyId: key!.id };
+    const resolved = await client.resolveKey(which);
+    expect(resolved).toMatchObject({ key: { id: key!.id, lastUsedAt: undefined }, user: { id: user.id } });
+    expect(resolved.effectiveCapabilities).toEqual(key!.capabilities);
+    await expect(client.resolveKey({ ...which, userId: other.id })).rejects.toMatchObject({ reason: "UNAUTHENTICATED" });
+    await client.updateUser(identity.UpdateUserRequest.fromPartial({ userId: user.id, suspended: true }));
+    await expect(client.resolveKey(which)).rejects.toMatchObject({ reason: "ACCOUNT_SUSPENDED" });
+    await client.updateUser(identity.UpdateUserRequest.fromPartial({ userId: user.id, suspended: false }));
+    await client.revokeKey(which);
+    await expect(client.resolveKey(which)).rejects.toMatchObject({ reason: "UNAUTHENTICATED" });
   });
 
   it("takes effect everywhere while Redis is gone", async () => {

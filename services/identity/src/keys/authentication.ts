@@ -28,6 +28,8 @@ export interface Authentication {
    * access any more.
    */
   authenticate(value: string): Promise<AuthenticatedKey>;
+  /** The same of a user's key by its id, read anew, for what it has set up to run later. This is no use of the key. */
+  resolve(userId: string, keyId: string): Promise<AuthenticatedKey>;
   /** Waits for what is still being written. */
   drain(): Promise<void>;
 }
@@ -52,11 +54,11 @@ const hasEnded = (date: Date | null | undefined, nowMs: number): boolean => !!da
 export const createAuthentication = (options: AuthenticationOptions): Authentication => {
   const { store, users, changes, pepper, onTouchFailed = () => undefined, clock = Date.now, cacheTtlMs } = options;
 
-  const load = async (hash: string): Promise<ResolvedKey | null> => {
-    const key = await store.findByHash(hash);
+  const withOwner = async (key: KeyRecord | null): Promise<ResolvedKey | null> => {
     const user = key && (await users.find(key.userId));
     return key && user && key.epoch === user.keyEpoch ? { key, user } : null;
   };
+  const load = async (hash: string): Promise<ResolvedKey | null> => withOwner(await store.findByHash(hash));
   const cache = createKeyCache({ load, ttlMs: cacheTtlMs });
   changes.onChange(cache.forget);
 
@@ -78,7 +80,23 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
     await changes.announce({ type: "key", id: key._id });
   };
 
+  /** Whether a key that was found may be used now. @throws as `authenticate` */
+  const requireUsable = ({ key, user }: ResolvedKey, nowMs: number): void => {
+    if (key.createdAt.getTime() < CAPABILITIES_SINCE_MS) throw retired();
+    if (hasEnded(key.expiresAt, nowMs)) throw refused();
+    if (user.suspended) throw accountSuspended();
+    requireApiAccess(user);
+  };
+
   return {
+    resolve: async (userId, keyId) => {
+      const found = await withOwner(await store.findOwned(userId, keyId));
+      if (!found) throw refused();
+      requireUsable(found, clock());
+      const { key, user } = found;
+      return { key, user, effectiveCapabilities: effectiveGrants(key.capabilities, user) };
+    },
+
     authenticate: async (value) => {
       const kind = classifyKeyValue(value);
       if (kind === "legacy") throw retired();
@@ -90,10 +108,7 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
       const now = clock();
       const isCurrent = key.hashes[0] === hash;
       if (!isCurrent && hasEnded(key.rotation?.previousEndsAt, now)) throw refused();
-      if (key.createdAt.getTime() < CAPABILITIES_SINCE_MS) throw retired();
-      if (hasEnded(key.expiresAt, now)) throw refused();
-      if (user.suspended) throw accountSuspended();
-      requireApiAccess(user);
+      requireUsable(found, now);
       if (isCurrent) await startGrace(key, now);
       touch(key, now);
       return { key, user, effectiveCapabilities: effectiveGrants(key.capabilities, user) };
