@@ -3,6 +3,7 @@ import { invalidRequest } from "@nodeloom/kernel";
 import { durationHistogram, spanNamer, withRequestContext, type Logger } from "@nodeloom/platform";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import helmet from "helmet";
+import { HOOK_PATH } from "./auth/hook";
 import { consoleRouter } from "./console/router";
 import { docsRouter } from "./docs/page";
 import { methodNotAllowed, routeNotFound } from "./http/errors";
@@ -47,12 +48,16 @@ const levelOf = (status: number): "error" | "info" | "debug" => {
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"]);
 const requestTook = durationHistogram("nodeloom.http.server.duration", "how long requests of the API took, streams to their end");
 
+/** The path of a hook is its secret. */
+const shownPath = (path: string): string => (path.startsWith(HOOK_PATH) ? `${HOOK_PATH}[redacted]` : path);
+
 /** One line and one measurement per request. Paths are logged without their query, and measured as the template of their route. */
 const log =
   (logger: Logger): RequestHandler =>
   (request, response, next) => {
     const startedAtMs = Date.now();
-    const { method, path } = request;
+    const { method } = request;
+    const path = shownPath(request.path);
     const requestId = response.getHeader(REQUEST_ID);
     const nameSpan = spanNamer();
     response.once("finish", () => {

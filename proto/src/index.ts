@@ -7,6 +7,7 @@ export { ErrorInfo } from "./gen/google/rpc/error_details";
 export { Status } from "./gen/google/rpc/status";
 export * as billing from "./gen/nodeloom/billing/v1/billing";
 export * as executions from "./gen/nodeloom/executions/v1/executions";
+export * as triggers from "./gen/nodeloom/executions/v1/triggers";
 export * as identity from "./gen/nodeloom/identity/v1/identity";
 export * as media from "./gen/nodeloom/media/v1/media";
 export * as models from "./gen/nodeloom/models/v1/models";

@@ -12,8 +12,8 @@ import {
 import type { identity } from "@nodeloom/proto";
 import { capabilityDenied, sessionRequired, unauthenticated } from "../http/errors";
 
-/** Who may call: anyone; a key or a session; a session only; an administrator; an administrator by session only. */
-export type Auth = "none" | "any" | "session" | "admin" | "admin-session";
+/** Who may call: anyone; a key or a session; a session only; an administrator; an administrator by session only; who has a hook's address. */
+export type Auth = "none" | "any" | "session" | "admin" | "admin-session" | "hook";
 
 export interface CallerUser {
   id: string;
@@ -34,13 +34,24 @@ export interface CallerKey {
   webhook: { url: string; events: string[] } | null;
 }
 
-/** Who sends a request, resolved from an API key or a browser session. */
+/** Of a hook: the headers that its sender's requests have. */
+export interface CallerHook {
+  secretHash: string;
+  /** Null: no signature is asked for. */
+  signatureHeader: string | null;
+  /** Null: each request starts a run. */
+  deliveryIdHeader: string | null;
+}
+
+/** Who sends a request, resolved from an API key, a browser session or a hook's address. */
 export interface Caller {
   user: CallerUser;
   isAdmin: boolean;
   capabilities: readonly string[];
   /** Null for a session. */
   key: CallerKey | null;
+  /** Set for the sender of a hook, who may start its runs in its owner's name and nothing else. */
+  hook?: CallerHook;
 }
 
 const toPlan = (plan: identity.Plan | undefined, tier: string): Plan => {

@@ -63,6 +63,7 @@ const requestBody = (route: Route, components: Components): Json | undefined => 
     const form = { type: "object", required: ["file"], properties: { file } };
     return { required: true, content: { "application/octet-stream": { schema: file }, "multipart/form-data": { schema: form } } };
   }
+  if (route.signedBody) return { required: false, content: { "application/json": { schema: {} } } };
   if (!route.body) return undefined;
   const schema = components.describe(route.body, "input");
   return {
@@ -72,12 +73,14 @@ const requestBody = (route: Route, components: Components): Json | undefined => 
 };
 
 const security = (route: Route): Json[] => {
-  if (route.auth === "none") return [];
+  if (route.auth === "none" || route.auth === "hook") return [];
   if (route.openAi) return [{ bearer: [] }, { apiKey: [] }, { session: [] }];
   return route.auth === "session" || route.auth === "admin-session" ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
 };
 
 const capabilityNote = (route: Route): string[] => {
+  if (route.runCapability)
+    return [`Needs the capabilities \`${String(route.capability)}\` and \`workflow:run\` or \`workflow:<slug>:run\`.`];
   if (typeof route.capability === "string") return [`Needs the capability \`${route.capability}\`.`];
   const parameters = Object.fromEntries([...route.path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, `<${name!}>`]));
   if (typeof route.capability !== "function") return [];

@@ -40,14 +40,15 @@ const REPEATED: ReadonlySet<Reason> = new Set(["EXECUTION_FAILED", "INSUFFICIENT
 /** The codes that a route's checks imply, and those it names. */
 export const reasonsOf = (route: Route): Reason[] => {
   const reasons: Reason[] = ["INVALID_REQUEST", "INTERNAL", "SERVICE_UNAVAILABLE"];
-  if (route.auth !== "none")
+  const needsCredentials = route.auth !== "none" && route.auth !== "hook";
+  if (needsCredentials)
     reasons.push("UNAUTHENTICATED", "LEGACY_KEY_RETIRED", "API_KEY_ACCESS_DENIED", "ACCOUNT_SUSPENDED", "RATE_LIMIT_EXCEEDED");
   if (route.auth === "session" || route.auth === "admin-session") reasons.push("SESSION_REQUIRED");
   if (route.auth === "admin" || route.auth === "admin-session") reasons.push("CAPABILITY_DENIED");
-  if (route.auth !== "none" && route.method !== "GET") reasons.push("CROSS_ORIGIN_DENIED");
+  if (needsCredentials && route.method !== "GET") reasons.push("CROSS_ORIGIN_DENIED");
   if (route.capability !== undefined) reasons.push("CAPABILITY_DENIED");
   if (route.limit !== "none") reasons.push("RATE_LIMIT_EXCEEDED");
-  if (route.body) reasons.push("REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE", "CONCURRENCY_LIMIT_EXCEEDED");
+  if (route.body || route.signedBody) reasons.push("REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE", "CONCURRENCY_LIMIT_EXCEEDED");
   if (route.body || route.method !== "GET") reasons.push("UNSUPPORTED_MEDIA_TYPE");
   if (route.approval) reasons.push("ACCOUNT_NOT_APPROVED");
   if (route.idempotent) reasons.push("IDEMPOTENCY_KEY_REUSED");

@@ -29,6 +29,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   },
   UNAUTHENTICATED: { status: 401, when: "the key is missing, malformed, unknown, expired or revoked, or the sign-in is wrong" },
   LEGACY_KEY_RETIRED: { status: 401, when: "the key was made before May 2026: make another" },
+  SIGNATURE_INVALID: { status: 401, when: "what was sent to a hook is not signed, or not with the secret that the hook has" },
   INSUFFICIENT_CREDITS: { status: 402, when: "the credits do not suffice", members: CREDITS },
   grant_exhausted: {
     status: 402,
@@ -81,7 +82,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   VERSION_NOT_FOUND: { status: 404, when: "the workflow has no such published version, or it is not the caller's to see" },
   EXECUTION_NOT_FOUND: { status: 404, when: "there is no such execution, or it is not the caller's" },
   MODEL_NOT_FOUND: { status: 404, when: "there is no enabled model of that name" },
-  NOT_FOUND: { status: 404, when: "there is no such key, folder, user, tier or file, or it is not the caller's" },
+  NOT_FOUND: { status: 404, when: "there is no such key, folder, user, tier, file, schedule or hook, or it is not the caller's" },
   ROUTE_NOT_FOUND: { status: 404, when: "there is no such path" },
   METHOD_NOT_ALLOWED: { status: 405, when: "the path has other methods: they are in `Allow`" },
   NOT_WAITING: {
@@ -104,8 +105,8 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   },
   PRECONDITION_FAILED: {
     status: 412,
-    when: "the state of things does not allow it: changed since `If-Match`, still in use, no webhook, too many keys",
-    members: { limit: "how many there may be" },
+    when: "the state of things does not allow it: changed since `If-Match`, still in use, no webhook, too many keys, schedules or hooks",
+    members: { limit: "how many there may be", workflows: "those that have the account's schedules or hooks" },
   },
   REQUEST_TIMEOUT: { status: 408, when: "the body did not arrive in time; the connection is closed" },
   PAYLOAD_TOO_LARGE: { status: 413, when: "the body is too large", members: { limit: "bytes it may have" } },

@@ -18,7 +18,7 @@ const errorHeaders = (error: DomainError): Record<string, string> => {
   const { retryAfter, allow } = error.metadata;
   if (typeof retryAfter === "number") headers["Retry-After"] = String(Math.max(1, Math.ceil(retryAfter)));
   if (Array.isArray(allow)) headers.Allow = allow.join(", ");
-  if (HTTP_STATUS_BY_REASON[error.reason] === HTTP_STATUS_BY_REASON.UNAUTHENTICATED) headers["WWW-Authenticate"] = "ApiKey";
+  if (error.reason === "UNAUTHENTICATED" || error.reason === "LEGACY_KEY_RETIRED") headers["WWW-Authenticate"] = "ApiKey";
   return headers;
 };
 

@@ -2,8 +2,9 @@ import { randomUUID } from "node:crypto";
 import { invalidRequest } from "@nodeloom/kernel";
 import type { Request, RequestHandler, Response } from "express";
 import { authorize, requireApproved, type Caller } from "../auth/caller";
+import { hookCaller } from "../auth/hook";
 import type { Gateway } from "../gateway";
-import { askForBody, bodyMembers, NO_BODY, readJsonBody, type JsonBody } from "./body/body";
+import { askForBody, bodyMembers, NO_BODY, readJsonBody, readRawBody, type BodyOptions, type JsonBody } from "./body/body";
 import { bodyLimit, checkHead, valueLimit } from "./body/head";
 import { surrogateIssues } from "./body/well-formed";
 import { idempotencyKey, type RenderedReply } from "./idempotency";
@@ -26,8 +27,9 @@ const admit = async (gateway: Gateway, route: Route, request: Request, response:
   try {
     checkHead(route, request);
     if (route.auth === "none") return undefined;
-    caller = await gateway.authentication.authenticate(request, response, route);
+    caller = await (route.auth === "hook" ? hookCaller(gateway, request) : gateway.authentication.authenticate(request, response, route));
     authorize(caller, route.auth, capabilityOf(route, request));
+    authorize(caller, route.auth, route.runCapability?.(request.params as Record<string, string>));
     return caller;
   } catch (error) {
     throw caller ? error : await countRefusal(gateway, request, error);
@@ -41,11 +43,13 @@ interface Received {
   receivedAtMs: number;
 }
 
-const readBody = (gateway: Gateway, route: Route, { request, response, caller, receivedAtMs }: Received): Promise<JsonBody> => {
+const bodyOptions = (gateway: Gateway, route: Route, { request, caller, receivedAtMs }: Received): BodyOptions => {
   const share = gateway.bodies.open(caller ? `user:${caller.user.id}` : `ip:${addressOf(request)}`);
-  const limits = { limitBytes: bodyLimit(route), maxValues: valueLimit(route) };
-  return readJsonBody(request, response, { ...limits, deadlineAtMs: receivedAtMs + gateway.bodyTimeoutMs, share });
+  return { limitBytes: bodyLimit(route), maxValues: valueLimit(route), deadlineAtMs: receivedAtMs + gateway.bodyTimeoutMs, share };
 };
+
+const readBody = (gateway: Gateway, route: Route, received: Received): Promise<JsonBody> =>
+  readJsonBody(received.request, received.response, bodyOptions(gateway, route, received));
 
 interface Checked {
   params: unknown;
@@ -120,6 +124,7 @@ const serve = async (gateway: Gateway, route: Route, request: Request, response:
   if (route.approval && route.binaryBody) requireApproved(caller);
   const body = route.body ? await readBody(gateway, route, received) : NO_BODY;
   const checked = validate(route, request, body);
+  if (route.signedBody) checked.body = await readRawBody(request, response, bodyOptions(gateway, route, received));
   if (route.approval) requireApproved(caller);
   if (route.binaryBody) askForBody(request, response);
   let members: ReadonlyMap<string, string> | undefined;

@@ -13,6 +13,7 @@ export type Limit = "user" | "user+id" | "ip" | "none";
 export const TAGS = [
   "Workflows",
   "Runs",
+  "Schedules and hooks",
   "Models",
   "Executions",
   "Usage",
@@ -74,6 +75,8 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   auth: A;
   /** The capability that must be covered; from the path parameters as they were sent. */
   capability?: string | ((params: Readonly<Record<string, string>>) => string);
+  /** The capability that must be covered, too, because what is set up here runs later. */
+  runCapability?: (params: Readonly<Record<string, string>>) => string;
   limit: Limit;
   /** Where an address's limit is another one than that of all routes without a caller. */
   addressLimit?: (gateway: Gateway) => number;
@@ -90,6 +93,8 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   wholeWorkflow?: boolean;
   /** The handler consumes raw bytes of the body. */
   binaryBody?: boolean;
+  /** The context's body is JSON as it was sent, for its signature, of at most so many bytes. */
+  signedBody?: { bytes: number };
   /** The error of a body that fails validation; INVALID_REQUEST unless given. */
   invalidBody?(issues: Issue[]): DomainError;
   /** Starts a run: every reply carries X-Execution-Id. */

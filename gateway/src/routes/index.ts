@@ -26,6 +26,8 @@ import { nodeKindRoutes } from "./node-kinds/routes";
 import { openAiRoutes } from "./openai/routes";
 import { rerunRoutes } from "./reruns/routes";
 import { runRoutes } from "./runs/routes";
+import { hookRoutes } from "./triggers/hooks";
+import { scheduleRoutes } from "./triggers/schedules";
 import { usageRoutes } from "./usage/routes";
 import { workflowRoutes } from "./workflows/routes";
 import { versionRoutes } from "./workflows/versions";
@@ -35,6 +37,8 @@ export const routes: readonly Route[] = [
   ...workflowRoutes,
   ...versionRoutes,
   ...runRoutes,
+  ...scheduleRoutes,
+  ...hookRoutes,
   ...modelRoutes,
   ...taskRoutes,
   ...nodeKindRoutes,

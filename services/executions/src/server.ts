@@ -11,6 +11,8 @@ import type { Reads } from "./requests/reads";
 import type { RunStatus } from "./run/states";
 import type { Stores } from "./store/stores";
 import { executionMessage } from "./requests/view";
+import { triggerHandlers } from "./requests/triggers/handlers";
+import type { Triggers } from "./requests/triggers/triggers";
 import type { Watch } from "./requests/watch";
 import type { Webhooks } from "./webhooks/webhooks";
 
@@ -34,6 +36,7 @@ export interface HandlerOptions {
   webhooks: Pick<Webhooks, "test">;
   queue: Pick<Queue, "resize">;
   testProviderKey: (name: string) => Promise<executions.TestProviderKeyResponse>;
+  triggers: Triggers;
 }
 
 export const executionsHandlers = (options: HandlerOptions): executions.ExecutionsServiceServer => ({
@@ -77,4 +80,5 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
   redeliverWebhook: unary(async ({ executionId, userId }) => ({ webhookDelivery: await options.redeliver(executionId, userId) })),
   testWebhook: unary((request) => options.webhooks.test(request)),
   testProviderKey: unary(({ name }) => options.testProviderKey(name)),
+  ...triggerHandlers(options.triggers),
 });

@@ -50,11 +50,6 @@ import { createKeyTest, createProviderKeys } from "./calls/provider-keys";
 import { createProvider, type Provider } from "./calls/providers";
 import { createQuotes } from "./requests/quotes";
 import { connectReruns } from "./requests/rerun/connect";
-import { createLeaks } from "./upkeep/leaks";
-import { createReconciler } from "./upkeep/reconcile";
-import { createDeliveryReconciler } from "./webhooks/reconcile-deliveries";
-import { createLedgerCheck, createRenewals } from "./upkeep/billing";
-import { createOwnRemoval, createRetention } from "./upkeep/retention";
 import { createRedelivery } from "./webhooks/redelivery";
 import { createRuns, STARTS } from "./requests/runs";
 import type { HandlerOptions } from "./server";
@@ -65,8 +60,11 @@ import { createStores } from "./store/stores";
 import { createPrograms, createRequirePrograms, createTransforms } from "./calls/transforms";
 import { createTextStreams } from "./calls/text-streams";
 import { createActivities } from "./carry/activities";
+import { createScheduleCarrier } from "./carry/schedules";
 import { createUpkeepActivities } from "./carry/upkeep-activities";
 import { createWaitActivities } from "./carry/wait-activities";
+import { createTriggers } from "./requests/triggers/triggers";
+import { createUpkeep } from "./upkeep/upkeep";
 import { bundlePath } from "./carry/bundle";
 import { createDeliveryStarter, createRunStarter } from "./carry/client";
 import { createClaimCheckCodec, createEncryptionCodec } from "./carry/payloads/codecs";
@@ -168,6 +166,20 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     logger,
     publicBaseUrl: config.PUBLIC_BASE_URL,
   });
+  const threads = createPlannerThreads({ logger, addresses });
+  const endWatch = watchLoad({ pools: { starts, downloads, planning: threads }, providers: gates.states, jobs: pace.followed });
+  const planning = createPlanning({
+    workflows: services.workflows,
+    media: services.media,
+    requirePrograms: createRequirePrograms(programs),
+    catalog,
+    planner: createSmallFirstPlanner(threads, { addresses }),
+  });
+  const start = createStart({ planning, ...starting, starter, stores, execution, holds, queue, decisions, end, outbox });
+  const follow = createFollow({ stores, channel });
+  const runs = createRuns({ start, follow, stores, execution, outbox, awaitDelivered, starts });
+  const carrier = createScheduleCarrier({ client: temporal.client, taskQueue });
+  const triggers = createTriggers({ stores, identity, workflows: services.workflows, planning, runs, carrier, logger });
   await temporal.work({
     ...createActivities({
       holds,
@@ -194,35 +206,11 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     }),
     ...createWaitActivities({ decisions, stores }),
     ...createUpkeepActivities({
-      reconcileRuns: createReconciler({ stores, starter, end, logger }),
-      reconcileDeliveries: createDeliveryReconciler({ stores, starter: deliveries, logger }),
-      closeLeaks: createLeaks({ billing, stores, starter, logger }),
-      renewals: createRenewals({ billing }),
-      ledgerCheck: createLedgerCheck({ billing, logger }),
-      retention: createRetention({
-        owners: {
-          executions: createOwnRemoval({ stores, executionDays: config.RETENTION_EXECUTIONS_DAYS }),
-          media: services.media,
-          workflows: services.workflows,
-          usage: services.usage,
-          identity: services.identity,
-          billing,
-        },
-        logger,
-      }),
+      ...createUpkeep({ stores, services, starter, deliveries, carrier, end, executionDays: config.RETENTION_EXECUTIONS_DAYS, logger }),
+      startScheduled: triggers.startScheduled,
     }),
   });
 
-  const threads = createPlannerThreads({ logger, addresses });
-  const endWatch = watchLoad({ pools: { starts, downloads, planning: threads }, providers: gates.states, jobs: pace.followed });
-  const planning = createPlanning({
-    workflows: services.workflows,
-    media: services.media,
-    requirePrograms: createRequirePrograms(programs),
-    catalog,
-    planner: createSmallFirstPlanner(threads, { addresses }),
-  });
-  const start = createStart({ planning, ...starting, starter, stores, execution, holds, queue, decisions, end, outbox });
   const sweep = createSweep({ stores, execution, end, queue, outbox, logger });
   const sweeper = startSweeper({
     sweep: async (signal) => void (await sweep(signal)),
@@ -231,7 +219,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   });
   return {
     handlers: {
-      runs: createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, outbox, awaitDelivered, starts }),
+      runs,
       cancellation: createCancellation({ stores, execution, end, outbox, awaitDelivered }),
       decide: createDecide({ stores, decisions, media: services.media, own: addresses.own }),
       reads,
@@ -242,6 +230,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       webhooks,
       queue,
       testProviderKey: createKeyTest({ ...dialects, models: services.models }),
+      triggers,
     },
     drain: async () => {
       stopping.abort();

@@ -12,6 +12,8 @@ export const CONFLICT_ATTEMPTS = {
   user: 20,
   /** A key takes one of its owner's slots. */
   apiKey: 50,
+  /** A schedule or hook takes one of its owner's places, or is changed. */
+  trigger: 50,
   /** A sign-in is counted. */
   signIn: 3,
   mediaRemoval: 20,

@@ -8,4 +8,5 @@ export * from "./money";
 export * from "./nearest-name";
 export * from "./plans";
 export * from "./retention";
+export * from "./trigger-bounds";
 export * from "./graph";

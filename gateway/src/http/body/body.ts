@@ -57,6 +57,16 @@ const readBytes = (request: Request, { limitBytes, deadlineAtMs, share }: BodyOp
     request.on("data", onData).on("end", onEnd).on("error", onCutOff).on("close", onCutOff);
   });
 
+/** Reads a body as it was sent. @throws PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, CONCURRENCY_LIMIT_EXCEEDED */
+export const readRawBody = async (request: Request, response: Response, options: BodyOptions): Promise<Buffer> => {
+  askForBody(request, response);
+  try {
+    return hasBody(request) ? await readBytes(request, options) : Buffer.alloc(0);
+  } finally {
+    options.share.end();
+  }
+};
+
 /**
  * Reads a JSON body whose headers have been checked.
  * @throws PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT, CONCURRENCY_LIMIT_EXCEEDED, or INVALID_REQUEST for what is no JSON, too deep or has too many values

@@ -13,7 +13,8 @@ export const hasBody = (request: Request): boolean =>
   request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
 
 /** Bytes that a route's body may have; for a form, its file and some for the parts around it. */
-export const bodyLimit = (route: Pick<Route, "auth" | "binaryBody">): number => {
+export const bodyLimit = (route: Pick<Route, "auth" | "binaryBody" | "signedBody">): number => {
+  if (route.signedBody) return route.signedBody.bytes;
   if (route.binaryBody) return LIMITS.mediaBytes + LIMITS.formBytes;
   return route.auth === "none" ? LIMITS.openBodyBytes : LIMITS.jsonBodyBytes;
 };
@@ -39,7 +40,7 @@ export const checkHead = (route: Route, request: Request): void => {
   if (request.headers["content-encoding"] !== undefined) {
     throw unsupportedMediaType("the body must be sent as it is, without the header content-encoding");
   }
-  if (!route.body && !route.binaryBody) return;
+  if (!route.body && !route.binaryBody && !route.signedBody) return;
   if (Number(request.headers["content-length"] ?? 0) > bodyLimit(route)) {
     throw payloadTooLarge(route.binaryBody ? LIMITS.mediaBytes : bodyLimit(route));
   }

@@ -20,7 +20,8 @@ import { defineRoute, type CallContext, type Reply, type RouteDefinition } from 
 import { runReply, startRun, syncWaitMs, toRunner } from "./run";
 import { anyObject, credits, modelParams, queryFlag, uuid, versionQuery, workflowParams } from "../../schemas";
 
-const MAX_CREDITS = 1_000_000_000;
+/** The most that a run may be allowed to cost. */
+export const MAX_CREDITS = 1_000_000_000;
 /** Bounds of a run's metadata. */
 const METADATA = { entries: 20, nameChars: 40, valueChars: 500 } as const;
 const ACCEPTED = 202;
@@ -245,7 +246,7 @@ const quote = async (context: QuoteContext, $case: TargetCase, value: string, ve
 });
 
 /** The specific capability of a resource; what cannot be a slug needs the general one. */
-const specific =
+export const specific =
   (resource: string, parameter: string) =>
   (params: Readonly<Record<string, string>>): string => {
     const id = params[parameter] ?? "";

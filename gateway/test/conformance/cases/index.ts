@@ -17,6 +17,7 @@ import { moneyCases } from "./money";
 import { nodeKindCases } from "./node-kinds";
 import { rerunCases } from "./reruns";
 import { runCases } from "./runs";
+import { triggerCases } from "./triggers";
 import { usageCases } from "./usage";
 import { workflowCases } from "./workflows";
 
@@ -38,6 +39,7 @@ export const CASES: readonly Case[] = [
   ...failingNodeCases,
   ...innerWorkflowCases,
   ...approvalCases,
+  ...triggerCases,
   ...mediaCases,
   ...libraryCases,
   ...rerunCases,

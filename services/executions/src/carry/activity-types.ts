@@ -95,6 +95,15 @@ export interface Activities {
   renewDuePlans(): Promise<{ renewed: number; failed: number }>;
   enforceRetention(): Promise<RetentionReport>;
   checkLedger(): Promise<LedgerReport>;
+  /** Starts the run of a schedule's time, in ISO form; null where the schedule is not any more what it was. Idempotent. */
+  startScheduled(scheduleId: string, at: string): Promise<ScheduledStart | null>;
+}
+
+/** What came of a schedule's time. */
+export interface ScheduledStart {
+  outcome: "started" | "skipped" | "refused";
+  executionId: string | null;
+  code: string | null;
 }
 
 /** What looks that Temporal schedules make find and do: it keeps their reports. */
@@ -106,8 +115,11 @@ export interface Looked {
   failed: number;
 }
 
-/** What nothing carries any more: runs, which are ended; webhooks, which are delivered again; holds, which are closed. */
-export type ReconcileReport = Record<"runs" | "deliveries" | "holds", Looked>;
+/**
+ * What nothing carries any more: runs, which are ended; webhooks, which are delivered again; holds, which are closed; users' schedules,
+ * which are carried again.
+ */
+export type ReconcileReport = Record<"runs" | "deliveries" | "holds" | "schedules", Looked>;
 
 /** How much each owner has removed because it was kept long enough, by kind. */
 export type RetentionReport = Record<string, Record<string, number>>;

@@ -11,5 +11,9 @@ export const STATUS = defineSearchAttributeKey("NodeloomStatus", SearchAttribute
 /** Search attributes that runs carry; an operator filters on them in Temporal's UI. */
 export const SEARCH_ATTRIBUTES = [USER, WORKFLOW, MODELS, STATUS] as const;
 
+/** Set by Temporal on what its schedules start: which of them did, and for which time. */
+export const SCHEDULED_BY = defineSearchAttributeKey("TemporalScheduledById", SearchAttributeType.KEYWORD);
+export const SCHEDULED_AT = defineSearchAttributeKey("TemporalScheduledStartTime", SearchAttributeType.DATETIME);
+
 /** Where the trace is in Temporal's headers, as its SDKs' own interceptors have it. */
 export const TRACE_HEADER = "_tracer-data";

@@ -1,5 +1,5 @@
 import { Context } from "@temporalio/activity";
-import type { Activities, LedgerReport, Looked, RetentionReport } from "./activity-types";
+import type { Activities, LedgerReport, Looked, RetentionReport, ScheduledStart } from "./activity-types";
 
 /** What Temporal's schedules have done, as activities. */
 
@@ -11,9 +11,11 @@ export interface UpkeepOptions<Renewed, Removed, Checked> {
   reconcileRuns: Look;
   reconcileDeliveries: Look;
   closeLeaks: Look;
+  reconcileSchedules: Look;
   renewals: Paged<Renewed, { renewed: number; failed: number }>;
   retention: Paged<Removed, RetentionReport>;
   ledgerCheck: Paged<Checked, LedgerReport>;
+  startScheduled: (scheduleId: string, at: Date) => Promise<ScheduledStart | null>;
 }
 
 const resumed = <Progress, Report>(work: Paged<Progress, Report>): Promise<Report> => {
@@ -27,14 +29,19 @@ const resumed = <Progress, Report>(work: Paged<Progress, Report>): Promise<Repor
 
 export const createUpkeepActivities = <Renewed, Removed, Checked>(
   upkeep: UpkeepOptions<Renewed, Removed, Checked>,
-): Pick<Activities, "reconcile" | "enforceRetention" | "renewDuePlans" | "checkLedger"> => ({
+): Pick<Activities, "reconcile" | "enforceRetention" | "renewDuePlans" | "checkLedger" | "startScheduled"> => ({
   reconcile: async () => {
     const beat = (): void => Context.current().heartbeat();
     const runs = await upkeep.reconcileRuns(beat);
     const deliveries = await upkeep.reconcileDeliveries(beat);
-    return { runs, deliveries, holds: await upkeep.closeLeaks(beat) };
+    const holds = await upkeep.closeLeaks(beat);
+    return { runs, deliveries, holds, schedules: await upkeep.reconcileSchedules(beat) };
   },
   enforceRetention: () => resumed(upkeep.retention),
   renewDuePlans: () => resumed(upkeep.renewals),
   checkLedger: () => resumed(upkeep.ledgerCheck),
+  startScheduled: async (scheduleId, at) => {
+    const served = await upkeep.startScheduled(scheduleId, new Date(at));
+    return served && { outcome: served.outcome, executionId: served.executionId, code: served.code };
+  },
 });

@@ -126,6 +126,10 @@ export const TIMING = {
   ledgerEvery: 7 * 24 * HOUR,
   /** Some accounts of such a check, of which each page takes some time of its own. */
   ledgerPage: 40 * SECOND,
+  /** How late a schedule's time may be served after Temporal was away; earlier ones are left out. */
+  scheduleCatchUp: MINUTE,
+  /** How long a schedule's time is tried while services are away. */
+  scheduledStart: 10 * MINUTE,
   minute: MINUTE,
 } as const;
 

@@ -9,6 +9,8 @@ import { createRows } from "./rows";
 import { executionModel } from "./schema";
 import { createSubmissionStore } from "./submissions";
 import { createWaitStore } from "./waits";
+import { createHookStore } from "./triggers/hook-store";
+import { createScheduleStore } from "./triggers/schedule-store";
 
 /** The stores of executions, by name. */
 
@@ -41,5 +43,9 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     waits: createWaitStore(executions),
     /** Who of a user's runs has a place, and who waits for one. */
     lines: createLineStore(connection),
+    /** What starts workflows at times. */
+    schedules: createScheduleStore(connection),
+    /** Addresses that start workflows. */
+    hooks: createHookStore(connection),
   };
 };

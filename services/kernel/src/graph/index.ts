@@ -10,6 +10,7 @@ export * from "./values/fields";
 export * from "./http/http-call";
 export * from "./inline/inline";
 export * from "./inline/references";
+export * from "./jmespath";
 export * from "./json-schema";
 export * from "./values/json-text";
 export * from "./kinds";

@@ -10,6 +10,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [new RegExp(String.raw`(?<!\\)("${NAME}"\s*:\s*)(?:${STRING}|\[\s*${STRING}(?:\s*,\s*${STRING})*\s*\])`, "gi"), `$1"${CENSORED}"`],
   [new RegExp(String.raw`(\\"${NAME}\\"\s*:\s*)${QUOTED_STRING}`, "gi"), `$1\\"${CENSORED}\\"`],
   [/\b(nl_[a-z0-9]{1,20}_)[0-9a-z]{20,}(?:_[0-9a-z]{6})?/gi, `$1${CENSORED}`],
+  [/\b(nlh_)[\w-]{20,}/g, `$1${CENSORED}`],
   [/\b(whsec_)[a-z0-9+/=]{8,}/gi, `$1${CENSORED}`],
   [/\b((?:sk|r8)[-_])[a-z0-9_-]{16,}/gi, `$1${CENSORED}`],
   [/\b((?:bearer|basic) +)[a-z0-9._~+/=-]{12,}/gi, `$1${CENSORED}`],

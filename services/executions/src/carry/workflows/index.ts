@@ -3,4 +3,5 @@ import "./promise-hooks";
 export { deliverWebhook } from "./deliver-webhook";
 export { checkWholeLedger, reconcileRuns, removeExpired, renewPlans } from "./maintenance";
 export { decidedSignal, placedSignal } from "./decisions";
+export { startScheduledRun } from "./scheduled-run";
 export { cancelSignal, executeGraph } from "./execute-graph";

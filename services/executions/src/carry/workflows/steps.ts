@@ -84,6 +84,11 @@ export const { renewDuePlans, enforceRetention, checkLedger } = proxyActivities<
   heartbeatTimeout: TIMING.renewHeartbeat,
   retry: minutely,
 });
+export const { startScheduled } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.minute,
+  scheduleToCloseTimeout: TIMING.scheduledStart,
+  retry: minutely,
+});
 export const { reconcile } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.reconcile,
   heartbeatTimeout: TIMING.heartbeat,

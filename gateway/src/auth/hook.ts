@@ -1,0 +1,40 @@
+/** Addresses of hooks: who has one may start its runs. */
+import { createHash, randomBytes } from "node:crypto";
+import type { Request } from "express";
+import type { Services } from "../clients";
+import { notFound, unauthenticated } from "../http/errors";
+import { toCallerUser, type Caller } from "./caller";
+
+export const HOOK_PATH = "/hooks/";
+const PREFIX = "nlh_";
+const SECRET_BYTES = 32;
+const SECRET = /^nlh_[\w-]{43}$/;
+const SHOWN_CHARS = 8;
+
+const hashOf = (secret: string): string => createHash("sha256").update(secret).digest("hex");
+
+/** A new secret, the hash by which it is kept, and the beginning that may be shown. */
+export const newHookSecret = (): { secret: string; secretHash: string; start: string } => {
+  const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString("base64url")}`;
+  return { secret, secretHash: hashOf(secret), start: secret.slice(0, SHOWN_CHARS) };
+};
+
+/** The sender of a request to a hook. @throws NOT_FOUND alike for every address that starts nothing */
+export const hookCaller = async (
+  { services }: { services: Pick<Services, "executions" | "identity"> },
+  request: Request,
+): Promise<Caller> => {
+  const { secret } = request.params;
+  if (typeof secret !== "string" || !SECRET.test(secret)) throw notFound("hook");
+  const secretHash = hashOf(secret);
+  const { hook, userId } = await services.executions.findHook({ secretHash });
+  const { user } = await services.identity.getUser({ userId });
+  if (!hook || !user) throw unauthenticated();
+  return {
+    user: toCallerUser(user),
+    isAdmin: user.role === "admin",
+    capabilities: [],
+    key: null,
+    hook: { secretHash, signatureHeader: hook.signatureHeader || null, deliveryIdHeader: hook.deliveryIdHeader || null },
+  };
+};

@@ -1,0 +1,198 @@
+import { creditLimit, DomainError, toCredits, TRIGGER_BOUNDS } from "@nodeloom/kernel";
+import type { triggers } from "@nodeloom/proto";
+import type { Request } from "express";
+import { z } from "zod";
+import { HOOK_PATH, newHookSecret } from "../../auth/hook";
+import { notFound } from "../../http/errors";
+import { markReplayed } from "../../http/lease";
+import { ASYNC_WAIT_MS } from "../../http/limits";
+import { defineRoute, type ParamsSpec } from "../../http/route";
+import { iso, slug, timestamp, uuid, workflowParams } from "../../schemas";
+import { MAX_CREDITS } from "../runs/routes";
+import { startRun } from "../runs/run";
+import { settingUp, triggerOwner } from "./schedules";
+
+/** Inbound hooks: addresses by which other services start a workflow. */
+
+const EXECUTION_ID = "X-Execution-Id";
+
+const header = z
+  .string()
+  .max(TRIGGER_BOUNDS.headerChars)
+  .regex(/^[A-Za-z0-9-]+$/, "must be a header's name")
+  .meta({ example: "X-Hub-Signature-256" });
+const expression = z.string().meta({
+  description: "JMESPath from the JSON body to the run's inputs, an object; empty: the body itself",
+  example: "{ prompt: issue.title }",
+});
+const maxCredits = z.number().min(0).max(MAX_CREDITS).meta({ description: "No run of it may cost more credits than this" });
+const deliveryIdHeader = header.nullable().meta({
+  description: "The header with the sender's id of a delivery: the same id is the same run, however often it is sent",
+  example: "X-GitHub-Delivery",
+});
+
+const hook = z
+  .object({
+    id: uuid,
+    workflowSlug: slug,
+    start: z.string().meta({ description: "The beginning of its secret" }),
+    expression,
+    maxCredits,
+    hmac: z.object({ header }).nullable(),
+    deliveryIdHeader,
+    keyId: z.string().nullable().meta({ description: "The key that set it, with which it ends; null: a session did" }),
+    createdAt: timestamp.nullable(),
+  })
+  .meta({ id: "Hook" });
+const issued = hook.extend({ url: z.string().meta({ description: "Where to send to, shown this once" }) }).meta({ id: "IssuedHook" });
+const creation = z
+  .strictObject({
+    expression,
+    maxCredits,
+    hmac: z
+      .strictObject({
+        header,
+        secret: z
+          .string()
+          .min(1)
+          .max(TRIGGER_BOUNDS.signatureSecretChars)
+          .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "must be printable ASCII characters without spaces around them"),
+      })
+      .nullish()
+      .meta({ description: "What is sent must be signed: the header is `sha256=` and the hexadecimal HMAC-SHA-256 of the raw body" }),
+    deliveryIdHeader: deliveryIdHeader.optional(),
+  })
+  .meta({ id: "NewHook" });
+const received = z.object({ executionId: uuid, status: z.literal("processing") }).meta({ id: "HookReceipt" });
+
+const hookParams: ParamsSpec<{ slug: string; id: string }> = { schema: z.object({ slug, id: uuid }), invalid: () => notFound("hook") };
+const secretParams: ParamsSpec<{ secret: string }> = { schema: z.object({ secret: z.string() }), invalid: () => notFound("hook") };
+
+const view = (given: triggers.Hook | undefined): Record<string, unknown> => {
+  if (!given) throw new Error("executions answered without a hook");
+  const { id, workflowSlug, start, signatureHeader, keyId } = given;
+  return {
+    ...{ id, workflowSlug, start, expression: given.expression },
+    maxCredits: toCredits(given.maxMillicredits),
+    hmac: signatureHeader ? { header: signatureHeader } : null,
+    deliveryIdHeader: given.deliveryIdHeader || null,
+    keyId: keyId || null,
+    createdAt: iso(given.createdAt),
+  };
+};
+
+/** The sender of a hook whose workflow is gone hears no more than that there is none. */
+const asGone = (error: unknown): never => {
+  throw error instanceof DomainError && error.reason === "WORKFLOW_NOT_FOUND" ? notFound("hook") : error;
+};
+
+/** A header's value; empty where it is missing, or none is asked for. */
+const valueOf = (request: Request, name: string | null): string => (name === null ? "" : (request.get(name) ?? ""));
+
+const shared = { tag: "Schedules and hooks", auth: "any", limit: "user" } as const;
+
+export const hookRoutes = [
+  defineRoute({
+    ...shared,
+    capability: "workflow:read",
+    method: "GET",
+    path: "/api/workflows/:slug/hooks",
+    operationId: "listHooks",
+    list: true,
+    summary: "List the caller's hooks of a workflow, oldest first",
+    params: workflowParams,
+    responses: { 200: z.array(hook) },
+    handler: async ({ gateway, caller, params }) => {
+      const { hooks } = await gateway.services.executions.listHooks({ userId: caller.user.id, workflowSlug: params.slug });
+      return { status: 200, body: hooks.map(view) };
+    },
+  }),
+  defineRoute({
+    ...settingUp,
+    method: "POST",
+    path: "/api/workflows/:slug/hooks",
+    operationId: "createHook",
+    summary: "Make an address by which another service starts a workflow; it is shown this once",
+    description: `From Pro up; at most ${TRIGGER_BOUNDS.hooks} per account. Its runs have its id as \`hookId\` in their metadata.`,
+    params: workflowParams,
+    body: creation,
+    responses: { 201: issued },
+    errors: ["WORKFLOW_NOT_FOUND", "PRECONDITION_FAILED", "NOT_CONFIGURED"],
+    example: {
+      expression: "{ prompt: issue.title }",
+      maxCredits: 20,
+      hmac: { header: "X-Hub-Signature-256", secret: "a secret that the sender has, too" },
+      deliveryIdHeader: "X-GitHub-Delivery",
+    },
+    handler: async ({ gateway, caller, params, body }) => {
+      const { secret, ...kept } = newHookSecret();
+      const { hook: made } = await gateway.services.executions.createHook({
+        owner: triggerOwner(caller),
+        workflowSlug: params.slug,
+        expression: body.expression,
+        maxMillicredits: creditLimit(body.maxCredits),
+        signatureHeader: body.hmac?.header ?? "",
+        signatureSecret: body.hmac?.secret ?? "",
+        deliveryIdHeader: body.deliveryIdHeader ?? "",
+        ...kept,
+      });
+      return { status: 201, body: { ...view(made), url: `${gateway.publicBaseUrl}${HOOK_PATH}${secret}` } };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    capability: "workflow:write",
+    method: "DELETE",
+    path: "/api/workflows/:slug/hooks/:id",
+    operationId: "deleteHook",
+    summary: "Revoke a hook at once; runs that it has started go on",
+    params: hookParams,
+    responses: { 204: null },
+    errors: ["NOT_FOUND"],
+    handler: async ({ gateway, caller, params }) => {
+      await gateway.services.executions.deleteHook({ userId: caller.user.id, workflowSlug: params.slug, id: params.id });
+      return { status: 204 };
+    },
+  }),
+  defineRoute({
+    method: "POST",
+    path: `${HOOK_PATH}:secret`,
+    operationId: "receiveHook",
+    summary: "Start a hook's workflow",
+    description: "For the service that has the address. Counts against the limits of the hook's account.",
+    tag: "Schedules and hooks",
+    auth: "hook",
+    limit: "user",
+    params: secretParams,
+    signedBody: { bytes: TRIGGER_BOUNDS.deliveryBytes },
+    responses: { 202: received },
+    errors: [
+      "NOT_FOUND",
+      "SIGNATURE_INVALID",
+      "INVALID_INPUTS",
+      "INSUFFICIENT_CREDITS",
+      "grant_exhausted",
+      "WORKFLOW_INVALID",
+      "MODEL_TIER_REQUIRED",
+      "MODEL_NOT_FOUND",
+      "IDEMPOTENCY_KEY_REUSED",
+      "CONCURRENCY_LIMIT_EXCEEDED",
+    ],
+    handler: async ({ gateway, caller, request, response, body }) => {
+      const sender = caller.hook;
+      if (!sender) throw notFound("hook");
+      const { executions } = gateway.services;
+      const { run } = await executions.readDelivery({
+        secretHash: sender.secretHash,
+        body: body as Buffer,
+        signature: valueOf(request, sender.signatureHeader),
+        deliveryId: valueOf(request, sender.deliveryIdHeader),
+      });
+      if (!run) throw new Error("executions answered without a run");
+      response.setHeader(EXECUTION_ID, run.executionId);
+      const { replayed } = await startRun(executions, { ...run, waitMs: ASYNC_WAIT_MS }, gateway.stopping).catch(asGone);
+      if (replayed && sender.deliveryIdHeader !== null) markReplayed(response);
+      return { status: 202, body: { executionId: run.executionId, status: "processing" } };
+    },
+  }),
+];

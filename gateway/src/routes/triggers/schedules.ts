@@ -1,0 +1,235 @@
+import { covers, creditLimit, toCredits, TRIGGER_BOUNDS } from "@nodeloom/kernel";
+import { executions as messages, type triggers } from "@nodeloom/proto";
+import { z } from "zod";
+import type { Caller } from "../../auth/caller";
+import { notFound } from "../../http/errors";
+import { raw } from "../../http/json";
+import { defineRoute, type ParamsSpec } from "../../http/route";
+import { anyObject, iso, slug, timestamp, uuid, workflowParams } from "../../schemas";
+import { execution, executionView } from "../executions/view";
+import { MAX_CREDITS, specific } from "../runs/routes";
+
+/** Schedules: runs of a workflow at times. */
+
+const READ_RUNS = "execution:read";
+/** Runs that a schedule is shown with. */
+const SHOWN_RUNS = 10;
+
+const cron = z
+  .string()
+  .min(1)
+  .max(TRIGGER_BOUNDS.cronChars)
+  .meta({
+    description: "Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`",
+    example: "0 9 * * 1-5",
+  });
+const timezone = z
+  .string()
+  .min(1)
+  .max(TRIGGER_BOUNDS.timezoneChars)
+  .meta({ description: "By its IANA name; UTC unless it is given", example: "Europe/Berlin" });
+const inputs = anyObject.meta({ description: "Of every run; files by their ids or addresses" });
+const maxCredits = z
+  .number()
+  .min(0)
+  .max(MAX_CREDITS)
+  .nullable()
+  .meta({ description: "No run may cost more credits than this; null: no bound but the balance" });
+
+const why = { code: z.string().meta({ description: "As of the API's errors" }), message: z.string() };
+const time = z
+  .object({
+    at: timestamp.meta({ description: "The time as the schedule says it" }),
+    outcome: z.enum(["started", "skipped", "refused"]).meta({ description: "`skipped`: the run before was still under way" }),
+    executionId: uuid.nullable(),
+    error: z.object(why).nullable(),
+  })
+  .meta({ id: "ScheduledTime" });
+const schedule = z
+  .object({
+    id: uuid,
+    workflowSlug: slug,
+    cron,
+    timezone,
+    inputs,
+    maxCredits,
+    paused: z.boolean(),
+    stopped: z
+      .object({ ...why, at: timestamp.nullable() })
+      .nullable()
+      .meta({ description: "Why it has stopped by itself; `paused: false` sets it going again" }),
+    keyId: z.string().nullable().meta({ description: "The key that set it, with which it stops; null: a session did" }),
+    nextRuns: z.array(timestamp).meta({ description: "The next times; none while it is paused or stopped" }),
+    history: z.array(time).meta({ description: "The last times and what came of them, newest first" }),
+    createdAt: timestamp.nullable(),
+    updatedAt: timestamp.nullable(),
+  })
+  .meta({ id: "Schedule" });
+const withRuns = schedule
+  .extend({ executions: z.array(execution).meta({ description: `Its last runs, newest first; none without \`${READ_RUNS}\`` }) })
+  .meta({ id: "ScheduleWithRuns" });
+
+const creation = z
+  .strictObject({
+    cron,
+    timezone: timezone.optional(),
+    inputs: inputs.optional(),
+    maxCredits: maxCredits.optional(),
+    paused: z.boolean().optional(),
+  })
+  .meta({ id: "NewSchedule" });
+const change = creation
+  .partial()
+  .refine((given) => Object.keys(given).length > 0, "give at least one of cron, timezone, inputs, maxCredits, paused")
+  .meta({ id: "ScheduleChange", override: { minProperties: 1 } });
+
+const scheduleParams: ParamsSpec<{ slug: string; id: string }> = {
+  schema: z.object({ slug, id: uuid }),
+  invalid: () => notFound("schedule"),
+};
+
+export const triggerOwner = ({ user, key }: Caller): triggers.TriggerOwner => ({ userId: user.id, keyId: key?.id ?? "" });
+
+const timeView = ({ at, outcome, executionId, code, message }: triggers.ScheduledTime): Record<string, unknown> => ({
+  at: iso(at),
+  outcome,
+  executionId: executionId || null,
+  error: code ? { code, message } : null,
+});
+
+const view = (given: triggers.Schedule | undefined): Record<string, unknown> => {
+  if (!given) throw new Error("executions answered without a schedule");
+  const { id, workflowSlug, cron: times, timezone: zone, inputsJson, maxMillicredits, paused, keyId, nextTimes, history } = given;
+  const { stoppedCode: code, stoppedMessage: message, stoppedAt } = given;
+  return {
+    ...{ id, workflowSlug, cron: times, timezone: zone, inputs: raw(inputsJson, "{}") },
+    maxCredits: maxMillicredits === undefined ? null : toCredits(maxMillicredits),
+    paused,
+    stopped: code ? { code, message, at: iso(stoppedAt) } : null,
+    keyId: keyId || null,
+    nextRuns: nextTimes.map(iso),
+    history: history.map(timeView),
+    createdAt: iso(given.createdAt),
+    updatedAt: iso(given.updatedAt),
+  };
+};
+
+const shared = { tag: "Schedules and hooks", auth: "any", limit: "user" } as const;
+const reading = { ...shared, capability: "workflow:read" } as const;
+const removing = { ...shared, capability: "workflow:write" } as const;
+/** What is set up here runs later, in the caller's name. */
+export const settingUp = { ...removing, runCapability: specific("workflow", "slug"), approval: true } as const;
+const RUN_ERRORS = ["INVALID_INPUTS", "WORKFLOW_INVALID", "MODEL_TIER_REQUIRED", "MODEL_NOT_FOUND", "WORKFLOW_NOT_FOUND"] as const;
+
+const whichOf = (caller: Caller, params: { slug: string; id: string }) => ({
+  userId: caller.user.id,
+  workflowSlug: params.slug,
+  id: params.id,
+});
+
+export const scheduleRoutes = [
+  defineRoute({
+    ...reading,
+    method: "GET",
+    path: "/api/workflows/:slug/schedules",
+    operationId: "listSchedules",
+    list: true,
+    summary: "List the caller's schedules of a workflow, oldest first",
+    params: workflowParams,
+    responses: { 200: z.array(schedule) },
+    handler: async ({ gateway, caller, params }) => {
+      const { schedules } = await gateway.services.executions.listSchedules({ userId: caller.user.id, workflowSlug: params.slug });
+      return { status: 200, body: schedules.map(view) };
+    },
+  }),
+  defineRoute({
+    ...settingUp,
+    method: "POST",
+    path: "/api/workflows/:slug/schedules",
+    operationId: "createSchedule",
+    summary: "Run a workflow at times",
+    description: `From Pro up; at most ${TRIGGER_BOUNDS.schedules} per account. Each time starts one run, unless the run before is still under way. It stops by itself when its key is revoked, the account may not run it any more, the workflow is gone, or the credits did not suffice ${TRIGGER_BOUNDS.unpaidTimes} times in a row.`,
+    idempotent: "replay",
+    params: workflowParams,
+    body: creation,
+    replyHeaders: ["Location"],
+    responses: { 201: schedule },
+    errors: [...RUN_ERRORS, "PRECONDITION_FAILED"],
+    example: { cron: "0 9 * * 1-5", timezone: "Europe/Berlin", inputs: { prompt: "A lighthouse at dusk" }, maxCredits: 20 },
+    handler: async ({ gateway, caller, params, body, members }) => {
+      const { schedule: made } = await gateway.services.executions.createSchedule({
+        owner: triggerOwner(caller),
+        workflowSlug: params.slug,
+        cron: body.cron,
+        timezone: body.timezone ?? "UTC",
+        inputsJson: members().get("inputs") ?? "{}",
+        maxMillicredits: body.maxCredits == null ? undefined : creditLimit(body.maxCredits),
+        paused: body.paused ?? false,
+      });
+      return { status: 201, body: view(made), headers: { Location: `/api/workflows/${params.slug}/schedules/${made?.id}` } };
+    },
+  }),
+  defineRoute({
+    ...reading,
+    method: "GET",
+    path: "/api/workflows/:slug/schedules/:id",
+    operationId: "getSchedule",
+    summary: "Read a schedule with its last runs",
+    description: "Its runs have its id as `scheduleId` in their metadata.",
+    params: scheduleParams,
+    responses: { 200: withRuns },
+    errors: ["NOT_FOUND"],
+    handler: async ({ gateway, caller, params }) => {
+      const service = gateway.services.executions;
+      const which = whichOf(caller, params);
+      const ofSchedule = { userId: caller.user.id, limit: SHOWN_RUNS, metadata: { scheduleId: params.id } };
+      const runs = covers(caller.capabilities, READ_RUNS)
+        ? service.listExecutions(messages.ListExecutionsRequest.fromPartial(ofSchedule))
+        : { executions: [] };
+      const [{ schedule: found }, { executions }] = await Promise.all([service.getSchedule(which), runs]);
+      return { status: 200, body: { ...view(found), executions: executions.map(executionView) } };
+    },
+  }),
+  defineRoute({
+    ...settingUp,
+    method: "PATCH",
+    path: "/api/workflows/:slug/schedules/:id",
+    operationId: "updateSchedule",
+    summary: "Change, pause or resume a schedule",
+    description: "One that has stopped by itself goes on with `paused: false`, as the caller's.",
+    params: scheduleParams,
+    body: change,
+    responses: { 200: schedule },
+    errors: [...RUN_ERRORS, "NOT_FOUND"],
+    example: { paused: true },
+    handler: async ({ gateway, caller, params, body, members }) => {
+      const limit =
+        body.maxCredits === undefined ? undefined : { millicredits: body.maxCredits === null ? undefined : creditLimit(body.maxCredits) };
+      const { schedule: changed } = await gateway.services.executions.updateSchedule({
+        owner: triggerOwner(caller),
+        workflowSlug: params.slug,
+        id: params.id,
+        cron: body.cron,
+        timezone: body.timezone,
+        inputsJson: members().get("inputs"),
+        limit,
+        paused: body.paused,
+      });
+      return { status: 200, body: view(changed) };
+    },
+  }),
+  defineRoute({
+    ...removing,
+    method: "DELETE",
+    path: "/api/workflows/:slug/schedules/:id",
+    operationId: "deleteSchedule",
+    summary: "Delete a schedule; runs that it has started go on",
+    params: scheduleParams,
+    responses: { 204: null },
+    errors: ["NOT_FOUND"],
+    handler: async ({ gateway, caller, params }) => {
+      await gateway.services.executions.deleteSchedule(whichOf(caller, params));
+      return { status: 204 };
+    },
+  }),
+];

@@ -1,0 +1,12 @@
+import { ApplicationFailure, workflowInfo } from "@temporalio/workflow";
+import type { ScheduledStart } from "../activity-types";
+import { SCHEDULED_AT, SCHEDULED_BY } from "../names";
+import { startScheduled } from "./steps";
+
+/** Starts the run of a user's schedule at one of its times. Started by Temporal's schedule, which says which and when. */
+export async function startScheduledRun(): Promise<ScheduledStart | null> {
+  const { typedSearchAttributes } = workflowInfo();
+  const [scheduleId, at] = [typedSearchAttributes.get(SCHEDULED_BY), typedSearchAttributes.get(SCHEDULED_AT)];
+  if (scheduleId === undefined || at === undefined) throw ApplicationFailure.nonRetryable("is started by a schedule alone");
+  return startScheduled(scheduleId, at.toISOString());
+}

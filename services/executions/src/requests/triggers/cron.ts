@@ -1,0 +1,85 @@
+/** The times of schedules: cron expressions by a library, as the calendars that Temporal compares times with. */
+import { TRIGGER_BOUNDS, type Issue } from "@nodeloom/kernel";
+import { CronExpressionParser, type CronExpression } from "cron-parser";
+import type { Calendar } from "../../carry/schedules";
+
+/** Five fields, so that the shortest interval is a minute; of what cron dialects have beyond that, Temporal knows nothing. */
+const FIELDS = 5;
+const NAMED = /^@(?:hourly|daily|weekly|monthly|yearly|annually)$/;
+const FIELD = /^(?:[\d*,/-]|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|sun|mon|tue|wed|thu|fri|sat)+$/i;
+/** Newer engines take offsets for time zones; Temporal does not. */
+const NAMED_ZONE = /^[a-z]/i;
+const DAYS_OF_WEEK = 7;
+/** How the library's messages begin. */
+const CONSTRAINT = /^Constraint error, /;
+
+const isCron = (text: string): boolean =>
+  NAMED.test(text) || (text.split(/\s+/).length === FIELDS && text.split(/\s+/).every((field) => FIELD.test(field)));
+
+/** The name by which every tz database knows a zone; undefined where it is none. */
+export const zoneOf = (timezone: string): string | undefined => {
+  if (!NAMED_ZONE.test(timezone)) return undefined;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: timezone }).resolvedOptions().timeZone;
+  } catch {
+    return undefined;
+  }
+};
+
+const parse = (cron: string, timezone: string, from?: Date): CronExpression =>
+  CronExpressionParser.parse(cron.trim(), { tz: zoneOf(timezone) ?? "UTC", ...(from ? { currentDate: from } : {}) });
+
+/** What is wrong with the times that a schedule asks for; empty where nothing is wrong. */
+export const timeIssues = ({ cron, timezone }: { cron: string; timezone: string }): Issue[] => {
+  const zoneIssues = zoneOf(timezone) === undefined ? [{ path: "timezone", message: "is no time zone such as Europe/Berlin or UTC" }] : [];
+  if (!isCron(cron.trim()))
+    return [
+      ...zoneIssues,
+      {
+        path: "cron",
+        message: "must be five fields (minute, hour, day of month, month, day of week), as 0 9 * * 1-5, or a name such as @daily",
+      },
+    ];
+  try {
+    if (nextTimes({ cron, timezone }, 1).length === 1) return zoneIssues;
+    return [...zoneIssues, { path: "cron", message: "never comes" }];
+  } catch (error) {
+    const { message } = error as Error;
+    return [...zoneIssues, { path: "cron", message: `can't be read: ${message.replace(CONSTRAINT, "")}` }];
+  }
+};
+
+/**
+ * The next times of a schedule. Those in the hour that is left out when clocks go forward don't come.
+ * @param from by default now
+ */
+export const nextTimes = (
+  { cron, timezone }: { cron: string; timezone: string },
+  count: number = TRIGGER_BOUNDS.nextTimes,
+  from?: Date,
+): Date[] => {
+  const expression = parse(cron, timezone, from);
+  const hours: readonly number[] = expression.fields.hour.values;
+  const times: Date[] = [];
+  // At most one of them is left out.
+  for (const time of expression.take(count + 1)) if (hours.includes(time.getHours()) && times.length < count) times.push(time.toDate());
+  return times;
+};
+
+/** A field of days as numbers. */
+const days = (values: readonly (number | string)[]): number[] => [...new Set(values.map((day) => Number(day) % DAYS_OF_WEEK))];
+
+/** The times as calendars, each of which matches where all of its fields do. */
+export const calendarsOf = (cron: string): Calendar[] => {
+  const { minute, hour, dayOfMonth, month, dayOfWeek } = parse(cron, "UTC").fields;
+  const times = { minutes: [...minute.values], hours: [...hour.values], months: [...month.values] };
+  const ofMonth = { daysOfMonth: dayOfMonth.values.map(Number) };
+  const ofWeek = { daysOfWeek: days(dayOfWeek.values) };
+  // Where both are given, either will do.
+  if (!dayOfMonth.isWildcard && !dayOfWeek.isWildcard)
+    return [
+      { ...times, ...ofMonth },
+      { ...times, ...ofWeek },
+    ];
+  return [{ ...times, ...(dayOfMonth.isWildcard ? {} : ofMonth), ...(dayOfWeek.isWildcard ? {} : ofWeek) }];
+};

@@ -1,0 +1,85 @@
+/** What a sender has sent to a hook, as inputs of its run. */
+import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
+import { DomainError, invalidInputs, invalidRequest, isLonger, TRIGGER_BOUNDS } from "@nodeloom/kernel";
+import {
+  BindError,
+  createBudget,
+  evaluate,
+  hasInfinite,
+  isRecord,
+  parseExpression,
+  parseJsonText,
+  type Expression,
+} from "@nodeloom/kernel/graph";
+import { derivedId } from "@nodeloom/platform";
+import { executions, type triggers } from "@nodeloom/proto";
+import type { HookRecord } from "../../store/triggers/hook-store";
+import type { Hooks } from "./hooks";
+
+const WHOLE: Expression = { type: "current" };
+const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
+
+/** An expression of a hook's. @throws ExpressionError */
+export const readExpression = (expression: string): Expression => (expression.trim() === "" ? WHOLE : parseExpression(expression));
+
+/** Whether a header is `sha256=` and the HMAC of the body in hexadecimal digits; it takes as long whatever is wrong. */
+export const isSigned = (body: Uint8Array, header: string, secret: string): boolean => {
+  const [, digits] = SIGNATURE.exec(header) ?? [];
+  return digits !== undefined && timingSafeEqual(createHmac("sha256", secret).update(body).digest(), Buffer.from(digits, "hex"));
+};
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+const parsedBody = (body: Uint8Array): unknown => {
+  if (body.byteLength === 0) return null;
+  try {
+    const parsed = parseJsonText(decoder.decode(body));
+    if (parsed && !hasInfinite(parsed.value)) return parsed.value;
+  } catch {
+    // No UTF-8.
+  }
+  throw invalidRequest([{ path: "", message: "the body is not valid JSON" }]);
+};
+
+/** What the expression makes of a body, as JSON. @throws INVALID_REQUEST, INVALID_INPUTS */
+export const inputsOf = (expression: string, body: Uint8Array): string => {
+  const budget = createBudget();
+  try {
+    const inputs = budget.value(evaluate(readExpression(expression), parsedBody(body), budget));
+    if (isRecord(inputs)) return JSON.stringify(inputs);
+  } catch (error) {
+    throw error instanceof BindError ? invalidInputs([{ path: "", message: error.message }]) : error;
+  }
+  throw invalidInputs([{ path: "", message: "the hook's expression makes no object of this body" }]);
+};
+
+const requireDeliveryId = ({ deliveryIdHeader }: HookRecord, deliveryId: string): void => {
+  if (deliveryIdHeader === null || (deliveryId !== "" && !isLonger(deliveryId, TRIGGER_BOUNDS.deliveryIdChars))) return;
+  throw invalidRequest([{ path: deliveryIdHeader, message: `must be 1 to ${TRIGGER_BOUNDS.deliveryIdChars} characters` }]);
+};
+
+/**
+ * Checks a delivery, and makes the request of its run. The sender's id of it is the run's key: sent again, it is the same run.
+ * @throws NOT_FOUND, SIGNATURE_INVALID, INVALID_REQUEST, INVALID_INPUTS, SERVICE_UNAVAILABLE
+ */
+export const createReadDelivery =
+  (hooks: Pick<Hooks, "find" | "signatureSecret">) =>
+  async ({ secretHash, body, signature, deliveryId }: triggers.ReadDeliveryRequest): Promise<executions.RunRequest> => {
+    const { hook, runner } = await hooks.find(secretHash);
+    if (hook.signatureHeader !== null && !isSigned(body, signature, await hooks.signatureSecret(hook)))
+      throw new DomainError("unauthenticated", "SIGNATURE_INVALID", `${hook.signatureHeader} is not the signature of this body`);
+    requireDeliveryId(hook, deliveryId);
+    const isKeyed = hook.deliveryIdHeader !== null;
+    return executions.RunRequest.fromPartial({
+      executionId: isKeyed ? derivedId("hook", hook._id, deliveryId) : randomUUID(),
+      target: { target: { $case: "workflowSlug", value: hook.workflowSlug } },
+      runner,
+      inputsJson: inputsOf(hook.expression, body),
+      mode: executions.RunMode.RUN_MODE_RESPOND_ASYNC,
+      maxMillicredits: hook.maxMillicredits,
+      fingerprint: isKeyed ? createHash("sha256").update(body).digest("base64url") : "",
+      requestToken: randomUUID(),
+      isNew: !isKeyed,
+      metadata: { hookId: hook._id },
+    });
+  };

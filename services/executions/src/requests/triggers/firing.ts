@@ -1,0 +1,130 @@
+/** What happens when a time of a schedule has come. */
+import { DomainError, isRefusal, TRIGGER_BOUNDS } from "@nodeloom/kernel";
+import { derivedId, type Logger } from "@nodeloom/platform";
+import { executions } from "@nodeloom/proto";
+import { parseScheduleName, type ScheduleCarrier, type ScheduleName } from "../../carry/schedules";
+import { isFinal } from "../../run/states";
+import { TIMING } from "../../run/timing";
+import type { Stores } from "../../store/stores";
+import { isActive, type ScheduledTime, type ScheduleRecord } from "../../store/triggers/schedule-store";
+import type { Runs } from "../runs";
+import type { Owners } from "./owner";
+
+/** Refusals that every later time would meet, too. */
+const STOPPING: ReadonlySet<string> = new Set([
+  "ACCOUNT_SUSPENDED",
+  "ACCOUNT_NOT_APPROVED",
+  "API_KEY_ACCESS_DENIED",
+  "CAPABILITY_DENIED",
+  "UNAUTHENTICATED",
+  "NOT_FOUND",
+  "WORKFLOW_NOT_FOUND",
+]);
+const UNPAID: ReadonlySet<string> = new Set(["INSUFFICIENT_CREDITS", "grant_exhausted"]);
+
+/** Messages for the owner in place of those that a caller gets. */
+const WORDS: Readonly<Record<string, string>> = {
+  UNAUTHENTICATED: "the API key that set it was revoked, or has expired",
+  NOT_FOUND: "the account is gone",
+  WORKFLOW_NOT_FOUND: "the workflow is gone",
+};
+
+export interface FiringOptions {
+  stores: Pick<Stores, "rows" | "schedules">;
+  owners: Owners;
+  run: Runs["run"];
+  carrier: Pick<ScheduleCarrier, "end">;
+  logger: Logger;
+}
+
+/** What a schedule's run is, by its time: asked for again, it is the same. */
+const requestOf = (row: ScheduleRecord, at: Date, runner: executions.Runner): executions.RunRequest => {
+  const executionId = derivedId("schedule", row._id, at.toISOString());
+  return executions.RunRequest.fromPartial({
+    executionId,
+    target: { target: { $case: "workflowSlug", value: row.workflowSlug } },
+    runner,
+    inputsJson: row.inputsJson,
+    mode: executions.RunMode.RUN_MODE_RESPOND_ASYNC,
+    maxMillicredits: row.maxMillicredits ?? undefined,
+    // Of the time alone: what has changed since the first attempt at it makes no other run of it.
+    fingerprint: executionId,
+    requestToken: executionId,
+    metadata: { scheduleId: row._id },
+  });
+};
+
+/** Whether another attempt may succeed: a service is away, and there is time left. A model that is away says itself when it is back. */
+const isTransient = (error: unknown, at: Date): boolean => {
+  if (isRefusal(error)) return false;
+  const isModelAway = error instanceof DomainError && error.metadata.model !== undefined;
+  return !isModelAway && Date.now() < at.getTime() + TIMING.scheduledStart - TIMING.minute;
+};
+
+export const createFiring = ({ stores, owners, run, carrier, logger }: FiringOptions) => {
+  const note = (row: ScheduleRecord, time: ScheduledTime, unpaid: number): Promise<void> =>
+    stores.schedules.note(row._id, time, { unpaid, lastExecutionId: time.executionId ?? row.lastExecutionId });
+
+  /** Keeps that a time was refused, and stops the schedule where no later time would be served. */
+  const refused = async (row: ScheduleRecord, at: Date, { reason, message }: DomainError): Promise<ScheduledTime> => {
+    const time: ScheduledTime = { at, outcome: "refused", executionId: null, code: reason, message: WORDS[reason] ?? message };
+    const unpaid = UNPAID.has(reason) ? row.unpaid + 1 : 0;
+    const isUnpaid = unpaid >= TRIGGER_BOUNDS.unpaidTimes;
+    if (!isUnpaid && !STOPPING.has(reason)) await note(row, time, unpaid);
+    else {
+      const why = isUnpaid ? `the credits did not suffice ${unpaid} times in a row: ${message}` : time.message!;
+      await stores.schedules.stop(row, time, { code: reason, message: why, at: new Date() });
+      await carrier.end({ id: row._id, revision: row.revision });
+      logger.info({ scheduleId: row._id, code: reason }, "a schedule has stopped");
+    }
+    return time;
+  };
+
+  const isUnderWay = async (executionId: string): Promise<boolean> => {
+    const last = await stores.rows.find(executionId);
+    return last !== null && last.status !== "refused" && !isFinal(last);
+  };
+
+  const start = async (row: ScheduleRecord, at: Date): Promise<ScheduledTime> => {
+    const runner = await owners.runner(row, row.workflowSlug);
+    const request = requestOf(row, at, runner);
+    const { executionId } = request;
+    const { lastExecutionId } = row;
+    const time = { at, executionId, code: null, message: null };
+    if (lastExecutionId !== null && lastExecutionId !== executionId && (await isUnderWay(lastExecutionId))) {
+      const skipped: ScheduledTime = { ...time, outcome: "skipped", executionId: null, message: "the run before was still under way" };
+      await note(row, skipped, row.unpaid);
+      return skipped;
+    }
+    await run(request, Date.now() + TIMING.minute);
+    const started: ScheduledTime = { ...time, outcome: "started" };
+    await note(row, started, 0);
+    return started;
+  };
+
+  /** Times that came before a change of the schedule's times are served by Temporal's schedule of before. */
+  const isServed = (row: ScheduleRecord, { revision }: ScheduleName, at: Date): boolean =>
+    isActive(row) && (row.revision === revision || (revision < row.revision && at <= row.timedAt));
+
+  /**
+   * Serves a time of a schedule, once however often it is asked for.
+   * @param scheduleId Temporal's
+   * @returns null where the schedule is gone, paused, stopped or another one by now
+   * @throws what should be tried again
+   */
+  return async (scheduleId: string, at: Date): Promise<ScheduledTime | null> => {
+    const name = parseScheduleName(scheduleId);
+    if (!name) return null;
+    const row = await stores.schedules.find(name.id);
+    if (!row || row.revision !== name.revision) await carrier.end(name);
+    if (!row || !isServed(row, name, at)) return null;
+    const known = row.history.find((time) => time.at.getTime() === at.getTime());
+    if (known) return known;
+    try {
+      return await start(row, at);
+    } catch (error) {
+      if (!(error instanceof DomainError) || isTransient(error, at)) throw error;
+      return refused(row, at, error);
+    }
+  };
+};

@@ -1,0 +1,114 @@
+/** Hooks as their owners set, list and revoke them. */
+import { randomUUID } from "node:crypto";
+import { DomainError, invalidRequest, isRefusal, TRIGGER_BOUNDS, unavailable } from "@nodeloom/kernel";
+import { ExpressionError } from "@nodeloom/kernel/graph";
+import type { Logger } from "@nodeloom/platform";
+import type { executions, triggers } from "@nodeloom/proto";
+import type { Identity, Workflows } from "../../clients";
+import type { Stores } from "../../store/stores";
+import type { HookRecord } from "../../store/triggers/hook-store";
+import { readExpression } from "./delivery";
+import { ownerOf, type Owners } from "./owner";
+import { takePlace } from "./places";
+
+export interface HooksOptions {
+  stores: Pick<Stores, "hooks">;
+  owners: Owners;
+  identity: Pick<Identity, "putSecret" | "readSecrets" | "deleteSecret">;
+  workflows: Pick<Workflows, "getDefinition">;
+  logger: Logger;
+}
+
+/** One answer for what does not exist, was revoked, and may not run any more. */
+const noSuchHook = (): DomainError => new DomainError("not_found", "NOT_FOUND", "hook not found");
+
+/** The secret that a sender signs with is one of identity's secrets, whose owner is the hook. */
+const SIGNATURE = "SIGNATURE";
+const secretsOf = (id: string): string => `hook:${id}`;
+
+const requireExpression = (expression: string): void => {
+  try {
+    readExpression(expression);
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    throw invalidRequest([{ path: "expression", message: error.message }]);
+  }
+};
+
+export type Hooks = ReturnType<typeof createHooks>;
+
+export const createHooks = ({ stores, owners, identity, workflows, logger }: HooksOptions) => {
+  const removeSecret = async ({ _id, signatureHeader }: Pick<HookRecord, "_id" | "signatureHeader">): Promise<void> => {
+    if (signatureHeader === null) return;
+    await identity.deleteSecret({ owner: secretsOf(_id), name: SIGNATURE }).catch((error: unknown) => {
+      logger.warn({ err: error, hookId: _id }, "the secret of a revoked hook could not be removed");
+    });
+  };
+
+  const insert = async (record: Omit<HookRecord, "slot">): Promise<HookRecord> => {
+    const slot = await takePlace({
+      what: "hooks",
+      limit: TRIGGER_BOUNDS.hooks,
+      taken: () => stores.hooks.taken(record.userId),
+      insert: (free) => stores.hooks.insert({ ...record, slot: free }),
+    });
+    return { ...record, slot };
+  };
+
+  return {
+    /** @throws INVALID_REQUEST, PRECONDITION_FAILED at the account's limit, NOT_CONFIGURED, or why the workflow can't be run */
+    create: async (request: triggers.CreateHookRequest): Promise<HookRecord> => {
+      const { workflowSlug, expression, maxMillicredits, signatureHeader, signatureSecret, deliveryIdHeader, secretHash, start } = request;
+      const owner = ownerOf(request.owner);
+      requireExpression(expression);
+      await owners.runner(owner, workflowSlug);
+      await workflows.getDefinition({ slug: workflowSlug, userId: owner.userId, knownRevision: 0, version: "" });
+      const record: Omit<HookRecord, "slot"> = {
+        ...{ _id: randomUUID(), ...owner, workflowSlug, secretHash, start, expression, maxMillicredits },
+        signatureHeader: signatureHeader || null,
+        deliveryIdHeader: deliveryIdHeader || null,
+        createdAt: new Date(),
+      };
+      // First the secret: a hook that asks for a signature is never there without it.
+      const secret = { owner: secretsOf(record._id), name: SIGNATURE, value: signatureSecret, hosts: [], setBy: owner.userId };
+      if (record.signatureHeader !== null) await identity.putSecret(secret);
+      try {
+        return await insert(record);
+      } catch (error) {
+        await removeSecret(record);
+        throw error;
+      }
+    },
+
+    list: (userId: string, workflowSlug: string): Promise<HookRecord[]> => stores.hooks.list(userId, workflowSlug),
+
+    /** @throws NOT_FOUND */
+    remove: async (userId: string, workflowSlug: string, id: string): Promise<void> => {
+      const removed = await stores.hooks.remove(userId, workflowSlug, id);
+      if (!removed) throw noSuchHook();
+      await removeSecret(removed);
+    },
+
+    /** The hook of an address, and for whom it runs now. @throws NOT_FOUND for whatever reason there is none */
+    find: async (secretHash: string): Promise<{ hook: HookRecord; runner: executions.Runner }> => {
+      const hook = await stores.hooks.findByHash(secretHash);
+      if (!hook) throw noSuchHook();
+      try {
+        return { hook, runner: await owners.runner(hook, hook.workflowSlug) };
+      } catch (error) {
+        throw isRefusal(error) ? noSuchHook() : error;
+      }
+    },
+
+    /** The secret that a hook's senders sign with. @throws SERVICE_UNAVAILABLE where it can't be read */
+    signatureSecret: async ({ _id }: HookRecord): Promise<string> => {
+      const { values } = await identity.readSecrets({ owner: secretsOf(_id), names: [SIGNATURE] }).catch((error: unknown) => {
+        logger.error({ err: error, hookId: _id }, "the secret of a hook could not be read");
+        throw unavailable("signatures can't be checked right now");
+      });
+      const secret = values[SIGNATURE];
+      if (secret === undefined) throw unavailable("signatures can't be checked right now");
+      return secret;
+    },
+  };
+};

@@ -1,0 +1,93 @@
+/** requests/triggers/: what starts a workflow without a request of its owner's: schedules and hooks. */
+import {
+  accountNotApproved,
+  accountSuspended,
+  covers,
+  DomainError,
+  invalidRequest,
+  isBaseTier,
+  lowestTierFor,
+  withinCeiling,
+} from "@nodeloom/kernel";
+import { executions, type identity as identityProto, type triggers } from "@nodeloom/proto";
+import type { Identity } from "../../clients";
+
+/** Who set a schedule or a hook. */
+export interface Owner {
+  userId: string;
+  /** Null: a session set it. */
+  keyId: string | null;
+}
+
+export const ownerOf = (owner: triggers.TriggerOwner | undefined): Owner => {
+  if (!owner) throw invalidRequest([{ path: "owner", message: "is required" }]);
+  return { userId: owner.userId, keyId: owner.keyId || null };
+};
+
+const RUN = "workflow:run";
+const RECEIVE = "webhook:receive";
+const SOURCE = "api-workflow";
+const ADMIN = "admin";
+
+const denied = (required: string): DomainError => {
+  const requiredTier = lowestTierFor(required);
+  return new DomainError(
+    "forbidden",
+    "CAPABILITY_DENIED",
+    `schedules and hooks need the capability ${required}, within the account's tier`,
+    {
+      required,
+      ...(requiredTier === undefined ? {} : { requiredTier }),
+    },
+  );
+};
+
+interface Known {
+  user: identityProto.User | undefined;
+  key?: identityProto.Key | undefined;
+  /** Of the key; a session has what its tier has. */
+  capabilities?: readonly string[];
+}
+
+const runnerOf = (
+  { id: userId, role, tier }: identityProto.User,
+  plan: identityProto.Plan,
+  { key, capabilities = [] }: Known,
+): executions.Runner => {
+  const webhook = covers(capabilities, RECEIVE) && !key?.webhook?.disabledAt ? key?.webhook : undefined;
+  return executions.Runner.fromPartial({
+    ...{ userId, role, tier, source: SOURCE, keyId: key?.id ?? "" },
+    ...{ baseTier: plan.base, markupPermille: plan.markupPermille, concurrency: plan.concurrency },
+    ...(webhook ? { webhookUrl: webhook.url, webhookEvents: webhook.events } : {}),
+  });
+};
+
+export type Owners = ReturnType<typeof createOwners>;
+
+export const createOwners = ({ identity }: { identity: Pick<Identity, "getUser" | "resolveKey"> }) => {
+  const known = async ({ userId, keyId }: Owner): Promise<Known> => {
+    if (keyId === null) return identity.getUser({ userId });
+    const { user, key, effectiveCapabilities } = await identity.resolveKey({ userId, keyId });
+    return { user, key, capabilities: effectiveCapabilities };
+  };
+
+  return {
+    /**
+     * Who a workflow is run for, checked as a request of theirs would be, with what their account is now.
+     * @throws UNAUTHENTICATED (the key is revoked or has expired), API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, ACCOUNT_NOT_APPROVED,
+     * CAPABILITY_DENIED
+     */
+    runner: async (owner: Owner, workflowSlug: string): Promise<executions.Runner> => {
+      const found = await known(owner);
+      const { user, capabilities } = found;
+      const plan = user?.plan;
+      if (!user || !plan || !isBaseTier(plan.base)) throw new Error("identity answered without a user and their plan");
+      if (user.suspended) throw accountSuspended();
+      if (!user.approved) throw accountNotApproved();
+      const required = `workflow:${workflowSlug}:run`;
+      if (!withinCeiling(RUN, plan.base, user.role === ADMIN)) throw denied(RUN);
+      if (capabilities && !covers(capabilities, required)) throw denied(required);
+      return runnerOf(user, plan, found);
+    },
+  };
+};

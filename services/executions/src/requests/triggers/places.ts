@@ -1,0 +1,33 @@
+import { CONFLICT_ATTEMPTS, DomainError, unavailable } from "@nodeloom/kernel";
+import { insertIntoFreePlace } from "@nodeloom/platform";
+import type { TakenPlace } from "../../store/triggers/schedule-store";
+
+export interface OwnPlaces {
+  /** What takes them: schedules or hooks. */
+  what: string;
+  limit: number;
+  taken: () => Promise<TakenPlace[]>;
+  /** @returns false when the place was taken in the meantime */
+  insert: (place: number) => Promise<boolean>;
+}
+
+/** Gives one more schedule or hook a place of its owner's. @throws PRECONDITION_FAILED where there is none, with the workflows that have them */
+export const takePlace = async ({ what, limit, taken, insert }: OwnPlaces): Promise<number> => {
+  let workflows: string[] = [];
+  const place = await insertIntoFreePlace({
+    places: limit,
+    attempts: CONFLICT_ATTEMPTS.trigger,
+    taken: async () => {
+      const places = await taken();
+      workflows = [...new Set(places.map(({ workflowSlug }) => workflowSlug))];
+      return places.map(({ slot }) => slot);
+    },
+    insert,
+    full: () => {
+      const message = `at most ${limit} ${what}; delete one first: they are on ${workflows.join(", ")}`;
+      return new DomainError("precondition", "PRECONDITION_FAILED", message, { limit, workflows });
+    },
+  });
+  if (place === undefined) throw unavailable(`too many ${what} are being made at once`);
+  return place;
+};

@@ -1,0 +1,123 @@
+/** Schedules as their owners set, read, change and remove them. */
+import { randomUUID } from "node:crypto";
+import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, TRIGGER_BOUNDS, unavailable, type Issue } from "@nodeloom/kernel";
+import { isRecord, parseJsonText } from "@nodeloom/kernel/graph";
+import { retryOnConflict, type Logger } from "@nodeloom/platform";
+import type { triggers } from "@nodeloom/proto";
+import type { ScheduleCarrier } from "../../carry/schedules";
+import type { Planning } from "../../plan/planning";
+import type { Stores } from "../../store/stores";
+import { isActive, type ScheduleChange, type ScheduleRecord } from "../../store/triggers/schedule-store";
+import { carriedOf } from "./carried";
+import { timeIssues } from "./cron";
+import { ownerOf, type Owner, type Owners } from "./owner";
+import { takePlace } from "./places";
+
+export interface SchedulesOptions {
+  stores: Pick<Stores, "schedules">;
+  owners: Owners;
+  planning: Pick<Planning, "plan">;
+  carrier: Pick<ScheduleCarrier, "begin" | "end">;
+  logger: Logger;
+}
+
+const noSuchSchedule = (): DomainError => new DomainError("not_found", "NOT_FOUND", "schedule not found");
+
+const inputIssues = (inputsJson: string): Issue[] => {
+  if (Buffer.byteLength(inputsJson) > TRIGGER_BOUNDS.inputsBytes)
+    return [{ path: "inputs", message: `may have at most ${TRIGGER_BOUNDS.inputsBytes} bytes; upload files and name them by their ids` }];
+  return isRecord(parseJsonText(inputsJson)?.value) ? [] : [{ path: "inputs", message: "must be an object" }];
+};
+
+const requireValid = (issues: Issue[]): void => {
+  if (issues.length > 0) throw invalidRequest(issues);
+};
+
+export type Schedules = ReturnType<typeof createSchedules>;
+
+export const createSchedules = ({ stores, owners, planning, carrier, logger }: SchedulesOptions) => {
+  /** Whether the owner may run the workflow with these inputs now; nothing is stored or sent. @throws as a run does */
+  const requireRunnable = async (owner: Owner, workflowSlug: string, inputsJson: string): Promise<void> => {
+    const runner = await owners.runner(owner, workflowSlug);
+    const target = { $case: "workflowSlug", value: workflowSlug } as const;
+    await planning.plan({ target, runner, inputsJson, isAsync: false, storesNothing: true });
+  };
+
+  /** The row decides: what Temporal misses now is made up for by the next look at all schedules. */
+  const carryLater = (error: unknown): void => logger.warn({ err: error }, "a schedule is not carried yet");
+  const carry = async (row: ScheduleRecord, before?: ScheduleRecord): Promise<void> => {
+    if (isActive(row)) await carrier.begin(carriedOf(row)).catch(carryLater);
+    if (before && before.revision !== row.revision) await carrier.end({ id: before._id, revision: before.revision }).catch(carryLater);
+  };
+
+  const changeOf = (row: ScheduleRecord, request: triggers.UpdateScheduleRequest): ScheduleChange => {
+    const { cron = row.cron, timezone = row.timezone, paused = row.paused, inputsJson, limit } = request;
+    const resumes = request.paused === false && row.stopped !== null;
+    const isTimed = cron !== row.cron || timezone !== row.timezone || paused !== row.paused || resumes;
+    return {
+      ...(inputsJson === undefined ? {} : { inputsJson }),
+      ...(limit === undefined ? {} : { maxMillicredits: limit.millicredits ?? null }),
+      ...(isTimed ? { cron, timezone, paused, timedAt: new Date() } : {}),
+      ...(resumes ? { stopped: null, unpaid: 0, keyId: ownerOf(request.owner).keyId } : {}),
+    };
+  };
+
+  return {
+    /** @throws INVALID_REQUEST, PRECONDITION_FAILED at the account's limit, or why the workflow can't be run */
+    create: async (request: triggers.CreateScheduleRequest): Promise<ScheduleRecord> => {
+      const { workflowSlug, cron, timezone, inputsJson, maxMillicredits = null, paused } = request;
+      const owner = ownerOf(request.owner);
+      requireValid([...timeIssues({ cron, timezone }), ...inputIssues(inputsJson)]);
+      await requireRunnable(owner, workflowSlug, inputsJson);
+      const now = new Date();
+      const record: Omit<ScheduleRecord, "slot"> = {
+        ...{ _id: randomUUID(), ...owner, workflowSlug, cron: cron.trim(), timezone, inputsJson, maxMillicredits, paused },
+        ...{ stopped: null, revision: 1, timedAt: now, unpaid: 0, lastExecutionId: null, history: [], createdAt: now, updatedAt: now },
+      };
+      const slot = await takePlace({
+        what: "schedules",
+        limit: TRIGGER_BOUNDS.schedules,
+        taken: () => stores.schedules.taken(owner.userId),
+        insert: (free) => stores.schedules.insert({ ...record, slot: free }),
+      });
+      const row = { ...record, slot };
+      await carry(row);
+      return row;
+    },
+
+    list: (userId: string, workflowSlug: string): Promise<ScheduleRecord[]> => stores.schedules.list(userId, workflowSlug),
+
+    /** @throws NOT_FOUND */
+    get: async (userId: string, workflowSlug: string, id: string): Promise<ScheduleRecord> => {
+      const row = await stores.schedules.findOwned(userId, workflowSlug, id);
+      if (!row) throw noSuchSchedule();
+      return row;
+    },
+
+    /** @throws NOT_FOUND, INVALID_REQUEST, or why the workflow can't be run */
+    update: async (request: triggers.UpdateScheduleRequest): Promise<ScheduleRecord> => {
+      const owner = ownerOf(request.owner);
+      const changed = await retryOnConflict(CONFLICT_ATTEMPTS.trigger, async () => {
+        const before = await stores.schedules.findOwned(owner.userId, request.workflowSlug, request.id);
+        if (!before) throw noSuchSchedule();
+        const change = changeOf(before, request);
+        const wanted = { ...before, ...change };
+        requireValid([...timeIssues(wanted), ...inputIssues(wanted.inputsJson)]);
+        // Pausing is always possible.
+        if (!wanted.paused) await requireRunnable(owner, request.workflowSlug, wanted.inputsJson);
+        const after = await stores.schedules.change(before, change);
+        return after ? { before, after } : undefined;
+      });
+      if (!changed) throw unavailable("the schedule changes too often");
+      await carry(changed.after, changed.before);
+      return changed.after;
+    },
+
+    /** @throws NOT_FOUND */
+    remove: async (userId: string, workflowSlug: string, id: string): Promise<void> => {
+      const removed = await stores.schedules.remove(userId, workflowSlug, id);
+      if (!removed) throw noSuchSchedule();
+      await carrier.end({ id, revision: removed.revision }).catch(carryLater);
+    },
+  };
+};

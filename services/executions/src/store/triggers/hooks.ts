@@ -1,0 +1,53 @@
+import { insertOnce } from "@nodeloom/platform";
+import type { Connection } from "mongoose";
+import { documents } from "../schema";
+import type { TakenPlace } from "./schedule-store";
+
+/** An address that starts a workflow. */
+export interface HookRecord {
+  _id: string;
+  userId: string;
+  /** Which of the owner's places it takes; unique by owner, which bounds their number. */
+  slot: number;
+  workflowSlug: string;
+  /** The key that set it; null for a session. */
+  keyId: string | null;
+  /** SHA-256 of the secret in the address, in hexadecimal digits. */
+  secretHash: string;
+  /** The beginning of the secret. */
+  start: string;
+  expression: string;
+  maxMillicredits: number;
+  /** Null: no signature is asked for. */
+  signatureHeader: string | null;
+  /** Null: each delivery starts a run. */
+  deliveryIdHeader: string | null;
+  createdAt: Date;
+}
+
+const hookSchema = documents<HookRecord>("hooks");
+hookSchema.index({ userId: 1, slot: 1 }, { unique: true });
+hookSchema.index({ secretHash: 1 }, { unique: true });
+
+export const createHookStore = (connection: Connection) => {
+  const hooks = connection.model("Hook", hookSchema);
+  return {
+    /** Places that an owner's hooks take, and of which workflows they are. */
+    taken: (userId: string): Promise<TakenPlace[]> => hooks.find({ userId }, { slot: 1, workflowSlug: 1 }).lean<TakenPlace[]>().exec(),
+
+    /** @returns false when the owner's place was taken in the meantime */
+    insert: (record: HookRecord): Promise<boolean> => insertOnce(hooks.collection.insertOne(record as never)),
+
+    findByHash: (secretHash: string): Promise<HookRecord | null> => hooks.findOne({ secretHash }).lean<HookRecord>().exec(),
+
+    /** Oldest first. */
+    list: (userId: string, workflowSlug: string): Promise<HookRecord[]> =>
+      hooks.find({ userId, workflowSlug }).sort({ createdAt: 1, _id: 1 }).lean<HookRecord[]>().exec(),
+
+    /** @returns what was removed */
+    remove: (userId: string, workflowSlug: string, id: string): Promise<HookRecord | null> =>
+      hooks.findOneAndDelete({ _id: id, userId, workflowSlug }).lean<HookRecord>().exec(),
+  };
+};
+
+export type HookStore = ReturnType<typeof createHookStore>;

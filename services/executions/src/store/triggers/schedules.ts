@@ -1,0 +1,126 @@
+/** store/triggers/: what its owners have set up to start workflows: schedules and hooks. */
+import { insertOnce } from "@nodeloom/platform";
+import type { Connection } from "mongoose";
+import { documents } from "../schema";
+
+/** What a schedule does at its times. Temporal's schedule is made from the row, and can be made again. */
+export interface ScheduleRecord {
+  _id: string;
+  userId: string;
+  /** Which of the owner's places it takes; unique by owner, which bounds their number. */
+  slot: number;
+  workflowSlug: string;
+  /** The key that set it; null for a session. */
+  keyId: string | null;
+  cron: string;
+  timezone: string;
+  inputsJson: string;
+  maxMillicredits: number | null;
+  paused: boolean;
+  /** Why it has stopped by itself: a code of the API's errors, and its message. */
+  stopped: { code: string; message: string; at: Date } | null;
+  /** One more with every change of when it runs: Temporal's schedule is named after it. */
+  revision: number;
+  /** When that was last changed. */
+  timedAt: Date;
+  /** Times in a row that were refused for want of credits. */
+  unpaid: number;
+  lastExecutionId: string | null;
+  /** The last times and what came of them, oldest first. */
+  history: ScheduledTime[];
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface ScheduledTime {
+  at: Date;
+  outcome: "started" | "skipped" | "refused";
+  executionId: string | null;
+  code: string | null;
+  message: string | null;
+}
+
+/** Times whose outcome is kept. */
+const HISTORY_KEPT = 20;
+
+export type ScheduleChange = Partial<
+  Pick<ScheduleRecord, "keyId" | "cron" | "timezone" | "inputsJson" | "maxMillicredits" | "paused" | "stopped" | "unpaid" | "timedAt">
+>;
+
+const scheduleSchema = documents<ScheduleRecord>("schedules");
+scheduleSchema.index({ userId: 1, slot: 1 }, { unique: true });
+
+/** Of rows that Temporal has to carry. */
+const ACTIVE = { paused: false, stopped: null };
+
+/** Whether Temporal has to carry a schedule. */
+export const isActive = ({ paused, stopped }: Pick<ScheduleRecord, "paused" | "stopped">): boolean => !paused && stopped === null;
+
+/** A place of an owner, and the workflow of what takes it. */
+export type TakenPlace = Pick<ScheduleRecord, "slot" | "workflowSlug">;
+
+export const createScheduleStore = (connection: Connection) => {
+  const schedules = connection.model("Schedule", scheduleSchema);
+  const kept = (time: ScheduledTime): object => ({ history: { $each: [time], $slice: -HISTORY_KEPT } });
+  return {
+    /** Places that an owner's schedules take, and of which workflows they are. */
+    taken: (userId: string): Promise<TakenPlace[]> => schedules.find({ userId }, { slot: 1, workflowSlug: 1 }).lean<TakenPlace[]>().exec(),
+
+    /** @returns false when the owner's place was taken in the meantime */
+    insert: (record: ScheduleRecord): Promise<boolean> => insertOnce(schedules.collection.insertOne(record as never)),
+
+    find: (id: string): Promise<ScheduleRecord | null> => schedules.findOne({ _id: id }).lean<ScheduleRecord>().exec(),
+
+    findOwned: (userId: string, workflowSlug: string, id: string): Promise<ScheduleRecord | null> =>
+      schedules.findOne({ _id: id, userId, workflowSlug }).lean<ScheduleRecord>().exec(),
+
+    /** Oldest first. */
+    list: (userId: string, workflowSlug: string): Promise<ScheduleRecord[]> =>
+      schedules.find({ userId, workflowSlug }).sort({ createdAt: 1, _id: 1 }).lean<ScheduleRecord[]>().exec(),
+
+    /** Some that Temporal has to carry, in order of their ids, from behind one on. */
+    active: (after: string, limit: number): Promise<ScheduleRecord[]> =>
+      schedules
+        .find({ ...ACTIVE, _id: { $gt: after } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean<ScheduleRecord[]>()
+        .exec(),
+
+    /** Changes a schedule that is still as it was read. @returns null where it has been changed, or is gone */
+    change: ({ _id, revision, updatedAt }: ScheduleRecord, change: ScheduleChange): Promise<ScheduleRecord | null> =>
+      schedules
+        .findOneAndUpdate(
+          { _id, revision, updatedAt },
+          {
+            $set: { ...change, updatedAt: new Date() },
+            ...(change.timedAt === undefined ? {} : { $inc: { revision: 1 } }),
+          },
+          { returnDocument: "after" },
+        )
+        .lean<ScheduleRecord>()
+        .exec(),
+
+    /** Keeps what came of a time, once. */
+    note: async (id: string, time: ScheduledTime, state: Pick<ScheduleRecord, "unpaid" | "lastExecutionId">): Promise<void> => {
+      await schedules.updateOne({ _id: id, "history.at": { $ne: time.at } }, { $set: state, $push: kept(time) }).exec();
+    },
+
+    /** Stops a schedule by itself, unless it was changed since; what came of its last time is kept with the reason. */
+    stop: async (
+      { _id, revision }: ScheduleRecord,
+      time: ScheduledTime,
+      stopped: NonNullable<ScheduleRecord["stopped"]>,
+    ): Promise<void> => {
+      await schedules
+        .updateOne({ _id, revision, ...ACTIVE }, { $set: { stopped, timedAt: stopped.at }, $inc: { revision: 1 }, $push: kept(time) })
+        .exec();
+    },
+
+    /** @returns what was removed */
+    remove: (userId: string, workflowSlug: string, id: string): Promise<ScheduleRecord | null> =>
+      schedules.findOneAndDelete({ _id: id, userId, workflowSlug }).lean<ScheduleRecord>().exec(),
+  };
+};
+
+export type ScheduleStore = ReturnType<typeof createScheduleStore>;

@@ -1,0 +1,39 @@
+/** Puts together what is looked for again and again. */
+import type { Logger } from "@nodeloom/platform";
+import type { DeliveryStarter, RunStarter } from "../carry/client";
+import type { ScheduleCarrier } from "../carry/schedules";
+import type { Billing, Identity, Media, Usage, Workflows } from "../clients";
+import type { End } from "../lifecycle/end";
+import type { Stores } from "../store/stores";
+import { createDeliveryReconciler } from "../webhooks/reconcile-deliveries";
+import { createLedgerCheck, createRenewals } from "./billing";
+import { createLeaks } from "./leaks";
+import { createReconciler } from "./reconcile";
+import { createOwnRemoval, createRetention } from "./retention";
+import { createScheduleReconciler } from "./schedules";
+
+export interface UpkeepParts {
+  stores: Stores;
+  services: { billing: Billing; identity: Identity; media: Media; usage: Usage; workflows: Workflows };
+  starter: RunStarter;
+  deliveries: DeliveryStarter;
+  carrier: ScheduleCarrier;
+  end: Pick<End, "end">;
+  /** How long executions are kept. */
+  executionDays: number;
+  logger: Logger;
+}
+
+export const createUpkeep = ({ stores, services, starter, deliveries, carrier, end, executionDays, logger }: UpkeepParts) => {
+  const { billing, identity, media, usage, workflows } = services;
+  const executions = createOwnRemoval({ stores, executionDays });
+  return {
+    reconcileRuns: createReconciler({ stores, starter, end, logger }),
+    reconcileDeliveries: createDeliveryReconciler({ stores, starter: deliveries, logger }),
+    closeLeaks: createLeaks({ billing, stores, starter, logger }),
+    reconcileSchedules: createScheduleReconciler({ stores, carrier, logger }),
+    renewals: createRenewals({ billing }),
+    ledgerCheck: createLedgerCheck({ billing, logger }),
+    retention: createRetention({ owners: { executions, media, workflows, usage, identity, billing }, logger }),
+  };
+};

@@ -1,0 +1,261 @@
+import { randomUUID } from "node:crypto";
+import { accountSuspended, DomainError } from "@nodeloom/kernel";
+import { identity, triggers } from "@nodeloom/proto";
+import { createScheduleCarrier, type ScheduleCarrier } from "../../../src/carry/schedules";
+import type { RunningTemporal } from "../../../src/carry/worker";
+import { createFiring } from "../../../src/requests/triggers/firing";
+import { carriedOf } from "../../../src/requests/triggers/carried";
+import { nextTimes } from "../../../src/requests/triggers/cron";
+import { createOwners } from "../../../src/requests/triggers/owner";
+import { createSchedules, type Schedules } from "../../../src/requests/triggers/schedules";
+import type { ScheduleRecord } from "../../../src/store/triggers/schedule-store";
+import { createScheduleReconciler } from "../../../src/upkeep/schedules";
+import { newRecord } from "../../support/index";
+import { logger, startMoney, type Money } from "../../support/money";
+import { connectToTemporal } from "../../support/temporal";
+import { createWorld, PRICE, type World } from "../../support/world";
+
+/** A time that no test lives to see. */
+const NEVER = { cron: "0 0 29 2 *", timezone: "UTC" };
+const FREE = JSON.stringify({ calls: 0 });
+const PAID = JSON.stringify({ calls: 1 });
+const AT = new Date("2027-01-04T09:00:00.000Z");
+const minutesLater = (minutes: number): Date => new Date(AT.getTime() + minutes * 60_000);
+
+let money: Money;
+let temporal: RunningTemporal;
+let carrier: ScheduleCarrier;
+const taskQueue = `schedules-${randomUUID().slice(0, 8)}`;
+
+/** What identity says of accounts, and planning of workflows. */
+let user: identity.User;
+let keyFailure: DomainError | undefined;
+let planFailure: DomainError | undefined;
+const owners = createOwners({
+  identity: {
+    getUser: () => Promise.resolve({ user }),
+    resolveKey: ({ keyId }: identity.ResolveKeyRequest) =>
+      keyFailure
+        ? Promise.reject(keyFailure)
+        : Promise.resolve(
+            identity.ResolveKeyResponse.fromPartial({ key: { id: keyId }, user, effectiveCapabilities: ["workflow:flow:run"] }),
+          ),
+  } as never,
+});
+
+let world: World;
+let schedules: Schedules;
+let fire: ReturnType<typeof createFiring>;
+const planned: string[] = [];
+
+beforeAll(async () => {
+  money = await startMoney();
+  temporal = await connectToTemporal(taskQueue);
+  carrier = createScheduleCarrier({ client: temporal.client, taskQueue });
+  await temporal.work({
+    startScheduled: (scheduleId: string, at: string) => fire(scheduleId, new Date(at)),
+  } as never);
+});
+afterAll(async () => {
+  for await (const name of carrier.names()) await carrier.end(name);
+  await temporal.stop();
+  await money.stopBalanced();
+});
+beforeEach(async () => {
+  world = await createWorld(money);
+  const plan = identity.Plan.fromPartial({ tier: "pro", base: "pro", markupPermille: 1_500, concurrency: 10 });
+  user = identity.User.fromPartial({ id: world.userId, role: "user", tier: "pro", approved: true, plan });
+  [keyFailure, planFailure] = [undefined, undefined];
+  planned.length = 0;
+  const { stores } = money;
+  const planning = {
+    plan: ({ inputsJson }: { inputsJson: string }) => {
+      planned.push(inputsJson);
+      return planFailure ? Promise.reject(planFailure) : Promise.resolve({} as never);
+    },
+  };
+  schedules = createSchedules({ stores, owners, planning, carrier, logger });
+  fire = createFiring({ stores, owners, run: world.replica().runs.run, carrier, logger });
+});
+
+const create = (part: Partial<triggers.CreateScheduleRequest> = {}, keyId = ""): Promise<ScheduleRecord> =>
+  schedules.create(
+    triggers.CreateScheduleRequest.fromPartial({
+      owner: { userId: world.userId, keyId },
+      workflowSlug: "flow",
+      ...NEVER,
+      inputsJson: FREE,
+      ...part,
+    }),
+  );
+const update = (row: ScheduleRecord, part: object, keyId = ""): Promise<ScheduleRecord> =>
+  schedules.update(
+    triggers.UpdateScheduleRequest.fromPartial({ owner: { userId: world.userId, keyId }, workflowSlug: "flow", id: row._id, ...part }),
+  );
+const serve = (row: ScheduleRecord, at = AT) => fire(carrier.nameOf(carriedOf(row)), at);
+const stored = async ({ _id }: ScheduleRecord): Promise<ScheduleRecord> => (await money.stores.schedules.find(_id))!;
+const handleOf = (row: ScheduleRecord) => temporal.client.schedule.getHandle(carrier.nameOf(carriedOf(row)));
+const isCarried = (row: ScheduleRecord): Promise<boolean> =>
+  handleOf(row)
+    .describe()
+    .then(
+      () => true,
+      () => false,
+    );
+const until = async (isDone: () => Promise<boolean>): Promise<void> => {
+  while (!(await isDone())) await new Promise((resolve) => setTimeout(resolve, 50));
+};
+
+describe("a schedule", () => {
+  it("starts one run at its time, by its owner's key, when Temporal says so", async () => {
+    const row = await create({}, "key-1");
+    await handleOf(row).trigger();
+    await until(async () => (await stored(row)).history.length > 0);
+    const [served] = (await stored(row)).history;
+    expect(served).toMatchObject({ outcome: "started", code: null });
+    expect(await money.stores.rows.find(served!.executionId!)).toMatchObject({
+      userId: world.userId,
+      status: "completed",
+      source: "api-workflow",
+      keyId: "key-1",
+      metadata: [`scheduleId\0${row._id}`],
+    });
+  });
+
+  it("is served once for a time, however often and from wherever it is asked for", async () => {
+    const row = await create();
+    const many = await Promise.all([serve(row), serve(row), serve(row)]);
+    const again = await serve(row);
+    expect(new Set([...many, again].map((time) => time?.executionId)).size).toBe(1);
+    expect((await stored(row)).history).toHaveLength(1);
+    expect(await money.usageRows(world.userId)).toHaveLength(1);
+    const next = await serve(row, minutesLater(1));
+    expect(next?.executionId).not.toBe(again?.executionId);
+    expect(await money.usageRows(world.userId)).toHaveLength(2);
+  });
+
+  it("leaves a time out while the run before is under way", async () => {
+    const row = await create();
+    const before = newRecord(world.userId, { status: "processing" });
+    await money.stores.rows.insert(before);
+    const time = { at: AT, outcome: "started" as const, executionId: before._id, code: null, message: null };
+    await money.stores.schedules.note(row._id, time, { unpaid: 0, lastExecutionId: before._id });
+    expect(await serve(row, minutesLater(1))).toMatchObject({ outcome: "skipped", executionId: null });
+    expect((await stored(row)).lastExecutionId).toBe(before._id);
+  });
+
+  it.each([
+    ["the account is suspended", "ACCOUNT_SUSPENDED", () => void (user = { ...user, suspended: true })],
+    ["approval is taken back", "ACCOUNT_NOT_APPROVED", () => void (user = { ...user, approved: false })],
+    ["the tier has no API any more", "CAPABILITY_DENIED", () => void (user = { ...user, plan: { ...user.plan!, base: "free" } })],
+  ])("stops with the reason when %s", async (_when, code, change) => {
+    const row = await create();
+    change();
+    expect(await serve(row)).toMatchObject({ outcome: "refused", code });
+    expect((await stored(row)).stopped).toMatchObject({ code });
+    expect(await isCarried(row)).toBe(false);
+    expect(await serve(row, minutesLater(1))).toBeNull();
+    expect(await money.usageRows(world.userId)).toEqual([]);
+  });
+
+  it("stops with the key that set it, and goes on as that of who resumes it", async () => {
+    const row = await create({}, "key-1");
+    keyFailure = new DomainError("unauthenticated", "UNAUTHENTICATED", "no");
+    await serve(row);
+    const stopped = await stored(row);
+    expect(stopped.stopped).toMatchObject({ code: "UNAUTHENTICATED", message: expect.stringContaining("revoked") as string });
+    const resumed = await update(stopped, { paused: false });
+    expect(resumed).toMatchObject({ stopped: null, keyId: null });
+    expect(await isCarried(resumed)).toBe(true);
+    expect(await serve(resumed, minutesLater(1))).toMatchObject({ outcome: "started" });
+  });
+
+  it("stops after three times in a row that were not paid for, and not before", async () => {
+    world = await createWorld(money, { funds: 1 });
+    user = { ...user, id: world.userId };
+    fire = createFiring({ stores: money.stores, owners, run: world.replica().runs.run, carrier, logger });
+    const row = await create({ inputsJson: PAID });
+    for (const minute of [0, 1]) expect(await serve(row, minutesLater(minute))).toMatchObject({ code: "INSUFFICIENT_CREDITS" });
+    await update(row, { inputsJson: FREE });
+    expect(await serve(row, minutesLater(2))).toMatchObject({ outcome: "started" });
+    await update(row, { inputsJson: PAID });
+    for (const minute of [3, 4]) await serve(row, minutesLater(minute));
+    expect((await stored(row)).stopped).toBeNull();
+    await serve(row, minutesLater(5));
+    expect((await stored(row)).stopped).toMatchObject({
+      code: "INSUFFICIENT_CREDITS",
+      message: expect.stringContaining("3 times") as string,
+    });
+  });
+
+  it("bounds each run by its own limit", async () => {
+    const row = await create({ inputsJson: PAID, maxMillicredits: PRICE - 1 });
+    expect(await serve(row)).toMatchObject({ outcome: "refused", code: "INSUFFICIENT_CREDITS" });
+  });
+
+  it("follows a change of its times: Temporal has the new ones, and a time of the old ones that came before is served", async () => {
+    const row = await create();
+    const changed = await update(row, { cron: "0 12 29 2 *" });
+    expect([await isCarried(row), await isCarried(changed)]).toEqual([false, true]);
+    expect(await serve(row, new Date(changed.timedAt.getTime() + 1))).toBeNull();
+    expect(await serve(row, new Date(row.timedAt.getTime() - 1))).toMatchObject({ outcome: "started" });
+    const paused = await update(changed, { paused: true });
+    expect([await isCarried(changed), await isCarried(paused)]).toEqual([false, false]);
+    expect(await serve(changed)).toBeNull();
+  });
+
+  it("is refused where the workflow could not be run, or its times mean nothing", async () => {
+    planFailure = new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
+    await expect(create()).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });
+    planFailure = undefined;
+    user = { ...user, suspended: true };
+    await expect(create()).rejects.toMatchObject({ reason: accountSuspended().reason });
+    user = { ...user, suspended: false };
+    for (const part of [{ cron: "61 * * * *" }, { cron: "* * * * * *" }, { cron: "0 0 30 2 *" }, { cron: "0 9 L * *" }])
+      await expect(create(part)).rejects.toMatchObject({ metadata: { issues: [expect.objectContaining({ path: "cron" })] } });
+    for (const timezone of ["Middle/Earth", "+02:00", ""])
+      await expect(create({ timezone })).rejects.toMatchObject({ metadata: { issues: [expect.objectContaining({ path: "timezone" })] } });
+    await expect(create({ inputsJson: "[]" })).rejects.toMatchObject({ metadata: { issues: [{ path: "inputs" }] } });
+    expect(await schedules.list(world.userId, "flow")).toEqual([]);
+  });
+
+  it("is one of twenty of its account at most, however many are made at once", async () => {
+    const made = await Promise.allSettled(Array.from({ length: 22 }, () => create({ paused: true })));
+    expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(20);
+    await expect(create()).rejects.toMatchObject({ reason: "PRECONDITION_FAILED", metadata: { limit: 20, workflows: ["flow"] } });
+  });
+});
+
+describe("what Temporal carries", () => {
+  const reconcile = () => createScheduleReconciler({ stores: money.stores, carrier, logger })(() => undefined);
+  /** Looks until Temporal's list has all that was done. */
+  const settled = async (): Promise<void> => until(async () => (await reconcile()).changed === 0);
+
+  it("is made again from the rows after Temporal has lost it, and what has no row any more ends", async () => {
+    const [lost, removed, paused] = [await create(), await create(), await create({ paused: true })];
+    await settled();
+    await handleOf(lost).delete();
+    await money.stores.schedules.remove(world.userId, "flow", removed._id);
+    await until(async () => {
+      await reconcile();
+      return (await isCarried(lost)) && !(await isCarried(removed));
+    });
+    await settled();
+    expect([await isCarried(lost), await isCarried(removed), await isCarried(paused)]).toEqual([true, false, false]);
+  });
+
+  it.each([
+    ["0 9 * * 1-5", "Europe/Berlin"],
+    ["*/20 5-6 * 1,jul *", "America/New_York"],
+    ["30 2 13 * 5", "UTC"],
+    ["0 0 1,15 * 7", "asia/kolkata"],
+    ["30 2 28 3 *", "Europe/Berlin"],
+    ["@weekly", "Pacific/Auckland"],
+  ])("starts at the times that are shown: %s in %s", async (cron, timezone) => {
+    const row = await create({ cron, timezone });
+    const { info } = await handleOf(row).describe();
+    const shown = nextTimes(row, 5);
+    expect(info.nextActionTimes.slice(0, shown.length)).toEqual(shown);
+    expect(shown.length).toBeGreaterThan(3);
+  });
+});
