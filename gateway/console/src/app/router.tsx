@@ -44,6 +44,11 @@ const canvas = createRoute({
   }),
   component: pageOf(() => import("../features/editor/editor-page"), "EditorPage"),
 });
+const triggers = createRoute({
+  getParentRoute: () => shell,
+  path: "/workflows/$slug/triggers",
+  component: pageOf(() => import("../features/triggers/triggers-page"), "TriggersPage"),
+});
 const executions = createRoute({
   getParentRoute: () => shell,
   path: "/executions",
@@ -133,7 +138,7 @@ const kitchen = createRoute({
 });
 
 const tree = root.addChildren([
-  shell.addChildren([dashboard, canvas, executions, execution, approvals, usage, keys, models, model, plans, account, admin]),
+  shell.addChildren([dashboard, canvas, triggers, executions, execution, approvals, usage, keys, models, model, plans, account, admin]),
   playground,
   reset,
   kitchen,

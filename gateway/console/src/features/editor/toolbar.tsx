@@ -1,6 +1,7 @@
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import {
   ArrowLeft,
+  CalendarClock,
   CircleCheck,
   CloudAlert,
   CloudUpload,
@@ -165,10 +166,11 @@ const ProblemsButton = () => {
 /** The bar over the canvas: where one is, whether it is saved, and Run. */
 export const Toolbar = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
-  const { ui, canEdit } = editor;
+  const { slug, ui, canEdit } = editor;
   const name = useDocument((state) => state.meta.name);
   useTitle(name);
   const panelOpen = useUi((state) => state.panelOpen);
+  const navigate = useNavigate();
   const entry = (id: string) => {
     const { title, keys, run } = commandById(id);
     return { label: title, ...(keys[0] === undefined ? {} : { keys: keys[0] }), run: () => run(editor, stage) };
@@ -198,6 +200,11 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
             entry("fit"),
             null,
             ...(canEdit ? [{ ...entry("versions"), icon: Rocket }] : []),
+            {
+              label: "Schedules and hooks…",
+              icon: CalendarClock,
+              run: () => void navigate({ to: "/workflows/$slug/triggers", params: { slug } }),
+            },
             { label: "Settings and sharing…", icon: Settings2, run: () => ui.setState({ overlay: "settings" }) },
             { ...entry("commands"), icon: Search },
             { ...entry("help"), icon: Keyboard },

@@ -1,0 +1,17 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, request } from "../../api/client";
+
+/** What starts a workflow by itself. */
+
+export const schedulesQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ["schedules", slug],
+    queryFn: async ({ signal }) => (await request("listSchedules", { params: { slug }, signal })).body,
+  });
+export const hooksQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ["hooks", slug],
+    queryFn: async ({ signal }) => (await request("listHooks", { params: { slug }, signal })).body,
+  });
+export const schemaQuery = (slug: string) =>
+  queryOptions({ queryKey: ["schema", slug], queryFn: ({ signal }) => api.workflows.schema(slug, { signal }) });
