@@ -93,3 +93,6 @@ export const COMPLETION_CALL_MS = 2_000;
 export const WEBHOOK_TEST_MS = 20_000;
 
 export const CLONE_MS = 150_000;
+
+/** A schedule is planned once, and given to Temporal, before its caller hears of it. */
+export const SCHEDULE_MS = 30_000;

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Caller } from "../../auth/caller";
 import { notFound } from "../../http/errors";
 import { raw } from "../../http/json";
+import { SCHEDULE_MS } from "../../http/limits";
 import { defineRoute, type ParamsSpec } from "../../http/route";
 import { anyObject, iso, slug, timestamp, uuid, workflowParams } from "../../schemas";
 import { execution, executionView } from "../executions/view";
@@ -15,14 +16,10 @@ const READ_RUNS = "execution:read";
 /** Runs that a schedule is shown with. */
 const SHOWN_RUNS = 10;
 
-const cron = z
-  .string()
-  .min(1)
-  .max(TRIGGER_BOUNDS.cronChars)
-  .meta({
-    description: "Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`",
-    example: "0 9 * * 1-5",
-  });
+const cron = z.string().min(1).max(TRIGGER_BOUNDS.cronChars).meta({
+  description: "Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`",
+  example: "0 9 * * 1-5",
+});
 const timezone = z
   .string()
   .min(1)
@@ -89,6 +86,10 @@ const scheduleParams: ParamsSpec<{ slug: string; id: string }> = {
 };
 
 export const triggerOwner = ({ user, key }: Caller): triggers.TriggerOwner => ({ userId: user.id, keyId: key?.id ?? "" });
+
+/** Undefined: there is none. */
+const limitOf = (credits: number | null | undefined): number | undefined =>
+  credits === null || credits === undefined ? undefined : creditLimit(credits);
 
 const timeView = ({ at, outcome, executionId, code, message }: triggers.ScheduledTime): Record<string, unknown> => ({
   at: iso(at),
@@ -157,15 +158,16 @@ export const scheduleRoutes = [
     errors: [...RUN_ERRORS, "PRECONDITION_FAILED"],
     example: { cron: "0 9 * * 1-5", timezone: "Europe/Berlin", inputs: { prompt: "A lighthouse at dusk" }, maxCredits: 20 },
     handler: async ({ gateway, caller, params, body, members }) => {
-      const { schedule: made } = await gateway.services.executions.createSchedule({
+      const wanted = {
         owner: triggerOwner(caller),
         workflowSlug: params.slug,
         cron: body.cron,
         timezone: body.timezone ?? "UTC",
         inputsJson: members().get("inputs") ?? "{}",
-        maxMillicredits: body.maxCredits == null ? undefined : creditLimit(body.maxCredits),
+        maxMillicredits: limitOf(body.maxCredits),
         paused: body.paused ?? false,
-      });
+      };
+      const { schedule: made } = await gateway.services.executions.createSchedule(wanted, { deadlineMs: SCHEDULE_MS });
       return { status: 201, body: view(made), headers: { Location: `/api/workflows/${params.slug}/schedules/${made?.id}` } };
     },
   }),
@@ -203,9 +205,8 @@ export const scheduleRoutes = [
     errors: [...RUN_ERRORS, "NOT_FOUND"],
     example: { paused: true },
     handler: async ({ gateway, caller, params, body, members }) => {
-      const limit =
-        body.maxCredits === undefined ? undefined : { millicredits: body.maxCredits === null ? undefined : creditLimit(body.maxCredits) };
-      const { schedule: changed } = await gateway.services.executions.updateSchedule({
+      const limit = body.maxCredits === undefined ? undefined : { millicredits: limitOf(body.maxCredits) };
+      const wanted = {
         owner: triggerOwner(caller),
         workflowSlug: params.slug,
         id: params.id,
@@ -214,7 +215,8 @@ export const scheduleRoutes = [
         inputsJson: members().get("inputs"),
         limit,
         paused: body.paused,
-      });
+      };
+      const { schedule: changed } = await gateway.services.executions.updateSchedule(wanted, { deadlineMs: SCHEDULE_MS });
       return { status: 200, body: view(changed) };
     },
   }),

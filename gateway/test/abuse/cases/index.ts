@@ -5,6 +5,7 @@ import { approvalCases } from "./approvals";
 import { boundsCases } from "./bounds";
 import { doorCases } from "./door";
 import { fileCases } from "./files";
+import { hookCases } from "./hooks";
 import { runCases } from "./runs";
 import { usageCases } from "./usage";
 
@@ -17,5 +18,6 @@ export const CASES: readonly AbuseCase[] = [
   ...addressCases,
   ...fileCases,
   ...accountCases,
+  ...hookCases,
   ...doorCases,
 ];

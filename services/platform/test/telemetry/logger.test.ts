@@ -3,6 +3,7 @@ import { growth } from "../support/growth";
 
 const KEY = "nl_live_AbCdEfGhIjKlMnOpQrStUvWxYz0123_x7Kq2Z";
 const WEBHOOK_SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const HOOK_SECRET = "nlh_Hq3-6lXb0_Zt9mVwR2yKc7sPdJfA1nGoUeTiLxB8Q4M";
 const HIDDEN = "hunter2hunter2";
 
 let lines: string[] = [];
@@ -82,7 +83,7 @@ describe("a secret never reaches a log", () => {
     expect(lines[0]).toContain("[redacted]");
   });
 
-  it.each([KEY, WEBHOOK_SECRET])("as %s, in any text, message or stack", (secret) => {
+  it.each([KEY, WEBHOOK_SECRET, HOOK_SECRET])("as %s, in any text, message or stack", (secret) => {
     const logger = create();
     const entries: object[] = [
       { note: `used ${secret}.` },
