@@ -191,3 +191,30 @@ it("ends a run that an operator terminated: failed, free, its webhook told, noth
   expect(JSON.parse(delivery!.body)).toMatchObject({ type: "execution.failed", data: { executionId: lostId } });
   await ledgerIsRight();
 });
+
+it("serves a schedule at its time, and has it carried again after Temporal has lost it", async () => {
+  const path = `/api/workflows/${await save(greeting())}/schedules`;
+  const { body: schedule } = await post(path, { cron: "0 0 29 2 *", inputs: { prompt: "a loom" } });
+  const queue = platform.env.TEMPORAL_TASK_QUEUE!;
+  await withTemporal(async (temporal) => {
+    const carried = temporal.schedule.getHandle(`${queue}-schedule-${String(schedule.id)}-1`);
+    await carried.trigger();
+    const { body } = await eventually(
+      () => get(`${path}/${String(schedule.id)}`),
+      (answer) => (answer.body.history as unknown[]).length > 0,
+    );
+    expect(body).toMatchObject({
+      history: [{ outcome: "started" }],
+      executions: [{ status: "completed", source: "api-workflow", metadata: { scheduleId: schedule.id } }],
+    });
+    await carried.delete();
+    // Temporal's list may tell for a moment of what is gone.
+    await eventually(async () => {
+      await temporal.schedule.getHandle(`${queue}-reconcile-runs`).trigger();
+      return carried.describe().then(
+        () => true,
+        () => false,
+      );
+    });
+  });
+});
