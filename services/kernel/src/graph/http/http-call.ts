@@ -4,7 +4,7 @@ import { isRecord } from "../types";
 import type { RunBudget } from "../budget";
 import { fillUrl, isTemplated, urlTemplateProblem } from "./url-template";
 import { parseJsonText } from "../values/json-text";
-import { asText, fill, fillDeep, member, placeholdersIn, withAddresses } from "../values/value";
+import { asText, fill, fillDeep, member, placed, placeholdersIn, withAddresses } from "../values/value";
 
 /** What an http-request node sends, its URL filled in place. */
 
@@ -68,7 +68,7 @@ const contentOf = (
 };
 
 export const httpCall = ({ literals }: { literals: Literals }, item: Literals, budget?: RunBudget): HttpCall => {
-  const resolve = (name: string): unknown => member(item, name);
+  const resolve = (name: string): unknown => placed(item, name);
   const { method, url, headers, body, extract } = literals;
   const filled = Object.entries((fillDeep(headers ?? {}, resolve, budget) ?? {}) as Record<string, unknown>).map(
     ([name, value]): [string, string] => [name, asText(value)],

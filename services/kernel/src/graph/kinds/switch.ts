@@ -7,7 +7,7 @@ import { abstractSources } from "../plan/planner";
 import { NOTHING_PLANNED } from "../plan/plan-types";
 import { planPure } from "../plan/pure-plan";
 import { isRecord, shownName } from "../types";
-import { asText, fill, placeholderAlone, member, placeholders, placeholdersIn } from "../values/value";
+import { asText, fill, placed, placeholderAlone, placeholders, placeholdersIn } from "../values/value";
 import { withoutAbsent } from "../values/absent";
 import { namedPorts } from "../wiring/ports";
 import type { NodeKind } from "./kind";
@@ -104,11 +104,11 @@ const casesProblems = (cases: unknown): string[] => {
 /** Whether a case is true of what flows in. @throws BoundPassed, BindError for a text that would be too large */
 const holds = ({ left, op, right }: Case, item: Readonly<Record<string, unknown>>, budget: RunBudget): boolean => {
   const alone = placeholderAlone(left);
-  const value = withoutAbsent(alone === undefined ? fill(left, (name) => member(item, name), budget) : member(item, alone));
+  const value = withoutAbsent(alone === undefined ? fill(left, (name) => placed(item, name), budget) : placed(item, alone));
   budget.work(1 + charactersOfWork(typeof value === "string" ? value.length : 0));
   return OPERATORS[op]!(
     value,
-    fill(right, (name) => member(item, name), budget),
+    fill(right, (name) => placed(item, name), budget),
     budget,
   );
 };

@@ -1,7 +1,7 @@
 import { planPure } from "../plan/pure-plan";
 import { longTexts } from "../plan/check-texts";
 import { namedPorts } from "../wiring/ports";
-import { asText, fill, member, placeholders } from "../values/value";
+import { asText, fill, placed, placeholders } from "../values/value";
 import type { NodeKind } from "./kind";
 
 export const textBox: NodeKind = {
@@ -16,6 +16,6 @@ export const textBox: NodeKind = {
     text !== undefined && text !== null && typeof text !== "string" ? ["text: must be text"] : longTexts(text, "text"),
   plan: (planner, node) =>
     planPure(planner, textBox, node, ({ items, limit, mapped, tokens }) => ({ list: mapped, items, most: limit, tokens })),
-  evaluate: ({ text }, item, budget) => budget.value(fill(asText(text), (name) => member(item, name), budget)),
+  evaluate: ({ text }, item, budget) => budget.value(fill(asText(text), (name) => placed(item, name), budget)),
   savedValue: ({ data }) => data.text,
 };

@@ -3,7 +3,7 @@ import { ABSENT, isAbsent, withoutAbsent } from "./absent";
 import { resultFamily } from "./media";
 import type { MediaValue } from "./value";
 import { BindError, elementsOfWork, type RunBudget } from "../budget";
-import { asText, concatenated, fill, member, withAddresses } from "./value";
+import { asText, concatenated, fill, placed, withAddresses } from "./value";
 import { shownName } from "../types";
 import type { PlanStep, Source } from "../plan/plan-types";
 
@@ -96,7 +96,7 @@ export const callInputs = (
   const inputs = new Map<string, unknown>();
   for (const [name, literal] of Object.entries(step.literals)) {
     const isTemplate = step.textPorts.includes(name) && typeof literal === "string";
-    inputs.set(name, isTemplate ? fill(literal, (placeholder) => member(item, placeholder), budget) : literal);
+    inputs.set(name, isTemplate ? fill(literal, (placeholder) => placed(item, placeholder), budget) : literal);
   }
   for (const [name, value] of Object.entries(item)) {
     if (!step.inputNames.includes(name) || value === undefined || value === null) continue;

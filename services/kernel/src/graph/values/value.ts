@@ -47,25 +47,39 @@ const NAMED = /\{\{\s*([\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*)\s*\}\}/u.source;
 const PLACEHOLDER = new RegExp(`(\\\\?)${NAMED}`, "gu");
 const ALONE = new RegExp(`^\\s*${NAMED}\\s*$`, "u");
 
-/** The distinct names of `{{name}}` in a text, in order of appearance. */
+/** What a template may ask of a file beside its address: `{{clip.duration}}`, in seconds; pixels. */
+const MEASURED = /^(.+)\.(width|height|duration)$/u;
+
+/** The port that a placeholder's name means. */
+const portOf = (name: string): string => MEASURED.exec(name)?.[1] ?? name;
+
+/** What a placeholder's name stands for, by the values of ports: one of them, or what is known of a file's size or length. */
+export const placed = (values: Readonly<Record<string, unknown>>, name: string): unknown => {
+  const [, port, measure] = MEASURED.exec(name) ?? [];
+  if (port === undefined || measure === undefined) return member(values, name);
+  const value = member(values, port);
+  return isRecord(value) ? member(value, measure) : undefined;
+};
+
+/** The distinct ports that `{{name}}` in a text means, in order of appearance. */
 export const placeholders = (text: string): string[] => [
-  ...new Set([...text.matchAll(PLACEHOLDER)].flatMap(([, escape, name]) => (escape ? [] : [name!]))),
+  ...new Set([...text.matchAll(PLACEHOLDER)].flatMap(([, escape, name]) => (escape ? [] : [portOf(name!)]))),
 ];
 
-/** The name in a text that is one `{{name}}` and nothing else. */
+/** The name in a text that is one `{{name}}` and nothing else, for `placed`. */
 export const placeholderAlone = (text: string): string | undefined => ALONE.exec(text)?.[1];
 
-/** Every `{{name}}` anywhere inside a JSON value. */
+/** The ports of every `{{name}}` anywhere inside a JSON value. */
 export const placeholdersIn = (value: unknown): string[] => {
   if (typeof value === "string") return placeholders(value);
   if (Array.isArray(value)) return [...new Set(value.flatMap(placeholdersIn))];
   return isRecord(value) ? placeholdersIn(Object.values(value)) : [];
 };
 
-/** How often each name is used as `{{name}}` anywhere inside a JSON value. */
+/** How often each port is used as `{{name}}` anywhere inside a JSON value. */
 export const placeholderUses = (value: unknown, uses = new Map<string, number>()): Map<string, number> => {
   if (typeof value === "string") {
-    for (const [, escape, name] of value.matchAll(PLACEHOLDER)) if (!escape) uses.set(name!, (uses.get(name!) ?? 0) + 1);
+    for (const [, escape, name = ""] of value.matchAll(PLACEHOLDER)) if (!escape) uses.set(portOf(name), (uses.get(portOf(name)) ?? 0) + 1);
   } else if (Array.isArray(value)) for (const one of value) placeholderUses(one, uses);
   else if (isRecord(value)) placeholderUses(Object.values(value), uses);
   return uses;

@@ -23,6 +23,11 @@ const DATA = {
   none: null,
 };
 
+it("reads how long or large a file is", () => {
+  const clip = { url: "https://m/a.mp4", contentType: "video/mp4", width: 640, height: 360, duration: 12.5 };
+  expect(pick("{ s: duration, wide: width > height }", clip)).toEqual({ s: 12.5, wide: true });
+});
+
 describe("a JMESPath expression", () => {
   it.each<[string, unknown]>([
     ["", DATA],

@@ -24,6 +24,14 @@ const ASKED: Edge[] = [["chat.text", "switch.size"], ...BRANCHES];
 const taken = (one: Case, item: Record<string, unknown>): string | undefined =>
   routeOf({ type: "switch", literals: { cases: [{ name: "yes", ...one }] } }, item, createBudget());
 
+it("compares how long or large a file is as a number", () => {
+  const clip = { url: "https://m/a.mp4", contentType: "video/mp4", width: 640, height: 360, duration: 12 };
+  const long = { left: "{{clip.duration}}", op: "greater", right: "9" };
+  expect(taken(long, { clip })).toBe("yes");
+  expect(taken(long, { clip: { ...clip, duration: 8 } })).toBe("else");
+  expect(taken({ left: "{{clip.width}}", op: "greater", right: "{{clip.height}}" }, { clip })).toBe("yes");
+});
+
 describe("a switch whose cases are known while planning", () => {
   it.each([
     [11, "large", "small"],

@@ -24,6 +24,7 @@ describe("templates", () => {
     ["{{}} {{ }} {x} {{x y}} {{{{ {{-x}} {{x}", []],
     ["{{{x}}}", ["x"]],
     ["{{__proto__}}{{constructor}}", ["__proto__", "constructor"]],
+    ["{{clip.duration}} {{clip.width}}x{{clip.height}} {{a.b.width}} {{width}}", ["clip", "a.b", "width"]],
   ])("finds the names of %j", (text, names) => expect(placeholders(text)).toEqual(names));
 
   it.each<[string, unknown, string]>([
@@ -40,6 +41,36 @@ describe("templates", () => {
   ])("makes of %j with %j %j", (text, value, expected) => {
     expect(filled(text, { x: value })).toBe(expected);
     expect(made(boxed(text, value))).toBe(expected);
+  });
+
+  const CLIP = { url: "https://m/a.mp4", contentType: "video/mp4", width: 640, height: 360, duration: 5.04 };
+  it.each<[string, unknown, unknown]>([
+    ["{{x.duration}} s at {{ x.width }}×{{x.height}}: {{x}}", CLIP, "5.04 s at 640×360: https://m/a.mp4"],
+    ["{{x.duration}}", [CLIP, { ...CLIP, duration: 2 }], ["5.04", "2"]],
+    // Where it is not known, or the value is no file.
+    ["<{{x.duration}}>", { url: CLIP.url, contentType: "video/mp4" }, "<>"],
+    ["<{{x.duration}}>", "text", "<>"],
+    ["<{{x.width}}>", { constructor: 1 }, "<>"],
+  ])("makes of %j with what is known of a file", (text, value, expected) => expect(made(boxed(text, value))).toEqual(expected));
+
+  it("puts sizes and lengths of files wherever a template may stand", () => {
+    const nodes = [
+      input({ name: "x", type: "json" }),
+      { id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "A clip of {{x.duration}} s" } },
+      { id: "web", type: "http-request", data: { method: "POST", url: "https://x.test/{{x.width}}", body: { seconds: "{{x.duration}}" } } },
+      OUT,
+    ];
+    const plan = planned(
+      nodes,
+      [
+        ["in.x", "chat.x"],
+        ["in.x", "web.x"],
+      ],
+      { x: CLIP },
+    );
+    const step = (id: string): RunPlan["steps"][number] => plan.steps.find((one) => one.id === id)!;
+    expect(callInputs(step("chat"), { x: CLIP }).prompt).toBe("A clip of 5.04 s");
+    expect(httpCall(step("web"), { x: CLIP })).toMatchObject({ url: "https://x.test/640", body: { seconds: "5.04" } });
   });
 
   it("maps over a list and joins the lists in it by blank lines", () => {
