@@ -1,7 +1,6 @@
-import type { ClientOf } from "@nodeloom/platform";
-import type { billing, identity, media, models, transform, usage, workflows } from "@nodeloom/proto";
-
 /** Clients of the other services. */
+import { createGrpcClient, type ClientOf, type TlsConfig } from "@nodeloom/platform";
+import { billing, identity, media, models, transform, usage, workflows } from "@nodeloom/proto";
 
 export type Billing = ClientOf<billing.BillingServiceServer>;
 export type Identity = ClientOf<identity.IdentityServiceServer>;
@@ -10,3 +9,20 @@ export type Models = ClientOf<models.ModelsServiceServer>;
 export type Transform = ClientOf<transform.TransformServiceServer>;
 export type Usage = ClientOf<usage.UsageServiceServer>;
 export type Workflows = ClientOf<workflows.WorkflowsServiceServer>;
+
+type Peer = "WORKFLOWS" | "MODELS" | "BILLING" | "USAGE" | "IDENTITY" | "MEDIA" | "TRANSFORM";
+type Addresses = Readonly<Record<`${Peer}_ADDRESS`, string>>;
+
+export const connectServices = (config: Addresses & TlsConfig) => {
+  const connect = <S>(service: Parameters<typeof createGrpcClient>[0], address: string) =>
+    createGrpcClient<S>(service, { address, tls: config });
+  return {
+    workflows: connect<workflows.WorkflowsServiceServer>(workflows.WorkflowsServiceService, config.WORKFLOWS_ADDRESS),
+    models: connect<models.ModelsServiceServer>(models.ModelsServiceService, config.MODELS_ADDRESS),
+    billing: connect<billing.BillingServiceServer>(billing.BillingServiceService, config.BILLING_ADDRESS),
+    usage: connect<usage.UsageServiceServer>(usage.UsageServiceService, config.USAGE_ADDRESS),
+    identity: connect<identity.IdentityServiceServer>(identity.IdentityServiceService, config.IDENTITY_ADDRESS),
+    media: connect<media.MediaServiceServer>(media.MediaServiceService, config.MEDIA_ADDRESS),
+    transform: connect<transform.TransformServiceServer>(transform.TransformServiceService, config.TRANSFORM_ADDRESS),
+  };
+};

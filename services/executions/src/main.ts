@@ -1,9 +1,9 @@
 import { defineService, grpcService, openDatabase, runProcess, serveGrpc } from "@nodeloom/platform";
-import { executions } from "@nodeloom/proto";
+import { batches, executions } from "@nodeloom/proto";
 import { variables } from "./config";
 import { database } from "./database";
 import { wire } from "./wiring";
-import { executionsHandlers } from "./server";
+import { batchesHandlers, executionsHandlers } from "./server";
 
 /** The process of executions. */
 
@@ -17,6 +17,7 @@ export const service = defineService({
     // Calls of runs have the whole grace.
     return serveGrpc({
       service: grpcService(executions.ExecutionsServiceService, executionsHandlers(wired.handlers)),
+      more: [grpcService(batches.BatchesServiceService, batchesHandlers(wired.handlers))],
       config,
       listen: "EXECUTIONS_LISTEN",
       connection,

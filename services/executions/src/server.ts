@@ -1,7 +1,10 @@
 /** The gRPC service of executions. */
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, requestContext, serverStream, unary } from "@nodeloom/platform";
-import type { executions } from "@nodeloom/proto";
+import type { batches, executions } from "@nodeloom/proto";
+import type { Orders } from "./requests/batches/orders";
+import type { BatchReads } from "./requests/batches/reads";
+import { batchMessage } from "./requests/batches/view";
 import type { Quotes } from "./requests/quotes";
 import type { Runs } from "./requests/runs";
 import type { Cancellation } from "./requests/cancellation";
@@ -35,6 +38,7 @@ export interface HandlerOptions {
   redeliver: (executionId: string, userId: string) => Promise<executions.WebhookDelivery>;
   webhooks: Pick<Webhooks, "test">;
   queue: Pick<Queue, "resize">;
+  batches: { orders: Orders; reads: BatchReads };
   testProviderKey: (name: string) => Promise<executions.TestProviderKeyResponse>;
   triggers: Triggers;
 }
@@ -59,13 +63,14 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
     await options.queue.resize(userId, concurrency);
     return {};
   }),
-  listExecutions: unary(async ({ userId, status, workflowSlug, limit, cursor, metadata, createdAfter, createdBefore, waiting }) => {
+  listExecutions: unary(async ({ userId, status, workflowSlug, limit, cursor, metadata, createdAfter, createdBefore, waiting, batchId }) => {
     const size = Math.min(limit || LIMITS.pageDefault, LIMITS.usagePageRows);
     const rows = options.stores.rows.list({
       userId: userId || null,
       status: readStatus(status),
       workflowSlug: workflowSlug || undefined,
       metadata,
+      batchId: batchId || undefined,
       createdAfter,
       createdBefore,
       isWaiting: waiting,
@@ -81,4 +86,23 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
   testWebhook: unary((request) => options.webhooks.test(request)),
   testProviderKey: unary(({ name }) => options.testProviderKey(name)),
   ...triggerHandlers(options.triggers),
+});
+
+export const batchesHandlers = ({ batches: { orders, reads } }: HandlerOptions): batches.BatchesServiceServer => ({
+  createBatch: unary(async (request) => {
+    const { batch, isReplay } = await orders.create(request);
+    return { batch: batchMessage(batch), replayed: isReplay };
+  }),
+  quoteBatch: unary((request) => orders.quote(request)),
+  getBatch: unary(async (request) => ({ batch: await reads.get(request) })),
+  listBatches: unary((request) => reads.list(request)),
+  listBatchRows: unary((request) => reads.rows(request)),
+  cancelBatch: unary(async ({ batchId, userId }) => ({ batch: batchMessage(await orders.cancel(batchId, userId)) })),
+  cancelBatches: unary(async (request) => ({ cancelled: await orders.cancelAll(request) })),
+  resumeBatch: unary(async (request) => ({ batch: batchMessage(await orders.resume(request)) })),
+  rerunBatch: unary(async (request) => {
+    const { batch, isReplay } = await orders.rerun(request);
+    return { batch: batchMessage(batch), replayed: isReplay };
+  }),
+  readBatchResults: serverStream((request) => reads.results(request)),
 });

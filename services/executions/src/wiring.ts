@@ -3,7 +3,6 @@ import {
   connectRedis,
   createAddressRules,
   createEgressClient,
-  createGrpcClient,
   createOwnServers,
   createSlots,
   createWindowCounter,
@@ -13,11 +12,11 @@ import {
   temporalSecurity,
   type Logger,
 } from "@nodeloom/platform";
-import { billing, identity, media, models, transform, usage, workflows } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
 import { TIMING } from "./run/timing";
 import { createEventChannel } from "./store/channel";
+import { createBatches } from "./requests/batches";
 import { createCancellation } from "./requests/cancellation";
 import { createDecide } from "./requests/decisions/decide";
 import { createOutbox } from "./lifecycle/outbox";
@@ -27,6 +26,7 @@ import { createAwaitDelivered, createFollow } from "./requests/follow";
 import { createHolds } from "./lifecycle/holds";
 import { createQueue } from "./lifecycle/queue";
 import { createStart } from "./requests/start";
+import { createBatchSweep } from "./upkeep/batches";
 import { createSweep } from "./upkeep/sweep";
 import { createReads } from "./requests/reads";
 import { DOWNLOADS } from "./calls/call";
@@ -36,6 +36,7 @@ import { createInputFiles } from "./calls/input-files";
 import { createJobs } from "./calls/jobs";
 import { createSubmissions } from "./calls/submissions";
 import { createTexts } from "./calls/texts";
+import { connectServices } from "./clients";
 import type { Config } from "./config";
 import { watchLoad } from "./meters";
 import { createModelCatalog, type CatalogModel } from "./plan/model-catalog";
@@ -66,27 +67,15 @@ import { createWaitActivities } from "./carry/wait-activities";
 import { createTriggers } from "./requests/triggers/triggers";
 import { createUpkeep } from "./upkeep/upkeep";
 import { bundlePath } from "./carry/bundle";
-import { createDeliveryStarter, createRunStarter } from "./carry/client";
+import { createBatchActivities } from "./carry/batch-activities";
+import { createBatchStarter, createDeliveryStarter, createRunStarter } from "./carry/client";
 import { createClaimCheckCodec, createEncryptionCodec } from "./carry/payloads/codecs";
 import { connectTemporal } from "./carry/worker";
 import { createWatch } from "./requests/watch";
+import { createAnnounceBatch } from "./webhooks/batch-webhook";
 import { createWebhooks } from "./webhooks/webhooks";
 
 const CACHED_PROVIDERS = 500;
-
-const connectServices = (config: Config) => {
-  const connect = <S>(service: Parameters<typeof createGrpcClient>[0], address: string) =>
-    createGrpcClient<S>(service, { address, tls: config });
-  return {
-    workflows: connect<workflows.WorkflowsServiceServer>(workflows.WorkflowsServiceService, config.WORKFLOWS_ADDRESS),
-    models: connect<models.ModelsServiceServer>(models.ModelsServiceService, config.MODELS_ADDRESS),
-    billing: connect<billing.BillingServiceServer>(billing.BillingServiceService, config.BILLING_ADDRESS),
-    usage: connect<usage.UsageServiceServer>(usage.UsageServiceService, config.USAGE_ADDRESS),
-    identity: connect<identity.IdentityServiceServer>(identity.IdentityServiceService, config.IDENTITY_ADDRESS),
-    media: connect<media.MediaServiceServer>(media.MediaServiceService, config.MEDIA_ADDRESS),
-    transform: connect<transform.TransformServiceServer>(transform.TransformServiceService, config.TRANSFORM_ADDRESS),
-  };
-};
 
 export interface Wired {
   handlers: HandlerOptions;
@@ -180,6 +169,9 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const runs = createRuns({ start, follow, stores, execution, outbox, awaitDelivered, starts });
   const carrier = createScheduleCarrier({ client: temporal.client, taskQueue });
   const triggers = createTriggers({ stores, identity, workflows: services.workflows, planning, runs, carrier, logger });
+  const cancellation = createCancellation({ stores, execution, end, outbox, awaitDelivered });
+  const batchStarter = createBatchStarter({ client: temporal.client, taskQueue });
+  const batches = createBatches({ stores, services, planning, catalog, runs, cancellation, channel, starter: batchStarter, logger });
   await temporal.work({
     ...createActivities({
       holds,
@@ -205,6 +197,11 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       stopping: stopping.signal,
     }),
     ...createWaitActivities({ decisions, stores }),
+    ...createBatchActivities({
+      carry: batches.carry,
+      announce: createAnnounceBatch({ stores, identity, egress: userEgress, outgoing }),
+      stopping: stopping.signal,
+    }),
     ...createUpkeepActivities({
       ...createUpkeep({ stores, services, starter, deliveries, carrier, end, executionDays: config.RETENTION_EXECUTIONS_DAYS, logger }),
       startScheduled: triggers.startScheduled,
@@ -212,15 +209,20 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   });
 
   const sweep = createSweep({ stores, execution, end, queue, outbox, logger });
+  const sweepBatches = createBatchSweep({ stores, starter: batchStarter, logger });
   const sweeper = startSweeper({
-    sweep: async (signal) => void (await sweep(signal)),
+    sweep: async (signal) => {
+      await sweep(signal);
+      await sweepBatches(signal);
+    },
     intervalMs: TIMING.sweepEvery,
     onFailure: (error) => logger.debug({ err: error }, "runs could not be swept"),
   });
   return {
     handlers: {
       runs,
-      cancellation: createCancellation({ stores, execution, end, outbox, awaitDelivered }),
+      cancellation,
+      batches,
       decide: createDecide({ stores, decisions, media: services.media, own: addresses.own }),
       reads,
       quotes: createQuotes({ planning, reruns: starting.reruns, billing: services.billing }),

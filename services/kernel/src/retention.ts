@@ -13,6 +13,8 @@ export type Kept =
 export const RETENTION = {
   /** With their events, calls, inputs and results; `RETENTION_EXECUTIONS_DAYS` overrides it. */
   executions: { days: 90 },
+  /** Since they ended, with their rows; those that are paused stay. */
+  batches: { with: "executions" },
   /** Runs that were refused before they began: for as long they are remembered. */
   refusedRuns: { days: 2 },
   usage: { months: 25 },

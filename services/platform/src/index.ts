@@ -19,6 +19,7 @@ export type { CallOptions, ClientOf } from "./grpc/client";
 export type { TlsConfig } from "./grpc/credentials";
 export type { GrpcService, RunningGrpcServer } from "./grpc/server";
 
+export * from "./messages/batch-json";
 export * from "./messages/execution-json";
 export * from "./messages/identity-changes";
 export * from "./messages/media-calls";

@@ -23,6 +23,7 @@ import type { MediaValue } from "@nodeloom/kernel/graph";
 import { createShortCalls } from "./short-calls";
 import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
 import { createSteps, type StepDependencies } from "./step";
+import type { createBatchActivities } from "./batch-activities";
 import type { createUpkeepActivities } from "./upkeep-activities";
 import { cancelKey, extended, laterOf, local, outgoingUntil, postponed } from "./step-failures";
 
@@ -64,7 +65,8 @@ const keptTransform = (call: CallContext, { files, asked }: Transformed) => {
 /** A text. One that does not fit its schema is charged for, but does not complete its item. */
 const keptText = (call: ModelCall, result: CallResult) => ({ ...keptMade(call, result), event: result.problems ? null : {} });
 
-type RunActivities = Omit<Activities, keyof ReturnType<typeof createUpkeepActivities>> & Omit<LocalActivities, keyof WaitActivities>;
+type OtherActivities = ReturnType<typeof createUpkeepActivities> & ReturnType<typeof createBatchActivities>;
+type RunActivities = Omit<Activities, keyof OtherActivities> & Omit<LocalActivities, keyof WaitActivities>;
 
 export const createActivities = (options: ActivityOptions): RunActivities => {
   const { calls, holds, end, execution, jobs, texts, files, textStreams, httpRequest, keepFile, transforms, outgoing, webhooks } = options;

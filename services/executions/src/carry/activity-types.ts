@@ -95,6 +95,10 @@ export interface Activities {
   renewDuePlans(): Promise<{ renewed: number; failed: number }>;
   enforceRetention(): Promise<RetentionReport>;
   checkLedger(): Promise<LedgerReport>;
+  /** Begins items of a batch and waits for their ends. @returns `again` where another turn is to go on */
+  carryBatch(batchId: string): Promise<"over" | "again">;
+  /** Makes the next attempt at announcing the end of a batch. @returns the pause before another; null where there is none */
+  announceBatch(batchId: string): Promise<number | null>;
   /** Starts the run of a schedule's time, in ISO form; null where the schedule is not any more what it was. Idempotent. */
   startScheduled(scheduleId: string, at: string): Promise<ScheduledStart | null>;
 }

@@ -15,12 +15,13 @@ import type { RunInput } from "../run/types";
 import { TIMING } from "../run/timing";
 import type { DeliveryInput } from "./activity-types";
 import { MODELS, USER, WORKFLOW } from "./names";
-import type { cancelSignal, decidedSignal, deliverWebhook, executeGraph, placedSignal } from "./workflows";
+import type { cancelSignal, decidedSignal, deliverWebhook, executeGraph, placedSignal, runBatch } from "./workflows";
 
 const CANCEL: typeof cancelSignal.name = "cancel";
 const DECIDED: typeof decidedSignal.name = "decided";
 const PLACED: typeof placedSignal.name = "placed";
 const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook";
+const RUN_BATCH: keyof { runBatch: typeof runBatch } = "runBatch";
 const EXECUTE: keyof { executeGraph: typeof executeGraph } = "executeGraph";
 
 const translate = (error: unknown, message = "runs can't be started right now"): unknown => {
@@ -96,6 +97,30 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
     isCarried: (executionId: string): Promise<boolean> => isRunning(client, executionId),
   };
 };
+
+export type BatchStarter = ReturnType<typeof createBatchStarter>;
+
+export const createBatchStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => ({
+  /** Has a workflow carry a batch, unless one does. */
+  startBatch: async (batchId: string, userId: string): Promise<void> => {
+    try {
+      await client.withDeadline(Date.now() + TIMING.startCall, () =>
+        client.workflow.start(RUN_BATCH, {
+          workflowId: `batch-${batchId}`,
+          taskQueue,
+          args: [batchId],
+          workflowIdConflictPolicy: "USE_EXISTING",
+          workflowIdReusePolicy: "ALLOW_DUPLICATE",
+          staticSummary: "batch",
+          typedSearchAttributes: new TypedSearchAttributes([{ key: USER, value: userId }]),
+          priority: { fairnessKey: userId },
+        }),
+      );
+    } catch (error) {
+      throw translate(error, "batches can't be carried right now");
+    }
+  },
+});
 
 export type DeliveryStarter = ReturnType<typeof createDeliveryStarter>;
 

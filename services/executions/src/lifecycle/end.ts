@@ -59,6 +59,7 @@ interface FinishedRun extends Pick<RunInput, "executionId" | "userId" | "holdId"
   /** Call by call; null where it is not known. */
   held: readonly HeldItem[] | null;
   hasWebhook: boolean;
+  isItem: boolean;
   /** What its row is made from, should that be gone. */
   input?: RunInput;
 }
@@ -68,6 +69,7 @@ const carried = (input: RunInput, { extended = [] }: RunEnd): FinishedRun => ({
   markupPermille: input.plan.markupPermille,
   held: [...input.held, ...extended],
   hasWebhook: input.webhook !== null && input.keyId !== null,
+  isItem: input.batch !== undefined,
   input,
 });
 
@@ -77,6 +79,7 @@ const abandoned = (row: ExecutionView): FinishedRun => ({
   receivedAt: row.createdAt.getTime(),
   held: null,
   hasWebhook: row.webhook !== null && row.keyId !== null,
+  isItem: row.batchId !== undefined,
 });
 
 export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) => {
@@ -132,7 +135,8 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
   };
 
   const endPlanned = async (input: RunInput, part: RunRecordPart, end: RunEnd): Promise<ExecutionView | null> => {
-    const record = finalRecord(input, end, finalState(input, end, FREE), part, endOutbox(input.webhook !== null));
+    const left = endOutbox(input.webhook !== null, input.batch !== undefined);
+    const record = finalRecord(input, end, finalState(input, end, FREE), part, left);
     return (await rows.insert(record)) ? announced(record, record.events.at(-1)!) : null;
   };
 
@@ -142,7 +146,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     const settled = settledEvent(end);
     const events = [...cancelled, ...missingEvents(end.nodes, recorded, new Date()), settled];
     const stowed = await log.stowedEnd(finalState({ receivedAt: row.createdAt.getTime() }, end, FREE), events);
-    const left = [...refusalOutbox(row.attempt), ...endOutbox(row.webhook !== null)];
+    const left = [...refusalOutbox(row.attempt), ...endOutbox(row.webhook !== null, row.batchId !== undefined)];
     const ended = await rows.leave(row._id, where, stowed.state, stowed.events, left);
     return ended && announced(ended, settled);
   };
@@ -202,7 +206,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     const { charged, nodes } = await chargeOf(run, end);
     const state = finalState(run, { ...end, nodes }, charged);
     const settled = settledEvent(end);
-    const left: OutboxEntry[] = [`place:${run.attempt}`, ...endOutbox(run.hasWebhook)];
+    const left: OutboxEntry[] = [`place:${run.attempt}`, ...endOutbox(run.hasWebhook, run.isItem)];
     const ended =
       (await writeEnd(executionId, decided, state, settled, left)) ??
       (input ? await restored(input, { ...end, nodes }, state, left) : null);

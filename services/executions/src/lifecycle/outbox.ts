@@ -4,6 +4,7 @@ import type { usage as usageProto } from "@nodeloom/proto";
 import { metadataOf, type ExecutionView } from "../run/record";
 import { isFinal, type OutboxEntry } from "../run/states";
 import { TIMING } from "../run/timing";
+import type { FinalStatus } from "../run/types";
 import type { Stores } from "../store/stores";
 import type { Holds } from "./holds";
 import type { Queue } from "./queue";
@@ -12,7 +13,7 @@ import type { UsageReports } from "./usage-reports";
 /** What the last transition of a row leaves to be done, done by the process that wrote it, or else by the sweeper. */
 
 export interface OutboxOptions {
-  stores: Pick<Stores, "rows">;
+  stores: Pick<Stores, "rows" | "batches">;
   holds: Pick<Holds, "void">;
   queue: Pick<Queue, "leave">;
   reports: UsageReports;
@@ -51,6 +52,14 @@ const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({
 /** The node that an entry is about: its id may have colons. */
 const nodeOf = (entry: OutboxEntry): string => entry.slice(entry.indexOf(":") + 1);
 
+/** Has a batch count the end of its item. */
+const countItem = async ({ batches }: Pick<Stores, "batches">, row: ExecutionView): Promise<void> => {
+  const { batchId, index, status, millicredits, error } = row;
+  if (batchId === undefined || index === undefined) return;
+  const brief = error ? { error: { code: error.code, message: error.message } } : {};
+  await batches.endItem(batchId, { index, status: status as FinalStatus, millicredits, ...brief });
+};
+
 const DRAIN_MS = 3_000;
 
 export type Outbox = ReturnType<typeof createOutbox>;
@@ -68,6 +77,8 @@ export const createOutbox = ({ stores, holds, queue, reports, deliveries, starte
         return isFinal(row) ? reports.finished(finishedRun(row)) : reports.started(runStart(row));
       case "webhook":
         return webhook && keyId !== null ? deliveries.startFirst(executionId, keyId) : undefined;
+      case "batch":
+        return isFinal(row) ? countItem(stores, row) : undefined;
       case "cancel":
         // Its workflow is over, or about to be.
         return isFinal(row) ? undefined : starter.cancel(executionId);

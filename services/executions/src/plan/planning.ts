@@ -25,6 +25,7 @@ import { checkSending } from "./sending";
 import { errorOf } from "../run/refusals";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import type { GivenOutputs, Missing, PlanAnswer, Planner, PlanTask, TaskGraph, TaskModel, WantedFile } from "./planner/protocol";
+import { withSettings } from "./settings";
 
 export interface PlannedRun {
   plan: RunPlan;
@@ -51,6 +52,8 @@ export interface PlanningRequest {
   schemaJson?: string;
   runner: executions.Runner;
   inputsJson: string;
+  /** Of a workflow: settings by node id, over the graph's own, as JSON; empty for none. */
+  settingsJson?: string;
   isAsync: boolean;
   /** The plan is not for a run: data URLs don't become files. */
   storesNothing?: boolean;
@@ -221,13 +224,18 @@ export const createPlanning = ({ workflows, media, requirePrograms, catalog, pla
   };
 
   const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
-    const { version: selected = "", until = "", runner, rerun } = request;
+    const { version: selected = "", until = "", settingsJson = "", runner, rerun } = request;
     const read = await definitions.read(slug, runner.userId, rerun?.graph ? "" : selected);
     const defined = rerun?.graph ? definitions.kept(read, rerun.graph) : read;
     const { saved, graphHidden, pinnedModels } = defined;
-    const { version, createdBy, nodesJson, edgesJson } = saved;
-    const graph: TaskGraph = { ...graphOf(slug, defined), ...(until === "" ? {} : { until }) };
-    const { models: own, workflows: references } = await definitions.needs(saved, graph, runner.userId);
+    const { version, createdBy } = saved;
+    const isForeign = createdBy !== runner.userId;
+    const savedGraph: TaskGraph = { ...graphOf(slug, defined), ...(until === "" ? {} : { until }) };
+    const graph = settingsJson === "" ? savedGraph : withSettings(savedGraph, settingsJson, isForeign);
+    const { nodesJson, edgesJson } = graph;
+    // What the saved graph needs is kept with it, and not what it needs with settings.
+    const { needs: _, ...unread } = saved;
+    const { models: own, workflows: references } = await definitions.needs(graph === savedGraph ? saved : unread, graph, runner.userId);
     const { userId } = runner;
     const inlined = references.length === 0 ? undefined : await findInlined(definitions, { slug, ownerId: createdBy, userId, references });
     const needed = inlined ? [...new Set([...own, ...inlined.models])] : own;
@@ -235,7 +243,6 @@ export const createPlanning = ({ workflows, media, requirePrograms, catalog, pla
     const models = await withAlternatives(catalog, named, { runner, isAsync: request.isAsync, isWorkflow: true });
     const isUnknown = needed.some((name) => taskOf(name) === undefined && !models.has(name));
     const modelNames = isUnknown ? { modelNames: await catalog.names() } : {};
-    const isForeign = createdBy !== runner.userId;
     if (isForeign && rerun) checkForeign(rerun, until);
     const authorId = isForeign ? createdBy : undefined;
     const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models, autos, authorId, ...modelNames };

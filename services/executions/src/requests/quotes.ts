@@ -10,7 +10,7 @@ import type { Reruns } from "./rerun/reruns";
  * The most that a step may cost beyond what is held for it: calls of a list of unknown length, and answers that are asked for
  * once more. Trial grants may be gone by then.
  */
-const unheldMillicredits = (step: PlanStep, free: number): number => {
+export const unheldMillicredits = (step: PlanStep, free = 0): number => {
   const { model, maxItems, itemLimit = maxItems, fallback = [] } = step;
   if (model === undefined) return 0;
   const most = Math.max(maxItems, itemLimit);

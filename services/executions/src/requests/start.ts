@@ -56,6 +56,7 @@ const toRunInput = (request: executions.RunRequest, runner: executions.Runner, p
     held: [],
     ...(request.fullProvenance ? { provenance: "full" as const } : {}),
     ...(reused ? { reuse: reused.reuse } : {}),
+    ...(request.batch ? { batch: request.batch } : {}),
     holdId: holdIdOf(executionId, attempt),
     receivedAt: Date.now(),
   };
@@ -171,8 +172,9 @@ export const createStart = (options: StartOptions) => {
     if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a runner");
     const isAsync = mode === executions.RunMode.RUN_MODE_ASYNC;
     const { version = "", until = "", schemaJson = "" } = target ?? {};
+    const { settingsJson } = request;
     const rerun = request.rerun && (await reruns.planningOf(request.rerun, { runner, inputsJson, version, pins: true }));
-    return planning.plan({ target: target?.target, version, until, schemaJson, runner, inputsJson, isAsync, ...rerun });
+    return planning.plan({ target: target?.target, version, until, schemaJson, runner, inputsJson, settingsJson, isAsync, ...rerun });
   };
 
   return {
@@ -180,7 +182,8 @@ export const createStart = (options: StartOptions) => {
     known: async (request: executions.RunRequest): Promise<{ row: ExecutionView; join: boolean } | null> => {
       const row = request.isNew ? null : await stores.rows.find(request.executionId);
       if (!row) return null;
-      const join = row.status !== "refused" || isRemembered(row);
+      // An item that was refused for want of credits is judged anew: its batch was paused for that, and goes on.
+      const join = row.status !== "refused" || (!request.batch && isRemembered(row));
       if (join) checkSame(row, request);
       return { row, join };
     },

@@ -133,5 +133,6 @@ export const executionMessage = (record: ExecutionView, details?: Details): exec
     inlined: [...(record.inlined ?? [])],
     metadata: metadataOf(record.metadata),
     rerunOf: record.rerun?.of ?? "",
+    ...(record.batchId === undefined ? {} : { batch: { batchId: record.batchId, index: record.index } }),
   });
 };

@@ -80,6 +80,9 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Waits {
   inlined?: readonly InlinedWorkflow[];
   /** Prompts and settings are kept with the files that are made. */
   provenance?: "full";
+  /** Of an item of a batch. */
+  batchId?: string;
+  index?: number;
   costs?: Costs;
   modelCredits?: { model: string; millicredits: number }[];
 }
@@ -142,6 +145,7 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
     unsettled: true,
     ...(input.provenance ? { provenance: input.provenance } : {}),
     ...(input.plan.inlined ? { inlined: input.plan.inlined } : {}),
+    ...input.batch,
     ...part,
   };
 };

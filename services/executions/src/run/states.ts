@@ -16,10 +16,18 @@ export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested
 /**
  * What a transition leaves to be done. It is delivered at once and cleared; the sweeper delivers the rest.
  * `void:<attempt>`: the hold of an attempt must be given up. `place:<attempt>`: its place in line. `usage`: its usage row.
- * `webhook`: the delivery of its webhook. `cancel`: its workflow must hear that it is being cancelled. `waiting:<node>`: the webhook
- * that says it waits for a decision. `decided:<node>`: its workflow must hear of that decision.
+ * `webhook`: the delivery of its webhook. `batch`: its batch must count its end. `cancel`: its workflow must hear that it is being cancelled.
+ * `waiting:<node>`: the webhook that says it waits for a decision. `decided:<node>`: its workflow must hear of that decision.
  */
-export type OutboxEntry = `void:${number}` | `place:${number}` | "usage" | "webhook" | "cancel" | `waiting:${string}` | `decided:${string}`;
+export type OutboxEntry =
+  | `void:${number}`
+  | `place:${number}`
+  | "usage"
+  | "webhook"
+  | "batch"
+  | "cancel"
+  | `waiting:${string}`
+  | `decided:${string}`;
 
 export type Transition = Partial<Record<RunStatus, readonly RunStatus[]>>;
 
@@ -80,7 +88,11 @@ export const sourcesOf = (name: TransitionName, to: RunStatus): RunStatus[] => {
 /** A refused attempt may hold credits and a place, or be about to. */
 export const refusalOutbox = (attempt: number): OutboxEntry[] => [`void:${attempt}`, `place:${attempt}`];
 
-export const endOutbox = (hasWebhook: boolean): OutboxEntry[] => (hasWebhook ? ["usage", "webhook"] : ["usage"]);
+export const endOutbox = (hasWebhook: boolean, isItem: boolean): OutboxEntry[] => [
+  "usage",
+  ...(hasWebhook ? (["webhook"] as const) : []),
+  ...(isItem ? (["batch"] as const) : []),
+];
 
 /** What a client looks for after the end of a run: its usage row, and whether its credits and its place are free. */
 const isLookedFor = (entry: OutboxEntry): boolean => /^(usage|void|place)\b/.test(entry);

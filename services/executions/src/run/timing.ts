@@ -130,6 +130,19 @@ export const TIMING = {
   scheduleCatchUp: MINUTE,
   /** How long a schedule's time is tried while services are away. */
   scheduledStart: 10 * MINUTE,
+  /** How long one activity carries a batch before another goes on. */
+  batchTurn: 10 * MINUTE,
+  /** Between two notes that a batch is carried… */
+  batchSeen: 15 * SECOND,
+  /** …and how long it may go without one before it is carried anew. */
+  batchUnseen: MINUTE,
+  /** How long the rows of a batch may take to be written before its creation counts as lost. */
+  batchPreparing: 10 * MINUTE,
+  /** Before an item is begun again that found no place, or something away: the first time, and at most. */
+  batchPause: SECOND,
+  batchLongestPause: 30 * SECOND,
+  /** How long a batch goes without looking at its owner's tier and approval. */
+  batchOwner: MINUTE,
   minute: MINUTE,
 } as const;
 

@@ -31,6 +31,8 @@ export interface RunInput {
   provenance?: "full";
   /** Of a rerun. */
   reuse?: Reuse;
+  /** Where it stands in a batch; absent for a run by itself. */
+  batch?: BatchPlace;
   /** Milliseconds since the epoch: when the request was received. */
   receivedAt: number;
 }
@@ -43,6 +45,11 @@ export interface Reuse {
   again: string[];
   /** Nodes whose HTTP requests are taken over, too. */
   requests: string[];
+}
+
+export interface BatchPlace {
+  batchId: string;
+  index: number;
 }
 
 export interface HeldItem {

@@ -16,6 +16,8 @@ export interface ExecutionFilter {
   status?: RunStatus | undefined;
   workflowSlug?: string | undefined;
   metadata?: Readonly<Record<string, string>> | undefined;
+  /** Items of this batch; undefined: runs that are items of none. */
+  batchId?: string | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
   /** Only those that wait for a decision. */
@@ -26,6 +28,7 @@ export interface ExecutionFilter {
 
 /** Rows of a list per exchange with the server: pages of ordinary length take one. */
 export const LIST_BATCH = 101;
+export type RunResult = Pick<ExecutionView, "_id" | "resultJson" | "resultHash">;
 export type RunState = Pick<ExecutionView, "_id" | "status" | "holdId">;
 /** How a run ended, where it has. */
 export type RunOutcomeView = Pick<ExecutionView, "_id" | "status" | "error">;
@@ -70,6 +73,13 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
       .lean<ExecutionView>()
       .exec(),
 
+  /** What rows among some ids gave. */
+  resultsOf: (ids: readonly string[]): Promise<RunResult[]> =>
+    executions
+      .find({ _id: { $in: [...ids] } }, { resultJson: 1, resultHash: 1 })
+      .lean<RunResult[]>()
+      .exec(),
+
   /** The rows among some ids, without what takes much room. */
   statesOf: (ids: readonly string[]): Promise<RunState[]> =>
     executions
@@ -85,12 +95,13 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
       .exec(),
 
   /** Newest first; read in batches, so that a reader with enough can stop. */
-  list: ({ userId, status, workflowSlug, metadata, isWaiting, limit, before, ...times }: ExecutionFilter): AsyncIterable<ExecutionView> => {
+  list: ({ userId, status, workflowSlug, metadata, isWaiting, batchId, limit, before, ...times }: ExecutionFilter): AsyncIterable<ExecutionView> => {
     const keys = metadataKeys(metadata ?? {});
     // The driver's own cursor is closed when its reader stops.
     return executions.collection.find<ExecutionView>(
       {
         ...(userId === null ? {} : { userId }),
+        batchId: batchId ?? null,
         ...statusFilter(status),
         ...(isWaiting ? IS_WAITING : {}),
         ...(workflowSlug ? { workflowSlug } : {}),

@@ -6,8 +6,8 @@ export const documents = <T extends { _id: string }>(collection: string): Schema
   new Schema<T>({ _id: String } as never, { collection, minimize: false, versionKey: false, strict: false });
 
 export const executionSchema = documents<ExecutionRecord>("executions");
-// One user's executions, and everyone's, newest first.
-executionSchema.index({ userId: 1, createdAt: -1, _id: -1 });
+// One user's executions, those of no batch or of one, and everyone's, newest first.
+executionSchema.index({ userId: 1, batchId: 1, createdAt: -1, _id: -1 });
 executionSchema.index({ createdAt: -1, _id: -1 });
 // Those of a workflow, which may be few among many.
 executionSchema.index({ userId: 1, workflowSlug: 1, createdAt: -1, _id: -1 });

@@ -1,5 +1,6 @@
 import { RETENTION } from "@nodeloom/kernel";
 import type { Connection } from "mongoose";
+import { createBatchStore } from "./batches";
 import { callModel, createCallStore } from "./calls";
 import { createDeliveryRecords } from "./deliveries";
 import { createEventLog } from "./event-log";
@@ -41,6 +42,8 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     deliveries: createDeliveryRecords(executions),
     /** What runs wait for, and how that was decided. */
     waits: createWaitStore(executions),
+    /** Batches of runs, with their rows. */
+    batches: createBatchStore(connection),
     /** Who of a user's runs has a place, and who waits for one. */
     lines: createLineStore(connection),
     /** What starts workflows at times. */

@@ -58,12 +58,15 @@ export interface OwnRemovalOptions {
     rows: Pick<Stores["rows"], "removeExecutions" | "removeRefused">;
     submissions: Pick<Stores["submissions"], "removeOld">;
     payloads: Pick<Stores["payloads"], "removeExpired">;
+    batches: Pick<Stores["batches"], "removeExpired">;
   };
   executionDays?: number;
   now?: () => Date;
 }
 
 const EXECUTIONS_PAGE = 100;
+/** Each with its rows. */
+const BATCHES_PAGE = 20;
 const ROWS_PAGE = 1_000;
 
 /** Removes executions and what goes with them, once they were kept as long as the table of retention says. */
@@ -71,6 +74,7 @@ export const createOwnRemoval = (options: OwnRemovalOptions): Owner => {
   const { stores, executionDays = RETENTION.executions.days, now = () => new Date() } = options;
   const remove = createRemoval({
     executions: (cursor) => stores.rows.removeExecutions(expiresBefore({ days: executionDays }, now()), EXECUTIONS_PAGE, cursor),
+    batches: () => stores.batches.removeExpired(expiresBefore({ days: executionDays }, now()), BATCHES_PAGE),
     refusedRuns: async () => untilNone(await stores.rows.removeRefused(now(), ROWS_PAGE)),
     submissions: async () => untilNone(await stores.submissions.removeOld(expiresBefore(RETENTION.submissions, now()), ROWS_PAGE)),
     payloads: async () => untilNone(await stores.payloads.removeExpired(now(), ROWS_PAGE)),

@@ -109,6 +109,7 @@ export const executionJson = (execution: executions.Execution, result: unknown):
   nodes: execution.nodes.map(nodeJson),
   inputs: json(execution.inputsJson),
   metadata: execution.metadata,
+  ...(execution.batch ? { batchId: execution.batch.batchId, index: execution.batch.index } : {}),
   workflowSlug: execution.workflowSlug ?? null,
   version: execution.version || null,
   inlined:

@@ -10,6 +10,8 @@ import type { RunningService } from "./service";
 
 export interface ServeOptions<Listen extends string> {
   service: GrpcService;
+  /** Further services of the same domain. */
+  more?: readonly GrpcService[];
   config: Readonly<Record<Listen, string>> & Readonly<ProcessConfig> & TlsConfig;
   listen: Listen;
   connection: Connection;
@@ -23,8 +25,8 @@ export interface ServeOptions<Listen extends string> {
 
 /** Serves a service's calls over gRPC. At a stop the calls end first, then what they needed, and the connection to the database last. */
 export const serveGrpc = async <Listen extends string>(options: ServeOptions<Listen>): Promise<RunningService> => {
-  const { service, config, listen, connection, logger, checks, drain, stop } = options;
-  const grpc = await startGrpcServer({ listen: config[listen], services: [service], logger, tls: config });
+  const { service, more = [], config, listen, connection, logger, checks, drain, stop } = options;
+  const grpc = await startGrpcServer({ listen: config[listen], services: [service, ...more], logger, tls: config });
   return {
     ports: { [listen]: grpc.port },
     checks: { mongodb: () => isConnected(connection), ...checks },

@@ -1,5 +1,6 @@
 import "./promise-hooks";
 
+export { runBatch } from "./run-batch";
 export { deliverWebhook } from "./deliver-webhook";
 export { checkWholeLedger, reconcileRuns, removeExpired, renewPlans } from "./maintenance";
 export { decidedSignal, placedSignal } from "./decisions";

@@ -89,6 +89,16 @@ export const { startScheduled } = proxyActivities<Activities>({
   scheduleToCloseTimeout: TIMING.scheduledStart,
   retry: minutely,
 });
+/** A turn at a batch beats all the time: a worker that dies is found out within the heartbeat's time-out. */
+export const { carryBatch } = proxyActivities<Activities>({
+  startToCloseTimeout: 2 * TIMING.batchTurn,
+  heartbeatTimeout: TIMING.heartbeat,
+  retry: minutely,
+});
+export const { announceBatch } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.webhookAttempt + SEND_MARGIN_MS,
+  retry: minutely,
+});
 export const { reconcile } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.reconcile,
   heartbeatTimeout: TIMING.heartbeat,

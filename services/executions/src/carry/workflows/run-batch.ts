@@ -1,0 +1,11 @@
+/** The workflow of a batch: turns at its items, and then its webhook. The store knows how far it has come. */
+import { continueAsNew, sleep } from "@temporalio/workflow";
+import { announceBatch, carryBatch } from "./steps";
+
+/** Carries a batch until it is over or paused, and announces its end. */
+export async function runBatch(batchId: string): Promise<void> {
+  if ((await carryBatch(batchId)) === "again") return continueAsNew<typeof runBatch>(batchId);
+  for (let pauseMs = await announceBatch(batchId); pauseMs !== null; pauseMs = await announceBatch(batchId)) {
+    if (pauseMs > 0) await sleep(pauseMs, { summary: "before the next attempt at its webhook" });
+  }
+}

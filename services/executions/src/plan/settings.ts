@@ -1,0 +1,43 @@
+/** Settings over a graph's own, for one run of it. */
+import { createHash } from "node:crypto";
+import { invalidInputs, invalidRequest, shownName } from "@nodeloom/kernel";
+import { elements, members, withMember } from "@nodeloom/kernel/json-text";
+import type { TaskGraph } from "./planner/protocol";
+
+const INPUTS = "inputs";
+const HASH_CHARS = 16;
+
+/** A node with settings over its own; of its inputs each is set by itself. */
+const overlaid = (nodeJson: string, settingsJson: string): string => {
+  let json = nodeJson;
+  for (const [name, value] of members(settingsJson)) {
+    if (name !== INPUTS || !value.startsWith("{")) json = withMember(json, ["data", name], value);
+    else for (const [input, given] of members(value)) json = withMember(json, ["data", INPUTS, input], given);
+  }
+  return json;
+};
+
+const idOf = (nodeJson: string): unknown => JSON.parse(members(nodeJson).get("id") ?? "null");
+
+/**
+ * A graph with some of its nodes' settings replaced.
+ * @param settingsJson an object by node id, of objects by setting
+ * @throws DomainError INVALID_INPUTS, where it has no such node; INVALID_REQUEST, where it is somebody else's
+ */
+export const withSettings = (graph: TaskGraph, settingsJson: string, isForeign: boolean): TaskGraph => {
+  if (isForeign) throw invalidRequest([{ path: "settings", message: "may be given for your own workflows alone: clone it first" }]);
+  const settings = members(settingsJson);
+  const left = new Set(settings.keys());
+  const nodes = elements(graph.nodesJson).map((nodeJson) => {
+    const id = idOf(nodeJson);
+    const own = typeof id === "string" ? settings.get(id) : undefined;
+    if (own === undefined) return nodeJson;
+    left.delete(id as string);
+    return overlaid(nodeJson, own);
+  });
+  if (left.size > 0) {
+    throw invalidInputs([...left].map((id) => ({ path: `settings.${id}`, message: `the workflow has no node ${shownName(id)}` })));
+  }
+  const hash = createHash("sha256").update(settingsJson).digest("hex").slice(0, HASH_CHARS);
+  return { ...graph, key: `${graph.key}#${hash}`, nodesJson: `[${nodes.join(",")}]` };
+};

@@ -1,0 +1,80 @@
+/** Begins one item of a batch, or joins it where it has begun, and settles what became of that. */
+import { DomainError, isUnavailable } from "@nodeloom/kernel";
+import type { Logger } from "@nodeloom/platform";
+import type { executions } from "@nodeloom/proto";
+import type { BatchReason, BatchRecord, BatchRow, ItemInput, UnderWay } from "../../run/batch";
+import type { ExecutionView } from "../../run/record";
+import { isFinal } from "../../run/states";
+import type { FinalStatus } from "../../run/types";
+import type { Stores } from "../../store/stores";
+import type { Runs } from "../runs";
+import { itemRequest } from "./item";
+
+/**
+ * What became of an item. `later`: nothing of it runs, and it begins again. `unknown`: it may run, and is begun again, which joins it.
+ * `paused`: neither it nor another item can begin until somebody acts.
+ */
+export type Begun = "goes on" | "over" | "later" | "unknown" | "paused";
+
+export interface BeginItemOptions {
+  stores: Pick<Stores, "batches" | "payloads">;
+  runs: Pick<Runs, "run">;
+  logger: Logger;
+}
+
+export interface Beginning {
+  runner: executions.Runner;
+  /** In line, where no place is free. */
+  mayWait: boolean;
+}
+
+const reasonOf = ({ code, message }: BatchReason): BatchReason => ({ code, message });
+const briefOf = ({ reason: code, message }: DomainError): BatchReason => ({ code, message });
+
+/** Refusals that no repetition changes before somebody acts: credits and budgets. */
+const pauses = ({ kind, reason }: DomainError): boolean => kind === "exhausted" && reason !== "CONCURRENCY_LIMIT_EXCEEDED";
+const passes = (error: DomainError): boolean => error.reason === "CONCURRENCY_LIMIT_EXCEEDED" || isUnavailable(error);
+/** Nothing runs, for certain. */
+const isCertain = (error: unknown): error is DomainError =>
+  error instanceof DomainError && error.metadata.outcome !== "unknown" && error.kind !== "internal";
+
+export const createBeginItem = ({ stores, runs, logger }: BeginItemOptions) => {
+  const { batches } = stores;
+
+  const refused = async (batchId: string, item: UnderWay, error: DomainError): Promise<Begun> => {
+    if (passes(error)) {
+      await batches.giveBack(batchId, item);
+      return "later";
+    }
+    if (pauses(error)) {
+      await batches.giveBack(batchId, item);
+      await batches.pause(batchId, briefOf(error));
+      return "paused";
+    }
+    await batches.endItem(batchId, { index: item.index, status: "failed", millicredits: 0, error: briefOf(error) });
+    return "over";
+  };
+
+  /** Counts an end that was written before: its own counting found an item that was not under way. */
+  const over = async (batchId: string, index: number, { status, millicredits, error }: ExecutionView): Promise<Begun> => {
+    const brief = error ? { error: reasonOf(error) } : {};
+    await batches.endItem(batchId, { index, status: status as FinalStatus, millicredits, ...brief });
+    return "over";
+  };
+
+  return async (batch: BatchRecord, item: UnderWay, { input }: BatchRow, beginning: Beginning): Promise<Begun> => {
+    const { _id: batchId } = batch;
+    try {
+      const json = await stores.payloads.getText(input);
+      if (json === null) throw new DomainError("failed", "EXECUTION_FAILED", "the inputs of the item are not kept any more");
+      const { row } = await runs.run(itemRequest(batch, item, JSON.parse(json) as ItemInput, beginning));
+      return isFinal(row) ? await over(batchId, item.index, row) : "goes on";
+    } catch (error) {
+      if (isCertain(error)) return refused(batchId, item, error);
+      logger.warn({ batchId, index: item.index, err: error }, "it is not known whether an item of a batch goes on");
+      return "unknown";
+    }
+  };
+};
+
+export type BeginItem = ReturnType<typeof createBeginItem>;

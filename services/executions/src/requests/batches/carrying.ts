@@ -1,0 +1,241 @@
+/** Carries a batch: begins its items as places and budget allow, and ends it when all of them are over. */
+import { DomainError } from "@nodeloom/kernel";
+import { doubling, withTimeout } from "@nodeloom/platform";
+import type { executions } from "@nodeloom/proto";
+import {
+  beginsNoMore,
+  endOf,
+  itemsAtOnce,
+  shareOf,
+  type BatchReason,
+  type BatchRecord,
+  type BatchRow,
+  type UnderWay,
+} from "../../run/batch";
+import { TIMING } from "../../run/timing";
+import type { EventChannel } from "../../store/channel";
+import type { Stores } from "../../store/stores";
+import type { Cancellation } from "../cancellation";
+import type { BeginItem, Begun } from "./begin-item";
+import { itemExecutionId } from "./item";
+import { isStopped, type CurrentRunner } from "./runner";
+
+export interface CarryingOptions {
+  stores: Pick<Stores, "batches" | "lines">;
+  beginItem: BeginItem;
+  cancellation: Pick<Cancellation, "cancel">;
+  channel: Pick<EventChannel, "onTransition">;
+  currentRunner: CurrentRunner;
+}
+
+/** How a turn at a batch ended: nothing is to begin or to wait for any more, or another turn goes on. */
+export type Carried = "over" | "again";
+
+const OUT_OF_BUDGET: BatchReason = {
+  code: "BUDGET_EXCEEDED",
+  message: "what is left of maxCredits is not enough for another item: resume with more, or cancel",
+};
+
+/** What one turn hears of its batch and of the items that it has begun. */
+const createEar = (batchId: string, channel: Pick<EventChannel, "onTransition">) => {
+  let isHeard = false;
+  let wake: () => void = () => undefined;
+  const hear = (): void => {
+    isHeard = true;
+    wake();
+  };
+  const followed = new Map<number, () => void>();
+  const unsubscribe = channel.onTransition(batchId, hear);
+  const forget = (index: number): void => {
+    followed.get(index)?.();
+    followed.delete(index);
+  };
+  return {
+    hear,
+    followed,
+    forget,
+    /** The end of an item is announced once its batch has counted it. */
+    follow: (index: number): void => {
+      forget(index);
+      const heard = channel.onTransition(itemExecutionId(batchId, index), ({ type }) => (type === "settled" ? hear() : undefined));
+      followed.set(index, heard);
+    },
+    /** Waits until something is heard, or for a silence. */
+    next: async (stopping: AbortSignal): Promise<void> => {
+      if (!isHeard && !stopping.aborted) {
+        const heard = new Promise<void>((resolve) => (wake = resolve));
+        stopping.addEventListener("abort", wake, { once: true });
+        await withTimeout(heard, TIMING.channelSilence, () => undefined);
+        stopping.removeEventListener("abort", wake);
+      }
+      isHeard = false;
+    },
+    close: (): void => {
+      unsubscribe();
+      for (const index of [...followed.keys()]) forget(index);
+    },
+  };
+};
+
+/** Items that may begin now within a budget, in order. */
+const affordable = (batch: BatchRecord, rows: readonly BatchRow[]): { items: UnderWay[]; isExhausted: boolean } => {
+  const items: UnderWay[] = [];
+  let { committed } = batch;
+  for (const row of rows) {
+    const share = shareOf({ ...batch, committed, underWay: [...batch.underWay, ...items] }, row);
+    if (typeof share === "string") return { items, isExhausted: share === "exhausted" };
+    items.push({ index: row.index, reserved: share.reserved });
+    committed += share.reserved;
+  }
+  return { items, isExhausted: false };
+};
+
+const createTurn = (batchId: string, options: CarryingOptions) => {
+  const { stores, beginItem, cancellation, channel, currentRunner } = options;
+  const { batches, lines } = stores;
+  const ear = createEar(batchId, channel);
+  const beginning = new Map<number, Promise<void>>();
+  const cancelled = new Set<number>();
+  let pauses = doubling(TIMING.batchPause, TIMING.batchLongestPause);
+  let pausedUntil = 0;
+
+  /** Begins items that are under way, or joins them. */
+  const beginAll = (
+    batch: BatchRecord,
+    items: readonly UnderWay[],
+    rows: readonly BatchRow[],
+    runner: executions.Runner,
+    mayWait: boolean,
+  ) => {
+    for (const row of rows) {
+      const item = items.find(({ index }) => index === row.index);
+      if (!item) continue;
+      // Before it begins: it may be over at once.
+      ear.follow(item.index);
+      const begun = beginItem(batch, item, row, { runner, mayWait })
+        // What can't be written leaves it under way: the next look joins it.
+        .catch((): Begun => "unknown")
+        .then((outcome) => {
+          if (outcome !== "goes on") ear.forget(item.index);
+          if (outcome === "later" || outcome === "unknown") pausedUntil = Date.now() + pauses.next().value;
+          else pauses = doubling(TIMING.batchPause, TIMING.batchLongestPause);
+        })
+        .finally(() => {
+          beginning.delete(item.index);
+          ear.hear();
+        });
+      beginning.set(item.index, begun);
+    }
+  };
+
+  /** Places in line that are free; those that wait there go first. */
+  const roomFor = async ({ isPlaceless, userId }: BatchRecord, { concurrency }: executions.Runner): Promise<number> => {
+    if (isPlaceless || concurrency === 0) return Number.POSITIVE_INFINITY;
+    const { running, waiting } = await lines.find(userId);
+    return waiting.length > 0 ? 0 : Math.max(0, concurrency - running.length);
+  };
+
+  const beginMore = async (batch: BatchRecord, runner: executions.Runner): Promise<void> => {
+    const { next, total, again, underWay } = batch;
+    const free = itemsAtOnce(batch, runner.concurrency) - underWay.length;
+    if (free <= 0) return;
+    const room = await roomFor(batch, runner);
+    // Where there is no room, one item may wait for it in line: the batch never fills that.
+    const mayWait = room < 1 && underWay.length === 0;
+    const count = mayWait ? 1 : Math.min(free, room);
+    if (count < 1) return;
+    const repeated = [...again].sort((a, b) => a - b).slice(0, count);
+    const fresh = Array.from({ length: Math.min(count, total - next) }, (_, offset) => next + offset);
+    const rows = await batches.rowsAt(batchId, repeated.length > 0 ? repeated : fresh);
+    const { items, isExhausted } = affordable(batch, rows);
+    if (items.length === 0) return void (isExhausted && (await batches.pause(batchId, OUT_OF_BUDGET)));
+    const begun = await batches.begin(batch, items);
+    if (begun) beginAll(begun, items, rows, runner, mayWait);
+    ear.hear();
+  };
+
+  /** Items that an earlier turn has begun, or of which it is not known whether they run. */
+  const join = async (batch: BatchRecord, runner: executions.Runner): Promise<void> => {
+    const lost = batch.underWay.filter(({ index }) => !beginning.has(index) && !ear.followed.has(index));
+    if (lost.length === 0) return;
+    const rows = await batches.rowsAt(
+      batchId,
+      lost.map(({ index }) => index),
+    );
+    beginAll(batch, lost, rows, runner, batch.underWay.length === 1);
+  };
+
+  const cancelItem = async ({ userId }: BatchRecord, index: number): Promise<void> => {
+    if (!ear.followed.has(index)) ear.follow(index);
+    try {
+      await cancellation.cancel(itemExecutionId(batchId, index), userId);
+      cancelled.add(index);
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.reason !== "EXECUTION_NOT_FOUND") throw error;
+      // It has not begun, and will not.
+      await batches.endItem(batchId, { index, status: "cancelled", millicredits: 0 });
+      ear.hear();
+    }
+  };
+
+  /** Nothing is begun any more, so that what is under way is all that there is to cancel. */
+  const cancelAll = async (batch: BatchRecord): Promise<void> => {
+    if (beginning.size > 0) return;
+    const left = batch.underWay.filter(({ index }) => !cancelled.has(index));
+    await Promise.all(left.map(({ index }) => cancelItem(batch, index)));
+  };
+
+  return {
+    ear,
+    beginning,
+
+    look: async (batch: BatchRecord): Promise<void> => {
+      for (const index of [...ear.followed.keys()]) if (!batch.underWay.some((item) => item.index === index)) ear.forget(index);
+      if (beginsNoMore(batch) && batch.underWay.length === 0 && beginning.size === 0) {
+        await batches.finish(batch, endOf(batch));
+        return ear.hear();
+      }
+      if (batch.status === "cancel_requested") return cancelAll(batch);
+      const runner = await currentRunner(batch);
+      if (isStopped(runner)) {
+        await batches.requestCancel(batchId, batch.userId, runner.stopped);
+        return ear.hear();
+      }
+      if (Date.now() < pausedUntil) return;
+      await join(batch, runner);
+      if (!beginsNoMore(batch)) await beginMore(batch, runner);
+    },
+
+    stop: async (): Promise<void> => {
+      await Promise.all(beginning.values());
+      ear.close();
+    },
+  };
+};
+
+/** Takes a turn at a batch, until nothing is to be done for it, the turn's time is over, or the process stops. */
+export const createCarryBatch =
+  (options: CarryingOptions) =>
+  async (batchId: string, stopping: AbortSignal): Promise<Carried> => {
+    const { batches } = options.stores;
+    const until = Date.now() + TIMING.batchTurn;
+    const turn = createTurn(batchId, options);
+    let seenAt = 0;
+    try {
+      while (!stopping.aborted && Date.now() < until) {
+        const batch = await batches.find(batchId);
+        if (batch?.status !== "running" && batch?.status !== "cancel_requested") return "over";
+        if (Date.now() - seenAt > TIMING.batchSeen) {
+          seenAt = Date.now();
+          await batches.markSeen(batchId, new Date());
+        }
+        await turn.look(batch);
+        await turn.ear.next(stopping);
+      }
+      return "again";
+    } finally {
+      await turn.stop();
+    }
+  };
+
+export type CarryBatch = ReturnType<typeof createCarryBatch>;

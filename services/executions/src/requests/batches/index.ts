@@ -1,0 +1,45 @@
+/** Batches: many runs of one workflow or model, with one budget. Puts their parts together. */
+import type { Logger } from "@nodeloom/platform";
+import type { Billing, Identity, Media, Workflows } from "../../clients";
+import type { ModelCatalog } from "../../plan/model-catalog";
+import type { Planning } from "../../plan/planning";
+import type { EventChannel } from "../../store/channel";
+import type { Stores } from "../../store/stores";
+import type { Cancellation } from "../cancellation";
+import type { Runs } from "../runs";
+import { createBeginItem } from "./begin-item";
+import { createCarryBatch } from "./carrying";
+import { createOrders, type OrdersOptions } from "./orders";
+import { createPricing } from "./pricing";
+import { createBatchReads } from "./reads";
+import { createCurrentRunner } from "./runner";
+import { createReadTable } from "./table";
+
+export interface BatchesOptions {
+  stores: Stores;
+  services: { billing: Billing; identity: Identity; media: Media; workflows: Workflows };
+  planning: Planning;
+  catalog: ModelCatalog;
+  runs: Runs;
+  cancellation: Cancellation;
+  channel: EventChannel;
+  starter: OrdersOptions["starter"];
+  logger: Logger;
+}
+
+export const createBatches = (options: BatchesOptions) => {
+  const { stores, services, planning, catalog, runs, cancellation, channel, starter, logger } = options;
+  const pricing = createPricing({ planning, billing: services.billing });
+  const readTable = createReadTable({ media: services.media, workflows: services.workflows, catalog });
+  return {
+    orders: createOrders({ stores, pricing, readTable, starter, channel, logger }),
+    reads: createBatchReads(stores),
+    carry: createCarryBatch({
+      stores,
+      beginItem: createBeginItem({ stores, runs, logger }),
+      cancellation,
+      channel,
+      currentRunner: createCurrentRunner(services),
+    }),
+  };
+};

@@ -1,0 +1,224 @@
+/** Batches as their owners ask for them: created, rerun, resumed and cancelled. */
+import { DomainError, invalidRequest, unavailable } from "@nodeloom/kernel";
+import { createSlots, NoSlot, type Logger } from "@nodeloom/platform";
+import type { batches as proto } from "@nodeloom/proto";
+import { BATCH, type BatchRecord, type BatchRow, type ItemInput } from "../../run/batch";
+import { runEvent } from "../../run/events";
+import { metadataKeys } from "../../run/record";
+import { CANCEL_REQUESTED } from "../../run/states";
+import { rowId } from "../../store/batches";
+import type { EventChannel } from "../../store/channel";
+import type { Stores } from "../../store/stores";
+import { checkBudget, type PricedBatch, type Pricing, type ReadOrder } from "./pricing";
+import { statusOfRow } from "./view";
+import type { ReadTable } from "./table";
+
+export const BATCH_COMPLETED = "batch.completed";
+
+/** Batches that one process validates at once; users take turns. */
+const CREATIONS = { concurrency: 2, queueLimit: 200 };
+const CREATION_WAIT_MS = 30_000;
+/** Inputs that are put away at once. */
+const WRITES_AT_ONCE = 10;
+const RERUN: ReadonlySet<string> = new Set(["failed", "cancelled", "skipped"]);
+
+export const batchNotFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "there is no such batch");
+
+export interface OrdersOptions {
+  stores: Pick<Stores, "batches" | "payloads">;
+  pricing: Pricing;
+  readTable: ReadTable;
+  starter: { startBatch(batchId: string, userId: string): Promise<void> };
+  channel: Pick<EventChannel, "publish">;
+  logger: Logger;
+}
+
+/** An order whose items are known. */
+interface Order extends ReadOrder {
+  maxMillicredits: number | undefined;
+  concurrency: number;
+  stopsOnError: boolean;
+  itemWebhooks: boolean;
+  metadata: string[];
+  rerunOf?: string;
+}
+
+export interface Created {
+  batch: BatchRecord;
+  /** It was created by an earlier request. */
+  isReplay: boolean;
+}
+
+const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedBatch): BatchRecord => {
+  const { target, runner, items, maxMillicredits, concurrency, stopsOnError, itemWebhooks, metadata, rerunOf } = order;
+  const isWanted = runner.keyId !== "" && runner.webhookEvents.includes(BATCH_COMPLETED);
+  const now = new Date();
+  return {
+    ...{ _id: id, userId: runner.userId, status: "preparing", reason: null, target, runner },
+    version: priced.version === undefined ? order.version : String(priced.version),
+    ...{ total: items.length, next: 0, again: [], underWay: [], counts: { completed: 0, failed: 0, cancelled: 0 } },
+    ...{ spent: 0, committed: 0, price: { estimated: priced.estimated, isExact: priced.isExact } },
+    ...(maxMillicredits === undefined ? {} : { maxMillicredits }),
+    ...{ isPlaceless: priced.isPlaceless, concurrency, stopsOnError, itemWebhooks, metadata },
+    webhook: isWanted ? { url: runner.webhookUrl, state: "pending", attempts: 0, deliveredAt: null, lastError: null } : null,
+    ...(fingerprint === "" ? {} : { fingerprint }),
+    ...(rerunOf === undefined ? {} : { rerunOf }),
+    ...{ createdAt: now, finishedAt: null, isCarried: true, seenAt: now },
+  };
+};
+
+const checkItems = (count: number, path: string): void => {
+  if (count === 0) throw invalidRequest([{ path, message: "has no items" }]);
+  if (count > BATCH.items) throw invalidRequest([{ path, message: `has more than ${BATCH.items} items` }]);
+};
+
+export type Orders = ReturnType<typeof createOrders>;
+
+export const createOrders = ({ stores, pricing, readTable, starter, channel, logger }: OrdersOptions) => {
+  const { batches, payloads } = stores;
+  const creations = createSlots(CREATIONS);
+
+  const inTurn = <T>(userId: string, work: () => Promise<T>): Promise<T> =>
+    creations.use(work, { key: userId, maxWaitMs: CREATION_WAIT_MS }).catch((error: unknown) => {
+      throw error instanceof NoSlot ? unavailable("too many batches are being created", 5) : error;
+    });
+
+  const read = async (asked: proto.BatchOrder | undefined): Promise<Order> => {
+    const { target: to, runner, items: given, mediaId, maxMillicredits, concurrency, stopOnError, metadata, itemWebhooks } = asked ?? {};
+    if (!to?.target || !runner || !given) throw new DomainError("invalid", "INVALID_REQUEST", "a batch needs a target and a runner");
+    const items = mediaId ? await readTable(mediaId, to, runner.userId) : given;
+    checkItems(items.length, mediaId ? "mediaId" : "inputs");
+    return {
+      ...{ target: to.target, version: to.version, runner, items, maxMillicredits, concurrency: concurrency ?? 0 },
+      ...{ stopsOnError: stopOnError ?? false, itemWebhooks: itemWebhooks ?? false, metadata: metadataKeys(metadata ?? {}) },
+    };
+  };
+
+  /** Has a workflow carry a batch. Where that fails, the sweeper does it. */
+  const start = async ({ _id: batchId, userId }: BatchRecord): Promise<void> => {
+    channel.publish(batchId, { ...runEvent(CANCEL_REQUESTED), at: Date.now() });
+    await starter.startBatch(batchId, userId).catch((err: unknown) => logger.warn({ err, batchId }, "a batch is carried later"));
+  };
+
+  const writeRows = async (batchId: string, items: readonly ItemInput[], priced: PricedBatch): Promise<void> => {
+    const rows: BatchRow[] = [];
+    for (let from = 0; from < items.length; from += WRITES_AT_ONCE) {
+      const some = items.slice(from, from + WRITES_AT_ONCE);
+      const inputs = await Promise.all(
+        some.map(({ inputsJson, settingsJson }) => payloads.putText(JSON.stringify({ inputsJson, settingsJson } satisfies ItemInput))),
+      );
+      inputs.forEach((input, offset) => {
+        const index = from + offset;
+        rows.push({ _id: rowId(batchId, index), batchId, index, input, ...priced.items[index]! });
+      });
+    }
+    await batches.insertRows(rows);
+  };
+
+  /** The batch of an earlier request with the same id. @throws NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
+  const known = async (batchId: string, userId: string, fingerprint: string): Promise<BatchRecord | null> => {
+    const batch = await batches.find(batchId);
+    if (!batch) return null;
+    if (batch.userId !== userId) throw batchNotFound();
+    if (fingerprint !== "" && batch.fingerprint !== undefined && batch.fingerprint !== fingerprint) {
+      throw new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this Idempotency-Key was used with another request body");
+    }
+    return batch.status === "preparing" ? null : batch;
+  };
+
+  const checkOpen = async (userId: string): Promise<void> => {
+    if ((await batches.open(userId)).length < BATCH.open) return;
+    const message = `no more than ${BATCH.open} batches may be under way or paused at once`;
+    throw new DomainError("exhausted", "CONCURRENCY_LIMIT_EXCEEDED", message, { limit: BATCH.open, retryAfter: 60 });
+  };
+
+  const place = async (batchId: string, fingerprint: string, order: Order): Promise<Created> => {
+    await checkOpen(order.runner.userId);
+    const priced = await pricing(order);
+    checkBudget(priced, order.maxMillicredits);
+    await batches.insert(newBatch(batchId, fingerprint, order, priced));
+    await writeRows(batchId, order.items, priced);
+    const batch = (await batches.activate(batchId)) ?? (await batches.find(batchId));
+    if (!batch) throw unavailable("the batch could not be recorded", 1);
+    await start(batch);
+    return { batch, isReplay: false };
+  };
+
+  const rowsOf = async ({ _id, total }: BatchRecord): Promise<BatchRow[]> => batches.rowsFrom(_id, 0, total);
+
+  const owned = async (batchId: string, userId: string): Promise<BatchRecord> => {
+    const batch = await batches.findOwned(batchId, userId);
+    if (!batch) throw batchNotFound();
+    return batch;
+  };
+
+  const rerunOrder = async (earlier: BatchRecord, { statuses, runner, maxMillicredits }: proto.RerunBatchRequest): Promise<Order> => {
+    const wanted = (await rowsOf(earlier)).filter((row) => statuses.includes(statusOfRow(earlier, row)));
+    if (wanted.length === 0) {
+      throw new DomainError("precondition", "PRECONDITION_FAILED", `the batch has no rows that are ${statuses.join(" or ")}`);
+    }
+    const texts = await Promise.all(wanted.map(({ input }) => payloads.getText(input)));
+    if (texts.includes(null)) throw new DomainError("precondition", "PRECONDITION_FAILED", "the inputs are not kept any more");
+    const { target, version, concurrency, stopsOnError, itemWebhooks, metadata } = earlier;
+    return {
+      ...{ target, version, concurrency, stopsOnError, itemWebhooks, metadata, maxMillicredits, rerunOf: earlier._id },
+      runner: runner!,
+      items: texts.map((json) => JSON.parse(json!) as ItemInput),
+    };
+  };
+
+  const cancel = async (batchId: string, userId: string): Promise<BatchRecord> => {
+    const batch = (await batches.requestCancel(batchId, userId)) ?? (await owned(batchId, userId));
+    if (batch.status === "cancel_requested") await start(batch);
+    return batch;
+  };
+
+  return {
+    create: async ({ batchId, order, fingerprint }: proto.CreateBatchRequest): Promise<Created> => {
+      const userId = order?.runner?.userId ?? "";
+      const batch = await known(batchId, userId, fingerprint);
+      if (batch) return { batch, isReplay: true };
+      return inTurn(userId, async () => place(batchId, fingerprint, await read(order)));
+    },
+
+    quote: async ({ order: asked }: proto.QuoteBatchRequest): Promise<proto.QuoteBatchResponse> =>
+      inTurn(asked?.runner?.userId ?? "", async () => {
+        const order = await read(asked);
+        const { estimated, most, isExact } = await pricing(order);
+        return { total: order.items.length, millicredits: estimated, maxMillicredits: Math.max(most, estimated), exact: isExact };
+      }),
+
+    /** A new batch of rows of an earlier one. @throws NOT_FOUND, PRECONDITION_FAILED */
+    rerun: async (request: proto.RerunBatchRequest): Promise<Created> => {
+      const { batchId, newBatchId, runner, statuses, fingerprint } = request;
+      const userId = runner?.userId ?? "";
+      if (statuses.length === 0 || statuses.some((status) => !RERUN.has(status)))
+        throw invalidRequest([{ path: "status", message: `must be one of: ${[...RERUN].join(", ")}` }]);
+      const batch = await known(newBatchId, userId, fingerprint);
+      if (batch) return { batch, isReplay: true };
+      const earlier = await owned(batchId, userId);
+      return inTurn(userId, async () => place(newBatchId, fingerprint, await rerunOrder(earlier, request)));
+    },
+
+    /** @throws NOT_FOUND, PRECONDITION_FAILED for a batch that is not paused */
+    resume: async ({ batchId, userId, maxMillicredits }: proto.ResumeBatchRequest): Promise<BatchRecord> => {
+      const batch = await batches.resume(batchId, userId, maxMillicredits);
+      if (!batch) {
+        const { status } = await owned(batchId, userId);
+        throw new DomainError("precondition", "PRECONDITION_FAILED", `the batch is not paused: it is ${status}`);
+      }
+      await start(batch);
+      return batch;
+    },
+
+    /** Idempotent. @throws NOT_FOUND */
+    cancel,
+
+    /** Cancels a user's batches that are not over. @returns how many */
+    cancelAll: async ({ userId, createdBy }: proto.CancelBatchesRequest): Promise<number> => {
+      const meant = (await batches.open(userId)).filter(({ createdAt }) => !createdBy || createdAt <= createdBy);
+      for (const { _id } of meant) await cancel(_id, userId);
+      return meant.length;
+    },
+  };
+};

@@ -1,0 +1,155 @@
+/** Validates and prices all items of a batch before the first begins. */
+import { DomainError, toCredits, type Reason, type RunPlan } from "@nodeloom/kernel";
+import type { billing as billingProto, executions } from "@nodeloom/proto";
+import type { Billing } from "../../clients";
+import type { PlannedRun, Planning } from "../../plan/planning";
+import { BATCH, type ItemInput } from "../../run/batch";
+import { unheldMillicredits } from "../quotes";
+
+/** Plans of one batch that are made at once: each takes its turn with those of other users. */
+const PLANS_AT_ONCE = 4;
+
+/** Calls of one model at one price. */
+interface PricedCalls {
+  model: string;
+  calls: number;
+  millicredits: number;
+}
+
+interface PricedItem {
+  price: number;
+  most: number;
+  mayCostLess: boolean;
+  isPlaceless: boolean;
+  paid: PricedCalls[];
+}
+
+export interface PricedBatch {
+  items: Pick<PricedItem, "price" | "most">[];
+  /** Without what trial grants pay. */
+  estimated: number;
+  most: number;
+  /** What the items cost is the estimate, whatever the runs decide. */
+  isExact: boolean;
+  isPlaceless: boolean;
+  /** Of a workflow: the published version that the items run; none for the draft, and for models. */
+  version: number | undefined;
+}
+
+/** What is asked for, with its items read. */
+export interface ReadOrder {
+  target: NonNullable<executions.Target["target"]>;
+  version: string;
+  runner: executions.Runner;
+  items: readonly ItemInput[];
+}
+
+const priced = ({ steps }: RunPlan): PricedItem => {
+  const paid = steps.flatMap(({ model, maxItems, maxMillicredits }) =>
+    model === undefined ? [] : [{ model, calls: maxItems, millicredits: maxMillicredits }],
+  );
+  const price = paid.reduce((sum, { calls, millicredits }) => sum + calls * millicredits, 0);
+  return {
+    price,
+    most: steps.reduce((sum, step) => sum + unheldMillicredits(step), price),
+    mayCostLess: steps.some(({ conditional, maxMillicredits }) => conditional === true && maxMillicredits > 0),
+    isPlaceless: steps.length === 0,
+    paid,
+  };
+};
+
+/** What items cost beside what an account's trial grants pay, which go by item and call. */
+export const withoutGrants = (items: readonly { paid: readonly PricedCalls[] }[], grants: readonly billingProto.Grant[]): number => {
+  const left = new Map(grants.map(({ model, remaining }) => [model, remaining]));
+  let sum = 0;
+  for (const { model, calls, millicredits } of items.flatMap(({ paid }) => paid)) {
+    const granted = millicredits > 0 ? Math.min(calls, left.get(model) ?? 0) : 0;
+    left.set(model, (left.get(model) ?? 0) - granted);
+    sum += (calls - granted) * millicredits;
+  }
+  return sum;
+};
+
+interface Problem {
+  index: number;
+  path?: string;
+  nodeId?: string | null;
+  message: string;
+}
+
+const OF_ITEMS: ReadonlySet<Reason> = new Set<Reason>(["INVALID_INPUTS", "WORKFLOW_INVALID"]);
+
+/** What is wrong with one item. @throws an error that is not the item's */
+const problemsOf = (error: unknown, index: number): { reason: Reason; problems: Problem[] } => {
+  if (!(error instanceof DomainError) || !OF_ITEMS.has(error.reason)) throw error;
+  const issues = error.metadata.issues as readonly Omit<Problem, "index">[] | undefined;
+  return { reason: error.reason, problems: (issues ?? [{ message: error.message }]).map((issue) => ({ index, ...issue })) };
+};
+
+const shown = ({ index, path, message }: Problem): string => `item ${index}: ${path ? `${path}: ` : ""}${message}`;
+const NAMED_PROBLEMS = 5;
+
+/** The refusal of a batch by its items: nothing has begun. */
+const invalidItems = (reasons: ReadonlySet<Reason>, problems: readonly Problem[]): DomainError => {
+  const named = problems.slice(0, NAMED_PROBLEMS).map(shown).join("; ");
+  const rest = problems.length - NAMED_PROBLEMS;
+  const message = `${named}${rest > 0 ? `; and ${rest} more` : ""}`;
+  const metadata = { issues: problems.slice(0, BATCH.problems), problems: problems.length };
+  return reasons.has("INVALID_INPUTS")
+    ? new DomainError("invalid", "INVALID_INPUTS", message, metadata)
+    : new DomainError("precondition", "WORKFLOW_INVALID", message, metadata);
+};
+
+export type Pricing = ReturnType<typeof createPricing>;
+
+export const createPricing = ({ planning, billing }: { planning: Pick<Planning, "plan">; billing: Pick<Billing, "getAccount"> }) => {
+  const planItem = ({ target, version, runner }: ReadOrder, { inputsJson, settingsJson }: ItemInput): Promise<PlannedRun> =>
+    planning.plan({ target, version, runner, inputsJson, settingsJson, isAsync: false, storesNothing: true });
+
+  return async (order: ReadOrder): Promise<PricedBatch> => {
+    const { items, runner } = order;
+    const all: PricedItem[] = [];
+    const reasons = new Set<Reason>();
+    const problems = new Map<number, Problem[]>();
+    let version: number | undefined;
+    let next = 0;
+    const work = async (): Promise<void> => {
+      while (next < items.length) {
+        const index = next;
+        next += 1;
+        try {
+          const planned = await planItem(order, items[index]!);
+          all[index] = priced(planned.plan);
+          ({ version } = planned);
+        } catch (error) {
+          const found = problemsOf(error, index);
+          reasons.add(found.reason);
+          problems.set(index, found.problems);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: PLANS_AT_ONCE }, work));
+    if (problems.size > 0) {
+      const inOrder = [...problems].sort(([a], [b]) => a - b).flatMap(([, found]) => found);
+      throw invalidItems(reasons, inOrder);
+    }
+    const { account } = await billing.getAccount({ userId: runner.userId });
+    const sum = (of: (item: PricedItem) => number): number => all.reduce((total, item) => total + of(item), 0);
+    return {
+      items: all.map(({ price, most }) => ({ price, most })),
+      estimated: withoutGrants(all, account?.grants ?? []),
+      most: sum(({ most }) => most),
+      isExact: all.every(({ price, most, mayCostLess }) => price === most && !mayCostLess),
+      isPlaceless: all.every(({ isPlaceless }) => isPlaceless),
+      version,
+    };
+  };
+};
+
+/** @throws INSUFFICIENT_CREDITS, where a batch is known to cost more than it may */
+export const checkBudget = ({ estimated, isExact }: PricedBatch, maxMillicredits: number | undefined): void => {
+  if (maxMillicredits === undefined || !isExact || estimated <= maxMillicredits) return;
+  const [requiredCredits, maxCredits] = [toCredits(estimated), toCredits(maxMillicredits)];
+  const message = `the batch costs ${requiredCredits} credits, above its limit of ${maxCredits}`;
+  throw new DomainError("exhausted", "INSUFFICIENT_CREDITS", message, { requiredCredits, maxCredits });
+};

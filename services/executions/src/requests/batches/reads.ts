@@ -1,0 +1,90 @@
+/** Batches, their rows and their results as their owners read them. */
+import { invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { fromCursor, toCursor } from "@nodeloom/platform";
+import type { batches as proto } from "@nodeloom/proto";
+import type { BatchRecord, BatchRow, ItemInput } from "../../run/batch";
+import type { Stores } from "../../store/stores";
+import { itemExecutionId } from "./item";
+import { batchNotFound } from "./orders";
+import { batchMessage, rowMessage } from "./view";
+
+/** Rows that are read together: of results, no more are in memory. */
+const ROWS_AT_ONCE = 25;
+/** A page travels as one message, and results may be long: it ends where it would become too large. */
+const PAGE_BYTES = 8 * 1024 * 1024;
+const ROW_CURSOR = /^\d{1,6}$/;
+
+const fromRowCursor = (cursor: string): number => {
+  if (cursor === "") return 0;
+  if (ROW_CURSOR.test(cursor)) return Number(cursor);
+  throw invalidRequest([{ path: "cursor", message: "is not one of this list" }]);
+};
+
+const bytesOf = ({ inputsJson, settingsJson, resultJson }: proto.BatchRow): number =>
+  inputsJson.length + settingsJson.length + resultJson.length;
+
+export type BatchReads = ReturnType<typeof createBatchReads>;
+
+export const createBatchReads = ({ batches, rows: runs, payloads }: Pick<Stores, "batches" | "rows" | "payloads">) => {
+  const owned = async (batchId: string, userId: string): Promise<BatchRecord> => {
+    const batch = await batches.findOwned(batchId, userId);
+    if (!batch) throw batchNotFound();
+    return batch;
+  };
+
+  const withTexts = async (batch: BatchRecord, rows: readonly BatchRow[]): Promise<proto.BatchRow[]> => {
+    const ended = rows.flatMap(({ index, status }) => (status === undefined ? [] : [itemExecutionId(batch._id, index)]));
+    const results = new Map((ended.length === 0 ? [] : await runs.resultsOf(ended)).map((result) => [result._id, result]));
+    return Promise.all(
+      rows.map(async (row) => {
+        const input = await payloads.getText(row.input);
+        const { inputsJson = "", settingsJson = "" } = input === null ? {} : (JSON.parse(input) as ItemInput);
+        const result = results.get(itemExecutionId(batch._id, row.index));
+        const long = result?.resultHash === undefined ? null : await payloads.getText({ hash: result.resultHash });
+        return rowMessage(batch, row, { inputsJson, settingsJson, resultJson: result?.resultJson ?? long ?? "" });
+      }),
+    );
+  };
+
+  /** Rows with what they were run with and what they gave, from an index on, a few at a time. */
+  async function* rowsOf(batch: BatchRecord, from = 0): AsyncGenerator<proto.BatchRow> {
+    for (let next = from; next < batch.total;) {
+      const rows = await batches.rowsFrom(batch._id, next, ROWS_AT_ONCE);
+      if (rows.length === 0) return;
+      yield* await withTexts(batch, rows);
+      next = rows.at(-1)!.index + 1;
+    }
+  }
+
+  return {
+    get: async ({ batchId, userId }: proto.GetBatchRequest): Promise<proto.Batch> => batchMessage(await owned(batchId, userId)),
+
+    list: async ({ userId, limit, cursor }: proto.ListBatchesRequest): Promise<proto.ListBatchesResponse> => {
+      const size = Math.min(limit || LIMITS.pageDefault, LIMITS.pageRows);
+      const found = await batches.list(userId, size + 1, fromCursor(cursor));
+      const page = found.slice(0, size);
+      const last = page.at(-1);
+      const nextCursor = found.length > size && last ? toCursor({ at: last.createdAt, id: last._id }) : "";
+      return { batches: page.map(batchMessage), nextCursor };
+    },
+
+    /** One page of rows: fewer than asked for where they are long, and at least one. */
+    rows: async ({ batchId, userId, limit, cursor }: proto.ListBatchRowsRequest): Promise<proto.ListBatchRowsResponse> => {
+      const batch = await owned(batchId, userId);
+      const size = Math.min(limit || LIMITS.pageDefault, LIMITS.pageRows);
+      const page: proto.BatchRow[] = [];
+      let bytes = 0;
+      for await (const row of rowsOf(batch, fromRowCursor(cursor))) {
+        bytes += bytesOf(row);
+        if (page.length > 0 && (page.length === size || bytes > PAGE_BYTES)) return { rows: page, nextCursor: String(row.index) };
+        page.push(row);
+      }
+      return { rows: page, nextCursor: "" };
+    },
+
+    /** All rows, in their order. */
+    results: async function* ({ batchId, userId }: proto.ReadBatchResultsRequest): AsyncGenerator<proto.ReadBatchResultsResponse> {
+      for await (const row of rowsOf(await owned(batchId, userId))) yield { row };
+    },
+  };
+};

@@ -1,0 +1,68 @@
+/** Batches as they travel between services. */
+import { batches as proto } from "@nodeloom/proto";
+import { FINAL_BATCHES, type BatchRecord, type BatchRow } from "../../run/batch";
+import { metadataOf } from "../../run/record";
+import { itemExecutionId } from "./item";
+
+const isOver = ({ status }: BatchRecord): boolean => FINAL_BATCHES.includes(status);
+
+/** How a row stands: its batch says what has begun. */
+export const statusOfRow = (batch: BatchRecord, { index, status }: BatchRow): string => {
+  if (status !== undefined) return status;
+  if (isOver(batch)) return "skipped";
+  return batch.underWay.some((item) => item.index === index) ? "processing" : "waiting";
+};
+
+export const batchMessage = (batch: BatchRecord): proto.Batch => {
+  const { target, counts, total, underWay, runner, webhook, maxMillicredits } = batch;
+  const ended = counts.completed + counts.failed + counts.cancelled;
+  return proto.Batch.fromPartial({
+    ...counts,
+    batchId: batch._id,
+    userId: batch.userId,
+    status: batch.status,
+    reason: batch.reason?.code ?? "",
+    reasonMessage: batch.reason?.message ?? "",
+    ...(target.$case === "workflowSlug" ? { workflowSlug: target.value } : { model: target.value }),
+    version: Number(batch.version) || 0,
+    total,
+    processing: underWay.length,
+    waiting: total - ended - underWay.length,
+    millicredits: batch.spent,
+    estimatedMillicredits: batch.price.estimated,
+    exact: batch.price.isExact,
+    ...(maxMillicredits === undefined ? {} : { maxMillicredits }),
+    metadata: metadataOf(batch.metadata),
+    source: runner.source,
+    createdAt: batch.createdAt,
+    ...(batch.finishedAt ? { finishedAt: batch.finishedAt } : {}),
+    concurrency: batch.concurrency,
+    stopOnError: batch.stopsOnError,
+    rerunOf: batch.rerunOf ?? "",
+    ...(webhook
+      ? {
+          webhook: {
+            ...{ url: webhook.url, state: webhook.state, attempts: webhook.attempts },
+            deliveredAt: webhook.deliveredAt ?? undefined,
+            lastError: webhook.lastError ?? undefined,
+          },
+        }
+      : {}),
+  });
+};
+
+/** @param texts what it was run with, and what it gave: empty where that is not kept any more, or there is none */
+export const rowMessage = (
+  batch: BatchRecord,
+  row: BatchRow,
+  texts: { inputsJson: string; settingsJson: string; resultJson: string },
+): proto.BatchRow =>
+  proto.BatchRow.fromPartial({
+    index: row.index,
+    executionId: itemExecutionId(batch._id, row.index),
+    status: statusOfRow(batch, row),
+    millicredits: row.millicredits ?? 0,
+    errorCode: row.error?.code ?? "",
+    errorMessage: row.error?.message ?? "",
+    ...texts,
+  });

@@ -1,0 +1,22 @@
+import { withSettings } from "../../src/plan/settings";
+
+const graph = {
+  key: "flow@1",
+  nodesJson: '[{"id":"pic","type":"x","data":{"model":"a","inputs":{"prompt":"p","n":1.0}}},{"id":"box","type":"y","data":{"text":"t"}}]',
+  edgesJson: "[]",
+};
+
+it("puts settings over those of the nodes that are named, each member of inputs by itself", () => {
+  const changed = withSettings(graph, '{"pic":{"model":"b","inputs":{"seed":7}},"box":{"text":"u"}}', false);
+  expect(changed.nodesJson).toBe(
+    '[{"id":"pic","type":"x","data":{"model":"b","inputs":{"prompt":"p","n":1.0,"seed":7}}},{"id":"box","type":"y","data":{"text":"u"}}]',
+  );
+  // A planner keeps graphs by their keys.
+  expect(changed.key).not.toBe(graph.key);
+  expect(withSettings(graph, '{"pic":{"model":"c"}}', false).key).not.toBe(changed.key);
+});
+
+it("refuses nodes that there are not, and graphs of others", () => {
+  expect(() => withSettings(graph, '{"pics":{}}', false)).toThrow(expect.objectContaining({ reason: "INVALID_INPUTS" }));
+  expect(() => withSettings(graph, '{"pic":{}}', true)).toThrow(expect.objectContaining({ reason: "INVALID_REQUEST" }));
+});

@@ -1,0 +1,208 @@
+import { randomUUID } from "node:crypto";
+import { DomainError, executionNotFound } from "@nodeloom/kernel";
+import { createLogger } from "@nodeloom/platform";
+import { executions } from "@nodeloom/proto";
+import { beginsNoMore, type BatchRecord, type BatchRow } from "../../../src/run/batch";
+import type { ExecutionView } from "../../../src/run/record";
+import { createBeginItem } from "../../../src/requests/batches/begin-item";
+import { createCarryBatch } from "../../../src/requests/batches/carrying";
+import { itemExecutionId } from "../../../src/requests/batches/item";
+import { rowId } from "../../../src/store/batches";
+import type { Stores } from "../../../src/store/stores";
+import { eventually } from "../../../../platform/test/support/eventually";
+import { openStore } from "../../support";
+import { localChannel } from "../../support/local-channel";
+
+/** The carrying of batches over the real store; runs are played by the test, and are what they are whatever becomes of who carries. */
+
+const PRICE = 10;
+let stores: Stores;
+let stop: () => Promise<void>;
+beforeAll(async () => void ({ stores, stop } = await openStore()));
+afterAll(() => stop());
+
+interface Played {
+  /** What each item costs. */
+  cost?: (index: number) => number;
+  ends?: (index: number) => "completed" | "failed";
+  /** What the start of an item meets instead; undefined: nothing. */
+  refuses?: (index: number, attempt: number) => DomainError | undefined;
+  /** Runs end only when the test says so. */
+  held?: boolean;
+}
+
+/** The runs of a test: each under its id, once. */
+const createRuns = ({ cost = () => PRICE, ends = () => "completed", refuses = () => undefined, held = false }: Played = {}) => {
+  const channel = localChannel();
+  const known = new Map<string, ExecutionView>();
+  const attempts = new Map<number, number>();
+  const limits: (number | undefined)[] = [];
+  let most = 0;
+  const isOpen = ({ status }: ExecutionView): boolean => status === "processing";
+
+  const end = async (row: ExecutionView, status: "completed" | "failed" | "cancelled"): Promise<void> => {
+    const { index, batchId } = row;
+    const millicredits = status === "cancelled" ? 0 : cost(index!);
+    const ended = { ...row, status, millicredits };
+    known.set(row._id, ended);
+    // Delivered twice: an outbox may do that.
+    await stores.batches.endItem(batchId!, { index: index!, status, millicredits });
+    await stores.batches.endItem(batchId!, { index: index!, status, millicredits });
+    channel.publish(row._id, { type: "settled", at: Date.now(), data: {} });
+  };
+
+  return {
+    channel,
+    known,
+    limits,
+    end,
+    mostAtOnce: () => most,
+    runs: {
+      run: async ({ executionId, batch, maxMillicredits }: executions.RunRequest) => {
+        const { index, batchId } = batch!;
+        const attempt = (attempts.get(index) ?? 0) + 1;
+        attempts.set(index, attempt);
+        const refusal = refuses(index, attempt);
+        if (refusal) throw refusal;
+        const earlier = known.get(executionId);
+        if (earlier) return { row: earlier, isReplay: true };
+        limits.push(maxMillicredits);
+        const row = { _id: executionId, status: "processing", index, batchId, millicredits: 0, error: null } as unknown as ExecutionView;
+        known.set(executionId, row);
+        most = Math.max(most, [...known.values()].filter(isOpen).length);
+        if (!held) setTimeout(() => void end(row, ends(index)).catch(() => undefined), 1 + (index % 5));
+        return { row, isReplay: false };
+      },
+    },
+    cancellation: {
+      cancel: async (executionId: string) => {
+        const row = known.get(executionId);
+        if (!row) throw executionNotFound();
+        if (isOpen(row)) await end(row, "cancelled");
+        return "cancel_requested";
+      },
+    },
+  };
+};
+
+const place = async (total: number, part: Partial<BatchRecord> = {}, most = PRICE): Promise<string> => {
+  const id = randomUUID();
+  const now = new Date();
+  const record: BatchRecord = {
+    ...{ _id: id, userId: randomUUID(), status: "running", reason: null, target: { $case: "workflowSlug", value: "flow" }, version: "" },
+    runner: executions.Runner.fromPartial({ concurrency: 20 }),
+    ...{ total, next: 0, again: [], underWay: [], counts: { completed: 0, failed: 0, cancelled: 0 }, spent: 0, committed: 0 },
+    ...{ price: { estimated: total * PRICE, isExact: true }, isPlaceless: false, concurrency: 0, stopsOnError: false, itemWebhooks: false },
+    ...{ metadata: [], webhook: null, createdAt: now, finishedAt: null, isCarried: true, seenAt: now },
+    ...part,
+  };
+  await stores.batches.insert(record);
+  const rows = Array.from({ length: total }, (_, index): BatchRow => {
+    const input = { json: JSON.stringify({ inputsJson: "{}", settingsJson: "" }) };
+    return { _id: rowId(id, index), batchId: id, index, input, price: PRICE, most };
+  });
+  await stores.batches.insertRows(rows);
+  return id;
+};
+
+const carrier = ({ runs, cancellation, channel }: ReturnType<typeof createRuns>) =>
+  createCarryBatch({
+    stores,
+    beginItem: createBeginItem({ stores, runs: runs as never, logger: createLogger("test", "silent") }),
+    cancellation,
+    channel,
+    currentRunner: ({ runner }) => Promise.resolve(runner),
+  });
+
+const found = async (id: string): Promise<BatchRecord> => (await stores.batches.find(id))!;
+const never = new AbortController().signal;
+
+it("runs every item once, within half of the tier's places, and counts what they cost", async () => {
+  const played = createRuns({ cost: (index) => index % PRICE, ends: (index) => (index % 3 === 0 ? "failed" : "completed") });
+  const id = await place(60);
+  expect(await carrier(played)(id, never)).toBe("over");
+  const spent = Array.from({ length: 60 }, (_, index) => index % PRICE).reduce((sum, cost) => sum + cost, 0);
+  expect(await found(id)).toMatchObject({
+    status: "completed",
+    counts: { completed: 40, failed: 20, cancelled: 0 },
+    ...{ spent, committed: spent, underWay: [], again: [] },
+  });
+  expect(played.known.size).toBe(60);
+  expect(played.mostAtOnce()).toBeLessThanOrEqual(10);
+});
+
+it("is over once and exact, however often what carries it dies on the way", async () => {
+  const played = createRuns();
+  const id = await place(80, { maxMillicredits: 80 * PRICE });
+  for (let death = 0; death < 6; death += 1) {
+    const dying = new AbortController();
+    setTimeout(() => dying.abort(), 15);
+    // Two carry it at once where the first is thought to be dead and is not.
+    await Promise.all([carrier(played)(id, dying.signal), carrier(played)(id, dying.signal)]);
+  }
+  expect(await carrier(played)(id, never)).toBe("over");
+  expect(await found(id)).toMatchObject({ status: "completed", counts: { completed: 80 }, spent: 80 * PRICE, committed: 80 * PRICE });
+  expect(played.known.size).toBe(80);
+});
+
+it("never begins what its budget may not bear, pauses, and goes on under another", async () => {
+  const played = createRuns({ cost: () => PRICE });
+  // Each may come to four times its price.
+  const id = await place(10, { maxMillicredits: 5 * PRICE + 3 }, 4 * PRICE);
+  expect(await carrier(played)(id, never)).toBe("over");
+  expect(await found(id)).toMatchObject({ status: "paused", reason: { code: "BUDGET_EXCEEDED" }, spent: 5 * PRICE, underWay: [] });
+  // What was set aside bounds each run, too.
+  expect(played.limits.every((limit) => limit !== undefined && limit <= 4 * PRICE)).toBe(true);
+  const { userId } = await found(id);
+  await stores.batches.resume(id, userId, 10 * PRICE);
+  expect(await carrier(played)(id, never)).toBe("over");
+  expect(await found(id)).toMatchObject({ status: "completed", spent: 10 * PRICE, reason: null });
+});
+
+it("pauses where credits are missing, and gives back what was set aside", async () => {
+  const missing = new DomainError("exhausted", "INSUFFICIENT_CREDITS", "not enough credits");
+  let isEmpty = true;
+  const played = createRuns({ refuses: () => (isEmpty ? missing : undefined) });
+  const id = await place(5, { maxMillicredits: 5 * PRICE });
+  expect(await carrier(played)(id, never)).toBe("over");
+  expect(await found(id)).toMatchObject({ status: "paused", reason: { code: "INSUFFICIENT_CREDITS" }, committed: 0, underWay: [] });
+  isEmpty = false;
+  await stores.batches.resume(id, (await found(id)).userId, undefined);
+  expect(await carrier(played)(id, never)).toBe("over");
+  expect(await found(id)).toMatchObject({ status: "completed", counts: { completed: 5 }, spent: 5 * PRICE });
+});
+
+it("begins no more items once one has failed, where it is to stop then", async () => {
+  const played = createRuns({ ends: (index) => (index === 2 ? "failed" : "completed") });
+  const id = await place(40, { stopsOnError: true, concurrency: 2 });
+  expect(await carrier(played)(id, never)).toBe("over");
+  const { status, counts, next } = await found(id);
+  expect([status, counts.failed]).toEqual(["failed", 1]);
+  expect(next).toBeLessThan(8);
+});
+
+it("ends an item that can't run by itself, and goes on with the others", async () => {
+  const gone = new DomainError("precondition", "WORKFLOW_INVALID", "the workflow can't run");
+  const played = createRuns({ refuses: (index) => (index === 1 ? gone : undefined) });
+  const id = await place(3);
+  expect(await carrier(played)(id, never)).toBe("over");
+  expect(await found(id)).toMatchObject({ status: "completed", counts: { completed: 2, failed: 1 } });
+  expect(await stores.batches.rowsAt(id, [1])).toMatchObject([{ status: "failed", error: { code: "WORKFLOW_INVALID" } }]);
+});
+
+it("cancels what is under way, and never begins the rest", async () => {
+  const played = createRuns({ held: true });
+  const id = await place(30);
+  const carried = carrier(played)(id, never);
+  await eventually(() => played.known.size === 10);
+  // One ends while it is cancelled.
+  const first = played.known.get(itemExecutionId(id, 0))!;
+  const { userId } = await found(id);
+  await Promise.all([stores.batches.requestCancel(id, userId), played.end(first, "completed")]);
+  played.channel.publish(id, { type: "cancel_requested", at: Date.now(), data: {} });
+  expect(await carried).toBe("over");
+  const batch = await found(id);
+  expect(batch).toMatchObject({ status: "cancelled", underWay: [], counts: { failed: 0 } });
+  expect(batch.counts.completed + batch.counts.cancelled).toBe(played.known.size);
+  expect([beginsNoMore(batch), await stores.batches.requestCancel(id, userId)]).toEqual([true, null]);
+});

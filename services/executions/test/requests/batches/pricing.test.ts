@@ -1,0 +1,74 @@
+import { DomainError, invalidInputs, type RunPlan } from "@nodeloom/kernel";
+import { executions, type billing } from "@nodeloom/proto";
+import { checkBudget, createPricing } from "../../../src/requests/batches/pricing";
+import type { PlannedRun, PlanningRequest } from "../../../src/plan/planning";
+import { itemsAtOnce } from "../../../src/run/batch";
+
+const step = (maxItems: number, itemLimit = maxItems) => ({ id: "pic", model: "painter", maxItems, itemLimit, maxMillicredits: 10 });
+const planned = (steps: object[]): PlannedRun =>
+  ({ plan: { steps } as unknown as RunPlan, holds: [], workflowSlug: "flow", modelIds: [], inputsJson: "{}", version: 3 }) as PlannedRun;
+
+/** Prices items whose inputs say how many calls each makes, and at most. */
+const price = (items: object[], remaining = 0) => {
+  const plan = ({ inputsJson }: PlanningRequest): Promise<PlannedRun> => {
+    const { calls, most, bad } = JSON.parse(inputsJson) as { calls: number; most?: number; bad?: string };
+    if (bad === "tier") throw new DomainError("forbidden", "MODEL_TIER_REQUIRED", "no");
+    if (bad !== undefined) throw invalidInputs([{ path: "inputs.x", message: bad }]);
+    return Promise.resolve(planned(calls === 0 ? [] : [step(calls, most)]));
+  };
+  const grants = [{ model: "painter", total: 3, remaining }];
+  const getAccount = () => Promise.resolve({ account: { grants } } as billing.GetAccountResponse);
+  const pricing = createPricing({ planning: { plan }, billing: { getAccount } });
+  const order = {
+    target: { $case: "workflowSlug" as const, value: "flow" },
+    version: "",
+    runner: executions.Runner.fromPartial({ userId: "u" }),
+  };
+  return pricing({ ...order, items: items.map((item) => ({ inputsJson: JSON.stringify(item), settingsJson: "" })) });
+};
+
+it("adds up what all items hold, beside what trial grants pay, and keeps the version that it has priced", async () => {
+  const priced = await price([{ calls: 2 }, { calls: 1 }, { calls: 3 }], 4);
+  expect(priced).toMatchObject({ estimated: 20, most: 60, isExact: true, isPlaceless: false, version: 3 });
+  expect(priced.items.map((item) => item.price)).toEqual([20, 10, 30]);
+});
+
+it("knows what isn't exact, and what needs no places", async () => {
+  expect(await price([{ calls: 1 }, { calls: 1, most: 50 }])).toMatchObject({ isExact: false, estimated: 20, most: 510 });
+  expect(await price([{ calls: 0 }, { calls: 0 }])).toMatchObject({ isExact: true, isPlaceless: true, estimated: 0 });
+});
+
+it("names every problem by the item that has it, in order", async () => {
+  const items = Array.from({ length: 150 }, (_, index) => (index % 2 === 0 ? { calls: 1 } : { bad: `no ${index}` }));
+  const refusal = await price(items).catch((error: unknown) => error as DomainError);
+  expect(refusal).toMatchObject({ reason: "INVALID_INPUTS", metadata: { problems: 75 } });
+  expect((refusal as DomainError).metadata.issues).toHaveLength(75);
+  expect((refusal as DomainError).metadata.issues).toMatchObject([
+    { index: 1, path: "inputs.x", message: "no 1" },
+    { index: 3, path: "inputs.x", message: "no 3" },
+    ...Array.from({ length: 73 }, (_, index) => ({ index: 5 + 2 * index })),
+  ]);
+});
+
+it("passes on what is wrong with all of them", async () => {
+  await expect(price([{ calls: 1 }, { bad: "tier" }])).rejects.toMatchObject({ reason: "MODEL_TIER_REQUIRED" });
+});
+
+it("refuses what is known to cost more than it may, and nothing else", async () => {
+  const exact = await price([{ calls: 2 }, { calls: 2 }]);
+  expect(() => checkBudget(exact, 39)).toThrow(expect.objectContaining({ reason: "INSUFFICIENT_CREDITS" }));
+  checkBudget(exact, 40);
+  checkBudget(exact, undefined);
+  checkBudget(await price([{ calls: 2, most: 50 }]), 1);
+});
+
+it.each([
+  [{ isPlaceless: false, concurrency: 0 }, 10, 5],
+  [{ isPlaceless: false, concurrency: 3 }, 10, 3],
+  [{ isPlaceless: false, concurrency: 50 }, 10, 5],
+  [{ isPlaceless: false, concurrency: 0 }, 1, 1],
+  [{ isPlaceless: false, concurrency: 0 }, 0, 100],
+  [{ isPlaceless: true, concurrency: 0 }, 1, 8],
+])("lets %p of a tier with %i places have %i items at once", (batch, places, most) => {
+  expect(itemsAtOnce(batch, places)).toBe(most);
+});
