@@ -1,5 +1,5 @@
 import { createGrpcClient, type Checks, type ClientOf, type TlsConfig } from "@nodeloom/platform";
-import { billing, executions, identity, media, models, usage, workflows } from "@nodeloom/proto";
+import { batches, billing, executions, identity, media, models, usage, workflows } from "@nodeloom/proto";
 import { createHealthProbe } from "./routes/health/health";
 
 export interface Services {
@@ -9,10 +9,12 @@ export interface Services {
   billing: ClientOf<billing.BillingServiceServer>;
   usage: ClientOf<usage.UsageServiceServer>;
   executions: ClientOf<executions.ExecutionsServiceServer>;
+  /** Served by executions, too. */
+  batches: ClientOf<batches.BatchesServiceServer>;
   media: ClientOf<media.MediaServiceServer>;
 }
 
-export type ServiceName = keyof Services;
+export type ServiceName = Exclude<keyof Services, "batches">;
 export type Addresses = Readonly<Record<ServiceName, string>>;
 
 const DEFINITIONS = {
@@ -36,10 +38,11 @@ export interface Connections {
 export const connectServices = (addresses: Addresses, tls: TlsConfig): Connections => {
   const names = Object.keys(DEFINITIONS) as ServiceName[];
   const clients = names.map((name) => createGrpcClient<object>(DEFINITIONS[name], { address: addresses[name], tls }));
+  const ofBatches = createGrpcClient<batches.BatchesServiceServer>(batches.BatchesServiceService, { address: addresses.executions, tls });
   const probes = names.map((name) => createHealthProbe({ address: addresses[name], tls }));
   return {
-    services: Object.fromEntries(names.map((name, index) => [name, clients[index]])) as unknown as Services,
+    services: { ...Object.fromEntries(names.map((name, index) => [name, clients[index]])), batches: ofBatches } as unknown as Services,
     checks: Object.fromEntries(names.map((name, index) => [name, probes[index]!.serving])),
-    close: () => [...clients, ...probes].forEach((client) => client.close()),
+    close: () => [...clients, ofBatches, ...probes].forEach((client) => client.close()),
   };
 };

@@ -287,6 +287,194 @@ export interface QuoteRequest {
   provenance?: "full";
 }
 
+export interface WorkflowBatchRequest {
+  /** Inputs, one object an item */
+  inputs?: Record<string, unknown>[];
+  /** Instead of `inputs`: items with settings of their own, to try several */
+  items?: {
+    inputs: Record<string, unknown>;
+    /** By node id: settings over those of your own graph; members of `inputs` each by itself */
+    settings?: Record<string, Record<string, unknown>>;
+  }[];
+  /** A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
+  mediaId?: string;
+  /** The most that all items together cost. A batch that is known to cost more is refused; one whose price isn't exact begins, and pauses */
+  maxCredits?: number;
+  /** Items under way at once; at most half of what your tier runs at once, and that without it */
+  concurrency?: number;
+  /** `stop`: no item begins after one has failed */
+  onError?: "continue" | "stop";
+  /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
+  metadata?: Record<string, string>;
+  /** Items announce their ends to the key's webhook, too */
+  itemWebhooks?: boolean;
+}
+
+export interface CreatedBatch {
+  batchId: string;
+  total: number;
+}
+
+export interface BatchQuote {
+  total: number;
+  /** What all items would hold, without what trial grants pay */
+  estimatedCreditCost: number;
+  /** The same with every list of unknown length at `maxItems` or 50 */
+  maxCreditCost: number;
+  /** Whether the items cost that, whatever the runs decide */
+  exact: boolean;
+}
+
+export interface ModelBatchRequest {
+  /** Inputs, one object an item */
+  inputs?: Record<string, unknown>[];
+  /** A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
+  mediaId?: string;
+  /** The most that all items together cost. A batch that is known to cost more is refused; one whose price isn't exact begins, and pauses */
+  maxCredits?: number;
+  /** Items under way at once; at most half of what your tier runs at once, and that without it */
+  concurrency?: number;
+  /** `stop`: no item begins after one has failed */
+  onError?: "continue" | "stop";
+  /** Your own names for the run, as texts: on the execution, its webhooks and its usage row */
+  metadata?: Record<string, string>;
+  /** Items announce their ends to the key's webhook, too */
+  itemWebhooks?: boolean;
+}
+
+export interface Batch {
+  batchId: string;
+  /** `completed`: every item is over, however it ended. `failed`: it was to stop at an error, and met one */
+  status: "running" | "paused" | "cancel_requested" | "completed" | "failed" | "cancelled";
+  /** Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … */
+  reason: {
+    code: string;
+    message: string;
+  } | null;
+  workflowSlug: string | null;
+  /** The published version that its items run; null for the draft, and for models */
+  version: number | null;
+  model: string | null;
+  total: number;
+  counts: {
+    /** Not begun; of a batch that is over: never */
+    waiting: number;
+    processing: number;
+    completed: number;
+    failed: number;
+    cancelled: number;
+  };
+  /** What the items that are over cost */
+  creditsCost: number;
+  /** As quoted when it was created */
+  estimatedCreditCost: number;
+  /** Whether that was exact */
+  exact: boolean;
+  maxCredits: number | null;
+  concurrency: number | null;
+  onError: "continue" | "stop";
+  metadata: Record<string, string>;
+  source: string;
+  /** The batch whose rows these are */
+  rerunOf: string | null;
+  /** Of `batch.completed`, where the key's webhook names that event */
+  webhookDelivery:
+    | {
+        configured: false;
+      }
+    | {
+        configured: true;
+        url: string;
+        state: "pending" | "delivered" | "failed" | "disabled" | "skipped";
+        attempts: number;
+        deliveredAt: string | null;
+        lastError: string | null;
+      };
+  createdAt: string | null;
+  finishedAt: string | null;
+}
+
+export interface BatchWithRows {
+  batchId: string;
+  /** `completed`: every item is over, however it ended. `failed`: it was to stop at an error, and met one */
+  status: "running" | "paused" | "cancel_requested" | "completed" | "failed" | "cancelled";
+  /** Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, … */
+  reason: {
+    code: string;
+    message: string;
+  } | null;
+  workflowSlug: string | null;
+  /** The published version that its items run; null for the draft, and for models */
+  version: number | null;
+  model: string | null;
+  total: number;
+  counts: {
+    /** Not begun; of a batch that is over: never */
+    waiting: number;
+    processing: number;
+    completed: number;
+    failed: number;
+    cancelled: number;
+  };
+  /** What the items that are over cost */
+  creditsCost: number;
+  /** As quoted when it was created */
+  estimatedCreditCost: number;
+  /** Whether that was exact */
+  exact: boolean;
+  maxCredits: number | null;
+  concurrency: number | null;
+  onError: "continue" | "stop";
+  metadata: Record<string, string>;
+  source: string;
+  /** The batch whose rows these are */
+  rerunOf: string | null;
+  /** Of `batch.completed`, where the key's webhook names that event */
+  webhookDelivery:
+    | {
+        configured: false;
+      }
+    | {
+        configured: true;
+        url: string;
+        state: "pending" | "delivered" | "failed" | "disabled" | "skipped";
+        attempts: number;
+        deliveredAt: string | null;
+        lastError: string | null;
+      };
+  createdAt: string | null;
+  finishedAt: string | null;
+  rows: BatchRow[];
+  nextCursor: string | null;
+}
+
+export interface BatchRow {
+  index: number;
+  /** Known before the item begins: `GET /api/executions/{id}` finds it once it has */
+  executionId: string;
+  status: "waiting" | "processing" | "completed" | "failed" | "cancelled" | "skipped";
+  /** Credits; 1 credit = 0.01 USD */
+  creditsCost: number;
+  error: {
+    code: string;
+    message: string;
+  } | null;
+  inputs: Record<string, unknown>;
+  settings?: Record<string, unknown>;
+  /** Set on completion */
+  result?: Record<string, unknown>;
+}
+
+export interface ResumeBatchRequest {
+  maxCredits?: number;
+}
+
+export interface RerunBatchRequest {
+  /** `skipped`: never begun */
+  status: "failed" | "cancelled" | "skipped";
+  maxCredits?: number;
+}
+
 export interface Model {
   internalName: string;
   displayName: string;
@@ -583,6 +771,10 @@ export interface Execution {
   /** As they were sent; absent in lists */
   inputs?: Record<string, unknown>;
   metadata: Record<string, string>;
+  /** Set on an item of a batch */
+  batchId?: string;
+  /** Which item, from 0 */
+  index?: number;
   workflowSlug: string | null;
   /** The published version that ran; null for the draft, and for models */
   version: number | null;
@@ -1413,6 +1605,10 @@ export interface AdminExecution {
   /** As they were sent; absent in lists */
   inputs?: Record<string, unknown>;
   metadata: Record<string, string>;
+  /** Set on an item of a batch */
+  batchId?: string;
+  /** Which item, from 0 */
+  index?: number;
   workflowSlug: string | null;
   /** The published version that ran; null for the draft, and for models */
   version: number | null;
@@ -1850,6 +2046,101 @@ export interface Operations {
     body: QuoteRequest;
     response: Quote;
   };
+  /** Run a workflow with up to 1,000 inputs */
+  createWorkflowBatch: {
+    params: {
+      slug: string;
+    };
+    query?: {
+      /** A version's number, or `draft`; without it the newest published version, or the draft while there is none */
+      version?: string;
+    };
+    body: WorkflowBatchRequest;
+    response: CreatedBatch;
+  };
+  /** Validate and price a batch of a workflow without running it */
+  quoteWorkflowBatch: {
+    params: {
+      slug: string;
+    };
+    query?: {
+      /** A version's number, or `draft`; without it the newest published version, or the draft while there is none */
+      version?: string;
+    };
+    body: WorkflowBatchRequest;
+    response: BatchQuote;
+  };
+  /** Run a model with up to 1,000 inputs */
+  createModelBatch: {
+    params: {
+      internalName: string;
+    };
+    body: ModelBatchRequest;
+    response: CreatedBatch;
+  };
+  /** Validate and price a batch of a model without running it */
+  quoteModelBatch: {
+    params: {
+      internalName: string;
+    };
+    body: ModelBatchRequest;
+    response: BatchQuote;
+  };
+  /** List the caller's batches, newest first */
+  listBatches: {
+    query?: {
+      limit?: number;
+      cursor?: string;
+    };
+    response: {
+      rows: Batch[];
+      nextCursor: string | null;
+    };
+  };
+  /** A batch with its counts and some of its rows */
+  getBatch: {
+    params: {
+      id: string;
+    };
+    query?: {
+      limit?: number;
+      cursor?: string;
+    };
+    response: BatchWithRows;
+  };
+  /** All rows of a batch with their results, as a file */
+  getBatchResults: {
+    params: {
+      id: string;
+    };
+    query?: {
+      format?: "jsonl" | "csv";
+    };
+    response: string;
+  };
+  /** Cancel a batch: what waits never begins, what is under way is cancelled */
+  cancelBatch: {
+    params: {
+      id: string;
+    };
+    response: Batch;
+  };
+  /** Go on with a paused batch */
+  resumeBatch: {
+    params: {
+      id: string;
+    };
+    body?: ResumeBatchRequest;
+    response: Batch;
+  };
+  /** Run those rows of a batch again that ended in a way, as a new batch */
+  rerunBatch: {
+    params: {
+      id: string;
+    };
+    body: RerunBatchRequest;
+    response: CreatedBatch;
+  };
   /** List the enabled models; to administrators also those that need a key or a price */
   listModels: {
     query?: {
@@ -1903,6 +2194,8 @@ export interface Operations {
     query?: {
       status?: "processing" | "completed" | "failed" | "cancelled" | "cancel_requested";
       workflowSlug?: string;
+      /** The items of this batch; without it, executions that are items of none */
+      batchId?: string;
       /** Executions that were created then or later */
       createdAfter?: string;
       /** Executions that were created earlier */
@@ -2481,6 +2774,16 @@ export const OPERATIONS = {
   quoteWorkflow: { method: "POST", path: "/api/workflows/{slug}/quote", idempotent: false, contentType: "application/json" },
   runModel: { method: "POST", path: "/api/models/{internalName}/run", idempotent: true, contentType: "application/json" },
   quoteModel: { method: "POST", path: "/api/models/{internalName}/quote", idempotent: false, contentType: "application/json" },
+  createWorkflowBatch: { method: "POST", path: "/api/workflows/{slug}/batches", idempotent: true, contentType: "application/json" },
+  quoteWorkflowBatch: { method: "POST", path: "/api/workflows/{slug}/batches/quote", idempotent: false, contentType: "application/json" },
+  createModelBatch: { method: "POST", path: "/api/models/{internalName}/batches", idempotent: true, contentType: "application/json" },
+  quoteModelBatch: { method: "POST", path: "/api/models/{internalName}/batches/quote", idempotent: false, contentType: "application/json" },
+  listBatches: { method: "GET", path: "/api/batches", idempotent: false, contentType: null },
+  getBatch: { method: "GET", path: "/api/batches/{id}", idempotent: false, contentType: null },
+  getBatchResults: { method: "GET", path: "/api/batches/{id}/results", idempotent: false, contentType: null },
+  cancelBatch: { method: "POST", path: "/api/batches/{id}/cancel", idempotent: false, contentType: null },
+  resumeBatch: { method: "POST", path: "/api/batches/{id}/resume", idempotent: false, contentType: "application/json" },
+  rerunBatch: { method: "POST", path: "/api/batches/{id}/rerun", idempotent: true, contentType: "application/json" },
   listModels: { method: "GET", path: "/api/models", idempotent: false, contentType: null },
   getModel: { method: "GET", path: "/api/models/{internalName}", idempotent: false, contentType: null },
   getLocalModels: { method: "GET", path: "/api/local-models", idempotent: false, contentType: null },

@@ -13,6 +13,7 @@ import type {
   WorkflowChanges,
   WorkflowSummary,
 } from "./api-types";
+import { createBatches, type Batches } from "./batches";
 import { createEvents, type Events } from "./events";
 import { createRuns, type Runs } from "./runs";
 import {
@@ -67,6 +68,8 @@ export interface Client extends Runs {
   workflows: Workflows;
   models: Models;
   executions: Executions;
+  /** Many runs of one workflow or model, with one budget. */
+  batches: Batches;
   usage: Usage;
   /** Stores a file; its `id` or `url` is an input of workflows and models. Its type is recognised from its bytes. */
   upload(file: Binary, options?: RequestOptions): Promise<Media>;
@@ -109,6 +112,7 @@ export const createClient = (options: ClientOptions): Client => {
       list: (query = {}, more = {}) => call("listExecutions", { ...more, query }),
       get: (id, more = {}) => call("getExecution", { ...more, params: { id } }),
     },
+    batches: createBatches(transport),
     usage: {
       list: (query = {}, more = {}) => call("listUsage", { ...more, query }),
       models: (more = {}) => call("listUsageModels", more),

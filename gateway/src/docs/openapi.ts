@@ -14,6 +14,7 @@ const TAG_DESCRIPTIONS: Readonly<Record<Tag, string>> = {
   Workflows: "Graphs that are saved, and the schemas of their inputs",
   Runs: "Run a workflow or a single model, or ask what a run would cost",
   "Schedules and hooks": "Runs at times, and runs that other services start",
+  Batches: "Many runs of one workflow or model, with one budget",
   Models: "What can be run, with inputs and prices",
   Executions: "Runs under way and past: poll, follow, cancel",
   Usage: "What was run by key, and what it cost",

@@ -33,6 +33,11 @@ export const REFUSED_AGAIN_MS = 12_000;
 export const UNKNOWN_AGAIN_MS = 45_000;
 /** Executions that has not answered at all for this long is reported as away. */
 export const UNREACHABLE_AFTER_MS = 4_000;
+/** Reading, validating and pricing all items of a batch. */
+export const BATCH_CREATE_MS = 100_000;
+/** Writing the results of a batch to a client that reads slowly. */
+export const BATCH_RESULTS_MS = 10 * 60 * 1_000;
+
 /** What a process that stops may take to establish what became of a run. */
 export const ESTABLISH_MS = 10_000;
 /** A run call that lasted this long before the connection broke had reached the service. */

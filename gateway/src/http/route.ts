@@ -14,6 +14,7 @@ export const TAGS = [
   "Workflows",
   "Runs",
   "Schedules and hooks",
+  "Batches",
   "Models",
   "Executions",
   "Usage",

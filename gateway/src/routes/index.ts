@@ -10,6 +10,7 @@ import { adminTemplateRoutes } from "./admin/templates";
 import { adminTemporalRoutes } from "./admin/temporal";
 import { adminTierRoutes } from "./admin/tiers";
 import { adminUserRoutes } from "./admin/users";
+import { batchRoutes } from "./batches/routes";
 import { authRoutes } from "./identity/auth";
 import { decisionRoutes } from "./executions/decisions";
 import { executionRoutes } from "./executions/routes";
@@ -39,6 +40,7 @@ export const routes: readonly Route[] = [
   ...runRoutes,
   ...scheduleRoutes,
   ...hookRoutes,
+  ...batchRoutes,
   ...modelRoutes,
   ...taskRoutes,
   ...nodeKindRoutes,

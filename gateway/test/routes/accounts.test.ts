@@ -1,5 +1,5 @@
 import type { sendUnaryData, ServerUnaryCall } from "@grpc/grpc-js";
-import { executions } from "@nodeloom/proto";
+import { batches, executions } from "@nodeloom/proto";
 import { startFakeService, type FakeService } from "../support/fake-service";
 import { send, sessionCookie, type Answer } from "../support/http";
 import { PASSWORD, startPlatform, type Platform, type User } from "../support/platform";
@@ -22,11 +22,22 @@ const cancelExecution: Call<executions.CancelExecutionRequest, executions.Cancel
   callback(null, executions.CancelExecutionResponse.fromPartial({ status: "cancel_requested" }));
 };
 
+/** Whose batches were cancelled. */
+const stopped: string[] = [];
+const cancelBatches: Call<batches.CancelBatchesRequest, batches.CancelBatchesResponse> = ({ request }, callback) => {
+  stopped.push(request.userId);
+  callback(null, { cancelled: 0 });
+};
+
 let fake: FakeService;
 let platform: Platform;
 let replica: Awaited<ReturnType<Platform["startGateway"]>>;
 beforeAll(async () => {
-  fake = await startFakeService(executions.ExecutionsServiceService, { listExecutions, cancelExecution });
+  fake = await startFakeService(
+    executions.ExecutionsServiceService,
+    { listExecutions, cancelExecution },
+    { definition: batches.BatchesServiceService, handlers: { cancelBatches } },
+  );
   platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address });
   replica = await platform.startGateway();
 });

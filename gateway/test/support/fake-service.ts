@@ -15,10 +15,13 @@ export interface FakeService {
 export const startFakeService = async <S extends UntypedServiceImplementation>(
   definition: ServiceDefinition<S>,
   handlers: Partial<S>,
+  /** A further service at the same address. */
+  more?: { definition: ServiceDefinition; handlers: UntypedServiceImplementation },
 ): Promise<FakeService> => {
   const listen = async (port: number): Promise<{ server: Server; port: number }> => {
     const server = new Server();
     server.addService(definition, handlers as UntypedServiceImplementation);
+    if (more) server.addService(more.definition, more.handlers);
     const bound = await new Promise<number>((resolve, reject) => {
       server.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, at) => (error ? reject(error) : resolve(at)));
     });

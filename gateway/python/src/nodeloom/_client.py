@@ -19,6 +19,10 @@ from ._pacing import Pacing
 from ._runs import POLL_SECONDS, RECONNECT_SECONDS, CompletedRun, Event, Following, Runs, target_call
 from ._settings import DEFAULT_TIMEOUT, settings_of
 from ._types import (
+    Batch,
+    BatchRow,
+    BatchWithRows,
+    CreatedBatch,
     Decision,
     Execution,
     InputSchema,
@@ -68,6 +72,7 @@ class Nodeloom:
         self.workflows = Workflows(self)
         self.models = Models(self)
         self.executions = Executions(self)
+        self.batches = Batches(self)
         self.usage = Usage(self)
 
     def __enter__(self) -> Nodeloom:
@@ -348,6 +353,77 @@ class Executions:
 
     def get(self, execution_id: str) -> Execution:
         return cast("Execution", self._client._body(Call("getExecution", params={"id": execution_id})))
+
+
+class Batches:
+    """Batches: many runs of one workflow or model, with one budget."""
+
+    def __init__(self, client: Nodeloom) -> None:
+        self._client = client
+
+    def create(
+        self,
+        workflow: str | None = None,
+        inputs: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        model: str | None = None,
+        idempotency_key: str | None = None,
+        **order: Any,
+    ) -> CreatedBatch:
+        """Begins a batch of a workflow, by its slug, or of a model.
+
+        Args:
+            inputs: One mapping an item. Or give `items` (with settings of their own), or `mediaId` of a CSV or JSONL file.
+            order: What else the API takes: `maxCredits`, `concurrency`, `onError`, `metadata`, `itemWebhooks`.
+
+        Raises:
+            NodeloomError: with `details["issues"]`, each with its `index`, where an item is wrong. Nothing has begun then.
+        """
+        if (workflow is None) == (model is None):
+            raise TypeError("name either a workflow or a model")
+        body = {**({} if inputs is None else {"inputs": [dict(one) for one in inputs]}), **order}
+        if workflow is not None:
+            call = Call("createWorkflowBatch", params={"slug": workflow}, body=body, idempotency_key=idempotency_key)
+        else:
+            call = Call("createModelBatch", params={"internalName": model or ""}, body=body, idempotency_key=idempotency_key)
+        return cast("CreatedBatch", self._client._body(call))
+
+    def list(self, **query: Any) -> Mapping[str, Any]:
+        """A page of batches: `rows`, and the `nextCursor` of the next page."""
+        return cast("Mapping[str, Any]", self._client._body(Call("listBatches", query=query)))
+
+    def get(self, batch_id: str, **query: Any) -> BatchWithRows:
+        """A batch with the first of its rows, or those after `cursor`."""
+        return cast("BatchWithRows", self._client._body(Call("getBatch", params={"id": batch_id}, query=query)))
+
+    def wait(self, batch_id: str, *, poll_seconds: float = POLL_SECONDS) -> BatchWithRows:
+        """Polls until a batch is over or paused, within the rate limits."""
+        return self._client._carry_out(self._client._runs.wait_for_batch(batch_id, poll_seconds))
+
+    def results(self, batch_id: str) -> Iterator[BatchRow]:
+        """All rows with their results, in their order, however many."""
+        query: dict[str, Any] = {"limit": 100}
+        while True:
+            page = self.get(batch_id, **query)
+            for row in page["rows"]:
+                yield row
+            cursor = page["nextCursor"]
+            if cursor is None:
+                return
+            query["cursor"] = cursor
+
+    def cancel(self, batch_id: str) -> Batch:
+        return cast("Batch", self._client._body(Call("cancelBatch", params={"id": batch_id})))
+
+    def resume(self, batch_id: str, *, max_credits: float | None = None) -> Batch:
+        """Goes on with a paused batch, with another limit where one is given."""
+        body = {} if max_credits is None else {"maxCredits": max_credits}
+        return cast("Batch", self._client._body(Call("resumeBatch", params={"id": batch_id}, body=body)))
+
+    def rerun(self, batch_id: str, status: str = "failed", *, idempotency_key: str | None = None) -> CreatedBatch:
+        """A new batch of the rows that ended so: `failed`, `cancelled` or `skipped`."""
+        call = Call("rerunBatch", params={"id": batch_id}, body={"status": status}, idempotency_key=idempotency_key)
+        return cast("CreatedBatch", self._client._body(call))
 
 
 class Usage:

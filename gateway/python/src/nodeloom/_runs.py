@@ -11,10 +11,12 @@ from typing import Any, cast
 from ._errors import NodeloomError, unreachable
 from ._exchange import Call, Pause, Reply, Settings, Steps, exchange
 from ._pacing import Pacing
-from ._types import Execution
+from ._types import BatchWithRows, Execution
 
 POLL_SECONDS = 2.0
 FINAL = frozenset({"completed", "failed", "cancelled"})
+GOING = frozenset({"running", "cancel_requested"})
+"""Of a batch: items begin, or are waited for."""
 LAST_EVENT = "settled"
 RECONNECT_SECONDS = 1.0
 MAX_BREAKS = 5
@@ -169,6 +171,13 @@ class Runs:
                 on_poll(execution)
             if execution["status"] in FINAL:
                 return execution
+            yield Pause(poll_seconds)
+
+    def wait_for_batch(self, batch_id: str, poll_seconds: float) -> Steps[BatchWithRows]:
+        while True:
+            batch: BatchWithRows = yield from self.body(Call("getBatch", params={"id": batch_id}, query={"limit": 1}))
+            if batch["status"] not in GOING:
+                return batch
             yield Pause(poll_seconds)
 
     def watch(self, execution_id: str, after: int) -> Steps[Reply]:

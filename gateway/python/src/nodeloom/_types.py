@@ -310,6 +310,216 @@ class QuoteRequest(TypedDict):
     provenance: NotRequired[Literal["full"]]
 
 
+class WorkflowBatchRequestItemsItem(TypedDict):
+    inputs: Mapping[str, Any]
+    # By node id: settings over those of your own graph; members of `inputs` each by itself
+    settings: NotRequired[Mapping[str, Mapping[str, Any]]]
+
+
+class WorkflowBatchRequest(TypedDict):
+    # Inputs, one object an item
+    inputs: NotRequired[Sequence[Mapping[str, Any]]]
+    # Instead of `inputs`: items with settings of their own, to try several
+    items: NotRequired[Sequence[WorkflowBatchRequestItemsItem]]
+    # A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in
+    # its first line; its values take the types of the workflow's fields, and an empty cell is an input
+    # that is not given
+    mediaId: NotRequired[str]
+    # The most that all items together cost. A batch that is known to cost more is refused; one whose
+    # price isn't exact begins, and pauses
+    maxCredits: NotRequired[float]
+    # Items under way at once; at most half of what your tier runs at once, and that without it
+    concurrency: NotRequired[int]
+    # `stop`: no item begins after one has failed
+    onError: NotRequired[Literal["continue", "stop"]]
+    # Your own names for the run, as texts: on the execution, its webhooks and its usage row
+    metadata: NotRequired[Mapping[str, str]]
+    # Items announce their ends to the key's webhook, too
+    itemWebhooks: NotRequired[bool]
+
+
+class CreatedBatch(TypedDict):
+    batchId: str
+    total: float
+
+
+class BatchQuote(TypedDict):
+    total: float
+    # What all items would hold, without what trial grants pay
+    estimatedCreditCost: float
+    # The same with every list of unknown length at `maxItems` or 50
+    maxCreditCost: float
+    # Whether the items cost that, whatever the runs decide
+    exact: bool
+
+
+class ModelBatchRequest(TypedDict):
+    # Inputs, one object an item
+    inputs: NotRequired[Sequence[Mapping[str, Any]]]
+    # A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in
+    # its first line; its values take the types of the workflow's fields, and an empty cell is an input
+    # that is not given
+    mediaId: NotRequired[str]
+    # The most that all items together cost. A batch that is known to cost more is refused; one whose
+    # price isn't exact begins, and pauses
+    maxCredits: NotRequired[float]
+    # Items under way at once; at most half of what your tier runs at once, and that without it
+    concurrency: NotRequired[int]
+    # `stop`: no item begins after one has failed
+    onError: NotRequired[Literal["continue", "stop"]]
+    # Your own names for the run, as texts: on the execution, its webhooks and its usage row
+    metadata: NotRequired[Mapping[str, str]]
+    # Items announce their ends to the key's webhook, too
+    itemWebhooks: NotRequired[bool]
+
+
+class BatchReason1(TypedDict):
+    code: str
+    message: str
+
+
+class BatchCounts(TypedDict):
+    # Not begun; of a batch that is over: never
+    waiting: int
+    processing: int
+    completed: int
+    failed: int
+    cancelled: int
+
+
+class BatchWebhookDelivery1(TypedDict):
+    configured: Literal[False]
+
+
+class BatchWebhookDelivery2(TypedDict):
+    configured: Literal[True]
+    url: str
+    state: Literal["pending", "delivered", "failed", "disabled", "skipped"]
+    attempts: int
+    deliveredAt: str | None
+    lastError: str | None
+
+
+class Batch(TypedDict):
+    batchId: str
+    # `completed`: every item is over, however it ended. `failed`: it was to stop at an error, and met one
+    status: Literal["running", "paused", "cancel_requested", "completed", "failed", "cancelled"]
+    # Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …
+    reason: BatchReason1 | None
+    workflowSlug: str | None
+    # The published version that its items run; null for the draft, and for models
+    version: float | None
+    model: str | None
+    total: int
+    counts: BatchCounts
+    # What the items that are over cost
+    creditsCost: float
+    # As quoted when it was created
+    estimatedCreditCost: float
+    # Whether that was exact
+    exact: bool
+    maxCredits: float | None
+    concurrency: int | None
+    onError: Literal["continue", "stop"]
+    metadata: Mapping[str, str]
+    source: str
+    # The batch whose rows these are
+    rerunOf: str | None
+    # Of `batch.completed`, where the key's webhook names that event
+    webhookDelivery: BatchWebhookDelivery1 | BatchWebhookDelivery2
+    createdAt: str | None
+    finishedAt: str | None
+
+
+class BatchWithRowsReason1(TypedDict):
+    code: str
+    message: str
+
+
+class BatchWithRowsCounts(TypedDict):
+    # Not begun; of a batch that is over: never
+    waiting: int
+    processing: int
+    completed: int
+    failed: int
+    cancelled: int
+
+
+class BatchWithRowsWebhookDelivery1(TypedDict):
+    configured: Literal[False]
+
+
+class BatchWithRowsWebhookDelivery2(TypedDict):
+    configured: Literal[True]
+    url: str
+    state: Literal["pending", "delivered", "failed", "disabled", "skipped"]
+    attempts: int
+    deliveredAt: str | None
+    lastError: str | None
+
+
+class BatchWithRows(TypedDict):
+    batchId: str
+    # `completed`: every item is over, however it ended. `failed`: it was to stop at an error, and met one
+    status: Literal["running", "paused", "cancel_requested", "completed", "failed", "cancelled"]
+    # Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …
+    reason: BatchWithRowsReason1 | None
+    workflowSlug: str | None
+    # The published version that its items run; null for the draft, and for models
+    version: float | None
+    model: str | None
+    total: int
+    counts: BatchWithRowsCounts
+    # What the items that are over cost
+    creditsCost: float
+    # As quoted when it was created
+    estimatedCreditCost: float
+    # Whether that was exact
+    exact: bool
+    maxCredits: float | None
+    concurrency: int | None
+    onError: Literal["continue", "stop"]
+    metadata: Mapping[str, str]
+    source: str
+    # The batch whose rows these are
+    rerunOf: str | None
+    # Of `batch.completed`, where the key's webhook names that event
+    webhookDelivery: BatchWithRowsWebhookDelivery1 | BatchWithRowsWebhookDelivery2
+    createdAt: str | None
+    finishedAt: str | None
+    rows: Sequence[BatchRow]
+    nextCursor: str | None
+
+
+class BatchRowError1(TypedDict):
+    code: str
+    message: str
+
+
+class BatchRow(TypedDict):
+    index: int
+    # Known before the item begins: `GET /api/executions/{id}` finds it once it has
+    executionId: str
+    status: Literal["waiting", "processing", "completed", "failed", "cancelled", "skipped"]
+    # Credits; 1 credit = 0.01 USD
+    creditsCost: float
+    error: BatchRowError1 | None
+    inputs: Mapping[str, Any]
+    settings: NotRequired[Mapping[str, Any]]
+    # Set on completion
+    result: NotRequired[Mapping[str, Any]]
+
+
+class ResumeBatchRequest(TypedDict):
+    maxCredits: NotRequired[float]
+
+
+class RerunBatchRequest(TypedDict):
+    # `skipped`: never begun
+    status: Literal["failed", "cancelled", "skipped"]
+    maxCredits: NotRequired[float]
+
+
 class ModelProvider(TypedDict):
     """How its provider is called"""
 
@@ -629,6 +839,10 @@ class Execution(TypedDict):
     # As they were sent; absent in lists
     inputs: NotRequired[Mapping[str, Any]]
     metadata: Mapping[str, str]
+    # Set on an item of a batch
+    batchId: NotRequired[str]
+    # Which item, from 0
+    index: NotRequired[float]
     workflowSlug: str | None
     # The published version that ran; null for the draft, and for models
     version: float | None
@@ -1524,6 +1738,10 @@ class AdminExecution(TypedDict):
     # As they were sent; absent in lists
     inputs: NotRequired[Mapping[str, Any]]
     metadata: Mapping[str, str]
+    # Set on an item of a batch
+    batchId: NotRequired[str]
+    # Which item, from 0
+    index: NotRequired[float]
     workflowSlug: str | None
     # The published version that ran; null for the draft, and for models
     version: float | None

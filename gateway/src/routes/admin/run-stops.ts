@@ -1,12 +1,13 @@
 import { DomainError } from "@nodeloom/kernel";
 import { startSweeper, type Logger, type Sweeper } from "@nodeloom/platform";
-import { executions, type identity } from "@nodeloom/proto";
+import { batches, executions, type identity } from "@nodeloom/proto";
 import type { Services } from "../../clients";
 import { RUN_STOP_INTERVAL_MS, RUN_STOP_PAGE, RUN_STOP_PARALLEL } from "../../http/limits";
 
 interface Needed {
   identity: Pick<Services["identity"], "claimRunStop" | "finishRunStop">;
   executions: Pick<Services["executions"], "listExecutions" | "cancelExecution">;
+  batches: Pick<Services["batches"], "cancelBatches">;
 }
 
 export interface RunStopsOptions {
@@ -36,7 +37,11 @@ export const startRunStops = ({ services, logger, intervalMs = RUN_STOP_INTERVAL
 
   /** Cancels what runs now. Answers how many runs that were. */
   const cancelAll = async (stop: identity.RunStop, signal: AbortSignal): Promise<number> => {
-    let [cancelled, cursor] = [0, ""];
+    // First what would begin more runs.
+    const createdBy = stop.lifted && stop.at ? { createdBy: stop.at } : {};
+    const request = batches.CancelBatchesRequest.fromPartial({ userId: stop.userId, ...createdBy });
+    let { cancelled } = await services.batches.cancelBatches(request, { signal });
+    let cursor = "";
     do {
       const request = { userId: stop.userId, status: "processing", limit: RUN_STOP_PAGE, cursor };
       const query = executions.ListExecutionsRequest.fromPartial(request);

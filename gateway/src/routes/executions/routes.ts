@@ -16,7 +16,7 @@ import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery 
 import { toJson, raw } from "../../http/json";
 import { EVENT_STREAM_MS } from "../../http/limits";
 import { defineRoute, STREAMED, type CallContext, type Reply } from "../../http/route";
-import { cursor, cursorPage, executionParams, iso, limit, nextCursor, PAGES_END_EARLY, queryFlag, slug } from "../../schemas";
+import { cursor, cursorPage, executionParams, iso, limit, nextCursor, PAGES_END_EARLY, queryFlag, slug, uuid } from "../../schemas";
 
 const NOTHING_MORE = 204;
 
@@ -113,6 +113,7 @@ const moment = z.iso.datetime({ offset: true }).optional();
 const named = z.object({
   status: z.enum(EXECUTION_STATUSES).optional(),
   workflowSlug: slug.optional(),
+  batchId: uuid.optional().meta({ description: "The items of this batch; without it, executions that are items of none" }),
   createdAfter: moment.meta({ description: "Executions that were created then or later", example: "2026-05-04T12:00:00Z" }),
   createdBefore: moment.meta({ description: "Executions that were created earlier", example: "2026-05-05T12:00:00Z" }),
   waiting: queryFlag.optional().meta({ description: "`true`: only executions that wait for a decision" }),
@@ -175,6 +176,7 @@ export const executionRoutes = [
         userId: caller.user.id,
         status: query.status ?? "",
         workflowSlug: query.workflowSlug ?? "",
+        batchId: query.batchId ?? "",
         limit: query.limit,
         cursor: query.cursor ?? "",
         metadata: metadataFilter(query),

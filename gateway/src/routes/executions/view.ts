@@ -126,6 +126,8 @@ export const execution = z
     nodes: z.array(nodeState),
     inputs: anyObject.optional().meta({ description: "As they were sent; absent in lists" }),
     metadata: z.record(z.string(), z.string()),
+    batchId: uuid.optional().meta({ description: "Set on an item of a batch" }),
+    index: z.number().optional().meta({ description: "Which item, from 0" }),
     workflowSlug: z.string().nullable(),
     version: z.number().nullable().meta({ description: "The published version that ran; null for the draft, and for models" }),
     inlined: z

@@ -28,7 +28,7 @@ const ACCEPTED = 202;
 const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";
 
 export const inputs = anyObject.meta({ description: "Keys are the schema's field names; omitted fields take their defaults" });
-const maxCredits = z.number().min(0).max(MAX_CREDITS).optional();
+export const maxCredits = z.number().min(0).max(MAX_CREDITS).optional();
 /** A zero character parts names from values where they are kept. */
 const metadataName = z
   .string()
@@ -36,7 +36,7 @@ const metadataName = z
   .max(METADATA.nameChars)
   .refine((name) => !name.includes("\0"), "must not have a zero character")
   .meta({ override: { pattern: "^[^\\u0000]*$" } });
-const metadata = z
+export const metadata = z
   .record(metadataName, z.string().max(METADATA.valueChars))
   .refine((given) => Object.keys(given).length <= METADATA.entries, { error: `may have at most ${METADATA.entries} members` })
   .meta({ description: "Your own names for the run, as texts: on the execution, its webhooks and its usage row" });
@@ -160,7 +160,7 @@ const repeatedRefusal = (error: unknown): DomainError | undefined => {
 };
 
 /** `__proto__` would be lost when the object is copied. @throws INVALID_REQUEST */
-const checkMetadata = (json: string | undefined): void => {
+export const checkMetadata = (json: string | undefined): void => {
   if (json !== undefined && Object.hasOwn(JSON.parse(json) as object, "__proto__"))
     throw invalidRequest([{ path: "metadata.__proto__", message: "is no name that metadata may have" }]);
 };

@@ -1,0 +1,91 @@
+/** What batches are asked for with. */
+import { creditLimit, GRAPH_BOUNDS, invalidRequest } from "@nodeloom/kernel";
+import { elements, members } from "@nodeloom/kernel/json-text";
+import { batches, type executions } from "@nodeloom/proto";
+import { z } from "zod";
+import type { CallContext } from "../../http/route";
+import { anyObject, identifier } from "../../schemas";
+import { toRunner } from "../runs/run";
+import { checkMetadata, maxCredits, metadata } from "../runs/routes";
+
+const MAX_ITEMS = 1_000;
+const MAX_AT_ONCE = 1_000;
+
+const inputs = z.array(anyObject).max(MAX_ITEMS, `may have at most ${MAX_ITEMS} items`).meta({ description: "Inputs, one object an item" });
+const mediaId = identifier.meta({
+  description:
+    "A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line; its values take the types of the workflow's fields, and an empty cell is an input that is not given",
+});
+const settings = z
+  .record(z.string().max(GRAPH_BOUNDS.nodeIdBytes), anyObject)
+  .meta({ description: "By node id: settings over those of your own graph; members of `inputs` each by itself" });
+const items = z
+  .array(z.strictObject({ inputs: anyObject, settings: settings.optional() }))
+  .max(MAX_ITEMS, `may have at most ${MAX_ITEMS} items`)
+  .meta({ description: "Instead of `inputs`: items with settings of their own, to try several" });
+
+const common = {
+  maxCredits: maxCredits.meta({
+    description:
+      "The most that all items together cost. A batch that is known to cost more is refused; one whose price isn't exact begins, and pauses",
+  }),
+  concurrency: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_AT_ONCE)
+    .optional()
+    .meta({ description: "Items under way at once; at most half of what your tier runs at once, and that without it" }),
+  onError: z.enum(["continue", "stop"]).optional().meta({ description: "`stop`: no item begins after one has failed" }),
+  metadata: metadata.optional(),
+  itemWebhooks: z.boolean().optional().meta({ description: "Items announce their ends to the key's webhook, too" }),
+};
+
+interface Sources {
+  inputs?: unknown;
+  items?: unknown;
+  mediaId?: unknown;
+}
+const isOne = (given: Sources): boolean => [given.inputs, given.items, given.mediaId].filter((one) => one !== undefined).length === 1;
+
+export const workflowBatch = z
+  .strictObject({ inputs: inputs.optional(), items: items.optional(), mediaId: mediaId.optional(), ...common })
+  .refine(isOne, { path: ["inputs"], message: "give one of inputs, items and mediaId" })
+  .meta({
+    id: "WorkflowBatchRequest",
+    override: { oneOf: [{ required: ["inputs"] }, { required: ["items"] }, { required: ["mediaId"] }] },
+  });
+export const modelBatch = z
+  .strictObject({ inputs: inputs.optional(), mediaId: mediaId.optional(), ...common })
+  .refine(isOne, { path: ["inputs"], message: "give inputs or mediaId" })
+  .meta({ id: "ModelBatchRequest", override: { oneOf: [{ required: ["inputs"] }, { required: ["mediaId"] }] } });
+
+export type BatchContext = CallContext<"any", unknown, { version?: string | undefined }, z.infer<typeof workflowBatch>>;
+type TargetCase = NonNullable<executions.Target["target"]>["$case"];
+
+/** Items as the texts that were sent. */
+const itemsOf = (sent: ReadonlyMap<string, string>): batches.BatchItem[] => {
+  const given = sent.get("inputs");
+  if (given !== undefined) return elements(given).map((inputsJson) => ({ inputsJson, settingsJson: "" }));
+  return elements(sent.get("items") ?? "[]").map((item) => {
+    const own = members(item);
+    return { inputsJson: own.get("inputs") ?? "{}", settingsJson: own.get("settings") ?? "" };
+  });
+};
+
+export const orderOf = ({ caller, body, query, members: sent }: BatchContext, $case: TargetCase, value: string): batches.BatchOrder => {
+  checkMetadata(sent().get("metadata"));
+  const texts = itemsOf(sent());
+  if (body.mediaId === undefined && texts.length === 0) throw invalidRequest([{ path: "inputs", message: "must have at least one item" }]);
+  return batches.BatchOrder.fromPartial({
+    target: { target: { $case, value }, version: query.version ?? "" },
+    runner: toRunner(caller, $case === "model" ? "model" : "workflow"),
+    items: texts,
+    mediaId: body.mediaId ?? "",
+    maxMillicredits: body.maxCredits === undefined ? undefined : creditLimit(body.maxCredits),
+    concurrency: body.concurrency ?? 0,
+    stopOnError: body.onError === "stop",
+    metadata: body.metadata ?? {},
+    itemWebhooks: body.itemWebhooks ?? false,
+  });
+};

@@ -1,0 +1,85 @@
+/** The results of a batch as a file: row by row, however many there are. */
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { isRecord, toCredits } from "@nodeloom/kernel";
+import type { batches } from "@nodeloom/proto";
+import { stringify } from "csv-stringify";
+import type { Response } from "express";
+import { toJson } from "../../http/json";
+import { rowView } from "./view";
+
+export const FORMATS = ["jsonl", "csv"] as const;
+export type Format = (typeof FORMATS)[number];
+
+const TYPES: Readonly<Record<Format, string>> = { jsonl: "application/x-ndjson; charset=utf-8", csv: "text/csv; charset=utf-8" };
+/** Inputs, and members of results, that have columns. */
+const MAX_COLUMNS = 200;
+
+/** Reads all rows from the first; each call reads them anew. */
+export type ReadRows = () => AsyncIterable<batches.BatchRow>;
+
+async function* lines(rows: AsyncIterable<batches.BatchRow>): AsyncGenerator<string> {
+  for await (const row of rows) yield `${toJson(rowView(row))}\n`;
+}
+
+const objectOf = (json: string): Record<string, unknown> => {
+  const value: unknown = json === "" ? {} : JSON.parse(json);
+  return isRecord(value) ? value : {};
+};
+
+/** A value as a cell: files are their addresses. */
+export const cellOf = (value: unknown): string => {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "string") return value;
+  if (isRecord(value) && typeof value.url === "string") return value.url;
+  const isFiles = Array.isArray(value) && value.length > 0 && value.every((one) => isRecord(one) && typeof one.url === "string");
+  if (isFiles) return value.map(cellOf).join(" ");
+  return JSON.stringify(value);
+};
+
+interface Columns {
+  inputs: string[];
+  results: string[];
+}
+
+/** The columns of all rows: the rows are read for them once. */
+const columnsOf = async (rows: AsyncIterable<batches.BatchRow>): Promise<Columns> => {
+  const [inputs, results] = [new Set<string>(), new Set<string>()];
+  const add = (to: Set<string>, json: string): void => {
+    for (const name of Object.keys(objectOf(json))) if (to.size < MAX_COLUMNS) to.add(name);
+  };
+  for await (const { inputsJson, resultJson } of rows) {
+    add(inputs, inputsJson);
+    add(results, resultJson);
+  }
+  return { inputs: [...inputs], results: [...results] };
+};
+
+async function* records(rows: AsyncIterable<batches.BatchRow>, { inputs, results }: Columns): AsyncGenerator<string[]> {
+  yield [
+    "index",
+    "status",
+    "executionId",
+    "creditsCost",
+    "error",
+    ...inputs.map((name) => `inputs.${name}`),
+    ...results.map((name) => `result.${name}`),
+  ];
+  for await (const { index, status, executionId, millicredits, errorMessage, inputsJson, resultJson } of rows) {
+    const [given, made] = [objectOf(inputsJson), objectOf(resultJson)];
+    yield [
+      ...[String(index), status, executionId, String(toCredits(millicredits)), errorMessage],
+      ...inputs.map((name) => cellOf(given[name])),
+      ...results.map((name) => cellOf(made[name])),
+    ];
+  }
+}
+
+/** Writes the results as fast as the client takes them. A source that breaks ends the connection, so that no part is taken for the whole. */
+export const streamResults = async (response: Response, batchId: string, format: Format, read: ReadRows): Promise<void> => {
+  const columns = format === "csv" ? await columnsOf(read()) : undefined;
+  response.status(200).set({ "Content-Type": TYPES[format], "Content-Disposition": `attachment; filename="batch-${batchId}.${format}"` });
+  // Spreadsheets would take a cell that begins with = for a formula.
+  if (columns) await pipeline(Readable.from(records(read(), columns)), stringify({ escape_formulas: true }), response);
+  else await pipeline(Readable.from(lines(read())), response);
+};

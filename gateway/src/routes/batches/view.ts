@@ -1,0 +1,86 @@
+/** Batches and their rows as clients see them. */
+import { batchJson } from "@nodeloom/platform";
+import type { batches } from "@nodeloom/proto";
+import { toCredits } from "@nodeloom/kernel";
+import { z } from "zod";
+import { raw } from "../../http/json";
+import { anyObject, credits, timestamp, uuid } from "../../schemas";
+
+const count = z.number().int();
+
+const webhookDelivery = z.discriminatedUnion("configured", [
+  z.object({ configured: z.literal(false) }),
+  z.object({
+    configured: z.literal(true),
+    url: z.string(),
+    state: z.enum(["pending", "delivered", "failed", "disabled", "skipped"]),
+    attempts: count,
+    deliveredAt: timestamp.nullable(),
+    lastError: z.string().nullable(),
+  }),
+]);
+
+export const batch = z
+  .object({
+    batchId: uuid,
+    status: z.enum(["running", "paused", "cancel_requested", "completed", "failed", "cancelled"]).meta({
+      description: "`completed`: every item is over, however it ended. `failed`: it was to stop at an error, and met one",
+    }),
+    reason: z
+      .object({ code: z.string(), message: z.string() })
+      .nullable()
+      .meta({ description: "Why it is paused: `BUDGET_EXCEEDED`, `INSUFFICIENT_CREDITS`, …" }),
+    workflowSlug: z.string().nullable(),
+    version: z.number().nullable().meta({ description: "The published version that its items run; null for the draft, and for models" }),
+    model: z.string().nullable(),
+    total: count,
+    counts: z.object({
+      waiting: count.meta({ description: "Not begun; of a batch that is over: never" }),
+      processing: count,
+      completed: count,
+      failed: count,
+      cancelled: count,
+    }),
+    creditsCost: credits.meta({ description: "What the items that are over cost" }),
+    estimatedCreditCost: credits.meta({ description: "As quoted when it was created" }),
+    exact: z.boolean().meta({ description: "Whether that was exact" }),
+    maxCredits: credits.nullable(),
+    concurrency: count.nullable(),
+    onError: z.enum(["continue", "stop"]),
+    metadata: z.record(z.string(), z.string()),
+    source: z.string(),
+    rerunOf: uuid.nullable().meta({ description: "The batch whose rows these are" }),
+    webhookDelivery: webhookDelivery.meta({ description: "Of `batch.completed`, where the key's webhook names that event" }),
+    createdAt: timestamp.nullable(),
+    finishedAt: timestamp.nullable(),
+  })
+  .meta({ id: "Batch" });
+
+export const batchRow = z
+  .object({
+    index: count,
+    executionId: uuid.meta({ description: "Known before the item begins: `GET /api/executions/{id}` finds it once it has" }),
+    status: z.enum(["waiting", "processing", "completed", "failed", "cancelled", "skipped"]),
+    creditsCost: credits,
+    error: z.object({ code: z.string(), message: z.string() }).nullable(),
+    inputs: anyObject,
+    settings: anyObject.optional(),
+    result: anyObject.optional().meta({ description: "Set on completion" }),
+  })
+  .meta({ id: "BatchRow" });
+
+export const batchView = (stored: batches.Batch | undefined): Record<string, unknown> => {
+  if (!stored) throw new Error("executions answered without a batch");
+  return batchJson(stored);
+};
+
+export const rowView = (row: batches.BatchRow): Record<string, unknown> => ({
+  index: row.index,
+  executionId: row.executionId,
+  status: row.status,
+  creditsCost: toCredits(row.millicredits),
+  error: row.errorCode === "" ? null : { code: row.errorCode, message: row.errorMessage },
+  inputs: raw(row.inputsJson, "{}"),
+  settings: row.settingsJson === "" ? undefined : raw(row.settingsJson),
+  result: row.resultJson === "" ? undefined : raw(row.resultJson),
+});
