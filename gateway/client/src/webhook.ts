@@ -1,13 +1,14 @@
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
-import type { Execution, WebhookConfiguration } from "./api-types";
+import type { Batch, Execution, WebhookConfiguration } from "./api-types";
 
 /** The execution as it ended, or as it waits. How far its delivery has come is left to polls, so that every attempt sends the same. */
 export type AnnouncedExecution = Omit<Execution, "webhookDelivery"> & { webhookDelivery: WebhookConfiguration };
 
-/** A message to a webhook. De-duplicate deliveries by `data.executionId`; of `execution.waiting`, with `data.nodeId`. */
+/** A message to a webhook. De-duplicate deliveries by their `webhook-id`. */
 export type WebhookMessage =
   | { type: "execution.completed" | "execution.failed" | "execution.cancelled"; timestamp: string; data: AnnouncedExecution }
   | { type: "execution.waiting"; timestamp: string; data: AnnouncedExecution & { nodeId: string; consoleUrl: string } }
+  | { type: "batch.completed"; timestamp: string; data: Batch }
   | { type: "webhook.test"; timestamp: string; data: { keyId: string } };
 
 type HeaderBag = Headers | Readonly<Record<string, string | string[] | undefined>>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { batch } from "../routes/batches/view";
 import { execution, webhookConfiguration } from "../routes/executions/view";
 import { timestamp } from "../schemas";
 import type { Json } from "./components";
@@ -80,6 +81,23 @@ const WAITING = {
   consoleUrl: "https://nodeloom.example/executions/1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11",
 };
 
+const BATCH: z.input<typeof batch> = {
+  ...{
+    batchId: "5d2c1b7e-2c54-4d0b-9a0e-5f3c2f6f7a11",
+    status: "completed",
+    reason: null,
+    workflowSlug: "poster-maker",
+    version: 3,
+    model: null,
+  },
+  total: 250,
+  counts: { waiting: 0, processing: 0, completed: 248, failed: 2, cancelled: 0 },
+  ...{ creditsCost: 128.96, estimatedCreditCost: 130, exact: true, maxCredits: 200, concurrency: null, onError: "continue", metadata: {} },
+  ...{ source: "api-workflow", rerunOf: null },
+  webhookDelivery: { configured: true, url: "https://example.com/hook", state: "pending", attempts: 0, deliveredAt: null, lastError: null },
+  ...{ createdAt: "2026-05-04T12:00:00.000Z", finishedAt: "2026-05-04T12:09:10.000Z" },
+};
+
 interface Callback {
   type: string;
   summary: string;
@@ -112,6 +130,7 @@ const CALLBACKS: readonly Callback[] = [
   { type: "execution.completed", summary: "An asynchronous run has completed", data: ended, example: COMPLETED },
   { type: "execution.failed", summary: "An asynchronous run has failed", data: ended, example: FAILED },
   { type: "execution.cancelled", summary: "An asynchronous run was cancelled", data: ended, example: CANCELLED },
+  { type: "batch.completed", summary: "A batch is over; only to webhooks that name the event", data: batch, example: BATCH },
   {
     type: "execution.waiting",
     summary: "An asynchronous run waits for a decision; only webhooks that name the event hear of it",

@@ -20,7 +20,11 @@ const PROVIDER = { providerStatus: "the provider's HTTP status", providerBody: "
  */
 export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   INVALID_REQUEST: { status: 400, when: "the request is no JSON, or a field, parameter or header is wrong", members: ISSUES },
-  INVALID_INPUTS: { status: 400, when: "`inputs` is missing or no object, or a value in it does not fit", members: ISSUES },
+  INVALID_INPUTS: {
+    status: 400,
+    when: "`inputs` is missing or no object, or a value in it does not fit",
+    members: { issues: `${ISSUES.issues}; of a batch also \`index\` of the item`, problems: "of a batch: how many there are" },
+  },
   INVALID_SLUG: { status: 400, when: "a model's `internalName` is no slug" },
   ASYNC_NOT_SUPPORTED: {
     status: 400,
@@ -82,7 +86,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   VERSION_NOT_FOUND: { status: 404, when: "the workflow has no such published version, or it is not the caller's to see" },
   EXECUTION_NOT_FOUND: { status: 404, when: "there is no such execution, or it is not the caller's" },
   MODEL_NOT_FOUND: { status: 404, when: "there is no enabled model of that name" },
-  NOT_FOUND: { status: 404, when: "there is no such key, folder, user, tier, file, schedule or hook, or it is not the caller's" },
+  NOT_FOUND: { status: 404, when: "there is no such key, folder, batch, user, tier, file, schedule or hook, or it is not the caller's" },
   ROUTE_NOT_FOUND: { status: 404, when: "there is no such path" },
   METHOD_NOT_ALLOWED: { status: 405, when: "the path has other methods: they are in `Allow`" },
   NOT_WAITING: {
@@ -124,7 +128,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   },
   CONCURRENCY_LIMIT_EXCEEDED: {
     status: 429,
-    when: "too many runs, event streams or bytes of bodies at once",
+    when: "too many runs, batches, event streams or bytes of bodies at once",
     members: { limit: "how many there may be", queueLimit: "how many more runs may wait in line, where the line is full", ...RETRY_AFTER },
   },
   EXECUTION_FAILED: { status: 500, when: "a node of the run failed; `error` says why", members: { ...FAILED_RUN, ...PROVIDER } },

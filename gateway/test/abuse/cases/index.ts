@@ -2,6 +2,7 @@ import type { AbuseCase } from "../case";
 import { accountCases } from "./accounts";
 import { addressCases } from "./addresses";
 import { approvalCases } from "./approvals";
+import { batchCases } from "./batches";
 import { boundsCases } from "./bounds";
 import { doorCases } from "./door";
 import { fileCases } from "./files";
@@ -14,6 +15,7 @@ export const CASES: readonly AbuseCase[] = [
   ...boundsCases,
   ...runCases,
   ...approvalCases,
+  ...batchCases,
   ...usageCases,
   ...addressCases,
   ...fileCases,

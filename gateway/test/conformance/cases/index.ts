@@ -3,6 +3,7 @@ import { accountCases } from "./accounts";
 import { adminCases } from "./admin";
 import { approvalCases } from "./approvals";
 import { authCases } from "./auth";
+import { batchCases } from "./batches";
 import { engineCases } from "./engine";
 import { errorCases } from "./errors";
 import { eventCases } from "./events";
@@ -28,6 +29,7 @@ export const CASES: readonly Case[] = [
   ...authCases,
   ...accountCases,
   ...runCases,
+  ...batchCases,
   ...modelCases,
   ...usageCases,
   ...eventCases,

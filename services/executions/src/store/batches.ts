@@ -122,19 +122,22 @@ export const createBatchStore = (connection: Connection) => {
     endItem: async (id: string, { index, ...end }: ItemEnd): Promise<void> => {
       const { status, millicredits } = end;
       await rows.updateOne({ _id: rowId(id, index) }, { $set: end }, { writeConcern: DURABLE, ignoreUndefined: true } as never).exec();
+      const count = (item: UnderWay): Promise<BatchRecord | null> =>
+        change(
+          { _id: id, underWay: item },
+          {
+            $pull: { underWay: item },
+            $inc: { [`counts.${status}`]: 1, spent: millicredits, committed: millicredits - item.reserved },
+          },
+        );
+      // Without a budget nothing is set aside: one exchange with the database is saved.
+      if (await count({ index, reserved: 0 })) return;
       const batch = await batches
         .findOne({ _id: id, "underWay.index": index }, { underWay: 1 })
         .lean<Pick<BatchRecord, "underWay">>()
         .exec();
       const item = batch?.underWay.find((one) => one.index === index);
-      if (!item) return;
-      await change(
-        { _id: id, underWay: item },
-        {
-          $pull: { underWay: item },
-          $inc: { [`counts.${status}`]: 1, spent: millicredits, committed: millicredits - item.reserved },
-        },
-      );
+      if (item) await count(item);
     },
 
     /** running → paused. */

@@ -26,6 +26,8 @@ export interface Beginning {
   runner: executions.Runner;
   /** In line, where no place is free. */
   mayWait: boolean;
+  /** It was never begun before. */
+  isNew: boolean;
 }
 
 const reasonOf = ({ code, message }: BatchReason): BatchReason => ({ code, message });
@@ -67,8 +69,10 @@ export const createBeginItem = ({ stores, runs, logger }: BeginItemOptions) => {
     try {
       const json = await stores.payloads.getText(input);
       if (json === null) throw new DomainError("failed", "EXECUTION_FAILED", "the inputs of the item are not kept any more");
-      const { row } = await runs.run(itemRequest(batch, item, JSON.parse(json) as ItemInput, beginning));
-      return isFinal(row) ? await over(batchId, item.index, row) : "goes on";
+      const { row, isReplay } = await runs.run(itemRequest(batch, item, JSON.parse(json) as ItemInput, beginning));
+      if (!isFinal(row)) return "goes on";
+      const isCounted = !isReplay && row.outbox.length === 0;
+      return isCounted ? "over" : await over(batchId, item.index, row);
     } catch (error) {
       if (isCertain(error)) return refused(batchId, item, error);
       logger.warn({ batchId, index: item.index, err: error }, "it is not known whether an item of a batch goes on");

@@ -1,6 +1,6 @@
 /** Carries a batch: begins its items as places and budget allow, and ends it when all of them are over. */
 import { DomainError } from "@nodeloom/kernel";
-import { doubling, withTimeout } from "@nodeloom/platform";
+import { doubling } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import {
   beginsNoMore,
@@ -16,7 +16,8 @@ import { TIMING } from "../../run/timing";
 import type { EventChannel } from "../../store/channel";
 import type { Stores } from "../../store/stores";
 import type { Cancellation } from "../cancellation";
-import type { BeginItem, Begun } from "./begin-item";
+import type { BeginItem, Beginning, Begun } from "./begin-item";
+import { createEar } from "./ear";
 import { itemExecutionId } from "./item";
 import { isStopped, type CurrentRunner } from "./runner";
 
@@ -34,47 +35,6 @@ export type Carried = "over" | "again";
 const OUT_OF_BUDGET: BatchReason = {
   code: "BUDGET_EXCEEDED",
   message: "what is left of maxCredits is not enough for another item: resume with more, or cancel",
-};
-
-/** What one turn hears of its batch and of the items that it has begun. */
-const createEar = (batchId: string, channel: Pick<EventChannel, "onTransition">) => {
-  let isHeard = false;
-  let wake: () => void = () => undefined;
-  const hear = (): void => {
-    isHeard = true;
-    wake();
-  };
-  const followed = new Map<number, () => void>();
-  const unsubscribe = channel.onTransition(batchId, hear);
-  const forget = (index: number): void => {
-    followed.get(index)?.();
-    followed.delete(index);
-  };
-  return {
-    hear,
-    followed,
-    forget,
-    /** The end of an item is announced once its batch has counted it. */
-    follow: (index: number): void => {
-      forget(index);
-      const heard = channel.onTransition(itemExecutionId(batchId, index), ({ type }) => (type === "settled" ? hear() : undefined));
-      followed.set(index, heard);
-    },
-    /** Waits until something is heard, or for a silence. */
-    next: async (stopping: AbortSignal): Promise<void> => {
-      if (!isHeard && !stopping.aborted) {
-        const heard = new Promise<void>((resolve) => (wake = resolve));
-        stopping.addEventListener("abort", wake, { once: true });
-        await withTimeout(heard, TIMING.channelSilence, () => undefined);
-        stopping.removeEventListener("abort", wake);
-      }
-      isHeard = false;
-    },
-    close: (): void => {
-      unsubscribe();
-      for (const index of [...followed.keys()]) forget(index);
-    },
-  };
 };
 
 /** Items that may begin now within a budget, in order. */
@@ -100,19 +60,13 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
   let pausedUntil = 0;
 
   /** Begins items that are under way, or joins them. */
-  const beginAll = (
-    batch: BatchRecord,
-    items: readonly UnderWay[],
-    rows: readonly BatchRow[],
-    runner: executions.Runner,
-    mayWait: boolean,
-  ) => {
+  const beginAll = (batch: BatchRecord, items: readonly UnderWay[], rows: readonly BatchRow[], how: Beginning): void => {
     for (const row of rows) {
       const item = items.find(({ index }) => index === row.index);
       if (!item) continue;
       // Before it begins: it may be over at once.
       ear.follow(item.index);
-      const begun = beginItem(batch, item, row, { runner, mayWait })
+      const begun = beginItem(batch, item, row, how)
         // What can't be written leaves it under way: the next look joins it.
         .catch((): Begun => "unknown")
         .then((outcome) => {
@@ -150,7 +104,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     const { items, isExhausted } = affordable(batch, rows);
     if (items.length === 0) return void (isExhausted && (await batches.pause(batchId, OUT_OF_BUDGET)));
     const begun = await batches.begin(batch, items);
-    if (begun) beginAll(begun, items, rows, runner, mayWait);
+    if (begun) beginAll(begun, items, rows, { runner, mayWait, isNew: repeated.length === 0 });
     ear.hear();
   };
 
@@ -162,7 +116,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
       batchId,
       lost.map(({ index }) => index),
     );
-    beginAll(batch, lost, rows, runner, batch.underWay.length === 1);
+    beginAll(batch, lost, rows, { runner, mayWait: batch.underWay.length === 1, isNew: false });
   };
 
   const cancelItem = async ({ userId }: BatchRecord, index: number): Promise<void> => {
@@ -230,7 +184,7 @@ export const createCarryBatch =
           await batches.markSeen(batchId, new Date());
         }
         await turn.look(batch);
-        await turn.ear.next(stopping);
+        await turn.ear.next(stopping, batch.underWay.length);
       }
       return "again";
     } finally {

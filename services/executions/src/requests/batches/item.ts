@@ -1,5 +1,5 @@
 /** Items of a batch as runs. */
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { executions } from "@nodeloom/proto";
 import type { BatchRecord, ItemInput, UnderWay } from "../../run/batch";
 import { metadataOf } from "../../run/record";
@@ -20,7 +20,7 @@ export const itemRequest = (
   batch: BatchRecord,
   { index, reserved }: UnderWay,
   { inputsJson, settingsJson }: ItemInput,
-  { runner, mayWait }: { runner: executions.Runner; mayWait: boolean },
+  { runner, mayWait, isNew }: { runner: executions.Runner; mayWait: boolean; isNew: boolean },
 ): executions.RunRequest =>
   executions.RunRequest.fromPartial({
     executionId: itemExecutionId(batch._id, index),
@@ -31,7 +31,8 @@ export const itemRequest = (
     mode: executions.RunMode.RUN_MODE_RESPOND_ASYNC,
     waitMs: 0,
     maxMillicredits: batch.maxMillicredits === undefined ? undefined : reserved,
-    requestToken: batch._id,
+    requestToken: randomUUID(),
+    isNew,
     noQueue: !mayWait,
     metadata: metadataOf(batch.metadata),
     batch: { batchId: batch._id, index },

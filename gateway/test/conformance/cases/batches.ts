@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { inSection, type Case } from "../case";
+import { answers, exactly, is, pick, refuses } from "../check";
+import { eventually, type Actor, type Caller, type Context } from "../context";
+import { edge, node, picture, save } from "../graphs";
+
+const batches = inSection("D22");
+
+const user = (ctx: Context): Promise<Actor> => ctx.shared("enterprise", "batches");
+const fields = [
+  { name: "subject", type: "text", label: "Subject", required: true },
+  { name: "count", type: "number", label: "Count", default: 1 },
+];
+/** Says what it was given; planning finishes it. */
+const texts = {
+  name: "Texts",
+  nodes: [node("in", "request-input", { fields }), node("box", "text-box", { text: "{{s}} × {{n}}" }), node("out", "response-output")],
+  edges: [edge("in.subject", "box.s"), edge("in.count", "box.n"), edge("box.text", "out.text")],
+};
+/** One picture an item. */
+const pictures = {
+  ...picture(),
+  nodes: [node("in", "request-input", { fields: [{ name: "prompt", type: "text", label: "Prompt" }] }), ...picture().nodes],
+  edges: [edge("in.prompt", "pic.prompt"), ...picture().edges],
+};
+
+const create = async (caller: Caller, slug: string, body: object): Promise<string> =>
+  pick(answers(await caller.post(`/api/workflows/${slug}/batches`, body), 202), "batchId");
+const over = (caller: Caller, id: string) =>
+  eventually(
+    () => caller.get(`/api/batches/${id}`),
+    ({ body }) => !["running", "cancel_requested"].includes((body as { status: string }).status),
+  );
+
+export const batchCases: Case[] = [
+  batches("answers 202 with its id, runs every item, and lists rows in order", async (ctx) => {
+    const actor = await user(ctx);
+    const slug = await save(actor, texts);
+    const inputs = ["a", "b", "c"].map((subject) => ({ subject }));
+    const created = answers(await actor.post(`/api/workflows/${slug}/batches`, { inputs, metadata: { order: "7" } }), 202);
+    const id: string = pick(created, "batchId");
+    answers(created, 202, exactly({ batchId: is.uuid, total: 3 }));
+    answers(await over(actor, id), 200, {
+      ...{ status: "completed", total: 3, workflowSlug: slug, model: null, creditsCost: 0, metadata: { order: "7" }, nextCursor: null },
+      counts: { waiting: 0, processing: 0, completed: 3, failed: 0, cancelled: 0 },
+      rows: ["a", "b", "c"].map((subject, index) => ({
+        index,
+        executionId: is.uuid,
+        status: "completed",
+        result: { text: `${subject} × 1` },
+      })),
+    });
+    const { rows } = answers(await actor.get("/api/batches"), 200).body as { rows: { batchId: string }[] };
+    assert.ok(rows.some((row) => row.batchId === id));
+  }),
+  batches("items are executions with batchId and index, which lists leave out unless the batch is asked for", async (ctx) => {
+    const actor = await user(ctx);
+    const id = await create(actor, await save(actor, texts), { inputs: [{ subject: "a" }] });
+    const executionId: string = pick(await over(actor, id), "rows.0.executionId");
+    answers(await actor.get(`/api/executions/${executionId}`), 200, { batchId: id, index: 0, status: "completed" });
+    answers(await actor.get(`/api/executions?batchId=${id}`), 200, { rows: [{ executionId }] });
+    const { rows } = answers(await actor.get("/api/executions"), 200).body as { rows: { executionId: string }[] };
+    assert.ok(rows.every((row) => row.executionId !== executionId));
+  }),
+  batches("names every problem by its index, and begins nothing", async (ctx) => {
+    const actor = await ctx.actor({ tier: "pro" });
+    const slug = await save(actor, texts);
+    const inputs = [{ subject: "a" }, { count: 1 }, { subject: "b", count: "two" }];
+    refuses(await actor.post(`/api/workflows/${slug}/batches`, { inputs }), 400, "INVALID_INPUTS", {
+      issues: [
+        { index: 1, path: "inputs.subject", message: is.text },
+        { index: 2, path: "inputs.count", message: is.text },
+      ],
+    });
+    answers(await actor.get("/api/batches"), 200, { rows: [] });
+  }),
+  batches("is refused above its exact price, and runs at it to the milli-credit", async (ctx) => {
+    const actor = await user(ctx);
+    const slug = await save(actor, pictures);
+    const inputs = [{ prompt: "a" }, { prompt: "b" }, { prompt: "c" }];
+    const quoted = answers(await actor.post(`/api/workflows/${slug}/batches/quote`, { inputs }), 200, { total: 3, exact: true });
+    const price: number = pick(quoted, "estimatedCreditCost");
+    refuses(await actor.post(`/api/workflows/${slug}/batches`, { inputs, maxCredits: price - 0.001 }), 402, "INSUFFICIENT_CREDITS");
+    const id = await create(actor, slug, { inputs, maxCredits: price });
+    answers(await over(actor, id), 200, { status: "completed", creditsCost: is.near(price), counts: { completed: 3 } });
+  }),
+  batches("reads a CSV file of the caller's, whose values take the types of the fields", async (ctx) => {
+    const actor = await user(ctx);
+    const slug = await save(actor, texts);
+    const file = await actor.call("POST", "/api/media", { raw: "subject,count\na,2\nb,\n", headers: { "content-type": "text/csv" } });
+    const id = await create(actor, slug, { mediaId: pick(answers(file, 201), "id") });
+    answers(await over(actor, id), 200, { rows: [{ result: { text: "a × 2" } }, { result: { text: "b × 1" } }] });
+  }),
+  batches("tries settings over those of the graph, item by item", async (ctx) => {
+    const actor = await user(ctx);
+    const slug = await save(actor, texts);
+    const items = [{ inputs: { subject: "a" } }, { inputs: { subject: "a" }, settings: { box: { text: "{{n}} of {{s}}" } } }];
+    const id = await create(actor, slug, { items });
+    answers(await over(actor, id), 200, { rows: [{ result: { text: "a × 1" } }, { result: { text: "1 of a" } }] });
+  }),
+  batches("is made once under an Idempotency-Key", async (ctx) => {
+    const actor = await user(ctx);
+    const path = `/api/workflows/${await save(actor, texts)}/batches`;
+    const send = (subject: string) => actor.call("POST", path, { body: { inputs: [{ subject }] }, headers: { "idempotency-key": key } });
+    const key = randomUUID();
+    const [first, second] = [answers(await send("a"), 202), answers(await send("a"), 202)];
+    assert.equal(pick(first, "batchId"), pick(second, "batchId"));
+    refuses(await send("b"), 422, "IDEMPOTENCY_KEY_REUSED");
+  }),
+  batches("gives its results as JSONL and CSV", async (ctx) => {
+    const actor = await user(ctx);
+    const id = await create(actor, await save(actor, texts), { inputs: [{ subject: "=1+1" }, { subject: "b" }] });
+    await over(actor, id);
+    const jsonl = await actor.get(`/api/batches/${id}/results`);
+    assert.deepEqual([jsonl.status, jsonl.headers.get("content-type")], [200, "application/x-ndjson; charset=utf-8"]);
+    const csv = await actor.get(`/api/batches/${id}/results?format=csv`);
+    assert.deepEqual([csv.status, csv.headers.get("content-type")], [200, "text/csv; charset=utf-8"]);
+  }),
+  batches("runs failed items again as a batch of their own", async (ctx) => {
+    const actor = await user(ctx);
+    const slug = await save(actor, pictures);
+    const failing = { inputs: { prompt: "a" }, settings: { pic: { inputs: { sandbox: { fail: "job" } } } } };
+    const id = await create(actor, slug, { items: [{ inputs: { prompt: "a" } }, failing] });
+    answers(await over(actor, id), 200, {
+      counts: { completed: 1, failed: 1 },
+      rows: [{ error: null }, { error: { code: "EXECUTION_FAILED" } }],
+    });
+    const again: string = pick(answers(await actor.post(`/api/batches/${id}/rerun`, { status: "failed" }), 202, { total: 1 }), "batchId");
+    answers(await over(actor, again), 200, { rerunOf: id, total: 1 });
+    refuses(await actor.post(`/api/batches/${id}/rerun`, { status: "cancelled" }), 412, "PRECONDITION_FAILED");
+  }),
+  batches("is cancelled once, and answers the same when it is cancelled again", async (ctx) => {
+    const actor = await user(ctx);
+    const inputs = Array.from({ length: 30 }, () => ({ prompt: "a" }));
+    const id = await create(actor, await save(actor, pictures), { inputs, concurrency: 1 });
+    answers(await actor.post(`/api/batches/${id}/cancel`), 200, { status: "cancel_requested" });
+    answers(await over(actor, id), 200, { status: "cancelled" });
+    answers(await actor.post(`/api/batches/${id}/cancel`), 200, { status: "cancelled" });
+    refuses(await actor.post(`/api/batches/${id}/resume`, {}), 412, "PRECONDITION_FAILED");
+  }),
+];
