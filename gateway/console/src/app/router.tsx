@@ -74,6 +74,21 @@ const execution = createRoute({
   path: "/executions/$id",
   component: pageOf(() => import("../features/executions/detail-page"), "ExecutionPage"),
 });
+const batches = createRoute({
+  getParentRoute: () => shell,
+  path: "/batches",
+  validateSearch: (search: Record<string, unknown>): { cursor?: string | undefined; workflow?: string | undefined } => ({
+    cursor: text(search.cursor),
+    workflow: text(search.workflow),
+  }),
+  component: pageOf(() => import("../batches/batches-page"), "BatchesPage"),
+});
+const batch = createRoute({
+  getParentRoute: () => shell,
+  path: "/batches/$id",
+  validateSearch: (search: Record<string, unknown>): { cursor?: string | undefined } => ({ cursor: text(search.cursor) }),
+  component: pageOf(() => import("../batches/batch-page"), "BatchPage"),
+});
 const usage = createRoute({
   getParentRoute: () => shell,
   path: "/usage",
@@ -138,7 +153,10 @@ const kitchen = createRoute({
 });
 
 const tree = root.addChildren([
-  shell.addChildren([dashboard, canvas, triggers, executions, execution, approvals, usage, keys, models, model, plans, account, admin]),
+  shell.addChildren([
+    ...[dashboard, canvas, triggers, executions, execution, approvals, batches, batch],
+    ...[usage, keys, models, model, plans, account, admin],
+  ]),
   playground,
   reset,
   kitchen,
