@@ -121,5 +121,15 @@ for (const [name, { cancel, decide, ...graph }] of Object.entries(KINDS)) {
   await api("DELETE", `/api/workflows/${body.slug}`).catch(() => undefined);
   console.log(name, run.status, run.id);
 }
+
+/** Of a batch: its turn, and its end. */
+const recordBatch = async () => {
+  const { body } = await api("POST", "/api/models/sandbox-image-fast/batches", { inputs: [{ prompt: "a loom" }, { prompt: "a kite" }] });
+  const handle = client.workflow.getHandle(`batch-${body.batchId}`);
+  await handle.result();
+  writeFileSync(`${FOLDER}batch.binpb`, History.encode(await handle.fetchHistory()).finish());
+  console.log("batch", body.batchId);
+};
+if (wanted.length === 0 || wanted.includes("batch")) await recordBatch();
 await connection.close();
 answering.close();

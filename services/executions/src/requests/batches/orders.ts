@@ -94,7 +94,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     };
   };
 
-  /** Has a workflow carry a batch. Where that fails, the sweeper does it. */
+  /** Has a workflow carry a batch; where that fails, the sweeper does it. A turn that is taken at it hears that there is something to look at. */
   const start = async ({ _id: batchId, userId }: BatchRecord): Promise<void> => {
     channel.publish(batchId, { ...runEvent(CANCEL_REQUESTED), at: Date.now() });
     await starter.startBatch(batchId, userId).catch((err: unknown) => logger.warn({ err, batchId }, "a batch is carried later"));

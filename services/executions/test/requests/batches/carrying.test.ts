@@ -10,7 +10,7 @@ import { itemExecutionId } from "../../../src/requests/batches/item";
 import { rowId } from "../../../src/store/batches";
 import type { Stores } from "../../../src/store/stores";
 import { eventually } from "../../../../platform/test/support/eventually";
-import { openStore } from "../../support";
+import { newRecord, openStore } from "../../support";
 import { localChannel } from "../../support/local-channel";
 
 /** The carrying of batches over the real store; runs are played by the test, and are what they are whatever becomes of who carries. */
@@ -205,4 +205,38 @@ it("cancels what is under way, and never begins the rest", async () => {
   expect(batch).toMatchObject({ status: "cancelled", underWay: [], counts: { failed: 0 } });
   expect(batch.counts.completed + batch.counts.cancelled).toBe(played.known.size);
   expect([beginsNoMore(batch), await stores.batches.requestCancel(id, userId)]).toEqual([true, null]);
+});
+
+it("is removed with its rows once it was kept long enough, and not while anything is to be done for it", async () => {
+  const long = { finishedAt: new Date(0), createdAt: new Date(0) };
+  const gone = await place(2, { ...long, status: "completed" });
+  const kept = [
+    await place(1, { ...long, status: "completed", finishedAt: new Date() }),
+    await place(1, { ...long, status: "paused", finishedAt: null }),
+    // Its webhook is on its way.
+    await place(1, { ...long, status: "completed" }),
+  ];
+  await stores.batches.noteWebhook(gone, {}, true);
+  await stores.batches.noteWebhook(kept[0]!, {}, true);
+  let removed = 0;
+  for (let next = "again"; next !== "";) {
+    const page = await stores.batches.removeExpired(new Date(Date.now() - 60_000), 1);
+    removed += page.removed;
+    ({ next } = page);
+  }
+  expect([removed, await stores.batches.find(gone), await stores.batches.rowsFrom(gone, 0, 10)]).toEqual([1, null, []]);
+  for (const id of kept) expect((await stores.batches.rowsFrom(id, 0, 10)).length).toBe(1);
+});
+
+it("leaves runs that are items of a batch out of lists, unless they are asked for", async () => {
+  const userId = randomUUID();
+  const [batchId, alone, item] = [randomUUID(), newRecord(userId), newRecord(userId)];
+  await stores.rows.insert(alone);
+  await stores.rows.insert({ ...item, batchId, index: 0 });
+  const listed = async (of?: string): Promise<string[]> => {
+    const ids: string[] = [];
+    for await (const { _id } of stores.rows.list({ userId, batchId: of, limit: 10 })) ids.push(_id);
+    return ids;
+  };
+  expect([await listed(), await listed(batchId)]).toEqual([[alone._id], [item._id]]);
 });
