@@ -83,6 +83,7 @@ describe("the OpenAPI document", () => {
       "execution.failed",
       "execution.cancelled",
       "execution.waiting",
+      "batch.completed",
       "webhook.test",
     ]);
     for (const { post } of Object.values(webhooks)) {
