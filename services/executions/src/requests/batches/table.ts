@@ -8,8 +8,10 @@ import { BATCH, type ItemInput } from "../../run/batch";
 import type { executions } from "@nodeloom/proto";
 
 const READ_MS = 30_000;
-/** One line of a CSV file. */
-const MAX_RECORD_BYTES = 1024 * 1024;
+/** The first line of a CSV file, and any other. */
+const MAX_HEADER_BYTES = 64 * 1024;
+const MAX_RECORD_BYTES = 512 * 1024;
+const LINE_BREAK = 0x0a;
 /** As deep as the body of a request may be. */
 const MAX_DEPTH = 64;
 
@@ -146,7 +148,10 @@ export const createReadTable = ({ media, workflows, catalog }: TableOptions) => 
     const chunks: Uint8Array[] = [];
     for await (const chunk of bytesOf(object.key)) chunks.push(chunk);
     const start = new TextDecoder().decode(chunks[0]?.subarray(0, 100)).trimStart();
-    if (start.startsWith("{")) return jsonItems(new TextDecoder().decode(Buffer.concat(chunks)));
+    const bytes = Buffer.concat(chunks);
+    if (start.startsWith("{")) return jsonItems(new TextDecoder().decode(bytes));
+    const headerEnd = bytes.indexOf(LINE_BREAK);
+    if ((headerEnd < 0 ? bytes.length : headerEnd) > MAX_HEADER_BYTES) throw invalidFile("the first line is too long");
     return csvItems(Readable.from(chunks) as AsyncIterable<Uint8Array>, types);
   };
 };
