@@ -287,6 +287,324 @@ export interface QuoteRequest {
   provenance?: "full";
 }
 
+export interface Schedule {
+  id: string;
+  workflowSlug: string;
+  /** Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
+  cron: string;
+  /** By its IANA name; UTC unless it is given */
+  timezone: string;
+  /** Of every run; files by their ids or addresses */
+  inputs: Record<string, unknown>;
+  /** No run may cost more credits than this; null: no bound but the balance */
+  maxCredits: number | null;
+  paused: boolean;
+  /** Why it has stopped by itself; `paused: false` sets it going again */
+  stopped: {
+    /** As of the API's errors */
+    code: string;
+    message: string;
+    at: string | null;
+  } | null;
+  /** The key that set it, with which it stops; null: a session did */
+  keyId: string | null;
+  /** The next times; none while it is paused or stopped */
+  nextRuns: string[];
+  /** The last times and what came of them, newest first */
+  history: ScheduledTime[];
+  createdAt: string | null;
+  updatedAt: string | null;
+}
+
+export interface ScheduledTime {
+  /** The time as the schedule says it */
+  at: string;
+  /** `skipped`: the run before was still under way */
+  outcome: "started" | "skipped" | "refused";
+  executionId: string | null;
+  error: {
+    /** As of the API's errors */
+    code: string;
+    message: string;
+  } | null;
+}
+
+export interface NewSchedule {
+  /** Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
+  cron: string;
+  /** By its IANA name; UTC unless it is given */
+  timezone?: string;
+  /** Of every run; files by their ids or addresses */
+  inputs?: Record<string, unknown>;
+  /** No run may cost more credits than this; null: no bound but the balance */
+  maxCredits?: number | null;
+  paused?: boolean;
+}
+
+export interface ScheduleWithRuns {
+  id: string;
+  workflowSlug: string;
+  /** Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
+  cron: string;
+  /** By its IANA name; UTC unless it is given */
+  timezone: string;
+  /** Of every run; files by their ids or addresses */
+  inputs: Record<string, unknown>;
+  /** No run may cost more credits than this; null: no bound but the balance */
+  maxCredits: number | null;
+  paused: boolean;
+  /** Why it has stopped by itself; `paused: false` sets it going again */
+  stopped: {
+    /** As of the API's errors */
+    code: string;
+    message: string;
+    at: string | null;
+  } | null;
+  /** The key that set it, with which it stops; null: a session did */
+  keyId: string | null;
+  /** The next times; none while it is paused or stopped */
+  nextRuns: string[];
+  /** The last times and what came of them, newest first */
+  history: ScheduledTime[];
+  createdAt: string | null;
+  updatedAt: string | null;
+  /** Its last runs, newest first; none without `execution:read` */
+  executions: Execution[];
+}
+
+export interface Execution {
+  executionId: string;
+  status: "processing" | "completed" | "failed" | "cancelled" | "cancel_requested";
+  requestId: string | null;
+  durationMs: number;
+  /** True while the run waits in line */
+  queued?: boolean;
+  /** Where it waits, from 1 */
+  position?: number;
+  /** Set while approvals of the run wait for a decision */
+  waitingFor?: WaitingFor[];
+  /** Set on completion */
+  result?: Record<string, unknown>;
+  /** Set on failure */
+  error?: ExecutionError;
+  webhookDelivery: WebhookDelivery;
+  nodes: NodeState[];
+  /** As they were sent; absent in lists */
+  inputs?: Record<string, unknown>;
+  metadata: Record<string, string>;
+  /** Set on an item of a batch */
+  batchId?: string;
+  /** Which item, from 0 */
+  index?: number;
+  workflowSlug: string | null;
+  /** The published version that ran; null for the draft, and for models */
+  version: number | null;
+  /** Workflows whose nodes were a part of it, as they were then */
+  inlined?: InlinedWorkflow[];
+  modelIds: string[];
+  /** The execution that this one is a rerun of */
+  rerunOf?: string;
+  source: string;
+  /** Credits; 1 credit = 0.01 USD */
+  creditsCost: number;
+  createdAt: string | null;
+  finishedAt: string | null;
+}
+
+export interface WaitingFor {
+  nodeId: string;
+  title: string;
+  instructions?: string;
+  since: string;
+  /** When `onTimeout` decides */
+  until: string;
+  onTimeout: "approve" | "reject";
+  /** What is looked at. In lists, values above 2 kB are left out */
+  value: unknown;
+  /** True where the value is too long to be shown here */
+  truncated?: boolean;
+}
+
+export interface ExecutionError {
+  code: string;
+  message: string;
+  nodeId?: string;
+  providerStatus?: number;
+  providerBody?: string;
+  /** Of a node that makes several calls: which one, from 0 */
+  item?: number;
+}
+
+export type WebhookDelivery =
+  | {
+      configured: false;
+    }
+  | {
+      configured: true;
+      url: string;
+      state: "pending" | "delivered" | "failed" | "disabled" | "skipped";
+      /** Of all deliveries together */
+      attempts: number;
+      deliveredAt: string | null;
+      lastError: string | null;
+      /** Set while another attempt is due */
+      nextAttemptAt: string | null;
+      /** The last 50 attempts, oldest first */
+      history: WebhookAttempt[];
+    };
+
+export interface WebhookAttempt {
+  at: string;
+  /** The receiver's status; null when it did not answer */
+  status: number | null;
+  error: string | null;
+  durationMs: number;
+  /** 1 is the run's own delivery; each redelivery takes the next number */
+  delivery: number;
+  /** Within the delivery */
+  attempt: number;
+  /** Where it was sent, when that has changed since the run was submitted */
+  url?: string;
+}
+
+export interface NodeState {
+  id: string;
+  type: string;
+  /** What its author calls it */
+  label?: string;
+  status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "skipped";
+  startedAt: string | null;
+  durationMs: number | null;
+  /** Credits; 1 credit = 0.01 USD */
+  creditsCost: number;
+  /** Calls the node makes; before it begins: at most */
+  items?: number;
+  itemsDone?: number;
+  error: ExecutionError | null;
+  requestId?: string;
+  warnings?: string[];
+  cancelReport?: "stopped" | "provider_told" | "could_not_stop";
+  /** What a node or its call gave, by port. Texts and JSON are cut at 4 kB */
+  outputs?: Record<string, unknown>;
+  /** True when something was cut */
+  truncated?: boolean;
+  /** Of a node that makes several calls */
+  calls?: NodeCall[];
+  /** Of a node that makes one call: the execution that made it */
+  reusedFrom?: string;
+  /** Of a node that makes one call: the models that were tried in their order, where more than one was */
+  attempts?: CallAttempt[];
+}
+
+export interface NodeCall {
+  item: number;
+  status: "processing" | "completed" | "failed" | "cancelled";
+  /** What a node or its call gave, by port. Texts and JSON are cut at 4 kB */
+  outputs?: Record<string, unknown>;
+  /** True when something was cut */
+  truncated?: boolean;
+  error: ExecutionError | null;
+  /** Credits; 1 credit = 0.01 USD */
+  creditsCost: number;
+  requestId: string | null;
+  /** The execution that made the call: its output was taken over, free */
+  reusedFrom?: string;
+  /** The models that were tried in their order, where more than one was */
+  attempts?: CallAttempt[];
+}
+
+export interface CallAttempt {
+  model: string;
+  /** Absent: it completed, or is under way */
+  error?: {
+    code: string;
+    message: string;
+  };
+  /** Credits; 1 credit = 0.01 USD */
+  cost: number;
+}
+
+export interface InlinedWorkflow {
+  /** The node in whose place it came; in one that stands in another itself, `outer/inner` */
+  nodeId: string;
+  slug: string;
+  /** Null for the draft */
+  version: number | null;
+  /** SHA-256 of its nodes and edges */
+  contentHash: string;
+}
+
+export interface ScheduleChange {
+  /** Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly` */
+  cron?: string;
+  /** By its IANA name; UTC unless it is given */
+  timezone?: string;
+  /** Of every run; files by their ids or addresses */
+  inputs?: Record<string, unknown>;
+  /** No run may cost more credits than this; null: no bound but the balance */
+  maxCredits?: number | null;
+  paused?: boolean;
+}
+
+export interface Hook {
+  id: string;
+  workflowSlug: string;
+  /** The beginning of its secret */
+  start: string;
+  /** JMESPath from the JSON body to the run's inputs, an object; empty: the body itself */
+  expression: string;
+  /** No run of it may cost more credits than this */
+  maxCredits: number;
+  hmac: {
+    header: string;
+  } | null;
+  /** The header with the sender's id of a delivery: the same id is the same run, however often it is sent */
+  deliveryIdHeader: string | null;
+  /** The key that set it, with which it ends; null: a session did */
+  keyId: string | null;
+  createdAt: string | null;
+}
+
+export interface NewHook {
+  /** JMESPath from the JSON body to the run's inputs, an object; empty: the body itself */
+  expression: string;
+  /** No run of it may cost more credits than this */
+  maxCredits: number;
+  /** What is sent must be signed: the header is `sha256=` and the hexadecimal HMAC-SHA-256 of the raw body */
+  hmac?: {
+    header: string;
+    secret: string;
+  } | null;
+  /** The header with the sender's id of a delivery: the same id is the same run, however often it is sent */
+  deliveryIdHeader?: string | null;
+}
+
+export interface IssuedHook {
+  id: string;
+  workflowSlug: string;
+  /** The beginning of its secret */
+  start: string;
+  /** JMESPath from the JSON body to the run's inputs, an object; empty: the body itself */
+  expression: string;
+  /** No run of it may cost more credits than this */
+  maxCredits: number;
+  hmac: {
+    header: string;
+  } | null;
+  /** The header with the sender's id of a delivery: the same id is the same run, however often it is sent */
+  deliveryIdHeader: string | null;
+  /** The key that set it, with which it ends; null: a session did */
+  keyId: string | null;
+  createdAt: string | null;
+  /** Where to send to, shown this once */
+  url: string;
+}
+
+export interface HookReceipt {
+  executionId: string;
+  status: "processing";
+}
+
 export interface WorkflowBatchRequest {
   /** Inputs, one object an item */
   inputs?: Record<string, unknown>[];
@@ -751,168 +1069,6 @@ export interface CancelQueuedResult {
   cancelled: number;
 }
 
-export interface Execution {
-  executionId: string;
-  status: "processing" | "completed" | "failed" | "cancelled" | "cancel_requested";
-  requestId: string | null;
-  durationMs: number;
-  /** True while the run waits in line */
-  queued?: boolean;
-  /** Where it waits, from 1 */
-  position?: number;
-  /** Set while approvals of the run wait for a decision */
-  waitingFor?: WaitingFor[];
-  /** Set on completion */
-  result?: Record<string, unknown>;
-  /** Set on failure */
-  error?: ExecutionError;
-  webhookDelivery: WebhookDelivery;
-  nodes: NodeState[];
-  /** As they were sent; absent in lists */
-  inputs?: Record<string, unknown>;
-  metadata: Record<string, string>;
-  /** Set on an item of a batch */
-  batchId?: string;
-  /** Which item, from 0 */
-  index?: number;
-  workflowSlug: string | null;
-  /** The published version that ran; null for the draft, and for models */
-  version: number | null;
-  /** Workflows whose nodes were a part of it, as they were then */
-  inlined?: InlinedWorkflow[];
-  modelIds: string[];
-  /** The execution that this one is a rerun of */
-  rerunOf?: string;
-  source: string;
-  /** Credits; 1 credit = 0.01 USD */
-  creditsCost: number;
-  createdAt: string | null;
-  finishedAt: string | null;
-}
-
-export interface WaitingFor {
-  nodeId: string;
-  title: string;
-  instructions?: string;
-  since: string;
-  /** When `onTimeout` decides */
-  until: string;
-  onTimeout: "approve" | "reject";
-  /** What is looked at. In lists, values above 2 kB are left out */
-  value: unknown;
-  /** True where the value is too long to be shown here */
-  truncated?: boolean;
-}
-
-export interface ExecutionError {
-  code: string;
-  message: string;
-  nodeId?: string;
-  providerStatus?: number;
-  providerBody?: string;
-  /** Of a node that makes several calls: which one, from 0 */
-  item?: number;
-}
-
-export type WebhookDelivery =
-  | {
-      configured: false;
-    }
-  | {
-      configured: true;
-      url: string;
-      state: "pending" | "delivered" | "failed" | "disabled" | "skipped";
-      /** Of all deliveries together */
-      attempts: number;
-      deliveredAt: string | null;
-      lastError: string | null;
-      /** Set while another attempt is due */
-      nextAttemptAt: string | null;
-      /** The last 50 attempts, oldest first */
-      history: WebhookAttempt[];
-    };
-
-export interface WebhookAttempt {
-  at: string;
-  /** The receiver's status; null when it did not answer */
-  status: number | null;
-  error: string | null;
-  durationMs: number;
-  /** 1 is the run's own delivery; each redelivery takes the next number */
-  delivery: number;
-  /** Within the delivery */
-  attempt: number;
-  /** Where it was sent, when that has changed since the run was submitted */
-  url?: string;
-}
-
-export interface NodeState {
-  id: string;
-  type: string;
-  /** What its author calls it */
-  label?: string;
-  status: "pending" | "processing" | "completed" | "failed" | "cancelled" | "skipped";
-  startedAt: string | null;
-  durationMs: number | null;
-  /** Credits; 1 credit = 0.01 USD */
-  creditsCost: number;
-  /** Calls the node makes; before it begins: at most */
-  items?: number;
-  itemsDone?: number;
-  error: ExecutionError | null;
-  requestId?: string;
-  warnings?: string[];
-  cancelReport?: "stopped" | "provider_told" | "could_not_stop";
-  /** What a node or its call gave, by port. Texts and JSON are cut at 4 kB */
-  outputs?: Record<string, unknown>;
-  /** True when something was cut */
-  truncated?: boolean;
-  /** Of a node that makes several calls */
-  calls?: NodeCall[];
-  /** Of a node that makes one call: the execution that made it */
-  reusedFrom?: string;
-  /** Of a node that makes one call: the models that were tried in their order, where more than one was */
-  attempts?: CallAttempt[];
-}
-
-export interface NodeCall {
-  item: number;
-  status: "processing" | "completed" | "failed" | "cancelled";
-  /** What a node or its call gave, by port. Texts and JSON are cut at 4 kB */
-  outputs?: Record<string, unknown>;
-  /** True when something was cut */
-  truncated?: boolean;
-  error: ExecutionError | null;
-  /** Credits; 1 credit = 0.01 USD */
-  creditsCost: number;
-  requestId: string | null;
-  /** The execution that made the call: its output was taken over, free */
-  reusedFrom?: string;
-  /** The models that were tried in their order, where more than one was */
-  attempts?: CallAttempt[];
-}
-
-export interface CallAttempt {
-  model: string;
-  /** Absent: it completed, or is under way */
-  error?: {
-    code: string;
-    message: string;
-  };
-  /** Credits; 1 credit = 0.01 USD */
-  cost: number;
-}
-
-export interface InlinedWorkflow {
-  /** The node in whose place it came; in one that stands in another itself, `outer/inner` */
-  nodeId: string;
-  slug: string;
-  /** Null for the draft */
-  version: number | null;
-  /** SHA-256 of its nodes and edges */
-  contentHash: string;
-}
-
 export interface CancelResult {
   status: "cancel_requested" | "already_completed" | "already_failed" | "already_cancelled";
 }
@@ -956,7 +1112,7 @@ export interface RerunQuote {
   estimatedCreditCost: number | null;
   /** The same with every list of unknown length at `maxItems` or 50 */
   maxCreditCost: number | null;
-  /** Whether the two are one, and no switch that only the run decides may skip a part of it */
+  /** Whether the two are one, no switch that only the run decides may skip a part of it, and no model that may be called in another's place has another price */
   exact: boolean;
   nodes: {
     id: string;
@@ -1163,7 +1319,7 @@ export interface NewApiKey {
 
 export interface WebhookSettings {
   url: string;
-  events?: ("execution.completed" | "execution.failed" | "execution.cancelled" | "execution.waiting")[];
+  events?: ("execution.completed" | "execution.failed" | "execution.cancelled" | "execution.waiting" | "batch.completed")[];
 }
 
 export interface IssuedApiKey {
@@ -2046,6 +2202,77 @@ export interface Operations {
     body: QuoteRequest;
     response: Quote;
   };
+  /** List the caller's schedules of a workflow, oldest first */
+  listSchedules: {
+    params: {
+      slug: string;
+    };
+    response: Schedule[];
+  };
+  /** Run a workflow at times */
+  createSchedule: {
+    params: {
+      slug: string;
+    };
+    body: NewSchedule;
+    response: Schedule;
+  };
+  /** Read a schedule with its last runs */
+  getSchedule: {
+    params: {
+      slug: string;
+      id: string;
+    };
+    response: ScheduleWithRuns;
+  };
+  /** Change, pause or resume a schedule */
+  updateSchedule: {
+    params: {
+      slug: string;
+      id: string;
+    };
+    body: ScheduleChange;
+    response: Schedule;
+  };
+  /** Delete a schedule; runs that it has started go on */
+  deleteSchedule: {
+    params: {
+      slug: string;
+      id: string;
+    };
+    response: undefined;
+  };
+  /** List the caller's hooks of a workflow, oldest first */
+  listHooks: {
+    params: {
+      slug: string;
+    };
+    response: Hook[];
+  };
+  /** Make an address by which another service starts a workflow; it is shown this once */
+  createHook: {
+    params: {
+      slug: string;
+    };
+    body: NewHook;
+    response: IssuedHook;
+  };
+  /** Revoke a hook at once; runs that it has started go on */
+  deleteHook: {
+    params: {
+      slug: string;
+      id: string;
+    };
+    response: undefined;
+  };
+  /** Start a hook's workflow */
+  receiveHook: {
+    params: {
+      secret: string;
+    };
+    body?: unknown;
+    response: HookReceipt;
+  };
   /** Run a workflow with up to 1,000 inputs */
   createWorkflowBatch: {
     params: {
@@ -2774,6 +3001,15 @@ export const OPERATIONS = {
   quoteWorkflow: { method: "POST", path: "/api/workflows/{slug}/quote", idempotent: false, contentType: "application/json" },
   runModel: { method: "POST", path: "/api/models/{internalName}/run", idempotent: true, contentType: "application/json" },
   quoteModel: { method: "POST", path: "/api/models/{internalName}/quote", idempotent: false, contentType: "application/json" },
+  listSchedules: { method: "GET", path: "/api/workflows/{slug}/schedules", idempotent: false, contentType: null },
+  createSchedule: { method: "POST", path: "/api/workflows/{slug}/schedules", idempotent: true, contentType: "application/json" },
+  getSchedule: { method: "GET", path: "/api/workflows/{slug}/schedules/{id}", idempotent: false, contentType: null },
+  updateSchedule: { method: "PATCH", path: "/api/workflows/{slug}/schedules/{id}", idempotent: false, contentType: "application/json" },
+  deleteSchedule: { method: "DELETE", path: "/api/workflows/{slug}/schedules/{id}", idempotent: false, contentType: null },
+  listHooks: { method: "GET", path: "/api/workflows/{slug}/hooks", idempotent: false, contentType: null },
+  createHook: { method: "POST", path: "/api/workflows/{slug}/hooks", idempotent: false, contentType: "application/json" },
+  deleteHook: { method: "DELETE", path: "/api/workflows/{slug}/hooks/{id}", idempotent: false, contentType: null },
+  receiveHook: { method: "POST", path: "/hooks/{secret}", idempotent: false, contentType: "application/json" },
   createWorkflowBatch: { method: "POST", path: "/api/workflows/{slug}/batches", idempotent: true, contentType: "application/json" },
   quoteWorkflowBatch: { method: "POST", path: "/api/workflows/{slug}/batches/quote", idempotent: false, contentType: "application/json" },
   createModelBatch: { method: "POST", path: "/api/models/{internalName}/batches", idempotent: true, contentType: "application/json" },

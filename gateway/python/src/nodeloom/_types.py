@@ -310,6 +310,348 @@ class QuoteRequest(TypedDict):
     provenance: NotRequired[Literal["full"]]
 
 
+class ScheduleStopped1(TypedDict):
+    # As of the API's errors
+    code: str
+    message: str
+    at: str | None
+
+
+class Schedule(TypedDict):
+    id: str
+    workflowSlug: str
+    # Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`,
+    # `@yearly`
+    cron: str
+    # By its IANA name; UTC unless it is given
+    timezone: str
+    # Of every run; files by their ids or addresses
+    inputs: Mapping[str, Any]
+    # No run may cost more credits than this; null: no bound but the balance
+    maxCredits: float | None
+    paused: bool
+    # Why it has stopped by itself; `paused: false` sets it going again
+    stopped: ScheduleStopped1 | None
+    # The key that set it, with which it stops; null: a session did
+    keyId: str | None
+    # The next times; none while it is paused or stopped
+    nextRuns: Sequence[str]
+    # The last times and what came of them, newest first
+    history: Sequence[ScheduledTime]
+    createdAt: str | None
+    updatedAt: str | None
+
+
+class ScheduledTimeError1(TypedDict):
+    # As of the API's errors
+    code: str
+    message: str
+
+
+class ScheduledTime(TypedDict):
+    # The time as the schedule says it
+    at: str
+    # `skipped`: the run before was still under way
+    outcome: Literal["started", "skipped", "refused"]
+    executionId: str | None
+    error: ScheduledTimeError1 | None
+
+
+class NewSchedule(TypedDict):
+    # Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`,
+    # `@yearly`
+    cron: str
+    # By its IANA name; UTC unless it is given
+    timezone: NotRequired[str]
+    # Of every run; files by their ids or addresses
+    inputs: NotRequired[Mapping[str, Any]]
+    # No run may cost more credits than this; null: no bound but the balance
+    maxCredits: NotRequired[float | None]
+    paused: NotRequired[bool]
+
+
+class ScheduleWithRunsStopped1(TypedDict):
+    # As of the API's errors
+    code: str
+    message: str
+    at: str | None
+
+
+class ScheduleWithRuns(TypedDict):
+    id: str
+    workflowSlug: str
+    # Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`,
+    # `@yearly`
+    cron: str
+    # By its IANA name; UTC unless it is given
+    timezone: str
+    # Of every run; files by their ids or addresses
+    inputs: Mapping[str, Any]
+    # No run may cost more credits than this; null: no bound but the balance
+    maxCredits: float | None
+    paused: bool
+    # Why it has stopped by itself; `paused: false` sets it going again
+    stopped: ScheduleWithRunsStopped1 | None
+    # The key that set it, with which it stops; null: a session did
+    keyId: str | None
+    # The next times; none while it is paused or stopped
+    nextRuns: Sequence[str]
+    # The last times and what came of them, newest first
+    history: Sequence[ScheduledTime]
+    createdAt: str | None
+    updatedAt: str | None
+    # Its last runs, newest first; none without `execution:read`
+    executions: Sequence[Execution]
+
+
+class Execution(TypedDict):
+    executionId: str
+    status: Literal["processing", "completed", "failed", "cancelled", "cancel_requested"]
+    requestId: str | None
+    durationMs: float
+    # True while the run waits in line
+    queued: NotRequired[bool]
+    # Where it waits, from 1
+    position: NotRequired[float]
+    # Set while approvals of the run wait for a decision
+    waitingFor: NotRequired[Sequence[WaitingFor]]
+    # Set on completion
+    result: NotRequired[Mapping[str, Any]]
+    # Set on failure
+    error: NotRequired[ExecutionError]
+    webhookDelivery: WebhookDelivery
+    nodes: Sequence[NodeState]
+    # As they were sent; absent in lists
+    inputs: NotRequired[Mapping[str, Any]]
+    metadata: Mapping[str, str]
+    # Set on an item of a batch
+    batchId: NotRequired[str]
+    # Which item, from 0
+    index: NotRequired[float]
+    workflowSlug: str | None
+    # The published version that ran; null for the draft, and for models
+    version: float | None
+    # Workflows whose nodes were a part of it, as they were then
+    inlined: NotRequired[Sequence[InlinedWorkflow]]
+    modelIds: Sequence[str]
+    # The execution that this one is a rerun of
+    rerunOf: NotRequired[str]
+    source: str
+    # Credits; 1 credit = 0.01 USD
+    creditsCost: float
+    createdAt: str | None
+    finishedAt: str | None
+
+
+class WaitingFor(TypedDict):
+    nodeId: str
+    title: str
+    instructions: NotRequired[str]
+    since: str
+    # When `onTimeout` decides
+    until: str
+    onTimeout: Literal["approve", "reject"]
+    # What is looked at. In lists, values above 2 kB are left out
+    value: Any
+    # True where the value is too long to be shown here
+    truncated: NotRequired[bool]
+
+
+class ExecutionError(TypedDict):
+    code: str
+    message: str
+    nodeId: NotRequired[str]
+    providerStatus: NotRequired[float]
+    providerBody: NotRequired[str]
+    # Of a node that makes several calls: which one, from 0
+    item: NotRequired[float]
+
+
+class WebhookDelivery1(TypedDict):
+    configured: Literal[False]
+
+
+class WebhookDelivery2(TypedDict):
+    configured: Literal[True]
+    url: str
+    state: Literal["pending", "delivered", "failed", "disabled", "skipped"]
+    # Of all deliveries together
+    attempts: float
+    deliveredAt: str | None
+    lastError: str | None
+    # Set while another attempt is due
+    nextAttemptAt: str | None
+    # The last 50 attempts, oldest first
+    history: Sequence[WebhookAttempt]
+
+
+WebhookDelivery: TypeAlias = "WebhookDelivery1 | WebhookDelivery2"
+
+
+class WebhookAttempt(TypedDict):
+    at: str
+    # The receiver's status; null when it did not answer
+    status: float | None
+    error: str | None
+    durationMs: float
+    # 1 is the run's own delivery; each redelivery takes the next number
+    delivery: float
+    # Within the delivery
+    attempt: float
+    # Where it was sent, when that has changed since the run was submitted
+    url: NotRequired[str]
+
+
+class NodeState(TypedDict):
+    id: str
+    type: str
+    # What its author calls it
+    label: NotRequired[str]
+    status: Literal["pending", "processing", "completed", "failed", "cancelled", "skipped"]
+    startedAt: str | None
+    durationMs: float | None
+    # Credits; 1 credit = 0.01 USD
+    creditsCost: float
+    # Calls the node makes; before it begins: at most
+    items: NotRequired[float]
+    itemsDone: NotRequired[float]
+    error: ExecutionError | None
+    requestId: NotRequired[str]
+    warnings: NotRequired[Sequence[str]]
+    cancelReport: NotRequired[Literal["stopped", "provider_told", "could_not_stop"]]
+    # What a node or its call gave, by port. Texts and JSON are cut at 4 kB
+    outputs: NotRequired[Mapping[str, Any]]
+    # True when something was cut
+    truncated: NotRequired[bool]
+    # Of a node that makes several calls
+    calls: NotRequired[Sequence[NodeCall]]
+    # Of a node that makes one call: the execution that made it
+    reusedFrom: NotRequired[str]
+    # Of a node that makes one call: the models that were tried in their order, where more than one was
+    attempts: NotRequired[Sequence[CallAttempt]]
+
+
+class NodeCall(TypedDict):
+    item: float
+    status: Literal["processing", "completed", "failed", "cancelled"]
+    # What a node or its call gave, by port. Texts and JSON are cut at 4 kB
+    outputs: NotRequired[Mapping[str, Any]]
+    # True when something was cut
+    truncated: NotRequired[bool]
+    error: ExecutionError | None
+    # Credits; 1 credit = 0.01 USD
+    creditsCost: float
+    requestId: str | None
+    # The execution that made the call: its output was taken over, free
+    reusedFrom: NotRequired[str]
+    # The models that were tried in their order, where more than one was
+    attempts: NotRequired[Sequence[CallAttempt]]
+
+
+class CallAttemptError(TypedDict):
+    """Absent: it completed, or is under way"""
+
+    code: str
+    message: str
+
+
+class CallAttempt(TypedDict):
+    model: str
+    # Absent: it completed, or is under way
+    error: NotRequired[CallAttemptError]
+    # Credits; 1 credit = 0.01 USD
+    cost: float
+
+
+class InlinedWorkflow(TypedDict):
+    # The node in whose place it came; in one that stands in another itself, `outer/inner`
+    nodeId: str
+    slug: str
+    # Null for the draft
+    version: float | None
+    # SHA-256 of its nodes and edges
+    contentHash: str
+
+
+class ScheduleChange(TypedDict):
+    # Minute, hour, day of month, month, day of week; or `@hourly`, `@daily`, `@weekly`, `@monthly`,
+    # `@yearly`
+    cron: NotRequired[str]
+    # By its IANA name; UTC unless it is given
+    timezone: NotRequired[str]
+    # Of every run; files by their ids or addresses
+    inputs: NotRequired[Mapping[str, Any]]
+    # No run may cost more credits than this; null: no bound but the balance
+    maxCredits: NotRequired[float | None]
+    paused: NotRequired[bool]
+
+
+class HookHmac1(TypedDict):
+    header: str
+
+
+class Hook(TypedDict):
+    id: str
+    workflowSlug: str
+    # The beginning of its secret
+    start: str
+    # JMESPath from the JSON body to the run's inputs, an object; empty: the body itself
+    expression: str
+    # No run of it may cost more credits than this
+    maxCredits: float
+    hmac: HookHmac1 | None
+    # The header with the sender's id of a delivery: the same id is the same run, however often it is sent
+    deliveryIdHeader: str | None
+    # The key that set it, with which it ends; null: a session did
+    keyId: str | None
+    createdAt: str | None
+
+
+class NewHookHmac1(TypedDict):
+    header: str
+    secret: str
+
+
+class NewHook(TypedDict):
+    # JMESPath from the JSON body to the run's inputs, an object; empty: the body itself
+    expression: str
+    # No run of it may cost more credits than this
+    maxCredits: float
+    # What is sent must be signed: the header is `sha256=` and the hexadecimal HMAC-SHA-256 of the raw
+    # body
+    hmac: NotRequired[NewHookHmac1 | None]
+    # The header with the sender's id of a delivery: the same id is the same run, however often it is sent
+    deliveryIdHeader: NotRequired[str | None]
+
+
+class IssuedHookHmac1(TypedDict):
+    header: str
+
+
+class IssuedHook(TypedDict):
+    id: str
+    workflowSlug: str
+    # The beginning of its secret
+    start: str
+    # JMESPath from the JSON body to the run's inputs, an object; empty: the body itself
+    expression: str
+    # No run of it may cost more credits than this
+    maxCredits: float
+    hmac: IssuedHookHmac1 | None
+    # The header with the sender's id of a delivery: the same id is the same run, however often it is sent
+    deliveryIdHeader: str | None
+    # The key that set it, with which it ends; null: a session did
+    keyId: str | None
+    createdAt: str | None
+    # Where to send to, shown this once
+    url: str
+
+
+class HookReceipt(TypedDict):
+    executionId: str
+    status: Literal["processing"]
+
+
 class WorkflowBatchRequestItemsItem(TypedDict):
     inputs: Mapping[str, Any]
     # By node id: settings over those of your own graph; members of `inputs` each by itself
@@ -819,175 +1161,6 @@ class CancelQueuedResult(TypedDict):
     cancelled: float
 
 
-class Execution(TypedDict):
-    executionId: str
-    status: Literal["processing", "completed", "failed", "cancelled", "cancel_requested"]
-    requestId: str | None
-    durationMs: float
-    # True while the run waits in line
-    queued: NotRequired[bool]
-    # Where it waits, from 1
-    position: NotRequired[float]
-    # Set while approvals of the run wait for a decision
-    waitingFor: NotRequired[Sequence[WaitingFor]]
-    # Set on completion
-    result: NotRequired[Mapping[str, Any]]
-    # Set on failure
-    error: NotRequired[ExecutionError]
-    webhookDelivery: WebhookDelivery
-    nodes: Sequence[NodeState]
-    # As they were sent; absent in lists
-    inputs: NotRequired[Mapping[str, Any]]
-    metadata: Mapping[str, str]
-    # Set on an item of a batch
-    batchId: NotRequired[str]
-    # Which item, from 0
-    index: NotRequired[float]
-    workflowSlug: str | None
-    # The published version that ran; null for the draft, and for models
-    version: float | None
-    # Workflows whose nodes were a part of it, as they were then
-    inlined: NotRequired[Sequence[InlinedWorkflow]]
-    modelIds: Sequence[str]
-    # The execution that this one is a rerun of
-    rerunOf: NotRequired[str]
-    source: str
-    # Credits; 1 credit = 0.01 USD
-    creditsCost: float
-    createdAt: str | None
-    finishedAt: str | None
-
-
-class WaitingFor(TypedDict):
-    nodeId: str
-    title: str
-    instructions: NotRequired[str]
-    since: str
-    # When `onTimeout` decides
-    until: str
-    onTimeout: Literal["approve", "reject"]
-    # What is looked at. In lists, values above 2 kB are left out
-    value: Any
-    # True where the value is too long to be shown here
-    truncated: NotRequired[bool]
-
-
-class ExecutionError(TypedDict):
-    code: str
-    message: str
-    nodeId: NotRequired[str]
-    providerStatus: NotRequired[float]
-    providerBody: NotRequired[str]
-    # Of a node that makes several calls: which one, from 0
-    item: NotRequired[float]
-
-
-class WebhookDelivery1(TypedDict):
-    configured: Literal[False]
-
-
-class WebhookDelivery2(TypedDict):
-    configured: Literal[True]
-    url: str
-    state: Literal["pending", "delivered", "failed", "disabled", "skipped"]
-    # Of all deliveries together
-    attempts: float
-    deliveredAt: str | None
-    lastError: str | None
-    # Set while another attempt is due
-    nextAttemptAt: str | None
-    # The last 50 attempts, oldest first
-    history: Sequence[WebhookAttempt]
-
-
-WebhookDelivery: TypeAlias = "WebhookDelivery1 | WebhookDelivery2"
-
-
-class WebhookAttempt(TypedDict):
-    at: str
-    # The receiver's status; null when it did not answer
-    status: float | None
-    error: str | None
-    durationMs: float
-    # 1 is the run's own delivery; each redelivery takes the next number
-    delivery: float
-    # Within the delivery
-    attempt: float
-    # Where it was sent, when that has changed since the run was submitted
-    url: NotRequired[str]
-
-
-class NodeState(TypedDict):
-    id: str
-    type: str
-    # What its author calls it
-    label: NotRequired[str]
-    status: Literal["pending", "processing", "completed", "failed", "cancelled", "skipped"]
-    startedAt: str | None
-    durationMs: float | None
-    # Credits; 1 credit = 0.01 USD
-    creditsCost: float
-    # Calls the node makes; before it begins: at most
-    items: NotRequired[float]
-    itemsDone: NotRequired[float]
-    error: ExecutionError | None
-    requestId: NotRequired[str]
-    warnings: NotRequired[Sequence[str]]
-    cancelReport: NotRequired[Literal["stopped", "provider_told", "could_not_stop"]]
-    # What a node or its call gave, by port. Texts and JSON are cut at 4 kB
-    outputs: NotRequired[Mapping[str, Any]]
-    # True when something was cut
-    truncated: NotRequired[bool]
-    # Of a node that makes several calls
-    calls: NotRequired[Sequence[NodeCall]]
-    # Of a node that makes one call: the execution that made it
-    reusedFrom: NotRequired[str]
-    # Of a node that makes one call: the models that were tried in their order, where more than one was
-    attempts: NotRequired[Sequence[CallAttempt]]
-
-
-class NodeCall(TypedDict):
-    item: float
-    status: Literal["processing", "completed", "failed", "cancelled"]
-    # What a node or its call gave, by port. Texts and JSON are cut at 4 kB
-    outputs: NotRequired[Mapping[str, Any]]
-    # True when something was cut
-    truncated: NotRequired[bool]
-    error: ExecutionError | None
-    # Credits; 1 credit = 0.01 USD
-    creditsCost: float
-    requestId: str | None
-    # The execution that made the call: its output was taken over, free
-    reusedFrom: NotRequired[str]
-    # The models that were tried in their order, where more than one was
-    attempts: NotRequired[Sequence[CallAttempt]]
-
-
-class CallAttemptError(TypedDict):
-    """Absent: it completed, or is under way"""
-
-    code: str
-    message: str
-
-
-class CallAttempt(TypedDict):
-    model: str
-    # Absent: it completed, or is under way
-    error: NotRequired[CallAttemptError]
-    # Credits; 1 credit = 0.01 USD
-    cost: float
-
-
-class InlinedWorkflow(TypedDict):
-    # The node in whose place it came; in one that stands in another itself, `outer/inner`
-    nodeId: str
-    slug: str
-    # Null for the draft
-    version: float | None
-    # SHA-256 of its nodes and edges
-    contentHash: str
-
-
 class CancelResult(TypedDict):
     status: Literal["cancel_requested", "already_completed", "already_failed", "already_cancelled"]
 
@@ -1075,7 +1248,8 @@ class RerunQuote(TypedDict):
     estimatedCreditCost: float | None
     # The same with every list of unknown length at `maxItems` or 50
     maxCreditCost: float | None
-    # Whether the two are one, and no switch that only the run decides may skip a part of it
+    # Whether the two are one, no switch that only the run decides may skip a part of it, and no model
+    # that may be called in another's place has another price
     exact: bool
     nodes: Sequence[RerunQuoteNodesItem]
     # Trial grants for the run's models
@@ -1264,7 +1438,7 @@ class NewApiKey(TypedDict):
 
 class WebhookSettings(TypedDict):
     url: str
-    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting"]]]
+    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed"]]]
 
 
 class IssuedApiKeyWebhook1(TypedDict):
