@@ -81,7 +81,7 @@ const measureIn = async (folder: string, { api, key, local, note }: Bench): Prom
       name: "photo resized",
       unit: "ms",
       ...resize,
-      target: { kind: "below", value: RESIZE_SHARE * resize.bare + RESIZE_MS },
+      target: { kind: "below", value: Math.round(RESIZE_SHARE * resize.bare + RESIZE_MS) },
     },
     { scenario: "j", name: "a minute of clips joined", unit: "ms", ours: joined, target: { kind: "below", value: CONCAT_MS } },
     { scenario: "j", name: "a minute of video resized", unit: "ms", ...scaled, target: { kind: "ratio at most", value: 1 / 0.8 } },
