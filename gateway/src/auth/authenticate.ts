@@ -8,7 +8,6 @@ import { toCallerUser, type Caller, type CallerUser } from "./caller";
 import type { Services } from "../clients";
 import { unauthenticated } from "../http/errors";
 import { CALLER_CACHE_ENTRIES, CALLER_FRESH_MS, CALLER_STALE_MS } from "../http/limits";
-import type { Route } from "../http/route";
 import type { SessionUser, Sessions } from "./session";
 
 const ADMIN = "admin";
@@ -21,7 +20,7 @@ export interface Authentication {
    * @returns undefined when it carries neither.
    * @throws UNAUTHENTICATED, LEGACY_KEY_RETIRED, API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, CROSS_ORIGIN_DENIED
    */
-  authenticate(request: Request, response: Response, route?: Pick<Route, "openAi">): Promise<Caller | undefined>;
+  authenticate(request: Request, response: Response, route?: { openAi?: boolean }): Promise<Caller | undefined>;
 }
 
 export interface AuthenticationOptions {

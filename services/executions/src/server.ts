@@ -63,22 +63,24 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
     await options.queue.resize(userId, concurrency);
     return {};
   }),
-  listExecutions: unary(async ({ userId, status, workflowSlug, limit, cursor, metadata, createdAfter, createdBefore, waiting, batchId }) => {
-    const size = Math.min(limit || LIMITS.pageDefault, LIMITS.usagePageRows);
-    const rows = options.stores.rows.list({
-      userId: userId || null,
-      status: readStatus(status),
-      workflowSlug: workflowSlug || undefined,
-      metadata,
-      batchId: batchId || undefined,
-      createdAfter,
-      createdBefore,
-      isWaiting: waiting,
-      limit: size + 1,
-      before: fromCursor(cursor),
-    });
-    return options.reads.page(rows, size);
-  }),
+  listExecutions: unary(
+    async ({ userId, status, workflowSlug, limit, cursor, metadata, createdAfter, createdBefore, waiting, batchId }) => {
+      const size = Math.min(limit || LIMITS.pageDefault, LIMITS.usagePageRows);
+      const rows = options.stores.rows.list({
+        userId: userId || null,
+        status: readStatus(status),
+        workflowSlug: workflowSlug || undefined,
+        metadata,
+        batchId: batchId || undefined,
+        createdAfter,
+        createdBefore,
+        isWaiting: waiting,
+        limit: size + 1,
+        before: fromCursor(cursor),
+      });
+      return options.reads.page(rows, size);
+    },
+  ),
   watchExecution: serverStream(({ executionId, userId, afterSequence }, signal) =>
     options.watch(executionId, userId, afterSequence, signal),
   ),

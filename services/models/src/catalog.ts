@@ -1,20 +1,11 @@
-import { didYouMean, DomainError, invalidRequest, type BaseTier, type Price } from "@nodeloom/kernel";
+import { didYouMean, DomainError, invalidRequest } from "@nodeloom/kernel";
 import type { Environment } from "@nodeloom/platform";
 import { createAddedModels, entryText, isAFile, readAddedEntry } from "./added/models";
 import { livingEntry, withEntry, withoutEntry, type AddedEntries } from "./added/entries";
-import { checkChange } from "./override-check";
+import { checkChange, type Override } from "./override-check";
 import type { RegisteredModel, Registry } from "./registry";
 import type { Servers } from "./servers/servers";
 import { orderIssues, tasksOf } from "./tasks";
-
-/** What an admin may set over a model's file. Absent members follow the file. */
-export interface Override {
-  enabled?: boolean;
-  price?: Price;
-  minTier?: BaseTier;
-  /** Models that are called in this order where it fails. */
-  fallback?: readonly string[];
-}
 
 export interface Overrides {
   /** Increases with every change. */

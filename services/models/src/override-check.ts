@@ -1,7 +1,15 @@
-import { didYouMean, fallbackListProblems, invalidRequest, TIERS, type Issue } from "@nodeloom/kernel";
-import type { Override } from "./catalog";
+import { didYouMean, fallbackListProblems, invalidRequest, TIERS, type BaseTier, type Issue, type Price } from "@nodeloom/kernel";
 import { pricingProblem } from "./pricing";
 import type { RegisteredModel } from "./registry";
+
+/** What an admin may set over a model's file. Absent members follow the file. */
+export interface Override {
+  enabled?: boolean;
+  price?: Price;
+  minTier?: BaseTier;
+  /** Models that are called in this order where it fails. */
+  fallback?: readonly string[];
+}
 
 /** What administrators set over a model, checked before it holds. */
 

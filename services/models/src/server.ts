@@ -2,7 +2,8 @@ import { invalidRequest, unitPrices, type BaseTier, type Price, type UnitPrice }
 import { readPrice, storedPrice, unary } from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
 import { z } from "zod";
-import type { Catalog, CatalogModel, Override } from "./catalog";
+import type { Catalog, CatalogModel } from "./catalog";
+import type { Override } from "./override-check";
 import { IMPORTED, type ImportedProvider, type Importer } from "./import";
 import type { Modality } from "./import/draft";
 import { READY, type LocalModels, type ModelStatus } from "./local-models";

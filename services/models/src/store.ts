@@ -1,7 +1,8 @@
 import { Schema, type Connection } from "mongoose";
 import { DomainError } from "@nodeloom/kernel";
 import type { AddedEntry } from "./added/entries";
-import type { Override, Overrides, OverrideStore } from "./catalog";
+import type { Overrides, OverrideStore } from "./catalog";
+import type { Override } from "./override-check";
 
 interface Row {
   _id: string;

@@ -5,13 +5,7 @@ import { WEBHOOK_TEST_MS } from "../../http/limits";
 import { defineRoute, type RouteDefinition } from "../../http/route";
 import { idParams, iso, name, timestamp } from "../../schemas";
 
-const WEBHOOK_EVENTS = [
-  "execution.completed",
-  "execution.failed",
-  "execution.cancelled",
-  "execution.waiting",
-  "batch.completed",
-] as const;
+const WEBHOOK_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed"] as const;
 const MAX_CAPABILITIES = 100;
 const MAX_CAPABILITY_CHARS = 300;
 const MAX_URL_CHARS = 2_048;

@@ -1,6 +1,6 @@
 /** The graphs that runs ran, kept with their executions. */
 import { LRUCache } from "lru-cache";
-import type { StoredText } from "../run/record";
+import type { StoredText } from "../run/types";
 import type { PayloadStore } from "../store/payloads";
 
 /** A graph as a run has it. */

@@ -1,6 +1,6 @@
 /** Batches: what one keeps, how it stands, and which of its items may begin. */
 import type { executions } from "@nodeloom/proto";
-import type { StoredText } from "./record";
+import type { StoredText } from "./types";
 import type { FinalStatus } from "./types";
 
 /** Bounds of batches. */

@@ -2,12 +2,9 @@
 import type { InlinedWorkflow } from "@nodeloom/kernel";
 import type { RunStatus, OutboxEntry } from "./states";
 import { type WebhookState, newWebhookState } from "./delivery";
-import type { FinalStatus, NodeState, Refusal, RunError, RunInput, RunEnd } from "./types";
+import type { FinalStatus, NodeState, Refusal, RunError, RunInput, RunEnd, StoredText } from "./types";
 import { elapsed, endEvents, runEvent, type ExecutionEvent } from "./events";
 import type { Waits } from "./waits";
-
-/** JSON text that is kept in the row while it is short, and as a payload of its own when it is not. */
-export type StoredText = { json: string } | { hash: string };
 
 export type StoredEvents = StoredText & { count: number };
 

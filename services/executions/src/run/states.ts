@@ -20,14 +20,7 @@ export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested
  * `waiting:<node>`: the webhook that says it waits for a decision. `decided:<node>`: its workflow must hear of that decision.
  */
 export type OutboxEntry =
-  | `void:${number}`
-  | `place:${number}`
-  | "usage"
-  | "webhook"
-  | "batch"
-  | "cancel"
-  | `waiting:${string}`
-  | `decided:${string}`;
+  `void:${number}` | `place:${number}` | "usage" | "webhook" | "batch" | "cancel" | `waiting:${string}` | `decided:${string}`;
 
 export type Transition = Partial<Record<RunStatus, readonly RunStatus[]>>;
 

@@ -1,6 +1,6 @@
 /** What runs wait for: decisions of people. */
 import type { OnTimeout, ValueType } from "@nodeloom/kernel/graph";
-import type { StoredText } from "./record";
+import type { StoredText } from "./types";
 
 /** A decision that a run waits for, or has waited for. */
 export interface Wait {

@@ -4,7 +4,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { LIMITS, RETENTION } from "@nodeloom/kernel";
 import { DURABLE, removeSome } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
-import type { StoredText } from "../run/record";
+import type { StoredText } from "../run/types";
 import { documents } from "./schema";
 
 const DAY_MS = 86_400_000;

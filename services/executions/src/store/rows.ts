@@ -95,7 +95,17 @@ export const createRows = (executions: ExecutionModel, calls: CallModel, log: Pi
       .exec(),
 
   /** Newest first; read in batches, so that a reader with enough can stop. */
-  list: ({ userId, status, workflowSlug, metadata, isWaiting, batchId, limit, before, ...times }: ExecutionFilter): AsyncIterable<ExecutionView> => {
+  list: ({
+    userId,
+    status,
+    workflowSlug,
+    metadata,
+    isWaiting,
+    batchId,
+    limit,
+    before,
+    ...times
+  }: ExecutionFilter): AsyncIterable<ExecutionView> => {
     const keys = metadataKeys(metadata ?? {});
     // The driver's own cursor is closed when its reader stops.
     return executions.collection.find<ExecutionView>(

@@ -1,8 +1,8 @@
 /** Every change of the status of a run, each one conditional update. */
 import { beyond, createInserter, DURABLE } from "@nodeloom/platform";
-import type { FinalStatus, Refusal } from "../run/types";
+import type { FinalStatus, Refusal, StoredText } from "../run/types";
 import { REFUSED_MS, RUNNING, sourcesOf, UNDECIDED, type OutboxEntry, type RunStatus, type TransitionName } from "../run/states";
-import type { ExecutionRecord, ExecutionView, FinalState, StoredText } from "../run/record";
+import type { ExecutionRecord, ExecutionView, FinalState } from "../run/record";
 import type { ExecutionEvent } from "../run/events";
 import { lacks, pushed, WITHOUT_EVENTS, type EventLog, type KnownLog, type LogKeys } from "./event-log";
 import type { ExecutionModel } from "./schema";

@@ -1,6 +1,6 @@
 import { inlineWorkflows, literalMediaIds, withChosenModels, type ModelTerms } from "@nodeloom/kernel";
 import type { InnerTask, TaskGraph } from "./protocol";
-import type { CachedGraph, ReadGraph } from "./workflow-run";
+import type { CachedGraph, ReadGraph } from "./read-graph";
 
 /** A graph with what stands in it, and whose the files are that the graphs inside it name. */
 export interface Expanded {

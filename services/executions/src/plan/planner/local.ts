@@ -5,7 +5,8 @@ import { refusalOf } from "../../run/refusals";
 import { planDirectRun } from "./direct-run";
 import type { PlanRules } from "./finish";
 import type { NeedsAnswer, PlanAnswer, PlanTask, TaskGraph } from "./protocol";
-import { partToRun, planWorkflowRun, type CachedGraph } from "./workflow-run";
+import type { CachedGraph } from "./read-graph";
+import { partToRun, planWorkflowRun } from "./workflow-run";
 
 /** The planner of one thread. */
 

@@ -15,7 +15,6 @@ import {
   upToNode,
   withChosenModels,
   type DataFile,
-  type Graph,
   type GraphIssue,
   type InputField,
   type MediaValue,
@@ -27,20 +26,10 @@ import { fileFields, resolveDataFields, standForFiles } from "./file-inputs";
 import { finishPlan, missing, notLookedUp, termsOf, type PlanRules } from "./finish";
 import { expand } from "./inlining";
 import type { PlanAnswer, PlanTask, TaskGraph } from "./protocol";
+import type { CachedGraph, ReadGraph } from "./read-graph";
 import { checkInputs, invalidWorkflow, parseInputs } from "./refusals";
 
 /** Plans a run of a workflow: its graph, read once and cached, with the inputs of the run. */
-
-export type ReadGraph = Graph & { issues: GraphIssue[] };
-
-/** A graph as it is kept between runs. */
-export interface CachedGraph {
-  graph: ReadGraph;
-  /** Of its texts. */
-  chars: number;
-  /** Every text in it that could be the id of a file; read for the first run of somebody else. */
-  literalIds?: ReadonlySet<string>;
-}
 
 const upTo = (graph: ReadGraph, until: string, id: string): ReadGraph => {
   const part = upToNode(graph, id);

@@ -1,6 +1,6 @@
 /** Items of a batch from a file: CSV with the names of inputs in its first line, or a JSON object a line. */
 import { Readable } from "node:stream";
-import { DomainError, invalidRequest, isRecord, type JsonSchema } from "@nodeloom/kernel";
+import { invalidRequest, isRecord, type DomainError, type JsonSchema } from "@nodeloom/kernel";
 import { CsvError, parse } from "csv-parse";
 import type { Media, Workflows } from "../../clients";
 import type { ModelCatalog } from "../../plan/model-catalog";

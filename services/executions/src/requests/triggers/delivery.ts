@@ -1,26 +1,13 @@
 /** What a sender has sent to a hook, as inputs of its run. */
 import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import { DomainError, invalidInputs, invalidRequest, isLonger, TRIGGER_BOUNDS } from "@nodeloom/kernel";
-import {
-  BindError,
-  createBudget,
-  evaluate,
-  hasInfinite,
-  isRecord,
-  parseExpression,
-  parseJsonText,
-  type Expression,
-} from "@nodeloom/kernel/graph";
+import { BindError, createBudget, evaluate, hasInfinite, isRecord, parseJsonText } from "@nodeloom/kernel/graph";
 import { derivedId } from "@nodeloom/platform";
 import { executions, type triggers } from "@nodeloom/proto";
 import type { HookRecord } from "../../store/triggers/hook-store";
-import type { Hooks } from "./hooks";
+import { readExpression, type Hooks } from "./hooks";
 
-const WHOLE: Expression = { type: "current" };
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
-
-/** An expression of a hook's. @throws ExpressionError */
-export const readExpression = (expression: string): Expression => (expression.trim() === "" ? WHOLE : parseExpression(expression));
 
 /** Whether a header is `sha256=` and the HMAC of the body in hexadecimal digits; it takes as long whatever is wrong. */
 export const isSigned = (body: Uint8Array, header: string, secret: string): boolean => {

@@ -1,15 +1,19 @@
 /** Hooks as their owners set, list and revoke them. */
 import { randomUUID } from "node:crypto";
 import { DomainError, invalidRequest, isRefusal, TRIGGER_BOUNDS, unavailable } from "@nodeloom/kernel";
-import { ExpressionError } from "@nodeloom/kernel/graph";
+import { ExpressionError, parseExpression, type Expression } from "@nodeloom/kernel/graph";
 import type { Logger } from "@nodeloom/platform";
 import type { executions, triggers } from "@nodeloom/proto";
 import type { Identity, Workflows } from "../../clients";
 import type { Stores } from "../../store/stores";
 import type { HookRecord } from "../../store/triggers/hook-store";
-import { readExpression } from "./delivery";
 import { ownerOf, type Owners } from "./owner";
 import { takePlace } from "./places";
+
+const WHOLE: Expression = { type: "current" };
+
+/** An expression of a hook's. @throws ExpressionError */
+export const readExpression = (expression: string): Expression => (expression.trim() === "" ? WHOLE : parseExpression(expression));
 
 export interface HooksOptions {
   stores: Pick<Stores, "hooks">;

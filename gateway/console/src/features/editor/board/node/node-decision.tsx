@@ -9,7 +9,12 @@ export const NodeDecision = ({ nodeId }: { nodeId: string }) => {
   const executionId = useLive(({ runs }) => runs[slug]?.executionId);
   if (executionId === undefined) return null;
   return (
-    <NodeToolbar nodeId={nodeId} isVisible position={Position.Bottom} className="nodrag nopan nowheel max-h-80 w-64 overflow-y-auto rounded-xl shadow-high">
+    <NodeToolbar
+      nodeId={nodeId}
+      isVisible
+      position={Position.Bottom}
+      className="nodrag nopan nowheel max-h-80 w-64 overflow-y-auto rounded-xl shadow-high"
+    >
       <WaitingNodes executionId={executionId} nodeId={nodeId} />
     </NodeToolbar>
   );
