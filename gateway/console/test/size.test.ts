@@ -34,9 +34,9 @@ const chunk = (prefix: string): string[] => readdirSync(ASSETS).filter((name) =>
   });
 
   // A quarter of it is the kernel, which judges and prices on the canvas as the service does, and grows with its kinds.
-  it("is at most 155 kB more for the canvas", () => {
+  it("is at most 160 kB more for the canvas", () => {
     const first = new Set(withImports([...entry(), ...chunk("dashboard-page-")]));
-    expect(sum(withImports(chunk("editor-page-")).filter((name) => !first.has(name)))).toBeLessThanOrEqual(155);
+    expect(sum(withImports(chunk("editor-page-")).filter((name) => !first.has(name)))).toBeLessThanOrEqual(160);
   });
 
   it("is at most 20 kB of styles", () => {

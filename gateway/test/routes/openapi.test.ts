@@ -82,8 +82,8 @@ describe("the OpenAPI document", () => {
       "execution.completed",
       "execution.failed",
       "execution.cancelled",
-      "execution.waiting",
       "batch.completed",
+      "execution.waiting",
       "webhook.test",
     ]);
     for (const { post } of Object.values(webhooks)) {

@@ -19,6 +19,7 @@ export const openAiModelRoutes = [
   defineRoute({
     method: "GET",
     path: "/v1/models",
+    list: true,
     operationId: "openaiListModels",
     summary: "List what `model` may be: models and own workflows that the caller may run",
     tag: "OpenAI",

@@ -25,32 +25,28 @@ export interface SettleReply {
   captured: HeldItem[];
 }
 
-const closeItem = (item: HeldItem, wanted: SettleItem | undefined, captureAll: boolean): ClosedItem => {
+/** @param allowed the most that may be captured, in milli-credits */
+const closeItem = (item: HeldItem, allowed: number, wanted: SettleItem | undefined, captureAll: boolean): ClosedItem => {
   if (item.source === "grant") {
     const used = captureAll || (wanted !== undefined && (wanted.consumeGrant || wanted.captureMillicredits > 0));
     return { ...item, captured: 0, consumed: used };
   }
-  return {
-    ...item,
-    captured: captureAll ? item.millicredits : Math.min(item.millicredits, wanted?.captureMillicredits ?? 0),
-    consumed: false,
-  };
+  const captured = captureAll ? item.millicredits : Math.min(allowed, wanted?.captureMillicredits ?? 0);
+  return { ...item, captured, consumed: false };
 };
 
-/** Gives the call that was made of several the credits that are held for one of them. */
-const heldByMade = (items: readonly HeldItem[], isMade: (key: string) => boolean): HeldItem[] => {
+/** What each call may capture: of several of which one is made, the one that was made has the credits that are held for one of them. */
+const allowances = (items: readonly HeldItem[], isMade: (key: string) => boolean): ReadonlyMap<HeldItem, number> => {
   // Each with credits of its own month.
   const places = (item: HeldItem): string => `${item.extendedIn ?? ""} ${groupOf(item)}`;
   const holders = new Map(items.filter(({ millicredits }) => millicredits > 0).map((item) => [places(item), item]));
-  const moved = new Map<HeldItem, HeldItem>();
+  const allowed = new Map(items.map((item) => [item, item.millicredits]));
   for (const item of items) {
     const holder = holders.get(places(item));
-    if (!holder || holder === item || item.source === "grant" || moved.has(holder) || isMade(holder.key) || !isMade(item.key)) continue;
-    const { millicredits, fromPlan, fromTopUp } = holder;
-    moved.set(item, { ...item, millicredits, fromPlan, fromTopUp });
-    moved.set(holder, { ...holder, millicredits: 0, fromPlan: 0, fromTopUp: 0 });
+    if (!holder || holder === item || item.source === "grant" || isMade(holder.key) || !isMade(item.key)) continue;
+    allowed.set(item, allowed.get(holder)!).set(holder, 0);
   }
-  return items.map((item) => moved.get(item) ?? item);
+  return allowed;
 };
 
 const capturedOf = (items: readonly ClosedItem[]): number => items.reduce((sum, item) => sum + item.captured, 0);
@@ -128,8 +124,9 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
     if (found.closed) return done(account, settledReply(found.closed));
   }
   const wanted = new Map(command.items.map((item) => [item.key, item]));
-  const held = heldByMade(active?.items ?? [], (key) => wanted.has(key));
-  const items = held.map((item) => closeItem(item, wanted.get(item.key), command.captureAll));
+  const held = active?.items ?? [];
+  const allowed = allowances(held, (key) => wanted.has(key));
+  const items = held.map((item) => closeItem(item, allowed.get(item)!, wanted.get(item.key), command.captureAll));
   const closed: ClosedHold = { executionId, voided: !active, items };
   const expired = expiredPlan(items, active?.period ?? 0, account.period);
   const next: Account = {

@@ -4,9 +4,7 @@ import {
   groupBy,
   holdItems,
   schemaOnlyPlan,
-  stepModels,
   taskOf,
-  unavailable,
   type HoldItem,
   type MediaValue,
   type RunPlan,
@@ -18,12 +16,13 @@ import { createDataFiles, recordedInputs, takeOutDataUrls, type TakenOut } from 
 import { createDefinitions } from "./definitions";
 import type { KeptGraph } from "./kept-graphs";
 import { checkForeign, type RerunPlan, type Reused } from "./reruns";
-import { isReady, reachesTier, withAlternatives } from "./fallback-models";
+import { withAlternatives } from "./fallback-models";
 import { findInlined, graphOf } from "./inlined";
 import { files } from "./files";
 import { checkSending } from "./sending";
 import { errorOf } from "../run/refusals";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
+import { checkAsync, checkReady, checkTier } from "./model-checks";
 import type { GivenOutputs, Missing, PlanAnswer, Planner, PlanTask, TaskGraph, TaskModel, WantedFile } from "./planner/protocol";
 import { withSettings } from "./settings";
 
@@ -60,41 +59,6 @@ export interface PlanningRequest {
   /** Of a rerun. */
   rerun?: RerunPlan;
 }
-
-const checkTier = (models: Iterable<CatalogModel>, runner: executions.Runner): void => {
-  for (const model of models) {
-    if (reachesTier(runner, model)) continue;
-    const { internalName, minTier } = model;
-    throw new DomainError("forbidden", "MODEL_TIER_REQUIRED", `${internalName} needs the ${minTier} tier`, {
-      model: internalName,
-      requiredTier: minTier,
-      tier: runner.tier,
-    });
-  }
-};
-
-/** @throws DomainError SERVICE_UNAVAILABLE where a model is still to come; asking again before that is no use, and `model` says so */
-const checkReady = ({ steps }: RunPlan, models: ReadonlyMap<string, CatalogModel>): void => {
-  const isThere = (name: string): boolean => isReady(models.get(name) ?? {});
-  const replaceable = new Set(
-    steps
-      .map(stepModels)
-      .filter((names) => names.some(isThere))
-      .flat(),
-  );
-  for (const { internalName, status } of models.values()) {
-    if (status === undefined || isReady({ status }) || replaceable.has(internalName)) continue;
-    const { metadata, message } = unavailable(`${internalName} is not ready: ${status.reason}`, status.retryAfterSeconds);
-    throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { ...metadata, model: internalName });
-  }
-};
-
-const checkAsync = (models: Iterable<CatalogModel>): void => {
-  for (const { internalName, providerKind } of models) {
-    if (providerKind === "http-polling") continue;
-    throw new DomainError("invalid", "ASYNC_NOT_SUPPORTED", `${internalName} can't run asynchronously`, { model: internalName });
-  }
-};
 
 /** How often a plan may be missing something: whole inputs, files of inputs, files that values name, files of data URLs. */
 const MOST_MISSING = 5;

@@ -46,7 +46,7 @@ const AWAY = { reason: "SERVICE_UNAVAILABLE", message: "planning this run takes 
 it("says in a thread what a graph needs", async () => {
   const nodesJson = JSON.stringify([{ id: "pic", type: "generate-image", data: { model: "painter" } }]);
   const answer = await threads().needs({ key: "graph@2", nodesJson, edgesJson: "[]" }, { userId: "u" });
-  expect(answer).toEqual({ answer: "needs", models: ["painter"] });
+  expect(answer).toEqual({ answer: "needs", models: ["painter"], workflows: [] });
 });
 
 it("plans in a thread", async () => {

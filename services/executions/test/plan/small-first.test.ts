@@ -42,10 +42,10 @@ it("plans what is small without a thread, as a thread would", async () => {
 it("says without a thread what a small graph needs, and leaves others to one", async () => {
   const { needs, left } = setUp();
   const small = graphOf([{ id: "pic", type: "generate-image", data: { model: "painter" } }]);
-  await expect(needs(small, runner)).resolves.toEqual({ answer: "needs", models: ["painter"] });
+  await expect(needs(small, runner)).resolves.toEqual({ answer: "needs", models: ["painter"], workflows: [] });
   expect(left).toEqual([]);
   const long = { ...graphOf([textBox("box", "x".repeat(9_000))]), key: "graph@2" };
-  await expect(needs(long, runner)).resolves.toEqual({ answer: "needs", models: [] });
+  await expect(needs(long, runner)).resolves.toEqual({ answer: "needs", models: [], workflows: [] });
   const unknown = { ...small, until: "nowhere" };
   await expect(needs(unknown, runner)).resolves.toMatchObject({ answer: "error", error: { reason: "INVALID_REQUEST" } });
   expect(left).toEqual([long, unknown]);
