@@ -8,6 +8,7 @@ import {
   itemKey,
   makesResult,
   shownName,
+  waitsForDecision,
   type Issue,
   type PlanStep,
   type RunPlan,
@@ -97,7 +98,8 @@ export const createPreview = (options: LookUpOptions) => {
     const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
     const isDone = async (step: PlanStep): Promise<boolean> => {
       const calls = step.model !== undefined || callsHttp(step.type) || callsTransform(step.type);
-      if (makesResult(step.type) || (calls && !isReusable(step, reuse))) return false;
+      // By which port an approval's value goes on, and whether it is changed, is decided while the rerun waits.
+      if (makesResult(step.type) || waitsForDecision(step.type) || (calls && !isReusable(step, reuse))) return false;
       run.start(step, 0);
       if (!calls) {
         run.evaluate(step);
