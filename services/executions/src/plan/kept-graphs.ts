@@ -17,7 +17,7 @@ const REMEMBERED = 2_000;
 
 export type KeepGraph = ReturnType<typeof createKeepGraph>;
 
-/** Keeps graphs, each once a day however many runs have it. */
+/** Keeps graphs, each once a day however many runs have it: a version and the draft that it was have one key, and models of their own. */
 export const createKeepGraph = (payloads: Pick<PayloadStore, "putShared">) => {
   const written = new LRUCache<string, Promise<StoredText>>({
     max: REMEMBERED,
@@ -29,6 +29,7 @@ export const createKeepGraph = (payloads: Pick<PayloadStore, "putShared">) => {
       return stored;
     },
   });
-  /** @param key changes with the graph */
-  return (key: string, graph: KeptGraph): Promise<StoredText> => written.memo(key, { context: graph });
+  /** @param key changes with nodes and edges */
+  return (key: string, graph: KeptGraph): Promise<StoredText> =>
+    written.memo(`${key} ${JSON.stringify(graph.pinnedModels)}`, { context: graph });
 };

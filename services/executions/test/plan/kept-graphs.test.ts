@@ -1,0 +1,16 @@
+import { createKeepGraph, type KeptGraph } from "../../src/plan/kept-graphs";
+
+it("keeps what a version's tasks became apart from the draft that it was published from, and each once", async () => {
+  const texts: string[] = [];
+  const keep = createKeepGraph({
+    putShared: (json) => {
+      texts.push(json);
+      return Promise.resolve({ hash: String(texts.length) });
+    },
+  });
+  const draft: KeptGraph = { nodesJson: "[]", edgesJson: "[]", pinnedModels: {} };
+  const version: KeptGraph = { ...draft, pinnedModels: { "auto:text": "chat" } };
+  const kept = [await keep("flow@7", draft), await keep("flow@7", version), await keep("flow@7", { ...version })];
+  expect(kept).toEqual([{ hash: "1" }, { hash: "2" }, { hash: "2" }]);
+  expect(texts.map((json) => (JSON.parse(json) as KeptGraph).pinnedModels)).toEqual([{}, { "auto:text": "chat" }]);
+});
