@@ -6,6 +6,10 @@ import type { Planning } from "../plan/planning";
 import type { Reused } from "../plan/reruns";
 import type { Reruns } from "./rerun/reruns";
 
+/** What is held for one call of a step: of its model and those in its place, the dearest. */
+export const heldMillicredits = ({ maxMillicredits, fallback = [] }: PlanStep): number =>
+  Math.max(maxMillicredits, ...fallback.map((one) => one.maxMillicredits));
+
 /**
  * The most that a step may cost beyond what is held for it: calls of a list of unknown length, and answers that are asked for
  * once more. Trial grants may be gone by then.
@@ -14,9 +18,8 @@ export const unheldMillicredits = (step: PlanStep, free = 0): number => {
   const { model, maxItems, itemLimit = maxItems, fallback = [] } = step;
   if (model === undefined) return 0;
   const most = Math.max(maxItems, itemLimit);
-  const dearest = Math.max(...[step, ...fallback].map((one) => one.maxMillicredits));
   const dearestRepair = Math.max(...[step, ...fallback].map(({ answer }) => answer?.maxRepairMillicredits ?? 0));
-  return (most - maxItems) * dearest + (most - free) * dearestRepair;
+  return (most - maxItems) * heldMillicredits(step) + (most - free) * dearestRepair;
 };
 
 const MICRO_USD_PER_MILLICREDIT = 10;
@@ -35,7 +38,7 @@ const freeOf = (step: PlanStep, reused: Reused | undefined, markupPermille: numb
 };
 
 /** Whether a step may cost less than its dearest model does, because another one is called or because it is skipped. */
-const mayCostLess = ({ conditional, maxMillicredits, fallback = [] }: PlanStep): boolean =>
+export const mayCostLess = ({ conditional, maxMillicredits, fallback = [] }: PlanStep): boolean =>
   (conditional === true && maxMillicredits > 0) || fallback.some((one) => one.maxMillicredits !== maxMillicredits);
 
 export type Quotes = ReturnType<typeof createQuotes>;

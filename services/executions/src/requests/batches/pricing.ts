@@ -4,7 +4,7 @@ import type { billing as billingProto, executions } from "@nodeloom/proto";
 import type { Billing } from "../../clients";
 import type { PlannedRun, Planning } from "../../plan/planning";
 import { BATCH, type ItemInput } from "../../run/batch";
-import { unheldMillicredits } from "../quotes";
+import { heldMillicredits, mayCostLess, unheldMillicredits } from "../quotes";
 
 /** Plans of one batch that are made at once: each takes its turn with those of other users. */
 const PLANS_AT_ONCE = 4;
@@ -45,14 +45,14 @@ export interface ReadOrder {
 }
 
 const priced = ({ steps }: RunPlan): PricedItem => {
-  const paid = steps.flatMap(({ model, maxItems, maxMillicredits }) =>
-    model === undefined ? [] : [{ model, calls: maxItems, millicredits: maxMillicredits }],
+  const paid = steps.flatMap((step) =>
+    step.model === undefined ? [] : [{ model: step.model, calls: step.maxItems, millicredits: heldMillicredits(step) }],
   );
   const price = paid.reduce((sum, { calls, millicredits }) => sum + calls * millicredits, 0);
   return {
     price,
     most: steps.reduce((sum, step) => sum + unheldMillicredits(step), price),
-    mayCostLess: steps.some(({ conditional, maxMillicredits }) => conditional === true && maxMillicredits > 0),
+    mayCostLess: steps.some(mayCostLess),
     isPlaceless: steps.length === 0,
     paid,
   };

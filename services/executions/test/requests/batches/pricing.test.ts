@@ -4,17 +4,20 @@ import { checkBudget, createPricing } from "../../../src/requests/batches/pricin
 import type { PlannedRun, PlanningRequest } from "../../../src/plan/planning";
 import { itemsAtOnce } from "../../../src/run/batch";
 
-const step = (maxItems: number, itemLimit = maxItems) => ({ id: "pic", model: "painter", maxItems, itemLimit, maxMillicredits: 10 });
+const step = (maxItems: number, itemLimit = maxItems, another?: number) => ({
+  ...{ id: "pic", model: "painter", maxItems, itemLimit, maxMillicredits: 10 },
+  ...(another === undefined ? {} : { fallback: [{ model: "other", maxMillicredits: another }] }),
+});
 const planned = (steps: object[]): PlannedRun =>
   ({ plan: { steps } as unknown as RunPlan, holds: [], workflowSlug: "flow", modelIds: [], inputsJson: "{}", version: 3 }) as PlannedRun;
 
 /** Prices items whose inputs say how many calls each makes, and at most. */
 const price = (items: object[], remaining = 0) => {
   const plan = ({ inputsJson }: PlanningRequest): Promise<PlannedRun> => {
-    const { calls, most, bad } = JSON.parse(inputsJson) as { calls: number; most?: number; bad?: string };
+    const { calls, most, bad, another } = JSON.parse(inputsJson) as { calls: number; most?: number; bad?: string; another?: number };
     if (bad === "tier") throw new DomainError("forbidden", "MODEL_TIER_REQUIRED", "no");
     if (bad !== undefined) throw invalidInputs([{ path: "inputs.x", message: bad }]);
-    return Promise.resolve(planned(calls === 0 ? [] : [step(calls, most)]));
+    return Promise.resolve(planned(calls === 0 ? [] : [step(calls, most, another)]));
   };
   const grants = [{ model: "painter", total: 3, remaining }];
   const getAccount = () => Promise.resolve({ account: { grants } } as billing.GetAccountResponse);
@@ -36,6 +39,12 @@ it("adds up what all items hold, beside what trial grants pay, and keeps the ver
 it("knows what isn't exact, and what needs no places", async () => {
   expect(await price([{ calls: 1 }, { calls: 1, most: 50 }])).toMatchObject({ isExact: false, estimated: 20, most: 510 });
   expect(await price([{ calls: 0 }, { calls: 0 }])).toMatchObject({ isExact: true, isPlaceless: true, estimated: 0 });
+});
+
+it("prices calls at the dearer of their models, as they are held, and knows that they may cost less", async () => {
+  const priced = await price([{ calls: 2, another: 25 }]);
+  expect(priced).toMatchObject({ estimated: 50, most: 50, isExact: false, items: [{ price: 50, most: 50 }] });
+  expect(await price([{ calls: 2, another: 10 }])).toMatchObject({ estimated: 20, most: 20, isExact: true });
 });
 
 it("names every problem by the item that has it, in order", async () => {
