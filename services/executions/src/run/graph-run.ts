@@ -3,21 +3,18 @@ import {
   APPROVED_PORT,
   BindError,
   bindItems,
-  buildResult,
   callInputs,
   collect,
   createBudget,
   createReporter,
   dependencies,
   evaluateStep,
-  GRAPH_BOUNDS,
   httpCall,
   inPlaces,
   nodeName,
   outputPort,
   REJECTED_PORT,
   routeOf,
-  valueBytes,
   withSharedTexts,
   type Bound,
   type BudgetUse,
@@ -38,7 +35,8 @@ import {
   type RunEnd,
   type RunError,
 } from "./types";
-import { initialNodes, resultNodes } from "./nodes";
+import { initialNodes, resultNodes, stopNodes } from "./nodes";
+import { resultOf } from "./outputs";
 import { createValues } from "./values";
 
 export class GraphRun {
@@ -229,23 +227,12 @@ export class GraphRun {
     if (worse || node.cancelReport === null) node.cancelReport = report;
   }
 
-  /** What never ran is skipped; what still ran is cancelled. */
-  private stopRest(now: number): void {
-    for (const node of this.nodes) {
-      if (node.status === "pending") node.status = "skipped";
-      if (node.status !== "processing") continue;
-      node.status = "cancelled";
-      node.cancelReport ??= "stopped";
-      node.durationMs = now - (node.startedAt ?? now);
-    }
-  }
-
   /** How the run ended. @param failure why it failed, where it did */
   end(failure: RunError | undefined): RunEnd {
     const isComplete = failure === undefined && this.plan.steps.every(({ id }) => ["completed", "skipped"].includes(this.node(id).status));
     const outcome = isComplete ? this.result(Date.now()) : undefined;
     if (outcome && "error" in outcome) return this.end(outcome.error);
-    this.stopRest(Date.now());
+    stopNodes(this.nodes, Date.now());
     const { requestId, nodes, completed, submitted, extended } = this;
     const status = failure ? "failed" : isComplete ? "completed" : "cancelled";
     const result = outcome?.result ?? null;
@@ -257,9 +244,7 @@ export class GraphRun {
   private result(now: number): { result: Record<string, unknown> } | { error: RunError } {
     const [nodeId = ""] = this.plan.outputNodes;
     try {
-      const result = buildResult(this.branches.carrying(this.plan.output), this.outputs, this.budget);
-      if (valueBytes(result, GRAPH_BOUNDS.resultBytes) > GRAPH_BOUNDS.resultBytes)
-        throw new BindError(`the result is larger than ${GRAPH_BOUNDS.resultBytes} bytes`);
+      const result = resultOf(this.branches.carrying(this.plan.output), this.outputs, this.budget);
       for (const id of resultNodes(this.plan)) Object.assign(this.node(id), { status: "completed", startedAt: now, durationMs: 0 });
       return { result };
     } catch (error) {

@@ -46,3 +46,14 @@ export const initialNodes = (plan: RunPlan): NodeState[] => [
 /** Nodes of a run that goes no further: what never ran is skipped. */
 export const skipPending = (nodes: readonly NodeState[]): NodeState[] =>
   nodes.map((node) => (node.status === "pending" ? { ...node, status: "skipped" } : node));
+
+/** Ends the nodes of a run that stops: what never ran is skipped; what still ran is cancelled. */
+export const stopNodes = (nodes: readonly NodeState[], now: number): void => {
+  for (const node of nodes) {
+    if (node.status === "pending") node.status = "skipped";
+    if (node.status !== "processing") continue;
+    node.status = "cancelled";
+    node.cancelReport ??= "stopped";
+    node.durationMs = now - (node.startedAt ?? now);
+  }
+};

@@ -1,7 +1,10 @@
-/** What the calls of a step give, by port. */
+/** What the calls of a step give, by port; and what a run gives. */
 import {
   ABSENT,
+  BindError,
+  buildResult,
   collect,
+  GRAPH_BOUNDS,
   inPlaces,
   isAbsent,
   JSON_PORT,
@@ -9,6 +12,7 @@ import {
   mediaOperation,
   mediaOutput,
   outputPort,
+  valueBytes,
   type Bound,
   type MediaValue,
   type PlanStep,
@@ -59,4 +63,11 @@ export const resultOfOutputs = (outputs: CallOutputs): CallResult => {
   const free = { costMicroUsd: 0, requestId: null };
   if (typeof outputs.text !== "string") return { files: (Object.values(outputs)[0] ?? []) as MediaValue[], text: null, ...free };
   return { files: [], text: outputs.text, ...("json" in outputs ? { json: { value: outputs.json } } : {}), ...free };
+};
+
+/** The result of a run: a member for each of its ports. @throws BindError for one that is larger than a run may give */
+export const resultOf = (...made: Parameters<typeof buildResult>): Record<string, unknown> => {
+  const result = buildResult(...made);
+  if (valueBytes(result, GRAPH_BOUNDS.resultBytes) <= GRAPH_BOUNDS.resultBytes) return result;
+  throw new BindError(`the result is larger than ${GRAPH_BOUNDS.resultBytes} bytes`);
 };
