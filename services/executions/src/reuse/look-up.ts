@@ -55,8 +55,8 @@ export const createLookUp =
     const schema = step.answer?.schema;
     const version = step.operation === undefined ? "" : await programVersion(step.operation);
     const askedOf = (item: Record<string, unknown>): Asked => {
-      if (callsHttp(step.type)) return askedOfHttp(run.httpCall(step, item));
-      const inputs = run.callInputs(step, item);
+      if (callsHttp(step.type)) return askedOfHttp(run.inputs.ofRequest(step, item));
+      const inputs = run.inputs.ofCall(step, item);
       if (step.operation !== undefined) return askedOfTransform({ operation: step.operation, inputs }, version, own);
       return askedOfModel({ inputs, ...(schema ? { schema } : {}) }, models.get(step.model!)!, own);
     };

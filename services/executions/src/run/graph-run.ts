@@ -3,13 +3,10 @@ import {
   APPROVED_PORT,
   BindError,
   bindItems,
-  callInputs,
   collect,
-  createBudget,
   createReporter,
   dependencies,
   evaluateStep,
-  httpCall,
   inPlaces,
   nodeName,
   outputPort,
@@ -18,7 +15,6 @@ import {
   withSharedTexts,
   type Bound,
   type BudgetUse,
-  type HttpCall,
   type Outputs,
   type PlanStep,
   type RunBudget,
@@ -35,6 +31,7 @@ import {
   type RunEnd,
   type RunError,
 } from "./types";
+import { createInputs } from "./inputs";
 import { initialNodes, resultNodes, stopNodes } from "./nodes";
 import { resultOf } from "./outputs";
 import { createValues } from "./values";
@@ -51,6 +48,7 @@ export class GraphRun {
   requestId: string | null = null;
   private readonly values: ReturnType<typeof createValues>;
   private readonly dependencies = new Map<string, readonly string[]>();
+  readonly inputs: ReturnType<typeof createInputs>;
   private readonly budget: RunBudget;
   private readonly index: Map<string, number>;
   private readonly report = createReporter();
@@ -65,7 +63,8 @@ export class GraphRun {
     this.nodes = initialNodes(plan);
     this.index = new Map(this.nodes.map((node, position) => [node.id, position]));
     this.values = createValues(plan);
-    this.budget = createBudget(plan.used, bounds);
+    this.inputs = createInputs(plan.used, bounds);
+    this.budget = this.inputs.budget;
     for (const step of plan.steps) this.dependencies.set(step.id, dependencies(step));
   }
 
@@ -112,18 +111,6 @@ export class GraphRun {
     const bound = bindItems(step, this.outputs, this.budget);
     this.node(step.id).items = bound.items.length;
     return bound;
-  }
-
-  /** The inputs of one call of a model, counted. @throws BindError */
-  callInputs(step: Parameters<typeof callInputs>[0], item: Readonly<Record<string, unknown>>): Record<string, unknown> {
-    this.budget.calls(1);
-    return callInputs(step, item, this.budget);
-  }
-
-  /** One request of an http-request step, counted. @throws BindError */
-  httpCall(step: PlanStep, item: Readonly<Record<string, unknown>>): HttpCall {
-    this.budget.calls(1);
-    return httpCall(step, item, this.budget);
   }
 
   /** The calls a started step makes that is not mapped over items. @throws BindError */

@@ -112,7 +112,7 @@ const runs = (planned: RunPlan): boolean => {
       run.start(step, 0);
       if (step.type === "http-request") {
         const { items } = run.bind(step);
-        for (const item of items) run.httpCall(step, item);
+        for (const item of items) run.inputs.ofRequest(step, item);
         run.give(
           step.id,
           "body",
@@ -120,7 +120,7 @@ const runs = (planned: RunPlan): boolean => {
         );
       } else if (step.model !== undefined) {
         const { items } = run.bind(step);
-        for (const item of items) run.callInputs(step, item);
+        for (const item of items) run.inputs.ofCall(step, item);
         run.give(
           step.id,
           "image",

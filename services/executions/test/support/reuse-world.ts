@@ -137,10 +137,10 @@ export const createReuseWorld = () => {
       key: `${executionId}:${step.id}:${item}`,
     });
     const calls = items.map((item, index): ModelCall | HttpNodeCall => {
-      if (step.model === undefined) return { ...context(index), call: run.httpCall(step, item) };
+      if (step.model === undefined) return { ...context(index), call: run.inputs.ofRequest(step, item) };
       const { price } = MODELS.get(step.model)!;
       const schema = step.answer ? { schema: step.answer.schema } : {};
-      return { ...context(index), model: step.model, inputs: run.callInputs(step, item), price, ...schema };
+      return { ...context(index), model: step.model, inputs: run.inputs.ofCall(step, item), price, ...schema };
     });
     return { calls, mapped };
   };

@@ -15,7 +15,7 @@ const callOf = ({ run, input }: StepRun, one: PlanAlternative, item: Record<stri
   return {
     ...context,
     model: one.model,
-    inputs: run.callInputs(one, renamedItem(item, one.renamed)),
+    inputs: run.inputs.ofCall(one, renamedItem(item, one.renamed)),
     price: input.plan.models[one.model]!.price,
     ...(authorFiles ? { authorFiles } : {}),
     ...(input.provenance ? { provenance: input.provenance } : {}),

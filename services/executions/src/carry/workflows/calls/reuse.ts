@@ -21,7 +21,7 @@ export const takeOverCalls = async (
   if (!reuse || reuse.again.includes(step.id)) return undefined;
   if (callsHttp(step.type) && !reuse.requests.includes(step.id)) return undefined;
   const { items } = bound;
-  const calls = items.map((item, index) => callOf(item, context(placeOf(bound, index), items.length)));
+  const calls = run.inputs.uncounted(() => items.map((item, index) => callOf(item, context(placeOf(bound, index), items.length))));
   const taken = await takeOver({ sources: reuse.sources, calls });
   for (const one of taken) if (one) run.itemDone(step.id);
   if (taken.length === 1 && taken[0]) run.node(step.id).reusedFrom = taken[0].from;

@@ -42,7 +42,7 @@ const callModel = async (stepRun: StepRun): Promise<void> => {
 const callHttp = async (stepRun: StepRun): Promise<void> => {
   const { run, step, batches, isAlone } = stepRun;
   const bound = run.bind(step);
-  const callOf = (item: Item, context: CallContext): HttpNodeCall => ({ ...context, call: run.httpCall(step, item) });
+  const callOf = (item: Item, context: CallContext): HttpNodeCall => ({ ...context, call: run.inputs.ofRequest(step, item) });
   const taken = await takeOverCalls(stepRun, bound, callOf);
   const answers = await callBound(stepRun, bound, async (item, context, index) => {
     const one = taken?.[index];
@@ -69,7 +69,7 @@ const callTransform = async (stepRun: StepRun): Promise<void> => {
   const callOf = (item: Item, context: CallContext): TransformCall => ({
     ...context,
     operation,
-    inputs: run.callInputs(step, item),
+    inputs: run.inputs.ofCall(step, item),
     ...(authorFiles ? { authorFiles } : {}),
     ...(input.provenance ? { provenance: input.provenance } : {}),
   });
