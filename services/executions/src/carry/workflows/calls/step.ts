@@ -1,4 +1,4 @@
-import { callsHttp, callsTransform, isAbsent, makesResult, waitsForDecision } from "@nodeloom/kernel/graph";
+import { callsHttp, callsTransform, isAbsent, makesResult, waitsForDecision, withoutAbsent } from "@nodeloom/kernel/graph";
 import type { HttpNodeCall, HttpResult, TransformCall } from "../../../run/calls";
 import { httpOutputs, modelOutputs, resultOfOutputs, transformOutputs } from "../../../run/outputs";
 import type { CallContext } from "../../../run/types";
@@ -89,7 +89,8 @@ const callTransform = async (stepRun: StepRun): Promise<void> => {
 /** Waits for a person, who decides by which port the value goes on. */
 const awaitDecision = async ({ run, step, decisions }: StepRun): Promise<void> => {
   const value = run.madeOf(step);
-  const decided = await decisions.await(step, run.node(step.id).label, value, !run.hidesOutputs);
+  // Items that were left out keep their places in what goes on, and are nothing to look at.
+  const decided = await decisions.await(step, run.node(step.id).label, withoutAbsent(value), !run.hidesOutputs);
   run.decide(step, decided.isApproved, decided.changed ?? { value });
 };
 
