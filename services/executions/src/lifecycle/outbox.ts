@@ -1,10 +1,10 @@
 import { holdIdOf } from "@nodeloom/kernel";
 import { withTimeout, type Logger } from "@nodeloom/platform";
 import type { usage as usageProto } from "@nodeloom/proto";
+import { itemEndOf } from "../run/batch";
 import { metadataOf, type ExecutionView } from "../run/record";
 import { isFinal, type OutboxEntry } from "../run/states";
 import { TIMING } from "../run/timing";
-import type { FinalStatus } from "../run/types";
 import type { Stores } from "../store/stores";
 import type { Holds } from "./holds";
 import type { Queue } from "./queue";
@@ -54,10 +54,8 @@ const nodeOf = (entry: OutboxEntry): string => entry.slice(entry.indexOf(":") + 
 
 /** Has a batch count the end of its item. */
 const countItem = async ({ batches }: Pick<Stores, "batches">, row: ExecutionView): Promise<void> => {
-  const { batchId, index, status, millicredits, error } = row;
-  if (batchId === undefined || index === undefined) return;
-  const brief = error ? { error: { code: error.code, message: error.message } } : {};
-  await batches.endItem(batchId, { index, status: status as FinalStatus, millicredits, ...brief });
+  const { batchId, index } = row;
+  if (batchId !== undefined && index !== undefined) await batches.endItem(batchId, itemEndOf(index, row));
 };
 
 const DRAIN_MS = 3_000;

@@ -1,7 +1,7 @@
 /** Batches: what one keeps, how it stands, and which of its items may begin. */
 import type { executions } from "@nodeloom/proto";
-import type { StoredText } from "./types";
-import type { FinalStatus } from "./types";
+import type { ExecutionView } from "./record";
+import type { FinalStatus, StoredText } from "./types";
 
 /** Bounds of batches. */
 export const BATCH = {
@@ -123,6 +123,12 @@ export interface ItemEnd extends Pick<BatchRow, "error"> {
   status: FinalStatus;
   millicredits: number;
 }
+
+/** How an item ended whose run is over. */
+export const itemEndOf = (index: number, { status, millicredits, error }: ExecutionView): ItemEnd => ({
+  ...{ index, status: status as FinalStatus, millicredits },
+  ...(error ? { error: { code: error.code, message: error.message } } : {}),
+});
 
 /** Whether no more items of a batch begin. */
 export const beginsNoMore = ({ status, stopsOnError, counts, next, again, total }: BatchRecord): boolean =>

@@ -2,17 +2,16 @@
 import { DomainError, isUnavailable } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
-import type { BatchReason, BatchRecord, BatchRow, ItemInput, UnderWay } from "../../run/batch";
+import { itemEndOf, type BatchReason, type BatchRecord, type BatchRow, type ItemInput, type UnderWay } from "../../run/batch";
 import type { ExecutionView } from "../../run/record";
 import { isFinal } from "../../run/states";
-import type { FinalStatus } from "../../run/types";
 import type { Stores } from "../../store/stores";
 import type { Runs } from "../runs";
 import { itemRequest } from "./item";
 
 /**
  * What became of an item. `later`: nothing of it runs, and it begins again. `unknown`: it may run, and is begun again, which joins it.
- * `paused`: neither it nor another item can begin until somebody acts.
+ * `paused`: neither it nor another item can begin before the batch is resumed.
  */
 export type Begun = "goes on" | "over" | "later" | "unknown" | "paused";
 
@@ -30,10 +29,9 @@ export interface Beginning {
   isNew: boolean;
 }
 
-const reasonOf = ({ code, message }: BatchReason): BatchReason => ({ code, message });
 const briefOf = ({ reason: code, message }: DomainError): BatchReason => ({ code, message });
 
-/** Refusals that no repetition changes before somebody acts: credits and budgets. */
+/** Refusals that no repetition changes: for want of credits, or of a budget. */
 const pauses = ({ kind, reason }: DomainError): boolean => kind === "exhausted" && reason !== "CONCURRENCY_LIMIT_EXCEEDED";
 const passes = (error: DomainError): boolean => error.reason === "CONCURRENCY_LIMIT_EXCEEDED" || isUnavailable(error);
 /** Nothing runs, for certain. */
@@ -58,9 +56,8 @@ export const createBeginItem = ({ stores, runs, logger }: BeginItemOptions) => {
   };
 
   /** Counts an end that was written before: its own counting found an item that was not under way. */
-  const over = async (batchId: string, index: number, { status, millicredits, error }: ExecutionView): Promise<Begun> => {
-    const brief = error ? { error: reasonOf(error) } : {};
-    await batches.endItem(batchId, { index, status: status as FinalStatus, millicredits, ...brief });
+  const over = async (batchId: string, index: number, row: ExecutionView): Promise<Begun> => {
+    await batches.endItem(batchId, itemEndOf(index, row));
     return "over";
   };
 
