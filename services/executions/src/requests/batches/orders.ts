@@ -9,6 +9,7 @@ import { CANCEL_REQUESTED } from "../../run/states";
 import { rowId } from "../../store/batches";
 import type { EventChannel } from "../../store/channel";
 import type { Stores } from "../../store/stores";
+import { batchNotFound, createOwned } from "./owned";
 import { checkBudget, type PricedBatch, type Pricing, type ReadOrder } from "./pricing";
 import { statusOfRow } from "./view";
 import type { ReadTable } from "./table";
@@ -21,8 +22,6 @@ const CREATION_WAIT_MS = 30_000;
 /** Inputs that are put away at once. */
 const WRITES_AT_ONCE = 10;
 const RERUN: ReadonlySet<string> = new Set(["failed", "cancelled", "skipped"]);
-
-export const batchNotFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "there is no such batch");
 
 export interface OrdersOptions {
   stores: Pick<Stores, "batches" | "payloads">;
@@ -76,6 +75,7 @@ export type Orders = ReturnType<typeof createOrders>;
 
 export const createOrders = ({ stores, pricing, readTable, starter, channel, logger }: OrdersOptions) => {
   const { batches, payloads } = stores;
+  const owned = createOwned(batches);
   const creations = createSlots(CREATIONS);
 
   const inTurn = <T>(userId: string, work: () => Promise<T>): Promise<T> =>
@@ -145,12 +145,6 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
   };
 
   const rowsOf = async ({ _id, total }: BatchRecord): Promise<BatchRow[]> => batches.rowsFrom(_id, 0, total);
-
-  const owned = async (batchId: string, userId: string): Promise<BatchRecord> => {
-    const batch = await batches.findOwned(batchId, userId);
-    if (!batch) throw batchNotFound();
-    return batch;
-  };
 
   const rerunOrder = async (earlier: BatchRecord, { statuses, runner, maxMillicredits }: proto.RerunBatchRequest): Promise<Order> => {
     const wanted = (await rowsOf(earlier)).filter((row) => statuses.includes(statusOfRow(earlier, row)));

@@ -5,7 +5,7 @@ import type { batches as proto } from "@nodeloom/proto";
 import type { BatchRecord, BatchRow, ItemInput } from "../../run/batch";
 import type { Stores } from "../../store/stores";
 import { itemExecutionId } from "./item";
-import { batchNotFound } from "./orders";
+import { createOwned } from "./owned";
 import { batchMessage, rowMessage } from "./view";
 
 /** Rows that are read together: of results, no more are in memory. */
@@ -26,11 +26,7 @@ const bytesOf = ({ inputsJson, settingsJson, resultJson }: proto.BatchRow): numb
 export type BatchReads = ReturnType<typeof createBatchReads>;
 
 export const createBatchReads = ({ batches, rows: runs, payloads }: Pick<Stores, "batches" | "rows" | "payloads">) => {
-  const owned = async (batchId: string, userId: string): Promise<BatchRecord> => {
-    const batch = await batches.findOwned(batchId, userId);
-    if (!batch) throw batchNotFound();
-    return batch;
-  };
+  const owned = createOwned(batches);
 
   const withTexts = async (batch: BatchRecord, rows: readonly BatchRow[]): Promise<proto.BatchRow[]> => {
     const ended = rows.flatMap(({ index, status }) => (status === undefined ? [] : [itemExecutionId(batch._id, index)]));

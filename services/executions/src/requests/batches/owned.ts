@@ -1,0 +1,15 @@
+/** Batches as their owners ask for them: those of others are as if they were not there. */
+import { DomainError } from "@nodeloom/kernel";
+import type { BatchRecord } from "../../run/batch";
+import type { Stores } from "../../store/stores";
+
+export const batchNotFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "there is no such batch");
+
+export const createOwned =
+  (batches: Pick<Stores["batches"], "findOwned">) =>
+  /** @throws NOT_FOUND */
+  async (batchId: string, userId: string): Promise<BatchRecord> => {
+    const batch = await batches.findOwned(batchId, userId);
+    if (!batch) throw batchNotFound();
+    return batch;
+  };
