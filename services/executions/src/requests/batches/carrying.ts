@@ -17,7 +17,7 @@ import type { EventChannel } from "../../store/channel";
 import type { Stores } from "../../store/stores";
 import type { Cancellation } from "../cancellation";
 import type { BeginItem, Beginning, Begun } from "./begin-item";
-import { createEar } from "./ear";
+import { createChanges } from "./changes";
 import { itemExecutionId } from "./item";
 import { isStopped, type CurrentRunner } from "./runner";
 
@@ -53,7 +53,7 @@ const affordable = (batch: BatchRecord, rows: readonly BatchRow[]): { items: Und
 const createTurn = (batchId: string, options: CarryingOptions) => {
   const { stores, beginItem, cancellation, channel, currentRunner } = options;
   const { batches, lines } = stores;
-  const ear = createEar(batchId, channel);
+  const changes = createChanges(batchId, channel);
   const beginning = new Map<number, Promise<void>>();
   const cancelled = new Set<number>();
   let pauses = doubling(TIMING.batchPause, TIMING.batchLongestPause);
@@ -65,18 +65,18 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
       const item = items.find(({ index }) => index === row.index);
       if (!item) continue;
       // Before it begins: it may be over at once.
-      ear.follow(item.index);
+      changes.follow(item.index);
       const begun = beginItem(batch, item, row, how)
         // What can't be written leaves it under way: the next look joins it.
         .catch((): Begun => "unknown")
         .then((outcome) => {
-          if (outcome !== "goes on") ear.forget(item.index);
+          if (outcome !== "goes on") changes.forget(item.index);
           if (outcome === "later" || outcome === "unknown") pausedUntil = Date.now() + pauses.next().value;
           else pauses = doubling(TIMING.batchPause, TIMING.batchLongestPause);
         })
         .finally(() => {
           beginning.delete(item.index);
-          ear.hear();
+          changes.notify();
         });
       beginning.set(item.index, begun);
     }
@@ -105,12 +105,12 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     if (items.length === 0) return void (isExhausted && (await batches.pause(batchId, OUT_OF_BUDGET)));
     const begun = await batches.begin(batch, items);
     if (begun) beginAll(begun, items, rows, { runner, mayWait, isNew: repeated.length === 0 });
-    ear.hear();
+    changes.notify();
   };
 
   /** Items that an earlier turn has begun, or of which it is not known whether they run. */
   const join = async (batch: BatchRecord, runner: executions.Runner): Promise<void> => {
-    const lost = batch.underWay.filter(({ index }) => !beginning.has(index) && !ear.followed.has(index));
+    const lost = batch.underWay.filter(({ index }) => !beginning.has(index) && !changes.followed.has(index));
     if (lost.length === 0) return;
     const rows = await batches.rowsAt(
       batchId,
@@ -120,7 +120,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
   };
 
   const cancelItem = async ({ userId }: BatchRecord, index: number): Promise<void> => {
-    if (!ear.followed.has(index)) ear.follow(index);
+    if (!changes.followed.has(index)) changes.follow(index);
     try {
       await cancellation.cancel(itemExecutionId(batchId, index), userId);
       cancelled.add(index);
@@ -128,7 +128,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
       if (!(error instanceof DomainError) || error.reason !== "EXECUTION_NOT_FOUND") throw error;
       // It has not begun, and will not.
       await batches.endItem(batchId, { index, status: "cancelled", millicredits: 0 });
-      ear.hear();
+      changes.notify();
     }
   };
 
@@ -140,20 +140,20 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
   };
 
   return {
-    ear,
+    changes,
     beginning,
 
     look: async (batch: BatchRecord): Promise<void> => {
-      for (const index of [...ear.followed.keys()]) if (!batch.underWay.some((item) => item.index === index)) ear.forget(index);
+      for (const index of [...changes.followed.keys()]) if (!batch.underWay.some((item) => item.index === index)) changes.forget(index);
       if (beginsNoMore(batch) && batch.underWay.length === 0 && beginning.size === 0) {
         await batches.finish(batch, endOf(batch));
-        return ear.hear();
+        return changes.notify();
       }
       if (batch.status === "cancel_requested") return cancelAll(batch);
       const runner = await currentRunner(batch);
       if (isStopped(runner)) {
         await batches.requestCancel(batchId, batch.userId, runner.stopped);
-        return ear.hear();
+        return changes.notify();
       }
       if (Date.now() < pausedUntil) return;
       await join(batch, runner);
@@ -162,7 +162,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
 
     stop: async (): Promise<void> => {
       await Promise.all(beginning.values());
-      ear.close();
+      changes.close();
     },
   };
 };
@@ -184,7 +184,7 @@ export const createCarryBatch =
           await batches.markSeen(batchId, new Date());
         }
         await turn.look(batch);
-        await turn.ear.next(stopping, batch.underWay.length);
+        await turn.changes.next(stopping, batch.underWay.length);
       }
       return "again";
     } finally {

@@ -1,4 +1,4 @@
-/** What one turn at a batch hears of it, and of the items that it has begun. */
+/** Changes of a batch and ends of its items, for which one turn at the batch waits. */
 import { pause, withTimeout } from "@nodeloom/platform";
 import { TIMING } from "../../run/timing";
 import type { EventChannel } from "../../store/channel";
@@ -8,39 +8,39 @@ import { itemExecutionId } from "./item";
 const FEW_ITEMS = 4;
 const GATHER_MS = 25;
 
-export const createEar = (batchId: string, channel: Pick<EventChannel, "onTransition">) => {
-  let isHeard = false;
+export const createChanges = (batchId: string, channel: Pick<EventChannel, "onTransition">) => {
+  let isNotified = false;
   let wake: () => void = () => undefined;
-  const hear = (): void => {
-    isHeard = true;
+  const notify = (): void => {
+    isNotified = true;
     wake();
   };
   const followed = new Map<number, () => void>();
-  const unsubscribe = channel.onTransition(batchId, hear);
+  const unsubscribe = channel.onTransition(batchId, notify);
   const forget = (index: number): void => {
     followed.get(index)?.();
     followed.delete(index);
   };
   return {
-    hear,
+    notify,
     followed,
     forget,
     /** The end of an item is announced once its batch has counted it. */
     follow: (index: number): void => {
       forget(index);
-      const heard = channel.onTransition(itemExecutionId(batchId, index), ({ type }) => (type === "settled" ? hear() : undefined));
-      followed.set(index, heard);
+      const unfollow = channel.onTransition(itemExecutionId(batchId, index), ({ type }) => (type === "settled" ? notify() : undefined));
+      followed.set(index, unfollow);
     },
-    /** Waits until something is heard, or for a silence. */
+    /** Waits for a change, or until the channel has been silent for so long that one may have been missed. */
     next: async (stopping: AbortSignal, itemsUnderWay: number): Promise<void> => {
-      if (!isHeard && !stopping.aborted) {
-        const heard = new Promise<void>((resolve) => (wake = resolve));
+      if (!isNotified && !stopping.aborted) {
+        const notified = new Promise<void>((resolve) => (wake = resolve));
         stopping.addEventListener("abort", wake, { once: true });
-        await withTimeout(heard, TIMING.channelSilence, () => undefined);
+        await withTimeout(notified, TIMING.channelSilence, () => undefined);
         stopping.removeEventListener("abort", wake);
       }
       if (itemsUnderWay > FEW_ITEMS) await pause(GATHER_MS, stopping);
-      isHeard = false;
+      isNotified = false;
     },
     close: (): void => {
       unsubscribe();
