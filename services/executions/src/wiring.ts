@@ -8,13 +8,11 @@ import {
   createWindowCounter,
   libraryMetrics,
   redisReady,
-  startSweeper,
   temporalSecurity,
   type Logger,
 } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
-import { TIMING } from "./run/timing";
 import { createEventChannel } from "./store/channel";
 import { createBatches } from "./requests/batches";
 import { createCancellation } from "./requests/cancellation";
@@ -26,8 +24,7 @@ import { createAwaitDelivered, createFollow } from "./requests/follow";
 import { createHolds } from "./lifecycle/holds";
 import { createQueue } from "./lifecycle/queue";
 import { createStart } from "./requests/start";
-import { createBatchSweep } from "./upkeep/batches";
-import { createSweep } from "./upkeep/sweep";
+import { startSweeps } from "./upkeep/sweeps";
 import { createReads } from "./requests/reads";
 import { DOWNLOADS } from "./calls/call";
 import { createFiles } from "./calls/files";
@@ -208,16 +205,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     }),
   });
 
-  const sweep = createSweep({ stores, execution, end, queue, outbox, logger });
-  const sweepBatches = createBatchSweep({ stores, starter: batchStarter, logger });
-  const sweeper = startSweeper({
-    sweep: async (signal) => {
-      await sweep(signal);
-      await sweepBatches(signal);
-    },
-    intervalMs: TIMING.sweepEvery,
-    onFailure: (error) => logger.debug({ err: error }, "runs could not be swept"),
-  });
+  const sweeper = startSweeps({ stores, execution, end, queue, outbox, starter: batchStarter, logger });
   return {
     handlers: {
       runs,
