@@ -18,6 +18,7 @@ export * from "./operations";
 export * from "./values/media";
 export * from "./values/media-addresses";
 export { fallbackListProblems } from "./plan/fallback-setting";
+export * from "./plan/named";
 export * from "./plan/plan";
 export type { ModelTerms, PlanRequest } from "./plan/planner";
 export * from "./plan/plan-types";

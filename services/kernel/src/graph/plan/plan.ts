@@ -3,18 +3,16 @@ import { createBudget, type BudgetUse } from "../budget";
 import { checkSettings } from "./check";
 import { isKnown, joined } from "./abstract";
 import { anyInput, kindOf, makesFiles } from "../kinds";
-import { isMediaId } from "../values/media";
 import { createReporter } from "../values/reported";
 import { keepLivingEdges, noteBranches } from "./branches";
-import { fallbackNames } from "./fallback-setting";
 import { givenPlan } from "./given";
 import { misspeltSettings } from "./misspelt";
 import { abstractSources, planWithin, source, warn, type ModelTerms, type Planner, type PlanRequest } from "./planner";
 import { NOTHING_PLANNED, stepModels, type EvaluatedNode, type NodePlan, type PlanStep, type RunPlan, type Source } from "./plan-types";
 import type { JsonSchema } from "../prices/price";
 import { resultFilesStep, type OutputPort } from "./result-files";
-import { isRecord, labelOf, type Graph, type GraphIssue, type GraphNode } from "../types";
-import { isBypassed, withoutBypassed } from "../wiring/bypass";
+import { labelOf, type Graph, type GraphIssue, type GraphNode } from "../types";
+import { withoutBypassed } from "../wiring/bypass";
 import { checkStructure } from "../wiring/validate";
 
 /** Planning, a fold over the nodes in dependency order that gives steps, outputs, issues and warnings. */
@@ -223,40 +221,4 @@ export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Plann
     },
     issues: [],
   };
-};
-
-/** The distinct models a graph names. */
-export const modelNames = (graph: Graph): string[] => [
-  ...new Set(
-    graph.nodes.flatMap((node) => {
-      const { model } = node.data;
-      const isCaller = kindOf(node.type)?.calls === "model" && !isBypassed(node);
-      return isCaller && typeof model === "string" ? [model, ...fallbackNames(node)] : [];
-    }),
-  ),
-];
-
-/** The distinct uploaded files a graph names. */
-export const mediaIds = (graph: Graph): string[] => [
-  ...new Set(graph.nodes.flatMap((node) => (isBypassed(node) ? [] : (kindOf(node.type)?.mediaIds?.(node) ?? [])))),
-];
-
-const addIds = (value: unknown, ids: Set<string>): void => {
-  if (isMediaId(value)) ids.add(value);
-  else if (Array.isArray(value)) for (const one of value) addIds(one, ids);
-  else if (isRecord(value)) for (const one of Object.values(value)) addIds(one, ids);
-};
-
-/** Every literal in the data of nodes that could be the id of a file. Notes are left out. */
-export const literalMediaIds = ({ nodes }: Graph): Set<string> => {
-  const ids = new Set<string>();
-  for (const node of nodes) if (kindOf(node.type)?.runs !== false) addIds(node.data, ids);
-  return ids;
-};
-
-/** Ids in steps without calls: what they pass on may be a file for a node behind them, which only the run tells. */
-export const forwardedMediaIds = ({ steps }: Pick<RunPlan, "steps">): string[] => {
-  const ids = new Set<string>();
-  for (const { type, literals, sources } of steps) if (kindOf(type)?.evaluate) addIds([literals, Object.values(sources)], ids);
-  return [...ids];
 };
