@@ -10,6 +10,7 @@ import { adminTemplateRoutes } from "./admin/templates";
 import { adminTemporalRoutes } from "./admin/temporal";
 import { adminTierRoutes } from "./admin/tiers";
 import { adminUserRoutes } from "./admin/users";
+import { batchCreationRoutes } from "./batches/creating";
 import { batchRoutes } from "./batches/routes";
 import { authRoutes } from "./identity/auth";
 import { decisionRoutes } from "./executions/decisions";
@@ -40,6 +41,7 @@ export const routes: readonly Route[] = [
   ...runRoutes,
   ...scheduleRoutes,
   ...hookRoutes,
+  ...batchCreationRoutes,
   ...batchRoutes,
   ...modelRoutes,
   ...taskRoutes,

@@ -1,67 +1,19 @@
-/** Batches: many runs of one workflow or model, with one budget. */
+/** Batches as their owners read, cancel, resume and run them again. */
 import { randomUUID } from "node:crypto";
-import { creditLimit, toCredits } from "@nodeloom/kernel";
+import { creditLimit } from "@nodeloom/kernel";
 import { batches } from "@nodeloom/proto";
 import { z } from "zod";
 import { authorize } from "../../auth/caller";
-import { markReplayed } from "../../http/lease";
 import { BATCH_CREATE_MS, BATCH_RESULTS_MS } from "../../http/limits";
-import { defineRoute, STREAMED, type CallContext, type Reply, type RouteDefinition } from "../../http/route";
-import {
-  credits,
-  cursor,
-  cursorPage,
-  executionParams,
-  limit,
-  modelParams,
-  nextCursor,
-  uuid,
-  versionQuery,
-  workflowParams,
-} from "../../schemas";
+import { defineRoute, STREAMED, type CallContext } from "../../http/route";
+import { cursor, cursorPage, executionParams, limit, nextCursor } from "../../schemas";
 import { notFound } from "../../http/errors";
 import { whileConnected } from "../../http/event-stream";
-import { invalidBody, maxCredits, specific } from "../runs/routes";
+import { maxCredits, specific } from "../runs/routes";
 import { toRunner } from "../runs/run";
-import { modelBatch, orderOf, workflowBatch, type BatchContext } from "./requests";
+import { ACCEPTED, created, createdReply, ORDER_ERRORS, type TargetCase } from "./creating";
 import { FORMATS, streamResults } from "./results";
 import { batch, batchRow, batchView, rowView } from "./view";
-
-const ACCEPTED = 202;
-
-const created = z.object({ batchId: uuid, total: z.number() }).meta({ id: "CreatedBatch" });
-const quoted = z
-  .object({
-    total: z.number(),
-    estimatedCreditCost: credits.meta({ description: "What all items would hold, without what trial grants pay" }),
-    maxCreditCost: credits.meta({ description: "The same with every list of unknown length at `maxItems` or 50" }),
-    exact: z.boolean().meta({ description: "Whether the items cost that, whatever the runs decide" }),
-  })
-  .meta({ id: "BatchQuote" });
-
-const reply = (context: CallContext, { batch: stored, replayed }: { batch: batches.Batch | undefined; replayed: boolean }): Reply => {
-  if (!stored) throw new Error("executions answered without a batch");
-  if (replayed && context.fingerprint !== "") markReplayed(context.response);
-  return { status: ACCEPTED, body: { batchId: stored.batchId, total: stored.total } };
-};
-
-type TargetCase = "workflowSlug" | "model";
-
-const create = async (context: BatchContext, $case: TargetCase, value: string): Promise<Reply> => {
-  const { gateway, executionId, fingerprint } = context;
-  const request = { batchId: executionId || randomUUID(), order: orderOf(context, $case, value), fingerprint };
-  return reply(context, await gateway.services.batches.createBatch(request, { deadlineMs: BATCH_CREATE_MS }));
-};
-
-const quote = async (context: BatchContext, $case: TargetCase, value: string): Promise<Reply> => {
-  const order = orderOf(context, $case, value);
-  const { total, millicredits, maxMillicredits, exact } = await context.gateway.services.batches.quoteBatch(
-    { order },
-    { deadlineMs: BATCH_CREATE_MS },
-  );
-  const body = { total, estimatedCreditCost: toCredits(millicredits), maxCreditCost: toCredits(maxMillicredits), exact };
-  return { status: 200, body };
-};
 
 type ById = CallContext<"any", { id: string }>;
 
@@ -76,73 +28,10 @@ const mayRun = async ({ gateway, caller, params }: ById): Promise<TargetCase> =>
 };
 
 const batchParams = { ...executionParams, invalid: () => notFound("batch") };
-const ITEM_ERRORS = ["INVALID_INPUTS", "WORKFLOW_INVALID", "MODEL_TIER_REQUIRED", "MODEL_NOT_FOUND", "ACCOUNT_NOT_APPROVED"] as const;
-const ORDER_ERRORS = [...ITEM_ERRORS, "INSUFFICIENT_CREDITS", "CONCURRENCY_LIMIT_EXCEEDED"] as const;
-
-const shared = { tag: "Batches", method: "POST", auth: "any", limit: "user", approval: true, invalidBody } as const satisfies Partial<
-  RouteDefinition<"any">
->;
-const creating = { ...shared, idempotent: "rebuild", responses: { [ACCEPTED]: created } } as const;
-const quoting = { ...shared, responses: { 200: quoted } } as const;
-const ofWorkflow = {
-  capability: specific("workflow", "slug"),
-  params: workflowParams,
-  query: z.strictObject({ version: versionQuery }),
-  body: workflowBatch,
-  example: { inputs: [{ prompt: "A lighthouse at dusk" }, { prompt: "A lighthouse at dawn" }], maxCredits: 20 },
-} as const;
-const ofModel = {
-  capability: specific("model", "internalName"),
-  params: modelParams,
-  query: z.strictObject({}),
-  body: modelBatch,
-  example: ofWorkflow.example,
-} as const;
 const ofOne = { tag: "Batches", auth: "any", limit: "user", params: batchParams, errors: ["NOT_FOUND"] } as const;
 const reading = { ...ofOne, method: "GET", capability: "execution:read" } as const;
 
-const ALL_OR_NOTHING =
-  "All items are validated and priced before the first begins: where one is wrong, nothing begins, and `issues` says which (`index`). Items are executions with `batchId` and `index`; they take at most half of the places of your tier.";
-
 export const batchRoutes = [
-  defineRoute({
-    ...creating,
-    ...ofWorkflow,
-    path: "/api/workflows/:slug/batches",
-    operationId: "createWorkflowBatch",
-    summary: "Run a workflow with up to 1,000 inputs",
-    description: ALL_OR_NOTHING,
-    errors: [...ORDER_ERRORS, "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
-    handler: (context) => create(context, "workflowSlug", context.params.slug),
-  }),
-  defineRoute({
-    ...quoting,
-    ...ofWorkflow,
-    path: "/api/workflows/:slug/batches/quote",
-    operationId: "quoteWorkflowBatch",
-    summary: "Validate and price a batch of a workflow without running it",
-    errors: [...ITEM_ERRORS, "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
-    handler: (context) => quote(context, "workflowSlug", context.params.slug),
-  }),
-  defineRoute({
-    ...creating,
-    ...ofModel,
-    path: "/api/models/:internalName/batches",
-    operationId: "createModelBatch",
-    summary: "Run a model with up to 1,000 inputs",
-    description: ALL_OR_NOTHING,
-    errors: [...ORDER_ERRORS, "INVALID_SLUG"],
-    handler: (context) => create(context as BatchContext & typeof context, "model", context.params.internalName),
-  }),
-  defineRoute({
-    ...quoting,
-    ...ofModel,
-    path: "/api/models/:internalName/batches/quote",
-    operationId: "quoteModelBatch",
-    summary: "Validate and price a batch of a model without running it",
-    errors: [...ITEM_ERRORS, "INVALID_SLUG"],
-    handler: (context) => quote(context as BatchContext & typeof context, "model", context.params.internalName),
-  }),
   defineRoute({
     method: "GET",
     path: "/api/batches",
@@ -262,7 +151,7 @@ export const batchRoutes = [
         fingerprint,
         maxMillicredits: body.maxCredits === undefined ? undefined : creditLimit(body.maxCredits),
       });
-      return reply(context, await gateway.services.batches.rerunBatch(request, { deadlineMs: BATCH_CREATE_MS }));
+      return createdReply(context, await gateway.services.batches.rerunBatch(request, { deadlineMs: BATCH_CREATE_MS }));
     },
   }),
 ];
