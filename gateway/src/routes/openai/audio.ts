@@ -1,6 +1,7 @@
-import { DomainError, invalidRequest } from "@nodeloom/kernel";
+import { DomainError } from "@nodeloom/kernel";
 import { z } from "zod";
 import { defineRoute, STREAMED, type Reply, type RouteDefinition } from "../../http/route";
+import { check } from "../../http/validate";
 import { readFile } from "./files";
 import { FORM_ERRORS, RUN_ERRORS } from "./images";
 import { filesOf, runToEnd, textOf, type RunContext } from "./runs";
@@ -67,9 +68,7 @@ const wordsOf = (json: unknown): unknown[] | undefined => {
 };
 
 const transcribe = async (context: RunContext, given: Readonly<Record<string, unknown>>): Promise<Reply | typeof STREAMED> => {
-  const read = transcription.safeParse(given);
-  if (!read.success) throw invalidRequest(read.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
-  const { model, response_format: format, stream: _, ...parameters } = read.data;
+  const { model, response_format: format, stream: _, ...parameters } = check(transcription, given);
   const target = await readTarget(context.gateway, context.caller, model, "text");
   const result = await runToEnd(context, { target, inputs: target.inputsOf(parameters, IGNORED_OF_FILES) });
   const said = textOf(result);

@@ -1,6 +1,6 @@
-import { invalidRequest } from "@nodeloom/kernel";
 import { z } from "zod";
 import { defineRoute, type Reply, type RouteDefinition } from "../../http/route";
+import { check } from "../../http/validate";
 import { readFile } from "./files";
 import { filesOf, runToEnd, type RunContext } from "./runs";
 import { readTarget } from "./target";
@@ -47,13 +47,6 @@ const answer = async (context: RunContext, asked: Asked): Promise<Reply> => {
     format === "b64_json" ? { b64_json: (await readFile(context, url)).bytes.toString("base64") } : { url },
   );
   return { status: 200, body: { created: Math.floor(Date.now() / MS), data: await Promise.all(data) } };
-};
-
-/** The fields of a form, by the schema of the JSON body. @throws DomainError INVALID_REQUEST */
-const asked = (given: Readonly<Record<string, unknown>>): Asked => {
-  const read = fields.safeParse(given);
-  if (read.success) return read.data;
-  throw invalidRequest(read.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
 };
 
 const running = {
@@ -104,6 +97,6 @@ export const openAiImageRoutes = [
     description: "A form with the fields of a generation, and files: one or more as `image` (or `image[]`), perhaps one as `mask`.",
     binaryBody: true,
     errors: FORM_ERRORS,
-    handler: (context) => withForm(context, (form) => answer(context, asked({ ...form.fields, ...form.files }))),
+    handler: (context) => withForm(context, (form) => answer(context, check(fields, { ...form.fields, ...form.files }))),
   }),
 ];
