@@ -1,10 +1,9 @@
-import { executionNotFound } from "@nodeloom/kernel";
+import { executionNotFound, GRAPH_BOUNDS } from "@nodeloom/kernel";
 import { z } from "zod";
 import { authorize } from "../../auth/caller";
 import { defineRoute } from "../../http/route";
 import { executionParams, iso, timestamp } from "../../schemas";
 
-const MAX_NODE_ID_CHARS = 200;
 const DECISIONS = ["approve", "reject"] as const;
 
 /** What a run waits for that has an approval. */
@@ -23,7 +22,7 @@ export const waitingFor = z
 
 const decisionBody = z
   .strictObject({
-    nodeId: z.string().min(1).max(MAX_NODE_ID_CHARS).meta({ example: "review" }),
+    nodeId: z.string().min(1).max(GRAPH_BOUNDS.nodeIdBytes).meta({ example: "review" }),
     decision: z.enum(DECISIONS),
     value: z
       .unknown()
