@@ -6,7 +6,7 @@ import type { RunOutcomeView } from "../store/rows";
 import type { Stores } from "../store/stores";
 
 /** Executions of a chain of reruns whose calls are taken over. */
-export const MOST_SOURCES = 20;
+const MOST_SOURCES = 20;
 
 const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
 

@@ -31,8 +31,6 @@ const ROWS_AT_ONCE = 100;
 
 export const rowId = (batchId: string, index: number): string => `${batchId}.${index}`;
 
-export type BatchStore = ReturnType<typeof createBatchStore>;
-
 export const createBatchStore = (connection: Connection) => {
   const batches = connection.model("Batch", batchSchema);
   const rows = connection.model("BatchRow", rowSchema);

@@ -23,8 +23,6 @@ const owed = ({ events, outbox }: Owed) => ({
   ...(outbox.length > 0 ? { set: { unsettled: true }, add: { outbox: { $each: [...outbox] } } } : { set: {}, add: {} }),
 });
 
-export type WaitStore = ReturnType<typeof createWaitStore>;
-
 export const createWaitStore = (executions: ExecutionModel) => {
   const change = (filter: object, update: object): Promise<ExecutionView | null> =>
     executions.collection.findOneAndUpdate(filter as never, update as never, AFTER) as Promise<ExecutionView | null>;

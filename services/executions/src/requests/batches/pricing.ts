@@ -59,7 +59,7 @@ const priced = ({ steps }: RunPlan): PricedItem => {
 };
 
 /** What items cost beside what an account's trial grants pay, which go by item and call. */
-export const withoutGrants = (items: readonly { paid: readonly PricedCalls[] }[], grants: readonly billingProto.Grant[]): number => {
+const withoutGrants = (items: readonly { paid: readonly PricedCalls[] }[], grants: readonly billingProto.Grant[]): number => {
   const left = new Map(grants.map(({ model, remaining }) => [model, remaining]));
   let sum = 0;
   for (const { model, calls, millicredits } of items.flatMap(({ paid }) => paid)) {

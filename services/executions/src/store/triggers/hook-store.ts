@@ -49,5 +49,3 @@ export const createHookStore = (connection: Connection) => {
       hooks.findOneAndDelete({ _id: id, userId, workflowSlug }).lean<HookRecord>().exec(),
   };
 };
-
-export type HookStore = ReturnType<typeof createHookStore>;

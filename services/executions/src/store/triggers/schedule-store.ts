@@ -122,5 +122,3 @@ export const createScheduleStore = (connection: Connection) => {
       schedules.findOneAndDelete({ _id: id, userId, workflowSlug }).lean<ScheduleRecord>().exec(),
   };
 };
-
-export type ScheduleStore = ReturnType<typeof createScheduleStore>;

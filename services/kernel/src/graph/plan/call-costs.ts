@@ -102,12 +102,12 @@ export const knownCalls = (
   };
 };
 
-/** The most tokens of one answer. */
-export const textTokens = ({ terms, candidates, unknown }: KnownCalls): number =>
-  Math.max(0, ...candidates.map((inputs) => answerTokens(terms.inputSchema, inputs, unknown)));
-
-export const answerTokens = (schema: JsonSchema, inputs: Readonly<Record<string, unknown>>, unknown: ReadonlySet<string>): number => {
+const answerTokens = (schema: JsonSchema, inputs: Readonly<Record<string, unknown>>, unknown: ReadonlySet<string>): number => {
   const property = propertySchema(schema, PRICED_INPUTS.tokens);
   const given = unknown.has(PRICED_INPUTS.tokens) ? property?.maximum : (inputs[PRICED_INPUTS.tokens] ?? property?.default);
   return typeof given === "number" ? given : LIMITS.textValueBytes;
 };
+
+/** The most tokens of one answer. */
+export const textTokens = ({ terms, candidates, unknown }: KnownCalls): number =>
+  Math.max(0, ...candidates.map((inputs) => answerTokens(terms.inputSchema, inputs, unknown)));
