@@ -1,4 +1,4 @@
-/** Starts, stops and looks up workflows: of runs, and of deliveries of webhooks. */
+/** Starts, signals and looks up workflows: of runs, of batches, and of deliveries of webhooks. */
 import {
   type Client,
   isGrpcServiceError,
@@ -44,7 +44,7 @@ const isRunning = async (client: Client, workflowId: string): Promise<boolean> =
 export type RunStarter = ReturnType<typeof createRunStarter>;
 
 export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => {
-  /** Tells the workflow of a run something, unless it is over. */
+  /** Sends the workflow of a run a signal, unless it is over. */
   const signal = async (executionId: string, name: string, args: string[] = []): Promise<void> => {
     try {
       await client.withDeadline(Date.now() + TIMING.startCall, () => client.workflow.getHandle(executionId).signal(name, ...args));
@@ -89,9 +89,9 @@ export const createRunStarter = ({ client, taskQueue }: { client: Client; taskQu
 
     /** Asks a run to stop, unless it is over. */
     cancel: (executionId: string): Promise<void> => signal(executionId, CANCEL),
-    /** Tells a run that its row has a decision. */
+    /** Signals a run that its row has a decision. */
     decided: (executionId: string, nodeId: string): Promise<void> => signal(executionId, DECIDED, [nodeId]),
-    /** Tells a run that has waited for a decision that it has its place in line again. */
+    /** Signals a run that has waited for a decision that it has its place in line again. */
     placed: (executionId: string): Promise<void> => signal(executionId, PLACED),
 
     isCarried: (executionId: string): Promise<boolean> => isRunning(client, executionId),

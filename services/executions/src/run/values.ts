@@ -1,5 +1,7 @@
 import { dependencies, type RunPlan } from "@nodeloom/kernel/graph";
 
+/** The values of a run's nodes, kept for as long as something has yet to read them. */
+
 /** How many steps, and the result, have yet to read what each node gave. */
 const readersOf = ({ steps, output }: RunPlan): Map<string, number> => {
   const readers = new Map<string, number>();

@@ -44,7 +44,7 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     waits: createWaitStore(executions),
     /** Batches of runs, with their rows. */
     batches: createBatchStore(connection),
-    /** Who of a user's runs has a place, and who waits for one. */
+    /** Which of a user's runs have a place, and which wait for one. */
     lines: createLineStore(connection),
     /** What starts workflows at times. */
     schedules: createScheduleStore(connection),

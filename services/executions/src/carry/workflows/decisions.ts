@@ -6,9 +6,9 @@ import type { RunInput } from "../../run/types";
 import { createWaitingTime, type Decided } from "../../run/waits";
 import { beginWait, comeBack, stepAside, takeDecision } from "./steps";
 
-/** Says that something was decided: the row of the run has what. */
+/** A decision on the node was made: the row of the run has it. */
 export const decidedSignal = defineSignal<[string]>("decided");
-/** Says that the run has its place in line again. */
+/** The run has its place in line again. */
 export const placedSignal = defineSignal("placed");
 
 const HOUR_MS = 3_600_000;
@@ -81,7 +81,7 @@ export const createDecisions = (input: RunInput) => {
     whileWaiting: async (): Promise<void> => {
       if (time.isOpen()) await condition(() => !time.isOpen());
     },
-    /** Hears how many steps are under way, those that wait among them. */
+    /** @param steps that are under way, those that wait among them */
     underWay: (steps: number): void => {
       running = steps;
       giveWay();

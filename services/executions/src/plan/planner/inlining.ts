@@ -2,6 +2,8 @@ import { inlineWorkflows, literalMediaIds, withChosenModels, type ModelTerms } f
 import type { InnerTask, TaskGraph } from "./protocol";
 import type { CachedGraph, ReadGraph } from "./read-graph";
 
+/** Puts the workflows that a graph names in the place of the nodes that name them, as a planner has them. */
+
 /** A graph with what stands in it, and whose the files are that the graphs inside it name. */
 export interface Expanded {
   graph: ReadGraph;

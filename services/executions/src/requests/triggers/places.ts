@@ -2,6 +2,8 @@ import { CONFLICT_ATTEMPTS, DomainError, unavailable } from "@nodeloom/kernel";
 import { insertIntoFreePlace } from "@nodeloom/platform";
 import type { TakenPlace } from "../../store/triggers/schedule-store";
 
+/** Places of an account for its schedules and hooks, which bound their numbers. */
+
 export interface OwnPlaces {
   /** What takes them: schedules or hooks. */
   what: string;

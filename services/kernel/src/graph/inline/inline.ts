@@ -11,7 +11,7 @@ import { innerId, referenceOf } from "./references";
 
 export type InlineGraph = Graph & { issues: readonly GraphIssue[] };
 
-/** What the nodes of one workflow mean, by their ids, and how each of those workflows is told from others. */
+/** The workflow that a node of another one names, with its key. @param within the key of the workflow that the node is in */
 export type Resolve = (within: string, nodeId: string) => { key: string; graph: InlineGraph } | undefined;
 
 type End = Pick<GraphEdge, "source" | "sourceHandle">;
@@ -159,7 +159,7 @@ const sizeProblem = ({ nodes, edges }: Graph): string | undefined => {
 /**
  * A graph with the nodes of all workflows that stand in it, to any depth.
  * @param resolve what a node of a workflow means; a node that means nothing stays
- * @param key how the graph itself is told from others
+ * @param key of the graph itself
  */
 export const inlineWorkflows = (graph: InlineGraph, resolve: Resolve, key: string, known = new Map<string, InlineGraph>()): InlineGraph => {
   let whole = graph;

@@ -4,7 +4,7 @@ import type { JsonSchema } from "../prices/price";
 import { isRecord } from "../types";
 import { isMedia, member } from "./value";
 
-/** An address that an input of a model names, whoever will call it. */
+/** An address that an input of a model names. */
 export interface NamedAddress {
   name: string;
   url: string;
@@ -21,8 +21,7 @@ function* addressesIn(value: unknown): Iterable<string> {
 }
 
 /**
- * The addresses among a model's inputs: of files, and inside JSON. Texts are read by the model, and what they speak of is
- * called by nobody.
+ * The addresses among a model's inputs: of files, and inside JSON. Addresses that a text mentions are not called.
  */
 export function* inputAddresses(schema: JsonSchema, inputs: Readonly<Record<string, unknown>>): Iterable<NamedAddress> {
   const types = new Map(schemaPorts(schema).map(([name, { type }]) => [name, type]));
