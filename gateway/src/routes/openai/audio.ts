@@ -1,10 +1,9 @@
 import { DomainError } from "@nodeloom/kernel";
 import { z } from "zod";
-import { defineRoute, STREAMED, type Reply, type RouteDefinition } from "../../http/route";
+import { defineRoute, STREAMED, type Reply } from "../../http/route";
 import { check } from "../../http/validate";
 import { readFile } from "./files";
-import { FORM_ERRORS, RUN_ERRORS } from "./images";
-import { filesOf, runToEnd, textOf, type RunContext } from "./runs";
+import { filesOf, FORM_ERRORS, moreInputs, RUN_ERRORS, running, runToEnd, textOf, type RunContext } from "./runs";
 import { readTarget } from "./target";
 import { withForm } from "./uploads";
 
@@ -19,10 +18,7 @@ const speech = z
     model: text.meta({ description: "A model's internal name, or `workflow/<slug>`", example: "sandbox-speech" }),
     input: text.meta({ description: "What to say" }),
     voice: z.unknown().meta({ description: "Of models that have voices; others leave it aside" }),
-    inputs: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .meta({ description: "More inputs of the model or the workflow, by their own names" }),
+    inputs: moreInputs,
   })
   .meta({ id: "OpenAiSpeechRequest" });
 const transcription = z.looseObject({
@@ -37,16 +33,6 @@ const transcript = z
     words: z.array(z.unknown()).optional().meta({ description: "With `verbose_json`, where the model has them" }),
   })
   .meta({ id: "OpenAiTranscription" });
-
-const running = {
-  method: "POST",
-  tag: "OpenAI",
-  auth: "any",
-  limit: "user",
-  approval: true,
-  openAi: true,
-  startsRun: true,
-} as const satisfies Partial<RouteDefinition<"any">>;
 
 const noSound = (executionId: string): DomainError =>
   new DomainError("failed", "EXECUTION_FAILED", "the run made no sound", { executionId });

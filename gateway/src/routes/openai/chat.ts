@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { defineRoute, STREAMED, type Reply } from "../../http/route";
-import { RUN_ERRORS } from "./images";
 import { message, questionOf } from "./messages";
-import { beginRun, runToEnd, textOf, type RunContext, type Wanted } from "./runs";
+import { beginRun, moreInputs, RUN_ERRORS, running, runToEnd, textOf, type RunContext, type Wanted } from "./runs";
 import { streamChat } from "./stream";
 import { readTarget } from "./target";
 
@@ -33,10 +32,7 @@ const request = z
     response_format: responseFormat.nullish(),
     n: z.literal(1).nullish(),
     user: z.string().nullish().meta({ description: "Kept as the run's metadata `user`" }),
-    inputs: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .meta({ description: "More inputs of the model or the workflow, by their own names" }),
+    inputs: moreInputs,
   })
   .meta({ id: "OpenAiChatRequest" });
 
@@ -112,18 +108,12 @@ const complete = async (context: RunContext, asked: Asked): Promise<Reply | type
 
 export const openAiChatRoutes = [
   defineRoute({
-    method: "POST",
+    ...running,
     path: "/v1/chat/completions",
     operationId: "openaiChat",
     summary: "Answer a chat",
     description:
       "With `stream: true` the answer comes in pieces, as server-sent events that end with `[DONE]`; a client that goes away has the run go on and pays for it.",
-    tag: "OpenAI",
-    auth: "any",
-    limit: "user",
-    approval: true,
-    openAi: true,
-    startsRun: true,
     body: request,
     responses: { 200: completion },
     otherContent: { "text/event-stream": chunk },

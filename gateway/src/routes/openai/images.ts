@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { defineRoute, type Reply, type RouteDefinition } from "../../http/route";
+import { defineRoute, type Reply } from "../../http/route";
 import { check } from "../../http/validate";
 import { readFile } from "./files";
-import { filesOf, runToEnd, type RunContext } from "./runs";
+import { filesOf, FORM_ERRORS, moreInputs, RUN_ERRORS, running, runToEnd, type RunContext } from "./runs";
 import { readTarget } from "./target";
 import { withForm } from "./uploads";
 
@@ -21,10 +21,7 @@ const members = {
   response_format: z.enum(FORMATS).nullish(),
   user: z.string().nullish().meta({ description: "Kept as the run's metadata `user`" }),
   stream: z.literal(false).nullish(),
-  inputs: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .meta({ description: "More inputs of the model or the workflow, by their own names" }),
+  inputs: moreInputs,
 };
 const generation = z.looseObject(members).meta({ id: "OpenAiImageRequest" });
 const fields = z.looseObject({
@@ -49,37 +46,11 @@ const answer = async (context: RunContext, asked: Asked): Promise<Reply> => {
   return { status: 200, body: { created: Math.floor(Date.now() / MS), data: await Promise.all(data) } };
 };
 
-const running = {
-  method: "POST",
-  tag: "OpenAI",
-  auth: "any",
-  limit: "user",
-  approval: true,
-  openAi: true,
-  startsRun: true,
-  responses: { 200: images },
-} as const satisfies Partial<RouteDefinition<"any">>;
-
-export const RUN_ERRORS = [
-  "CAPABILITY_DENIED",
-  "MODEL_NOT_FOUND",
-  "WORKFLOW_NOT_FOUND",
-  "INVALID_INPUTS",
-  "WORKFLOW_INVALID",
-  "MODEL_TIER_REQUIRED",
-  "INSUFFICIENT_CREDITS",
-  "grant_exhausted",
-  "CONCURRENCY_LIMIT_EXCEEDED",
-  "EXECUTION_FAILED",
-  "OUTGOING_LIMIT_EXCEEDED",
-  "PROVIDER_SUBMIT_FAILED",
-  "PROVIDER_RESPONSE_INCOMPLETE",
-] as const;
-export const FORM_ERRORS = [...RUN_ERRORS, "PAYLOAD_TOO_LARGE", "MEDIA_QUOTA_EXCEEDED"] as const;
+const making = { ...running, responses: { 200: images } } as const;
 
 export const openAiImageRoutes = [
   defineRoute({
-    ...running,
+    ...making,
     path: "/v1/images/generations",
     operationId: "openaiGenerateImages",
     summary: "Make images",
@@ -90,7 +61,7 @@ export const openAiImageRoutes = [
     handler: (context) => answer(context as RunContext, context.body),
   }),
   defineRoute({
-    ...running,
+    ...making,
     path: "/v1/images/edits",
     operationId: "openaiEditImages",
     summary: "Change images",

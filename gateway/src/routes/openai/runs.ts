@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
-import type { CallContext } from "../../http/route";
+import { z } from "zod";
+import type { CallContext, RouteDefinition } from "../../http/route";
 import { runFailure, startRun, toRunner } from "../runs/run";
 import type { OpenAiTarget } from "./target";
 
@@ -23,6 +24,40 @@ export interface Wanted {
   /** The caller's own name for the end user. */
   user?: string | undefined;
 }
+
+/** What all routes have in common that run what `model` names. */
+export const running = {
+  method: "POST",
+  tag: "OpenAI",
+  auth: "any",
+  limit: "user",
+  approval: true,
+  openAi: true,
+  startsRun: true,
+} as const satisfies Partial<RouteDefinition<"any">>;
+
+export const RUN_ERRORS = [
+  "CAPABILITY_DENIED",
+  "MODEL_NOT_FOUND",
+  "WORKFLOW_NOT_FOUND",
+  "INVALID_INPUTS",
+  "WORKFLOW_INVALID",
+  "MODEL_TIER_REQUIRED",
+  "INSUFFICIENT_CREDITS",
+  "grant_exhausted",
+  "CONCURRENCY_LIMIT_EXCEEDED",
+  "EXECUTION_FAILED",
+  "OUTGOING_LIMIT_EXCEEDED",
+  "PROVIDER_SUBMIT_FAILED",
+  "PROVIDER_RESPONSE_INCOMPLETE",
+] as const;
+export const FORM_ERRORS = [...RUN_ERRORS, "PAYLOAD_TOO_LARGE", "MEDIA_QUOTA_EXCEEDED"] as const;
+
+/** The member `inputs` of a request. */
+export const moreInputs = z
+  .record(z.string(), z.unknown())
+  .optional()
+  .meta({ description: "More inputs of the model or the workflow, by their own names" });
 
 const requestOf = (context: RunContext, { target, inputs, schema, user }: Wanted, mode: executions.RunMode): executions.RunRequest =>
   executions.RunRequest.fromPartial({

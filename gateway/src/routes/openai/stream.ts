@@ -39,17 +39,17 @@ export const streamChat = async (context: RunContext, chunkOf: ChunkOf): Promise
     if (!response.write(`data: ${text}\n\n`)) await once(response, "drain", { signal: gone }).catch(() => undefined);
   };
   let written = "";
-  const tell = async (text: string): Promise<void> => {
+  const writeText = async (text: string): Promise<void> => {
     if (text === "") return;
     written += text;
     await write(chunkOf({ content: text }, null));
   };
   try {
     await write(chunkOf({ role: "assistant", content: "" }, null));
-    for await (const text of deltasOf(context, gone)) await tell(text);
+    for await (const text of deltasOf(context, gone)) await writeText(text);
     if (gone.aborted) return;
     const whole = textOf(await readResult(context));
-    if (whole.startsWith(written)) await tell(whole.slice(written.length));
+    if (whole.startsWith(written)) await writeText(whole.slice(written.length));
     await write(chunkOf({}, "stop"));
     await write("[DONE]");
   } catch (error) {
