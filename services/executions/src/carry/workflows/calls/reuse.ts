@@ -33,6 +33,9 @@ export const holdMade = async (stepRun: StepRun, bound: Bound, taken: readonly (
   const { run, input, step } = stepRun;
   const held = new Set([...input.held, ...run.extended].map(({ key }) => key));
   const made = bound.items.flatMap((_, index) => (taken[index] ? [] : itemHolds(step, placeOf(bound, index))));
-  const unheld = made.filter(({ key, alternativeTo = key, maxMillicredits }) => maxMillicredits > 0 && !held.has(alternativeTo));
+  // Of a call whose own model is free, only those in its place are held.
+  const unheld = made.filter(
+    ({ key, alternativeTo = key, maxMillicredits }) => maxMillicredits > 0 && !held.has(key) && !held.has(alternativeTo),
+  );
   if (unheld.length > 0) await extend(stepRun, unheld);
 };
