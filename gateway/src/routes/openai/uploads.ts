@@ -39,9 +39,12 @@ export const withForm = async <T>(context: Context, work: (form: Form) => Promis
   try {
     return await work(await readForm(request, keep));
   } finally {
-    for (const id of ids)
-      gateway.services.media
-        .deleteObject({ id, ownerId })
-        .catch((error: unknown) => logger.warn({ err: error }, "an upload of a finished request was not removed"));
+    await Promise.all(
+      ids.map((id) =>
+        gateway.services.media
+          .deleteObject({ id, ownerId })
+          .catch((error: unknown) => logger.warn({ err: error }, "an upload of a finished request was not removed")),
+      ),
+    );
   }
 };
