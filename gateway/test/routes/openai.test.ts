@@ -97,6 +97,22 @@ describe("OpenAI's routes", () => {
     expect(asked[0]!.mode).toBe(executions.RunMode.RUN_MODE_RESPOND_ASYNC);
   });
 
+  it("stream no text that begins anew behind one that was streamed already", async () => {
+    outcome.resultJson = '{"text":"one two three"}';
+    const pieces = [{ text: "one ", reset: true }, { text: "one two ", reset: true }, { text: "uno ", reset: true }, { text: "dos" }];
+    events = pieces.map((piece) => ({ type: "node.delta", dataJson: JSON.stringify({ nodeId: "model", item: 0, ...piece }) }));
+    const { text } = await chat({ stream: true });
+    expect([...text.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content)).toEqual(["", "one ", "two ", "three"]);
+  });
+
+  it("stream what a workflow gives, and no text of a node of it", async () => {
+    const nodes = [{ id: "in", type: "request-input", data: { fields: [{ name: "prompt", type: "text" }] } }];
+    const made = await platform.send("/api/workflows", { json: { name: "Chat", nodes, edges: [] }, headers: platform.byKey(pro) });
+    events = [{ type: "node.delta", dataJson: '{"nodeId":"model","item":0,"text":"draft"}' }];
+    const { text } = await chat({ model: `workflow/${String(made.body.slug)}`, stream: true });
+    expect([...text.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content)).toEqual(["", "hi"]);
+  });
+
   it("refuse by name what a model has no input for, before anything runs", async () => {
     const { status, body } = await chat({ logit_bias: { 50256: -100 }, tools: [] });
     expect(status).toBe(400);

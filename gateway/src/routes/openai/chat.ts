@@ -95,7 +95,7 @@ const complete = async (context: RunContext, asked: Asked): Promise<Reply | type
   const [id, created] = [`chatcmpl-${context.executionId}`, Math.floor(Date.now() / MS)];
   if (asked.stream) {
     await beginRun(context, wanted);
-    await streamChat(context, (delta, finishReason) => ({
+    await streamChat(context, wanted.target, (delta, finishReason) => ({
       ...{ id, object: "chat.completion.chunk", created, model },
       choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
     }));

@@ -4,19 +4,39 @@ import { EVENT_STREAM_HEADERS, whileConnected } from "../../http/event-stream";
 import { errorReply } from "../../http/errors";
 import { asOpenAiError } from "../../http/openai-errors";
 import { readResult, textOf, type RunContext } from "./runs";
+import type { OpenAiTarget } from "./target";
 
 /** An answer of chat completions, piece by piece: server-sent events that end with `[DONE]`. */
 
 const DELTA = "node.delta";
 const MODEL_NODE = "model";
 
-/** Pieces of the text of a run's model, as they are written; a text that began anew ends them, and what is missing comes with the result. */
-async function* deltasOf({ gateway, caller, executionId }: RunContext, gone: AbortSignal): AsyncGenerator<string> {
+interface Delta {
+  nodeId: string;
+  text: string;
+  /** The text begins, or begins anew; or all of it so far comes again. */
+  reset?: boolean;
+}
+
+/** Pieces of the text of a model's run, as they are written. A text that begins anew ends them: what is missing comes with the result. */
+async function* piecesOf(
+  { gateway, caller, executionId }: RunContext,
+  { kind }: Pick<OpenAiTarget, "kind">,
+  gone: AbortSignal,
+): AsyncGenerator<string> {
   const query = { executionId, userId: caller.user.id, afterSequence: 0 };
+  let written = "";
+  let isAnew = false;
   for await (const { type, dataJson } of gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone })) {
-    if (type !== DELTA) continue;
-    const { nodeId, text } = JSON.parse(dataJson) as { nodeId: string; text: string };
-    if (nodeId === MODEL_NODE) yield text;
+    // Which node of a workflow makes its text is not known: that comes with the result.
+    if (type !== DELTA || isAnew || kind === "workflow") continue;
+    const { nodeId, text, reset } = JSON.parse(dataJson) as Delta;
+    if (nodeId !== MODEL_NODE) continue;
+    isAnew = reset === true && !text.startsWith(written);
+    if (isAnew) continue;
+    const piece = reset ? text.slice(written.length) : text;
+    written += piece;
+    yield piece;
   }
 }
 
@@ -28,7 +48,7 @@ export interface ChunkOf {
  * Streams the text of a run that has begun. The client may go away: the run goes on, and is paid.
  * @param chunkOf makes a chunk of what is new
  */
-export const streamChat = async (context: RunContext, chunkOf: ChunkOf): Promise<void> => {
+export const streamChat = async (context: RunContext, target: Pick<OpenAiTarget, "kind">, chunkOf: ChunkOf): Promise<void> => {
   const { response, gateway } = context;
   const gone = whileConnected(response, gateway.stopping);
   response.status(200).set(EVENT_STREAM_HEADERS);
@@ -46,7 +66,7 @@ export const streamChat = async (context: RunContext, chunkOf: ChunkOf): Promise
   };
   try {
     await write(chunkOf({ role: "assistant", content: "" }, null));
-    for await (const text of deltasOf(context, gone)) await writeText(text);
+    for await (const text of piecesOf(context, target, gone)) await writeText(text);
     if (gone.aborted) return;
     const whole = textOf(await readResult(context));
     if (whole.startsWith(written)) await writeText(whole.slice(written.length));
