@@ -7,6 +7,8 @@ import type { CatalogModel } from "./catalog";
 /** How long a key that was added or removed may go unseen. */
 const FRESH_MS = 500;
 const DEADLINE_MS = 1_000;
+/** Identity is not asked again for so long after it did not answer: every look at a model would wait for it. */
+const AWAY_MS = 5_000;
 
 export type Identity = Pick<ClientOf<identity.IdentityServiceServer>, "listSecrets">;
 
@@ -19,14 +21,17 @@ export interface ConsoleKeysOptions {
 /** Names of the keys that identity has. While it can't be asked, those that it had last; none before it was there. */
 export const createConsoleKeys = ({ identity, onStale }: ConsoleKeysOptions): (() => Promise<ReadonlySet<string>>) => {
   let last: ReadonlySet<string> = new Set();
+  let askAgainAt = 0;
   return createFreshValue({
     freshMs: FRESH_MS,
     staleMs: FRESH_MS,
     load: async () => {
+      if (Date.now() < askAgainAt) return last;
       try {
         const { secrets } = await identity.listSecrets({ owner: PLATFORM_OWNER }, { deadlineMs: DEADLINE_MS });
         last = new Set(secrets.map(({ name }) => name));
       } catch (error) {
+        askAgainAt = Date.now() + AWAY_MS;
         onStale(error);
       }
       return last;
