@@ -1,14 +1,5 @@
 /** Plans runs: looks up what a plan needs, has the planner plan, and stores data URLs as files of the runner. */
-import {
-  DomainError,
-  groupBy,
-  holdItems,
-  schemaOnlyPlan,
-  taskOf,
-  type HoldItem,
-  type MediaValue,
-  type RunPlan,
-} from "@nodeloom/kernel";
+import { DomainError, groupBy, holdItems, schemaOnlyPlan, taskOf, type HoldItem, type MediaValue, type RunPlan } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import type { Media, Workflows } from "../clients";
 import { findModels, type Autos } from "./auto-models";
