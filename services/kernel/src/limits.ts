@@ -33,6 +33,10 @@ export const LIMITS = {
   /** Files, workflows or versions in one page of a list. */
   pageRows: 500,
   pageDefault: 50,
+  /** Items of one batch. */
+  batchItems: 1_000,
+  /** A file of such items. */
+  batchFileBytes: 10 * MIB,
   /** Templates of one user. */
   templates: 50,
   /** Templates of others in one list. */

@@ -1,10 +1,8 @@
 import type { SchemaField } from "@nodeloom/client";
+import { LIMITS } from "@nodeloom/kernel/limits";
 import { CsvError, parse } from "csv-parse/browser/esm/sync";
 
 /** A file of rows, and the inputs that its columns become. */
-
-export const MAX_ROWS = 1_000;
-export const MAX_FILE_BYTES = 10 * 1024 * 1024;
 
 export interface TableFile {
   name: string;
@@ -17,11 +15,16 @@ export type Mapping = Readonly<Record<string, string>>;
 
 /** Reads a CSV file. @throws Error that says what is wrong with it */
 export const readTable = async (file: File): Promise<TableFile> => {
-  if (file.size > MAX_FILE_BYTES) throw new Error("The file has more than 10 MB.");
+  if (file.size > LIMITS.batchFileBytes) throw new Error("The file has more than 10 MB.");
   try {
-    const rows = parse<Record<string, string>>(await file.text(), { bom: true, columns: true, skip_empty_lines: true, to: MAX_ROWS + 1 });
+    const rows = parse<Record<string, string>>(await file.text(), {
+      bom: true,
+      columns: true,
+      skip_empty_lines: true,
+      to: LIMITS.batchItems + 1,
+    });
     if (rows.length === 0) throw new Error("The file has no rows below its first line.");
-    if (rows.length > MAX_ROWS) throw new Error(`The file has more than ${MAX_ROWS} rows.`);
+    if (rows.length > LIMITS.batchItems) throw new Error(`The file has more than ${LIMITS.batchItems} rows.`);
     return { name: file.name, columns: Object.keys(rows[0]!), rows };
   } catch (error) {
     throw error instanceof CsvError ? new Error(`This is no CSV that can be read: ${error.message}`) : error;

@@ -1,5 +1,5 @@
 /** What batches are asked for with. */
-import { creditLimit, GRAPH_BOUNDS, invalidRequest } from "@nodeloom/kernel";
+import { creditLimit, GRAPH_BOUNDS, invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { elements, members } from "@nodeloom/kernel/json-text";
 import { batches, type executions } from "@nodeloom/proto";
 import { z } from "zod";
@@ -8,10 +8,12 @@ import { anyObject, identifier } from "../../schemas";
 import { toRunner } from "../runs/run";
 import { checkMetadata, maxCredits, metadata } from "../runs/routes";
 
-const MAX_ITEMS = 1_000;
 const MAX_AT_ONCE = 1_000;
 
-const inputs = z.array(anyObject).max(MAX_ITEMS, `may have at most ${MAX_ITEMS} items`).meta({ description: "Inputs, one object an item" });
+const inputs = z
+  .array(anyObject)
+  .max(LIMITS.batchItems, `may have at most ${LIMITS.batchItems} items`)
+  .meta({ description: "Inputs, one object an item" });
 const mediaId = identifier.meta({
   description:
     "A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line; its values take the types of the workflow's fields, and an empty cell is an input that is not given",
@@ -21,7 +23,7 @@ const settings = z
   .meta({ description: "By node id: settings over those of your own graph; members of `inputs` each by itself" });
 const items = z
   .array(z.strictObject({ inputs: anyObject, settings: settings.optional() }))
-  .max(MAX_ITEMS, `may have at most ${MAX_ITEMS} items`)
+  .max(LIMITS.batchItems, `may have at most ${LIMITS.batchItems} items`)
   .meta({ description: "Instead of `inputs`: items with settings of their own, to try several" });
 
 const common = {

@@ -5,8 +5,6 @@ import type { FinalStatus, StoredText } from "./types";
 
 /** Bounds of batches. */
 export const BATCH = {
-  items: 1_000,
-  fileBytes: 10 * 1024 * 1024,
   fileColumns: 200,
   /** Batches of one account that are not over. */
   open: 20,

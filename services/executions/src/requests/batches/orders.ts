@@ -1,5 +1,5 @@
 /** Batches as their owners ask for them: created, rerun, resumed and cancelled. */
-import { DomainError, invalidRequest, unavailable } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Logger } from "@nodeloom/platform";
 import type { batches as proto } from "@nodeloom/proto";
 import { BATCH, type BatchRecord, type BatchRow, type ItemInput } from "../../run/batch";
@@ -68,7 +68,7 @@ const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedB
 
 const checkItems = (count: number, path: string): void => {
   if (count === 0) throw invalidRequest([{ path, message: "has no items" }]);
-  if (count > BATCH.items) throw invalidRequest([{ path, message: `has more than ${BATCH.items} items` }]);
+  if (count > LIMITS.batchItems) throw invalidRequest([{ path, message: `has more than ${LIMITS.batchItems} items` }]);
 };
 
 export type Orders = ReturnType<typeof createOrders>;

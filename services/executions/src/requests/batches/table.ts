@@ -1,6 +1,6 @@
 /** Items of a batch from a file: CSV with the names of inputs in its first line, or a JSON object a line. */
 import { Readable } from "node:stream";
-import { invalidRequest, isRecord, type DomainError, type JsonSchema } from "@nodeloom/kernel";
+import { invalidRequest, isRecord, LIMITS, type DomainError, type JsonSchema } from "@nodeloom/kernel";
 import { CsvError, parse } from "csv-parse";
 import type { Media, Workflows } from "../../clients";
 import type { ModelCatalog } from "../../plan/model-catalog";
@@ -16,7 +16,7 @@ const LINE_BREAK = 0x0a;
 const MAX_DEPTH = 64;
 
 const invalidFile = (message: string): DomainError => invalidRequest([{ path: "mediaId", message }]);
-const tooMany = (): DomainError => invalidFile(`the file has more than ${BATCH.items} rows`);
+const tooMany = (): DomainError => invalidFile(`the file has more than ${LIMITS.batchItems} rows`);
 
 /** What a cell of a column becomes. */
 type Typed = "text" | "number" | "boolean" | "json";
@@ -56,7 +56,7 @@ const csvItems = async (bytes: AsyncIterable<Uint8Array>, types: ReadonlyMap<str
   source.on("error", (error) => parser.destroy(error)).pipe(parser);
   try {
     for await (const record of parser as AsyncIterable<Record<string, string>>) {
-      if (items.length === BATCH.items) throw tooMany();
+      if (items.length === LIMITS.batchItems) throw tooMany();
       const given = Object.entries(record).filter(([, cell]) => cell !== "");
       const inputs = Object.fromEntries(given.map(([name, cell]) => [name, cellValue(cell, types.get(name))]));
       items.push({ inputsJson: JSON.stringify(inputs), settingsJson: "" });
@@ -95,7 +95,7 @@ const jsonItems = (text: string): ItemInput[] => {
     from = end < 0 ? text.length : end + 1;
     number += 1;
     if (line === "") continue;
-    if (items.length === BATCH.items) throw tooMany();
+    if (items.length === LIMITS.batchItems) throw tooMany();
     items.push(lineItem(line, number));
   }
   return items;
@@ -143,7 +143,7 @@ export const createReadTable = ({ media, workflows, catalog }: TableOptions) => 
     const { objects } = await media.getObjects({ ids: [mediaId], ownerId: userId });
     const object = objects[0];
     if (!object) throw invalidFile("is not one of your files");
-    if (object.bytes > BATCH.fileBytes) throw invalidFile(`the file has more than ${BATCH.fileBytes} bytes`);
+    if (object.bytes > LIMITS.batchFileBytes) throw invalidFile(`the file has more than ${LIMITS.batchFileBytes} bytes`);
     const types = await typesOf(target, version, userId);
     const chunks: Uint8Array[] = [];
     for await (const chunk of bytesOf(object.key)) chunks.push(chunk);

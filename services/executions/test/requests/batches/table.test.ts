@@ -1,5 +1,5 @@
+import { LIMITS } from "@nodeloom/kernel";
 import type { executions, media as mediaProto, workflows } from "@nodeloom/proto";
-import { BATCH } from "../../../src/run/batch";
 import { cellValue, createReadTable } from "../../../src/requests/batches/table";
 
 const FIELDS = [
@@ -50,8 +50,8 @@ it("reads an object a line from JSONL", async () => {
 });
 
 it.each([
-  ["has more rows than a batch", `subject\n${"a\n".repeat(BATCH.items + 1)}`, "more than 1000 rows"],
-  ["has more lines than a batch", '{"a":1}\n'.repeat(BATCH.items + 1), "more than 1000 rows"],
+  ["has more rows than a batch", `subject\n${"a\n".repeat(LIMITS.batchItems + 1)}`, "more than 1000 rows"],
+  ["has more lines than a batch", '{"a":1}\n'.repeat(LIMITS.batchItems + 1), "more than 1000 rows"],
   ["names too many columns", `${Array.from({ length: 201 }, (_, index) => `c${index}`).join(",")}\n`, "more than 200 columns"],
   ["is one endless line", `subject\n"${"a".repeat(2 * 1024 * 1024)}`, "is no CSV"],
   ["names a column twice", "a,a\n1,2\n", "twice"],
@@ -63,5 +63,5 @@ it.each([
 });
 
 it("refuses a file that is too large before it reads any of it", async () => {
-  await expect(read("a\n1\n", BATCH.fileBytes + 1)).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+  await expect(read("a\n1\n", LIMITS.batchFileBytes + 1)).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
 });
