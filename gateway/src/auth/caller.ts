@@ -3,6 +3,7 @@ import {
   ALL,
   covers,
   isBaseTier,
+  isSlug,
   lowestTierFor,
   PLANS,
   withinCeiling,
@@ -77,6 +78,9 @@ export const toCallerUser = (user: identity.User): CallerUser => ({
 export const requireApproved = (caller: Pick<Caller, "user"> | undefined): void => {
   if (!caller?.user.approved) throw accountNotApproved();
 };
+
+/** The capability to run a workflow or a model; what cannot be a slug needs the general one. */
+export const runCapability = (kind: "workflow" | "model", id: string): string => (isSlug(id) ? `${kind}:${id}:run` : `${kind}:run`);
 
 /** Refuses a caller whose kind or grants do not reach an endpoint. */
 export const authorize = (caller: Caller | undefined, auth: Auth, capability: string | undefined): void => {

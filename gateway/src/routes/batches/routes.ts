@@ -3,13 +3,13 @@ import { randomUUID } from "node:crypto";
 import { creditLimit } from "@nodeloom/kernel";
 import { batches } from "@nodeloom/proto";
 import { z } from "zod";
-import { authorize } from "../../auth/caller";
+import { authorize, runCapability } from "../../auth/caller";
 import { BATCH_CREATE_MS, BATCH_RESULTS_MS } from "../../http/limits";
 import { defineRoute, STREAMED, type CallContext } from "../../http/route";
 import { cursor, cursorPage, executionParams, limit, nextCursor } from "../../schemas";
 import { notFound } from "../../http/errors";
 import { whileConnected } from "../../http/event-stream";
-import { maxCredits, specific } from "../runs/routes";
+import { maxCredits } from "../runs/routes";
 import { toRunner } from "../runs/run";
 import { ACCEPTED, created, createdReply, ORDER_ERRORS, type TargetCase } from "./creating";
 import { FORMATS, streamResults } from "./results";
@@ -21,9 +21,7 @@ type ById = CallContext<"any", { id: string }>;
 const mayRun = async ({ gateway, caller, params }: ById): Promise<TargetCase> => {
   const { batch: stored } = await gateway.services.batches.getBatch({ batchId: params.id, userId: caller.user.id });
   const { workflowSlug: slug, model: internalName } = stored ?? {};
-  const capability =
-    slug === undefined ? specific("model", "internalName")({ internalName: internalName ?? "" }) : specific("workflow", "slug")({ slug });
-  authorize(caller, "any", capability);
+  authorize(caller, "any", slug === undefined ? runCapability("model", internalName ?? "") : runCapability("workflow", slug));
   return slug === undefined ? "model" : "workflowSlug";
 };
 

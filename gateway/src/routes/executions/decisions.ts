@@ -1,6 +1,6 @@
 import { executionNotFound, GRAPH_BOUNDS } from "@nodeloom/kernel";
 import { z } from "zod";
-import { authorize } from "../../auth/caller";
+import { authorize, runCapability } from "../../auth/caller";
 import { defineRoute } from "../../http/route";
 import { executionParams, iso, timestamp } from "../../schemas";
 
@@ -70,7 +70,7 @@ export const decisionRoutes = [
       const service = gateway.services.executions;
       const { execution } = await service.getExecution({ executionId: params.id, userId: caller.user.id });
       if (!execution) throw executionNotFound();
-      authorize(caller, "any", execution.workflowSlug === undefined ? "workflow:run" : `workflow:${execution.workflowSlug}:run`);
+      authorize(caller, "any", runCapability("workflow", execution.workflowSlug ?? ""));
       const decided = await service.decideExecution({
         executionId: params.id,
         userId: caller.user.id,

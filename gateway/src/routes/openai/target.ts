@@ -1,6 +1,6 @@
 import { covers, invalidRequest, isSlug, type JsonSchema } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
-import { authorize, type Caller } from "../../auth/caller";
+import { authorize, runCapability, type Caller } from "../../auth/caller";
 import type { Gateway } from "../../gateway";
 import { modelNotFound } from "../../http/errors";
 import { inputsOf, type Given } from "./inputs";
@@ -19,7 +19,7 @@ export interface OpenAiTarget {
 }
 
 /** Whether a caller may run a model or a workflow. */
-export const mayRun = ({ capabilities }: Caller, kind: Kind, id: string): boolean => covers(capabilities, `${kind}:${id}:run`);
+export const mayRun = ({ capabilities }: Caller, kind: Kind, id: string): boolean => covers(capabilities, runCapability(kind, id));
 
 /** The fields of a workflow, as the schema of its inputs. */
 const fieldsOf = async (gateway: Gateway, caller: Caller, slug: string): Promise<JsonSchema> => {
@@ -40,7 +40,7 @@ const inputsOfModel = async (gateway: Gateway, internalName: string, modality: s
 export const readTarget = async (gateway: Gateway, caller: Caller, name: string, modality: string): Promise<OpenAiTarget> => {
   const kind: Kind = name.startsWith(WORKFLOW) ? "workflow" : "model";
   const id = kind === "workflow" ? name.slice(WORKFLOW.length) : name;
-  authorize(caller, "any", isSlug(id) ? `${kind}:${id}:run` : `${kind}:run`);
+  authorize(caller, "any", runCapability(kind, id));
   if (!isSlug(id)) throw modelNotFound(name);
   const schema = kind === "workflow" ? await fieldsOf(gateway, caller, id) : await inputsOfModel(gateway, id, modality);
   return {

@@ -1,7 +1,7 @@
 import { DomainError, GRAPH_BOUNDS, LIMITS, toCredits } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
-import { authorize } from "../../auth/caller";
+import { authorize, runCapability } from "../../auth/caller";
 import { defineRoute, type CallContext, type RouteDefinition } from "../../http/route";
 import { credits, executionParams, versionQuery } from "../../schemas";
 import {
@@ -64,7 +64,7 @@ const targetOf = async ({ gateway, caller, params }: Context) => {
   const slug = execution?.workflowSlug;
   const $case = slug === undefined ? "model" : "workflowSlug";
   const value = slug ?? execution?.modelIds[0] ?? "";
-  authorize(caller, "any", `${slug === undefined ? "model" : "workflow"}:${value}:run`);
+  authorize(caller, "any", runCapability(slug === undefined ? "model" : "workflow", value));
   return { $case, value } as const;
 };
 

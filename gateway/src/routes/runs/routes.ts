@@ -5,13 +5,13 @@ import {
   GRAPH_BOUNDS,
   invalidInputs,
   invalidRequest,
-  isSlug,
   REPLAYED_REFUSAL,
   toCredits,
   type Issue,
 } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
+import { runCapability } from "../../auth/caller";
 import { webhookConfiguration } from "../executions/view";
 import { markReplayed } from "../../http/lease";
 import { ASYNC_WAIT_MS } from "../../http/limits";
@@ -245,13 +245,11 @@ const quote = async (context: QuoteContext, $case: TargetCase, value: string, ve
   body: quoteView(await askQuote(context, $case, value, { version })),
 });
 
-/** The specific capability of a resource; what cannot be a slug needs the general one. */
+/** The run capability of what a path names. @param parameter of the path */
 export const specific =
-  (resource: string, parameter: string) =>
-  (params: Readonly<Record<string, string>>): string => {
-    const id = params[parameter] ?? "";
-    return isSlug(id) ? `${resource}:${id}:run` : `${resource}:run`;
-  };
+  (kind: "workflow" | "model", parameter: string) =>
+  (params: Readonly<Record<string, string>>): string =>
+    runCapability(kind, params[parameter] ?? "");
 
 export const GRAPH_ERRORS = ["INVALID_INPUTS", "WORKFLOW_INVALID", "MODEL_TIER_REQUIRED", "MODEL_NOT_FOUND"] as const;
 export const RUN_ERRORS = [
