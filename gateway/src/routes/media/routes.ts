@@ -1,15 +1,13 @@
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
-import { uploadParts } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import type { Request } from "express";
 import { z } from "zod";
-import type { Caller } from "../../auth/caller";
 import { requireApproved } from "../../auth/caller";
 import { payloadTooLarge, unsupportedMediaType } from "../../http/errors";
-import { MEDIA_UPLOAD_MS } from "../../http/limits";
 import { fileOfForm, isForm } from "../../http/multipart";
 import { defineRoute } from "../../http/route";
 import { anyObject, cursor, cursorPage, idParams, iso, limit, nextCursor, timestamp } from "../../schemas";
+import { atMost, mediaQuota, storeUpload } from "./uploads";
 
 const measured = z.number().int().optional();
 const stored = z
@@ -86,9 +84,6 @@ const recordView = (shown: media.ProvenanceRecord | undefined): z.infer<typeof r
   };
 };
 
-/** Bytes the caller may have stored; undefined when there is no bound. */
-export const mediaQuota = ({ isAdmin, user }: Caller): number | undefined => (isAdmin ? undefined : user.plan.mediaBytes);
-
 /** Bodies that wrap the bytes in something else. */
 const WRAPPED = /^(?:multipart\/|application\/x-www-form-urlencoded)/i;
 
@@ -105,23 +100,11 @@ const checkHeaders = (request: Request, form: string | undefined): void => {
   }
 };
 
-/** A body that ends with an error once it is longer than it may be. */
-async function* atMost(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > most) throw payloadTooLarge(LIMITS.mediaBytes);
-    yield piece;
-  }
-}
-
-/** The upload as media expects it. A request that is cut off raises an error instead of its end. */
-const uploadOf = (request: Request, caller: Caller, form: string | undefined): AsyncIterable<media.UploadRequest> => {
-  const header = media.UploadHeader.fromPartial({ ownerId: caller.user.id, quotaBytes: mediaQuota(caller) });
+/** The file of an upload. A request that is cut off raises an error instead of its end. */
+const fileOf = (request: Request, form: string | undefined): AsyncIterable<Buffer> => {
   // The request must survive a refusal: its connection carries the answer.
   const body = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-  const file = form === undefined ? body : fileOfForm(atMost(body, LIMITS.mediaBytes + LIMITS.formBytes), form);
-  return uploadParts(header, atMost(file, LIMITS.mediaBytes));
+  return form === undefined ? body : fileOfForm(atMost(body, LIMITS.mediaBytes + LIMITS.formBytes), form);
 };
 
 const read = { tag: "Media", auth: "any", capability: "workflow:read", limit: "user" } as const;
@@ -145,11 +128,7 @@ export const mediaRoutes = [
       const form = isForm(contentType) ? contentType : undefined;
       checkHeaders(request, form);
       try {
-        const { object } = await gateway.services.media.upload(uploadOf(request, caller, form), {
-          deadlineMs: MEDIA_UPLOAD_MS,
-        });
-        if (!object) throw new Error("media answered without an object");
-        return { status: 201, body: storedView(object) };
+        return { status: 201, body: storedView(await storeUpload(gateway, caller, fileOf(request, form))) };
       } catch (error) {
         if (request.destroyed && !request.complete) throw invalidRequest([{ path: "", message: "the upload was cut off" }]);
         throw error;

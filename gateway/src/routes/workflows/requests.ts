@@ -5,7 +5,7 @@ import type { Caller } from "../../auth/caller";
 import { payloadTooLarge } from "../../http/errors";
 import { matchRevision } from "../../http/revisions";
 import type { CallContext } from "../../http/route";
-import { mediaQuota } from "../media/routes";
+import { mediaQuota } from "../media/uploads";
 import type { Changes, creation } from "./schemas";
 
 export const NO_NODES = "[]";

@@ -6,7 +6,7 @@ import { CLONE_MS } from "../../http/limits";
 import { defineRoute, type ParamsSpec } from "../../http/route";
 import { anyObject, cursor, cursorPage, iso, limit, name as workflowName, slug, timestamp, workflowParams } from "../../schemas";
 import { readyModels, tierOf } from "../models/ranking";
-import { mediaQuota } from "../media/routes";
+import { mediaQuota } from "../media/uploads";
 import { wantedRevision, workflowCap } from "./requests";
 import { workflowReply } from "./views";
 import { workflowSchema } from "./schemas";
