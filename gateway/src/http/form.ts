@@ -1,6 +1,7 @@
+import { addAbortSignal } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
-import { invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { groupBy, invalidRequest, LIMITS } from "@nodeloom/kernel";
 import type { Request } from "express";
 import { unsupportedMediaType } from "./errors";
 import { isForm } from "./multipart";
@@ -21,7 +22,7 @@ export interface Form {
 const plainName = (name: string): string => name.replace(/\[\]$/, "");
 
 /**
- * @param keep takes the bytes of one file and answers what stands for it. Files are taken one after the other.
+ * @param keep takes the bytes of one file and answers what stands for it; what it has begun is over when this answers or throws
  * @throws DomainError UNSUPPORTED_MEDIA_TYPE without a form; INVALID_REQUEST where it breaks off, or has more than 50 fields or 16 files
  */
 export const readForm = async (request: Request, keep: (bytes: AsyncIterable<Buffer>) => Promise<string>): Promise<Form> => {
@@ -31,36 +32,36 @@ export const readForm = async (request: Request, keep: (bytes: AsyncIterable<Buf
     headers: { "content-type": contentType! },
     limits: { headerSize: MAX_HEADER_BYTES, fieldSize: LIMITS.textValueBytes, fields: MAX_FIELDS, files: MAX_FILES },
   });
-  const form: Form = { fields: {}, files: {} };
+  const fields = new Map<string, string>();
+  const files: { name: string; reference: Promise<string> }[] = [];
   const failed = new AbortController();
-  const fail = (error: Error): void => failed.abort(error);
+  const fail = (error: unknown): void => failed.abort(error);
   const refuse = (message: string): void => fail(invalidRequest([{ path: "", message }]));
-  const kept: Promise<unknown>[] = [];
+  /** A field of this name would be lost where its values are copied. */
+  const checkName = (name: string): void => {
+    if (plainName(name) === "__proto__") fail(invalidRequest([{ path: "__proto__", message: "is no name that a field may have" }]));
+  };
   parser.on("field", (name, value, _nameTruncated, valueTruncated) => {
+    checkName(name);
     if (valueTruncated) refuse(`the field ${plainName(name)} has more than ${LIMITS.textValueBytes} bytes`);
-    form.fields[plainName(name)] = value;
+    fields.set(plainName(name), value);
   });
   parser.on("file", (name, file) => {
-    const of = (form.files[plainName(name)] ??= []);
-    const index = of.push("") - 1;
-    const taken = keep(file).then((reference) => (of[index] = reference));
-    kept.push(taken.catch(fail));
-    file.on("error", fail);
+    checkName(name);
+    const reference = keep(addAbortSignal(failed.signal, file));
+    reference.catch(fail);
+    files.push({ name: plainName(name), reference });
   });
   parser.on("fieldsLimit", () => refuse(`a form has at most ${MAX_FIELDS} fields`));
   parser.on("filesLimit", () => refuse(`a form has at most ${MAX_FILES} files`));
-  try {
-    await pipeline(request.iterator({ destroyOnReturn: false }), parser, { signal: failed.signal });
-    await Promise.all(kept);
-  } catch (error) {
-    failed.signal.throwIfAborted();
-    throw invalidRequest([
-      { path: "", message: error instanceof Error ? `the form can't be read: ${error.message}` : "the form can't be read" },
-    ]);
-  } finally {
-    // After a refusal the rest is read and dropped, so that the client gets to see the answer.
-    request.resume();
-  }
+  await pipeline(request.iterator({ destroyOnReturn: false }), parser, { signal: failed.signal }).catch((error: Error) =>
+    refuse(`the form can't be read: ${error.message}`),
+  );
+  // After a refusal the rest is read and dropped, so that the client gets to see the answer.
+  request.resume();
+  await Promise.allSettled(files.map(({ reference }) => reference));
   failed.signal.throwIfAborted();
-  return form;
+  const byName = groupBy(files, ({ name }) => name);
+  const references = [...byName].map(async ([name, own]) => [name, await Promise.all(own.map(({ reference }) => reference))] as const);
+  return { fields: Object.fromEntries(fields), files: Object.fromEntries(await Promise.all(references)) };
 };

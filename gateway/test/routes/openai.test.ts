@@ -51,6 +51,8 @@ const chat = (more: object = {}) =>
   ask("/v1/chat/completions", { model: "sandbox-chat", messages: [{ role: "user", content: "Say hi." }], ...more });
 const inputs = (): unknown => JSON.parse(asked[0]!.inputsJson);
 
+const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+
 describe("OpenAI's routes", () => {
   it("take a key as Bearer, which no other route does", async () => {
     expect((await platform.send("/v1/models", { headers: bearer() })).status).toBe(200);
@@ -120,6 +122,10 @@ describe("OpenAI's routes", () => {
     expect(asked).toEqual([]);
   });
 
+  it.each(["constructor", "toString"])("refuse a parameter by the name %s as any other", async (name) => {
+    expect((await chat({ [name]: 1 })).body).toMatchObject({ error: { code: "INVALID_REQUEST", param: name } });
+  });
+
   it("refuse a model of another modality, and one that there isn't", async () => {
     expect((await chat({ model: "sandbox-image" })).body).toMatchObject({ error: { param: "model" } });
     expect((await chat({ model: "gpt-0" })).body).toMatchObject({ error: { type: "not_found_error", code: "MODEL_NOT_FOUND" } });
@@ -145,11 +151,7 @@ describe("OpenAI's routes", () => {
     const form = new FormData();
     form.set("model", "sandbox-image");
     form.set("prompt", "A hat");
-    form.append(
-      "image[]",
-      new Blob([Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64")]),
-      "hat.png",
-    );
+    form.append("image[]", new Blob([PNG]), "hat.png");
     outcome.resultJson = JSON.stringify({ images: [] });
     const response = await fetch(`${platform.baseUrl}/v1/images/edits`, { method: "POST", headers: bearer(), body: form });
     expect({ status: response.status, body: await response.json() }).toMatchObject({ status: 200, body: { data: [] } });
@@ -157,6 +159,40 @@ describe("OpenAI's routes", () => {
     expect(image).toMatch(/\w/);
     const listed = await platform.send("/api/media", { headers: { "x-api-key": pro.key! } });
     expect((listed.body.rows as { id: string }[]).map(({ id }) => id)).not.toContain(image);
+  });
+
+  /** A form as a client writes it that breaks off behind its last part. */
+  const partsOf = (...names: string[]): Buffer =>
+    Buffer.concat(
+      names.map((name) =>
+        Buffer.concat([
+          Buffer.from(`--edge\r\nContent-Disposition: form-data; name="${name}"; filename="a.png"\r\nContent-Type: image/png\r\n\r\n`),
+          PNG,
+          Buffer.from("\r\n"),
+        ]),
+      ),
+    );
+  const edit = (body: Buffer) =>
+    platform.send("/v1/images/edits", { body, headers: { ...bearer(), "content-type": "multipart/form-data; boundary=edge" } });
+  const uploads = async (): Promise<number> =>
+    ((await platform.send("/api/media", { headers: { "x-api-key": pro.key! } })).body.rows as unknown[]).length;
+
+  it("refuse a form that breaks off, and keep none of its files", async () => {
+    const before = await uploads();
+    const { status, body } = await edit(partsOf("image", "mask"));
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ error: { code: "INVALID_REQUEST" } });
+    expect(await uploads()).toBe(before);
+  });
+
+  it.each(["__proto__", "constructor", "toString"])("take a file's field by the name %s for what it is: no input", async (name) => {
+    const model = Buffer.from('--edge\r\nContent-Disposition: form-data; name="model"\r\n\r\nsandbox-image\r\n');
+    const prompt = Buffer.from('--edge\r\nContent-Disposition: form-data; name="prompt"\r\n\r\nA hat\r\n');
+    const before = await uploads();
+    const { status, body } = await edit(Buffer.concat([model, prompt, partsOf(name), Buffer.from("--edge--\r\n")]));
+    expect([status, body]).toMatchObject([400, { error: { code: "INVALID_REQUEST", param: name } }]);
+    expect(asked).toEqual([]);
+    expect(await uploads()).toBe(before);
   });
 
   it("refuse a body that is no form", async () => {

@@ -5,30 +5,34 @@ import { invalidRequest, isRecord, type Issue, type JsonSchema } from "@nodeloom
 export type Given = Readonly<Record<string, unknown>>;
 
 /** What a parameter is called in models' schemas, in order of preference, besides its own name in any spelling. */
-const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  prompt: ["prompt", "text"],
-  input: ["prompt", "text", "input"],
-  n: ["count", "num_images"],
-  size: ["size", "image_size", "resolution"],
-  max_tokens: ["maxTokens"],
-  max_completion_tokens: ["maxTokens"],
-  file: ["audio"],
-  image: ["image", "images"],
-};
+const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    prompt: ["prompt", "text"],
+    input: ["prompt", "text", "input"],
+    n: ["count", "num_images"],
+    size: ["size", "image_size", "resolution"],
+    max_tokens: ["maxTokens"],
+    max_completion_tokens: ["maxTokens"],
+    file: ["audio"],
+    image: ["image", "images"],
+  }),
+);
 /** What a parameter means where it is as if it weren't given. */
-const NEUTRAL: Readonly<Record<string, readonly unknown[]>> = {
-  n: [1],
-  size: ["auto"],
-  quality: ["auto"],
-  background: ["auto"],
-  moderation: ["auto"],
-  style: ["vivid"],
-  speed: [1],
-  temperature: [1, "0"],
-  top_p: [1],
-  presence_penalty: [0],
-  frequency_penalty: [0],
-};
+const NEUTRAL: ReadonlyMap<string, readonly unknown[]> = new Map(
+  Object.entries({
+    n: [1],
+    size: ["auto"],
+    quality: ["auto"],
+    background: ["auto"],
+    moderation: ["auto"],
+    style: ["vivid"],
+    speed: [1],
+    temperature: [1, "0"],
+    top_p: [1],
+    presence_penalty: [0],
+    frequency_penalty: [0],
+  }),
+);
 const SIZE = /^(\d+)x(\d+)$/;
 const RATIO_NAMES = ["aspect_ratio", "ratio"];
 
@@ -37,7 +41,7 @@ type Properties = Readonly<Record<string, JsonSchema>>;
 const plain = (name: string): string => name.replaceAll("_", "").toLowerCase();
 
 const propertyOf = (properties: Properties, parameter: string): string | undefined =>
-  [...(SYNONYMS[parameter] ?? []), ...Object.keys(properties).filter((name) => plain(name) === plain(parameter))].find((name) =>
+  [...(SYNONYMS.get(parameter) ?? []), ...Object.keys(properties).filter((name) => plain(name) === plain(parameter))].find((name) =>
     Object.hasOwn(properties, name),
   );
 
@@ -56,7 +60,8 @@ const sizeInputs = (properties: Properties, size: string): Given | undefined => 
   return named === undefined || ratio === undefined ? undefined : { [named]: ratio };
 };
 
-const isNeutral = (name: string, value: unknown): boolean => value === null || value === undefined || (NEUTRAL[name] ?? []).includes(value);
+const isNeutral = (name: string, value: unknown): boolean =>
+  value === null || value === undefined || NEUTRAL.get(name)?.includes(value) === true;
 
 const propertiesOf = ({ properties }: JsonSchema): Properties => (isRecord(properties) ? (properties as Properties) : {});
 
