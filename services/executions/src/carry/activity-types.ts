@@ -1,5 +1,6 @@
 /** The activities that workflows know, with what they take and give. */
 import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
+import type { Looked } from "../store/look";
 import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob, TransformCall } from "../run/calls";
 import type { TakenOver } from "../run/call-record";
 import type { CallResult, HeldItem, RunEnd, RunInput, RunOutcome } from "../run/types";
@@ -111,13 +112,6 @@ export interface ScheduledStart {
 }
 
 /** What looks that Temporal schedules make find and do: it keeps their reports. */
-
-/** How many were looked at, were put right, and could not be: the next look tries those again. */
-export interface Looked {
-  seen: number;
-  changed: number;
-  failed: number;
-}
 
 /**
  * What nothing carries any more: runs, which are ended; webhooks, which are delivered again; holds, which are closed; users' schedules,

@@ -1,5 +1,6 @@
 import { Context } from "@temporalio/activity";
-import type { Activities, LedgerReport, Looked, RetentionReport, ScheduledStart } from "./activity-types";
+import type { Activities, LedgerReport, RetentionReport, ScheduledStart } from "./activity-types";
+import type { Looked } from "../store/look";
 
 /** What Temporal's schedules have done, as activities. */
 

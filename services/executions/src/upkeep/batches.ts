@@ -4,7 +4,7 @@ import type { BatchStarter } from "../carry/client";
 import type { BatchRecord } from "../run/batch";
 import { TIMING } from "../run/timing";
 import type { Stores } from "../store/stores";
-import { checkEach } from "./look";
+import { checkEach } from "../store/look";
 
 const PAGE = 200;
 

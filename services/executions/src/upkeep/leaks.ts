@@ -2,14 +2,13 @@
 import { executionOf, isRepairKey, itemKey } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { billing as billingProto } from "@nodeloom/proto";
-import type { Looked } from "../carry/activity-types";
 import type { NodeState } from "../run/types";
 import type { Billing } from "../clients";
 import { TIMING } from "../run/timing";
 import type { ExecutionView } from "../run/record";
 import type { Stores } from "../store/stores";
 import type { RunStarter } from "../carry/client";
-import { LOOK_PAGE, lookThrough } from "./look";
+import { LOOK_PAGE, lookThrough, type Looked } from "../store/look";
 import { isFinal, isOver } from "../run/states";
 
 export interface LeaksOptions {

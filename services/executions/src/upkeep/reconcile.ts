@@ -1,12 +1,11 @@
 /** Ends runs that nothing carries any more. */
 import type { Logger } from "@nodeloom/platform";
-import type { Looked } from "../carry/activity-types";
 import type { RunEnd, RunError } from "../run/types";
 import { TIMING } from "../run/timing";
 import type { ExecutionView } from "../run/record";
 import type { Stores } from "../store/stores";
 import type { RunStarter } from "../carry/client";
-import { LOOK_PAGE, lookThrough } from "./look";
+import { LOOK_PAGE, lookThrough, type Looked } from "../store/look";
 import type { End } from "../lifecycle/end";
 import { skipPending } from "../run/nodes";
 import { elapsed } from "../run/events";

@@ -1,11 +1,10 @@
 /** Has Temporal carry the schedules that there are, and no others, whatever became of it or of the database. */
 import type { Logger } from "@nodeloom/platform";
-import type { Looked } from "../carry/activity-types";
 import type { ScheduleCarrier, ScheduleName } from "../carry/schedules";
 import { carriedOf } from "../requests/triggers/carried";
 import type { Stores } from "../store/stores";
 import type { ScheduleRecord } from "../store/triggers/schedule-store";
-import { checkEach, LOOK_PAGE } from "./look";
+import { checkEach, LOOK_PAGE, type Looked } from "../store/look";
 
 export interface ScheduleReconcilerOptions {
   stores: Pick<Stores, "schedules">;

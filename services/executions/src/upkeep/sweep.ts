@@ -7,7 +7,7 @@ import type { Stores } from "../store/stores";
 import type { End } from "../lifecycle/end";
 import type { Outbox } from "../lifecycle/outbox";
 import type { Execution } from "../lifecycle/execution";
-import { checkEach } from "./look";
+import { checkEach } from "../store/look";
 import type { Queue } from "../lifecycle/queue";
 
 const PAGE = 500;

@@ -1,12 +1,11 @@
 /** Goes on with deliveries of webhooks that nothing carries any more. */
 import type { Logger } from "@nodeloom/platform";
-import type { Looked } from "../carry/activity-types";
 import { FIRST_DELIVERY } from "../run/delivery";
 import type { ExecutionView } from "../run/record";
 import type { Stores } from "../store/stores";
 import type { DeliveryStarter } from "../carry/client";
 import { TIMING } from "../run/timing";
-import { LOOK_PAGE, lookThrough } from "../upkeep/look";
+import { LOOK_PAGE, lookThrough, type Looked } from "../store/look";
 
 export interface DeliveryReconcilerOptions {
   stores: Pick<Stores, "deliveries">;

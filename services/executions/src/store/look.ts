@@ -1,6 +1,12 @@
-/** upkeep/: what is looked for again and again, whatever became of the process that should have done it. */
+/** Pages of rows that are looked through by reconciliation, and each checked for itself. */
 import { isDatabaseAway } from "@nodeloom/platform";
-import type { Looked } from "../carry/activity-types";
+
+/** How many rows were looked at, were put right, and could not be: the next look tries those again. */
+export interface Looked {
+  seen: number;
+  changed: number;
+  failed: number;
+}
 
 /** What a look reads at once, and how many such pages it covers at most; the next look goes on from there. */
 export const LOOK_PAGE = 200;
