@@ -28,6 +28,7 @@ let replayed = "";
 let signed = "";
 let costly = "";
 
+/** What uses up the address's limit comes last. */
 export const hookCases: AbuseCase[] = [
   {
     id: "hooks-replayed",
@@ -41,6 +42,20 @@ export const hookCases: AbuseCase[] = [
       const sent = await Promise.all(Array.from({ length: REPLAYS }, () => send(context, replayed, BODY, headers)));
       for (const answer of sent) answers(answer, 202);
       assert.equal(new Set(sent.map((answer) => pick<string>(answer, "executionId"))).size, 1);
+    },
+  },
+  {
+    id: "hooks-body",
+    title: "bodies that are too large, too deep, or too costly for the hook's expression",
+    requests: 3,
+    prepare: async ({ victim }) => {
+      costly = await hookOf(victim, { expression: COSTLY });
+    },
+    attack: async ({ context }) => {
+      refuses(await send(context, costly, `"${"x".repeat(2 * MEBIBYTE)}"`), 413, "PAYLOAD_TOO_LARGE");
+      refuses(await send(context, costly, "[".repeat(MEBIBYTE / 2)), 400, "INVALID_REQUEST");
+      const rows = Array.from({ length: 60 }, () => ({ cells: Array.from({ length: 5_000 }, () => 0) }));
+      refuses(await send(context, costly, JSON.stringify({ rows })), 400, "INVALID_INPUTS");
     },
   },
   {
@@ -58,20 +73,6 @@ export const hookCases: AbuseCase[] = [
         else refuses(answer, 401, "SIGNATURE_INVALID");
       }
       assert.ok(refused > 0, "there was no limit");
-    },
-  },
-  {
-    id: "hooks-body",
-    title: "bodies that are too large, too deep, or too costly for the hook's expression",
-    requests: 3,
-    prepare: async ({ victim }) => {
-      costly = await hookOf(victim, { expression: COSTLY });
-    },
-    attack: async ({ context }) => {
-      refuses(await send(context, costly, `"${"x".repeat(2 * MEBIBYTE)}"`), 413, "PAYLOAD_TOO_LARGE");
-      refuses(await send(context, costly, "[".repeat(MEBIBYTE / 2)), 400, "INVALID_REQUEST");
-      const rows = Array.from({ length: 60 }, () => ({ cells: Array.from({ length: 5_000 }, () => 0) }));
-      refuses(await send(context, costly, JSON.stringify({ rows })), 400, "INVALID_INPUTS");
     },
   },
   {
