@@ -64,6 +64,13 @@ export const DRILLS = [
     builds: true,
   },
   {
+    name: "batches",
+    sentence: "measures batches of 1,000 rows beside separate runs, then kills what carries one: every row ends once",
+    minutes: 5,
+    kind: "program",
+    builds: false,
+  },
+  {
     name: "restarts",
     sentence: "stops and starts every process, two replicas each, under load: no request may fail",
     minutes: 10,

@@ -1,0 +1,50 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** @typedef {{ api: ReturnType<typeof import("../support/api.mjs").createApi>, key: string }} Caller */
+
+/** The most that a batch may have. */
+export const ROWS = 1_000;
+const OVER = new Set(["completed", "failed", "cancelled", "paused"]);
+const LOOK_MS = 200;
+const END_MS = 480_000;
+
+/** @param {string} name */
+export const rowsOf = (name) => Array.from({ length: ROWS }, (_, index) => ({ prompt: `${name} ${index}` }));
+
+/** @param {Caller} caller @param {object} graph @returns {Promise<string>} its slug */
+export const save = async ({ api, key }, graph) => {
+  const { status, body } = await api.call("POST", "/api/workflows", { key, body: graph });
+  if (status !== 201) throw new Error(`a workflow was answered ${status}: ${JSON.stringify(body)}`);
+  return body.slug;
+};
+
+/** @param {Caller} caller @param {string} slug @param {object[]} inputs @returns {Promise<string>} its id */
+export const createBatch = async ({ api, key }, slug, inputs) => {
+  const options = { key, body: { inputs }, idempotencyKey: randomUUID() };
+  const { status, body } = await api.call("POST", `/api/workflows/${slug}/batches`, options);
+  if (status !== 202) throw new Error(`a batch was answered ${status}: ${JSON.stringify(body)}`);
+  return body.batchId;
+};
+
+/** The batch as it is when nothing of it goes on any more. @param {Caller} caller @param {string} batchId */
+export const ended = async ({ api, key }, batchId) => {
+  for (const end = Date.now() + END_MS; Date.now() < end; await delay(LOOK_MS)) {
+    const { body } = await api.call("GET", `/api/batches/${batchId}?limit=1`, { key });
+    if (OVER.has(body.status)) return body;
+  }
+  throw new Error(`the batch ${batchId} did not end`);
+};
+
+/** Every row of a batch. @param {Caller} caller @param {string} batchId @returns {Promise<any[]>} */
+export const allRows = async ({ api, key }, batchId) => {
+  const rows = [];
+  for (let cursor = ""; ;) {
+    const { body } = await api.call("GET", `/api/batches/${batchId}?limit=100${cursor && `&cursor=${encodeURIComponent(cursor)}`}`, {
+      key,
+    });
+    rows.push(...body.rows);
+    if (!body.nextCursor) return rows;
+    cursor = body.nextCursor;
+  }
+};

@@ -1,0 +1,44 @@
+/**
+ * `npm run drill batches`: batches of 1,000 rows on a whole local platform: measured beside separate runs of the same workflow and for
+ * another user, then with what carries them killed. `-- kills` or `-- measure` does one of both. Touches only what it started.
+ */
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { createApi } from "../support/api.mjs";
+import { readLocal, startPlatform } from "../support/platform.mjs";
+import { createReceiver } from "../support/receiver.mjs";
+import { runDrill } from "../support/run-drill.mjs";
+import { kill } from "./kills.mjs";
+import { measure } from "./measure.mjs";
+
+const CREDITS = 5_000;
+/** What each HTTP row brings: enough for 1,000 of them to be more than a process should have at once. */
+const ANSWER = JSON.stringify({ text: "warp and weft ".repeat(1_200) });
+const PARTS = process.argv.slice(2);
+const isAsked = (/** @type {string} */ part) => PARTS.length === 0 || PARTS.includes(part);
+
+await runDrill("batches", async ({ say, check, atEnd }) => {
+  const target = createServer((_, response) => void response.setHeader("content-type", "application/json").end(ANSWER)).listen(
+    0,
+    "127.0.0.1",
+  );
+  await once(target, "listening");
+  atEnd(() => target.close());
+  const receiver = await createReceiver();
+  atEnd(() => receiver.close());
+  const { port } = /** @type {import("node:net").AddressInfo} */ (target.address());
+  const address = `127.0.0.1:${port}`;
+  const platform = await startPlatform({ EGRESS_ALLOW: `${address},${receiver.address}` });
+  atEnd(platform.stop);
+  const api = createApi(() => readLocal().baseUrl);
+  const { accounts } = readLocal();
+  const user = await api.enterprise(accounts, receiver.url);
+  const adminKey = accounts.admin.apiKey;
+  const credits = { kind: "topup", amount: CREDITS, note: "batches" };
+  const given = await api.call("POST", `/api/admin/users/${user.userId}/credits`, { key: adminKey, body: credits });
+  if (given.status !== 200) throw new Error(`credits were answered ${given.status}: ${JSON.stringify(given.body)}`);
+  const caller = { api, key: user.key };
+  if (isAsked("measure"))
+    await measure({ caller, other: { api, key: accounts.business.apiKey }, target: `http://${address}/`, say, check });
+  if (isAsked("kills")) await kill({ caller, cookie: user.cookie, adminKey, say, check });
+});
