@@ -1,102 +1,85 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { KINDS, STORY } from "./graphs.mjs";
+
+/** @typedef {{ executionId: string, status: number, code: string | null, slug: string, isAsync: boolean }} Outcome */
 
 const SPREAD_MS = 75_000;
-
-/** @param {string} id @param {string} type @param {object} [data] */
-const node = (id, type, data = {}) => ({ id, type, position: { x: 0, y: 0 }, data });
-/** @param {string} from @param {string} to */
-const edge = (from, to) => ({
-  id: `${from}-${to}`,
-  source: from.split(".")[0],
-  sourceHandle: from.split(".")[1],
-  target: to.split(".")[0],
-  targetHandle: to.split(".")[1],
-});
-const input = node("in", "request-input", { fields: [{ name: "prompt", type: "text", label: "Prompt", default: "a loom" }] });
-const out = node("out", "response-output");
-const seconds = (/** @type {number} */ n) => ({ latencyMs: n * 1_000 });
-
-/** Graphs by name, and whether they are run asynchronously. */
-const GRAPHS = [
-  {
-    isAsync: true,
-    graph: {
-      name: "Chaos clip",
-      nodes: [input, node("v", "generate-video", { model: "sandbox-video", inputs: { seconds: 1, sandbox: seconds(4) } }), out],
-      edges: [edge("in.prompt", "v.prompt"), edge("v.video", "out.videos")],
-    },
-  },
-  {
-    isAsync: true,
-    graph: {
-      name: "Chaos two",
-      nodes: [
-        input,
-        node("i", "generate-image", { model: "sandbox-image", inputs: { sandbox: seconds(1) } }),
-        node("m", "generate-audio", { model: "sandbox-music", inputs: { sandbox: seconds(2) } }),
-        out,
-      ],
-      edges: [edge("in.prompt", "i.prompt"), edge("in.prompt", "m.prompt"), edge("i.image", "out.images"), edge("m.audio", "out.audios")],
-    },
-  },
-  {
-    isAsync: false,
-    graph: {
-      name: "Chaos chat",
-      nodes: [input, node("c", "llm-assistant", { model: "sandbox-chat", maxTokens: 30, sandbox: seconds(1) }), out],
-      edges: [edge("in.prompt", "c.prompt"), edge("c.text", "out.text")],
-    },
-  },
-  {
-    isAsync: false,
-    graph: {
-      name: "Chaos text",
-      nodes: [input, node("t", "text-box", { text: "Hi {{x}}" }), out],
-      edges: [edge("in.prompt", "t.x"), edge("t.text", "out.text")],
-    },
-  },
-  {
-    isAsync: true,
-    graph: {
-      name: "Chaos cancel",
-      cancel: true,
-      nodes: [input, node("v", "generate-video", { model: "sandbox-video", inputs: { seconds: 1, sandbox: seconds(60) } }), out],
-      edges: [edge("in.prompt", "v.prompt")],
-    },
-  },
-];
+const WAIT_MS = 240_000;
+const LOOK_MS = 1_000;
+/** A batch begins with the first runs, another when half of the parts were killed. */
+const BATCHES_AT_MS = [0, SPREAD_MS / 2];
+export const BATCH_ROWS = 40;
+const APPROVAL = "ask";
 
 /**
- * Runs of every kind, spread over the time in which things break.
+ * Runs of every kind and two batches, spread over the time in which things break.
  * @param {{ api: ReturnType<import("../support/api.mjs").createApi>, user: import("../support/api.mjs").User, runs: number, say: (line: string) => void }} options
  */
-export const createLoad = async ({ api, user, runs, say }) => {
-  /** @type {{ slug: string, isAsync: boolean, cancel: boolean }[]} */
+export const createLoad = async ({ api, user: { key }, runs, say }) => {
+  const save = async (/** @type {object} */ graph) => {
+    const { status, body } = await api.call("POST", "/api/workflows", { key, body: graph });
+    if (status !== 201) throw new Error(`a workflow was answered ${status}: ${JSON.stringify(body)}`);
+    return /** @type {string} */ (body.slug);
+  };
   const kinds = [];
-  for (const { graph, isAsync } of GRAPHS) {
-    const { cancel, ...definition } = /** @type {any} */ (graph);
-    const saved = await api.call("POST", "/api/workflows", { key: user.key, body: definition });
-    if (saved.status !== 201) throw new Error(`could not save ${graph.name}: ${JSON.stringify(saved.body)}`);
-    kinds.push({ slug: saved.body.slug, isAsync, cancel: cancel === true });
-  }
+  for (const kind of KINDS) kinds.push({ ...kind, slug: await save(kind.graph) });
+  const batchSlug = await save(STORY);
 
-  /** @param {number} index */
-  const one = async (index) => {
-    await new Promise((resolve) => setTimeout(resolve, (index / runs) * SPREAD_MS));
-    const kind = /** @type {typeof kinds[number]} */ (kinds[index % kinds.length]);
-    const path = `/api/workflows/${kind.slug}/run${kind.isAsync ? "?async=true" : ""}`;
-    const answer = await api.call("POST", path, { key: user.key, body: { inputs: {} }, idempotencyKey: randomUUID() });
+  /** @param {string} path @param {object} body @param {{ slug: string, isAsync: boolean }} kind @returns {Promise<Outcome>} */
+  const begin = async (path, body, { slug, isAsync }) => {
+    const answer = await api.call("POST", path, {
+      key,
+      body,
+      idempotencyKey: randomUUID(),
+      ...(isAsync ? { prefer: "respond-async" } : {}),
+    });
     const executionId = answer.body?.executionId ?? answer.headers.get("x-execution-id");
-    if (kind.cancel && answer.status === 202) await api.call("POST", `/api/executions/${executionId}/cancel`, { key: user.key });
-    return { executionId, status: answer.status, code: answer.body?.code ?? null, ...kind };
+    return { executionId, status: answer.status, code: answer.body?.code ?? null, slug, isAsync };
+  };
+
+  /** Approves a run once it waits; one that has failed before is left as it is. @param {string} id */
+  const approve = async (id) => {
+    for (const end = Date.now() + WAIT_MS; Date.now() < end; await delay(LOOK_MS)) {
+      const { body } = await api.call("GET", `/api/executions/${id}`, { key });
+      if (body.status !== "processing") return;
+      if (body.waitingFor === undefined) continue;
+      const decided = await api.call("POST", `/api/executions/${id}/decisions`, { key, body: { nodeId: APPROVAL, decision: "approve" } });
+      if (decided.status !== 200) throw new Error(`a decision was answered ${decided.status}: ${JSON.stringify(decided.body)}`);
+      return;
+    }
+    throw new Error(`${id} did not come to its approval`);
+  };
+
+  /** @param {number} index @returns {Promise<Outcome[]>} */
+  const one = async (index) => {
+    await delay((index / runs) * SPREAD_MS);
+    const kind = /** @type {typeof kinds[number]} */ (kinds[index % kinds.length]);
+    const first = await begin(`/api/workflows/${kind.slug}/run`, { inputs: {} }, kind);
+    const { executionId, status } = first;
+    if (kind.then === "cancel" && status === 202) await api.call("POST", `/api/executions/${executionId}/cancel`, { key });
+    if (kind.then === "approve" && status === 202) await approve(executionId);
+    if (kind.then !== "rerun" || status !== 200) return [first];
+    return [first, await begin(`/api/executions/${executionId}/rerun`, { inputs: { prompt: "another ending" } }, kind)];
+  };
+
+  /** @param {number} afterMs @returns {Promise<string>} its id */
+  const batch = async (afterMs) => {
+    await delay(afterMs);
+    const inputs = Array.from({ length: BATCH_ROWS }, (_, row) => ({ prompt: `row ${row}` }));
+    const answer = await api.call("POST", `/api/workflows/${batchSlug}/batches`, { key, body: { inputs }, idempotencyKey: randomUUID() });
+    if (answer.status !== 202) throw new Error(`a batch was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body.batchId;
   };
 
   return {
     start: async () => {
+      const batching = Promise.all(BATCHES_AT_MS.map(batch));
       const settled = await Promise.allSettled(Array.from({ length: runs }, (_, index) => one(index)));
       const lost = settled.filter((result) => result.status === "rejected");
       for (const result of lost.slice(0, 5)) say(`no answer: ${result.reason}`);
-      return settled.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+      const outcomes = settled.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+      return { outcomes, lost: lost.length, batchIds: await batching };
     },
   };
 };

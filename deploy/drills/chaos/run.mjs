@@ -67,11 +67,10 @@ try {
   const api = createApi(() => readLocal().baseUrl);
   const user = await api.enterprise(readLocal().accounts, receiver.url);
   const load = await createLoad({ api, user, runs: RUNS, say });
-  say(`${RUNS} mixed runs while every part is killed in turn`);
+  say(`${RUNS} mixed runs and two batches while every part is killed in turn`);
   const running = load.start();
   await faults();
-  const outcomes = await running;
-  failed = !(await verify({ api, user, outcomes, receiver, admin: readLocal().accounts.admin, deadlineMs: SETTLE_MS, say }));
+  failed = !(await verify({ api, user, load: await running, receiver, admin: readLocal().accounts.admin, deadlineMs: SETTLE_MS, say }));
 } catch (error) {
   say(error instanceof Error ? (error.stack ?? error.message) : String(error));
 } finally {

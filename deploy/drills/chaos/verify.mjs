@@ -1,12 +1,17 @@
+import { BATCH_ROWS } from "./load.mjs";
+
 const FINAL = new Set(["completed", "failed", "cancelled"]);
 const OURS = new Set(["SERVICE_UNAVAILABLE", "INTERNAL"]);
 const POLL_MS = 1_000;
 
+/** @param {readonly { creditsCost: number }[]} rows */
+const milliOf = (rows) => rows.reduce((sum, { creditsCost }) => sum + Math.round(creditsCost * 1_000), 0);
+
 /**
  * What must hold when the dust has settled.
- * @param {{ api: ReturnType<import("../support/api.mjs").createApi>, user: import("../support/api.mjs").User, outcomes: any[], receiver: Awaited<ReturnType<import("../support/receiver.mjs").createReceiver>>, admin: { apiKey: string }, deadlineMs: number, say: (line: string) => void }} options
+ * @param {{ api: ReturnType<import("../support/api.mjs").createApi>, user: import("../support/api.mjs").User, load: Awaited<ReturnType<Awaited<ReturnType<typeof import("./load.mjs").createLoad>>["start"]>>, receiver: Awaited<ReturnType<import("../support/receiver.mjs").createReceiver>>, admin: { apiKey: string }, deadlineMs: number, say: (line: string) => void }} options
  */
-export const verify = async ({ api, user, outcomes, receiver, admin, deadlineMs, say }) => {
+export const verify = async ({ api, user, load: { outcomes, lost, batchIds }, receiver, admin, deadlineMs, say }) => {
   const end = Date.now() + deadlineMs;
   /** @param {string} id */
   const read = async (id) => (await api.call("GET", `/api/executions/${id}`, { key: user.key })).body;
@@ -33,6 +38,16 @@ export const verify = async ({ api, user, outcomes, receiver, admin, deadlineMs,
   const ours = [...executions.values()].filter(({ error }) => OURS.has(error?.code));
   const open = [...executions.values()].filter(({ status }) => !FINAL.has(status));
 
+  const batches = [];
+  for (const batchId of batchIds) {
+    const batch = async () => (await api.call("GET", `/api/batches/${batchId}?limit=${BATCH_ROWS}`, { key: user.key })).body;
+    let found = await batch();
+    for (; !FINAL.has(found.status) && Date.now() < end; found = await batch()) await pause();
+    batches.push(found);
+  }
+  const items = batches.flatMap((batch) => batch.rows);
+  const inBatches = milliOf(batches);
+
   const rows = [];
   for (let offset = 0; ; offset += 500) {
     const { body } = await api.call("GET", `/api/usage?limit=500&offset=${offset}`, { key: user.key });
@@ -48,8 +63,10 @@ export const verify = async ({ api, user, outcomes, receiver, admin, deadlineMs,
     if (!body.nextCursor) break;
     cursor = body.nextCursor;
   }
-  const charged = mine.reduce((sum, row) => sum + Math.round(row.creditsCost * 1_000), 0);
-  const receipts = listed.reduce((sum, row) => sum + Math.round(row.creditsCost * 1_000), 0);
+  const ids = new Set(items.map(({ executionId }) => executionId));
+  const itemRows = rows.filter(({ executionId }) => ids.has(executionId));
+  const charged = milliOf(mine);
+  const receipts = milliOf(listed);
   const ledger = (await api.call("GET", "/api/admin/ledger/check", { key: admin.apiKey })).body;
   const { body: me } = await api.call("GET", "/api/me", { cookie: user.cookie });
 
@@ -76,7 +93,22 @@ export const verify = async ({ api, user, outcomes, receiver, admin, deadlineMs,
             .map(({ executionId, error }) => `${executionId} ${error.message}`)
             .join("; "),
     ],
-    ["every request was answered", outcomes.length > 0, `${outcomes.length} answers`],
+    ["every request was answered", outcomes.length > 0 && lost === 0, `${outcomes.length} answers, ${lost} lost`],
+    [
+      "every batch is over, with all of its rows",
+      batches.every(({ status, counts }) => status === "completed" && counts.completed + counts.failed === BATCH_ROWS),
+      batches.map(({ status, counts }) => `${status} ${JSON.stringify(counts)}`).join("; "),
+    ],
+    [
+      "every row of a batch ran once",
+      itemRows.length === items.length && new Set(itemRows.map(({ executionId }) => executionId)).size === items.length,
+      `${itemRows.length} rows, ${items.length} items`,
+    ],
+    [
+      "batches and usage agree to the milli-credit",
+      inBatches === milliOf(itemRows) && inBatches === milliOf(items),
+      `${inBatches}, ${milliOf(itemRows)} and ${milliOf(items)}`,
+    ],
     ["exactly one usage row for each execution", mine.length === listed.length, `${mine.length} rows, ${listed.length} executions`],
     [
       "no usage row is still open",

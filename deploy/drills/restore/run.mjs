@@ -14,6 +14,7 @@ import { startCluster } from "../cluster/cluster.mjs";
 import { runDrill } from "../support/run-drill.mjs";
 import { addEarlierRuns } from "./earlier.mjs";
 import { createLoad } from "./load.mjs";
+import { createSchedule, verifySchedule } from "./schedules.mjs";
 import { copyMedia, copyServer, loseAndRestore } from "./snapshots.mjs";
 import { verify } from "./verify.mjs";
 
@@ -75,6 +76,7 @@ await runDrill("restore", async ({ say, check, atEnd }) => {
   const [older, newer] = [join(folder, "copies", "older"), join(folder, "copies", "newer")];
   await addEarlierRuns({ cluster, api, key: user.key, userId: user.userId, count: EARLIER_RUNS });
   say(`${EARLIER_RUNS} runs are over already`);
+  const schedule = await createSchedule({ api, key: user.key });
   const loadedFromMs = Date.now();
   const load = createLoad({ api, key: user.key });
   let olderAt = 0;
@@ -103,6 +105,7 @@ await runDrill("restore", async ({ say, check, atEnd }) => {
       ...{ loadedFromMs, filesUntilMs, deadlineMs: SETTLE_MS, reconcile: createReconcile(cluster) },
     });
     say(`${name}: settled ${((Date.now() - from) / 1_000).toFixed(0)} s after the loss`);
-    for (const [what, ok, detail] of found) check([`${name}: ${what}`, ok, detail]);
+    const scheduled = await verifySchedule({ api, key: user.key, schedule });
+    for (const [what, ok, detail] of [...found, ...scheduled]) check([`${name}: ${what}`, ok, detail]);
   }
 });
