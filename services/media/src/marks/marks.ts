@@ -9,6 +9,7 @@ import { mp4 } from "./formats/mp4";
 import { ogg } from "./formats/ogg";
 import { png } from "./formats/png";
 import { wav, webp } from "./formats/riff";
+import { webm } from "./formats/webm";
 import { saysGenerated, type SourceType } from "./xmp";
 
 const FORMATS: Readonly<Record<string, MarkFormat>> = {
@@ -20,6 +21,8 @@ const FORMATS: Readonly<Record<string, MarkFormat>> = {
   "image/heif": mp4,
   "video/mp4": mp4,
   "video/quicktime": mp4,
+  "video/webm": webm,
+  "audio/webm": webm,
   "audio/mp4": mp4,
   "audio/wav": wav,
   "audio/mpeg": mp3,
