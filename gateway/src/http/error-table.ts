@@ -94,7 +94,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     when: "an execution does not wait for the decision that is sent: it was decided, it is over, or it has not come so far",
     members: {
       decision: "the decision that stands: `approve` or `reject`",
-      decidedBy: "`owner`, or `timeout` when its time was over",
+      decidedBy: "`owner`; `timeout` when its time was over; `rerun` where it was taken over from an earlier run",
       decidedAt: "when it was made",
     },
   },

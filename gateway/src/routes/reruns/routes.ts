@@ -29,7 +29,10 @@ const rerunBody = runBody
     inputs: inputs.optional().meta({ description: "Without them the run has the inputs of the execution" }),
     until,
     nodes: nodeIds.meta({ description: "Ids of nodes whose calls are made again" }),
-    reuse: nodeIds.meta({ description: "Ids of nodes whose HTTP requests are taken over, too; they are sent again otherwise" }),
+    reuse: nodeIds.meta({
+      description:
+        "Ids of nodes whose HTTP requests, or decisions on the same value, are taken over, too; they are sent, or asked for, again otherwise",
+    }),
     version: versionQuery.meta({
       description: "A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution ran",
     }),

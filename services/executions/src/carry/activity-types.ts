@@ -35,6 +35,8 @@ export interface WaitInput extends Pick<RunInput, "executionId" | "attempt"> {
   type: ValueType;
   /** What is looked at; absent where its runner may not see it. */
   shown?: { value: unknown };
+  /** Executions, the nearest first, one of whose decisions on the same value is taken over. */
+  sources?: readonly string[];
 }
 
 /** `late`: the time is over, and this is decided unless something else was. */
@@ -43,8 +45,8 @@ export interface DecisionInput extends Pick<WaitInput, "executionId" | "nodeId" 
 }
 
 export interface WaitActivities {
-  /** @returns when the wait ends, as its first attempt said */
-  beginWait(input: WaitInput): Promise<{ until: number }>;
+  /** @returns when the wait ends, as its first attempt said, and whether it is decided already */
+  beginWait(input: WaitInput): Promise<{ until: number; isDecided?: boolean }>;
   /** @returns null while nothing is decided */
   takeDecision(input: DecisionInput): Promise<Decided | null>;
   stepAside(run: Pick<RunInput, "userId" | "holdId">): Promise<void>;

@@ -4,7 +4,7 @@ import { nodeName } from "@nodeloom/kernel";
 import { RunCancelled } from "../calls/failures";
 import { decisionOf, waitOf, type Decisions } from "../lifecycle/decisions";
 import type { ExecutionView } from "../run/record";
-import type { RunError } from "../run/types";
+import type { RunError, StoredText } from "../run/types";
 import { SHOWN_CHARS, type Decided, type Decision, type Wait } from "../run/waits";
 import type { Stores } from "../store/stores";
 import type { WaitActivities, WaitInput } from "./activity-types";
@@ -31,7 +31,32 @@ export const createWaitActivities = ({ decisions, stores }: WaitActivityOptions)
     return json.length <= SHOWN_CHARS ? { value: await stores.payloads.putText(json) } : { truncated: true };
   };
 
-  const begin = async (input: WaitInput): Promise<{ until: number }> => {
+  const textOf = (stored: StoredText | undefined): Promise<string | null> =>
+    stored ? stores.payloads.getText(stored) : Promise.resolve(null);
+
+  /** How an earlier run was decided on the same value; undefined where none was, or where the value is too long to be compared. */
+  const earlierDecision = async ({ nodeId, sources = [] }: WaitInput, { value }: Pick<Wait, "value">): Promise<Decision | undefined> => {
+    const json = await textOf(value);
+    for (const id of json === null ? [] : sources) {
+      const row = await stores.rows.find(id);
+      const decision = row && decisionOf(row, nodeId);
+      if (!decision || (await textOf(waitOf(row, nodeId)?.value)) !== json) continue;
+      const changed = await textOf(decision.value);
+      // A value that was put in its place, and is not kept any more, is asked for again.
+      if (decision.value && changed === null) continue;
+      const { isApproved } = decision;
+      return {
+        nodeId,
+        isApproved,
+        by: "rerun",
+        at: new Date(),
+        ...(changed === null ? {} : { value: await stores.payloads.putText(changed) }),
+      };
+    }
+    return undefined;
+  };
+
+  const begin = async (input: WaitInput): Promise<{ until: number; isDecided: boolean }> => {
     const { executionId, attempt, nodeId, title, instructions, onTimeout, since, until } = input;
     const wait: Wait = {
       ...{ nodeId, title, instructions, onTimeout },
@@ -40,10 +65,12 @@ export const createWaitActivities = ({ decisions, stores }: WaitActivityOptions)
       ...(await shown(input)),
       type: input.type,
     };
-    const row = await decisions.begin(executionId, attempt, wait);
+    const earlier = await earlierDecision(input, wait);
+    const row = await decisions.begin(executionId, attempt, wait, earlier !== undefined);
     const begun = row && waitOf(row, nodeId);
     if (!begun) throw notWaiting(await stores.rows.find(executionId), input);
-    return { until: begun.until.getTime() };
+    if (earlier) await decisions.decide(row, earlier);
+    return { until: begun.until.getTime(), isDecided: earlier !== undefined };
   };
 
   const decidedAs = async ({ isApproved, value }: Decision): Promise<Decided> => {

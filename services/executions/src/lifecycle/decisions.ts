@@ -47,15 +47,16 @@ export const createDecisions = ({ stores, execution, queue, outbox }: DecisionsO
   return {
     /**
      * A node of a run begins to wait. Repeated, the first time stands.
+     * @param isSilent no webhook hears of it: it is decided at once
      * @returns the row; null when the run is not under way any more
      */
-    begin: async (executionId: string, attempt: number, wait: Wait): Promise<ExecutionView | null> => {
+    begin: async (executionId: string, attempt: number, wait: Wait, isSilent = false): Promise<ExecutionView | null> => {
       const row = await stores.rows.find(executionId);
       if (!row) return null;
       const events = beginEvents(wait);
       const begun = await stores.waits.begin(executionId, attempt, wait, {
         events,
-        outbox: hearsOfWaits(row) ? [`waiting:${wait.nodeId}`] : [],
+        outbox: hearsOfWaits(row) && !isSilent ? [`waiting:${wait.nodeId}`] : [],
       });
       if (!begun) {
         const now = await stores.rows.find(executionId);
@@ -76,8 +77,8 @@ export const createDecisions = ({ stores, execution, queue, outbox }: DecisionsO
       const wait = waitOf(row, nodeId);
       if (!wait) return null;
       const events = decisionEvents(decision, wait);
-      // The workflow itself decides when the time is over.
-      const left = { events, outbox: by === "timeout" ? [] : [`decided:${nodeId}` as const] };
+      // Whatever else decides is the workflow itself.
+      const left = { events, outbox: by === "owner" ? [`decided:${nodeId}` as const] : [] };
       const decided = await retryOnConflict(CONFLICT_ATTEMPTS.decision, async () => {
         const made = await stores.waits.decide(row._id, decision, left, where);
         if (made) return made;

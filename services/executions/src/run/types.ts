@@ -46,7 +46,7 @@ export interface Reuse {
   sources: string[];
   /** Nodes whose calls are made again. */
   again: string[];
-  /** Nodes whose HTTP requests are taken over, too. */
+  /** Nodes whose HTTP requests, or decisions, are taken over, too. */
   requests: string[];
 }
 

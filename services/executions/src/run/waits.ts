@@ -21,7 +21,8 @@ export interface Wait {
 export interface Decision {
   nodeId: string;
   isApproved: boolean;
-  by: "owner" | "timeout";
+  /** `rerun`: taken over from an earlier run. */
+  by: "owner" | "timeout" | "rerun";
   at: Date;
   /** JSON of what goes on in the place of the value. */
   value?: StoredText;

@@ -97,9 +97,9 @@ const edge = (from: string, to: string) => {
 };
 
 /** A picture, an approval of it, and what is said of the outcome; behind `approved` another picture of a text. */
-const planOf = (approval: Record<string, unknown> = {}): RunPlan => {
+const planOf = (approval: Record<string, unknown> = {}, text = "a boat"): RunPlan => {
   const nodes = [
-    node("text", "text-box", { text: "a boat" }),
+    node("text", "text-box", { text }),
     node("first", "generate-image", { model: "painter", inputs: { prompt: "draft" } }),
     node("ok", "approval", { title: "Good?", ...approval }),
     node("second", "generate-image", { model: "painter", inputs: { prompt: "{{what}}" } }),
@@ -129,8 +129,8 @@ const planOf = (approval: Record<string, unknown> = {}): RunPlan => {
 const HELD = ["first", "second"].map((id) => ({ key: `${id}:0`, model: "painter", maxMillicredits: PRICE }));
 
 /** Begins a run as requests do, with its credits held and its place taken. */
-const begin = async (plan: RunPlan, userId: string, concurrency = 1): Promise<RunInput> => {
-  const input = runOf(userId, [], { plan, modelIds: ["painter"], holds: HELD, concurrency });
+const begin = async (plan: RunPlan, userId: string, concurrency = 1, part: Partial<RunInput> = {}): Promise<RunInput> => {
+  const input = runOf(userId, [], { plan, modelIds: ["painter"], holds: HELD, concurrency, ...part });
   await money.stores.rows.insert(newRecord(input, initialNodes(plan)));
   const run = { ...input, held: await money.holds.hold(input) };
   await decisions.admit(run);
@@ -233,6 +233,29 @@ it("takes exactly one of fifty decisions that are made at once", async () => {
   expect(end.decisions).toMatchObject([{ isApproved: won[0]!.isApproved }]);
   expect(end.nodes.find(({ id }) => id === "second")!.status).toBe(won[0]!.isApproved ? "completed" : "skipped");
   await expect(decide(run)).rejects.toMatchObject({ reason: "NOT_WAITING", metadata: { decidedBy: "owner" } });
+});
+
+it("takes a decision over for a rerun that names its node, with the changed value, unless another value is looked at", async () => {
+  const userId = await rich();
+  const first = await begin(planOf(), userId);
+  await waiting(first);
+  await decide(first, { valueJson: '"a ship"' });
+  await ended(first);
+  const reuse = { sources: [first.executionId], again: ["first", "second"], requests: ["ok"] };
+  const rerun = await begin(planOf(), userId, 1, { reuse });
+  expect(await ended(rerun)).toMatchObject({ status: "completed", decisions: [{ nodeId: "ok", isApproved: true, by: "rerun" }] });
+  expect(made).toContain(`${rerun.executionId} a ship`);
+
+  const others = [
+    { plan: planOf(), reuse: { ...reuse, requests: [] } },
+    { plan: planOf({}, "a raft"), reuse },
+  ];
+  for (const other of others) {
+    const asked = await begin(other.plan, userId, 1, { reuse: other.reuse });
+    await waiting(asked);
+    await decide(asked, { isApproved: false });
+    expect(await ended(asked)).toMatchObject({ decisions: [{ isApproved: false, by: "owner" }] });
+  }
 });
 
 it("refuses decisions of strangers, on nodes that are no approval, and with values of another type", async () => {

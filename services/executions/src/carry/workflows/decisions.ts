@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 export type Decisions = ReturnType<typeof createDecisions>;
 
 export const createDecisions = (input: RunInput) => {
-  const { executionId, userId, holdId, concurrency, attempt } = input;
+  const { executionId, userId, holdId, concurrency, attempt, reuse } = input;
   const time = createWaitingTime();
   /** Nodes of which a decision was heard and not taken yet. */
   const heard = new Set<string>();
@@ -95,12 +95,14 @@ export const createDecisions = (input: RunInput) => {
       time.begin(since);
       let decided: Decided;
       try {
-        const { until } = await beginWait({
+        const { until, isDecided } = await beginWait({
           ...{ executionId, attempt, nodeId: step.id, since, until: Math.round(wanted), type: valueTypeOf(value) },
           ...settings,
           ...(label === undefined ? {} : { label }),
           ...(isShown ? { shown: { value } } : {}),
+          ...(reuse?.requests.includes(step.id) ? { sources: reuse.sources } : {}),
         });
+        if (isDecided) heard.add(step.id);
         waiting += 1;
         giveWay();
         try {
