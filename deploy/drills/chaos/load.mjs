@@ -22,6 +22,7 @@ export const createLoad = async ({ api, user: { key }, runs, say }) => {
     if (status !== 201) throw new Error(`a workflow was answered ${status}: ${JSON.stringify(body)}`);
     return /** @type {string} */ (body.slug);
   };
+  /** @type {(typeof KINDS[number] & { slug: string })[]} */
   const kinds = [];
   for (const kind of KINDS) kinds.push({ ...kind, slug: await save(kind.graph) });
   const batchSlug = await save(STORY);
