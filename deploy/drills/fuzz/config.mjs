@@ -21,7 +21,7 @@ const RUNS = ["runWorkflow", "runModel"];
 const RESOURCE = /^\/api\/(?:admin\/)?(\w+)\/\{id\}/;
 
 /** Answers that a request of the documented form may get. */
-const REFUSALS = ["2xx", "400", "401", "402", "403", "404", "409", "412", "422", "429", "500"];
+const ANSWERS = ["2xx", "304", "400", "401", "402", "403", "404", "409", "412", "422", "429", "500"];
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
@@ -64,7 +64,7 @@ export const configOf = (document, { baseUrl, auth, headers, operationIds, known
     ...Object.entries(auth).map(([scheme, value]) => `[auth.openapi.${scheme}]\napi_key = ${toml(value)}`),
     "[checks]",
     // A 400 is judged by a check of our own; the others depend on what is stored.
-    `positive_data_acceptance = { expected-statuses = ${toml(REFUSALS)} }`,
+    `positive_data_acceptance = { expected-statuses = ${toml(ANSWERS)} }`,
     "[generation]",
     `max-examples = ${maxExamples}`,
     'database = "none"',

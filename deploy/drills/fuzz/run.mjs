@@ -80,7 +80,7 @@ const checkAfterwards = async (target) => {
 
 /** @param {any} document @param {boolean} isOwn */
 const exclusions = (document, isOwn) => {
-  const excluded = new Map();
+  const excluded = new Map([["adminImportModel", "asks a provider's own server for the model"]]);
   if (isOwn) return excluded;
   const writes = operationsOf(document).filter(({ path, method }) => path.startsWith("/api/admin/") && method !== "get");
   for (const { operationId } of writes) excluded.set(operationId, "would change accounts, models and tiers that are in use here");

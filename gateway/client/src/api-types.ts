@@ -1099,7 +1099,7 @@ export interface RerunRequest {
   until?: string;
   /** Ids of nodes whose calls are made again */
   nodes?: string[];
-  /** Ids of nodes whose HTTP requests are taken over, too; they are sent again otherwise */
+  /** Ids of nodes whose HTTP requests, or decisions on the same value, are taken over, too; they are sent, or asked for, again otherwise */
   reuse?: string[];
   /** A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution ran */
   version?: string;

@@ -58,6 +58,7 @@ const headerParameters = (route: Route): Json[] => {
 };
 
 const requestBody = (route: Route, components: Components): Json | undefined => {
+  if (route.form) return { required: true, content: { "multipart/form-data": { schema: components.describe(route.form, "input") } } };
   if (route.binaryBody) {
     const file = { type: "string", format: "binary", minLength: 1 };
     const form = { type: "object", required: ["file"], properties: { file } };

@@ -94,6 +94,8 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   wholeWorkflow?: boolean;
   /** The handler consumes raw bytes of the body. */
   binaryBody?: boolean;
+  /** The fields of the form that such a body is, for the document. */
+  form?: z.ZodType;
   /** The context's body is JSON as it was sent, for its signature, of at most so many bytes. */
   signedBody?: { bytes: number };
   /** The error of a body that fails validation; INVALID_REQUEST unless given. */

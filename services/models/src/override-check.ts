@@ -18,7 +18,7 @@ const fallbackIssues = (model: RegisteredModel, fallback: readonly string[], kno
   if (problems.length > 0) return problems.map((message) => ({ path: "fallback", message }));
   return fallback.flatMap((name, index): Issue[] => {
     const other = known.get(name);
-    const path = `fallback[${index}]`;
+    const path = `fallback.${index}`;
     if (!other) return [{ path, message: `there is no model ${name}${didYouMean(name, [...known.keys()])}` }];
     return other.modality === model.modality ? [] : [{ path, message: `${name} makes ${other.modality}, not ${model.modality}` }];
   });

@@ -152,8 +152,8 @@ describe("an admin's change", () => {
     ["a price per second of an image", { price: { basis: { $case: "perSecondMicroUsd", value: 1 } } }, "price"],
     ["enabling what lacks its environment", { internalName: "replicate-flux-schnell", enabled: true }, "enabled"],
     ["itself in its own place", { fallback: { models: ["sandbox-image"] } }, "fallback"],
-    ["an unknown model in its place", { fallback: { models: ["sandbox-image-fast", "no-such-model"] } }, "fallback[1]"],
-    ["one in its place that makes something else", { fallback: { models: ["sandbox-video"] } }, "fallback[0]"],
+    ["an unknown model in its place", { fallback: { models: ["sandbox-image-fast", "no-such-model"] } }, "fallback.1"],
+    ["one in its place that makes something else", { fallback: { models: ["sandbox-video"] } }, "fallback.0"],
   ])("is refused for %s", async (_what, change, path) => {
     await expect(update(first, change)).rejects.toMatchObject({
       reason: "INVALID_REQUEST",

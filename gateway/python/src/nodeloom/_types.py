@@ -1193,7 +1193,8 @@ class RerunRequest(TypedDict):
     until: NotRequired[str]
     # Ids of nodes whose calls are made again
     nodes: NotRequired[Sequence[str]]
-    # Ids of nodes whose HTTP requests are taken over, too; they are sent again otherwise
+    # Ids of nodes whose HTTP requests, or decisions on the same value, are taken over, too; they are
+    # sent, or asked for, again otherwise
     reuse: NotRequired[Sequence[str]]
     # A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution
     # ran

@@ -10,7 +10,11 @@ import { forAdmins } from "./shared";
 const change = z
   .strictObject({ listed: z.boolean().optional(), reason: z.string().max(LIMITS.noteChars).optional(), featured: z.boolean().optional() })
   .refine(({ listed, featured }) => listed !== undefined || featured !== undefined, "give at least one of listed, featured")
-  .refine(({ listed, reason }) => reason === undefined || listed !== undefined, { path: ["reason"], message: "goes with listed" });
+  .refine(({ listed, reason }) => reason === undefined || listed !== undefined, { path: ["reason"], message: "goes with listed" })
+  .meta({
+    id: "TemplateChange",
+    override: { anyOf: [{ required: ["listed"] }, { required: ["featured"] }], dependentRequired: { reason: ["listed"] } },
+  });
 const standing = z
   .object({
     slug,

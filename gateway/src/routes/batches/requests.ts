@@ -1,5 +1,5 @@
 /** What batches are asked for with. */
-import { creditLimit, GRAPH_BOUNDS, invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { creditLimit, GRAPH_BOUNDS, LIMITS } from "@nodeloom/kernel";
 import { elements, members } from "@nodeloom/kernel/json-text";
 import { batches, type executions } from "@nodeloom/proto";
 import { z } from "zod";
@@ -12,6 +12,7 @@ const MAX_AT_ONCE = 1_000;
 
 const inputs = z
   .array(anyObject)
+  .min(1, "must have at least one item")
   .max(LIMITS.batchItems, `may have at most ${LIMITS.batchItems} items`)
   .meta({ description: "Inputs, one object an item" });
 const mediaId = identifier.meta({
@@ -23,6 +24,7 @@ const settings = z
   .meta({ description: "By node id: settings over those of your own graph; members of `inputs` each by itself" });
 const items = z
   .array(z.strictObject({ inputs: anyObject, settings: settings.optional() }))
+  .min(1, "must have at least one item")
   .max(LIMITS.batchItems, `may have at most ${LIMITS.batchItems} items`)
   .meta({ description: "Instead of `inputs`: items with settings of their own, to try several" });
 
@@ -77,12 +79,10 @@ const itemsOf = (sent: ReadonlyMap<string, string>): batches.BatchItem[] => {
 
 export const orderOf = ({ caller, body, query, members: sent }: BatchContext, $case: TargetCase, value: string): batches.BatchOrder => {
   checkMetadata(sent().get("metadata"));
-  const texts = itemsOf(sent());
-  if (body.mediaId === undefined && texts.length === 0) throw invalidRequest([{ path: "inputs", message: "must have at least one item" }]);
   return batches.BatchOrder.fromPartial({
     target: { target: { $case, value }, version: query.version ?? "" },
     runner: toRunner(caller, $case === "model" ? "model" : "workflow"),
-    items: texts,
+    items: itemsOf(sent()),
     mediaId: body.mediaId ?? "",
     maxMillicredits: body.maxCredits === undefined ? undefined : creditLimit(body.maxCredits),
     concurrency: body.concurrency ?? 0,

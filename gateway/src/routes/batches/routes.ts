@@ -74,6 +74,7 @@ export const batchRoutes = [
     query: z.strictObject({ format: z.enum(FORMATS).default("jsonl") }),
     contentType: "application/x-ndjson",
     responses: { 200: batchRow },
+    otherContent: { "text/csv": z.string() },
     handler: async ({ gateway, caller, params, query, response }) => {
       const one = { batchId: params.id, userId: caller.user.id };
       await gateway.services.batches.getBatch(one);

@@ -27,6 +27,14 @@ const transcription = z.looseObject({
   response_format: z.enum(["json", "text", "verbose_json"]).default("json"),
   stream: z.literal("false").optional(),
 });
+const form = transcription
+  .extend({
+    file: z
+      .string()
+      .min(1)
+      .meta({ override: { format: "binary" } }),
+  })
+  .meta({ id: "OpenAiTranscriptionForm" });
 const transcript = z
   .looseObject({
     text: z.string(),
@@ -87,6 +95,7 @@ export const openAiAudioRoutes = [
     summary: "Write down what is said",
     description: "A form with `file`, `model` and perhaps `response_format`: `json`, `text` or `verbose_json`.",
     binaryBody: true,
+    form,
     responses: { 200: transcript },
     otherContent: { "text/plain": z.string() },
     errors: FORM_ERRORS,

@@ -13,27 +13,31 @@ const FORMATS = ["url", "b64_json"] as const;
 const IGNORED: ReadonlySet<string> = new Set(["input_fidelity"]);
 
 const text = z.string().min(1);
-const members = {
+const shared = {
   model: text.meta({ description: "A model's internal name, or `workflow/<slug>`", example: "sandbox-image" }),
   prompt: text,
   n: z.number().int().min(1).max(MAX_IMAGES).nullish(),
   size: z.string().nullish().meta({ description: "Pixels, as 1024x1024; for models that take a size or a ratio", example: "1024x1024" }),
   response_format: z.enum(FORMATS).nullish(),
   user: z.string().nullish().meta({ description: "Kept as the run's metadata `user`" }),
-  stream: z.literal(false).nullish(),
-  inputs: moreInputs,
 };
-const generation = z.looseObject(members).meta({ id: "OpenAiImageRequest" });
+const generation = z.looseObject({ ...shared, stream: z.literal(false).nullish(), inputs: moreInputs }).meta({ id: "OpenAiImageRequest" });
 const fields = z.looseObject({
-  ...members,
+  ...shared,
   n: z.coerce.number().int().min(1).max(MAX_IMAGES).optional(),
+  stream: z.literal("false").optional(),
   inputs: z.undefined().optional(),
 });
+const file = z
+  .string()
+  .min(1)
+  .meta({ override: { format: "binary" } });
+const form = z.looseObject({ ...shared, image: z.array(file).min(1), mask: file.optional() }).meta({ id: "OpenAiImageEditForm" });
 
 const image = z.object({ url: z.string().optional(), b64_json: z.string().optional() });
 const images = z.object({ created: z.number().int().meta({ description: "Seconds" }), data: z.array(image) }).meta({ id: "OpenAiImages" });
 
-type Asked = z.infer<typeof generation>;
+type Asked = z.infer<typeof generation> | z.infer<typeof fields>;
 
 const answer = async (context: RunContext, asked: Asked): Promise<Reply> => {
   const { model, inputs, response_format: format, user, stream: _, ...given } = asked;
@@ -67,6 +71,7 @@ export const openAiImageRoutes = [
     summary: "Change images",
     description: "A form with the fields of a generation, and files: one or more as `image` (or `image[]`), perhaps one as `mask`.",
     binaryBody: true,
+    form,
     errors: FORM_ERRORS,
     handler: (context) => withForm(context, (form) => answer(context, check(fields, { ...form.fields, ...form.files }))),
   }),
