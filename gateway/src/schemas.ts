@@ -20,6 +20,13 @@ const lowerUuid = (value: string): string => (UUID.test(value.toLowerCase()) ? v
 export const identifier = z.string().min(1).max(MAX_ID_CHARS).overwrite(lowerUuid);
 /** Names are kept, and looked for, in composed form (NFC): é is one character however it was typed. */
 export const name = z.string().normalize().max(LIMITS.nameChars).regex(/\S/, "must not be empty").meta({ example: "Poster maker" });
+/** What a header can carry: secrets of others. @param max characters */
+export const headerValue = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "must be printable ASCII characters without spaces around them");
 export const timestamp = z.iso.datetime().meta({ example: "2026-05-04T12:00:00.000Z" });
 export const credits = z.number().meta({ description: "Credits; 1 credit = 0.01 USD" });
 export const MIN_CREDITS = 0.001;

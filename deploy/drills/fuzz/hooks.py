@@ -22,8 +22,8 @@ STORED = {
     "rerunExecution": {"inputs", "until", "nodes", "reuse"},
     "quoteRerun": {"inputs", "until", "nodes", "reuse"},
     "decideExecution": {"value"},
-    "createWorkflowBatch": {"inputs", "items", "mediaId"},
-    "quoteWorkflowBatch": {"inputs", "items", "mediaId"},
+    "createWorkflowBatch": {"inputs", "items", "settings", "mediaId"},
+    "quoteWorkflowBatch": {"inputs", "items", "settings", "mediaId"},
     "createModelBatch": {"inputs", "mediaId"},
     "quoteModelBatch": {"inputs", "mediaId"},
     # Times and zones are read by libraries of theirs.

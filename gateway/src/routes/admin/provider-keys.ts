@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { Gateway } from "../../gateway";
 import { notFound } from "../../http/errors";
 import { defineRoute, type ParamsSpec, type RouteDefinition } from "../../http/route";
-import { iso, timestamp } from "../../schemas";
+import { headerValue, iso, timestamp } from "../../schemas";
 import { audited } from "./audit";
 
 /** Keys of providers: set here, used by executions, and never shown again. */
@@ -122,7 +122,7 @@ export const adminProviderKeyRoutes = [
     operationId: "adminPutProviderKey",
     summary: "Set the key of a provider, or replace it",
     description: "Its models are ready within a second, without a restart. The value is encrypted, and never shown again.",
-    body: z.strictObject({ value: z.string().min(1).max(MAX_VALUE_CHARS) }).meta({ id: "NewProviderKey" }),
+    body: z.strictObject({ value: headerValue(MAX_VALUE_CHARS) }).meta({ id: "NewProviderKey" }),
     responses: { 200: providerKey },
     errors: ["NOT_FOUND", "ALREADY_EXISTS", "NOT_CONFIGURED", "PRECONDITION_FAILED"],
     example: { value: "the key, as the provider shows it" },

@@ -2,7 +2,7 @@ import { modelServers } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
 import { defineRoute, type ParamsSpec } from "../../http/route";
-import { slug } from "../../schemas";
+import { headerValue, slug } from "../../schemas";
 import { audited } from "../admin/audit";
 import { forAdmins } from "../admin/shared";
 import { assertKeysCanBeKept, putKey, removeKey } from "./keys";
@@ -15,7 +15,7 @@ const MAX_CHOICES = 500;
 
 const url = z.string().min(1).max(MAX_URL_CHARS).meta({ example: "http://192.168.1.20:11434/v1" });
 const name = z.string().trim().min(1).max(MAX_NAME_CHARS).meta({ example: "GPU box" });
-const key = z.string().min(1).max(MAX_KEY_CHARS);
+const key = headerValue(MAX_KEY_CHARS);
 const kind = z.enum(KINDS);
 
 const newServer = z.strictObject({ kind, url, name, key: key.optional() }).meta({ id: "NewModelServer" });

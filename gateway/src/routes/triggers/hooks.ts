@@ -7,7 +7,7 @@ import { notFound } from "../../http/errors";
 import { markReplayed } from "../../http/lease";
 import { ASYNC_WAIT_MS } from "../../http/limits";
 import { defineRoute, type ParamsSpec } from "../../http/route";
-import { iso, slug, timestamp, uuid, workflowParams } from "../../schemas";
+import { headerValue, iso, slug, timestamp, uuid, workflowParams } from "../../schemas";
 import { MAX_CREDITS } from "../runs/routes";
 import { startRun } from "../runs/run";
 import { settingUp, triggerOwner } from "./schedules";
@@ -52,11 +52,7 @@ const creation = z
     hmac: z
       .strictObject({
         header,
-        secret: z
-          .string()
-          .min(1)
-          .max(TRIGGER_BOUNDS.signatureSecretChars)
-          .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "must be printable ASCII characters without spaces around them"),
+        secret: headerValue(TRIGGER_BOUNDS.signatureSecretChars),
       })
       .nullish()
       .meta({ description: "What is sent must be signed: the header is `sha256=` and the hexadecimal HMAC-SHA-256 of the raw body" }),
@@ -102,6 +98,7 @@ export const hookRoutes = [
     summary: "List the caller's hooks of a workflow, oldest first",
     params: workflowParams,
     responses: { 200: z.array(hook) },
+    errors: ["WORKFLOW_NOT_FOUND"],
     handler: async ({ gateway, caller, params }) => {
       const { hooks } = await gateway.services.executions.listHooks({ userId: caller.user.id, workflowSlug: params.slug });
       return { status: 200, body: hooks.map(view) };

@@ -138,6 +138,7 @@ export const scheduleRoutes = [
     summary: "List the caller's schedules of a workflow, oldest first",
     params: workflowParams,
     responses: { 200: z.array(schedule) },
+    errors: ["WORKFLOW_NOT_FOUND"],
     handler: async ({ gateway, caller, params }) => {
       const { schedules } = await gateway.services.executions.listSchedules({ userId: caller.user.id, workflowSlug: params.slug });
       return { status: 200, body: schedules.map(view) };
