@@ -9,7 +9,7 @@ const EXIT_MS = 5_000;
  * By itself V8 marks its heap by four threads, which beside several processes on a few cores mostly wait for one another, lets a
  * large heap grow by hundreds of megabytes, and keeps what an idle process no longer needs: platform/src/process/heap.ts collects that.
  */
-export const V8_FLAGS = ["--v8-pool-size=1", "--heap-growing-percent=60", "--compact-on-every-full-gc", "--expose-gc"];
+export const V8_FLAGS = ["--v8-pool-size=1", "--heap-growing-percent=60", "--expose-gc"];
 /**
  * What glibc reads. By itself it keeps what was freed, in eight arenas a core, and the more, the larger the buffers were: two
  * arenas suffice for threads that mostly wait, and a threshold that is set no longer grows with what is freed.
