@@ -10,7 +10,7 @@ import { createRollout } from "./rollout.mjs";
 const PAGE = join(ROOT, "docs", "operations", "kubernetes.md");
 const VALUES = join(ROOT, "deploy", "helm", "nodeloom", "ci", "three-replicas.yaml");
 /** Blocks, and what is said in passing about one namespace. */
-const COMMANDS = /^ *```sh\n([^]*?)^ *```$|`(kubectl (?:-n|create namespace) [^`\n]+)`/gm;
+const COMMANDS = /^ *```sh drill\n([^]*?)^ *```$|`(kubectl (?:-n|create namespace) [^`\n]+)`/gm;
 const NAMESPACE = "nodeloom";
 /** kubectl marks a restart with the second that it was asked for in, and refuses another one within it. */
 const RESTART_MARK_MS = 1_000;

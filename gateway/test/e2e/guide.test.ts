@@ -7,7 +7,9 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { clientOf, eventually, type Account } from "./support/client";
+import { runDocumented } from "./support/documented";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
+import { allSnippets, placeOf } from "../support/snippets";
 import { startPlatform, type Platform } from "./support/platform";
 
 const ROOT = join(__dirname, "..", "..", "..");
@@ -301,6 +303,24 @@ describe("the examples of the guide", () => {
     const file = { url: expect.stringContaining(`${platform.baseUrl}/media/`) as string };
     const result = modality === "text" ? { text: expect.stringContaining("sandbox") as string } : { [OUTPUT_OF[modality]]: [file] };
     expect({ status, body }).toMatchObject({ status: 200, body: { result } });
+  });
+
+  it("run as they stand on the pages, in a shell, in Node.js and in Python", async () => {
+    const { failures, blocks } = await runDocumented({ baseUrl: platform.baseUrl, account: user, post });
+    expect(failures).toEqual([]);
+    expect(blocks).toBeGreaterThan(15);
+  });
+
+  it("have graphs that can be saved", async () => {
+    const graphs = allSnippets()
+      .filter(({ language }) => language === "json")
+      .map((one) => ({ place: placeOf(one), graph: JSON.parse(one.code) as Record<string, unknown> }))
+      .filter(({ graph }) => Array.isArray(graph.nodes) && Array.isArray(graph.edges));
+    expect(graphs.length).toBeGreaterThan(6);
+    for (const { place, graph } of graphs) {
+      const { status, text } = await post("/api/workflows", { name: place, ...graph });
+      expect({ place, status, text: status === 201 ? "" : text }).toEqual({ place, status: 201, text: "" });
+    }
   });
 
   it("say truthfully that a provider that answers at once could not be stopped", async () => {

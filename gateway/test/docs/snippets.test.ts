@@ -1,0 +1,133 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Script } from "node:vm";
+import { routes } from "../../src/routes";
+import { allSnippets, placeOf, ROOT, snippetsOf, type Snippet } from "../support/snippets";
+
+/** Every block of the documentation is what it says it is. Blocks of `sh run`, `ts run` and `python run` are carried out in e2e/guide.test.ts. */
+
+const snippets = allSnippets();
+const isIn = (...languages: string[]): Snippet[] => snippets.filter(({ language }) => languages.includes(language));
+
+/** What a block may say of itself: its language, and a second word where the language alone does not say how it is checked. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  // Carried out on a platform; by a drill; by a reader alone, because it needs what no test has.
+  sh: ["run", "drill", "by-hand"],
+  // Types are checked; also carried out; written from the client's sources.
+  ts: ["", "run", "declaration"],
+  python: ["", "run", "declaration"],
+  js: [""],
+  json: [""],
+  // Requests whose routes exist.
+  http: [""],
+  // A drawing, or another service's words.
+  text: [""],
+};
+
+it("finds the blocks of pages, those in lists among them", () => {
+  const page = "a\n\n```sh run\necho 1\n```\n\n1. b\n\n   ```json\n   {}\n   ```\n\n```\nc\n```\n";
+  expect(snippetsOf("p.md", page)).toEqual([
+    { page: "p.md", line: 3, language: "sh", mark: "run", code: "echo 1\n" },
+    { page: "p.md", line: 9, language: "json", mark: "", code: "{}\n" },
+    { page: "p.md", line: 13, language: "", mark: "", code: "c\n" },
+  ]);
+  expect(snippets.length).toBeGreaterThan(100);
+});
+
+it("knows of every block what it is, and so how it is checked", () => {
+  const silent = snippets.filter(({ language, mark }) => KINDS[language]?.includes(mark) !== true);
+  expect(silent.map((one) => `${placeOf(one)}: "${one.language} ${one.mark}"`)).toEqual([]);
+});
+
+it("has JSON that is JSON", () => {
+  const broken = isIn("json").flatMap((one) => {
+    try {
+      JSON.parse(one.code);
+      return [];
+    } catch (error) {
+      return [`${placeOf(one)}: ${String(error)}`];
+    }
+  });
+  expect(broken).toEqual([]);
+});
+
+it("has shell commands and JavaScript that can be read by a shell and by Node.js", () => {
+  for (const one of isIn("sh")) {
+    const { status, stderr } = spawnSync("bash", ["-n"], { input: one.code, encoding: "utf8" });
+    expect({ place: placeOf(one), status, stderr }).toEqual({ place: placeOf(one), status: 0, stderr: "" });
+  }
+  for (const one of isIn("js")) expect(() => new Script(one.code, { filename: placeOf(one) })).not.toThrow();
+});
+
+it("has requests whose routes exist", () => {
+  /** Of the media service, behind the gateway. */
+  const isFile = (path: string): boolean => path.startsWith("/media/");
+  const forms = routes.map(({ method, path }) => ({ method, form: new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}$`) }));
+  const requests = isIn("http").flatMap((one) =>
+    [...one.code.matchAll(/^(GET|POST|PUT|PATCH|DELETE) +(\S+)/gm)].map(([, method, target]) => ({
+      place: placeOf(one),
+      method: method!,
+      path: target!.split("?")[0]!,
+    })),
+  );
+  expect(requests.length).toBeGreaterThan(5);
+  const unknown = requests.filter(
+    ({ method, path }) => !isFile(path) && !forms.some((route) => route.method === method && route.form.test(path)),
+  );
+  expect(unknown).toEqual([]);
+});
+
+const hasPython = spawnSync("python3", ["--version"]).status === 0;
+
+(hasPython ? it : it.skip)("has Python that compiles", () => {
+  const blocks = isIn("python").filter(({ mark }) => mark !== "declaration");
+  const input = JSON.stringify(blocks.map((one) => ({ place: placeOf(one), code: one.code })));
+  const program = 'import json, sys\nfor one in json.load(sys.stdin): compile(one["code"], one["place"], "exec")';
+  expect(spawnSync("python3", ["-c", program], { input, encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
+});
+
+it("has TypeScript whose types are right, by those of the client", () => {
+  const folder = mkdtempSync(join(tmpdir(), "nodeloom-snippets-"));
+  try {
+    const blocks = isIn("ts").filter(({ mark }) => mark !== "declaration");
+    expect(blocks.length).toBeGreaterThan(2);
+    for (const one of blocks) {
+      // A page shows the client once; what follows goes on with it.
+      const isFirst = one.code.includes("createClient(");
+      const given =
+        'import type { Client } from "@nodeloom/client"; declare const client: Client; declare const rows: Record<string, unknown>[];';
+      const name = placeOf(one).replaceAll(/[^\w]/g, "-");
+      writeFileSync(join(folder, `${name}.ts`), `${isFirst ? "" : given}${one.code}\nexport {};\n`);
+    }
+    const compilerOptions = {
+      ...{ strict: true, noEmit: true, skipLibCheck: true, target: "es2022", module: "esnext", moduleResolution: "bundler" },
+      ...{ types: ["node"], typeRoots: [join(ROOT, "node_modules", "@types")] },
+      paths: {
+        "@nodeloom/client": [join(ROOT, "gateway", "client", "src", "index.ts")],
+        standardwebhooks: [join(ROOT, "node_modules", "standardwebhooks")],
+      },
+    };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+    const compiler = join(ROOT, "node_modules", "typescript", "bin", "tsc");
+    const { status, stdout } = spawnSync(process.execPath, [compiler, "-p", folder], { encoding: "utf8" });
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "" });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+describe("the references of the clients", () => {
+  const read = (name: string): string => readFileSync(join(ROOT, "docs", "reference", name), "utf8");
+
+  it("is TypeScript's declarations (otherwise: node docs/reference/typescript.mjs)", () => {
+    const written = execFileSync(process.execPath, [join(ROOT, "docs", "reference", "typescript.mjs"), "-"], { encoding: "utf8" });
+    expect(read("typescript.md")).toBe(written);
+  });
+
+  (hasPython ? it : it.skip)("is Python's signatures (otherwise: python3 docs/reference/python.py)", () => {
+    const written = execFileSync("python3", [join(ROOT, "docs", "reference", "python.py"), "-"], { encoding: "utf8" });
+    expect(read("python.md")).toBe(written);
+  });
+});

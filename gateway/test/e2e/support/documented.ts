@@ -1,0 +1,120 @@
+import { execFile, spawn } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { transformSync } from "@swc/core";
+import { allSnippets, placeOf, ROOT, type Snippet } from "../../support/snippets";
+import type { Account, Answer } from "./client";
+
+/** Carries out the blocks of the documentation that say `run`: those of a page in one shell, as a reader who pastes them would. */
+
+const RUN = "run";
+const PAGE_MS = 120_000;
+/** Of the output of a page that failed. */
+const SHOWN_CHARS = 2_000;
+
+/** The Python of the client's tests; undefined where this machine can't have one. */
+const clientPython = async (): Promise<string | undefined> => {
+  const program = `const { readFile } = await import("node:fs/promises");
+    const { pythonEnvironment } = await import("./deploy/local/build/python.mjs");
+    const requirements = await readFile("gateway/python/tests/requirements.txt", "utf8");
+    console.log(await pythonEnvironment({ name: "client", requirements, progress: console.error }));`;
+  return promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { cwd: ROOT }).then(
+    ({ stdout }) => stdout.trim(),
+    () => undefined,
+  );
+};
+
+/** The command that carries a block out; the block's own text for a shell. */
+const commandOf = (snippet: Snippet, folder: string, python: string | undefined): string => {
+  const { language, code, line } = snippet;
+  if (language === "sh") return code;
+  if (language === "python") {
+    if (python === undefined) return "echo skipped: there is no Python for it\n";
+    writeFileSync(join(folder, `${line}.py`), code);
+    return `"${python}" ${line}.py\n`;
+  }
+  const { code: program } = transformSync(code, { jsc: { parser: { syntax: "typescript" }, target: "es2022" } });
+  writeFileSync(join(folder, `${line}.mjs`), program);
+  return `node ${line}.mjs\n`;
+};
+
+/** A picture of an input, looked at by a person before it is the result where that is asked for. */
+const graphOf = (name: string, input: string, isReviewed: boolean): object => {
+  const [made, port] = isReviewed ? ["review", "approved"] : ["picture", "image"];
+  return {
+    name,
+    nodes: [
+      { id: "in", type: "request-input", data: { fields: [{ name: input, type: "text", default: "a loom" }] } },
+      { id: "picture", type: "generate-image", data: { model: "sandbox-image" } },
+      ...(isReviewed ? [{ id: "review", type: "approval", data: { title: "Good enough to send?" } }] : []),
+      { id: "out", type: "response-output", data: {} },
+    ],
+    edges: [
+      { source: "in", sourceHandle: input, target: "picture", targetHandle: "prompt" },
+      ...(isReviewed ? [{ source: "picture", sourceHandle: "image", target: "review", targetHandle: "value" }] : []),
+      { source: made, sourceHandle: port, target: "out", targetHandle: "images" },
+    ],
+  };
+};
+
+export interface Reader {
+  baseUrl: string;
+  account: Account;
+  post(path: string, body: unknown): Promise<Answer>;
+}
+
+/** What pages call by names in capitals; what they name themselves is made. */
+const surroundings = async ({ baseUrl, account, post }: Reader): Promise<Record<string, string>> => {
+  const SECRET = "the secret that the sender has, too";
+  await post("/api/workflows", graphOf("Poster maker", "prompt", false));
+  const SLUG = (await post("/api/workflows", graphOf("News", "subject", false))).body.slug as string;
+  const hook = { expression: "{ subject: issue.title }", maxCredits: 20, hmac: { header: "X-Hub-Signature-256", secret: SECRET } };
+  const HOOK = (await post(`/api/workflows/${SLUG}/hooks`, hook)).body.url as string;
+  const reviewed = (await post("/api/workflows", graphOf("Reviewed", "subject", true))).body.slug as string;
+  // Answered once it waits for its decision.
+  const ID = (await post(`/api/workflows/${reviewed}/run`, { inputs: {} })).body.executionId as string;
+  const { key: KEY = "", email: EMAIL, password: PASSWORD } = account;
+  return { BASE: baseUrl, KEY, EMAIL, PASSWORD, SLUG, SECRET, HOOK, ID, SCHEDULE: ID, NODELOOM_BASE_URL: baseUrl, NODELOOM_API_KEY: KEY };
+};
+
+/** A folder with what pages take for granted: a checkout's, after a start, with a picture. */
+const prepare = (folder: string, { BASE, KEY }: Readonly<Record<string, string>>): void => {
+  mkdirSync(join(folder, ".nodeloom"), { recursive: true });
+  writeFileSync(join(folder, ".nodeloom", "local.json"), JSON.stringify({ baseUrl: BASE, accounts: { business: { apiKey: KEY } } }));
+  for (const name of ["docs", "node_modules"]) symlinkSync(join(ROOT, name), join(folder, name));
+  copyFileSync(join(ROOT, "docs", "guide", "pictures", "canvas-light.png"), join(folder, "boat.png"));
+};
+
+/** @returns what went wrong; empty where nothing did */
+const follow = async (script: string, folder: string, env: Readonly<Record<string, string>>): Promise<string> => {
+  const PATH = `${join(ROOT, "node_modules", ".bin")}:${process.env.PATH}`;
+  const shell = spawn("bash", ["-c", `set -eo pipefail\n${script}`], {
+    cwd: folder,
+    env: { ...process.env, PYTHONPATH: join(ROOT, "gateway", "python", "src"), PYTHONDONTWRITEBYTECODE: "1", ...env, PATH },
+    timeout: PAGE_MS,
+  });
+  let output = "";
+  for (const stream of [shell.stdout, shell.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  const code = await new Promise<number | null>((resolve) => shell.once("close", resolve));
+  return code === 0 ? "" : `exits with ${code}:\n${output.slice(-SHOWN_CHARS)}`;
+};
+
+/** Carries out every page. @returns how many blocks there were, and what failed */
+export const runDocumented = async (reader: Reader): Promise<{ blocks: number; failures: string[] }> => {
+  const blocks = allSnippets().filter(({ mark }) => mark === RUN);
+  const folder = mkdtempSync(join(tmpdir(), "nodeloom-documented-"));
+  const [python, env] = await Promise.all([clientPython(), surroundings(reader)]);
+  const pages = [...new Set(blocks.map(({ page }) => page))];
+  const results = await Promise.all(
+    pages.map(async (page) => {
+      const own = join(folder, page.replaceAll("/", "-"));
+      prepare(own, env);
+      const commands = blocks.filter((one) => one.page === page).map((one) => `echo '# ${placeOf(one)}'\n${commandOf(one, own, python)}`);
+      return `${page} ${await follow(commands.join("\n"), own, env)}`.trim();
+    }),
+  );
+  rmSync(folder, { recursive: true });
+  return { blocks: blocks.length, failures: results.filter((result) => !pages.includes(result)) };
+};
