@@ -5,7 +5,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import helmet from "helmet";
 import { HOOK_PATH } from "./auth/hook";
 import { consoleRouter } from "./console/router";
-import { docsRouter } from "./docs/page";
+import { docsRouter } from "./docs/router";
 import { methodNotAllowed, routeNotFound } from "./http/errors";
 import type { Gateway } from "./gateway";
 import { mediaProxy } from "./routes/media/proxy";
@@ -113,7 +113,7 @@ export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaO
   app.use(identify, log(gateway.logger), secure, addressed);
   mount(app, gateway, routes);
   app.use("/media", mediaProxy({ mediaUrl, gateway }));
-  app.use(docsRouter(openApiDocument(routes, publicBaseUrl), publicBaseUrl));
+  app.use(docsRouter({ document: openApiDocument(routes, publicBaseUrl), publicBaseUrl, gateway }));
   app.use(consoleRouter({ mediaOrigins }));
   app.use(() => {
     throw routeNotFound();

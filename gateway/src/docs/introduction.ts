@@ -11,11 +11,11 @@ Send an API key in the header \`x-api-key\`. The operations under *Keys* make on
 key is shown once, when it is made. What it may do is a list of capabilities, such as \`workflow:run\` or \`workflow:poster-maker:run\`; each
 operation says which one it needs.
 
-The session cookie of a signed-in browser works, too, for requests from the service's own pages. On this page you are signed in already if you
-are in the console; or put a key into *Authorize*.
+The session cookie of a signed-in browser works, too, for requests from the service's own pages. The page to try
+operations, \`/docs/explorer\`, is signed in already if the console is; or put a key into its *Authorize*.
 
 \`\`\`sh
-curl "$BASE_URL/api/whoami" -H "x-api-key: $API_KEY"
+curl "$BASE/api/whoami" -H "x-api-key: $KEY"
 \`\`\`
 
 ### Errors
@@ -43,4 +43,4 @@ Poll \`GET /api/executions/{id}\` every two seconds, follow its events as a stre
 ### Webhooks
 
 A key may have a webhook. It is called when an asynchronous run made with that key is over, and signed as
-[Standard Webhooks](https://www.standardwebhooks.com) asks for: see *Webhooks* below.`;
+[Standard Webhooks](https://www.standardwebhooks.com) asks for: see *Webhooks*.`;

@@ -3,9 +3,9 @@ import { z } from "zod";
 import { HOST_PREFIX, SESSION_COOKIE } from "../auth/session";
 import { TAGS, type Route, type Tag } from "../http/route";
 import { createComponents, type Json } from "./components";
-import { GUIDE_PATH } from "./guide";
 import { INTRODUCTION } from "./introduction";
 import { operation } from "./operation";
+import { DOCS_PATH } from "./site/layout";
 import { webhooks } from "./webhooks";
 
 /** The OpenAPI 3.1 document, made from the table that also routes and validates. */
@@ -77,7 +77,7 @@ export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string)
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: publicBaseUrl }],
-    externalDocs: { description: "Guides", url: `${publicBaseUrl}${GUIDE_PATH}` },
+    externalDocs: { description: "Documentation", url: `${publicBaseUrl}${DOCS_PATH}` },
     tags: TAGS.map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })),
     paths,
     webhooks: webhooks((schema) => components.describe(schema, "output")),

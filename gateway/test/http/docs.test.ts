@@ -1,11 +1,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { readGuides } from "../../src/docs/guide";
 import { send } from "../support/http";
 import { startPlatform, type Platform } from "../support/platform";
 
 let platform: Platform;
-beforeAll(async () => void (platform = await startPlatform()));
+beforeAll(async () => void (platform = await startPlatform({ ANONYMOUS_RATE_LIMIT: "20" })));
 afterAll(() => platform.stop());
 
 const get = (path: string, headers = {}) => send(platform.baseUrl, path, { headers });
@@ -13,49 +12,66 @@ const get = (path: string, headers = {}) => send(platform.baseUrl, path, { heade
 it("serves the OpenAPI document at two addresses, and llms.txt lists it", async () => {
   const [short, long, llms] = await Promise.all(["/openapi.json", "/api/openapi.json", "/llms.txt"].map((path) => get(path)));
   expect(short!.text).toBe(long!.text);
-  expect(short!.body).toMatchObject({ openapi: "3.1.0", externalDocs: { url: `${platform.baseUrl}/docs/guide` } });
+  expect(short!.body).toMatchObject({ openapi: "3.1.0", externalDocs: { url: `${platform.baseUrl}/docs` } });
   expect(llms!.headers["content-type"]).toBe("text/plain; charset=utf-8");
   expect(llms!.text).toContain(`(${platform.baseUrl}/openapi.json)`);
 });
 
-it("serves every guide as a page and as Markdown, as the index and llms.txt list them", async () => {
-  const { text: llms } = await get("/llms.txt");
-  const { text: index } = await get("/docs/guide");
-  const folder = join(__dirname, "..", "..", "..", "docs", "guide");
-  const guides = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".md"));
-  expect(guides.length).toBeGreaterThan(10);
-  for (const name of guides) {
-    expect(llms).toContain(`(${platform.baseUrl}/docs/guide/${name})`);
-    const path = `/docs/guide/${name.replace(/\.md$/, "")}`;
-    expect(index).toContain(`<a href="${path}">`);
-    const [page, markdown] = await Promise.all([get(path), get(`/docs/guide/${name}`)]);
+it("serves every page of the guide, of operations and of the references as a page and as Markdown, as the front page and llms.txt list them", async () => {
+  const [{ text: llms }, { text: front }, old] = await Promise.all([get("/llms.txt"), get("/docs"), get("/docs/guide")]);
+  expect(old).toMatchObject({ status: 200, text: front });
+  const folder = join(__dirname, "..", "..", "..", "docs");
+  const names = ["guide", "operations", "reference"].flatMap((part) =>
+    readdirSync(join(folder, part), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${part}/${name}`),
+  );
+  expect(names.length).toBeGreaterThan(30);
+  for (const name of [...names, "api.md", "api/runs.md", "api/schemas.md"]) {
+    expect(llms).toContain(`(${platform.baseUrl}/docs/${name})`);
+    const path = `/docs/${name.replace(/\.md$/, "")}`;
+    expect(front).toContain(`href="${path}"`);
+    const [page, markdown] = await Promise.all([get(path), get(`/docs/${name}`)]);
     expect([page.status, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect([markdown.status, markdown.headers["content-type"]]).toEqual([200, "text/markdown; charset=utf-8"]);
   }
 });
 
-it("links pages to what is served: every page, picture and heading that a guide names is there", () => {
-  const { pages, files } = readGuides();
-  const known = new Set([...pages.keys(), ...files.keys()]);
-  const broken = [...pages.values()].flatMap(({ path, html }) => {
-    const targets = [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, target]) => target!);
-    return targets
-      .map((target) => new URL(target, `http://docs/${path}`))
-      .filter(({ host, pathname }) => host === "docs" && pathname !== "/" && !pathname.startsWith("/docs"))
-      .filter(({ pathname, hash }) => {
-        const name = pathname.slice(1);
-        const page = pages.get(name);
-        return !known.has(name) || (hash !== "" && !page?.html.includes(`id="${decodeURIComponent(hash.slice(1))}"`));
-      })
-      .map(({ href }) => `${path}: ${href}`);
-  });
-  expect(broken).toEqual([]);
+it("lets pages load their own style, script and pictures alone, and compresses them for those who ask", async () => {
+  const page = await get("/docs/guide/workflows");
+  expect(page.headers["content-security-policy"]).toBe(
+    "default-src 'none';script-src 'self';style-src 'self';img-src 'self';base-uri 'none';form-action 'self';frame-ancestors 'none'",
+  );
+  const loaded = [...page.text.matchAll(/<(?:script|link rel="(?:icon|stylesheet)"|img)[^>]* (?:src|href)="([^"]+)"/g)];
+  expect(loaded.length).toBeGreaterThan(3);
+  for (const [, path] of loaded) expect((await get(path!)).status).toBe(200);
+  const response = await fetch(`${platform.baseUrl}/docs/guide/workflows`, { headers: { "accept-encoding": "gzip" } });
+  expect(response.headers.get("content-encoding")).toBe("gzip");
+  expect(await response.text()).toBe(page.text);
 });
 
-it("answers 304 while its text is the same, and 404 to what is no guide", async () => {
-  const { headers } = await get("/docs/guide/runs");
-  expect((await get("/docs/guide/runs", { "if-none-match": headers.etag })).status).toBe(304);
-  for (const path of ["/docs/guide/nothing", "/docs/guide/../../package.json", "/docs/guide/%2e%2e/README.md"]) {
+it("answers 304 while its text is the same, and 404 to what is no page", async () => {
+  for (const path of ["/docs", "/docs/guide/runs", "/docs/site.css", "/docs/search?q=webhook"]) {
+    const { headers } = await get(path);
+    expect((await get(path, { "if-none-match": headers.etag })).status).toBe(304);
+  }
+  for (const path of [
+    "/docs/guide/nothing",
+    "/docs/guide/../../package.json",
+    "/docs/guide/%2e%2e/README.md",
+    "/docs/guide%2f..%2fREADME.md",
+    "/docs/adr/0001-eager-start-and-the-event-channel",
+  ]) {
     expect((await get(path)).status).toBe(404);
   }
+});
+
+it("searches without JavaScript, within the limit of an address, and refuses a query that is too long", async () => {
+  const found = await get("/docs/search?q=signed%20webhooks");
+  expect(found.status).toBe(200);
+  expect(found.text).toMatch(/href="\/docs\/guide\/runs#webhooks"/);
+  expect(found.headers["x-ratelimit-limit"]).toBe("20");
+  expect((await get(`/docs/search?q=${"a".repeat(201)}`)).body).toMatchObject({ code: "INVALID_REQUEST", issues: [{ path: "q" }] });
+  const answers = await Promise.all(Array.from({ length: 25 }, () => get("/docs/search?q=runs")));
+  expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThan(3);
 });

@@ -324,9 +324,9 @@ describe("the reference", () => {
   it("serves the document and a page that needs no other host", async () => {
     const document = await send(platform.baseUrl, "/api/openapi.json");
     expect(document.body).toMatchObject({ openapi: "3.1.0", servers: [{ url: platform.baseUrl }] });
-    const page = await send(platform.baseUrl, "/docs");
+    const page = await send(platform.baseUrl, "/docs/explorer");
     expect(page.status).toBe(200);
-    const assets = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path!);
+    const assets = [...page.text.matchAll(/<(?:script|link)[^>]+(?:src|href)="([^"]+)"/g)].map(([, path]) => path!);
     expect(assets.length).toBeGreaterThan(2);
     for (const path of assets) {
       expect(path).toMatch(/^\/docs\//);

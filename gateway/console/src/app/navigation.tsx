@@ -164,7 +164,7 @@ const AccountMenu = ({ me, compact }: { me: Me; compact: boolean }) => {
       entries={[
         { label: "Account", icon: CircleUser, run: () => void navigate({ to: "/account" }) },
         { label: "Plans", icon: Layers, run: () => void navigate({ to: "/plans" }) },
-        { label: "API reference", icon: BookOpen, run: () => window.open("/docs", "_blank", "noopener") },
+        { label: "Documentation", icon: BookOpen, run: () => window.open("/docs", "_blank", "noopener") },
         null,
         { label: mark("Light", theme === "light"), icon: Sun, run: () => choose("light") },
         { label: mark("Dark", theme === "dark"), icon: Moon, run: () => choose("dark") },

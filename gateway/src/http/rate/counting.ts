@@ -22,6 +22,15 @@ const ofAddress = (gateway: Counter, request: Request, name: string, points = ga
 });
 
 /**
+ * Counts a request that needs no caller against its address.
+ * @param name what is counted
+ * @returns the X-RateLimit headers
+ * @throws RATE_LIMIT_EXCEEDED
+ */
+export const countByAddress = (gateway: Counter, request: Request, name: string): Promise<Record<string, string>> =>
+  gateway.rateLimits.consume(ofAddress(gateway, request, name));
+
+/**
  * Counts a request that was refused before its caller was known against its address.
  * @returns the refusal, or RATE_LIMIT_EXCEEDED when the address has had too many
  */

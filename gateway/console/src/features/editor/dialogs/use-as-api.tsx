@@ -87,7 +87,7 @@ export const UseAsApi = ({ onClose }: { onClose: () => void }) => {
       </Tabs>
       <Notice className="mt-3">
         All routes are described in the{" "}
-        <a href="/docs" target="_blank" rel="noopener" className="underline underline-offset-2">
+        <a href="/docs/api" target="_blank" rel="noopener" className="underline underline-offset-2">
           API reference
         </a>
         .

@@ -1,10 +1,12 @@
-import { createHash } from "node:crypto";
-import { dirname, extname, join } from "node:path";
-import { Router, type RequestHandler } from "express";
+import { dirname, join } from "node:path";
+import { Router } from "express";
 import helmet from "helmet";
-import { GUIDE_PATH, GUIDE_STYLE, llmsText, readGuides, type Guides } from "./guide";
+import { fixed } from "./kept";
+import { DOCS_PATH, EXPLORER_PATH, ICON_PATH } from "./site/layout";
 
-const ASSETS = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"] as const;
+/** Swagger UI: the OpenAPI document as a page on which every operation can be tried. */
+
+const ASSETS = ["swagger-ui.css", "swagger-ui-bundle.js"] as const;
 const MAX_AGE_MS = 60 * 60 * 1_000;
 
 const PAGE = `<!doctype html>
@@ -13,14 +15,15 @@ const PAGE = `<!doctype html>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>Nodeloom API</title>
-    <link rel="icon" type="image/png" href="/docs/favicon-32x32.png" />
-    <link rel="stylesheet" href="/docs/swagger-ui.css" />
-    <link rel="stylesheet" href="/docs/reference.css" />
+    <link rel="icon" type="image/svg+xml" href="${ICON_PATH}" />
+    <link rel="stylesheet" href="${EXPLORER_PATH}/swagger-ui.css" />
+    <link rel="stylesheet" href="${EXPLORER_PATH}/page.css" />
   </head>
   <body>
+    <nav><a href="${DOCS_PATH}">Documentation</a> <a href="${DOCS_PATH}/api">The same without JavaScript</a></nav>
     <div id="reference"></div>
-    <script src="/docs/swagger-ui-bundle.js"></script>
-    <script src="/docs/start.js"></script>
+    <script src="${EXPLORER_PATH}/swagger-ui-bundle.js"></script>
+    <script src="${EXPLORER_PATH}/start.js"></script>
   </body>
 </html>
 `;
@@ -42,6 +45,7 @@ const START = `SwaggerUIBundle({
  * wider than a phone.
  */
 const STYLE = `body { margin: 0; }
+nav { display: flex; gap: 16px; padding: 12px 20px; font: 14px system-ui, sans-serif; }
 .swagger-ui .response-col_links { display: none; }
 .swagger-ui .info { margin: 32px 0; max-width: 76ch; }
 .swagger-ui .info h3 { font-size: 1.1em; margin: 1.6em 0 .4em; }
@@ -86,36 +90,25 @@ const secure = helmet({
   },
 });
 
-/** Answers with a text that stays the same as long as the process runs; 304 where the client has it. */
-const fixed = (type: string, content: string | Buffer): RequestHandler => {
-  const tag = `"${createHash("sha1").update(content).digest("base64url")}"`;
-  return (_request, response) => void response.set("ETag", tag).type(type).send(content);
-};
-
-const guideRoutes = (router: Router, { pages, files, index }: Guides): void => {
-  router.get(GUIDE_PATH, fixed("html", index));
-  router.get(`${GUIDE_PATH}.css`, fixed("css", GUIDE_STYLE));
-  for (const { path, html, markdown } of pages.values()) {
-    router.get(`${GUIDE_PATH}/${path}`, fixed("html", html));
-    router.get(`${GUIDE_PATH}/${path}.md`, fixed("text/markdown; charset=utf-8", markdown));
-  }
-  for (const [path, content] of files) router.get(`${GUIDE_PATH}/${path}`, fixed(extname(path), content));
-};
-
-/** The OpenAPI document at /openapi.json and /api/openapi.json, an interactive reference at /docs, the guides, and /llms.txt. */
-export const docsRouter = (document: object, publicBaseUrl: string): Router => {
-  const guides = readGuides();
+/** The page, and what it loads. */
+export const explorerRouter = (): Router => {
   const folder = dirname(require.resolve("swagger-ui-dist/package.json"));
   const router = Router({ caseSensitive: true, strict: true });
-  router.get(["/api/openapi.json", "/openapi.json"], fixed("application/json", JSON.stringify(document)));
-  router.get("/llms.txt", fixed("text/plain; charset=utf-8", llmsText(guides, publicBaseUrl)));
-  router.use("/docs", secure);
-  guideRoutes(router, guides);
-  router.get("/docs", (_request, response) => void response.type("html").send(PAGE));
-  router.get("/docs/reference.css", (_request, response) => void response.type("css").send(STYLE));
-  router.get("/docs/start.js", (_request, response) => void response.type("text/javascript").send(START));
+  router.use(EXPLORER_PATH, secure);
+  router.get(
+    EXPLORER_PATH,
+    fixed("html", () => PAGE),
+  );
+  router.get(
+    `${EXPLORER_PATH}/page.css`,
+    fixed("css", () => STYLE),
+  );
+  router.get(
+    `${EXPLORER_PATH}/start.js`,
+    fixed("text/javascript", () => START),
+  );
   for (const asset of ASSETS) {
-    router.get(`/docs/${asset}`, (_request, response) => response.sendFile(join(folder, asset), { maxAge: MAX_AGE_MS }));
+    router.get(`${EXPLORER_PATH}/${asset}`, (_request, response) => response.sendFile(join(folder, asset), { maxAge: MAX_AGE_MS }));
   }
   return router;
 };

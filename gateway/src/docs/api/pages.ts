@@ -1,0 +1,141 @@
+import type { Entry } from "../site/contents";
+import type { ApiDocument, Content, Operation, Parameter, Response } from "./document";
+import { curlOf } from "./example";
+import { code, memberTable, nameOf, table, typeOf } from "./schema";
+
+/** The API reference as Markdown, a page for each tag, made from the OpenAPI document. */
+
+export interface ApiPage extends Entry {
+  markdown(document: ApiDocument): string;
+}
+
+const OVERVIEW = "api";
+const SUCCESS = /^[23]/;
+const COMMON_HEADERS = /^X-(?:Request-Id|RateLimit-)/;
+
+const fileOf = (tag: string): string => `${OVERVIEW}/${tag.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
+
+const operationsOf = (document: ApiDocument): { method: string; path: string; operation: Operation }[] =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+
+const callers = ({ security = [] }: Operation): string => {
+  const has = (name: string): boolean => security.some((way) => name in way);
+  if (security.length === 0) return "Without a key.";
+  return has("apiKey") ? `By API key${has("bearer") ? " (as a bearer token, too)" : ""} or session.` : "By session.";
+};
+
+const parameterTable = (parameters: readonly Parameter[]): string =>
+  table(
+    ["Parameter", "In", "Value", ""],
+    parameters.map(({ name, in: place, required, description = "", schema }) => [
+      code(name),
+      place,
+      `${typeOf(schema)}${required ? ", required" : ""}`,
+      `${description}${"default" in schema ? ` (${code(JSON.stringify(schema.default))} unless given)` : ""}`,
+    ]),
+  );
+
+/** @param schemas where members are shown though the schema has a place of its own */
+const contentOf = (content: Content, what: string, schemas: ApiDocument["components"]["schemas"] = {}): string[] =>
+  Object.entries(content).flatMap(([type, { schema }]) => {
+    const members = memberTable(schemas[nameOf(schema.$ref ?? "")] ?? schema);
+    return [`**${what}** (\`${type}\`): ${typeOf(schema)}`, ...(members === "" ? [] : [members])];
+  });
+
+const answer = ([status, { description, headers = {}, content = {} }]: [string, Response]): string[] => {
+  const own = Object.keys(headers).filter((name) => !COMMON_HEADERS.test(name));
+  const said = `${description}${own.length === 0 ? "" : `; headers ${own.map(code).join(", ")}`}`;
+  if (Object.keys(content).length === 0) return [`**Answer ${status}**: ${said}`];
+  return [...contentOf(content, `Answer ${status}`), `${said}.`];
+};
+
+/** Folded away: the codes of errors are alike for most operations. */
+const errors = (responses: readonly [string, Response][]): string[] => {
+  if (responses.length === 0) return [];
+  const rows = responses.map(([status, { description }]) => [status, description.replaceAll(/\n?^- /gm, "<br>").replace(/^<br>/, "")]);
+  const statuses = responses.map(([status]) => status).join(", ");
+  return [`<details><summary>Errors: ${statuses}</summary>`, table(["Status", "Codes, and when they come"], rows), "</details>"];
+};
+
+const section = (document: ApiDocument, method: string, path: string, operation: Operation): string => {
+  const { summary, operationId, description, parameters = [], requestBody, responses } = operation;
+  const entries = Object.entries(responses);
+  return [
+    `## ${summary}`,
+    `${code(`${method} ${path}`)}, operation ${code(operationId)}. ${callers(operation)}`,
+    ...(description === undefined ? [] : [description]),
+    ...(parameters.length === 0 ? [] : [parameterTable(parameters)]),
+    ...(requestBody ? contentOf(requestBody.content, "Body", document.components.schemas) : []),
+    ...entries.filter(([status]) => SUCCESS.test(status)).flatMap(answer),
+    ...errors(entries.filter(([status]) => !SUCCESS.test(status))),
+    `\`\`\`sh\n${curlOf(method, path, operation, document.components.schemas)}\n\`\`\``,
+  ].join("\n\n");
+};
+
+const tagPage = (document: ApiDocument, tag: string, about: string): string =>
+  [
+    `# ${tag}`,
+    `${about}.`,
+    ...operationsOf(document)
+      .filter(({ operation }) => operation.tags.includes(tag))
+      .map(({ method, path, operation }) => section(document, method, path, operation)),
+  ].join("\n\n");
+
+const overview = (document: ApiDocument): string => {
+  const lists = document.tags.map(({ name, description }) => {
+    const rows = operationsOf(document)
+      .filter(({ operation }) => operation.tags.includes(name))
+      .map(({ method, path, operation: { summary } }) => [code(method), code(path), summary]);
+    return `### ${name}\n\n${description}: [${name}](${fileOf(name)}.md).\n\n${table(["", "Path", ""], rows)}`;
+  });
+  return [
+    "# The HTTP API",
+    "Every operation. The OpenAPI document at `/openapi.json`, from which these pages are made, has the same for programs; `/docs/explorer` is a page to try them.",
+    document.info.description.replaceAll(/^### /gm, "## "),
+    "## Operations",
+    ...lists,
+  ].join("\n\n");
+};
+
+const webhookPage = ({ webhooks }: ApiDocument): string =>
+  [
+    "# Webhooks",
+    "What the platform sends to the webhook of a key, signed as [Standard Webhooks](https://www.standardwebhooks.com) asks for.",
+    ...Object.entries(webhooks).flatMap(([type, { post }]) => {
+      const { summary, description, parameters = [], requestBody } = post;
+      const example = Object.values(requestBody?.content ?? {})[0]?.example;
+      return [
+        `## ${type}`,
+        `${summary}. ${description ?? ""}`,
+        parameterTable(parameters),
+        ...contentOf(requestBody?.content ?? {}, "Body"),
+        `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``,
+      ];
+    }),
+  ].join("\n\n");
+
+const schemaPage = ({ components }: ApiDocument): string =>
+  [
+    "# Schemas",
+    "What bodies are made of, by the names that the OpenAPI document and both clients give them.",
+    ...Object.entries(components.schemas).flatMap(([name, schema]) => {
+      const members = memberTable(schema);
+      const said = schema.description === undefined ? [] : [schema.description];
+      return [`## ${name}`, ...said, members === "" ? typeOf(schema) : members];
+    }),
+  ].join("\n\n");
+
+/** The pages, in the order of the document's tags. Each reads the document when it is asked for its text. */
+export const apiPages = ({ tags }: Pick<ApiDocument, "tags">): ApiPage[] => [
+  { path: OVERVIEW, label: "The HTTP API", about: "authentication, errors, limits, and every operation", markdown: overview },
+  ...tags.map(({ name, description }) => ({
+    path: fileOf(name),
+    label: `API: ${name}`,
+    about: description,
+    markdown: (document: ApiDocument) => tagPage(document, name, description),
+  })),
+  { path: `${OVERVIEW}/webhooks`, label: "API: Webhooks", about: "what is sent to receivers", markdown: webhookPage },
+  { path: `${OVERVIEW}/schemas`, label: "API: Schemas", about: "what bodies are made of", markdown: schemaPage },
+];

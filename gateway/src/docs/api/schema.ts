@@ -1,0 +1,101 @@
+import type { Schema } from "./document";
+
+/** JSON Schemas in words and tables of Markdown. */
+
+/** How deep members of members are listed; what is deeper is in the OpenAPI document. */
+const MAX_DEPTH = 4;
+const SCHEMAS_PAGE = "schemas.md";
+const MAX_CHOICES = 24;
+
+const isSchema = (value: Schema | boolean | undefined): value is Schema => typeof value === "object";
+export const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf("/") + 1);
+export const code = (text: string): string => `\`${text.replaceAll("`", "'")}\``;
+/** Text in a cell of a table. */
+export const cell = (text: string): string => text.replaceAll(/\s*\n\s*/g, " ").replaceAll(/(?<!\\)\|/g, "\\|");
+export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  [head, head.map(() => "---"), ...rows.map((row) => row.map(cell))].map((row) => `| ${row.join(" | ")} |`).join("\n");
+
+const bounds = ({ minimum, maximum, minLength, maxLength, minItems, maxItems }: Schema): string => {
+  const range = (least: number | undefined, most: number | undefined, unit: string): string[] => {
+    const isOpen = most === undefined || most >= Number.MAX_SAFE_INTEGER;
+    const from = least !== undefined && least > -Number.MAX_SAFE_INTEGER ? String(least) : undefined;
+    if (isOpen) return from === undefined || from === "0" ? [] : [`from ${from}${unit}`];
+    return [`${from === undefined ? "up to" : `${from} to`} ${String(most)}${unit}`];
+  };
+  const all = [...range(minimum, maximum, ""), ...range(minLength, maxLength, " characters"), ...range(minItems, maxItems, " items")];
+  return all.length === 0 ? "" : `, ${all.join(", ")}`;
+};
+
+const choices = (values: readonly unknown[]): string =>
+  values.length > MAX_CHOICES ? "one of many" : values.map((value) => code(JSON.stringify(value))).join(" or ");
+
+const variantsOf = ({ anyOf, oneOf, allOf }: Schema): readonly Schema[] => anyOf ?? oneOf ?? allOf ?? [];
+
+/** What a value is, in a few words. */
+export const typeOf = (schema: Schema): string => {
+  if (schema.$ref !== undefined) {
+    const name = nameOf(schema.$ref);
+    return `[${name}](${SCHEMAS_PAGE}#${name.toLowerCase()})`;
+  }
+  if ("const" in schema) return choices([schema.const]);
+  if (schema.enum) return choices(schema.enum);
+  const variants = variantsOf(schema);
+  if (variants.length > 0) return [...new Set(variants.map(typeOf))].join(schema.allOf ? " and " : " or ");
+  const { type } = schema;
+  if (typeof type === "object") return type.map((one) => typeOf({ ...schema, type: one })).join(" or ");
+  if (type === "array") return `list of ${isSchema(schema.items) ? typeOf(schema.items) : "values"}${bounds(schema)}`;
+  if (type === "object") {
+    const { additionalProperties: values } = schema;
+    return !schema.properties && isSchema(values) && Object.keys(values).length > 0 ? `object of ${typeOf(values)}` : "object";
+  }
+  if (type === undefined) return "any value";
+  return `${type}${schema.format === undefined ? "" : ` (${schema.format})`}${bounds(schema)}`;
+};
+
+interface Member {
+  name: string;
+  schema: Schema;
+  isRequired: boolean;
+}
+
+/** The members of an object, and of objects in it: `rows[].status`. */
+const membersOf = (schema: Schema, prefix = "", depth = 0): Member[] => {
+  if (depth > MAX_DEPTH || schema.$ref !== undefined) return [];
+  const own = Object.entries(schema.properties ?? {}).flatMap(([member, value]): Member[] => {
+    const name = `${prefix}${member}`;
+    return [{ name, schema: value, isRequired: schema.required?.includes(member) === true }, ...membersOf(value, `${name}.`, depth + 1)];
+  });
+  const items = isSchema(schema.items) ? membersOf(schema.items, `${prefix.replace(/\.$/, "")}[].`, depth + 1) : [];
+  const values = isSchema(schema.additionalProperties) ? membersOf(schema.additionalProperties, `${prefix}*.`, depth + 1) : [];
+  return [...own, ...items, ...values, ...variantsOf(schema).flatMap((variant) => membersOf(variant, prefix, depth))];
+};
+
+/** A table of the members of a value; empty where it has none, or a page of its own. */
+export const memberTable = (schema: Schema): string => {
+  const members = new Map(membersOf(schema).map((member) => [member.name, member]));
+  if (members.size === 0) return "";
+  const rows = [...members.values()].map(({ name, schema: value, isRequired }) => [
+    code(name),
+    `${typeOf(value)}${isRequired ? ", always" : ""}`,
+    `${value.description ?? ""}${"default" in value ? ` (${code(JSON.stringify(value.default))} unless given)` : ""}`,
+  ]);
+  return table(["Member", "Value", ""], rows);
+};
+
+const BY_TYPE: Readonly<Record<string, unknown>> = { string: "…", number: 1, integer: 1, boolean: true, null: null, object: {} };
+
+/** A value that shows what a schema asks for: its examples, and members that must be there. */
+export const exampleOf = (schema: Schema, schemas: Readonly<Record<string, Schema>>): unknown => {
+  const { examples, example = examples?.[0], type } = schema;
+  if (example !== undefined) return example;
+  if (schema.$ref !== undefined) return exampleOf(schemas[nameOf(schema.$ref)] ?? {}, schemas);
+  if ("const" in schema) return schema.const;
+  if (schema.enum) return schema.enum[0];
+  if ("default" in schema) return schema.default;
+  const [variant] = variantsOf(schema);
+  if (variant) return exampleOf(variant, schemas);
+  if (type === "array") return isSchema(schema.items) && (schema.minItems ?? 0) > 0 ? [exampleOf(schema.items, schemas)] : [];
+  if (type !== "object") return BY_TYPE[typeof type === "string" ? type : (type?.[0] ?? "object")];
+  const required = Object.entries(schema.properties ?? {}).filter(([name]) => schema.required?.includes(name));
+  return Object.fromEntries(required.map(([name, member]) => [name, exampleOf(member, schemas)]));
+};

@@ -1,0 +1,34 @@
+import { createHash } from "node:crypto";
+import { gunzipSync, gzipSync } from "node:zlib";
+import type { Request, RequestHandler, Response } from "express";
+
+/** A text that stays the same as long as the process runs. Only its compressed form is kept. */
+export interface Kept {
+  type: string;
+  gzip: Buffer;
+  tag: string;
+}
+
+/** @param type a content type, or what Express makes one of: `html` */
+export const keep = (type: string, content: string): Kept => ({
+  type,
+  gzip: gzipSync(content),
+  tag: createHash("sha1").update(content).digest("base64url"),
+});
+
+/** Answers with a text; 304 where the client has it already. */
+export const sendKept = ({ type, gzip, tag }: Kept, request: Request, response: Response): void => {
+  const isZipped = request.acceptsEncodings("gzip") === "gzip";
+  if (isZipped) response.set("Content-Encoding", "gzip");
+  response
+    .vary("Accept-Encoding")
+    .set("ETag", `"${tag}${isZipped ? "-gzip" : ""}"`)
+    .set("Cache-Control", "no-cache");
+  response.type(type).send(isZipped ? gzip : gunzipSync(gzip));
+};
+
+/** Answers with a text that is made at the first request. */
+export const fixed = (type: string, make: () => string): RequestHandler => {
+  let kept: Kept | undefined;
+  return (request, response) => sendKept((kept ??= keep(type, make())), request, response);
+};

@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** What the site has, as docs/README.md lists it: its headings are the groups, its links the pages. */
+
+/** A page in the navigation. */
+export interface Entry {
+  /** Of its file in docs, without `.md`: `guide/nodes/json`. */
+  path: string;
+  label: string;
+  /** What it is about, in a line; empty where the list doesn't say. */
+  about: string;
+}
+
+export interface Group {
+  title: string;
+  entries: readonly Entry[];
+}
+
+export interface Contents {
+  groups: readonly Group[];
+  /** Pages and other files, by their paths in docs. */
+  files: ReadonlySet<string>;
+}
+
+export const DOCS_FOLDER = join(__dirname, "..", "..", "..", "..", "docs");
+/** Folders of docs that are served; the rest is for people who change the platform. */
+const SERVED = ["guide", "operations", "reference"] as const;
+export const README = "README.md";
+export const PAGE = /\.md$/;
+const FILE = /\.(?:md|svg|png|webp|mjs|json)$/;
+/** Where pages stand that the list forgets. */
+const UNLISTED = "More";
+
+const LINK = /\[([^\]]+)\]\(([^)#]+\.md)\)/g;
+
+const entriesOf = (item: string, files: ReadonlySet<string>): Entry[] => {
+  const links = [...item.matchAll(LINK)].filter(([, , path]) => files.has(path!));
+  const about = links.length === 1 ? /\)(?:: +(.+))?$/.exec(item)?.[1] : undefined;
+  return links.map(([, label, path]) => ({ path: path!.replace(PAGE, ""), label: label!, about: about ?? "" }));
+};
+
+/** The groups of a list of contents. Headings without a page are left out. */
+export const groupsOf = (readme: string, files: ReadonlySet<string>): Group[] => {
+  const groups = readme
+    .split(/^## +/m)
+    .slice(1)
+    .map((section) => ({
+      title: section.split("\n", 1)[0]!.trim(),
+      entries: section
+        .split("\n")
+        .filter((line) => line.startsWith("- "))
+        .flatMap((item) => entriesOf(item, files)),
+    }));
+  const listed = new Set(groups.flatMap(({ entries }) => entries.map(({ path }) => path)));
+  const unlisted = [...files]
+    .filter((file) => PAGE.test(file) && !listed.has(file.replace(PAGE, "")))
+    .map((file) => file.replace(PAGE, ""))
+    .map((path) => ({ path, label: path.slice(path.lastIndexOf("/") + 1), about: "" }));
+  return [...groups, { title: UNLISTED, entries: unlisted }].filter(({ entries }) => entries.length > 0);
+};
+
+/** Reads the list of contents and the names of the files; pages are read when they are asked for. */
+export const readContents = (folder = DOCS_FOLDER): Contents => {
+  const names = SERVED.flatMap((part) =>
+    readdirSync(join(folder, part), { recursive: true, encoding: "utf8" }).map((name) => `${part}/${name.replaceAll("\\", "/")}`),
+  );
+  const files = new Set(names.filter((name) => FILE.test(name)).sort());
+  return { groups: groupsOf(readFileSync(join(folder, README), "utf8"), files), files };
+};

@@ -1,0 +1,177 @@
+import { posix } from "node:path";
+import hljs from "highlight.js/lib/core";
+import bash from "highlight.js/lib/languages/bash";
+import javascript from "highlight.js/lib/languages/javascript";
+import json from "highlight.js/lib/languages/json";
+import python from "highlight.js/lib/languages/python";
+import typescript from "highlight.js/lib/languages/typescript";
+import yaml from "highlight.js/lib/languages/yaml";
+import MarkdownIt from "markdown-it";
+import { escapeHtml } from "./html";
+
+/** Markdown as it is shown, and as it is searched. */
+
+export interface Heading {
+  level: number;
+  /** What a link's fragment names. */
+  id: string;
+  text: string;
+}
+
+/** A heading, and the text up to the next one. */
+export interface Section extends Heading {
+  body: string;
+}
+
+export interface RenderedPage {
+  title: string;
+  html: string;
+  headings: readonly Heading[];
+}
+
+export interface Links {
+  /** The address of a file of docs by its path (`guide/runs.md`); undefined where it is not served. */
+  addressOf(file: string): string | undefined;
+  /** Whether the site has a page at an address. */
+  isPage(address: string): boolean;
+}
+
+type Markdown = InstanceType<typeof MarkdownIt>;
+type Token = ReturnType<Markdown["parse"]>[number];
+
+const LANGUAGES = { bash, javascript, json, python, typescript, yaml };
+for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
+
+/** Links to other sites, and within a page. */
+const ELSEWHERE = /^(?:[a-z]+:|#)/i;
+/** Headings in the list of a page's contents, and what a search finds. */
+const LISTED_LEVEL = 3;
+const DETAILS = /^<details/;
+const DETAILS_END = /^<\/details/;
+
+/** A heading's id as GitHub makes it, so that links with a fragment work on both. */
+const fragmentOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replace(/\s/g, "-");
+
+const plainText = ({ children, content }: Token): string =>
+  children?.map((child) => (child.type === "softbreak" ? " " : child.type === "image" ? "" : child.content)).join("") ?? content;
+
+const levelOf = ({ tag }: Token): number => Number(tag.slice(1));
+
+/** Headings in order; of several of one name, those after the first have a number (GitHub's rule). */
+const headingsOf = (tokens: readonly Token[]): Map<number, Heading> => {
+  const seen = new Map<string, number>();
+  const headings = new Map<number, Heading>();
+  for (const [index, token] of tokens.entries()) {
+    if (token.type !== "heading_open") continue;
+    const text = plainText(tokens[index + 1]!);
+    const fragment = fragmentOf(text);
+    const count = seen.get(fragment) ?? 0;
+    seen.set(fragment, count + 1);
+    headings.set(index, { level: levelOf(token), id: count === 0 ? fragment : `${fragment}-${count}`, text });
+  }
+  return headings;
+};
+
+const highlight = (code: string, language: string): string => {
+  const known = hljs.getLanguage(language);
+  return known ? hljs.highlight(code, { language }).value : escapeHtml(code);
+};
+
+const linkRules = (markdown: Markdown, from: string, links: Links): void => {
+  const { rules } = markdown.renderer;
+  /** For each open link, whether it was rendered as one. */
+  const open: boolean[] = [];
+  rules.link_open = (tokens, index, options, _env, self) => {
+    const href = String(tokens[index]!.attrGet("href"));
+    if (!ELSEWHERE.test(href)) {
+      const [path = "", fragment] = href.split("#");
+      const address = links.addressOf(posix.join(posix.dirname(from), path));
+      open.push(address !== undefined);
+      if (address === undefined) return "";
+      tokens[index]!.attrSet("href", fragment === undefined ? address : `${address}#${fragment}`);
+    } else open.push(true);
+    return self.renderToken(tokens, index, options);
+  };
+  rules.link_close = () => (open.pop() ? "</a>" : "");
+  rules.code_inline = (tokens, index) => {
+    const { content } = tokens[index]!;
+    const code = `<code>${escapeHtml(content)}</code>`;
+    return links.isPage(content) ? `<a href="${escapeHtml(content)}">${code}</a>` : code;
+  };
+  rules.image = (tokens, index, options, env, self) => {
+    const token = tokens[index]!;
+    const src = String(token.attrGet("src"));
+    token.attrSet("src", (ELSEWHERE.test(src) ? undefined : links.addressOf(posix.join(posix.dirname(from), src))) ?? src);
+    token.attrSet("alt", self.renderInlineAsText(token.children ?? [], options, env));
+    token.attrSet("loading", "lazy");
+    return self.renderToken(tokens, index, options);
+  };
+};
+
+/** Columns are aligned by classes: pages may have no style of their own. */
+const tableRules = (markdown: Markdown): void => {
+  const { rules } = markdown.renderer;
+  rules.th_open = rules.td_open = (tokens, index, options, _env, self) => {
+    const token = tokens[index]!;
+    const alignment = /^text-align:(\w+)$/.exec(String(token.attrGet("style")))?.[1];
+    if (alignment !== undefined) token.attrs = [["class", `align-${alignment}`]];
+    return self.renderToken(tokens, index, options);
+  };
+};
+
+const createMarkdown = (): Markdown => new MarkdownIt({ html: true });
+
+/**
+ * Renders a page. Its links lead to pages of the site (`runs.md#limits` to `/docs/guide/runs#limits`); what isn't served is named without a link.
+ * @param from path of the page's file in docs
+ */
+export const renderPage = (text: string, from: string, links: Links): RenderedPage => {
+  const markdown = createMarkdown();
+  const tokens = markdown.parse(text, {});
+  const headings = headingsOf(tokens);
+  const { rules } = markdown.renderer;
+  linkRules(markdown, from, links);
+  tableRules(markdown);
+  rules.heading_open = (all, index) => `<${all[index]!.tag} id="${escapeHtml(headings.get(index)!.id)}">`;
+  rules.heading_close = (all, index) => {
+    const { id, text: title } = headings.get(index - 2)!;
+    const label = escapeHtml(`Link to ${title}`);
+    const anchor = all[index]!.tag === "h1" ? "" : ` <a class="anchor" href="#${escapeHtml(id)}" aria-label="${label}">#</a>`;
+    return `${anchor}</${all[index]!.tag}>\n`;
+  };
+  rules.fence = (all, index) => {
+    const { info, content } = all[index]!;
+    const [language = ""] = info.trim().split(/\s+/);
+    return `<pre tabindex="0"><code>${highlight(content, language)}</code></pre>\n`;
+  };
+  const html = markdown.renderer.render(tokens, markdown.options, {});
+  const all = [...headings.values()];
+  return {
+    title: all.find(({ level }) => level === 1)?.text ?? from,
+    html,
+    headings: all.filter(({ level }) => level > 1 && level <= LISTED_LEVEL),
+  };
+};
+
+/** A page's text by its headings, without markup, for the search. What is folded away is left out. */
+export const sectionsOf = (text: string): Section[] => {
+  const tokens = createMarkdown().parse(text, {});
+  const headings = headingsOf(tokens);
+  const sections: Section[] = [];
+  let isFolded = false;
+  for (const [index, token] of tokens.entries()) {
+    const heading = headings.get(index);
+    if (heading && heading.level <= LISTED_LEVEL) sections.push({ ...heading, body: "" });
+    if (token.type === "html_block") isFolded = DETAILS.test(token.content) || (isFolded && !DETAILS_END.test(token.content));
+    const section = sections.at(-1);
+    const isText = token.type === "inline" || token.type === "fence";
+    if (!section || isFolded || !isText || headings.has(index - 1)) continue;
+    section.body += `${section.body === "" ? "" : " "}${plainText(token).replaceAll(/\s+/g, " ").trim()}`;
+  }
+  return sections;
+};

@@ -1,0 +1,42 @@
+/** What the site's pages gain where there is JavaScript: the console's theme, buttons that copy code, and `/` for the search. */
+export const SCRIPT = `(() => {
+  try {
+    const theme = localStorage.getItem("nodeloom.theme");
+    if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
+  } catch {}
+  // Addresses of operations from before the explorer had a path of its own.
+  if (location.pathname === "/docs" && location.hash.startsWith("#/")) location.replace("/docs/explorer" + location.hash);
+  addEventListener("DOMContentLoaded", () => {
+    for (const block of document.querySelectorAll("main pre")) {
+      const frame = document.createElement("div");
+      frame.className = "code";
+      block.replaceWith(frame);
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = "Copy";
+      frame.append(block, button);
+      button.addEventListener("click", async () => {
+        try {
+          await navigator.clipboard.writeText(block.textContent);
+          button.textContent = "Copied";
+        } catch {
+          getSelection().selectAllChildren(block);
+          button.textContent = "Selected";
+        }
+        setTimeout(() => (button.textContent = "Copy"), 2000);
+      });
+    }
+    const contents = document.querySelector("details.contents");
+    const wide = matchMedia("(min-width: 1200px)");
+    const fit = () => contents && (contents.open = wide.matches);
+    fit();
+    wide.addEventListener("change", fit);
+    addEventListener("keydown", (event) => {
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.target.closest?.("input, textarea, select, [contenteditable]")) return;
+      event.preventDefault();
+      document.querySelector("header input").focus();
+    });
+  });
+})();
+`;

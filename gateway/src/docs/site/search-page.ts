@@ -1,0 +1,26 @@
+import type { Group } from "./contents";
+import { escapeHtml } from "./html";
+import { layout, searchForm } from "./layout";
+import type { Found } from "./search";
+
+const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** Text with the words that were found marked. */
+const marked = (text: string, words: readonly string[]): string => {
+  if (words.length === 0) return escapeHtml(text);
+  const longestFirst = [...words].sort((a, b) => b.length - a.length);
+  const parts = text.split(new RegExp(`(${longestFirst.map(escapePattern).join("|")})`, "gi"));
+  return parts.map((part, index) => (index % 2 === 1 ? `<mark>${escapeHtml(part)}</mark>` : escapeHtml(part))).join("");
+};
+
+const item = ({ address, page, heading, excerpt, words }: Found): string =>
+  `<li><a href="${escapeHtml(address)}">${marked(heading === "" ? page : heading, words)}</a> <small>${escapeHtml(heading === "" ? "" : page)}</small><p>${marked(excerpt, words)}</p></li>`;
+
+/** What a search has found, or its form where nothing was asked. */
+export const searchPage = (groups: readonly Group[], query: string, found: readonly Found[]): string => {
+  const about = `Search for ${query}`;
+  const count = found.length === 0 ? "Nothing was found. Fewer words, or their beginnings, may find more." : `${found.length} sections`;
+  const results = query === "" ? "" : `<p role="status">${count}</p>\n<ol class="found">${found.map(item).join("\n")}</ol>`;
+  const body = `<h1>Search</h1>\n<div class="search-again">${searchForm(query)}</div>\n${results}`;
+  return layout(groups, { title: query === "" ? "Search" : about, about, body, query });
+};

@@ -1,0 +1,108 @@
+import { setImmediate as turn } from "node:timers/promises";
+import MiniSearch from "minisearch";
+import { sectionsOf } from "./markdown";
+
+/** The search over all pages: an index of their sections, made when it is first asked. */
+
+export interface SearchPage {
+  /** Of the page on the site. */
+  address: string;
+  title: string;
+  markdown: string;
+  /** A list of members and signatures: what explains them comes first. */
+  isReference: boolean;
+}
+
+export interface Found {
+  address: string;
+  page: string;
+  heading: string;
+  /** Part of the text around the first of the words, and those words in it. */
+  excerpt: string;
+  words: readonly string[];
+}
+
+export interface Search {
+  find(query: string): Promise<Found[]>;
+}
+
+interface Indexed {
+  id: number;
+  address: string;
+  page: string;
+  heading: string;
+  body: string;
+  isReference: boolean;
+}
+
+export const MAX_FOUND = 30;
+/** Words of a query that are looked for; each costs a look at all words that begin like it. */
+const MAX_WORDS = 8;
+const PREFIX_CHARS = 3;
+const FUZZY_CHARS = 5;
+const FUZZINESS = 0.15;
+/** How much a section of a reference counts beside one of a guide. */
+const REFERENCE_WEIGHT = 0.4;
+const EXCERPT_CHARS = 240;
+const BEFORE_CHARS = 80;
+
+const options = {
+  fields: ["page", "heading", "body"],
+  searchOptions: {
+    boost: { heading: 5, page: 3 },
+    prefix: (term: string) => term.length >= PREFIX_CHARS,
+    fuzzy: (term: string) => (term.length >= FUZZY_CHARS ? FUZZINESS : false),
+  },
+};
+
+const indexedOf = ({ address, title, markdown, isReference }: SearchPage): Omit<Indexed, "id">[] =>
+  sectionsOf(markdown).map(({ level, id, text, body }) => ({
+    address: level === 1 ? address : `${address}#${id}`,
+    page: title,
+    heading: level === 1 ? "" : text,
+    body,
+    isReference,
+  }));
+
+/** Text around the first word that was found. */
+const excerptOf = (body: string, words: readonly string[]): string => {
+  const lower = body.toLowerCase();
+  const places = words.map((word) => lower.indexOf(word)).filter((place) => place >= 0);
+  const first = places.length === 0 ? 0 : Math.min(...places);
+  const from = first <= BEFORE_CHARS ? 0 : body.indexOf(" ", first - BEFORE_CHARS) + 1;
+  const to = from + EXCERPT_CHARS;
+  return `${from > 0 ? "… " : ""}${body.slice(from, to)}${to < body.length ? " …" : ""}`;
+};
+
+const createIndex = async (pages: () => Iterable<SearchPage>): Promise<{ index: MiniSearch<Indexed>; sections: Indexed[] }> => {
+  const index = new MiniSearch<Indexed>(options);
+  const sections: Indexed[] = [];
+  for (const page of pages()) {
+    for (const section of indexedOf(page)) {
+      const indexed = { id: sections.length, ...section };
+      sections.push(indexed);
+      index.add(indexed);
+    }
+    // Requests go on meanwhile.
+    await turn();
+  }
+  return { index, sections };
+};
+
+/** @param pages read once, at the first search */
+export const createSearch = (pages: () => Iterable<SearchPage>): Search => {
+  let made: ReturnType<typeof createIndex> | undefined;
+  return {
+    find: async (query) => {
+      const { index, sections } = await (made ??= createIndex(pages));
+      const words = query.split(/\s+/).filter(Boolean).slice(0, MAX_WORDS).join(" ");
+      const boostDocument = (id: unknown): number => (sections[id as number]!.isReference ? REFERENCE_WEIGHT : 1);
+      const all = index.search(words, { boostDocument, combineWith: "AND" });
+      const results = all.length > 0 ? all : index.search(words, { boostDocument });
+      return results.slice(0, MAX_FOUND).map(({ id, terms }) => {
+        const { address, page, heading, body } = sections[id as number]!;
+        return { address, page, heading, excerpt: excerptOf(body, terms), words: terms };
+      });
+    },
+  };
+};
