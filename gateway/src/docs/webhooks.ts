@@ -89,6 +89,7 @@ const BATCH: z.input<typeof batch> = {
     workflowSlug: "poster-maker",
     version: 3,
     model: null,
+    until: null,
   },
   total: 250,
   counts: { waiting: 0, processing: 0, completed: 248, failed: 2, cancelled: 0 },

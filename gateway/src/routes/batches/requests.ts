@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { CallContext } from "../../http/route";
 import { anyObject, identifier } from "../../schemas";
 import { toRunner } from "../runs/run";
-import { checkMetadata, maxCredits, metadata } from "../runs/routes";
+import { checkMetadata, maxCredits, metadata, until } from "../runs/routes";
 
 const MAX_AT_ONCE = 1_000;
 
@@ -53,7 +53,7 @@ interface Sources {
 const isOne = (given: Sources): boolean => [given.inputs, given.items, given.mediaId].filter((one) => one !== undefined).length === 1;
 
 export const workflowBatch = z
-  .strictObject({ inputs: inputs.optional(), items: items.optional(), mediaId: mediaId.optional(), ...common })
+  .strictObject({ inputs: inputs.optional(), items: items.optional(), mediaId: mediaId.optional(), until, ...common })
   .refine(isOne, { path: ["inputs"], message: "give one of inputs, items and mediaId" })
   .meta({
     id: "WorkflowBatchRequest",
@@ -80,7 +80,7 @@ const itemsOf = (sent: ReadonlyMap<string, string>): batches.BatchItem[] => {
 export const orderOf = ({ caller, body, query, members: sent }: BatchContext, $case: TargetCase, value: string): batches.BatchOrder => {
   checkMetadata(sent().get("metadata"));
   return batches.BatchOrder.fromPartial({
-    target: { target: { $case, value }, version: query.version ?? "" },
+    target: { target: { $case, value }, version: query.version ?? "", until: body.until ?? "" },
     runner: toRunner(caller, $case === "model" ? "model" : "workflow"),
     items: itemsOf(sent()),
     mediaId: body.mediaId ?? "",

@@ -33,6 +33,7 @@ export const batch = z
     workflowSlug: z.string().nullable(),
     version: z.number().nullable().meta({ description: "The published version that its items run; null for the draft, and for models" }),
     model: z.string().nullable(),
+    until: z.string().nullable().meta({ description: "The node that its items run to; null for everything" }),
     total: count,
     counts: z.object({
       waiting: count.meta({ description: "Not begun; of a batch that is over: never" }),

@@ -58,6 +58,8 @@ export interface BatchRecord {
   target: NonNullable<executions.Target["target"]>;
   /** Of a workflow: the version that its items run. */
   version: string;
+  /** Of a workflow: the node that its items run to; none for everything. */
+  until?: string;
   /** As it was when the batch was created; what a change of tier changes is looked up. */
   runner: executions.Runner;
   total: number;

@@ -19,6 +19,7 @@ export const batchJson = (batch: batches.Batch): Record<string, unknown> => ({
   workflowSlug: batch.workflowSlug ?? null,
   version: batch.version || null,
   model: batch.model ?? null,
+  until: batch.until || null,
   total: batch.total,
   counts: {
     waiting: batch.waiting,

@@ -49,12 +49,13 @@ export interface Created {
 }
 
 const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedBatch): BatchRecord => {
-  const { target, runner, items, maxMillicredits, concurrency, stopsOnError, itemWebhooks, metadata, rerunOf } = order;
+  const { target, until, runner, items, maxMillicredits, concurrency, stopsOnError, itemWebhooks, metadata, rerunOf } = order;
   const isWanted = runner.keyId !== "" && runner.webhookEvents.includes(BATCH_COMPLETED);
   const now = new Date();
   return {
     ...{ _id: id, userId: runner.userId, status: "preparing", reason: null, target, runner },
     version: priced.version === undefined ? order.version : String(priced.version),
+    ...(until === "" ? {} : { until }),
     ...{ total: items.length, next: 0, again: [], underWay: [], counts: { completed: 0, failed: 0, cancelled: 0 } },
     ...{ spent: 0, committed: 0, price: { estimated: priced.estimated, isExact: priced.isExact } },
     ...(maxMillicredits === undefined ? {} : { maxMillicredits }),
@@ -89,7 +90,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     const items = mediaId ? await readTable(mediaId, to, runner.userId) : given;
     checkItems(items.length, mediaId ? "mediaId" : "inputs");
     return {
-      ...{ target: to.target, version: to.version, runner, items, maxMillicredits, concurrency: concurrency ?? 0 },
+      ...{ target: to.target, version: to.version, until: to.until, runner, items, maxMillicredits, concurrency: concurrency ?? 0 },
       ...{ stopsOnError: stopOnError ?? false, itemWebhooks: itemWebhooks ?? false, metadata: metadataKeys(metadata ?? {}) },
     };
   };
@@ -153,9 +154,9 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     }
     const texts = await Promise.all(wanted.map(({ input }) => payloads.getText(input)));
     if (texts.includes(null)) throw new DomainError("precondition", "PRECONDITION_FAILED", "the inputs are not kept any more");
-    const { target, version, concurrency, stopsOnError, itemWebhooks, metadata } = earlier;
+    const { target, version, until = "", concurrency, stopsOnError, itemWebhooks, metadata } = earlier;
     return {
-      ...{ target, version, concurrency, stopsOnError, itemWebhooks, metadata, maxMillicredits, rerunOf: earlier._id },
+      ...{ target, version, until, concurrency, stopsOnError, itemWebhooks, metadata, maxMillicredits, rerunOf: earlier._id },
       runner: runner!,
       items: texts.map((json) => JSON.parse(json!) as ItemInput),
     };

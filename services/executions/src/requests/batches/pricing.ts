@@ -40,6 +40,8 @@ export interface PricedBatch {
 export interface ReadOrder {
   target: NonNullable<executions.Target["target"]>;
   version: string;
+  /** Of a workflow: the node that is run to; empty for everything. */
+  until: string;
   runner: executions.Runner;
   items: readonly ItemInput[];
 }
@@ -103,8 +105,8 @@ const invalidItems = (reasons: ReadonlySet<Reason>, problems: readonly Problem[]
 export type Pricing = ReturnType<typeof createPricing>;
 
 export const createPricing = ({ planning, billing }: { planning: Pick<Planning, "plan">; billing: Pick<Billing, "getAccount"> }) => {
-  const planItem = ({ target, version, runner }: ReadOrder, { inputsJson, settingsJson }: ItemInput): Promise<PlannedRun> =>
-    planning.plan({ target, version, runner, inputsJson, settingsJson, isAsync: false, storesNothing: true });
+  const planItem = ({ target, version, until, runner }: ReadOrder, { inputsJson, settingsJson }: ItemInput): Promise<PlannedRun> =>
+    planning.plan({ target, version, until, runner, inputsJson, settingsJson, isAsync: false, storesNothing: true });
 
   return async (order: ReadOrder): Promise<PricedBatch> => {
     const { items, runner } = order;

@@ -25,6 +25,7 @@ const price = (items: object[], remaining = 0) => {
   const order = {
     target: { $case: "workflowSlug" as const, value: "flow" },
     version: "",
+    until: "",
     runner: executions.Runner.fromPartial({ userId: "u" }),
   };
   return pricing({ ...order, items: items.map((item) => ({ inputsJson: JSON.stringify(item), settingsJson: "" })) });
