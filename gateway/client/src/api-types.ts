@@ -616,6 +616,8 @@ export interface WorkflowBatchRequest {
   }[];
   /** A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
   mediaId?: string;
+  /** A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside */
+  until?: string;
   /** The most that all items together cost. A batch that is known to cost more is refused; one whose price isn't exact begins, and pauses */
   maxCredits?: number;
   /** Items under way at once; at most half of what your tier runs at once, and that without it */
@@ -673,6 +675,8 @@ export interface Batch {
   /** The published version that its items run; null for the draft, and for models */
   version: number | null;
   model: string | null;
+  /** The node that its items run to; null for everything */
+  until: string | null;
   total: number;
   counts: {
     /** Not begun; of a batch that is over: never */
@@ -725,6 +729,8 @@ export interface BatchWithRows {
   /** The published version that its items run; null for the draft, and for models */
   version: number | null;
   model: string | null;
+  /** The node that its items run to; null for everything */
+  until: string | null;
   total: number;
   counts: {
     /** Not begun; of a batch that is over: never */
@@ -1067,6 +1073,12 @@ export interface CancelQueuedRequest {
 export interface CancelQueuedResult {
   /** How many */
   cancelled: number;
+}
+
+export interface ExecutionGraph {
+  /** As they ran: an item of a batch has its own settings in them */
+  nodes: Record<string, unknown>[];
+  edges: Record<string, unknown>[];
 }
 
 export interface CancelResult {
@@ -2444,6 +2456,13 @@ export interface Operations {
     };
     response: Execution;
   };
+  /** Read the graph that an execution ran */
+  getExecutionGraph: {
+    params: {
+      id: string;
+    };
+    response: ExecutionGraph;
+  };
   /** Cancel an execution */
   cancelExecution: {
     params: {
@@ -3030,6 +3049,7 @@ export const OPERATIONS = {
   cancelQueuedExecutions: { method: "POST", path: "/api/executions/cancel", idempotent: false, contentType: "application/json" },
   listExecutions: { method: "GET", path: "/api/executions", idempotent: false, contentType: null },
   getExecution: { method: "GET", path: "/api/executions/{id}", idempotent: false, contentType: null },
+  getExecutionGraph: { method: "GET", path: "/api/executions/{id}/graph", idempotent: false, contentType: null },
   cancelExecution: { method: "POST", path: "/api/executions/{id}/cancel", idempotent: false, contentType: null },
   watchExecution: { method: "GET", path: "/api/executions/{id}/events", idempotent: false, contentType: null },
   redeliverWebhook: { method: "POST", path: "/api/executions/{id}/redeliver", idempotent: true, contentType: null },

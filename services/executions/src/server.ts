@@ -55,6 +55,7 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
   }),
   quote: unary((request) => options.quotes.quote(request)),
   getExecution: unary(async ({ executionId, userId }) => ({ execution: await options.reads.get(executionId, userId) })),
+  getExecutionGraph: unary(({ executionId, userId }) => options.reads.graph(executionId, userId)),
   cancelExecution: unary(async ({ executionId, userId }) => ({ status: await options.cancellation.cancel(executionId, userId) })),
   cancelQueued: unary(async ({ userId }) => ({ cancelled: await options.cancellation.cancelQueued(userId) })),
   decideExecution: unary((request) => options.decide(request)),

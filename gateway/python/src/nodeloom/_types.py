@@ -667,6 +667,8 @@ class WorkflowBatchRequest(TypedDict):
     # its first line; its values take the types of the workflow's fields, and an empty cell is an input
     # that is not given
     mediaId: NotRequired[str]
+    # A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside
+    until: NotRequired[str]
     # The most that all items together cost. A batch that is known to cost more is refused; one whose
     # price isn't exact begins, and pauses
     maxCredits: NotRequired[float]
@@ -752,6 +754,8 @@ class Batch(TypedDict):
     # The published version that its items run; null for the draft, and for models
     version: float | None
     model: str | None
+    # The node that its items run to; null for everything
+    until: str | None
     total: int
     counts: BatchCounts
     # What the items that are over cost
@@ -810,6 +814,8 @@ class BatchWithRows(TypedDict):
     # The published version that its items run; null for the draft, and for models
     version: float | None
     model: str | None
+    # The node that its items run to; null for everything
+    until: str | None
     total: int
     counts: BatchWithRowsCounts
     # What the items that are over cost
@@ -1159,6 +1165,12 @@ class CancelQueuedRequest(TypedDict):
 class CancelQueuedResult(TypedDict):
     # How many
     cancelled: float
+
+
+class ExecutionGraph(TypedDict):
+    # As they ran: an item of a batch has its own settings in them
+    nodes: Sequence[Mapping[str, Any]]
+    edges: Sequence[Mapping[str, Any]]
 
 
 class CancelResult(TypedDict):

@@ -12,6 +12,7 @@ import {
   whileConnected,
   type StreamedEvent,
 } from "../../http/event-stream";
+import { executionGraphRoute } from "./graph";
 import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery } from "./view";
 import { toJson, raw } from "../../http/json";
 import { EVENT_STREAM_MS } from "../../http/limits";
@@ -198,6 +199,7 @@ export const executionRoutes = [
       body: executionView(await getExecution(gateway.services.executions, params.id, caller.user.id)),
     }),
   }),
+  executionGraphRoute,
   defineRoute({
     ...shared,
     method: "POST",

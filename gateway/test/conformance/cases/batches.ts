@@ -99,6 +99,24 @@ export const batchCases: Case[] = [
     const id = await create(actor, slug, { items });
     answers(await over(actor, id), 200, { rows: [{ result: { text: "a × 1" } }, { result: { text: "1 of a" } }] });
   }),
+  batches("runs each item to one node, and pays for what that needs alone", async (ctx) => {
+    const actor = await user(ctx);
+    const slug = await save(actor, pictures);
+    const body = { items: [{ inputs: { prompt: "a" } }, { inputs: { prompt: "b" } }], until: "in" };
+    answers(await actor.post(`/api/workflows/${slug}/batches/quote`, body), 200, { total: 2, estimatedCreditCost: 0, exact: true });
+    const id = await create(actor, slug, body);
+    answers(await over(actor, id), 200, { until: "in", creditsCost: 0, counts: { completed: 2 } });
+    refuses(await actor.post(`/api/workflows/${slug}/batches`, { ...body, until: "nonesuch" }), 400, "INVALID_REQUEST");
+  }),
+  batches("shows the graph that an item ran, with its settings, to its owner alone", async (ctx) => {
+    const actor = await user(ctx);
+    const slug = await save(actor, texts);
+    const id = await create(actor, slug, { items: [{ inputs: { subject: "a" }, settings: { box: { text: "just {{s}}" } } }] });
+    const path = `/api/executions/${pick<string>(await over(actor, id), "rows.0.executionId")}/graph`;
+    const { nodes } = answers(await actor.get(path), 200).body as { nodes: { id: string; data: object }[] };
+    assert.deepEqual(nodes.find((one) => one.id === "box")?.data, { text: "just {{s}}" });
+    refuses(await (await ctx.actor({ tier: "pro" })).get(path), 404, "EXECUTION_NOT_FOUND");
+  }),
   batches("is made once under an Idempotency-Key", async (ctx) => {
     const actor = await user(ctx);
     const path = `/api/workflows/${await save(actor, texts)}/batches`;

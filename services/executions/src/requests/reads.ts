@@ -6,6 +6,7 @@ import { executions } from "@nodeloom/proto";
 import type { AwaitDelivered } from "./follow";
 import { placeOf } from "../run/line";
 import { isFinal } from "../run/states";
+import type { KeptGraph } from "../plan/kept-graphs";
 import type { CallRecord } from "../run/call-record";
 import type { ExecutionView } from "../run/record";
 import { LIST_BATCH } from "../store/rows";
@@ -116,6 +117,15 @@ export const createReads = (stores: Pick<Stores, "rows" | "calls" | "log" | "pay
       await awaitDelivered(row);
       const current = stores.log.current(row);
       return executionMessage(...(await Promise.all([current, details(row, current)])));
+    },
+
+    /** The graph that a run ran. @throws DomainError EXECUTION_NOT_FOUND, also for another user's execution, for a model's, and where the graph is gone */
+    graph: async (executionId: string, userId: string): Promise<executions.GetExecutionGraphResponse> => {
+      const row = await stores.rows.findOwned(executionId, userId);
+      const json = row?.graph ? await stores.payloads.getText(row.graph) : null;
+      if (json === null) throw executionNotFound();
+      const { nodesJson, edgesJson } = JSON.parse(json) as KeptGraph;
+      return { workflowSlug: row?.workflowSlug ?? "", nodesJson, edgesJson };
     },
 
     page: (rows: AsyncIterable<ExecutionView>, size: number): Promise<executions.ListExecutionsResponse> =>

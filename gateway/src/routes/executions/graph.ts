@@ -1,0 +1,44 @@
+/** The graphs that executions ran, for those who may read the workflow. */
+import { DomainError, executionNotFound } from "@nodeloom/kernel";
+import { z } from "zod";
+import { authorize } from "../../auth/caller";
+import { raw } from "../../http/json";
+import { defineRoute } from "../../http/route";
+import { anyObject, executionParams } from "../../schemas";
+
+const graph = z
+  .object({
+    nodes: z.array(anyObject).meta({ description: "As they ran: an item of a batch has its own settings in them" }),
+    edges: z.array(anyObject),
+  })
+  .meta({ id: "ExecutionGraph" });
+
+export const executionGraphRoute = defineRoute({
+  method: "GET",
+  path: "/api/executions/:id/graph",
+  operationId: "getExecutionGraph",
+  summary: "Read the graph that an execution ran",
+  description:
+    "However the workflow was edited since. Of workflows that the caller may read; kept as long as the execution. A key needs `workflow:read`, too.",
+  tag: "Executions",
+  auth: "any",
+  capability: "execution:read",
+  limit: "user+id",
+  params: executionParams,
+  responses: { 200: graph },
+  errors: ["EXECUTION_NOT_FOUND"],
+  handler: async ({ gateway, caller, params }) => {
+    authorize(caller, "any", "workflow:read");
+    const { executions, workflows } = gateway.services;
+    const {
+      workflowSlug: slug,
+      nodesJson,
+      edgesJson,
+    } = await executions.getExecutionGraph({ executionId: params.id, userId: caller.user.id });
+    // A public playground shows its schema, and no graph.
+    await workflows.getWorkflow({ slug, userId: caller.user.id }).catch((error: unknown) => {
+      throw error instanceof DomainError && error.kind === "not_found" ? executionNotFound() : error;
+    });
+    return { status: 200, body: { nodes: raw(nodesJson, "[]"), edges: raw(edgesJson, "[]") } };
+  },
+});
