@@ -3,8 +3,8 @@ import type { Page } from "playwright-core";
 import { canvasStands } from "../../../gateway/test/e2e/support/browser";
 import { eventually, type Account } from "../../../gateway/test/e2e/support/client";
 import { buildThree, edge, middleOf, NODE, nodeAt, nodes, saved, type Point } from "./support/canvas";
-import { handOf, type Hand } from "./support/hand";
 import { setStage } from "./support/stage";
+import { taskOn } from "./support/task";
 
 /** `npm run drill console`: tasks of every day, and what they take. docs/guide/console-comparison.md has them beside another editor's. */
 const MS = 1_000;
@@ -65,31 +65,7 @@ const day = (daysAgo: number): string => {
   return [at.getFullYear(), String(at.getMonth() + 1).padStart(2, "0"), String(at.getDate()).padStart(2, "0")].join("-");
 };
 
-interface Bound {
-  clicks: number;
-  keys: number;
-}
-
-/** @param ready what is prepared on the page, uncounted */
-const task = (
-  name: string,
-  { clicks, keys }: Bound,
-  ready: (page: Page) => Promise<void>,
-  act: (hand: Hand, page: Page) => Promise<void>,
-) =>
-  stage.test(name, async () => {
-    const { page, context, complaints } = await stage.signedIn(account);
-    await ready(page);
-    const hand = handOf(page);
-    const from = Date.now();
-    await act(hand, page);
-    const { effort } = hand;
-    const used = effort.presses + effort.letters;
-    process.stdout.write(`${name}: ${effort.clicks} clicks, ${used} keys, ${((Date.now() - from) / MS).toFixed(1)} s\n`);
-    expect({ clicks: effort.clicks <= clicks, keys: used <= keys, effort }).toMatchObject({ clicks: true, keys: true });
-    expect(complaints).toEqual([]);
-    await context.close();
-  });
+const task = taskOn(stage, () => account);
 
 const onDashboard = async (page: Page): Promise<void> => {
   await page.goto("/");
