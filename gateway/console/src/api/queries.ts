@@ -2,7 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions, type QueryClient 
 import type { Me, Operations } from "@nodeloom/client";
 import { api, isSignedOut, request } from "./client";
 import { beginSession } from "./session";
-import { loadVersion } from "./workflow-remote";
+import { loadRanGraph, loadVersion } from "./workflow-remote";
 
 const APPROVAL_POLL_MS = 10_000;
 
@@ -120,6 +120,16 @@ export const versionQuery = (slug: string, version: number) =>
     staleTime: Number.POSITIVE_INFINITY,
     // Nodes remember what was made of them by identity.
     structuralSharing: false,
+  });
+
+/** The graph that a run ran, which never changes. */
+export const ranGraphQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["ran-graph", id],
+    queryFn: ({ signal }) => loadRanGraph(id, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    structuralSharing: false,
+    retry: false,
   });
 
 export type UsageFilter = NonNullable<Operations["listUsage"]["query"]>;

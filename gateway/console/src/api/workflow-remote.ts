@@ -1,5 +1,5 @@
 import { NodeloomError, NETWORK_ERROR, type Workflow } from "@nodeloom/client";
-import { readDocGraph, type DocGraph } from "../document/graph";
+import { objectText, readDocGraph, type DocGraph } from "../document/graph";
 import { members } from "@nodeloom/kernel/json-text";
 import { isPassing } from "./client";
 import { fetchInTime } from "./fetch-in-time";
@@ -74,9 +74,22 @@ export const loadVersion = async (slug: string, version: number, signal: AbortSi
   return graphOf(members(text));
 };
 
+/** The graph that a run ran. @throws NodeloomError where it is not kept, or somebody else's */
+export const loadRanGraph = async (executionId: string, signal: AbortSignal): Promise<DocGraph> => {
+  const { text } = await answer(`/api/executions/${executionId}/graph`, { headers: { accept: "application/json" }, signal });
+  return graphOf(members(text));
+};
+
 /** A workflow as the text that is downloaded and imported. */
 export const workflowText = async (slug: string): Promise<string> =>
   (await answer(addressOf(slug), { headers: { accept: "application/json" } })).text;
+
+/** Creates a workflow of members that are texts already, so that its graph stays as it is. @returns its slug @throws NodeloomError */
+export const createWorkflow = async (texts: ReadonlyMap<string, string>): Promise<string> => {
+  const headers = { "content-type": "application/json", accept: "application/json", "idempotency-key": crypto.randomUUID() };
+  const { text } = await answer("/api/workflows", { method: "POST", headers, body: objectText(texts) });
+  return (JSON.parse(text) as Workflow).slug;
+};
 
 const failureOf = (error: NodeloomError): WriteFailure => {
   const { status, message, code, details } = error;

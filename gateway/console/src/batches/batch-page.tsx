@@ -5,9 +5,11 @@ import { CircleStop, Download, Play, RotateCcw } from "lucide-react";
 import { useState } from "react";
 import { LoadFailure } from "../app/error-pages";
 import { api } from "../api/client";
+import { executionQuery } from "../api/queries";
 import { useAction } from "../api/use-action";
 import { useWorkflowNames } from "../features/executions/workflow-names";
 import { filesIn } from "../runs/files-in";
+import { givenBy, type Given } from "../runs/given";
 import { Thumb } from "../runs/thumb";
 import { Button, ButtonRow, buttonClasses } from "../ui/button";
 import { credits } from "../ui/format";
@@ -32,10 +34,30 @@ const firstOf = (values: Readonly<Record<string, unknown>> | undefined): string 
   return first === undefined ? undefined : short(first);
 };
 
+/** What an item gave: its result, else what the node gave that it was run to. */
+const useGiven = ({ row, until }: CellProps): Given => {
+  const isPart = until !== null && row.status === "completed";
+  const { data } = useQuery({ ...executionQuery(row.executionId), enabled: isPart });
+  const ofNode = isPart ? givenBy(data, until) : undefined;
+  return ofNode ?? { file: filesIn(row.result)[0], text: row.error ? row.error.message : firstOf(row.result) };
+};
+
+/** What an item was run with: settings of its own, else its first input. */
+const givenWith = ({ settings, inputs }: BatchRow): string | undefined => {
+  const own = Object.values(settings ?? {}).map((one) => JSON.stringify(one).replaceAll(/[{}"]/g, "").replaceAll(/[:,]/g, "$& "));
+  return own.length > 0 ? own.join(" · ") : firstOf(inputs);
+};
+
+interface CellProps {
+  row: BatchRow;
+  /** The node that all items are run to. */
+  until: string | null;
+}
+
 /** One item: what it made, or how it stands, over what it was run with. */
-const Cell = ({ row }: { row: BatchRow }) => {
-  const [file] = filesIn(row.result);
-  const text = row.error ? row.error.message : firstOf(row.result);
+const Cell = (props: CellProps) => {
+  const { row } = props;
+  const { file, text } = useGiven(props);
   const body = (
     <>
       {file ? (
@@ -47,7 +69,7 @@ const Cell = ({ row }: { row: BatchRow }) => {
         <span className="text-xs text-faint tabular-nums">{row.index + 1}</span>
         <RowStatus status={row.status} />
       </span>
-      <span className="mt-1 block truncate text-xs text-muted">{firstOf(row.inputs)}</span>
+      <span className="mt-1 block truncate text-xs text-muted">{givenWith(row)}</span>
     </>
   );
   const hasBegun = row.status !== "waiting" && row.status !== "skipped";
@@ -101,7 +123,7 @@ const Paused = ({ batch }: { batch: Batch }) => {
 const Actions = ({ batch }: { batch: Batch }) => {
   const navigate = useNavigate();
   const { busy, run } = useAction(["batch", "batches"]);
-  const { batchId, counts, status } = batch;
+  const { batchId, counts, status, until, workflowSlug } = batch;
   const rerun = async (): Promise<void> => {
     const created = await run(() => api.batches.rerun(batchId, "failed"), "A new batch runs them again.");
     if (created) void navigate({ to: "/batches/$id", params: { id: created.batchId } });
@@ -118,6 +140,11 @@ const Actions = ({ batch }: { batch: Batch }) => {
         <Button icon={RotateCcw} busy={busy} onClick={() => void rerun()}>
           Run {counts.failed} failed again
         </Button>
+      )}
+      {until !== null && workflowSlug !== null && (
+        <Link to="/workflows/$slug" params={{ slug: workflowSlug }} search={{ node: until }} className={buttonClasses()}>
+          Open on the canvas
+        </Link>
       )}
       {(["csv", "jsonl"] as const).map((format) => (
         <a key={format} href={`/api/batches/${batchId}/results?format=${format}`} download className={buttonClasses()}>
@@ -162,7 +189,7 @@ export const BatchPage = () => {
       </Card>
       <ul aria-label="Items" className="grid grid-cols-[repeat(auto-fill,minmax(9.5rem,1fr))] gap-3">
         {batch.rows.map((row) => (
-          <Cell key={row.index} row={row} />
+          <Cell key={row.index} row={row} until={batch.until} />
         ))}
       </ul>
       {(cursor !== undefined || batch.nextCursor !== null) && (

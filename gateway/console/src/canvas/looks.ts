@@ -244,5 +244,7 @@ export const LOOKS: Readonly<Record<string, Look>> = {
 
 /** The kind that holds a text: what a quick fix puts in front of an empty input. */
 export const TEXT_TYPE = "text-box";
+/** The kinds that declare a workflow's inputs and its result. */
+export const END_TYPES = { inputs: "request-input", results: "response-output" } as const;
 /** The kind that holds a file of the library. */
 export const FILE_TYPE = "media-upload";

@@ -10,6 +10,8 @@ export interface NodeView {
   readonly text?: number;
   /** Only its head is shown. */
   readonly collapsed?: true;
+  /** What it made is kept: runs from the canvas take it over. */
+  readonly pinned?: true;
 }
 
 /** A node: its text is what is saved, the rest is read from it. */
@@ -51,11 +53,13 @@ export const objectText = (texts: ReadonlyMap<string, string>): string =>
   `{${[...texts].map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
 
 const SIZES = ["width", "media", "text"] as const;
+const FLAGS = ["collapsed", "pinned"] as const;
 
 const viewOf = (value: unknown): NodeView | undefined => {
   if (!isRecord(value)) return undefined;
   const sizes = SIZES.flatMap((name) => (numberOr(value[name], 0) > 0 ? [[name, value[name] as number] as const] : []));
-  const view: NodeView = { ...Object.fromEntries(sizes), ...(value.collapsed === true ? { collapsed: true } : {}) };
+  const flags = FLAGS.flatMap((name) => (value[name] === true ? [[name, true] as const] : []));
+  const view: NodeView = Object.fromEntries([...sizes, ...flags]);
   return Object.keys(view).length > 0 ? view : undefined;
 };
 

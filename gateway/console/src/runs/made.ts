@@ -37,14 +37,20 @@ export const rememberMade = (slug: string, { executionId, createdAt, nodes, resu
     };
   });
 
+export type EndedRun = Pick<Execution, "executionId" | "status" | "createdAt">;
+
 const GOING: ReadonlySet<string> = new Set(["processing", "cancel_requested"]);
 
 /**
  * Reads what the nodes of a workflow made last.
  * @param wanted ids of nodes; older runs are read until all of them have something, or there were enough
- * @returns the id of a run that is under way, to be followed
+ * @returns the id of a run that is under way, to be followed, and the newest that is over
  */
-export const loadMade = async (slug: string, wanted: readonly string[], signal: AbortSignal): Promise<string | undefined> => {
+export const loadMade = async (
+  slug: string,
+  wanted: readonly string[],
+  signal: AbortSignal,
+): Promise<{ going: string | undefined; last: EndedRun | undefined }> => {
   const { rows } = await api.executions.list({ workflowSlug: slug, limit: LISTED }, { signal });
   const ended = rows.filter(({ status }) => !GOING.has(status));
   for (const { executionId } of ended.slice(0, MOST_RUNS)) {
@@ -52,5 +58,5 @@ export const loadMade = async (slug: string, wanted: readonly string[], signal: 
     if (wanted.every((id) => known?.has(id))) break;
     rememberMade(slug, await api.executions.get(executionId, { signal }));
   }
-  return rows.find(({ status }) => GOING.has(status))?.executionId;
+  return { going: rows.find(({ status }) => GOING.has(status))?.executionId, last: ended[0] };
 };

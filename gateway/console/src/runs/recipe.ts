@@ -1,7 +1,7 @@
 import type { Execution } from "@nodeloom/client";
-import { fieldsOf, isRecord } from "@nodeloom/kernel/graph";
-import { edgesOf, nodeById, type DocGraph, type DocNode } from "../document/graph";
-import { outputsOf } from "./outputs";
+import { isRecord } from "@nodeloom/kernel/graph";
+import { edgesOf, type DocGraph, type DocNode } from "../document/graph";
+import { carried } from "./took/took";
 
 type Nodes = ReadonlyMap<string, Execution["nodes"][number]>;
 
@@ -12,16 +12,10 @@ const asText = (value: unknown): string => (typeof value === "string" ? value : 
 const ofItem = (value: unknown, item: number, calls: number): unknown =>
   Array.isArray(value) && value.length === calls && calls > 0 ? (value as unknown[])[item] : value;
 
-/** What flowed into a port in a run: what its source gave, else what was sent. */
+/** What flowed into a port in a run. */
 const flowed = (graph: DocGraph, nodes: Nodes, inputs: Execution["inputs"], node: DocNode, port: string): unknown => {
   const edge = edgesOf(graph).find((one) => one.target === node.id && one.targetHandle === port);
-  const source = edge && nodes.get(edge.source);
-  if (!edge || !source) return undefined;
-  const gave = outputsOf(source);
-  if (edge.sourceHandle !== null && gave && Object.hasOwn(gave, edge.sourceHandle)) return gave[edge.sourceHandle];
-  const origin = nodeById(graph, edge.source);
-  const isField = origin !== undefined && fieldsOf(origin.data).some(({ name }) => name === edge.sourceHandle);
-  return isField && edge.sourceHandle !== null ? inputs?.[edge.sourceHandle] : gave && Object.values(gave)[0];
+  return edge && carried(graph, { nodes, inputs }, edge);
 };
 
 /** Settings and prompt that a call of a node was made with, as far as the run and the graph say. */

@@ -14,11 +14,10 @@ import { Tabs } from "../../ui/tabs";
 import { Board } from "./board/board";
 import type { Stage } from "./commands/commands";
 import { EditorProvider, useDocument, useEditor, useUi, type Editor } from "./context";
-import { NodeMenu } from "./board/node-menu";
 import { Outline } from "./panels/outline";
 import { Overlays } from "./overlays";
 import { Palette } from "./panels/palette";
-import { Conflicts, Inspector, Library, loadPanels, ProblemsPanel, RunPanel, SettingsDialog } from "./panels/lazy-panels";
+import { Conflicts, Inspector, Library, loadPanels, NodeMenu, ProblemsPanel, RunPanel, SettingsDialog } from "./panels/lazy-panels";
 import { BoardTools, SaveFailure, Toolbar } from "./toolbar";
 import { createScene } from "./scene/scene";
 import { createUi, type Panel } from "./ui-store";
@@ -95,7 +94,7 @@ const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) =
       <div className="relative flex min-h-0 flex-1 max-md:flex-col">
         <Outline />
         <div className="relative min-h-0 min-w-0 flex-1">
-          <Board viewport={viewport} onViewport={(moved) => rememberViewport(slug, moved)} />
+          <Board stage={stage} viewport={viewport} onViewport={(moved) => rememberViewport(slug, moved)} />
           <BoardTools stage={stage} />
           <EmptyBoard stage={stage} />
           <LibraryPanel stage={stage} />
@@ -103,9 +102,9 @@ const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) =
         <SidePanel stage={stage} />
       </div>
       <Palette />
-      <NodeMenu stage={stage} />
       <Overlays stage={stage} />
       <Suspense fallback={null}>
+        <NodeMenu stage={stage} />
         <SettingsDialog />
         <Conflicts />
       </Suspense>

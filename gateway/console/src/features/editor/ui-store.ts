@@ -1,5 +1,6 @@
 import { createStore, type StoreApi } from "zustand";
 import type { Port } from "../../canvas/ports";
+import type { EndedRun } from "../../runs/made";
 
 /** One end of a link that is being made. */
 export interface LinkStart {
@@ -21,7 +22,7 @@ export interface PaletteRequest {
 }
 
 export type Panel = "node" | "run" | "problems";
-export type Overlay = "help" | "commands" | "settings" | "find" | "connect" | "api" | "versions";
+export type Overlay = "help" | "commands" | "settings" | "find" | "connect" | "api" | "versions" | "subgraph" | "sweep";
 
 export interface EditorUi {
   panel: Panel;
@@ -50,9 +51,15 @@ export interface EditorUi {
   lasso: boolean;
   /** Inputs that were typed into the run panel, by name. */
   typed: Readonly<Record<string, unknown>>;
+  /** Nodes whose results running again takes over. */
+  reused: ReadonlySet<string>;
+  /** The newest run that was over when the workflow was opened. */
+  lastRun: EndedRun | undefined;
   /** What the run panel would let the next run cost. */
   maxCredits: number | undefined;
 }
+
+export const NONE: ReadonlySet<string> = new Set();
 
 export const createUi = (): StoreApi<EditorUi> =>
   createStore<EditorUi>(() => ({
@@ -72,5 +79,7 @@ export const createUi = (): StoreApi<EditorUi> =>
     locked: false,
     lasso: false,
     typed: {},
+    reused: NONE,
+    lastRun: undefined,
     maxCredits: undefined,
   }));

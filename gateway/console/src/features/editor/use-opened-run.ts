@@ -22,7 +22,8 @@ export const useOpenedRun = (editor: Editor, id: string | undefined): void => {
     let stop = (): void => undefined;
     const wanted = nodesOf(graphOf(editor)).flatMap((node) => (previewOf(node.type) === "none" ? [] : [node.id]));
     void loadMade(slug, wanted, abort.signal).then(
-      (going) => {
+      ({ going, last }) => {
+        if (!abort.signal.aborted) ui.setState({ lastRun: last });
         const isFree = id === undefined && useLive.getState().runs[slug] === undefined;
         if (going === undefined || abort.signal.aborted || !isFree) return;
         ui.setState({ panel: "run" });

@@ -1,10 +1,10 @@
-import type { Execution, WebhookDelivery } from "@nodeloom/client";
+import type { Execution } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { CircleStop, RotateCcw, Send, Workflow } from "lucide-react";
+import { CircleStop, RotateCcw, Workflow } from "lucide-react";
 import { Loading, NotThere } from "../../app/error-pages";
-import { api, request } from "../../api/client";
-import { executionQuery } from "../../api/queries";
+import { api } from "../../api/client";
+import { executionQuery, ranGraphQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
 import { DecisionCard } from "../../runs/approvals/decision-card";
 import { Gallery } from "../../runs/media-view";
@@ -16,15 +16,13 @@ import { RunStatus } from "../../runs/status";
 import { TemporalLink } from "../../runs/temporal-link";
 import { TroubleNotice } from "../../runs/trouble/trouble-notice";
 import { runTrouble } from "../../runs/trouble/words";
-import { Badge } from "../../ui/badge";
 import { Button, buttonClasses } from "../../ui/button";
 import { Code, CopyButton } from "../../ui/copy";
 import { credits, dateTime, duration } from "../../ui/format";
 import { Card, Facts, Page } from "../../ui/page";
-import { Table } from "../../ui/table";
-import { Time } from "../../ui/time";
 import { AgainCard } from "./again-card";
 import { Timeline } from "./timeline";
+import { Webhook } from "./webhook";
 import { useWorkflowNames } from "./workflow-names";
 
 const route = getRouteApi("/shell/executions/$id");
@@ -81,51 +79,6 @@ const Receipt = ({ execution }: { execution: Execution & More }) => (
     />
   </Card>
 );
-
-const DELIVERY_TONES = { pending: "accent", delivered: "ok", failed: "bad", disabled: "bad", skipped: "neutral" } as const;
-
-const Webhook = ({ id, delivery }: { id: string; delivery: WebhookDelivery }) => {
-  const { busy, run } = useAction(["execution"]);
-  if (!delivery.configured) return null;
-  return (
-    <Card
-      title="Webhook"
-      actions={
-        <Button
-          size="sm"
-          icon={Send}
-          busy={busy}
-          onClick={() => void run(() => request("redeliverWebhook", { params: { id } }), "Delivery started.")}
-        >
-          Deliver again
-        </Button>
-      }
-    >
-      <div className="mb-3 flex flex-wrap items-center gap-2 text-sm">
-        <Badge tone={DELIVERY_TONES[delivery.state]}>{delivery.state}</Badge>
-        <span className="min-w-0 text-muted wrap-anywhere">{delivery.url}</span>
-        {delivery.nextAttemptAt !== null && (
-          <span className="text-faint">
-            next attempt <Time iso={delivery.nextAttemptAt} />
-          </span>
-        )}
-      </div>
-      {delivery.history.length > 0 && (
-        <Table
-          label="Attempts"
-          rows={delivery.history}
-          keyOf={({ delivery: number, attempt, at }) => `${number} ${attempt} ${at}`}
-          columns={[
-            { title: "Attempt", cell: ({ delivery: number, attempt }) => (number > 1 ? `${number}.${attempt}` : attempt) },
-            { title: "Answer", cell: ({ status, error }) => <span className={error === null ? "" : "text-bad"}>{error ?? status}</span> },
-            { title: "Took", numeric: true, cell: ({ durationMs }) => duration(durationMs) },
-            { title: "When", numeric: true, cell: ({ at }) => <Time iso={at} /> },
-          ]}
-        />
-      )}
-    </Card>
-  );
-};
 
 const titleOf = ({ workflowSlug, modelIds }: Execution, nameOf: (slug: string) => string): string =>
   (workflowSlug === null ? modelIds[0] : nameOf(workflowSlug)) ?? "Run";
@@ -202,6 +155,7 @@ const Made = ({ execution }: { execution: Execution }) => {
 const Detail = ({ execution }: { execution: Execution & More }) => {
   const started = Date.parse(execution.createdAt ?? "") || 0;
   const nameOf = useWorkflowNames();
+  const ran = useQuery({ ...ranGraphQuery(execution.executionId), enabled: execution.workflowSlug !== null });
   const ended = execution.finishedAt === null ? started + execution.durationMs : Date.parse(execution.finishedAt);
   return (
     <Page title={titleOf(execution, nameOf)} lead="One run, from its inputs to its receipt." actions={<Actions execution={execution} />}>
@@ -218,7 +172,7 @@ const Detail = ({ execution }: { execution: Execution & More }) => {
           )}
           <Made execution={execution} />
           <Card title="Nodes">
-            <Timeline nodes={execution.nodes} startedAt={started} endedAt={ended} />
+            <Timeline nodes={execution.nodes} inputs={execution.inputs} graph={ran.data} startedAt={started} endedAt={ended} />
           </Card>
           <Webhook id={execution.executionId} delivery={execution.webhookDelivery} />
         </div>

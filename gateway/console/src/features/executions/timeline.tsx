@@ -1,10 +1,13 @@
-import type { NodeState } from "@nodeloom/client";
-import { useState } from "react";
+import type { Execution, NodeState } from "@nodeloom/client";
+import { useMemo, useState } from "react";
+import { nodeById, type DocGraph } from "../../document/graph";
 import { nameOfNode } from "../../runs/node-name";
 import { ReusedFrom, reusedShare } from "../../runs/again/reused-from";
 import { callsOf } from "../../runs/outputs";
 import { ResultView } from "../../runs/result-view";
 import { RunStatus, cancelReport } from "../../runs/status";
+import type { Ran } from "../../runs/took/took";
+import { WhatItTook } from "../../runs/took/took-view";
 import { plainCause } from "../../runs/trouble/words";
 import { creditNumber, duration } from "../../ui/format";
 
@@ -66,8 +69,18 @@ const Gave = ({ node }: { node: NodeState }) => {
   );
 };
 
+export interface TimelineProps {
+  nodes: readonly NodeState[];
+  inputs: Execution["inputs"];
+  /** What the run ran; undefined where it is not known. */
+  graph: DocGraph | undefined;
+  startedAt: number;
+  endedAt: number;
+}
+
 /** Nodes as bars over time. */
-export const Timeline = ({ nodes, startedAt, endedAt }: { nodes: readonly NodeState[]; startedAt: number; endedAt: number }) => {
+export const Timeline = ({ nodes, inputs, graph, startedAt, endedAt }: TimelineProps) => {
+  const ran = useMemo((): Ran => ({ nodes: new Map(nodes.map((node) => [node.id, node])), inputs }), [nodes, inputs]);
   const spans = new Map(spansOf(nodes, startedAt, endedAt).map((span) => [span.node.id, span]));
   const total = Math.max(1, endedAt - startedAt);
   const at = (ms: number): number => (ms / total) * WIDTH;
@@ -77,6 +90,7 @@ export const Timeline = ({ nodes, startedAt, endedAt }: { nodes: readonly NodeSt
         const span = spans.get(node.id);
         const report = cancelReport(node.cancelReport);
         const reused = reusedShare(node);
+        const own = graph && nodeById(graph, node.id);
         return (
           <li key={node.id} className="col-span-full grid grid-cols-subgrid items-center gap-y-1 border-b py-2 last:border-b-0">
             <div className="min-w-0">
@@ -114,6 +128,7 @@ export const Timeline = ({ nodes, startedAt, endedAt }: { nodes: readonly NodeSt
               {node.creditsCost > 0 && <span className="text-muted">{creditNumber(node.creditsCost)} cr</span>}
               <RunStatus status={node.status} />
             </div>
+            {graph && own && node.status !== "pending" && <WhatItTook className="col-span-full" graph={graph} ran={ran} node={own} />}
             <Gave node={node} />
             {(node.error ?? node.warnings ?? report) !== undefined &&
               (node.error !== null || node.warnings !== undefined || report !== undefined) && (

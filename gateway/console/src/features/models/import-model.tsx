@@ -7,7 +7,7 @@ import { Button } from "../../ui/button";
 import { Field, Input, Select } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 import { Dialog } from "../../ui/overlays/dialog";
-import { propertiesOf } from "../../ui/inputs/schema-control";
+import { propertiesOf } from "../../ui/inputs/properties";
 
 const PROVIDERS = [
   { id: "fal", title: "fal", hint: "The path of the application, for example fal-ai/flux-2-pro." },

@@ -18,7 +18,8 @@ import { Card, Facts, Page } from "../../ui/page";
 import { Example, exampleOf } from "./examples/example";
 import { runnerOf, standingOf } from "./facts";
 import { Retirement } from "./model-card";
-import { propertiesOf, SchemaControl } from "../../ui/inputs/schema-control";
+import { propertiesOf } from "../../ui/inputs/properties";
+import { SchemaControl } from "../../ui/inputs/schema-control";
 
 const route = getRouteApi("/shell/models/$internalName");
 

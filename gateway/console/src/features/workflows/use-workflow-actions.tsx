@@ -2,17 +2,14 @@ import type { NewWorkflow, WorkflowChanges } from "@nodeloom/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { api, messageOf, request } from "../../api/client";
-import { fetchInTime } from "../../api/fetch-in-time";
-import { workflowText } from "../../api/workflow-remote";
+import { createWorkflow, workflowText } from "../../api/workflow-remote";
 import { modelsQuery } from "../../api/queries";
-import { members, objectText } from "../../document/graph";
+import { members } from "../../document/graph";
 import { complain, say } from "../../ui/overlays/toast";
 
 /** Members of a workflow that a copy takes over. */
 const COPIED = ["description", "tags", "nodes", "edges", "viewport", "cover"] as const;
 const MAX_IMPORT_BYTES = 8_000_000;
-
-const JSON_HEADERS = { "content-type": "application/json", accept: "application/json" };
 
 /** Creates a workflow from texts, so that its graph stays as it was. */
 const createFromText = async (text: string, name: string): Promise<string> => {
@@ -22,11 +19,7 @@ const createFromText = async (text: string, name: string): Promise<string> => {
     const value = texts.get(member);
     if (value !== undefined && value !== "null") kept.set(member, value);
   }
-  const headers = { ...JSON_HEADERS, "idempotency-key": crypto.randomUUID() };
-  const response = await fetchInTime("/api/workflows", { method: "POST", headers, body: objectText(kept) });
-  const body = (await response.json()) as { slug?: string; error?: string };
-  if (!response.ok || body.slug === undefined) throw new Error(body.error ?? `the service answered ${response.status}`);
-  return body.slug;
+  return createWorkflow(kept);
 };
 
 const nameOfFile = ({ name }: File): string => name.replace(/\.json$/i, "");

@@ -1,6 +1,6 @@
-import type { Execution } from "@nodeloom/client";
+import type { Execution, RerunQuote } from "@nodeloom/client";
 import { RotateCcw } from "lucide-react";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { Button } from "../../ui/button";
 import { Check } from "../../ui/inputs/field";
 import { nameOfNode } from "../node-name";
@@ -17,6 +17,8 @@ export interface RunAgainProps {
   revision?: string;
   /** What must be done before; false where it could not be. */
   before?: () => Promise<boolean>;
+  /** Hears what is taken over, as far as that is known. */
+  onQuote?: (quote: RerunQuote | undefined) => void;
   onStarted: (executionId: string) => void;
 }
 
@@ -53,13 +55,17 @@ const Anew = ({
 };
 
 /** Runs once more what is over: what has not changed is taken over, and the button says what the rest costs. */
-export const RunAgain = ({ execution, again = NONE, revision = "", before, onStarted }: RunAgainProps) => {
+export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuote, onStarted }: RunAgainProps) => {
   const { executionId, nodes, status } = execution;
   const [chosen, setChosen] = useState<string[]>([]);
   const [starting, setStarting] = useState(false);
   const [refused, setRefused] = useState<Refusal>();
   const asked: Again = { ...again, ...(chosen.length > 0 ? { nodes: chosen } : {}) };
   const { quote, problem } = useRerunQuote(executionId, asked, true, revision);
+  useEffect(() => {
+    onQuote?.(quote);
+    return () => onQuote?.(undefined);
+  }, [onQuote, quote]);
   const price = priceOf(quote);
   const failed = failedWords(nodes);
   const start = async (): Promise<void> => {

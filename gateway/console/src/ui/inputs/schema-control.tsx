@@ -1,9 +1,7 @@
 import type { ReactNode } from "react";
 import { Check, Field, Input, Select, TextArea } from "./field";
+import type { JsonSchema } from "./properties";
 import { JsonInput, NumberInput } from "./value-inputs";
-
-/** A JSON schema, as far as a control needs it. */
-type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** Controls for values that a schema describes, and the texts that hold what is typed. */
 export interface ControlProps {
@@ -18,7 +16,6 @@ export interface ControlProps {
   error?: string | undefined;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 const LONG_TEXT = 200;
 
 const boundsOf = ({ minimum, maximum }: JsonSchema): string | undefined => {
@@ -104,9 +101,3 @@ export const SchemaControl = ({ label, hint, aside, schema, value, disabled, onC
   }
   return <JsonInput label={label} hint={said} value={value} disabled={disabled} onChange={onChange} />;
 };
-
-/** The inputs of a schema, by name. */
-export const propertiesOf = (schema: JsonSchema | undefined): [string, JsonSchema][] =>
-  isRecord(schema?.properties)
-    ? Object.entries(schema.properties).filter((entry): entry is [string, JsonSchema] => isRecord(entry[1]))
-    : [];

@@ -6,27 +6,30 @@ import {
   SelectionMode,
   useReactFlow,
   type Connection,
-  type EdgeChange,
   type FinalConnectionState,
-  type NodeChange,
   type OnConnectStartParams,
 } from "@xyflow/react";
-import { useCallback, useEffect, useMemo, useRef, useState, type MouseEvent as ReactMouseEvent } from "react";
-import { frameOf, hiddenBy, onFrame } from "../../../canvas/frames";
-import { guidesFor, NODE, type Guides, type Rect } from "../../../canvas/geometry";
+import { useCallback, useEffect, useRef, type MouseEvent as ReactMouseEvent } from "react";
+import { frameOf } from "../../../canvas/frames";
+import { NODE } from "../../../canvas/geometry";
 import { kindColour } from "../../../canvas/kinds";
 import { fits, type Port } from "../../../canvas/ports";
-import { connect, moveNodes, reconnect, removeItems, type Ends, type Point } from "../../../document/edit";
-import { leadsTo, nodeById } from "../../../document/graph";
+import { connect, reconnect, removeItems, type Ends, type Point } from "../../../document/edit";
+import { leadsTo } from "../../../document/graph";
 import { complainAbout, linkStart, linkToNode, replacedBy } from "../commands/actions";
+import type { Stage } from "../commands/commands";
 import { useEditor, useScene, useUi } from "../context";
+import { innerSlug } from "../inspector/inner/ports";
 import { EdgeView } from "./edge-view";
 import { GuideLines } from "./guide-lines";
 import { Lasso } from "./lasso";
 import { NodeView } from "./node/node-view";
 import { nearestEdge } from "./nearest-edge";
+import { useBoardMenu } from "./use-board-menu";
+import { useDragging } from "./use-dragging";
 import { useDrop } from "./use-drop";
 import { useReveal } from "./use-reveal";
+import { useSelecting } from "./use-selecting";
 import type { FlowEdge, FlowNode } from "../scene/flow";
 
 const NODE_TYPES = { nodeloom: NodeView };
@@ -37,64 +40,11 @@ const NARROW = "(max-width: 767px)";
 const MIN_ZOOM = 0.08;
 const MAX_ZOOM = 2;
 const MINIMAP_FROM = 12;
-const NO_GUIDES: Guides = { x: undefined, y: undefined, dx: 0, dy: 0 };
 
 const endsOf = ({ source, target, sourceHandle, targetHandle }: Connection): Ends => ({ source, target, sourceHandle, targetHandle });
 const pointOf = (event: MouseEvent | TouchEvent): Point => {
   const { clientX: x, clientY: y } = "changedTouches" in event ? event.changedTouches[0]! : event;
   return { x, y };
-};
-
-/** Places of nodes that are being dragged; the document hears of them when they are dropped. */
-const useDragging = (flowNodes: readonly FlowNode[]) => {
-  const { document } = useEditor();
-  const [places, setPlaces] = useState<ReadonlyMap<string, Point>>(new Map());
-  const [guides, setGuides] = useState(NO_GUIDES);
-  const nodes = useMemo(
-    () =>
-      places.size === 0
-        ? (flowNodes as FlowNode[])
-        : flowNodes.map((node) => (places.has(node.id) ? { ...node, position: places.get(node.id)!, dragging: true } : node)),
-    [flowNodes, places],
-  );
-  /** What lies on dragged frames goes with them. */
-  const withContents = (moved: ReadonlyMap<string, Point>): Map<string, Point> => {
-    const next = new Map(moved);
-    const all = flowNodes.map((node) => ({ id: node.id, ...rectOf(node, node.position) }));
-    for (const frame of flowNodes) {
-      const place = moved.get(frame.id);
-      if (!place || !frameOf(frame.data.node)) continue;
-      const [dx, dy] = [place.x - frame.position.x, place.y - frame.position.y];
-      for (const id of hiddenBy(frame.data.node) ?? onFrame({ id: frame.id, ...rectOf(frame, frame.position) }, all)) {
-        const on = nodeById(document.store.getState().graph, id);
-        if (on && !moved.has(id)) next.set(id, { x: on.x + dx, y: on.y + dy });
-      }
-    }
-    return next;
-  };
-  const rectOf = ({ width = 0, height = 0 }: FlowNode, { x, y }: Point): Rect => ({ x, y, width, height });
-  const drag = (changes: readonly NodeChange<FlowNode>[]): void => {
-    const moved = changes.flatMap((change) => (change.type === "position" && change.position ? [change] : []));
-    if (moved.length === 0) return;
-    const dragged = new Map(moved.map(({ id, position }) => [id, position!]));
-    const next = new Map([...places, ...withContents(dragged)]);
-    const [first] = moved;
-    const node = flowNodes.find(({ id }) => id === first!.id);
-    if (node && moved.length === 1 && !frameOf(node.data.node)) {
-      const others = flowNodes.filter(({ id }) => !next.has(id)).map((other) => rectOf(other, other.position));
-      const found = guidesFor(rectOf(node, first!.position!), others);
-      next.set(node.id, { x: first!.position!.x + found.dx, y: first!.position!.y + found.dy });
-      setGuides(found);
-    }
-    setPlaces(next);
-  };
-  const drop = (): void => {
-    setGuides(NO_GUIDES);
-    if (places.size > 0)
-      document.change(places.size === 1 ? "Move node" : `Move ${places.size} nodes`, (graph) => moveNodes(graph, places));
-    setPlaces(new Map());
-  };
-  return { nodes, guides, drag, drop };
 };
 
 /** Links that are made by dragging. */
@@ -170,29 +120,17 @@ const useReconnecting = () => {
   };
 };
 
-const useSelecting = () => {
-  const { document } = useEditor();
-  return (changes: readonly (NodeChange<FlowNode> | EdgeChange<FlowEdge>)[], of: "nodes" | "edges"): void => {
-    const chosen = changes.flatMap((change) => (change.type === "select" ? [change] : []));
-    if (chosen.length === 0) return;
-    const { selection } = document.store.getState();
-    const next = new Set(selection[of]);
-    for (const { id, selected } of chosen) if (selected) next.add(id);
-    for (const { id, selected } of chosen) if (!selected) next.delete(id);
-    document.select(of === "nodes" ? next : selection.nodes, of === "edges" ? next : selection.edges);
-  };
-};
-
 /** On the map a frame lies behind its nodes, and a node has its kind's colour. */
 const mapColour = ({ data: { node } }: FlowNode): string => (frameOf(node) ? "var(--map-frame)" : kindColour(node.type));
 
 export interface BoardProps {
+  stage: Stage;
   viewport: { x: number; y: number; zoom: number };
   onViewport: (viewport: { x: number; y: number; zoom: number }) => void;
 }
 
 /** The canvas. */
-export const Board = ({ viewport, onViewport }: BoardProps) => {
+export const Board = ({ stage, viewport, onViewport }: BoardProps) => {
   const editor = useEditor();
   const { ui, canEdit } = editor;
   const flowNodes = useScene((state) => state.nodes);
@@ -202,6 +140,7 @@ export const Board = ({ viewport, onViewport }: BoardProps) => {
   const reconnecting = useReconnecting();
   const select = useSelecting();
   const dropping = useDrop();
+  const boardMenu = useBoardMenu();
   const locked = useUi((state) => state.locked) || !canEdit;
   const frame = useRef<HTMLDivElement>(null);
   useReveal(frame);
@@ -220,7 +159,7 @@ export const Board = ({ viewport, onViewport }: BoardProps) => {
       });
   };
   return (
-    <div ref={frame} className="board relative size-full" onDoubleClick={addHere} {...(locked ? {} : dropping)}>
+    <div ref={frame} className="board relative size-full" onDoubleClick={addHere} {...boardMenu} {...(locked ? {} : dropping)}>
       <ReactFlow<FlowNode, FlowEdge>
         nodes={nodes}
         edges={edges as FlowEdge[]}
@@ -252,6 +191,11 @@ export const Board = ({ viewport, onViewport }: BoardProps) => {
           // On a phone there is no other way to its settings.
           const opens = matchMedia(NARROW).matches && !ui.getState().panelOpen;
           if (opens || ui.getState().panel !== "node") ui.setState({ panel: "node", ...(opens ? { panelOpen: true } : {}) });
+        }}
+        onNodeDoubleClick={(event, { data }) => {
+          const slug = innerSlug(data.node);
+          // On its name a double click renames it.
+          if (slug !== undefined && !(event.target as HTMLElement).closest(".node-title, button, input")) stage.open(slug);
         }}
         onEdgeClick={({ clientX, clientY }, { id }) => {
           const nearest = nearestEdge(clientX, clientY);

@@ -1,3 +1,4 @@
+import { useNavigate } from "@tanstack/react-router";
 import { useReactFlow, type FitViewOptions } from "@xyflow/react";
 import { useMemo } from "react";
 import { complain } from "../../../ui/overlays/toast";
@@ -56,6 +57,7 @@ const paddingAround = (): Padding => {
 /** What commands do to the view of the canvas and its panels. */
 export const useStage = (editor: Editor): Stage => {
   const flow = useReactFlow();
+  const navigate = useNavigate();
   return useMemo((): Stage => {
     const middle = (): { x: number; y: number } => {
       const { left, top, width, height } =
@@ -102,6 +104,7 @@ export const useStage = (editor: Editor): Stage => {
         editor.ui.setState({ panel: "node", panelOpen: true });
         focusPanel();
       },
+      open: (slug) => void navigate({ to: "/workflows/$slug", params: { slug } }),
       run: () => {
         const { panel, panelOpen } = editor.ui.getState();
         const form = document.querySelector<HTMLFormElement>(RUN_FORM);
@@ -110,5 +113,5 @@ export const useStage = (editor: Editor): Stage => {
         focusPanel();
       },
     };
-  }, [editor, flow]);
+  }, [editor, flow, navigate]);
 };

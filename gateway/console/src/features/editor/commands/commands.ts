@@ -13,9 +13,12 @@ import {
   selectAll,
   tidy,
 } from "./actions";
+import { selectedNodes } from "../chosen";
 import type { Editor } from "../context";
+import { innerSlug } from "../inspector/inner/ports";
 import { frameSelection } from "./frame-actions";
 import { bypass, collapse, rename } from "./node-actions";
+import { pin } from "../pins/pin";
 import { viewNode } from "./view-node";
 
 /** What commands may do besides changing the graph. */
@@ -36,6 +39,8 @@ export interface Stage {
   run(): void;
   /** Puts the keyboard into the settings of the chosen node. */
   settings(): void;
+  /** Leaves for another workflow. */
+  open(slug: string): void;
 }
 
 export interface Command {
@@ -93,6 +98,21 @@ const viewMade: Command["run"] = (editor) => {
   viewNode(editor, nodeId, 0);
 };
 
+/** Opens the workflow that the chosen node stands for. */
+const openInner: Command["run"] = (editor, stage) => {
+  const [node, ...others] = selectedNodes(editor);
+  const slug = node && others.length === 0 ? innerSlug(node) : undefined;
+  if (slug === undefined) return complain("Choose the one node that stands for a workflow.");
+  stage.open(slug);
+};
+
+/** Tries several settings of the chosen node beside one another. */
+const sweep: Command["run"] = (editor) => {
+  const [node, ...others] = selectedNodes(editor);
+  if (!node || others.length > 0 || isRemark(node.type)) return complain("Choose the one node whose settings are tried.");
+  editor.ui.setState({ overlay: "sweep" });
+};
+
 const STEP = 10;
 const LEAP = 50;
 const go =
@@ -110,6 +130,7 @@ export const COMMANDS: readonly Command[] = [
   edit("add-after", "Add a node after the chosen one", ["A"], (_editor, stage) => stage.addAfter()),
   command("view", "View what it made", "View", ["V"], viewMade),
   edit("library", "Files…", ["Shift+F"], ({ ui }) => ui.setState(({ library }) => ({ library: !library }))),
+  command("open-inner", "Open its workflow", "View", ["O"], openInner),
   command("settings", "Edit its settings", "Edit", ["Enter"], (_editor, stage) => stage.settings()),
   edit("undo", "Undo", ["Mod+Z"], ({ document }) => document.undo()),
   edit("redo", "Redo", ["Mod+Shift+Z", "Mod+Y"], ({ document }) => document.redo()),
@@ -121,6 +142,7 @@ export const COMMANDS: readonly Command[] = [
   edit("delete-join", "Delete and join its links", ["Shift+Backspace"], deleteBridging),
   edit("rename", "Rename", ["F2"], rename),
   edit("bypass", "Bypass, or use again", ["B", "Mod+B"], bypass),
+  edit("pin", "Pin what it made, or let go", ["K"], pin),
   edit("collapse", "Collapse or open", ["Shift+C"], (editor) => collapse(editor)),
   edit("connect", "Connect to…", ["C"], ({ ui }) => ui.setState({ overlay: "connect" })),
   command("select-all", "Select all", "Select", ["Mod+A"], selectAll),
@@ -141,6 +163,7 @@ export const COMMANDS: readonly Command[] = [
   edit("leap-left", "Move far left", ["Shift+ArrowLeft"], (editor) => nudge(editor, { x: -LEAP, y: 0 }), "Arrange"),
   edit("leap-right", "Move far right", ["Shift+ArrowRight"], (editor) => nudge(editor, { x: LEAP, y: 0 }), "Arrange"),
   edit("frame", "Frame the selection", ["Mod+G"], frameSelection, "Arrange"),
+  edit("subgraph", "Make a workflow of it", ["Mod+Shift+G", "Alt+X"], ({ ui }) => ui.setState({ overlay: "subgraph" }), "Arrange"),
   edit("tidy", "Tidy up", ["Shift+T"], (editor, stage) => void tidy(editor, stage.fit), "Arrange"),
   ...alignments.map(([how, title]) => edit(`align-${how}`, title, [], (editor) => alignSelection(editor, how), "Arrange")),
   command("lock", "Lock or unlock the canvas", "View", ["Shift+L"], ({ ui }) => ui.setState(({ locked }) => ({ locked: !locked }))),
@@ -161,6 +184,7 @@ export const COMMANDS: readonly Command[] = [
     if (panel !== "run" || !panelOpen) ui.setState({ until: undefined });
     stage.run();
   }),
+  edit("sweep", "Try variations", ["E"], sweep, "Run"),
   command("run-to-here", "Run to here", "Run", ["Mod+Shift+Enter"], runToHere),
   edit("versions", "Publish, versions…", ["Shift+V"], ({ ui }) => ui.setState({ overlay: "versions" }), "Run"),
   command("api", "Use as API", "Run", [], ({ ui }) => ui.setState({ overlay: "api" })),

@@ -10,6 +10,7 @@ import {
   AlignVerticalSpaceAround,
   ChevronRight,
   Frame,
+  Group,
   LayoutGrid,
   MousePointerClick,
   Redo,
@@ -25,6 +26,7 @@ import { Field, Input, TextArea } from "../../../ui/inputs/field";
 import { creditNumber, duration } from "../../../ui/format";
 import { useLive } from "../../../runs/live";
 import { ResultView } from "../../../runs/result-view";
+import { WhatItTook } from "../../../runs/took/took-view";
 import { deleteSelection } from "../commands/actions";
 import { commandById, type Stage } from "../commands/commands";
 import { bypass } from "../commands/node-actions";
@@ -39,9 +41,11 @@ import { useSetting } from "./use-setting";
 
 const LastRun = ({ node }: { node: DocNode }) => {
   const { slug } = useEditor();
-  const progress = useLive(({ runs }) => runs[slug]?.nodes.get(node.id));
+  const graph = useDocument((state) => state.graph);
+  const run = useLive(({ runs }) => runs[slug]);
+  const progress = run?.nodes.get(node.id);
   const writing = useLive(({ runs }) => runs[slug]?.texts.get(`${node.id}:0`));
-  if (!progress || progress.status === "pending") return null;
+  if (!run || !progress || progress.status === "pending") return null;
   return (
     <section className="border-t pt-4">
       <h3 className="mb-2 text-[13px] font-semibold">In the run shown</h3>
@@ -61,6 +65,13 @@ const LastRun = ({ node }: { node: DocNode }) => {
           {warning}
         </p>
       ))}
+      <WhatItTook
+        key={run.executionId}
+        className="mt-3"
+        graph={graph}
+        ran={{ nodes: run.nodes, inputs: run.execution?.inputs }}
+        node={node}
+      />
       {progress.outputs && Object.keys(progress.outputs).length > 0 && (
         <div className="mt-3">
           <ResultView result={progress.outputs} />
@@ -180,6 +191,7 @@ const ARRANGING: readonly (readonly [string, LucideIcon])[] = [
   ["align-column", AlignVerticalSpaceAround],
   ["tidy", LayoutGrid],
   ["frame", Frame],
+  ["subgraph", Group],
 ];
 
 /** What can be done with several nodes at once. */

@@ -1,4 +1,3 @@
-import type { Model } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { ChevronRight, Link2 } from "lucide-react";
 import { isDevelopment } from "../../../api/media-url";
@@ -10,19 +9,12 @@ import type { DocNode } from "../../../document/graph";
 import { Field, Select } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
 import { useEditor } from "../context";
-import { propertiesOf, SchemaControl } from "../../../ui/inputs/schema-control";
+import { propertiesOf } from "../../../ui/inputs/properties";
+import { SchemaControl } from "../../../ui/inputs/schema-control";
 import { FileValue } from "../../../runs/file-value";
-import { modelState, placeWords } from "../panels/model-state";
+import { modelWords } from "../panels/model-state";
 import { AnswerForm } from "./answer-form";
 import { useLibraryChoice, useSetting, useWired } from "./use-setting";
-
-/** A model with where it runs, whether it can, and which plan it asks for. */
-const modelWords = (model: Model): string => {
-  const { displayName, minTier } = model;
-  return [displayName, placeWords(model), modelState(model), minTier === "free" ? undefined : `from ${minTier}`]
-    .filter(Boolean)
-    .join(" · ");
-};
 
 /** Which model a node calls. */
 const ModelSelect = ({ node }: { node: DocNode }) => {

@@ -1,7 +1,8 @@
 import { Link2 } from "lucide-react";
 import { kindOf } from "../../../canvas/kinds";
 import type { DocNode } from "../../../document/graph";
-import { propertiesOf, SchemaControl } from "../../../ui/inputs/schema-control";
+import { propertiesOf } from "../../../ui/inputs/properties";
+import { SchemaControl } from "../../../ui/inputs/schema-control";
 import { useSetting, useWired } from "./use-setting";
 
 /** Stand under "More", or nowhere by themselves. */

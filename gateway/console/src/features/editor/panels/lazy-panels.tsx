@@ -6,6 +6,7 @@ const loadRun = async () => ({ default: (await import("./run-panel")).RunPanel }
 const loadProblems = async () => ({ default: (await import("./problems")).ProblemsPanel });
 const loadLibrary = async () => ({ default: (await import("./library")).Library });
 const loadSettings = async () => ({ default: (await import("../dialogs/settings-dialog")).SettingsDialog });
+const loadNodeMenu = async () => ({ default: (await import("../board/node-menu")).NodeMenu });
 const loadConflicts = async () => ({ default: (await import("../dialogs/conflicts")).Conflicts });
 
 export const Inspector = lazy(loadInspector);
@@ -13,8 +14,10 @@ export const RunPanel = lazy(loadRun);
 export const ProblemsPanel = lazy(loadProblems);
 export const Library = lazy(loadLibrary);
 export const SettingsDialog = lazy(loadSettings);
+export const NodeMenu = lazy(loadNodeMenu);
 export const Conflicts = lazy(loadConflicts);
 
 export const loadPanels = (): void => {
-  for (const load of [loadInspector, loadRun, loadProblems, loadLibrary, loadSettings, loadConflicts]) load().catch(() => undefined);
+  for (const load of [loadInspector, loadRun, loadProblems, loadLibrary, loadSettings, loadNodeMenu, loadConflicts])
+    load().catch(() => undefined);
 };

@@ -24,3 +24,11 @@ export const ModelState = ({ model }: { model: Pick<Model, "status" | "statusRea
 /** Where a model runs, where that is not at a provider. */
 export const placeWords = ({ runsAt }: Pick<Model, "runsAt">): string | undefined =>
   ({ local: "on this machine", sandbox: "sandbox, no AI", provider: undefined })[runsAt];
+
+/** A model with where it runs, whether it can, and which plan it asks for. */
+export const modelWords = (model: Model): string => {
+  const { displayName, minTier } = model;
+  return [displayName, placeWords(model), modelState(model), minTier === "free" ? undefined : `from ${minTier}`]
+    .filter(Boolean)
+    .join(" · ");
+};

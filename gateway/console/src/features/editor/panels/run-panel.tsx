@@ -1,21 +1,27 @@
-import { inputFields, savedValues, upToNode } from "@nodeloom/kernel/graph";
+import type { RerunQuote } from "@nodeloom/client";
 import { useQueryClient } from "@tanstack/react-query";
-import { Code2, Milestone, Play, X } from "lucide-react";
-import { useEffect, useMemo, useState } from "react";
+import { Code2, Milestone, Pin, Play, X } from "lucide-react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import { afterRun } from "../../../api/queries";
-import { kernelGraph, nodeById } from "../../../document/graph";
+import { nodeById } from "../../../document/graph";
 import { isOver, useLive, watchRun } from "../../../runs/live";
+import { reusedWords, startRerun, useRerunQuote, type Again } from "../../../runs/again/rerun";
 import { Affordable } from "../../../runs/affordable";
 import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "../../../runs/request";
 import { priceOf, RunPrice, useLimit } from "../../../runs/run-price";
-import { initialValues, RunForm, sentInputs } from "../../../runs/run-form";
+import { RunForm } from "../../../runs/run-form";
+import { RunStatus } from "../../../runs/status";
 import { TroubleNotice } from "../../../runs/trouble/trouble-notice";
+import { ago } from "../../../ui/format";
 import { Button, IconButton } from "../../../ui/button";
 import { Notice } from "../../../ui/notice";
+import { useKept, type Kept } from "../pins/use-kept";
 import { RunView } from "./run-view";
 import { useDocument, useEditor, useUi } from "../context";
+import { useRunInputs } from "../run-inputs";
 import { rememberPrints } from "../scene/fingerprints";
 import { nodeTitle } from "../titles";
+import { NONE } from "../ui-store";
 
 /** What Run means here: the draft that is on the canvas; of a template of somebody else, what everybody runs. */
 const useTarget = (): RunTarget => {
@@ -36,7 +42,7 @@ const useFollow = () => {
 };
 
 /** Starts a run of what is on the canvas: saved first, answered at once, followed by its events. */
-const useStart = (target: RunTarget, inputs: () => Record<string, unknown>, limit: number | null) => {
+const useStart = (target: RunTarget, kept: Kept | undefined, inputs: () => Record<string, unknown>, limit: number | null) => {
   const { document } = useEditor();
   const follow = useFollow();
   const [starting, setStarting] = useState(false);
@@ -47,7 +53,7 @@ const useStart = (target: RunTarget, inputs: () => Record<string, unknown>, limi
     try {
       if (!(await document.flush())) throw new Error("The workflow is not saved yet, so it was not run. See beside its name why.");
       const { graph } = document.store.getState();
-      follow(await startRun(target, inputs(), limit), graph);
+      follow(await (kept ? startRerun(kept.base, kept.again, limit) : startRun(target, inputs(), limit)), graph);
     } catch (error) {
       setRefused(refusalOf(error));
     } finally {
@@ -74,32 +80,49 @@ const RunsTo = () => {
   );
 };
 
+/** The way to the newest run, which was over when the workflow was opened: to go on from it, or to run it again. */
+const LastRun = ({ onShow }: { onShow: (executionId: string) => void }) => {
+  const last = useUi((state) => state.lastRun);
+  if (!last) return null;
+  return (
+    <div className="flex items-center justify-between gap-2 border-t pt-4 text-sm">
+      <span className="flex min-w-0 items-center gap-2 text-muted">
+        <RunStatus status={last.status} /> {last.createdAt !== null && ago(last.createdAt)}
+      </span>
+      <Button size="sm" onClick={() => onShow(last.executionId)}>
+        Show the last run
+      </Button>
+    </div>
+  );
+};
+
+/** Nodes all of whose calls are taken over. */
+const reusedIn = ({ nodes }: RerunQuote): ReadonlySet<string> =>
+  new Set(nodes.filter(({ items, reusedItems }) => reusedItems.length > 0 && reusedItems.length >= items).map(({ id }) => id));
+
 /** Inputs, price, Run; then what happens. */
 export const RunPanel = () => {
   const { slug, me, ui, document, canEdit } = useEditor();
-  const graph = useDocument((state) => state.graph);
+  const client = useQueryClient();
   const run = useLive(({ runs }) => runs[slug]);
   const until = useUi((state) => state.until);
-  const fields = useMemo(() => {
-    const whole = { ...kernelGraph(graph), issues: [] };
-    return inputFields((until === undefined ? undefined : upToNode(whole, until)) ?? whole);
-  }, [graph, until]);
-  const saved = useMemo(() => savedValues(kernelGraph(graph)), [graph]);
-  const typed = useUi((state) => state.typed);
-  const values = { ...initialValues(fields, saved), ...typed };
-  const inputs = sentInputs(fields, values);
+  const { fields, values, inputs } = useRunInputs(until);
   const target = useTarget();
   const etag = useDocument((state) => state.etag);
-  const { quote, problem } = useQuote(target, inputs, me.user.approved, etag);
+  // Of what is somebody else's, all of it runs.
+  const again: Again = { inputs, ...(canEdit ? { version: "draft", ...(until === undefined ? {} : { until }) } : {}) };
+  const kept = useKept(again);
+  const plain = useQuote(target, inputs, me.user.approved && kept === undefined, etag);
+  const partial = useRerunQuote(kept?.base ?? "", kept?.again ?? {}, me.user.approved && kept !== undefined, etag);
+  const { quote, problem } = kept ? partial : plain;
   const [limit, price] = [useLimit(quote), priceOf(quote)];
   const most = limit.limit ?? undefined;
   useEffect(() => ui.setState({ maxCredits: most }), [ui, most]);
-  const { start, starting, refused } = useStart(target, () => inputs, limit.limit);
+  const { start, starting, refused } = useStart(target, kept, () => inputs, limit.limit);
   const remedies = { "see-problems": () => ui.setState({ panel: "problems" }) };
   const running = run !== undefined && !isOver(run);
-  // Of what is somebody else's, all of it runs.
-  const again = { inputs, ...(canEdit ? { version: "draft", ...(until === undefined ? {} : { until }) } : {}) };
   const follow = useFollow();
+  const onQuote = useCallback((next: RerunQuote | undefined) => ui.setState({ reused: next ? reusedIn(next) : NONE }), [ui]);
   return (
     <div className="flex flex-col gap-5 p-4">
       <form
@@ -131,14 +154,24 @@ export const RunPanel = () => {
             Use as API
           </Button>
         </div>
+        {kept && (
+          <p className="flex items-start gap-1.5 text-xs text-muted">
+            <Pin className="mt-0.5 size-3.5 shrink-0" aria-hidden />
+            <span>
+              Keeps what {kept.names} made, as long as what flows in is the same
+              {partial.quote && `: ${reusedWords(partial.quote)}`}.
+            </span>
+          </p>
+        )}
         <RunPrice quote={quote} limit={limit} />
         <Affordable quote={quote} />
         {running && <p className="text-xs text-muted">A run is going on; another one may be started beside it.</p>}
       </form>
+      {!run && <LastRun onShow={(executionId) => watchRun(slug, executionId, () => afterRun(client))} />}
       {run && (
         <>
           <hr />
-          <RunView run={run} again={{ again, revision: etag, before: () => document.flush(), onStarted: follow }} />
+          <RunView run={run} again={{ again, revision: etag, before: () => document.flush(), onQuote, onStarted: follow }} />
         </>
       )}
     </div>

@@ -1,7 +1,10 @@
 import { NodeToolbar, Position } from "@xyflow/react";
+import { lazy, Suspense } from "react";
 import { useLive } from "../../../../runs/live";
-import { WaitingNodes } from "../../../../runs/approvals/waiting";
 import { useEditor } from "../../context";
+
+/** Few workflows wait for a person: what is shown then is loaded then. */
+const WaitingNodes = lazy(async () => ({ default: (await import("../../../../runs/approvals/waiting")).WaitingNodes }));
 
 /** Under a node that waits: what it shows, and the two ways on. */
 export const NodeDecision = ({ nodeId }: { nodeId: string }) => {
@@ -15,7 +18,9 @@ export const NodeDecision = ({ nodeId }: { nodeId: string }) => {
       position={Position.Bottom}
       className="nodrag nopan nowheel max-h-80 w-64 overflow-y-auto rounded-xl shadow-high"
     >
-      <WaitingNodes executionId={executionId} nodeId={nodeId} />
+      <Suspense fallback={null}>
+        <WaitingNodes executionId={executionId} nodeId={nodeId} />
+      </Suspense>
     </NodeToolbar>
   );
 };

@@ -2,7 +2,7 @@ import { Coins } from "lucide-react";
 import { NODE } from "../../../../canvas/geometry";
 import type { NodeProgress } from "../../../../runs/live";
 import { duration, roundCredits } from "../../../../ui/format";
-import { useScene } from "../../context";
+import { useScene, useUi } from "../../context";
 
 /** @param isFree whether what the node calls costs nothing, whatever it asks */
 export const NodeFooter = ({
@@ -17,6 +17,7 @@ export const NodeFooter = ({
   top: number;
 }) => {
   const price = useScene(({ judgement }) => judgement.prices.get(nodeId));
+  const isReused = useUi(({ reused, panel, panelOpen }) => panelOpen && panel === "run" && reused.has(nodeId));
   const items = progress?.items ?? 0;
   return (
     <div
@@ -31,6 +32,7 @@ export const NodeFooter = ({
             </span>
           )}
           {progress.durationMs !== null && <span>{duration(progress.durationMs)}</span>}
+          {isReused && <span title="Running again takes this over, free">reused next</span>}
           {progress.creditsCost > 0 && <span className="ml-auto">{roundCredits(progress.creditsCost)} cr</span>}
         </>
       ) : isFree ? (

@@ -7,6 +7,7 @@ import {
   Hourglass,
   LoaderCircle,
   MessageSquare,
+  Pin,
   SkipForward,
   TriangleAlert,
 } from "lucide-react";
@@ -17,6 +18,7 @@ import type { NodeProgress } from "../../../../runs/live";
 import { classes } from "../../../../ui/classes";
 import { collapse } from "../../commands/node-actions";
 import { useEditor, useUi } from "../../context";
+import { isPinned } from "../../pins/pins";
 import { nodeTitle } from "../../titles";
 import { Rename } from "./rename";
 import { commentOf, isBypassedNode } from "./node-state";
@@ -68,6 +70,7 @@ export const NodeHead = ({ node, progress, mark, isCollapsed }: NodeHeadProps) =
         </span>
       )}
       {isBypassedNode(node) && <span className="node-flag">bypassed</span>}
+      {isPinned(node) && <Pin className="size-3.5 shrink-0 fill-current text-accent-text" aria-label="pinned" role="img" />}
       {comment !== undefined && (
         <span className="shrink-0 text-muted" title={comment}>
           <MessageSquare className="size-3.5" aria-label={`Comment: ${comment}`} role="img" />

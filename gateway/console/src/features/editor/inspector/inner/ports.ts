@@ -7,6 +7,7 @@ import {
   requestInputs,
   resultFamily,
   resultMembers,
+  type GraphNode,
   type InputField,
 } from "@nodeloom/kernel/graph";
 
@@ -22,6 +23,10 @@ export interface InnerWorkflow {
   fields: InputField[];
   ports: InnerPorts;
 }
+
+/** The workflow that a node stands for; undefined for every other node, and where none was chosen. */
+export const innerSlug = ({ type, data: { slug } }: Pick<GraphNode, "type" | "data">): string | undefined =>
+  kindOf(type)?.isReplaced === true && typeof slug === "string" && slug !== "" ? slug : undefined;
 
 export const innerOf = ({ name, nodes, edges }: Pick<Workflow, "name" | "nodes" | "edges">): InnerWorkflow => {
   const graph = readGraph(JSON.stringify(nodes), JSON.stringify(edges));

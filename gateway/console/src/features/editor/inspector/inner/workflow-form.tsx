@@ -1,9 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link2 } from "lucide-react";
+import { Link } from "@tanstack/react-router";
+import { Link2, SquareArrowOutUpRight } from "lucide-react";
 import { useEffect } from "react";
 import { api } from "../../../../api/client";
 import { workflowsQuery } from "../../../../api/queries";
 import type { DocNode } from "../../../../document/graph";
+import { buttonClasses } from "../../../../ui/button";
 import { Field, Select } from "../../../../ui/inputs/field";
 import { SchemaControl } from "../../../../ui/inputs/schema-control";
 import { Notice } from "../../../../ui/notice";
@@ -64,6 +66,11 @@ export const WorkflowForm = ({ node }: { node: DocNode }) => {
           </Select>
         )}
       </Field>
+      {inner.data && (
+        <Link to="/workflows/$slug" params={{ slug }} className={buttonClasses("secondary", "sm")}>
+          <SquareArrowOutUpRight className="mr-1.5 size-4" aria-hidden /> Open “{inner.data.name}”
+        </Link>
+      )}
       {inner.isError && <Notice kind="warn">This workflow is not there, or is none that you may use.</Notice>}
       <Field label="Version" hint="A version that stays keeps later changes out.">
         {(attributes) => (

@@ -1,0 +1,56 @@
+import type { WebhookDelivery } from "@nodeloom/client";
+import { Send } from "lucide-react";
+import { request } from "../../api/client";
+import { useAction } from "../../api/use-action";
+import { Badge } from "../../ui/badge";
+import { Button } from "../../ui/button";
+import { duration } from "../../ui/format";
+import { Card } from "../../ui/page";
+import { Table } from "../../ui/table";
+import { Time } from "../../ui/time";
+
+const DELIVERY_TONES = { pending: "accent", delivered: "ok", failed: "bad", disabled: "bad", skipped: "neutral" } as const;
+
+/** How the webhook of a run was delivered, attempt by attempt. */
+export const Webhook = ({ id, delivery }: { id: string; delivery: WebhookDelivery }) => {
+  const { busy, run } = useAction(["execution"]);
+  if (!delivery.configured) return null;
+  return (
+    <Card
+      title="Webhook"
+      actions={
+        <Button
+          size="sm"
+          icon={Send}
+          busy={busy}
+          onClick={() => void run(() => request("redeliverWebhook", { params: { id } }), "Delivery started.")}
+        >
+          Deliver again
+        </Button>
+      }
+    >
+      <div className="mb-3 flex flex-wrap items-center gap-2 text-sm">
+        <Badge tone={DELIVERY_TONES[delivery.state]}>{delivery.state}</Badge>
+        <span className="min-w-0 text-muted wrap-anywhere">{delivery.url}</span>
+        {delivery.nextAttemptAt !== null && (
+          <span className="text-faint">
+            next attempt <Time iso={delivery.nextAttemptAt} />
+          </span>
+        )}
+      </div>
+      {delivery.history.length > 0 && (
+        <Table
+          label="Attempts"
+          rows={delivery.history}
+          keyOf={({ delivery: number, attempt, at }) => `${number} ${attempt} ${at}`}
+          columns={[
+            { title: "Attempt", cell: ({ delivery: number, attempt }) => (number > 1 ? `${number}.${attempt}` : attempt) },
+            { title: "Answer", cell: ({ status, error }) => <span className={error === null ? "" : "text-bad"}>{error ?? status}</span> },
+            { title: "Took", numeric: true, cell: ({ durationMs }) => duration(durationMs) },
+            { title: "When", numeric: true, cell: ({ at }) => <Time iso={at} /> },
+          ]}
+        />
+      )}
+    </Card>
+  );
+};

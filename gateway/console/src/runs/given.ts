@@ -1,0 +1,19 @@
+import type { Execution } from "@nodeloom/client";
+import { filesIn, outputsOf, type OutputFile } from "./outputs";
+
+/** What is shown of what a node gave: its first file, else a text. */
+export interface Given {
+  file: OutputFile | undefined;
+  text: string | undefined;
+}
+
+/** What a node gave in a run; of one that stands for a workflow, what the last node inside gave. Undefined where it is not known. */
+export const givenBy = (execution: Execution | undefined, nodeId: string): Given | undefined => {
+  if (!execution) return undefined;
+  const own = execution.nodes.filter(({ id }) => id === nodeId || id.startsWith(`${nodeId}/`));
+  const outputs = own.map(outputsOf).findLast((one) => one !== undefined && Object.keys(one).length > 0);
+  const [file] = filesIn(outputs);
+  const [first] = Object.values(outputs ?? {});
+  if (file || first === undefined) return { file, text: undefined };
+  return { file: undefined, text: typeof first === "string" ? first : JSON.stringify(first) };
+};

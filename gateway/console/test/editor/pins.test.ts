@@ -1,0 +1,51 @@
+import type { Made } from "../../src/runs/made";
+import { readDocGraph, type DocGraph } from "../../src/document/graph";
+import { isPinned, pinsOf } from "../../src/features/editor/pins/pins";
+import { nodesOf } from "../../src/document/graph";
+
+const node = (id: string, type: string, view?: object, data: object = {}): object => ({
+  id,
+  type,
+  position: { x: 0, y: 0 },
+  data,
+  ...(view ? { view } : {}),
+});
+const PINNED = { pinned: true };
+const graphOf = (...nodes: object[]): DocGraph =>
+  readDocGraph(
+    JSON.stringify(nodes),
+    JSON.stringify([{ id: "1", source: "ask", target: "pic", sourceHandle: "body", targetHandle: "prompt" }]),
+  );
+const made = (id: string, executionId: string, at: string): [string, Made] => [
+  id,
+  { executionId, at, node: { id } as Made["node"], result: {} },
+];
+
+it("takes over what is pinned and was made, and has all other calls made again", () => {
+  const graph = graphOf(
+    node("ask", "http-request", PINNED),
+    node("pic", "generate-image"),
+    node("end", "generate-image"),
+    node("words", "text-box"),
+  );
+  expect(pinsOf(graph, undefined, new Map())).toBeUndefined();
+  const found = pinsOf(graph, undefined, new Map([made("ask", "run-1", "2026-01-01"), made("pic", "run-2", "2026-01-02")]))!;
+  expect(found).toMatchObject({ base: "run-1", again: { nodes: ["pic", "end"], reuse: ["ask"] } });
+  // A run to a node has no other nodes, and naming one would be refused.
+  expect(pinsOf(graph, "pic", new Map([made("ask", "run-1", "2026-01-01")]))!.again.nodes).toEqual(["pic"]);
+});
+
+it("names no node that is passed by, and goes on from the newest of what is pinned", () => {
+  const graph = graphOf(
+    node("ask", "http-request", PINNED),
+    node("pic", "generate-image", PINNED),
+    node("end", "generate-image", PINNED, { bypass: true }),
+  );
+  const found = pinsOf(
+    graph,
+    undefined,
+    new Map([made("ask", "run-1", "2026-01-01"), made("pic", "run-2", "2026-01-02"), made("end", "run-3", "2026-01-03")]),
+  )!;
+  expect(found).toMatchObject({ base: "run-2", again: { nodes: [], reuse: ["ask", "pic"] } });
+  expect(nodesOf(graph).map(isPinned)).toEqual([true, true, true]);
+});
