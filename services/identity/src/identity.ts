@@ -59,7 +59,7 @@ export const createIdentity = async ({
     rollouts: createRollouts({ store: store.tiers }),
     keys: createKeys({ store: store.keys, users, changes, secretBox, addressProblem, pepper, environment }),
     webhooks: createWebhooks({ store: store.keys, users, secretBox, changes, addressProblem }),
-    secrets: createSecrets({ store: store.secrets, envelope: createEnvelope(secretsKeys) }),
+    secrets: createSecrets({ store: store.secrets, envelope: createEnvelope(secretsKeys), addressProblem }),
     audit: createAudit(store.audit),
     authentication: createAuthentication({ store: store.keys, users, changes, pepper, onTouchFailed }),
   };

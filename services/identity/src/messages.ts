@@ -63,5 +63,5 @@ export const fromAuditMessage = ({ outcome, at: _at, ...row }: identity.AuditRow
   return { ...row, outcome: name as AuditEntry["outcome"] };
 };
 
-export const toSecretMessage = ({ name, hint, hosts, setBy, setAt }: SecretRecord): identity.Secret =>
-  identity.Secret.fromPartial({ name, hint, hosts, setBy, setAt });
+export const toSecretMessage = ({ name, hint, hosts, setBy, setAt, createdAt = setAt }: SecretRecord): identity.Secret =>
+  identity.Secret.fromPartial({ name, hint, hosts, setBy, setAt, createdAt });

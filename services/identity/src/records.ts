@@ -165,4 +165,6 @@ export interface SecretRecord {
   revision: string;
   setBy: string;
   setAt: Date;
+  /** When it was set first; unknown of the oldest. */
+  createdAt?: Date;
 }

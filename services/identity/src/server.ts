@@ -204,9 +204,13 @@ const secretHandlers = ({ secrets }: Identity): Pick<Server, "listSecrets" | "pu
     const removed = await secrets.remove(owner, name);
     return identity.DeleteSecretResponse.fromPartial(removed ? { secret: toSecretMessage(removed) } : {});
   }),
-  readSecrets: unary(async ({ owner, names }: identity.ReadSecretsRequest) =>
-    identity.ReadSecretsResponse.fromPartial({ values: await secrets.read(owner, names) }),
-  ),
+  readSecrets: unary(async ({ owner, names }: identity.ReadSecretsRequest) => {
+    const read = await secrets.read(owner, names);
+    return identity.ReadSecretsResponse.fromPartial({
+      values: Object.fromEntries(read.map(({ name, value }) => [name, value])),
+      hosts: Object.fromEntries(read.map(({ name, hosts }) => [name, { hosts }])),
+    });
+  }),
 });
 
 /** The gRPC handlers: they map, call and map. */

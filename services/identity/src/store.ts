@@ -157,6 +157,7 @@ const secretSchema = new Schema<SecretRecord>(
     revision: text,
     setBy: text,
     setAt: { type: Date, required: true },
+    createdAt: { type: Date },
   },
   OPTIONS,
 )

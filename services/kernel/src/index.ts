@@ -8,5 +8,6 @@ export * from "./money";
 export * from "./nearest-name";
 export * from "./plans";
 export * from "./retention";
+export * from "./secrets/form";
 export * from "./trigger-bounds";
 export * from "./graph";

@@ -17,7 +17,7 @@ describe("the key of a provider", () => {
     const asked: string[] = [];
     const read: Read = ({ owner, names }) => {
       asked.push(`${owner} ${names.join()}`);
-      return Promise.resolve({ values: { OPENAI_API_KEY: "from identity" } });
+      return Promise.resolve({ values: { OPENAI_API_KEY: "from identity" }, hosts: {} });
     };
     expect(await keysOf(read, { OPENAI_API_KEY: "from the environment" })(AUTH)).toBe("from the environment");
     expect(await keysOf(read)({ ...AUTH, default: "usual" })).toBe("usual");
@@ -29,13 +29,13 @@ describe("the key of a provider", () => {
   it("that was removed is not used a second later, and one that can't be asked for is used meanwhile", async () => {
     jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] });
     try {
-      let answer: () => ReturnType<Read> = () => Promise.resolve({ values: { OPENAI_API_KEY: "one" } });
+      let answer: () => ReturnType<Read> = () => Promise.resolve({ values: { OPENAI_API_KEY: "one" }, hosts: {} });
       const key = keysOf(() => answer());
       expect(await key(AUTH)).toBe("one");
       answer = () => Promise.reject(unavailable("identity is away"));
       jest.advanceTimersByTime(60_000);
       expect(await key(AUTH)).toBe("one");
-      answer = () => Promise.resolve({ values: {} });
+      answer = () => Promise.resolve({ values: {}, hosts: {} });
       jest.advanceTimersByTime(1_000);
       expect(await key(AUTH)).toBeUndefined();
     } finally {

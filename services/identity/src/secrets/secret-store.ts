@@ -7,7 +7,10 @@ export interface SecretStore {
   /** All of an owner, by name. */
   list(owner: string): Promise<SecretRecord[]>;
   count(owner: string): Promise<number>;
-  put(secret: SecretRecord): Promise<void>;
+  /** @returns it as it is stored */
+  put(secret: SecretRecord): Promise<SecretRecord>;
+  /** Removes what was set, unless it was set anew meanwhile. */
+  unset(id: string, revision: string): Promise<void>;
   /** @returns what was removed */
   remove(owner: string, name: string): Promise<SecretRecord | null>;
   /** Some that are sealed under another key, in order of their ids, from behind one on. */
@@ -17,8 +20,11 @@ export interface SecretStore {
 }
 
 export const createSecretStore = (secrets: Model<SecretRecord>): SecretStore => {
-  const put = async ({ _id, ...rest }: SecretRecord): Promise<void> =>
-    void (await secrets.updateOne({ _id }, { $set: rest }, { upsert: true }));
+  const put = async ({ _id, setAt, ...rest }: SecretRecord): Promise<SecretRecord> =>
+    (await secrets
+      .findOneAndUpdate({ _id }, { $set: { ...rest, setAt }, $setOnInsert: { createdAt: setAt } }, { upsert: true, returnDocument: "after" })
+      .lean<SecretRecord>()
+      .exec())!;
   return {
     find: (owner, names) =>
       secrets
@@ -33,6 +39,7 @@ export const createSecretStore = (secrets: Model<SecretRecord>): SecretStore => 
         if (isDuplicateKey(error)) return put(secret);
         throw error;
       }),
+    unset: async (_id, revision) => void (await secrets.deleteOne({ _id, revision })),
     remove: (owner, name) => secrets.findOneAndDelete({ owner, name }).lean<SecretRecord>().exec(),
     sealedOtherwise: (keyId, after, limit) =>
       secrets

@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { DomainError, invalidRequest, type Issue } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, SECRET_BOUNDS, SECRET_NAME, SECRET_NAME_FORM, type Issue } from "@nodeloom/kernel";
+import type { AddressProblem } from "../keys/webhooks";
 import type { SecretRecord } from "../records";
 import type { Envelope } from "./envelope";
 import type { SecretStore } from "./secret-store";
+import { isUser, userSecretIssues, withUrlHosts } from "./user-secrets";
 
-/** Values that are used and never shown again: keys of providers, by the platform. */
+/** Values that are used and never shown again: keys of providers, by the platform; what HTTP nodes send, by users. */
 
-export const MAX_SECRETS_PER_OWNER = 200;
-export const MAX_VALUE_CHARS = 8_192;
-const NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 /** Headers carry nothing else. */
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const HINT_CHARS = 4;
@@ -26,6 +25,8 @@ export interface NewSecret {
   setBy: string;
 }
 
+export type ReadSecret = Pick<SecretRecord, "name" | "hosts"> & { value: string };
+
 export interface Secrets {
   readonly isConfigured: boolean;
   /** By name, without values. */
@@ -34,18 +35,23 @@ export interface Secrets {
   put(secret: NewSecret): Promise<SecretRecord>;
   /** @returns what was removed; undefined where there was none */
   remove(owner: string, name: string): Promise<SecretRecord | undefined>;
-  /** The values of those that exist. @throws NOT_CONFIGURED for one whose key is not there */
-  read(owner: string, names: readonly string[]): Promise<Record<string, string>>;
+  /** Those that exist, with their values. @throws NOT_CONFIGURED for one whose key is not there */
+  read(owner: string, names: readonly string[]): Promise<ReadSecret[]>;
   /** Seals what is sealed under earlier keys with the current one, so that they can be dropped. @returns ids; those whose key is gone are lost */
   reseal(): Promise<{ resealed: string[]; lost: string[] }>;
 }
 
 const issuesOf = ({ owner, name, value }: NewSecret): Issue[] => [
   ...(owner === "" ? [{ path: "owner", message: "is required" }] : []),
-  ...(NAME.test(name) ? [] : [{ path: "name", message: "must be up to 64 capital letters, digits and underscores" }]),
-  ...(value.length <= MAX_VALUE_CHARS && PRINTABLE.test(value)
+  ...(SECRET_NAME.test(name) ? [] : [{ path: "name", message: SECRET_NAME_FORM }]),
+  ...(value.length <= SECRET_BOUNDS.valueChars && PRINTABLE.test(value)
     ? []
-    : [{ path: "value", message: `must be 1 to ${MAX_VALUE_CHARS} printable ASCII characters without spaces around them` }]),
+    : [
+        {
+          path: "value",
+          message: `must be 1 to ${SECRET_BOUNDS.valueChars} printable ASCII characters without spaces around them`,
+        },
+      ]),
 ];
 
 /** A value, unless its key is not there. */
@@ -61,38 +67,50 @@ const openable = (envelope: Envelope, secret: SecretRecord): string | undefined 
 export interface SecretsOptions {
   store: SecretStore;
   envelope: Envelope;
+  /** Why users may not have a URL called; undefined where they may. */
+  addressProblem: AddressProblem;
   clock?: () => number;
 }
 
-export const createSecrets = ({ store, envelope, clock = Date.now }: SecretsOptions): Secrets => ({
+const tooMany = (): DomainError =>
+  new DomainError("precondition", "PRECONDITION_FAILED", `no more than ${SECRET_BOUNDS.secrets} secrets can be kept: remove one`);
+
+const hintOf = ({ owner, value }: NewSecret): string => (!isUser(owner) && value.length >= HINTED_CHARS ? value.slice(-HINT_CHARS) : "");
+
+export const createSecrets = ({ store, envelope, addressProblem, clock = Date.now }: SecretsOptions): Secrets => ({
   isConfigured: envelope.isConfigured,
   list: (owner) => store.list(owner),
 
-  put: async (secret) => {
-    const issues = issuesOf(secret);
+  put: async (given) => {
+    const issues = [...issuesOf(given), ...(isUser(given.owner) ? await userSecretIssues(given, addressProblem) : [])];
     if (issues.length > 0) throw invalidRequest(issues);
+    const secret = isUser(given.owner) ? withUrlHosts(given) : given;
     const { value, ...rest } = secret;
     const sealed = envelope.seal(value, secret);
     const [known] = await store.find(secret.owner, [secret.name]);
-    if (!known && (await store.count(secret.owner)) >= MAX_SECRETS_PER_OWNER)
-      throw new DomainError("precondition", "PRECONDITION_FAILED", `no more than ${MAX_SECRETS_PER_OWNER} secrets can be kept: remove one`);
+    if (!known && (await store.count(secret.owner)) >= SECRET_BOUNDS.secrets) throw tooMany();
     const record: SecretRecord = {
       ...rest,
       ...sealed,
       _id: `${secret.owner} ${secret.name}`,
-      hint: value.length >= HINTED_CHARS ? value.slice(-HINT_CHARS) : "",
+      hint: hintOf(secret),
       revision: randomUUID(),
       setAt: new Date(clock()),
     };
-    await store.put(record);
-    return record;
+    const stored = await store.put(record);
+    // Others may have taken the last places meanwhile.
+    if (!known && (await store.count(secret.owner)) > SECRET_BOUNDS.secrets) {
+      await store.unset(record._id, record.revision);
+      throw tooMany();
+    }
+    return stored;
   },
 
   remove: async (owner, name) => (await store.remove(owner, name)) ?? undefined,
 
   read: async (owner, names) => {
     const found = await store.find(owner, names);
-    return Object.fromEntries(found.map((secret) => [secret.name, envelope.open(secret)]));
+    return found.map((secret) => ({ name: secret.name, hosts: secret.hosts, value: envelope.open(secret) }));
   },
 
   reseal: async () => {

@@ -1,0 +1,35 @@
+import { SECRET_BOUNDS, secretHost, type Issue } from "@nodeloom/kernel";
+import type { AddressProblem } from "../keys/webhooks";
+
+/** What holds of users' secrets alone: they have hosts, and are long enough to be found in what those answer. */
+
+const USER_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Whether an owner of secrets is a user, and not a part of the platform. */
+export const isUser = (owner: string): boolean => USER_ID.test(owner);
+
+const hostIssue = async (entry: string, addressProblem: AddressProblem): Promise<string | undefined> => {
+  const host = secretHost(entry);
+  if (host === undefined) return "must be a host or host:port, for example api.example.com: no protocol, path or user";
+  return addressProblem(`https://${host}`);
+};
+
+/** What is wrong with a user's secret. */
+export const userSecretIssues = async (
+  { value, hosts }: { value: string; hosts: readonly string[] },
+  addressProblem: AddressProblem,
+): Promise<Issue[]> => {
+  const { minValueChars } = SECRET_BOUNDS;
+  const issues: Issue[] =
+    value.length < minValueChars ? [{ path: "value", message: `must have at least ${minValueChars} characters` }] : [];
+  if (hosts.length === 0 || hosts.length > SECRET_BOUNDS.hosts)
+    return [...issues, { path: "hosts", message: `must name 1 to ${SECRET_BOUNDS.hosts} hosts that it may be sent to` }];
+  const problems = await Promise.all(hosts.map((entry) => hostIssue(entry, addressProblem)));
+  return [...issues, ...problems.flatMap((message, index) => (message === undefined ? [] : [{ path: `hosts.${index}`, message }]))];
+};
+
+/** The same with its hosts as URLs spell them, each once. */
+export const withUrlHosts = <T extends { hosts: string[] }>(secret: T): T => ({
+  ...secret,
+  hosts: [...new Set(secret.hosts.flatMap((entry) => secretHost(entry) ?? []))],
+});

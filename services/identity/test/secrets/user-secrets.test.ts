@@ -1,0 +1,61 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { deploy, refusal, type Deployment, type Instance } from "../support";
+
+const VALUE = "a value of the user's";
+const owner = randomUUID();
+const secret = { owner, name: "STRIPE_KEY", value: VALUE, hosts: ["api.example.com"], setBy: owner };
+
+let deployment: Deployment;
+let one: Instance;
+beforeAll(async () => {
+  deployment = await deploy();
+  one = await deployment.startInstance({ SECRETS_KEYS: randomBytes(32).toString("hex"), USER_EGRESS_ALLOW: "127.0.0.1:9099" });
+});
+afterAll(() => deployment.stop());
+
+describe("a user's secret", () => {
+  it("is read with its value and its hosts, as URLs spell them, and shows nothing of its value", async () => {
+    const { secret: put } = await one.client.putSecret({ ...secret, hosts: ["API.Example.com", "api.example.com", "127.0.0.1:9099"] });
+    expect(put).toMatchObject({ name: secret.name, hint: "", hosts: ["api.example.com", "127.0.0.1:9099"] });
+    expect(await one.client.readSecrets({ owner, names: [secret.name, "NONE"] })).toEqual({
+      values: { STRIPE_KEY: VALUE },
+      hosts: { STRIPE_KEY: { hosts: ["api.example.com", "127.0.0.1:9099"] } },
+    });
+  });
+
+  it("keeps the time when it was set first", async () => {
+    const first = (await one.client.putSecret({ ...secret, name: "TIMES" })).secret!;
+    const second = (await one.client.putSecret({ ...secret, name: "TIMES", hosts: ["other.example.com"] })).secret!;
+    expect(second).toMatchObject({ createdAt: first.createdAt, hosts: ["other.example.com"] });
+    expect(second.setAt!.getTime()).toBeGreaterThanOrEqual(first.setAt!.getTime());
+  });
+
+  it.each([
+    ["hosts", { hosts: [] }],
+    ["hosts", { hosts: Array.from({ length: 21 }, (_, index) => `h${index}.example.com`) }],
+    ["hosts.1", { hosts: ["api.example.com", "https://api.example.com"] }],
+    ["hosts.0", { hosts: ["user@api.example.com"] }],
+    ["hosts.0", { hosts: ["169.254.169.254"] }],
+    ["hosts.0", { hosts: ["127.0.0.1:1"] }],
+    ["value", { value: "short" }],
+    ["value", { value: "two\r\nx-lines: here" }],
+  ])("is refused for its %s: %j", async (path, wrong) => {
+    const { reason, message, metadata } = await refusal(one.client.putSecret({ ...secret, ...wrong }));
+    expect({ reason, metadata }).toMatchObject({ reason: "INVALID_REQUEST", metadata: { issues: [{ path }] } });
+    expect(message).not.toContain("x-lines");
+  });
+
+  it("is one of so many at the most, whoever sets the last ones at once", async () => {
+    const many = randomUUID();
+    const rows = deployment.database.collection<{ _id: string }>("secrets");
+    const { secret: put } = await one.client.putSecret({ ...secret, owner: many });
+    const row = (await rows.findOne({ _id: `${many} ${put!.name}` }))!;
+    await rows.insertMany(Array.from({ length: 197 }, (_, index) => ({ ...row, _id: `${many} K${index}`, name: `K${index}` })));
+    const set = await Promise.allSettled(
+      Array.from({ length: 10 }, (_, index) => one.client.putSecret({ ...secret, owner: many, name: `LAST_${index}` })),
+    );
+    const stored = (await one.client.listSecrets({ owner: many })).secrets.length;
+    expect(stored).toBeLessThanOrEqual(200);
+    expect(set.filter(({ status }) => status === "fulfilled")).toHaveLength(stored - 198);
+  });
+});
