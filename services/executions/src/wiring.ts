@@ -41,9 +41,11 @@ import { createOutgoing, OUTGOING_WINDOW_SECONDS } from "./calls/outgoing";
 import { createKeepFile } from "./calls/result-files";
 import { createHttpRequest } from "./calls/http-request";
 import { createPace } from "./calls/pace";
+import { createSecretSending } from "./calls/secrets/send";
 import { createSmallFirstPlanner } from "./plan/planner/small-first";
 import { createPlannerThreads } from "./plan/planner/threads";
 import { createPlanning } from "./plan/planning";
+import { createRequireSecrets } from "./plan/secrets";
 import { createKeyTest, createProviderKeys } from "./calls/provider-keys";
 import { createProvider, type Provider } from "./calls/providers";
 import { createQuotes } from "./requests/quotes";
@@ -158,6 +160,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     workflows: services.workflows,
     media: services.media,
     requirePrograms: createRequirePrograms(programs),
+    requireSecrets: createRequireSecrets(identity),
     catalog,
     planner: createSmallFirstPlanner(threads, { addresses }),
   });
@@ -180,7 +183,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       texts: createTexts(calls),
       files: createFiles(calls),
       textStreams,
-      httpRequest: createHttpRequest(userEgress),
+      httpRequest: createSecretSending(identity, createHttpRequest(userEgress)),
       keepFile: createKeepFile(services.media, downloads),
       transforms: createTransforms({ media: services.media, transform: services.transform, downloads, own: addresses.own }),
       outgoing,

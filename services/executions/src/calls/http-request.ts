@@ -63,6 +63,8 @@ const exchange = (egress: EgressClient, request: EgressRequest & { method: strin
     signal: request.signal,
   });
 
+export type HttpRequest = ReturnType<typeof createHttpRequest>;
+
 /**
  * One call of an http-request node through the guarded client. Any status is an answer; an unreachable or refused
  * address is an error.

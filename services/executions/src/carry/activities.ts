@@ -1,10 +1,10 @@
 /** The activities of runs and of webhooks, as Temporal calls them. */
 import { RunCancelled, TryAgain } from "../calls/failures";
 import type { Files } from "../calls/files";
-import type { createHttpRequest } from "../calls/http-request";
 import type { Jobs } from "../calls/jobs";
 import type { KeepFile } from "../calls/result-files";
 import type { Outgoing } from "../calls/outgoing";
+import type { SendHttp } from "../calls/secrets/send";
 import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
 import type { Transformed, Transforms } from "../calls/transforms";
@@ -36,7 +36,7 @@ export interface ActivityOptions extends StepDependencies {
   texts: Texts;
   files: Files;
   textStreams: Pick<TextStreams, "open">;
-  httpRequest: ReturnType<typeof createHttpRequest>;
+  httpRequest: SendHttp;
   keepFile: KeepFile;
   transforms: Transforms;
   outgoing: Pick<Outgoing, "call">;
@@ -111,7 +111,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     },
     async (call: HttpNodeCall, { cancelled }) => {
       await assertMayCall(call, call.call.url);
-      return httpRequest(call.call, call.key, cancelled);
+      return httpRequest(call, cancelled);
     },
   );
 

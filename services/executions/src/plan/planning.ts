@@ -10,6 +10,7 @@ import { checkForeign, type RerunPlan, type Reused } from "./reruns";
 import { withAlternatives } from "./fallback-models";
 import { findInlined, graphOf } from "./inlined";
 import { files } from "./files";
+import type { RequireSecrets } from "./secrets";
 import { checkSending } from "./sending";
 import { errorOf } from "../run/refusals";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
@@ -98,6 +99,7 @@ const firstTask = (
 export interface PlanningOptions {
   /** @throws DomainError SERVICE_UNAVAILABLE where a program that operations need is not there */
   requirePrograms: (operations: readonly string[]) => Promise<void>;
+  requireSecrets: RequireSecrets;
   workflows: Workflows;
   media: Media;
   catalog: ModelCatalog;
@@ -107,7 +109,7 @@ export interface PlanningOptions {
 export type Planning = ReturnType<typeof createPlanning>;
 
 /** Plans runs: looks up what a plan needs, and stores data URLs as files of the runner's. */
-export const createPlanning = ({ workflows, media, requirePrograms, catalog, planner }: PlanningOptions) => {
+export const createPlanning = ({ workflows, media, requirePrograms, requireSecrets, catalog, planner }: PlanningOptions) => {
   const definitions = createDefinitions(workflows, planner);
   const storeData = createDataFiles({ media });
 
@@ -235,6 +237,7 @@ export const createPlanning = ({ workflows, media, requirePrograms, catalog, pla
     workflowSlug: string | null,
   ): Promise<PlannedRun> => {
     checkTier(models.values(), runner);
+    await requireSecrets(plan, runner.userId);
     if (!storesNothing) {
       checkReady(plan, models);
       await requirePrograms(plan.steps.flatMap(({ operation }) => operation ?? []));

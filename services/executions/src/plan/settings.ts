@@ -1,6 +1,6 @@
 /** Settings over a graph's own, for one run of it. */
 import { createHash } from "node:crypto";
-import { invalidInputs, invalidRequest, shownName } from "@nodeloom/kernel";
+import { callsHttp, invalidInputs, invalidRequest, isRecord, secretsOfNode, shownName } from "@nodeloom/kernel";
 import { elements, members, withMember } from "@nodeloom/kernel/json-text";
 import type { TaskGraph } from "./planner/protocol";
 
@@ -17,12 +17,18 @@ const overlaid = (nodeJson: string, settingsJson: string): string => {
   return json;
 };
 
+/** Whether a node would send secrets: which, and with what, its author alone decides. */
+const sendsSecrets = (nodeJson: string): boolean => {
+  const { type, data } = JSON.parse(nodeJson) as { type?: unknown; data?: unknown };
+  return typeof type === "string" && callsHttp(type) && isRecord(data) && secretsOfNode(data).length > 0;
+};
+
 const idOf = (nodeJson: string): unknown => JSON.parse(members(nodeJson).get("id") ?? "null");
 
 /**
  * A graph with some of its nodes' settings replaced.
  * @param settingsJson an object by node id, of objects by setting
- * @throws DomainError INVALID_INPUTS, where it has no such node; INVALID_REQUEST, where it is somebody else's
+ * @throws DomainError INVALID_INPUTS, where it has no such node, or the node sends secrets; INVALID_REQUEST, where it is somebody else's
  */
 export const withSettings = (graph: TaskGraph, settingsJson: string, isForeign: boolean): TaskGraph => {
   if (isForeign) throw invalidRequest([{ path: "settings", message: "may be given for your own workflows alone: clone it first" }]);
@@ -33,7 +39,10 @@ export const withSettings = (graph: TaskGraph, settingsJson: string, isForeign: 
     const own = typeof id === "string" ? settings.get(id) : undefined;
     if (own === undefined) return nodeJson;
     left.delete(id as string);
-    return overlaid(nodeJson, own);
+    const changed = overlaid(nodeJson, own);
+    if (sendsSecrets(changed))
+      throw invalidInputs([{ path: `settings.${id as string}`, message: "the node sends secrets: its settings are the workflow's own" }]);
+    return changed;
   });
   if (left.size > 0) {
     throw invalidInputs([...left].map((id) => ({ path: `settings.${id}`, message: `the workflow has no node ${shownName(id)}` })));

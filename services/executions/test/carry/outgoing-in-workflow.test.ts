@@ -6,6 +6,7 @@ import { createEgressClient, createLogger, type EgressClient } from "@nodeloom/p
 import { createHttpRequest } from "../../src/calls/http-request";
 import type { Outgoing } from "../../src/calls/outgoing";
 import type { Activities, LocalActivities } from "../../src/carry/activity-types";
+import type { HttpNodeCall } from "../../src/run/calls";
 import type { RunEnd, RunInput } from "../../src/run/types";
 import { createActivities, type ActivityOptions } from "../../src/carry/activities";
 import { createRunStarter, type RunStarter } from "../../src/carry/client";
@@ -47,7 +48,7 @@ beforeAll(async () => {
     },
     calls: { ended: nothing },
     rows: { callStanding: () => Promise.resolve({ isCancelled: false, baseTier: "pro" }) },
-    httpRequest: createHttpRequest(egress),
+    httpRequest: ({ call, key }: HttpNodeCall, signal: AbortSignal) => createHttpRequest(egress)(call, key, signal),
     outgoing: {
       call: (...call: Parameters<Outgoing["call"]>) => {
         untils.push(call[2]);

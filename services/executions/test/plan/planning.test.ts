@@ -268,6 +268,7 @@ describe("a workflow run", () => {
       workflows: clients.workflows,
       media: clients.media,
       requirePrograms: () => Promise.resolve(),
+      requireSecrets: () => Promise.resolve(),
       catalog: createModelCatalog(clients.models),
       planner: {
         needs: (...given) => (calls.push("needs"), local.needs(...given)),

@@ -20,3 +20,19 @@ it("refuses nodes that there are not, and graphs of others", () => {
   expect(() => withSettings(graph, '{"pics":{}}', false)).toThrow(expect.objectContaining({ reason: "INVALID_INPUTS" }));
   expect(() => withSettings(graph, '{"pic":{}}', true)).toThrow(expect.objectContaining({ reason: "INVALID_REQUEST" }));
 });
+
+it("touches no node that sends secrets, and makes none of another", () => {
+  const node = (data: object) => ({ ...graph, nodesJson: JSON.stringify([{ id: "web", type: "http-request", data }]) });
+  const sending = node({ url: "https://x.test/a", headers: { a: "{{secrets.KEY}}" } });
+  const plain = node({ url: "https://x.test/a" });
+  for (const [one, settings] of [
+    [sending, { url: "https://x.test/refunds" }],
+    [sending, { body: { amount: 1 } }],
+    [plain, { headers: { a: "{{secrets.KEY}}" } }],
+    [plain, { url: "https://x.test/?k={{ secrets.KEY }}" }],
+  ] as const)
+    expect(() => withSettings(one, JSON.stringify({ web: settings }), false)).toThrow(
+      expect.objectContaining({ reason: "INVALID_INPUTS" }),
+    );
+  expect(withSettings(plain, '{"web":{"url":"https://x.test/b"}}', false).nodesJson).toContain("https://x.test/b");
+});

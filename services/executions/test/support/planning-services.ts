@@ -74,6 +74,7 @@ export const startPlanningServices = async (options?: LocalPlannerOptions): Prom
     workflows: clients.workflows,
     media: clients.media,
     requirePrograms: () => Promise.resolve(),
+    requireSecrets: () => Promise.resolve(),
     catalog: createModelCatalog(clients.models),
     planner: planInProcess(options),
   });

@@ -8,6 +8,7 @@ export * from "./budget";
 export * from "./prices/estimate";
 export * from "./values/fields";
 export * from "./http/http-call";
+export { secretsOfNode, withSecretValues } from "./http/secrets";
 export * from "./inline/inline";
 export * from "./inline/references";
 export * from "./jmespath";

@@ -1,6 +1,7 @@
 import { inlineWorkflows, literalMediaIds, withChosenModels, type ModelTerms } from "@nodeloom/kernel";
 import type { InnerTask, TaskGraph } from "./protocol";
 import type { CachedGraph, ReadGraph } from "./read-graph";
+import { foreignKeys, foreignSecretIssues } from "./secrets";
 
 /** Puts the workflows that a graph names in the place of the nodes that name them, as a planner has them. */
 
@@ -17,9 +18,11 @@ const literalsOf = (cached: CachedGraph): ReadonlySet<string> => (cached.literal
 export const expand = (
   graph: ReadGraph,
   own: CachedGraph,
-  { definitions, references }: InnerTask,
+  inner: InnerTask,
   { read, models, runnerId }: { read: (graph: TaskGraph) => CachedGraph; models: ReadonlyMap<string, ModelTerms>; runnerId: string },
 ): Expanded => {
+  const { definitions, references } = inner;
+  const isForeign = foreignKeys(inner, runnerId);
   const known = new Map(
     definitions.map((one) => {
       const cached = read(one.graph);
@@ -27,7 +30,9 @@ export const expand = (
         const terms = models.get(name);
         return terms ? [[task, terms]] : [];
       });
-      return [one.key, { cached, ownerId: one.ownerId, ...withChosenModels(cached.graph, new Map(pinned)) }] as const;
+      const { graph: chosen } = withChosenModels(cached.graph, new Map(pinned));
+      const issues = isForeign.has(one.key) ? [...chosen.issues, ...foreignSecretIssues(chosen)] : chosen.issues;
+      return [one.key, { cached, ownerId: one.ownerId, graph: { ...chosen, issues } }] as const;
     }),
   );
   const meanings = new Map(references.map(([within, nodeId, key]) => [`${within}\n${nodeId}`, key]));

@@ -28,6 +28,7 @@ import { expand } from "./inlining";
 import type { PlanAnswer, PlanTask, TaskGraph } from "./protocol";
 import type { CachedGraph, ReadGraph } from "./read-graph";
 import { checkInputs, invalidWorkflow, parseInputs } from "./refusals";
+import { foreignSecretIssues } from "./secrets";
 
 /** Plans a run of a workflow: its graph, read once and cached, with the inputs of the run. */
 
@@ -85,7 +86,8 @@ export const planWorkflowRun = (
   const expanded = inner && expand(part, cached, inner, { read, models, runnerId });
   const isInside = until !== undefined && outerNodeOf(cached.graph, until) !== until;
   const whole = isInside && expanded ? upTo(expanded.graph, until, until) : (expanded?.graph ?? part);
-  const { graph, warnings } = withChosenModels(whole, new Map(chosen));
+  const { graph: chosenGraph, warnings } = withChosenModels(whole, new Map(chosen));
+  const graph = isForeign ? { ...chosenGraph, issues: [...chosenGraph.issues, ...foreignSecretIssues(chosenGraph)] } : chosenGraph;
   const given = parseInputs(task.inputsJson);
   const fields = inputFields(graph);
   const inputs = until === undefined ? given : neededInputs(given, fields, inputFields(cached.graph));

@@ -5,6 +5,7 @@ import type { RunBudget } from "../budget";
 import { fillUrl, isTemplated, urlTemplateProblem } from "./url-template";
 import { parseJsonText } from "../values/json-text";
 import { asText, fill, fillDeep, member, placed, placeholdersIn, withAddresses } from "../values/value";
+import { isSecret, namingSecrets, secretPlace } from "./secrets";
 
 /** What an http-request node sends, its URL filled in place. */
 
@@ -23,6 +24,8 @@ export interface HttpCall {
   extract?: string;
   /** An answer outside 2xx fails the node. */
   failOnStatus?: true;
+  /** Names of secrets, whose values come in the place of `{{secrets.NAME}}` when it is sent. */
+  secrets?: string[];
 }
 
 type Literals = Readonly<Record<string, unknown>>;
@@ -67,19 +70,28 @@ const contentOf = (
   return { content: fill(body, resolve, budget), isJson: false };
 };
 
-export const httpCall = ({ literals }: { literals: Literals }, item: Literals, budget?: RunBudget): HttpCall => {
-  const resolve = (name: string): unknown => placed(item, name);
+const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+
+export const httpCall = (
+  { literals, secrets }: { literals: Literals; secrets?: readonly string[] },
+  item: Literals,
+  budget?: RunBudget,
+): HttpCall => {
+  const isPlace = (name: string): boolean => secrets !== undefined && isSecret(name);
+  const resolve = (name: string): unknown => (isPlace(name) ? secretPlace(name) : placed(item, name));
   const { method, url, headers, body, extract } = literals;
   const filled = Object.entries((fillDeep(headers ?? {}, resolve, budget) ?? {}) as Record<string, unknown>).map(
     ([name, value]): [string, string] => [name, asText(value)],
   );
-  const { content, isJson } = contentOf(withAddresses(member(item, "body")), body, resolve, budget);
-  const call: HttpCall = {
+  const connected = withAddresses(member(item, "body"));
+  const { content, isJson } = contentOf(connected, body, resolve, budget);
+  const filledCall: HttpCall = {
     method: typeof method === "string" ? method.toUpperCase() : "GET",
-    url: fillUrl(asText(url), resolve, budget),
+    url: fillUrl(asText(url), resolve, budget, isPlace),
     headers: Object.fromEntries(filled),
   };
-  if (content !== undefined && content !== null) call.body = content;
+  if (isGiven(content)) filledCall.body = content;
+  const call = secrets ? namingSecrets(filledCall, [url, headers, isGiven(connected) ? undefined : body]) : filledCall;
   if (isJson) call.isJson = true;
   if (literals.failOnStatus === true) call.failOnStatus = true;
   if (typeof extract === "string" && extract !== "") call.extract = extract;

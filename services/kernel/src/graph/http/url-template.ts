@@ -9,6 +9,7 @@ import { asText, fill, placeholders } from "../values/value";
  */
 
 type Resolve = (name: string) => unknown;
+type IsVerbatim = (name: string) => boolean;
 
 const LEADING = /^(?:\{\{[^{}]*\}\})+/;
 /** The scheme, the authority, the path, and the rest. Placeholders have none of the characters that part them. */
@@ -80,10 +81,10 @@ const joined = (parts: Iterable<string>): string => {
   return text;
 };
 
-function* filledParts(template: string, resolve: Resolve, budget?: RunBudget): Iterable<string> {
+function* filledParts(template: string, resolve: Resolve, budget: RunBudget | undefined, isVerbatim: IsVerbatim): Iterable<string> {
   const [head = ""] = LEADING.exec(template) ?? [];
   yield fill(head, resolve, budget);
-  const encode: Resolve = (name) => encoded(resolve(name));
+  const encode: Resolve = (name) => (isVerbatim(name) ? resolve(name) : encoded(resolve(name)));
   const { scheme, authority, path, rest } = partsOf(template.slice(head.length));
   yield scheme;
   yield fillAuthority(authority, resolve, budget);
@@ -96,9 +97,18 @@ export const isTemplated = (url: string): boolean => LEADING.test(url);
 
 /**
  * Fills the placeholders of a URL.
+ * @param isVerbatim whether what a name stands for is put in as it is
  * @throws BindError when a value would leave its place, or the URL would be too long
  */
-export const fillUrl = (template: string, resolve: Resolve, budget?: RunBudget): string => joined(filledParts(template, resolve, budget));
+export const fillUrl = (template: string, resolve: Resolve, budget?: RunBudget, isVerbatim: IsVerbatim = () => false): string =>
+  joined(filledParts(template, resolve, budget, isVerbatim));
+
+/** Names in a URL's beginning, up to its path: what decides where it leads. */
+export const namesBeforePath = (template: string): string[] => {
+  const [head = ""] = LEADING.exec(template) ?? [];
+  const { scheme, authority } = partsOf(template.slice(head.length));
+  return placeholders(head + scheme + authority);
+};
 
 /** What is wrong with where placeholders stand, or undefined. */
 export const urlTemplateProblem = (template: string): string | undefined => {

@@ -1,6 +1,7 @@
 import { LIMITS } from "../../limits";
 import type { Abstract } from "../plan/abstract";
 import { HTTP_METHODS, httpCall, httpProblems } from "../http/http-call";
+import { isSecret, secretProblems, secretsOfNode } from "../http/secrets";
 import { ON_ITEM_ERROR, skipsFailed } from "../plan/item-errors";
 import { attempt, tryInputs } from "../plan/planner";
 import { buildStep, knownItems, stepItems, warnUnresolved } from "../plan/plan-step";
@@ -16,9 +17,9 @@ export const httpRequest: NodeKind = {
   summary: "Calls an address and gives what it answers.",
   settings: {
     method: { type: "string", enum: [...HTTP_METHODS], default: "GET" },
-    url: { type: "string", description: "http(s), with {{placeholders}}." },
-    headers: { type: "object", description: "Names and values, with {{placeholders}}." },
-    body: { description: "Text or JSON, with {{placeholders}}; a connected body wins." },
+    url: { type: "string", description: "http(s), with {{placeholders}}; {{secrets.NAME}} in its path and query." },
+    headers: { type: "object", description: "Names and values, with {{placeholders}} and {{secrets.NAME}}." },
+    body: { description: "Text or JSON, with {{placeholders}} and {{secrets.NAME}}; a connected body wins." },
     extract: { type: "string", description: "JSON pointer of what the node gives of the answer." },
     failOnStatus: { type: "boolean", default: false, description: "Fail the node when the answer's status is not 2xx." },
     maxItems: { type: "integer", minimum: 1, maximum: LIMITS.fanOutItems },
@@ -27,7 +28,13 @@ export const httpRequest: NodeKind = {
   calls: "http",
   runs: true,
   inputs: ({ data: { url, headers, body } }) =>
-    new Map([...namedPorts(placeholdersIn([url, headers, body]), "any"), ["body", { type: "any", list: false }]]),
+    new Map([
+      ...namedPorts(
+        placeholdersIn([url, headers, body]).filter((name) => !isSecret(name)),
+        "any",
+      ),
+      ["body", { type: "any", list: false }],
+    ]),
   outputs: () =>
     new Map([
       ["body", "any"],
@@ -36,13 +43,15 @@ export const httpRequest: NodeKind = {
   defaultInput: () => "body",
   check: nothingWrong,
   plan: (planner, node) => {
-    const step = buildStep(planner, httpRequest, node);
+    const secrets = secretsOfNode(node.data);
+    const step = { ...buildStep(planner, httpRequest, node), ...(secrets.length > 0 ? { secrets } : {}) };
     warnUnresolved(planner, step);
     const bound = knownItems(planner, step);
     const calls = bound.complete
       ? attempt(planner, node.id, () => tryInputs(planner, () => bound.items.map((item) => httpCall(step, item, planner.budget))))
       : undefined;
-    for (const message of httpProblems(step.literals, calls)) planner.issues.push({ nodeId: node.id, message });
+    const problems = secrets.length > 0 ? secretProblems(secrets, node.data.url) : [];
+    for (const message of [...problems, ...httpProblems(step.literals, calls)]) planner.issues.push({ nodeId: node.id, message });
     const { items, limit, mapped } = stepItems(planner, node, step, bound);
     planner.budget.calls(items);
     const outputs = new Map<string, Abstract>([

@@ -1,4 +1,5 @@
 import { LIMITS } from "../../limits";
+import { isSecret } from "../http/secrets";
 import { joined, tokensOf } from "./abstract";
 import { bindItems, type Bound } from "../values/bind";
 import type { NodeKind } from "../kinds/kind";
@@ -163,13 +164,17 @@ export const stepItems = (
   return { ...bounds, items: length, limit: length };
 };
 
+const ONLY_IN_HTTP = "is a secret, which the url, headers and body of http-request nodes alone can have,";
+
 /** Warns of placeholders that become empty text. */
 export const warnUnresolved = (planner: Planner, step: PlanStep): void => {
   if (planner.request.noTemplates) return;
   const texts = step.model === undefined ? step.literals : step.textPorts.map((name) => member(step.literals, name));
   for (const name of placeholdersIn(texts)) {
     const sources = member(step.sources, name) as readonly Source[] | undefined;
-    if (!sources) warn(planner, step.id, `{{${shownName(name)}}} is not connected and becomes empty text`);
+    if (step.secrets && isSecret(name)) continue;
+    if (!sources)
+      warn(planner, step.id, `{{${shownName(name)}}} ${isSecret(name) ? ONLY_IN_HTTP : "is not connected"} and becomes empty text`);
     else if (sources.every((one) => "value" in one && (one.value === undefined || one.value === null)))
       warn(planner, step.id, `{{${shownName(name)}}} was not given and becomes empty text`);
   }

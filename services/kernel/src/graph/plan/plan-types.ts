@@ -42,6 +42,8 @@ export interface PlanStep {
   fallback?: readonly PlanAlternative[];
   /** Items whose calls fail are left out. */
   skipsFailed?: true;
+  /** Names of the runner's secrets that an HTTP request needs; `{{secrets.NAME}}` stands for nothing else then. */
+  secrets?: readonly string[];
 }
 
 /** How a model is called in place of a step's own. */

@@ -1,0 +1,31 @@
+/** Secrets that a plan needs: all of them must be the runner's before its run begins. */
+import { DomainError, nodeName, type GraphIssue, type RunPlan } from "@nodeloom/kernel";
+import { createSharedReads } from "@nodeloom/platform";
+import type { identity as identityProto } from "@nodeloom/proto";
+import type { Identity } from "../clients";
+
+export type RequireSecrets = (plan: Pick<RunPlan, "steps" | "labels">, userId: string) => Promise<void>;
+
+const invalid = (issues: GraphIssue[], labels: RunPlan["labels"] = {}): DomainError => {
+  const text = issues.map(({ nodeId, message }) => `${nodeName(nodeId ?? "", labels[nodeId ?? ""])}: ${message}`).join("; ");
+  return new DomainError("precondition", "WORKFLOW_INVALID", `the workflow can't run: ${text}`, { issues });
+};
+
+/**
+ * Asks identity where a plan names secrets; nothing where it names none.
+ * @throws DomainError WORKFLOW_INVALID for a secret that the runner does not have, SERVICE_UNAVAILABLE
+ */
+export const createRequireSecrets = (identity: Pick<Identity, "listSecrets">): RequireSecrets => {
+  const shared = createSharedReads<identityProto.ListSecretsResponse>();
+  return async ({ steps, labels }, userId) => {
+    const named = steps.filter(({ secrets }) => secrets !== undefined);
+    if (named.length === 0) return;
+    const { secrets, configured } = await shared(userId, () => identity.listSecrets({ owner: userId }));
+    const known = new Set(secrets.map(({ name }) => name));
+    const why = configured ? "set it first" : "this installation keeps none (SECRETS_KEYS)";
+    const issues = named.flatMap(({ id, secrets: names = [] }) =>
+      names.filter((name) => !known.has(name)).map((name) => ({ nodeId: id, message: `there is no secret ${name} of yours: ${why}` })),
+    );
+    if (issues.length > 0) throw invalid(issues, labels);
+  };
+};

@@ -1,0 +1,163 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { DomainError } from "@nodeloom/kernel";
+import { createEgressClient, type EgressClient } from "@nodeloom/platform";
+import type { identity } from "@nodeloom/proto";
+import { createHttpRequest } from "../../src/calls/http-request";
+import { createRedaction } from "../../src/calls/secrets/redact";
+import { createSecretSending, type SendHttp } from "../../src/calls/secrets/send";
+import type { HttpNodeCall } from "../../src/run/calls";
+
+const VALUE = 'sk/live+"9" of=me';
+let server: Server;
+let address: string;
+let egress: EgressClient;
+let answer: (response: ServerResponse, request: { url: string; headers: IncomingMessage["headers"]; body: string }) => void;
+let seen: { url: string; headers: IncomingMessage["headers"]; body: string }[];
+let stored: identity.ReadSecretsResponse;
+let reads: identity.ReadSecretsRequest[];
+let send: SendHttp;
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const whole = { url: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() };
+      seen.push(whole);
+      answer(response, whole);
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  egress = createEgressClient({ allow: [address] });
+});
+afterAll(async () => {
+  await egress.close();
+  server.closeAllConnections();
+  server.close();
+});
+beforeEach(() => {
+  [seen, reads] = [[], []];
+  stored = { values: { KEY: VALUE }, hosts: { KEY: { hosts: [address] } } };
+  answer = (response) => void response.end("fine");
+  const readSecrets = (request: identity.ReadSecretsRequest): Promise<identity.ReadSecretsResponse> => {
+    reads.push(request);
+    return Promise.resolve(stored);
+  };
+  send = createSecretSending({ readSecrets }, createHttpRequest(egress));
+});
+
+const call = (part: Partial<HttpNodeCall["call"]> = {}): HttpNodeCall => ({
+  ...{ executionId: "run", userId: "user", nodeId: "web", nodeIndex: 0, item: 0, items: 1, startedAt: 0, key: "run:web:0" },
+  call: { method: "POST", url: `http://${address}/`, headers: { authorization: "Bearer {{secrets.KEY}}" }, secrets: ["KEY"], ...part },
+});
+const sent = (part: Partial<HttpNodeCall["call"]> = {}) => send(call(part), new AbortController().signal);
+const refused = async (part: Partial<HttpNodeCall["call"]> = {}): Promise<string> => {
+  const error: unknown = await sent(part).catch((caught: unknown) => caught);
+  if (!(error instanceof DomainError)) throw new Error(`not refused: ${JSON.stringify(error)}`);
+  expect(error.reason).toBe("EXECUTION_FAILED");
+  expect(error.message).not.toContain(VALUE);
+  return error.message;
+};
+
+describe("a request with a secret", () => {
+  it("has it where it is sent, read for its runner", async () => {
+    await sent({ url: `http://${address}/?k={{secrets.KEY}}`, body: { k: "{{secrets.KEY}}" } });
+    expect(reads).toEqual([{ owner: "user", names: ["KEY"] }]);
+    expect(seen).toMatchObject([{ url: `/?k=${encodeURIComponent(VALUE)}`, headers: { authorization: `Bearer ${VALUE}` } }]);
+    expect(JSON.parse(seen[0]!.body)).toEqual({ k: VALUE });
+  });
+
+  it("asks for it anew: a change of its value or its hosts holds for the next request", async () => {
+    await sent();
+    stored = { values: { KEY: "another value" }, hosts: { KEY: { hosts: [address] } } };
+    await sent();
+    expect(seen.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${VALUE}`, "Bearer another value"]);
+    stored = { ...stored, hosts: { KEY: { hosts: ["api.example.com"] } } };
+    expect(await refused()).toBe(`the secret KEY may not be sent to ${address}, which is not among its hosts`);
+    stored = { values: {}, hosts: {} };
+    expect(await refused()).toBe("there is no secret KEY of yours any more");
+    expect(seen).toHaveLength(2);
+  });
+
+  it.each([
+    ["another host", "https://evil.test/", "may not be sent to evil.test"],
+    ["another port", "https://api.example.com:8443/", "may not be sent to api.example.com:8443"],
+    ["a host before the real one", "https://api.example.com@evil.test/", "may not be sent to evil.test"],
+    ["a name that only begins so", "https://api.example.com.evil.test/", "may not be sent to api.example.com.evil.test"],
+    ["plain http", "http://api.example.com/", "the secret KEY is sent by https alone"],
+    ["no URL", "https://", "the url is none"],
+  ])("is not sent to %s", async (_name, url, message) => {
+    stored = { ...stored, hosts: { KEY: { hosts: ["api.example.com"] } } };
+    expect(await refused({ url })).toContain(message);
+    expect(seen).toEqual([]);
+  });
+
+  it("is sent to no other place that an answer names", async () => {
+    answer = (response, { url }) => void (url === "/" ? response.writeHead(302, { location: "/else" }) : response.writeHead(200)).end();
+    expect(await sent()).toEqual({ status: 302, body: "" });
+    expect(seen).toHaveLength(1);
+  });
+
+  it("can't break out of its header", async () => {
+    stored = { ...stored, values: { KEY: "a value\r\nx-injected: yes" } };
+    expect(await refused()).toBe("the header authorization has line breaks or characters that a header can't carry");
+    expect(seen).toEqual([]);
+  });
+
+  it("gives an answer in which its name stands for it", async () => {
+    answer = (response, { headers }) =>
+      void response
+        .setHeader("content-type", "application/json")
+        .end(
+          JSON.stringify({ headers, url: encodeURIComponent(VALUE), base64: Buffer.from(`user:${VALUE}!`).toString("base64"), [VALUE]: 1 }),
+        );
+    const { body } = await sent();
+    expect(body).toMatchObject({ headers: { authorization: "Bearer [secrets.KEY]" }, url: "[secrets.KEY]", "[secrets.KEY]": 1 });
+    const text = JSON.stringify(body);
+    expect(text).toContain("[secrets.KEY]");
+    expect(Buffer.from((body as { base64: string }).base64, "base64").toString()).not.toContain(VALUE);
+  });
+
+  it("fails without it in the message", async () => {
+    stored = { ...stored, values: { KEY: "application/x-key" } };
+    answer = (response) => response.setHeader("content-type", "application/x-key").end(Buffer.from([0, 1, 2, 0xff]));
+    expect(await refused()).toContain("[secrets.KEY]");
+  });
+});
+
+it("asks for nothing, and changes nothing of the answer, where a request names no secret", async () => {
+  answer = (response) => void response.end(VALUE);
+  const { secrets: _, ...plain } = call({ headers: { a: "{{secrets.KEY}}" } }).call;
+  expect(await send({ ...call(), call: plain }, new AbortController().signal)).toEqual({ status: 200, body: VALUE });
+  expect(seen[0]!.headers.a).toBe("{{secrets.KEY}}");
+  expect(reads).toEqual([]);
+});
+
+describe("what comes back", () => {
+  const { text, deep } = createRedaction(new Map([["KEY", VALUE], ["LONGER", `${VALUE} and more`], ["PIN", "123456789"]])); // prettier-ignore
+
+  it.each([
+    [VALUE, "[secrets.KEY]"],
+    [`a ${VALUE} and more`, "a [secrets.LONGER]"],
+    [JSON.stringify(VALUE), '"[secrets.KEY]"'],
+    [JSON.stringify(VALUE).replaceAll("/", "\\/"), '"[secrets.KEY]"'],
+    [encodeURIComponent(VALUE), "[secrets.KEY]"],
+    [encodeURIComponent(VALUE).replace(/%../g, (escape) => escape.toLowerCase()), "[secrets.KEY]"],
+    [new URLSearchParams({ k: VALUE }).toString(), "k=[secrets.KEY]"],
+    ["nothing of it", "nothing of it"],
+  ])("as %j is shown as %j", (given, shown) => expect(text(given)).toBe(shown));
+
+  it.each([0, 1, 2, 3, 4, 5])("in base64 behind %i bytes is found, as in base64 for URLs", (before) => {
+    for (const encoding of ["base64", "base64url"] as const)
+      expect(text(Buffer.from(`${"x".repeat(before)}${VALUE}yz`).toString(encoding))).toContain("[secrets.KEY]");
+  });
+
+  it("is looked through whole: names of members, lists, numbers", () => {
+    expect(deep({ [VALUE]: [{ a: `<${VALUE}>` }, 123456789, 12, null, true] })).toEqual({
+      "[secrets.KEY]": [{ a: "<[secrets.KEY]>" }, "[secrets.PIN]", 12, null, true],
+    });
+  });
+});

@@ -1,0 +1,68 @@
+import type { RunPlan } from "@nodeloom/kernel";
+import { foreignKeys, foreignSecretIssues } from "../../src/plan/planner/secrets";
+import { createRequireSecrets } from "../../src/plan/secrets";
+
+const plan = (...named: (string[] | undefined)[]): Pick<RunPlan, "steps" | "labels"> => ({
+  steps: named.map((secrets, index) => ({ id: `n${index}`, ...(secrets ? { secrets } : {}) })) as unknown as RunPlan["steps"],
+  labels: { n1: "Charge" },
+});
+
+it("asks for nothing where a plan names no secrets", async () => {
+  const listSecrets = jest.fn();
+  await createRequireSecrets({ listSecrets })(plan(undefined, undefined), "me");
+  expect(listSecrets).not.toHaveBeenCalled();
+});
+
+it("refuses a plan that names secrets which its runner does not have, node by node", async () => {
+  const owners: unknown[] = [];
+  const listSecrets = (request: unknown) => {
+    owners.push(request);
+    return Promise.resolve({
+      secrets: [{ name: "A", hint: "", hosts: [], setBy: "", setAt: undefined, createdAt: undefined }],
+      configured: true,
+    });
+  };
+  const require = createRequireSecrets({ listSecrets });
+  await require(plan(["A"]), "me");
+  await expect(require(plan(["A"], ["B", "C"]), "me")).rejects.toMatchObject({
+    reason: "WORKFLOW_INVALID",
+    message:
+      'the workflow can\'t run: "Charge" (n1): there is no secret B of yours: set it first; "Charge" (n1): there is no secret C of yours: set it first',
+    metadata: { issues: [{ nodeId: "n1" }, { nodeId: "n1" }] },
+  });
+  expect(owners).toEqual([{ owner: "me" }, { owner: "me" }]);
+});
+
+describe("graphs of others", () => {
+  it("may name no secrets; what is bypassed or no request does not matter, and no name is told", () => {
+    const data = { url: "https://x.test/{{secrets.THEIRS}}" };
+    const nodes = [
+      { id: "a", type: "http-request", data },
+      { id: "b", type: "http-request", data: { ...data, bypass: true } },
+      { id: "c", type: "text-box", data: { text: "{{secrets.THEIRS}}" } },
+      { id: "d", type: "http-request", data: { url: "https://x.test/{{other}}" } },
+    ];
+    const found = foreignSecretIssues({ nodes, edges: [] });
+    expect(found).toMatchObject([{ nodeId: "a" }]);
+    expect(JSON.stringify(found)).not.toContain("THEIRS");
+  });
+
+  it("are those of other owners, and the runner's own that stand in one of these", () => {
+    const definition = (key: string, ownerId: string) => ({
+      key,
+      ownerId,
+      graph: { key, nodesJson: "[]", edgesJson: "[]" },
+      pinnedModels: [],
+    });
+    const inner = {
+      definitions: [definition("mine", "me"), definition("theirs", "them"), definition("mine in theirs", "me"), definition("deeper", "me")],
+      references: [
+        ["", "x", "mine"],
+        ["mine in theirs", "x", "deeper"],
+        ["theirs", "x", "mine in theirs"],
+        ["mine", "x", "theirs"],
+      ] as [string, string, string][],
+    };
+    expect([...foreignKeys(inner, "me")].sort()).toEqual(["deeper", "mine in theirs", "theirs"]);
+  });
+});

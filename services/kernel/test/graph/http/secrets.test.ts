@@ -1,0 +1,103 @@
+import { httpCall, withSecretValues, type PlanStep } from "@nodeloom/kernel";
+import { graphOf, input, issues, MODELS, OUT, planned, type Edge, type Node } from "../../support";
+import { planRun } from "@nodeloom/kernel";
+
+const VALUE = 'sk/"live" & 100%';
+const values = new Map([["KEY", VALUE]]);
+const web = (data: Record<string, unknown>): Node => ({ id: "web", type: "http-request", data: { url: "https://x.test", ...data } });
+const stepOf = (nodes: Node[], edges: Edge[] = []): PlanStep => planned([...nodes, OUT], [...edges, ["web.body", "out.body"]]).steps[0]!;
+/** What is sent, and what runs know of it. */
+const sent = (data: Record<string, unknown>, item: Record<string, unknown> = {}) => {
+  const call = httpCall(stepOf([web(data)]), item);
+  return { call, request: withSecretValues(call, values) };
+};
+
+describe("a secret of an HTTP node", () => {
+  it("stays a placeholder in the plan and the call, and becomes its value where it is sent, in the form of its place", () => {
+    const { call, request } = sent({
+      url: "https://x.test/{{ secrets.KEY }}/a?key={{secrets.KEY}}",
+      headers: { authorization: "Bearer {{secrets.KEY}}" },
+      body: { a: ["<{{secrets.KEY}}>"], "{{secrets.KEY}}": 1 },
+    });
+    expect(call).toEqual({
+      method: "GET",
+      url: "https://x.test/{{secrets.KEY}}/a?key={{secrets.KEY}}",
+      headers: { authorization: "Bearer {{secrets.KEY}}" },
+      body: { a: ["<{{secrets.KEY}}>"], "{{secrets.KEY}}": 1 },
+      secrets: ["KEY"],
+    });
+    const encoded = encodeURIComponent(VALUE);
+    expect(request).toMatchObject({
+      url: `https://x.test/${encoded}/a?key=${encoded}`,
+      headers: { authorization: `Bearer ${VALUE}` },
+      body: { a: [`<${VALUE}>`], "{{secrets.KEY}}": 1 },
+    });
+  });
+
+  it("is escaped in a text that is JSON, and nowhere else", () => {
+    expect(JSON.parse(sent({ body: '{"k":"{{secrets.KEY}}"}' }).request.body as string)).toEqual({ k: VALUE });
+    expect(sent({ body: "k={{secrets.KEY}}" }).request.body).toBe(`k=${VALUE}`);
+  });
+
+  it("is named by the plan's step, which has no port for it", () => {
+    expect(stepOf([web({ headers: { a: "{{secrets.KEY}}", b: "{{secrets.OTHER}}{{secrets.KEY}}" } })]).secrets).toEqual(["KEY", "OTHER"]);
+    expect(stepOf([web({ headers: { a: "{{x}}" } })])).not.toHaveProperty("secrets");
+    const text: Node = { id: "t", type: "text-box", data: { text: "mine" } };
+    expect(issues([web({ headers: { a: "{{secrets.KEY}}" } }), text], [["t.text", "web.secrets.KEY"]])).toMatchObject([
+      { message: expect.stringContaining("web has no input secrets") as string },
+    ]);
+  });
+
+  it("is what the node's author names: no value that flows in, nor several together, can name one", () => {
+    const named = { headers: { a: "{{secrets.KEY}}", b: "{{x}}{{y}}", c: "{{{x}}" } };
+    for (const [x, y] of [
+      ["{{secrets.KEY}}", ""],
+      ["{{secr", "ets.KEY}}"],
+      ["{secrets.OTHER}}", ""],
+    ] as const)
+      // prettier-ignore
+      expect(() => sent(named, { x, y })).toThrow("only the node itself may have");
+    expect(() => sent({ headers: { a: "{{secrets.KEY}}" } }, { body: { deep: ["{{secrets.KEY}}"] } })).toThrow();
+    expect(sent(named, { x: "{{secrets.}}", y: "{{other}}" }).request.headers).toMatchObject({ b: "{{secrets.}}{{other}}" });
+    // Where the node names none, none is put in.
+    const { call, request } = sent({ headers: { a: "{{x}}" } }, { x: "{{secrets.KEY}}" });
+    expect(call).not.toHaveProperty("secrets");
+    expect(request.headers).toEqual({ a: "{{secrets.KEY}}" });
+  });
+
+  it("is left out with the body that a connected one replaces", () => {
+    const { call } = sent({ body: "{{secrets.KEY}}" }, { body: "given" });
+    expect(call).toMatchObject({ body: "given" });
+    expect(call).not.toHaveProperty("secrets");
+  });
+
+  it("stands for nothing in plans that were made before there were secrets", () => {
+    const { secrets: _, ...step } = stepOf([web({ headers: { a: "<{{secrets.KEY}}>" } })]);
+    expect(httpCall(step, {})).toEqual({ method: "GET", url: "https://x.test", headers: { a: "<>" } });
+  });
+
+  it.each([
+    ["https://{{secrets.KEY}}.test/", "url: {{secrets.KEY}} may stand in the path and the query alone"],
+    ["{{secrets.KEY}}", "url: {{secrets.KEY}} may stand in the path and the query alone"],
+    ["{{base}}{{secrets.KEY}}/x", "url: {{secrets.KEY}} may stand in the path and the query alone"],
+    ["https://user:{{secrets.KEY}}@x.test/", "url: {{secrets.KEY}} may stand in the path and the query alone"],
+    ["https://x.test/{{secrets.key}}", "{{secrets.key}} is no secret: its name must be up to 64 capital letters, digits and underscores"],
+  ])("is refused in %s", (url, message) => {
+    const found = issues([web({ url }), OUT], [["web.body", "out.body"]]);
+    expect(found.map((one) => one.message).join()).toContain(message);
+  });
+
+  it("is nothing in other nodes, which are warned", () => {
+    const { plan } = planRun({
+      graph: graphOf(
+        [input({ name: "x", type: "text" }), { id: "t", type: "text-box", data: { text: "<{{secrets.KEY}}>" } }, OUT],
+        [["t.text", "out.made"]],
+      ),
+      ...{ inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_500 },
+    });
+    expect(plan?.output).toEqual({ made: [{ value: "<>" }] });
+    expect(plan?.evaluated.find(({ id }) => id === "t")?.warnings).toEqual([
+      "{{secrets.KEY}} is a secret, which the url, headers and body of http-request nodes alone can have, and becomes empty text",
+    ]);
+  });
+});
