@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { CONFLICT_ATTEMPTS, invalidRequest, LIMITS, unavailable, workflowNotFound } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import type { WithinCap } from "./cap/cap";
+import { checkNoCredentials } from "./definition/credentials";
 import { changedSince, found, foundAt, notApproved } from "./definition/errors";
 import { namedBy } from "./definition/named-media";
 import { checkSettings, checkSize, derive } from "./definition/settings";
@@ -47,6 +48,8 @@ export interface SavingDeps {
   withinTemplates: WithinCap;
   pictures: Pictures;
   inlineThumbnails: InlineThumbnails;
+  /** Published versions, by creationId and number. */
+  versions: { get(creationId: string, version: number): Promise<Pick<Workflow, "nodesJson" | "edgesJson"> | undefined> };
 }
 
 const MAX_PAUSE_MS = 20;
@@ -73,7 +76,8 @@ const changedMembers = (current: Workflow, changes: Partial<Settings>): Partial<
 /** Where a workflow's revisions start: those of a deleted workflow of the same slug are lower. */
 const firstRevision = (createdAt: Date): number => createdAt.getTime();
 
-export const createSaving = ({ store, folders, withinCap, withinTemplates, pictures, inlineThumbnails }: SavingDeps): Saving => {
+export const createSaving = (deps: SavingDeps): Saving => {
+  const { store, folders, withinCap, withinTemplates, pictures, inlineThumbnails, versions } = deps;
   const requireFolder = async (folderId: string | null | undefined, ownerId: string): Promise<void> => {
     if (folderId === null || folderId === undefined || (await folders.exists(folderId, ownerId))) return;
     throw invalidRequest([{ path: "folderId", message: "is not one of your folders" }]);
@@ -125,6 +129,14 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
     if (unapproved && next.isTemplate && (changes.isTemplate === true || newest(next) === 0)) throw notApproved();
   };
 
+  /** Others read the newest version of a template, and its draft while there is none. */
+  const checkReadable = async (current: Workflow, next: Workflow): Promise<void> => {
+    const isDraftShown = newest(next) === 0;
+    if (!next.isTemplate || (current.isTemplate && (!isDraftShown || next.nodesJson === current.nodesJson))) return;
+    const shown = isDraftShown ? next : await versions.get(next.creationId, newest(next));
+    if (shown) checkNoCredentials(shown);
+  };
+
   /** Removes the file of a thumbnail that was to be set, unless the workflow has it by now. */
   const dropUnset = async (workflow: Workflow, thumbnail: string | null): Promise<void> => {
     const stored = await store.created(workflow.creationId, workflow.createdBy);
@@ -141,6 +153,7 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
     checkPictures(changes, current);
     const next: Workflow = { ...current, ...members, revision: current.revision + 1, updatedAt: new Date() };
     checkPublishing(next, { changes, unapproved });
+    await checkReadable(current, next);
     const isPicture = next.thumbnail !== current.thumbnail;
     if (isPicture) next.thumbnailRef = await inlineThumbnails.keep(current, next.thumbnail, update);
     const { creationId } = current;
@@ -170,6 +183,7 @@ export const createSaving = ({ store, folders, withinCap, withinTemplates, pictu
       if (known) return settleFolder(known);
       if (reference !== "" && (await store.wasRemoved(creationId))) throw workflowNotFound();
       if (unapproved && settings.isTemplate) throw notApproved();
+      if (settings.isTemplate) checkNoCredentials(settings);
       const derived = derive(settings.nodesJson, settings.edgesJson);
       await requireFolder(settings.folderId, ownerId);
       const now = new Date();

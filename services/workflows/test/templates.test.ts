@@ -28,7 +28,45 @@ const template = (ownerId: string, more: Partial<proto.CreateWorkflowRequest> = 
 const list = (userId: string, more: Partial<proto.ListWorkflowsRequest> = {}) =>
   service.client.listWorkflows({ ...EVERYTHING, userId, ...more });
 const seen = async (userId: string, slug: string) => (await list(userId)).workflows.find((row) => row.slug === slug);
+/** Put together here, so that scanners find no credential in this file. */
+const LEAK = ["ghp", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].join("_");
+const sending = (header: string): string =>
+  JSON.stringify([{ id: "web", type: "http-request", data: { url: "https://x.test", headers: { "x-token": header } } }]);
+const SAFE = sending("{{secrets.GITHUB}}");
 const cover = (image: string): string => JSON.stringify({ image, video: null });
+
+describe("a graph that has what looks like a credential", () => {
+  const LEAKS = {
+    reason: "WORKFLOW_INVALID",
+    message: expect.not.stringContaining(LEAK) as string,
+    metadata: { issues: [{ nodeId: "web" }] },
+  };
+  const nodesJson = sending(LEAK);
+
+  it("becomes no template, when it is made or later", async () => {
+    const owner = newOwner();
+    await expect(template(owner, { nodesJson })).rejects.toMatchObject(LEAKS);
+    const { slug } = await service.create(owner, { name: unique(), nodesJson });
+    await expect(service.update(slug, owner, { isTemplate: true })).rejects.toMatchObject(LEAKS);
+    await service.update(slug, owner, { isTemplate: true, nodesJson: SAFE });
+    await expect(service.update(slug, owner, { nodesJson })).rejects.toMatchObject(LEAKS);
+    await service.update(slug, owner, { isTemplate: false, nodesJson });
+  });
+
+  it("stays a draft behind the version that others read, and is no version", async () => {
+    const owner = newOwner();
+    const { slug } = await template(owner, { nodesJson: SAFE });
+    const publish = () => service.client.publishVersion(proto.PublishVersionRequest.fromPartial({ slug, ownerId: owner }));
+    await publish();
+    await service.update(slug, owner, { nodesJson });
+    await expect(publish()).rejects.toMatchObject(LEAKS);
+    // A workflow of one's own may be published so; it becomes no template then, whatever its draft is.
+    await service.update(slug, owner, { isTemplate: false });
+    await publish();
+    await service.update(slug, owner, { nodesJson: SAFE });
+    await expect(service.update(slug, owner, { isTemplate: true })).rejects.toMatchObject(LEAKS);
+  });
+});
 
 describe("publishing a template", () => {
   it("needs an approved account, at creation and later", async () => {

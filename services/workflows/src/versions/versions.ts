@@ -14,6 +14,7 @@ import {
   workflowNotFound,
 } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
+import { checkNoCredentials } from "../definition/credentials";
 import { changedSince, found, notApproved } from "../definition/errors";
 import { newest, type PinnedModels, type Published, type Version, type VersionHead, type Workflow } from "../definition/workflow";
 import type { Update } from "../saving";
@@ -139,6 +140,7 @@ export const createVersions = ({ store, versions, update }: VersionsDeps): Versi
     const known = reference === "" ? undefined : await versions.referenced(draft.creationId, reference);
     if (known && known.version <= newest(draft)) return known;
     if (ifRevision !== undefined && draft.revision !== ifRevision) throw changedSince();
+    if (draft.isTemplate) checkNoCredentials(draft);
     const next = versionOf(draft, publication);
     if (next.version > LIMITS.versions) throw invalidRequest([{ path: "", message: `at most ${LIMITS.versions} versions are allowed` }]);
     const isMine = await versions.insert(next);

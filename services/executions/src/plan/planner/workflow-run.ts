@@ -4,6 +4,7 @@ import {
   inputFields,
   invalidInputs,
   invalidRequest,
+  isBypassed,
   isMediaId,
   literalMediaIds,
   mediaIds,
@@ -20,6 +21,7 @@ import {
   type MediaValue,
   type ModelTerms,
 } from "@nodeloom/kernel";
+import { credentialIssues } from "@nodeloom/kernel/credentials";
 import { uploadIssues } from "./addresses";
 import { broughtIds } from "./brought-ids";
 import { fileFields, resolveDataFields, standForFiles } from "./file-inputs";
@@ -68,6 +70,10 @@ const resolveFileFields = (fields: readonly InputField[], values: Map<string, un
   }
 };
 
+const addWarnings = (warnings: Map<string, string[]>, issues: readonly (GraphIssue & { nodeId: string })[]): void => {
+  for (const { nodeId, message } of issues) warnings.set(nodeId, [...(warnings.get(nodeId) ?? []), message]);
+};
+
 /** Plans a run of a workflow. @throws DomainError INVALID_REQUEST, INVALID_INPUTS or WORKFLOW_INVALID */
 export const planWorkflowRun = (
   rules: PlanRules,
@@ -87,6 +93,8 @@ export const planWorkflowRun = (
   const isInside = until !== undefined && outerNodeOf(cached.graph, until) !== until;
   const whole = isInside && expanded ? upTo(expanded.graph, until, until) : (expanded?.graph ?? part);
   const { graph: chosenGraph, warnings } = withChosenModels(whole, new Map(chosen));
+  const active = chosenGraph.nodes.filter((node) => !isBypassed(node));
+  if (!isForeign) addWarnings(warnings, credentialIssues({ nodes: active }));
   const graph = isForeign ? { ...chosenGraph, issues: [...chosenGraph.issues, ...foreignSecretIssues(chosenGraph)] } : chosenGraph;
   const given = parseInputs(task.inputsJson);
   const fields = inputFields(graph);

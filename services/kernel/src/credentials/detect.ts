@@ -1,0 +1,83 @@
+/** credentials/: literals of HTTP nodes that look like credentials, by the rules of gitleaks. They belong into secrets. */
+import type { RE2JS } from "re2js";
+import { isRecord, type Graph, type GraphIssue, type GraphNode } from "../graph/types";
+import { GITLEAKS_ALLOWED, GITLEAKS_RULES, type GitleaksRule } from "./gitleaks-rules";
+
+/** Of one text: what is longer is looked at as far. */
+const MOST_CHARS = 8_192;
+/** Characters that are looked at in one graph, counted for every pattern, and so often for all words together: some 100 ms. */
+const MOST_WORK = 500_000;
+const WORDS_WORK = 4;
+
+const patterns = new Map<string, RE2JS>();
+const compiled = (pattern: string): RE2JS => {
+  // Loaded here, so that processes without such texts don't pay for it.
+  const known = patterns.get(pattern) ?? (require("re2js") as typeof import("re2js")).RE2JS.compile(pattern);
+  patterns.set(pattern, known);
+  return known;
+};
+
+/** Bits per character, by how often each comes. */
+const entropyOf = (text: string): number => {
+  const counts = new Map<string, number>();
+  for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
+  return [...counts.values()].reduce((bits, count) => bits - (count / text.length) * Math.log2(count / text.length), 0);
+};
+
+const isAllowed = (credential: string, allowed: readonly string[]): boolean =>
+  [...GITLEAKS_ALLOWED, ...allowed].some((pattern) => compiled(pattern).matcher(credential).find());
+
+const matches = ([, entropy, , pattern, group, allowed = []]: GitleaksRule, text: string): boolean => {
+  const matcher = compiled(pattern).matcher(text);
+  while (matcher.find()) {
+    const groups = Array.from({ length: matcher.groupCount() }, (_, index) => matcher.group(index + 1));
+    const credential = (group > 0 ? matcher.group(group) : groups.find(Boolean)) ?? matcher.group() ?? "";
+    if ((entropy === 0 || entropyOf(credential) > entropy) && !isAllowed(credential, allowed)) return true;
+  }
+  return false;
+};
+
+/** The rule by which a text has a credential. */
+const ruleOf = (text: string, budget: { work: number }): string | undefined => {
+  const looked = text.slice(0, MOST_CHARS);
+  if (budget.work <= 0) return undefined;
+  budget.work -= looked.length * WORDS_WORK;
+  const words = looked.toLowerCase();
+  return GITLEAKS_RULES.find((rule) => {
+    if (budget.work <= 0 || !rule[2].split(",").some((keyword) => words.includes(keyword))) return false;
+    budget.work -= looked.length;
+    return matches(rule, looked);
+  })?.[0];
+};
+
+/** The literals of a node that are sent, each as it stands on a command line of curl, for which there are rules. */
+const literalsOf = ({ url, headers, body }: GraphNode["data"]): [path: string, text: string][] => [
+  ...(typeof url === "string" ? [["url", `curl \'${url}\' `] satisfies [string, string]] : []),
+  ...(isRecord(headers) ? Object.entries(headers) : []).map(([name, value]): [string, string] => [
+    `headers: ${name.slice(0, 100)}`,
+    `curl -H \'${name}: ${String(value)}\' `,
+  ]),
+  ...(body === undefined || body === null
+    ? []
+    : [["body", typeof body === "string" ? body : JSON.stringify(body)] satisfies [string, string]]),
+];
+
+const ADVICE =
+  "looks like a credential, which everybody who may read the workflow can read: set it as a secret, and write {{secrets.NAME}}";
+
+const found = new WeakMap<GraphNode["data"], string[]>();
+
+const problemsOf = ({ data }: GraphNode, budget: { work: number }): string[] => {
+  const known =
+    found.get(data) ?? literalsOf(data).flatMap(([path, text]) => (ruleOf(text, budget) === undefined ? [] : [`${path} ${ADVICE}`]));
+  found.set(data, known);
+  return known;
+};
+
+/** Literals of HTTP nodes that look like credentials, by node. The messages name places, and no values. */
+export const credentialIssues = ({ nodes }: Pick<Graph, "nodes">): (GraphIssue & { nodeId: string })[] => {
+  const budget = { work: MOST_WORK };
+  return nodes
+    .filter(({ type }) => type === "http-request")
+    .flatMap((node) => problemsOf(node, budget).map((message) => ({ nodeId: node.id, message })));
+};
