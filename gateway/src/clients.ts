@@ -1,9 +1,11 @@
 import { createGrpcClient, type Checks, type ClientOf, type TlsConfig } from "@nodeloom/platform";
-import { batches, billing, executions, identity, media, models, usage, workflows } from "@nodeloom/proto";
+import { batches, billing, executions, identity, media, models, signIn, usage, workflows } from "@nodeloom/proto";
 import { createHealthProbe } from "./routes/health/health";
 
 export interface Services {
   identity: ClientOf<identity.IdentityServiceServer>;
+  /** Served by identity, too. */
+  signIn: ClientOf<signIn.SignInServiceServer>;
   workflows: ClientOf<workflows.WorkflowsServiceServer>;
   models: ClientOf<models.ModelsServiceServer>;
   billing: ClientOf<billing.BillingServiceServer>;
@@ -14,7 +16,7 @@ export interface Services {
   media: ClientOf<media.MediaServiceServer>;
 }
 
-export type ServiceName = Exclude<keyof Services, "batches">;
+export type ServiceName = Exclude<keyof Services, "batches" | "signIn">;
 export type Addresses = Readonly<Record<ServiceName, string>>;
 
 const DEFINITIONS = {
@@ -39,10 +41,12 @@ export const connectServices = (addresses: Addresses, tls: TlsConfig): Connectio
   const names = Object.keys(DEFINITIONS) as ServiceName[];
   const clients = names.map((name) => createGrpcClient<object>(DEFINITIONS[name], { address: addresses[name], tls }));
   const ofBatches = createGrpcClient<batches.BatchesServiceServer>(batches.BatchesServiceService, { address: addresses.executions, tls });
+  const ofSignIns = createGrpcClient<signIn.SignInServiceServer>(signIn.SignInServiceService, { address: addresses.identity, tls });
+  const more = { batches: ofBatches, signIn: ofSignIns };
   const probes = names.map((name) => createHealthProbe({ address: addresses[name], tls }));
   return {
-    services: { ...Object.fromEntries(names.map((name, index) => [name, clients[index]])), batches: ofBatches } as unknown as Services,
+    services: { ...Object.fromEntries(names.map((name, index) => [name, clients[index]])), ...more } as unknown as Services,
     checks: Object.fromEntries(names.map((name, index) => [name, probes[index]!.serving])),
-    close: () => [...clients, ofBatches, ...probes].forEach((client) => client.close()),
+    close: () => [...clients, ...Object.values(more), ...probes].forEach((client) => client.close()),
   };
 };

@@ -1233,6 +1233,8 @@ export interface Me {
   credits: Balances;
   /** Null while no business is registered */
   business: Business | null;
+  /** Signing in by password takes a code, too */
+  secondFactor: boolean;
   onboarding: {
     step: "approval" | "first-workflow" | "first-run" | "done";
     completed: ("approval" | "first-workflow" | "first-run")[];
@@ -1286,6 +1288,12 @@ export interface Credentials {
   password: string;
 }
 
+export interface PendingLogin {
+  /** For `POST /api/auth/login/code`, from the same address, until then */
+  pending: string;
+  expiresAt: string;
+}
+
 export interface SignOut {
   /** End all sessions of the account, not only this one */
   everywhere?: boolean;
@@ -1301,6 +1309,47 @@ export interface PasswordReset {
   token: string;
   /** 10 to 200 characters, not a common password, not the e-mail address */
   new: string;
+}
+
+export interface SecondStep {
+  pending: string;
+  /** Six digits of the authenticator, or a recovery code */
+  code: string;
+}
+
+export interface SecondFactor {
+  /** Whether the installation can keep its secret */
+  available: boolean;
+  /** Null while it is off */
+  onSince: string | null;
+  recoveryCodesLeft: number;
+}
+
+export interface ByPassword {
+  password: string;
+}
+
+export interface SecondFactorEnrolment {
+  /** Base32, to type into an authenticator. Shown this once */
+  secret: string;
+  /** The same as an authenticator reads it from a QR code */
+  url: string;
+}
+
+export interface ByCode {
+  /** Six digits of the authenticator, or a recovery code */
+  code: string;
+}
+
+export interface RecoveryCodes {
+  /** Each takes the place of a code once. Shown this once */
+  recoveryCodes: string[];
+}
+
+export interface ByPasswordAndCode {
+  password: string;
+  /** Six digits of the authenticator, or a recovery code */
+  code: string;
 }
 
 export interface ApiKey {
@@ -1655,6 +1704,8 @@ export interface AdminUser {
   tier: string;
   approved: boolean;
   suspended: boolean;
+  /** Signing in by password takes a code, too */
+  secondFactor: boolean;
   business: Business | null;
   createdAt: string | null;
 }
@@ -1666,6 +1717,8 @@ export interface AdminUserWithCredits {
   tier: string;
   approved: boolean;
   suspended: boolean;
+  /** Signing in by password takes a code, too */
+  secondFactor: boolean;
   business: Business | null;
   createdAt: string | null;
   credits: Balances;
@@ -2555,7 +2608,7 @@ export interface Operations {
   /** Sign in */
   login: {
     body: Credentials;
-    response: UserReply;
+    response: UserReply | PendingLogin;
   };
   /** Sign out, here or everywhere */
   logout: {
@@ -2570,6 +2623,37 @@ export interface Operations {
   /** Set a password by a link that an administrator made */
   redeemPasswordReset: {
     body: PasswordReset;
+    response: undefined;
+  };
+  /** Complete a sign-in by the code of the second factor */
+  completeLogin: {
+    body: SecondStep;
+    response: UserReply;
+  };
+  /** Whether signing in by the caller's password takes a code, too */
+  getSecondFactor: {
+    response: SecondFactor;
+  };
+  /** Make the secret of a second factor */
+  enrolSecondFactor: {
+    body: ByPassword;
+    response: SecondFactorEnrolment;
+  };
+  /** Switch the second factor on by a code of its secret; all other sessions end */
+  confirmSecondFactor: {
+    body: ByCode;
+    response: RecoveryCodes;
+  };
+  /** Switch the second factor off, by the password and a code */
+  disableSecondFactor: {
+    body: ByPasswordAndCode;
+    response: undefined;
+  };
+  /** Switch off the second factor of a user who can give no code any more */
+  adminResetSecondFactor: {
+    params: {
+      id: string;
+    };
     response: undefined;
   };
   /** List the caller's API keys */
@@ -3066,6 +3150,12 @@ export const OPERATIONS = {
   logout: { method: "POST", path: "/api/auth/logout", idempotent: false, contentType: "application/json" },
   changePassword: { method: "POST", path: "/api/auth/password", idempotent: false, contentType: "application/json" },
   redeemPasswordReset: { method: "POST", path: "/api/auth/password-reset", idempotent: false, contentType: "application/json" },
+  completeLogin: { method: "POST", path: "/api/auth/login/code", idempotent: false, contentType: "application/json" },
+  getSecondFactor: { method: "GET", path: "/api/auth/second-factor", idempotent: false, contentType: null },
+  enrolSecondFactor: { method: "POST", path: "/api/auth/second-factor", idempotent: false, contentType: "application/json" },
+  confirmSecondFactor: { method: "POST", path: "/api/auth/second-factor/confirm", idempotent: false, contentType: "application/json" },
+  disableSecondFactor: { method: "POST", path: "/api/auth/second-factor/disable", idempotent: false, contentType: "application/json" },
+  adminResetSecondFactor: { method: "DELETE", path: "/api/admin/users/{id}/second-factor", idempotent: false, contentType: null },
   listKeys: { method: "GET", path: "/api/keys", idempotent: false, contentType: null },
   createKey: { method: "POST", path: "/api/keys", idempotent: false, contentType: "application/json" },
   updateKey: { method: "PATCH", path: "/api/keys/{id}", idempotent: false, contentType: "application/json" },

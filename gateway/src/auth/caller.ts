@@ -25,6 +25,8 @@ export interface CallerUser {
   suspended: boolean;
   /** Raised when all sessions of the user end; a session of a lower epoch is over. */
   sessionEpoch: number;
+  /** Signing in by password takes a code, too. */
+  secondFactor: boolean;
   plan: Plan;
   business: { name: string; verified: boolean } | null;
 }
@@ -70,6 +72,7 @@ export const toCallerUser = (user: identity.User): CallerUser => ({
   approved: user.approved,
   suspended: user.suspended,
   sessionEpoch: user.sessionEpoch,
+  secondFactor: user.secondFactor,
   plan: toPlan(user.plan, user.tier),
   business: user.business ? { name: user.business.name, verified: user.business.verified } : null,
 });

@@ -30,6 +30,8 @@ import { rerunRoutes } from "./reruns/routes";
 import { runRoutes } from "./runs/routes";
 import { hookRoutes } from "./triggers/hooks";
 import { scheduleRoutes } from "./triggers/schedules";
+import { secondFactorRoutes } from "./sign-in/second-factor";
+import { secondStepRoutes } from "./sign-in/second-step";
 import { usageRoutes } from "./usage/routes";
 import { workflowRoutes } from "./workflows/routes";
 import { versionRoutes } from "./workflows/versions";
@@ -52,6 +54,8 @@ export const routes: readonly Route[] = [
   ...usageRoutes,
   ...identityRoutes,
   ...authRoutes,
+  ...secondStepRoutes,
+  ...secondFactorRoutes,
   ...keyRoutes,
   ...folderRoutes,
   ...mediaRoutes,

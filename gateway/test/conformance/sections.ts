@@ -51,4 +51,5 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D19", "Deleted slugs"],
   ["D20", "Templates"],
   ["D22", "More control"],
+  ["D24", "Signing in"],
 ]);

@@ -3,6 +3,7 @@ import { batches, executions } from "@nodeloom/proto";
 import { startFakeService, type FakeService } from "../support/fake-service";
 import { send, sessionCookie, type Answer } from "../support/http";
 import { PASSWORD, startPlatform, type Platform, type User } from "../support/platform";
+import { codeOf, wrongCode } from "../support/authenticator";
 import { eventually } from "../../../services/platform/test/support/eventually";
 
 const NEXT = "a loom of many colours";
@@ -99,9 +100,9 @@ describe("approval taken back", () => {
   });
 });
 
-describe("sessions", () => {
-  const at = (baseUrl: string, cookie: string) => send(baseUrl, "/api/whoami", { headers: { cookie } });
+const at = (baseUrl: string, cookie: string) => send(baseUrl, "/api/whoami", { headers: { cookie } });
 
+describe("sessions", () => {
   it("of a changed password work at every gateway at once, and no others do", async () => {
     const user = await platform.createUser({ tier: "free" });
     expect((await at(replica.baseUrl, user.cookie)).status).toBe(200);
@@ -131,6 +132,53 @@ describe("sessions", () => {
     expect((await at(platform.baseUrl, second)).status).toBe(200);
     expect((await logout(second, { everywhere: true })).status).toBe(204);
     for (const cookie of [second, user.cookie]) await eventually(async () => (await at(replica.baseUrl, cookie)).status === 401);
+  });
+});
+
+describe("a second factor", () => {
+  it("is switched on and off over HTTP, and asks for a code at sign-in", async () => {
+    const user = await platform.createUser({ tier: "free" });
+    const asUser = (path: string, cookie: string, json?: unknown) =>
+      platform.send(`/api/auth/second-factor${path}`, { json, headers: { cookie, origin: platform.baseUrl } });
+    const { secret } = (await asUser("", user.cookie, { password: PASSWORD })).body as unknown as { secret: string };
+    const confirmed = await asUser("/confirm", user.cookie, { code: codeOf(secret) });
+    const [recoveryCode] = confirmed.body.recoveryCodes as string[];
+    const cookie = sessionCookie(confirmed);
+    await eventually(async () => (await at(replica.baseUrl, user.cookie)).status === 401);
+    expect((await asUser("", cookie)).body).toMatchObject({
+      available: true,
+      onSince: expect.any(String) as string,
+      recoveryCodesLeft: 10,
+    });
+
+    const first = await logIn(user.email, PASSWORD);
+    expect([first.status, first.headers["set-cookie"], first.body.user]).toEqual([202, undefined, undefined]);
+    const step = (code: string | undefined) => platform.send("/api/auth/login/code", { json: { pending: first.body.pending, code } });
+    expect(await step(wrongCode(secret))).toMatchObject({ status: 401, body: { code: "UNAUTHENTICATED" } });
+    const second = await step(codeOf(secret, 1));
+    expect((await at(platform.baseUrl, sessionCookie(second))).status).toBe(200);
+    expect((await step(recoveryCode)).status).toBe(401);
+
+    const off = (json: object) => asUser("/disable", sessionCookie(second), json);
+    expect((await off({ password: PASSWORD, code: wrongCode(secret) })).status).toBe(401);
+    expect((await off({ password: PASSWORD, code: recoveryCode })).status).toBe(204);
+    expect((await logIn(user.email, PASSWORD)).status).toBe(200);
+  });
+
+  it("is reset by an administrator, with an audit row and no other's help", async () => {
+    const user = await platform.createUser({ tier: "free" });
+    const headers = platform.bySession(user);
+    const { secret } = (await platform.send("/api/auth/second-factor", { json: { password: PASSWORD }, headers })).body as unknown as {
+      secret: string;
+    };
+    await platform.send("/api/auth/second-factor/confirm", { json: { code: codeOf(secret) }, headers });
+    expect((await asAdmin(`/api/admin/users/${user.id}`, undefined, "GET")).body).toMatchObject({ secondFactor: true });
+    const path = `/api/admin/users/${user.id}/second-factor`;
+    expect((await platform.send(path, { method: "DELETE", headers: platform.byKey(await platform.createUser()) })).status).toBe(403);
+    expect((await asAdmin(path, undefined, "DELETE")).status).toBe(204);
+    expect((await logIn(user.email, PASSWORD)).status).toBe(200);
+    const audit = await platform.send("/api/admin/audit?limit=1", { headers: platform.bySession(platform.admin) });
+    expect((audit.body.rows as unknown[])[0]).toMatchObject({ action: "user.second-factor-reset", target: user.id, outcome: "done" });
   });
 });
 

@@ -11,6 +11,10 @@ import type { Identity } from "./server";
 import type { Store } from "./store";
 import { createTiers } from "./tiers/tiers";
 import { createPasswordChanges } from "./sessions/password-changes";
+import { createCodeMatching } from "./second-factor/matching";
+import { createPendingSignIns } from "./second-factor/pending-sign-ins";
+import { createReauthentication } from "./sessions/reauthentication";
+import { createSecondFactors } from "./second-factor/second-factors";
 import { createEnvelope } from "./secrets/envelope";
 import { createSecrets } from "./secrets/secrets";
 import { createSignIn } from "./sessions/sign-in";
@@ -30,6 +34,8 @@ export interface IdentityOptions {
   /** Of webhooks. */
   addressProblem: AddressProblem;
   logger: Logger;
+  /** Of signing in. */
+  clock?: () => number;
 }
 
 /** Puts the service's parts together over one store and one channel of changes. */
@@ -41,25 +47,42 @@ export const createIdentity = async ({
   environment,
   addressProblem,
   logger,
+  clock = Date.now,
 }: IdentityOptions): Promise<Identity> => {
   const secretBox = createSecretBox(pepper);
   const tiers = createTiers({ store: store.tiers, users: store.users, changes });
-  const throttle = createLoginThrottle({ attempts: store.attempts, knownAddresses: store.knownAddresses, pepper });
+  const counting = { attempts: store.attempts, knownAddresses: store.knownAddresses, pepper, clock };
+  const throttle = createLoginThrottle(counting);
+  const throttles = { passwords: throttle, codes: createLoginThrottle({ ...counting, guessed: "codes" }) };
+  const envelope = createEnvelope(secretsKeys);
   const passwords = await createPasswords();
   const runStops = createRunStops({ store: store.runStops, users: store.users });
   const users = createUsers({ store: store.users, tiers, runStops, removeEndedKeys: store.keys.removeEnded, changes });
+  const matching = createCodeMatching({ store: store.secondFactors, envelope, pepper, clock });
+  const ofUsers = { users: store.users, tiers, matching, pepper, clock };
+  const pendingSignIns = createPendingSignIns({ ...ofUsers, store: store.pendingSignIns, throttles });
+  const reauthentication = createReauthentication({ users: store.users, passwords, throttle });
   const onTouchFailed = (error: unknown): void => logger.warn({ err: error }, "the use of a key was not recorded");
   return {
     users,
     bootstrap: createBootstrap({ store: store.users, passwords, changes }),
-    signIn: createSignIn({ store: store.users, tiers, passwords, throttle }),
+    signIn: createSignIn({ store: store.users, tiers, passwords, throttle, pendingSignIns }),
+    pendingSignIns,
+    secondFactors: createSecondFactors({
+      ...ofUsers,
+      store: store.secondFactors,
+      reauthentication,
+      throttle: throttles.codes,
+      envelope,
+      changes,
+    }),
     passwordChanges: createPasswordChanges({ store: store.users, tiers, passwords, throttle, changes, pepper }),
     runStops,
     tiers,
     rollouts: createRollouts({ store: store.tiers }),
     keys: createKeys({ store: store.keys, users, changes, secretBox, addressProblem, pepper, environment }),
     webhooks: createWebhooks({ store: store.keys, users, secretBox, changes, addressProblem }),
-    secrets: createSecrets({ store: store.secrets, envelope: createEnvelope(secretsKeys), addressProblem }),
+    secrets: createSecrets({ store: store.secrets, envelope, addressProblem }),
     audit: createAudit(store.audit),
     authentication: createAuthentication({ store: store.keys, users, changes, pepper, onTouchFailed }),
   };

@@ -10,13 +10,14 @@ import {
   serveGrpc,
   variables,
 } from "@nodeloom/platform";
-import { identity } from "@nodeloom/proto";
+import { identity, signIn } from "@nodeloom/proto";
 import { z } from "zod";
 import { database } from "./database";
 import { joinChanges } from "./changes";
 import { createIdentity } from "./identity";
 import { secretsKeys } from "./secrets/envelope";
 import { KEY_ENVIRONMENT } from "./keys/key-value";
+import { signInHandlers } from "./second-factor/server";
 import { identityHandlers } from "./server";
 import { createStore } from "./store";
 
@@ -56,12 +57,18 @@ export const service = defineService({
       addressProblem: createAddressRules({ allow: config.USER_EGRESS_ALLOW }).resolvedProblem,
       logger,
     });
-    const { resealed, lost } = await services.secrets.reseal();
-    if (resealed.length > 0) logger.info({ secrets: resealed }, "encrypted with the first of SECRETS_KEYS now");
-    if (lost.length > 0) logger.warn({ secrets: lost }, "can't be read: SECRETS_KEYS does not have their key");
+    for (const [what, sealed] of [
+      ["secrets", services.secrets],
+      ["secondFactors", services.secondFactors],
+    ] as const) {
+      const { resealed, lost } = await sealed.reseal();
+      if (resealed.length > 0) logger.info({ [what]: resealed }, "encrypted with the first of SECRETS_KEYS now");
+      if (lost.length > 0) logger.warn({ [what]: lost }, "can't be read: SECRETS_KEYS does not have their key");
+    }
     if (adminEmail && adminPassword) await services.bootstrap.ensureAdmin(adminEmail, adminPassword);
     return serveGrpc({
       service: grpcService(identity.IdentityServiceService, identityHandlers(services)),
+      more: [grpcService(signIn.SignInServiceService, signInHandlers(services))],
       config,
       listen: "IDENTITY_LISTEN",
       connection,

@@ -22,6 +22,8 @@ export interface UserRecord {
   stop: StopRecord | null;
   /** The reset link that works now. */
   passwordReset: PasswordResetRecord | null;
+  /** Absent on accounts that never began with one. */
+  secondFactor?: SecondFactorRecord | null;
   /** Hash of the configured password that this administrator was last given; a password that the user chose since stays. */
   bootstrapHash: string | null;
   createdAt: Date;
@@ -47,6 +49,33 @@ export interface RunStopRecord {
 export interface PasswordResetRecord {
   /** Keyed hash of the link's secret. */
   hash: string;
+  expiresAt: Date;
+}
+
+/** What a sign-in takes beside the password. */
+export interface SecondFactorRecord {
+  /** Names this secret; another one has another. */
+  id: string;
+  /** Names the key under which the secret is encrypted. */
+  keyId: string;
+  /** Base64. */
+  sealed: string;
+  /** Null until a code has proven that an authenticator has the secret: it is not asked for before. */
+  confirmedAt: Date | null;
+  /** The latest time step of which a code was taken: none of it or of an earlier one is taken any more. */
+  lastStep: number;
+  /** Keyed hashes of the recovery codes that were not used. */
+  recoveryCodes: string[];
+}
+
+/** A sign-in whose password was right, and which takes a code; `_id` is a keyed hash of its token. */
+export interface PendingSignInRecord {
+  _id: string;
+  userId: string;
+  /** Keyed hash of the network that the password came from. */
+  network: string;
+  /** The user's then: a later one ends it. */
+  sessionEpoch: number;
   expiresAt: Date;
 }
 

@@ -18,6 +18,8 @@ import type { Rollouts } from "./tiers/rollouts";
 import type { Tiers } from "./tiers/tiers";
 import type { PasswordChanges } from "./sessions/password-changes";
 import type { Secrets } from "./secrets/secrets";
+import type { PendingSignIns } from "./second-factor/pending-sign-ins";
+import type { SecondFactors } from "./second-factor/second-factors";
 import type { SignIn } from "./sessions/sign-in";
 import type { Bootstrap } from "./users/bootstrap";
 import type { RunStops } from "./users/run-stops";
@@ -28,6 +30,8 @@ export interface Identity {
   users: Users;
   bootstrap: Bootstrap;
   signIn: SignIn;
+  pendingSignIns: PendingSignIns;
+  secondFactors: SecondFactors;
   passwordChanges: PasswordChanges;
   runStops: RunStops;
   tiers: Tiers;
@@ -61,9 +65,10 @@ const sessionHandlers = ({ signIn, passwordChanges }: Identity): Pick<Server, Se
   register: unary(async ({ address = "", ...credentials }: identity.RegisterRequest) =>
     identity.RegisterResponse.fromPartial({ user: toUserMessage(await signIn.register({ ...credentials, address })) }),
   ),
-  login: unary(async ({ address = "", ...credentials }: identity.LoginRequest) =>
-    identity.LoginResponse.fromPartial({ user: toUserMessage(await signIn.login({ ...credentials, address })) }),
-  ),
+  login: unary(async ({ address = "", ...credentials }: identity.LoginRequest) => {
+    const result = await signIn.login({ ...credentials, address });
+    return identity.LoginResponse.fromPartial("user" in result ? { user: toUserMessage(result.user) } : { pending: result.pending });
+  }),
   changePassword: unary(async ({ userId, currentPassword, newPassword, address = "" }: identity.ChangePasswordRequest) => {
     const user = await passwordChanges.change({ userId, current: currentPassword, next: newPassword, address });
     return identity.ChangePasswordResponse.fromPartial({ user: toUserMessage(user) });

@@ -8,12 +8,16 @@ import type {
   Business,
   KeyRecord,
   KnownAddressRecord,
+  PendingSignInRecord,
   RunStopRecord,
+  SecondFactorRecord,
   SecretRecord,
   TierRecord,
   UserRecord,
 } from "./records";
 import { createKnownAddressStore, KNOWN_ADDRESS_SECONDS, type KnownAddressStore } from "./sessions/known-address-store";
+import { createPendingSignInStore, type PendingSignInStore } from "./second-factor/pending-sign-in-store";
+import { createSecondFactorStore, type SecondFactorStore } from "./second-factor/second-factor-store";
 import { createSecretStore, type SecretStore } from "./secrets/secret-store";
 import { createTierStore, type TierStore } from "./tiers/tier-store";
 import { createRunStopStore, type RunStopStore } from "./users/run-stop-store";
@@ -38,6 +42,20 @@ const userSchema = new Schema<UserRecord>(
     keyEpoch: number,
     revision: number,
     stop: { type: new Schema({ id: text, at: { type: Date, required: true } }, OPTIONS), default: null },
+    secondFactor: {
+      type: new Schema<SecondFactorRecord>(
+        {
+          id: text,
+          keyId: text,
+          sealed: text,
+          confirmedAt: optionalDate,
+          lastStep: number,
+          recoveryCodes: { type: [String], required: true },
+        },
+        OPTIONS,
+      ),
+      default: null,
+    },
     passwordReset: { type: new Schema({ hash: text, expiresAt: { type: Date, required: true } }, OPTIONS), default: null },
     bootstrapHash: { type: String, default: null },
     createdAt: { type: Date, required: true },
@@ -116,6 +134,11 @@ const knownAddressSchema = new Schema<KnownAddressRecord>({ _id: text, at: { typ
   { expireAfterSeconds: KNOWN_ADDRESS_SECONDS },
 );
 
+const pendingSignInSchema = new Schema<PendingSignInRecord>(
+  { _id: text, userId: text, network: text, sessionEpoch: number, expiresAt: { type: Date, required: true } },
+  OPTIONS,
+).index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+
 /** Few at a time, and none most of the time: read whole. */
 const runStopSchema = new Schema<RunStopRecord>(
   { _id: text, userId: text, at: { type: Date, required: true }, claim: { type: String, default: null }, claimedUntil: optionalDate },
@@ -170,6 +193,8 @@ export interface Store {
   keys: KeyStore;
   attempts: AttemptsStore;
   knownAddresses: KnownAddressStore;
+  secondFactors: SecondFactorStore;
+  pendingSignIns: PendingSignInStore;
   runStops: RunStopStore;
   secrets: SecretStore;
   audit: AuditStore;
@@ -182,6 +207,7 @@ export const createStore = (connection: Connection): Store => {
   const keys: Model<KeyRecord> = connection.model<KeyRecord>("Key", keySchema, "keys");
   const attempts: Model<AttemptsRecord> = connection.model<AttemptsRecord>("Attempts", attemptsSchema, "attempts");
   const knownAddresses = connection.model<KnownAddressRecord>("KnownAddress", knownAddressSchema, "known-addresses");
+  const pendingSignIns = connection.model<PendingSignInRecord>("PendingSignIn", pendingSignInSchema, "pending-sign-ins");
   const runStops = connection.model<RunStopRecord>("RunStop", runStopSchema, "run-stops");
   const secrets = connection.model<SecretRecord>("Secret", secretSchema, "secrets");
   const audit: Model<AuditRecord> = connection.model<AuditRecord>("Audit", auditSchema, "audit");
@@ -191,6 +217,8 @@ export const createStore = (connection: Connection): Store => {
     keys: createKeyStore(keys),
     attempts: createAttemptsStore(attempts),
     knownAddresses: createKnownAddressStore(knownAddresses),
+    secondFactors: createSecondFactorStore(users),
+    pendingSignIns: createPendingSignInStore(pendingSignIns),
     runStops: createRunStopStore(runStops),
     secrets: createSecretStore(secrets),
     audit: createAuditStore(audit),

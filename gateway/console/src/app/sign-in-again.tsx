@@ -1,12 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import { messageOf, request } from "../api/client";
+import { messageOf } from "../api/client";
 import { meQuery } from "../api/queries";
 import { resumeSession, useSession } from "../api/session";
 import { Button } from "../ui/button";
 import { Dialog } from "../ui/overlays/dialog";
 import { Field, Input } from "../ui/inputs/field";
 import { Notice } from "../ui/notice";
+import { CodeField } from "./sign-in/code-field";
+import { useSignIn } from "./sign-in/use-sign-in";
 
 const FORM = "sign-in-again";
 
@@ -15,6 +17,7 @@ export const SignInAgain = () => {
   const ended = useSession((state) => state.ended);
   const user = useSession((state) => state.user);
   const client = useQueryClient();
+  const { takesCode, signIn, startAgain } = useSignIn();
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<string>();
   if (!ended || !user) return null;
@@ -24,7 +27,7 @@ export const SignInAgain = () => {
     setBusy(true);
     setFailure(undefined);
     try {
-      await request("login", { body: { email: String(data.get("email")).trim(), password: String(data.get("password")) } });
+      if (!(await signIn(data))) return;
       const me = await client.fetchQuery({ ...meQuery, staleTime: 0 });
       // What is on the page is another account's.
       if (me?.user.id !== user.id) return location.reload();
@@ -39,7 +42,10 @@ export const SignInAgain = () => {
   return (
     <Dialog
       title="Sign in again"
-      onClose={() => useSession.setState({ ended: false })}
+      onClose={() => {
+        startAgain();
+        useSession.setState({ ended: false });
+      }}
       actions={
         <Button type="submit" form={FORM} variant="primary" busy={busy}>
           Sign in
@@ -49,16 +55,38 @@ export const SignInAgain = () => {
       <form id={FORM} className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
         <p className="text-sm text-muted">Your session has ended. Nothing you typed is lost: it goes on where you were.</p>
         {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
-        <Field label="Email">
-          {(attributes) => (
-            <Input {...attributes} name="email" type="email" autoComplete="username" required maxLength={254} defaultValue={user.email} />
-          )}
-        </Field>
-        <Field label="Password">
-          {(attributes) => (
-            <Input {...attributes} data-first name="password" type="password" autoComplete="current-password" required maxLength={200} />
-          )}
-        </Field>
+        {takesCode ? (
+          <CodeField />
+        ) : (
+          <>
+            <Field label="Email">
+              {(attributes) => (
+                <Input
+                  {...attributes}
+                  name="email"
+                  type="email"
+                  autoComplete="username"
+                  required
+                  maxLength={254}
+                  defaultValue={user.email}
+                />
+              )}
+            </Field>
+            <Field label="Password">
+              {(attributes) => (
+                <Input
+                  {...attributes}
+                  data-first
+                  name="password"
+                  type="password"
+                  autoComplete="current-password"
+                  required
+                  maxLength={200}
+                />
+              )}
+            </Field>
+          </>
+        )}
       </form>
     </Dialog>
   );

@@ -1352,6 +1352,8 @@ class Me(TypedDict):
     credits: Balances
     # Null while no business is registered
     business: Business | None
+    # Signing in by password takes a code, too
+    secondFactor: bool
     onboarding: MeOnboarding
 
 
@@ -1404,6 +1406,12 @@ class Credentials(TypedDict):
     password: str
 
 
+class PendingLogin(TypedDict):
+    # For `POST /api/auth/login/code`, from the same address, until then
+    pending: str
+    expiresAt: str
+
+
 class SignOut(TypedDict):
     # End all sessions of the account, not only this one
     everywhere: NotRequired[bool]
@@ -1419,6 +1427,47 @@ class PasswordReset(TypedDict):
     token: str
     # 10 to 200 characters, not a common password, not the e-mail address
     new: str
+
+
+class SecondStep(TypedDict):
+    pending: str
+    # Six digits of the authenticator, or a recovery code
+    code: str
+
+
+class SecondFactor(TypedDict):
+    # Whether the installation can keep its secret
+    available: bool
+    # Null while it is off
+    onSince: str | None
+    recoveryCodesLeft: int
+
+
+class ByPassword(TypedDict):
+    password: str
+
+
+class SecondFactorEnrolment(TypedDict):
+    # Base32, to type into an authenticator. Shown this once
+    secret: str
+    # The same as an authenticator reads it from a QR code
+    url: str
+
+
+class ByCode(TypedDict):
+    # Six digits of the authenticator, or a recovery code
+    code: str
+
+
+class RecoveryCodes(TypedDict):
+    # Each takes the place of a code once. Shown this once
+    recoveryCodes: Sequence[str]
+
+
+class ByPasswordAndCode(TypedDict):
+    password: str
+    # Six digits of the authenticator, or a recovery code
+    code: str
 
 
 class ApiKeyWebhook1(TypedDict):
@@ -1796,6 +1845,8 @@ class AdminUser(TypedDict):
     tier: str
     approved: bool
     suspended: bool
+    # Signing in by password takes a code, too
+    secondFactor: bool
     business: Business | None
     createdAt: str | None
 
@@ -1807,6 +1858,8 @@ class AdminUserWithCredits(TypedDict):
     tier: str
     approved: bool
     suspended: bool
+    # Signing in by password takes a code, too
+    secondFactor: bool
     business: Business | None
     createdAt: str | None
     credits: Balances

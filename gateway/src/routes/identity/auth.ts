@@ -1,18 +1,22 @@
-import { DomainError } from "@nodeloom/kernel";
-import type { identity } from "@nodeloom/proto";
-import type { Request } from "express";
 import { z } from "zod";
-import { toCallerUser } from "../../auth/caller";
-import { defineRoute, type CallContext, type Reply } from "../../http/route";
-import { completePlan } from "../admin/plan-change";
-import { userReply, userView } from "./view";
+import { defineRoute } from "../../http/route";
+import { MAX_PASSWORD_CHARS, MAX_PASSWORD_UNITS, MAX_TOKEN_CHARS, password } from "../sign-in/fields";
+import { pendingLogin, pendingLoginView } from "../sign-in/second-step";
+import {
+  addressOf,
+  anonymous,
+  ANONYMOUS,
+  completeAndSignIn,
+  PASSWORD_CALL,
+  signedIn,
+  signIn,
+  startSession,
+  withTier,
+} from "../sign-in/session";
+import { userReply } from "./view";
 
 const MAX_EMAIL_CHARS = 254;
 const MIN_PASSWORD_CHARS = 10;
-const MAX_PASSWORD_CHARS = 200;
-/** Characters are counted by identity, as people count them: one may take two units of a string. */
-const MAX_PASSWORD_UNITS = 2 * MAX_PASSWORD_CHARS;
-const MAX_TOKEN_CHARS = 200;
 
 const PASSWORD_RULES = `${MIN_PASSWORD_CHARS} to ${MAX_PASSWORD_CHARS} characters, not a common password, not the e-mail address`;
 
@@ -21,11 +25,6 @@ const email = z
   .email()
   .max(MAX_EMAIL_CHARS)
   .meta({ example: "ada@example.com", override: { format: null } });
-const password = z
-  .string()
-  .min(1)
-  .max(MAX_PASSWORD_UNITS)
-  .meta({ format: "password", example: "correct horse battery staple", override: { maxLength: MAX_PASSWORD_CHARS } });
 const newPassword = z
   .string()
   .min(1)
@@ -44,41 +43,6 @@ const signOut = z
   .strictObject({ everywhere: z.boolean().optional().meta({ description: "End all sessions of the account, not only this one" }) })
   .optional()
   .meta({ id: "SignOut" });
-
-type AnyContext = Pick<CallContext, "gateway" | "request" | "response">;
-
-const anonymous = { method: "POST", tag: "Identity", auth: "none", limit: "ip" } as const;
-const signedIn = { method: "POST", tag: "Identity", auth: "session", limit: "user" } as const;
-
-const addressOf = (request: Request): string => request.ip ?? "";
-
-const startSession = async ({ gateway, request, response }: AnyContext, user: identity.User | undefined): Promise<identity.User> => {
-  if (!user) throw new Error("identity answered without a user");
-  await gateway.sessions.signIn(request, response, { userId: user.id, epoch: user.sessionEpoch });
-  return user;
-};
-
-const signIn = async (context: AnyContext, user: identity.User | undefined, status: number): Promise<Reply> => ({
-  status,
-  body: { user: userView(toCallerUser(await startSession(context, user))) },
-});
-
-/** Signing in works while billing is away; the next sign-in completes the account. */
-const completed = ({ gateway }: AnyContext, user: identity.User): Promise<void> =>
-  completePlan(gateway.services, user).catch((error: unknown) =>
-    gateway.logger.warn({ err: error, userId: user.id }, "an account was not checked for its credits"),
-  );
-
-/** Identity counts failures per account and address; a client without a caller has no tier. */
-const withTier =
-  (tier: string) =>
-  (error: unknown): never => {
-    if (!(error instanceof DomainError) || error.reason !== "RATE_LIMIT_EXCEEDED") throw error;
-    throw new DomainError(error.kind, error.reason, error.message, { tier, ...error.metadata });
-  };
-const ANONYMOUS = "anonymous";
-/** Of calls that hash a password: a hash is slow by design, and several at once wait for the CPU, for longer than a call's usual 5 s. */
-const PASSWORD_CALL = { deadlineMs: 20_000 } as const;
 
 export const authRoutes = [
   defineRoute({
@@ -104,18 +68,17 @@ export const authRoutes = [
     operationId: "login",
     summary: "Sign in",
     description:
-      "After ten failures at an account, an address must wait for up to 15 minutes, and for half a minute at most where it has signed in to that account before.",
+      "202 where the account has a second factor: nobody is signed in before `POST /api/auth/login/code` has its code. After ten failures at an account, an address must wait for up to 15 minutes, and for half a minute at most where it has signed in to that account before.",
     body: credentials,
-    responses: { 200: userReply },
+    responses: { 200: userReply, 202: pendingLogin },
     errors: ["UNAUTHENTICATED", "ACCOUNT_SUSPENDED", "CROSS_ORIGIN_DENIED"],
     example: { email: "ada@example.com", password: "correct horse battery staple" },
     handler: async (context) => {
       const { gateway, request, body } = context;
       gateway.sessions.checkOrigin(request, false);
       const sent = { ...body, address: addressOf(request) };
-      const { user } = await gateway.services.identity.login(sent, PASSWORD_CALL).catch(withTier(ANONYMOUS));
-      if (user) await completed(context, user);
-      return signIn(context, user, 200);
+      const { user, pending } = await gateway.services.identity.login(sent, PASSWORD_CALL).catch(withTier(ANONYMOUS));
+      return pending ? { status: 202, body: pendingLoginView(pending) } : completeAndSignIn(context, user);
     },
   }),
   defineRoute({

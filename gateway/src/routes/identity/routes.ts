@@ -17,6 +17,7 @@ const me = z
     user,
     credits: balances,
     business: business.nullable().meta({ description: "Null while no business is registered" }),
+    secondFactor: z.boolean().meta({ description: "Signing in by password takes a code, too" }),
     onboarding,
   })
   .meta({ id: "Me" });
@@ -62,7 +63,8 @@ export const identityRoutes = [
         onboardingOf(gateway, caller),
       ]);
       const { user } = caller;
-      const body = { user: userView(user), credits: balancesView(account), business: user.business, onboarding: progress };
+      const { business: ownBusiness, secondFactor } = user;
+      const body = { user: userView(user), credits: balancesView(account), business: ownBusiness, secondFactor, onboarding: progress };
       return { status: 200, body };
     },
   }),

@@ -29,11 +29,17 @@ export const business = z
   .meta({ id: "Business", example: { name: "Loom Works Ltd", verified: true } });
 
 export const adminUser = user
-  .extend({ suspended: z.boolean(), business: business.nullable(), createdAt: timestamp.nullable() })
+  .extend({
+    suspended: z.boolean(),
+    secondFactor: z.boolean().meta({ description: "Signing in by password takes a code, too" }),
+    business: business.nullable(),
+    createdAt: timestamp.nullable(),
+  })
   .meta({ id: "AdminUser" });
 export const adminUserView = (stored: identity.User): Record<string, unknown> => ({
   ...userView(stored),
   suspended: stored.suspended,
+  secondFactor: stored.secondFactor,
   business: toCallerUser(stored).business,
   createdAt: iso(stored.createdAt),
 });

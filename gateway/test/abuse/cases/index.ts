@@ -8,6 +8,7 @@ import { doorCases } from "./door";
 import { fileCases } from "./files";
 import { hookCases } from "./hooks";
 import { runCases } from "./runs";
+import { signInCases } from "./sign-in";
 import { usageCases } from "./usage";
 
 /** Every fault that is tried, by area; what uses up an address's limits comes last. */
@@ -20,6 +21,7 @@ export const CASES: readonly AbuseCase[] = [
   ...addressCases,
   ...fileCases,
   ...accountCases,
+  ...signInCases,
   ...hookCases,
   ...doorCases,
 ];

@@ -18,6 +18,7 @@ import { moneyCases } from "./money";
 import { nodeKindCases } from "./node-kinds";
 import { rerunCases } from "./reruns";
 import { runCases } from "./runs";
+import { signInCases } from "./sign-in";
 import { triggerCases } from "./triggers";
 import { usageCases } from "./usage";
 import { workflowCases } from "./workflows";
@@ -45,5 +46,6 @@ export const CASES: readonly Case[] = [
   ...mediaCases,
   ...libraryCases,
   ...rerunCases,
+  ...signInCases,
   ...adminCases,
 ];

@@ -3,6 +3,7 @@ import { DomainError, invalidRequest, SECRET_BOUNDS, SECRET_NAME, SECRET_NAME_FO
 import type { AddressProblem } from "../keys/webhooks";
 import type { SecretRecord } from "../records";
 import type { Envelope } from "./envelope";
+import { resealAll, type Resealed } from "./reseal";
 import type { SecretStore } from "./secret-store";
 import { isUser, userSecretIssues, withUrlHosts } from "./user-secrets";
 
@@ -13,7 +14,6 @@ const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const HINT_CHARS = 4;
 /** Of shorter values four characters would tell too much. */
 const HINTED_CHARS = 16;
-const RESEALED_AT_ONCE = 100;
 
 export interface NewSecret {
   owner: string;
@@ -38,7 +38,7 @@ export interface Secrets {
   /** Those that exist, with their values. @throws NOT_CONFIGURED for one whose key is not there */
   read(owner: string, names: readonly string[]): Promise<ReadSecret[]>;
   /** Seals what is sealed under earlier keys with the current one, so that they can be dropped. @returns ids; those whose key is gone are lost */
-  reseal(): Promise<{ resealed: string[]; lost: string[] }>;
+  reseal(): Promise<Resealed>;
 }
 
 const issuesOf = ({ owner, name, value }: NewSecret): Issue[] => [
@@ -53,16 +53,6 @@ const issuesOf = ({ owner, name, value }: NewSecret): Issue[] => [
         },
       ]),
 ];
-
-/** A value, unless its key is not there. */
-const openable = (envelope: Envelope, secret: SecretRecord): string | undefined => {
-  try {
-    return envelope.open(secret);
-  } catch (error) {
-    if (error instanceof DomainError) return undefined;
-    throw error;
-  }
-};
 
 export interface SecretsOptions {
   store: SecretStore;
@@ -113,19 +103,11 @@ export const createSecrets = ({ store, envelope, addressProblem, clock = Date.no
     return found.map((secret) => ({ name: secret.name, hosts: secret.hosts, value: envelope.open(secret) }));
   },
 
-  reseal: async () => {
-    const { currentId } = envelope;
-    const [resealed, lost]: [string[], string[]] = [[], []];
-    if (currentId === undefined) return { resealed, lost };
-    let some: SecretRecord[] = [];
-    do {
-      some = await store.sealedOtherwise(currentId, some.at(-1)?._id ?? "", RESEALED_AT_ONCE);
-      for (const secret of some) {
-        const value = openable(envelope, secret);
-        (value === undefined ? lost : resealed).push(secret._id);
-        if (value !== undefined) await store.reseal(secret._id, secret.revision, envelope.seal(value, secret));
-      }
-    } while (some.length === RESEALED_AT_ONCE);
-    return { resealed, lost };
-  },
+  reseal: () =>
+    resealAll(envelope, {
+      read: store.sealedOtherwise,
+      idOf: ({ _id }) => _id,
+      sealed: (secret) => secret,
+      write: ({ _id, revision }, sealed) => store.reseal(_id, revision, sealed),
+    }),
 });

@@ -14,18 +14,24 @@ const FROM_KNOWN_ADDRESS: Pace = { free: LOGIN_ATTEMPTS, windowMs: LOGIN_WINDOW_
 /** From all other addresses together: many addresses make guessing at one account no faster than this. */
 const FROM_OTHER_ADDRESSES: Pace = { free: 30, windowMs: LOGIN_WINDOW_MS, firstDelayMs: 1_000, maxDelayMs: MINUTE_MS };
 
-/** Slows down guessing of passwords. Accounts that don't exist are counted alike. */
+/** Slows down guessing of passwords and codes. Accounts that don't exist are counted alike. */
 export interface LoginThrottle {
   /**
-   * Takes an attempt before the password is looked at, so that parallel guesses count too.
+   * Takes an attempt before the password or code is looked at, so that parallel guesses count too.
    * @throws RATE_LIMIT_EXCEEDED with `retryAfter` in seconds.
    */
   attempt(email: string, address: string): Promise<void>;
-  /** A correct password: the address is known from now on, and its failures are forgotten. */
+  /** A correct one: the address is known from now on, and its failures are forgotten. */
   succeeded(email: string, address: string): Promise<void>;
 }
 
+/** What is guessed at. Each is counted by itself: a right password must not forget wrong codes. */
+export type Guessed = "passwords" | "codes";
+
+const COUNTED_AS: Readonly<Record<Guessed, string>> = { passwords: "sign-ins", codes: "codes" };
+
 export interface LoginThrottleOptions {
+  guessed?: Guessed;
   attempts: AttemptsStore;
   knownAddresses: KnownAddressStore;
   pepper: string;
@@ -38,9 +44,11 @@ const exceeded = (until: Date, now: number): DomainError =>
     retryAfter: Math.max(1, Math.ceil((until.getTime() - now) / 1_000)),
   });
 
-export const createLoginThrottle = ({ attempts, knownAddresses, pepper, clock = Date.now }: LoginThrottleOptions): LoginThrottle => {
-  const pairOf = (email: string, network: string): string => nameOf(pepper, "sign-ins of an address", email, network);
-  const accountOf = (email: string): string => nameOf(pepper, "sign-ins of an account", email);
+export const createLoginThrottle = (options: LoginThrottleOptions): LoginThrottle => {
+  const { guessed = "passwords", attempts, knownAddresses, pepper, clock = Date.now } = options;
+  const counted = COUNTED_AS[guessed];
+  const pairOf = (email: string, network: string): string => nameOf(pepper, `${counted} of an address`, email, network);
+  const accountOf = (email: string): string => nameOf(pepper, `${counted} of an account`, email);
   const knownOf = (email: string, network: string): string => nameOf(pepper, "known address", email, network);
 
   /** When the next attempt may be; undefined when this one may. */

@@ -1,9 +1,10 @@
 import { accountSuspended, DomainError, invalidRequest } from "@nodeloom/kernel";
+import type { PendingSignIn, PendingSignIns } from "../second-factor/pending-sign-ins";
 import type { Tiers } from "../tiers/tiers";
 import { credentialIssues } from "../users/bootstrap";
 import { normaliseEmail } from "../users/emails";
 import type { Passwords } from "../users/passwords";
-import { newUser, toUser, type User } from "../users/user";
+import { hasSecondFactor, newUser, toUser, type User } from "../users/user";
 import type { UserStore } from "../users/user-store";
 import type { LoginThrottle } from "./login-throttle";
 
@@ -14,6 +15,9 @@ export interface Credentials {
   address: string;
 }
 
+/** Signed in, or not before a code. */
+export type LoginResult = { user: User } | { pending: PendingSignIn };
+
 export interface SignIn {
   /** Creates a user on Free awaiting approval. INVALID_REQUEST, or ALREADY_EXISTS. */
   register(credentials: Credentials): Promise<User>;
@@ -21,7 +25,7 @@ export interface SignIn {
    * UNAUTHENTICATED for an unknown address and a wrong password alike, RATE_LIMIT_EXCEEDED after too many failures,
    * ACCOUNT_SUSPENDED for the right password of a suspended account.
    */
-  login(credentials: Credentials): Promise<User>;
+  login(credentials: Credentials): Promise<LoginResult>;
 }
 
 export interface SignInOptions {
@@ -29,12 +33,13 @@ export interface SignInOptions {
   tiers: Pick<Tiers, "planOf">;
   passwords: Passwords;
   throttle: LoginThrottle;
+  pendingSignIns: Pick<PendingSignIns, "begin">;
   clock?: () => number;
 }
 
 const FREE = { role: "user", tier: "free", approved: false } as const;
 
-export const createSignIn = ({ store, tiers, passwords, throttle, clock = Date.now }: SignInOptions): SignIn => ({
+export const createSignIn = ({ store, tiers, passwords, throttle, pendingSignIns, clock = Date.now }: SignInOptions): SignIn => ({
   register: async ({ email: written, password, address }) => {
     const email = normaliseEmail(written);
     const issues = credentialIssues(email, password);
@@ -51,8 +56,11 @@ export const createSignIn = ({ store, tiers, passwords, throttle, clock = Date.n
     const user = await store.findByEmail(email);
     const matches = await passwords.verify(user?.passwordHash, password);
     if (!user || !matches) throw new DomainError("unauthenticated", "UNAUTHENTICATED", "wrong e-mail address or password");
-    await throttle.succeeded(email, address);
+    const takesCode = hasSecondFactor(user);
+    // Before the code no failures are forgotten, and the address does not become known.
+    if (!takesCode) await throttle.succeeded(email, address);
     if (user.suspended) throw accountSuspended();
-    return toUser(user, await tiers.planOf(user.tier));
+    if (takesCode) return { pending: await pendingSignIns.begin(user, address) };
+    return { user: toUser(user, await tiers.planOf(user.tier)) };
   },
 });

@@ -69,7 +69,9 @@ export const createBootstrap = ({ store, passwords, changes, clock = Date.now }:
       // An account that was registered under this address before must not become admin with a password of its own.
       const passwordHash = remembered === null ? await newHash(email, password) : undefined;
       const bootstrapHash = remembered ?? passwordHash ?? "";
-      await store.promote(user._id, user.passwordHash, { ...ADMIN, bootstrapHash, ...(passwordHash ? { passwordHash } : {}) });
+      const isTaken = passwordHash !== undefined && user.role !== ADMIN.role;
+      const replaced = { ...(passwordHash ? { passwordHash } : {}), ...(isTaken ? { secondFactor: null } : {}) };
+      await store.promote(user._id, user.passwordHash, { ...ADMIN, bootstrapHash, ...replaced });
       await changes.announce({ type: "user", id: user._id });
     },
   };

@@ -23,7 +23,12 @@ export interface UserEnds {
 }
 
 /** What makes a user the configured administrator. A new password ends all sessions. */
-export type Promotion = Pick<UserRecord, "role" | "tier" | "approved" | "suspended"> & { bootstrapHash: string; passwordHash?: string };
+export type Promotion = Pick<UserRecord, "role" | "tier" | "approved" | "suspended"> & {
+  bootstrapHash: string;
+  passwordHash?: string;
+  /** Null: another's, of an account that was none of an administrator. */
+  secondFactor?: null;
+};
 
 export interface UserStore {
   /** False when the address is taken. */

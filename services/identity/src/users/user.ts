@@ -18,6 +18,8 @@ export interface User {
   keyEpoch: number;
   /** One more with every change by an administrator. */
   revision: number;
+  /** Signing in by password takes a code, too. */
+  secondFactor: boolean;
   createdAt: Date;
 }
 
@@ -33,11 +35,14 @@ export const newUser = (user: NewUser & Partial<UserRecord>): UserRecord => ({
   revision: 0,
   stop: null,
   passwordReset: null,
+  secondFactor: null,
   bootstrapHash: null,
   ...user,
 });
 
 export const isAdmin = (user: Pick<User, "role">): boolean => user.role === "admin";
+
+export const hasSecondFactor = ({ secondFactor }: Pick<UserRecord, "secondFactor">): boolean => Boolean(secondFactor?.confirmedAt);
 
 /** A stored user with the plan of its tier. */
 export const toUser = (record: UserRecord, plan: Plan): User => ({
@@ -52,6 +57,7 @@ export const toUser = (record: UserRecord, plan: Plan): User => ({
   sessionEpoch: record.sessionEpoch,
   keyEpoch: record.keyEpoch,
   revision: record.revision,
+  secondFactor: hasSecondFactor(record),
   createdAt: record.createdAt,
 });
 

@@ -15,6 +15,7 @@ import { bytes, credits } from "../../ui/format";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";
 import { Time } from "../../ui/time";
+import { SecondFactorCard } from "./second-factor/card";
 import { PasswordForm } from "./password-form";
 
 const THEMES: readonly (readonly [Theme, string])[] = [
@@ -157,6 +158,7 @@ export const AccountPage = () => {
           </Field>
         </Card>
         <PasswordForm email={user.email} />
+        <SecondFactorCard email={user.email} />
         <div className="min-w-0 lg:col-span-2">
           <FilesCard />
         </div>

@@ -1,6 +1,8 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { Logo } from "../../app/navigation";
+import { CodeField } from "../../app/sign-in/code-field";
+import { credentialsOf, useSignIn } from "../../app/sign-in/use-sign-in";
 import { issuesOf, messageOf, request } from "../../api/client";
 import { Button } from "../../ui/button";
 import { Field, Input } from "../../ui/inputs/field";
@@ -28,19 +30,18 @@ const failed = (error: unknown): Failed => {
  */
 export const SignInPage = ({ suspended }: { suspended: boolean }) => {
   const client = useQueryClient();
+  const { takesCode, signIn, startAgain } = useSignIn();
   const [isNew, setNew] = useState(false);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failed>();
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const data = new FormData(event.currentTarget);
-    const body = { email: String(data.get("email")).trim(), password: String(data.get("password")) };
     setBusy(true);
     setFailure(undefined);
     try {
-      if (isNew) await request("register", { body });
-      await request("login", { body });
-      await client.resetQueries();
+      if (isNew) await request("register", { body: credentialsOf(data) });
+      if (await signIn(data)) await client.resetQueries();
     } catch (error) {
       setFailure(failed(error));
     } finally {
@@ -67,40 +68,47 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
           )}
           <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
             {failure && <Notice kind="bad">{failure.message}</Notice>}
-            <Field label="Email" error={failure?.email}>
-              {(attributes) => (
-                <Input {...attributes} name="email" type="email" autoComplete="username" required autoFocus maxLength={254} />
-              )}
-            </Field>
-            <Field label="Password" error={failure?.password} hint={isNew ? `At least ${MIN_PASSWORD} characters.` : undefined}>
-              {(attributes) => (
-                <Input
-                  {...attributes}
-                  name="password"
-                  type="password"
-                  autoComplete={isNew ? "new-password" : "current-password"}
-                  required
-                  minLength={isNew ? MIN_PASSWORD : 1}
-                  maxLength={200}
-                />
-              )}
-            </Field>
+            {takesCode ? (
+              <CodeField />
+            ) : (
+              <>
+                <Field label="Email" error={failure?.email}>
+                  {(attributes) => (
+                    <Input {...attributes} name="email" type="email" autoComplete="username" required autoFocus maxLength={254} />
+                  )}
+                </Field>
+                <Field label="Password" error={failure?.password} hint={isNew ? `At least ${MIN_PASSWORD} characters.` : undefined}>
+                  {(attributes) => (
+                    <Input
+                      {...attributes}
+                      name="password"
+                      type="password"
+                      autoComplete={isNew ? "new-password" : "current-password"}
+                      required
+                      minLength={isNew ? MIN_PASSWORD : 1}
+                      maxLength={200}
+                    />
+                  )}
+                </Field>
+              </>
+            )}
             <Button type="submit" variant="primary" busy={busy}>
               {title}
             </Button>
           </form>
         </div>
         <p className="mt-5 text-center text-sm text-muted">
-          {isNew ? "You have an account?" : "New here?"}{" "}
+          {takesCode ? "Another account?" : isNew ? "You have an account?" : "New here?"}{" "}
           <button
             type="button"
             className="font-medium text-accent-text underline underline-offset-2"
             onClick={() => {
-              setNew(!isNew);
+              setNew(!isNew && !takesCode);
+              startAgain();
               setFailure(undefined);
             }}
           >
-            {isNew ? "Sign in" : "Create an account"}
+            {isNew || takesCode ? "Sign in" : "Create an account"}
           </button>
         </p>
       </div>

@@ -1,7 +1,7 @@
 import type { AdminUser } from "@nodeloom/client";
 import { TIERS } from "@nodeloom/kernel/plans";
 import { useQuery } from "@tanstack/react-query";
-import { Coins, Copy, Ellipsis, KeyRound, List, ShieldCheck, UserCheck, UserX } from "lucide-react";
+import { Coins, Copy, Ellipsis, KeyRound, List, ShieldCheck, ShieldOff, UserCheck, UserX } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
 import { tiersQuery } from "../../api/queries";
@@ -14,11 +14,12 @@ import { say } from "../../ui/overlays/toast";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { ResetDialog } from "./reset-dialog";
+import { SecondFactorDialog } from "./second-factor-dialog";
 import { CreditsDialog, LedgerDialog } from "./credits-dialog";
 import { Paged } from "../../app/paged";
 
 type User = AdminUser;
-type Asking = { what: "credits" | "ledger" | "reset"; user: User };
+type Asking = { what: "credits" | "ledger" | "reset" | "second-factor"; user: User };
 
 const TierSelect = ({ user }: { user: User }) => {
   const tiers = useQuery(tiersQuery);
@@ -73,6 +74,9 @@ const UserActions = ({ user, ask }: { user: User; ask: (asking: Asking) => void 
             run: () => void navigator.clipboard.writeText(user.id).then(() => say("The id was copied.")),
           },
           { label: "Password link…", icon: KeyRound, run: () => ask({ what: "reset", user }) },
+          ...(user.secondFactor
+            ? [{ label: "Switch the second factor off…", icon: ShieldOff, run: () => ask({ what: "second-factor", user }) }]
+            : []),
           null,
           {
             label: role === "admin" ? "Make a user" : "Make an administrator",
@@ -181,6 +185,7 @@ export const UsersSection = () => {
       />
       {asking?.what === "credits" && <CreditsDialog user={asking.user} onClose={() => setAsking(undefined)} />}
       {asking?.what === "reset" && <ResetDialog user={asking.user} onClose={() => setAsking(undefined)} />}
+      {asking?.what === "second-factor" && <SecondFactorDialog user={asking.user} onClose={() => setAsking(undefined)} />}
       {asking?.what === "ledger" && <LedgerDialog user={asking.user} onClose={() => setAsking(undefined)} />}
     </>
   );

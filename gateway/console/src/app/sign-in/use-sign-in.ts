@@ -1,0 +1,26 @@
+import { useState } from "react";
+import { request } from "../../api/client";
+
+/** What a form asks for the address and the password by. */
+export const credentialsOf = (form: FormData): { email: string; password: string } => ({
+  email: String(form.get("email")).trim(),
+  password: String(form.get("password")),
+});
+
+/** Signs in: by the password, then by a code where the account has a second factor. */
+export const useSignIn = () => {
+  const [pending, setPending] = useState<string>();
+  /** Sends what the form holds. @returns whether somebody is signed in; otherwise it is the code that is missing */
+  const signIn = async (form: FormData): Promise<boolean> => {
+    if (pending !== undefined) {
+      await request("completeLogin", { body: { pending, code: String(form.get("code")) } });
+      setPending(undefined);
+      return true;
+    }
+    const { body } = await request("login", { body: credentialsOf(form) });
+    if (!("pending" in body)) return true;
+    setPending(body.pending);
+    return false;
+  };
+  return { takesCode: pending !== undefined, signIn, startAgain: (): void => setPending(undefined) };
+};

@@ -1,0 +1,59 @@
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { LoadFailure } from "../../../app/error-pages";
+import { request } from "../../../api/client";
+import { Button } from "../../../ui/button";
+import { Notice, Skeleton } from "../../../ui/notice";
+import { Card } from "../../../ui/page";
+import { Time } from "../../../ui/time";
+import { DisableDialog } from "./disable-dialog";
+import { EnrolDialog } from "./enrol-dialog";
+
+/** Fewer recovery codes than this are few. */
+const FEW_CODES = 3;
+
+/** Whether signing in by the password takes a code, too. */
+export const SecondFactorCard = ({ email }: { email: string }) => {
+  const { data, isPending, isError, error, refetch } = useQuery({
+    queryKey: ["second-factor"],
+    queryFn: async ({ signal }) => (await request("getSecondFactor", { signal })).body,
+  });
+  const [asking, setAsking] = useState<"on" | "off">();
+  const close = (): void => {
+    setAsking(undefined);
+    void refetch();
+  };
+  return (
+    <Card title="Second factor">
+      {isPending && <Skeleton />}
+      {isError && <LoadFailure error={error} retry={() => void refetch()} />}
+      {data && (
+        <div className="flex flex-col items-start gap-4 text-sm">
+          {data.onSince === null ? (
+            <p className="text-muted">
+              {data.available
+                ? "With it, signing in takes your password and a code from an authenticator on your phone."
+                : "This installation has no key to keep its secret with (SECRETS_KEYS), so that it can't be switched on."}
+            </p>
+          ) : (
+            <p className="text-muted">
+              On since <Time iso={data.onSince} />. {data.recoveryCodesLeft} recovery codes are left.
+            </p>
+          )}
+          {data.onSince !== null && data.recoveryCodesLeft < FEW_CODES && (
+            <Notice kind="warn">Few recovery codes are left. Switch it off and on again for ten new ones.</Notice>
+          )}
+          {data.onSince === null ? (
+            <Button variant="primary" disabled={!data.available} onClick={() => setAsking("on")}>
+              Switch on
+            </Button>
+          ) : (
+            <Button onClick={() => setAsking("off")}>Switch off</Button>
+          )}
+        </div>
+      )}
+      {asking === "on" && <EnrolDialog email={email} onClose={close} />}
+      {asking === "off" && <DisableDialog email={email} onClose={close} />}
+    </Card>
+  );
+};

@@ -1,0 +1,22 @@
+import { z } from "zod";
+
+/** What requests to sign in have in common. */
+
+export const MAX_PASSWORD_CHARS = 200;
+/** Characters are counted by identity, as people count them: one may take two units of a string. */
+export const MAX_PASSWORD_UNITS = 2 * MAX_PASSWORD_CHARS;
+export const MAX_TOKEN_CHARS = 200;
+/** Of a code as it is typed, with spaces. */
+const MAX_CODE_CHARS = 40;
+
+export const password = z
+  .string()
+  .min(1)
+  .max(MAX_PASSWORD_UNITS)
+  .meta({ format: "password", example: "correct horse battery staple", override: { maxLength: MAX_PASSWORD_CHARS } });
+
+export const code = z
+  .string()
+  .min(1)
+  .max(MAX_CODE_CHARS)
+  .meta({ description: "Six digits of the authenticator, or a recovery code", example: "123456" });

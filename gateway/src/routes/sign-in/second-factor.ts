@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { defineRoute } from "../../http/route";
+import { iso, timestamp } from "../../schemas";
+import { audited } from "../admin/audit";
+import { ofUser } from "../admin/shared";
+import { code, password } from "./fields";
+import { addressOf, PASSWORD_CALL, signedIn, startSession, withTier } from "./session";
+
+/** The second factor of an account with a password. */
+
+const secondFactor = z
+  .object({
+    available: z.boolean().meta({ description: "Whether the installation can keep its secret" }),
+    onSince: timestamp.nullable().meta({ description: "Null while it is off" }),
+    recoveryCodesLeft: z.int(),
+  })
+  .meta({ id: "SecondFactor" });
+const enrolment = z
+  .object({
+    secret: z.string().meta({ description: "Base32, to type into an authenticator. Shown this once", example: "JBSWY3DPEHPK3PXP" }),
+    url: z.string().meta({ description: "The same as an authenticator reads it from a QR code", example: "otpauth://totp/…" }),
+  })
+  .meta({ id: "SecondFactorEnrolment" });
+const recoveryCodes = z
+  .object({ recoveryCodes: z.array(z.string()).meta({ description: "Each takes the place of a code once. Shown this once" }) })
+  .meta({ id: "RecoveryCodes" });
+
+const byPassword = z.strictObject({ password }).meta({ id: "ByPassword" });
+const byCode = z.strictObject({ code }).meta({ id: "ByCode" });
+const byBoth = z.strictObject({ password, code }).meta({ id: "ByPasswordAndCode" });
+const EXAMPLE = { password: "correct horse battery staple", code: "123456" };
+
+export const secondFactorRoutes = [
+  defineRoute({
+    ...signedIn,
+    method: "GET",
+    path: "/api/auth/second-factor",
+    operationId: "getSecondFactor",
+    summary: "Whether signing in by the caller's password takes a code, too",
+    responses: { 200: secondFactor },
+    handler: async ({ gateway, caller }) => {
+      const { configured, onSince, recoveryCodes: left } = await gateway.services.signIn.getSecondFactor({ userId: caller.user.id });
+      return { status: 200, body: { available: configured, onSince: iso(onSince), recoveryCodesLeft: left } };
+    },
+  }),
+  defineRoute({
+    ...signedIn,
+    path: "/api/auth/second-factor",
+    operationId: "enrolSecondFactor",
+    summary: "Make the secret of a second factor",
+    description: "It counts once it is confirmed; a secret that was made before and not confirmed ends.",
+    body: byPassword,
+    responses: { 201: enrolment },
+    errors: ["PRECONDITION_FAILED", "NOT_CONFIGURED"],
+    example: { password: EXAMPLE.password },
+    handler: async ({ gateway, caller, request, body }) => {
+      const by = { userId: caller.user.id, password: body.password, address: addressOf(request) };
+      const { secret, url } = await gateway.services.signIn.enrolSecondFactor(by, PASSWORD_CALL).catch(withTier(caller.user.tier));
+      return { status: 201, body: { secret, url } };
+    },
+  }),
+  defineRoute({
+    ...signedIn,
+    path: "/api/auth/second-factor/confirm",
+    operationId: "confirmSecondFactor",
+    summary: "Switch the second factor on by a code of its secret; all other sessions end",
+    body: byCode,
+    responses: { 200: recoveryCodes },
+    errors: ["PRECONDITION_FAILED", "NOT_CONFIGURED"],
+    example: { code: EXAMPLE.code },
+    handler: async (context) => {
+      const { gateway, caller, body } = context;
+      const { user, recoveryCodes: codes } = await gateway.services.signIn.confirmSecondFactor({ userId: caller.user.id, code: body.code });
+      await startSession(context, user);
+      return { status: 200, body: { recoveryCodes: codes } };
+    },
+  }),
+  defineRoute({
+    ...signedIn,
+    path: "/api/auth/second-factor/disable",
+    operationId: "disableSecondFactor",
+    summary: "Switch the second factor off, by the password and a code",
+    description: "UNAUTHENTICATED when one of them is wrong; the session goes on. Wrong ones are counted as failed sign-ins are.",
+    body: byBoth,
+    responses: { 204: null },
+    errors: ["PRECONDITION_FAILED", "NOT_CONFIGURED"],
+    example: EXAMPLE,
+    handler: async ({ gateway, caller, request, body }) => {
+      const by = { userId: caller.user.id, ...body, address: addressOf(request) };
+      await gateway.services.signIn.removeSecondFactor(by, PASSWORD_CALL).catch(withTier(caller.user.tier));
+      return { status: 204 };
+    },
+  }),
+  defineRoute({
+    ...ofUser,
+    method: "DELETE",
+    path: "/api/admin/users/:id/second-factor",
+    operationId: "adminResetSecondFactor",
+    summary: "Switch off the second factor of a user who can give no code any more",
+    description:
+      "Nothing else does, beside the user's own password with a code: new passwords and reset links leave it on. Repeating it changes nothing.",
+    responses: { 204: null },
+    handler: async (context) => {
+      const { gateway, params } = context;
+      await audited(context, { action: "user.second-factor-reset", target: params.id }, async () => {
+        const { removed } = await gateway.services.signIn.resetSecondFactor({ userId: params.id });
+        return { value: removed, before: { secondFactor: removed }, after: { secondFactor: false } };
+      });
+      return { status: 204 };
+    },
+  }),
+];

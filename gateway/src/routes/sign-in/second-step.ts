@@ -1,0 +1,45 @@
+import type { identity } from "@nodeloom/proto";
+import { z } from "zod";
+import { defineRoute } from "../../http/route";
+import { iso, timestamp } from "../../schemas";
+import { userReply } from "../identity/view";
+import { code, MAX_TOKEN_CHARS } from "./fields";
+import { addressOf, anonymous, ANONYMOUS, completeAndSignIn, withTier } from "./session";
+
+/** A sign-in in two steps: the password first, then a code. */
+
+export const pendingLogin = z
+  .object({
+    pending: z.string().meta({ description: "For `POST /api/auth/login/code`, from the same address, until then", example: "mZ3…" }),
+    expiresAt: timestamp,
+  })
+  .meta({ id: "PendingLogin" });
+
+export const pendingLoginView = ({ token, expiresAt }: identity.PendingLogin): Record<string, unknown> => ({
+  pending: token,
+  expiresAt: iso(expiresAt),
+});
+
+const secondStep = z.strictObject({ pending: z.string().min(1).max(MAX_TOKEN_CHARS), code }).meta({ id: "SecondStep" });
+
+export const secondStepRoutes = [
+  defineRoute({
+    ...anonymous,
+    path: "/api/auth/login/code",
+    operationId: "completeLogin",
+    summary: "Complete a sign-in by the code of the second factor",
+    description:
+      "`pending` is of the 202 that signing in answered: it works once, for five minutes, from the address that sent the password. A code works once. After ten wrong ones an address waits as it does after ten wrong passwords.",
+    body: secondStep,
+    responses: { 200: userReply },
+    errors: ["UNAUTHENTICATED", "CROSS_ORIGIN_DENIED", "NOT_CONFIGURED"],
+    example: { pending: "mZ3…", code: "123456" },
+    handler: async (context) => {
+      const { gateway, request, body } = context;
+      gateway.sessions.checkOrigin(request, false);
+      const step = { token: body.pending, code: body.code, address: addressOf(request) };
+      const { user } = await gateway.services.signIn.completeLogin(step).catch(withTier(ANONYMOUS));
+      return completeAndSignIn(context, user);
+    },
+  }),
+];

@@ -1,0 +1,49 @@
+/** How a request that proves who somebody is becomes a session. */
+import { DomainError } from "@nodeloom/kernel";
+import type { identity } from "@nodeloom/proto";
+import type { Request } from "express";
+import { toCallerUser } from "../../auth/caller";
+import type { CallContext, Reply } from "../../http/route";
+import { completePlan } from "../admin/plan-change";
+import { userView } from "../identity/view";
+
+type AnyContext = Pick<CallContext, "gateway" | "request" | "response">;
+
+export const anonymous = { method: "POST", tag: "Identity", auth: "none", limit: "ip" } as const;
+export const signedIn = { method: "POST", tag: "Identity", auth: "session", limit: "user" } as const;
+
+export const addressOf = (request: Request): string => request.ip ?? "";
+
+export const startSession = async ({ gateway, request, response }: AnyContext, user: identity.User | undefined): Promise<identity.User> => {
+  if (!user) throw new Error("identity answered without a user");
+  await gateway.sessions.signIn(request, response, { userId: user.id, epoch: user.sessionEpoch });
+  return user;
+};
+
+export const signIn = async (context: AnyContext, user: identity.User | undefined, status: number): Promise<Reply> => ({
+  status,
+  body: { user: userView(toCallerUser(await startSession(context, user))) },
+});
+
+/** Signing in works while billing is away; the next sign-in completes the account. */
+const completed = ({ gateway }: AnyContext, user: identity.User): Promise<void> =>
+  completePlan(gateway.services, user).catch((error: unknown) =>
+    gateway.logger.warn({ err: error, userId: user.id }, "an account was not checked for its credits"),
+  );
+
+/** Signs in to an account that may lack the credits of its tier. */
+export const completeAndSignIn = async (context: AnyContext, user: identity.User | undefined): Promise<Reply> => {
+  if (user) await completed(context, user);
+  return signIn(context, user, 200);
+};
+
+/** Identity counts failures per account and address; a client without a caller has no tier. */
+export const withTier =
+  (tier: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof DomainError) || error.reason !== "RATE_LIMIT_EXCEEDED") throw error;
+    throw new DomainError(error.kind, error.reason, error.message, { tier, ...error.metadata });
+  };
+export const ANONYMOUS = "anonymous";
+/** Of calls that hash a password: a hash is slow by design, and several at once wait for the CPU, for longer than a call's usual 5 s. */
+export const PASSWORD_CALL = { deadlineMs: 20_000 } as const;

@@ -1,0 +1,54 @@
+import type { SecondFactorRecord, UserRecord } from "../records";
+import type { Envelope } from "../secrets/envelope";
+import { parseCode, recoveryHash, stepOf } from "./codes";
+import type { SecondFactorStore } from "./second-factor-store";
+
+/** A right code, which counts once it is used. */
+export interface CodeMatch {
+  /** False where it was used already. */
+  use(): Promise<boolean>;
+}
+
+export interface CodeMatching {
+  /** The match of a code; undefined where it is wrong. @throws NOT_CONFIGURED where the key of the secret is not there */
+  match(user: Pick<UserRecord, "_id" | "secondFactor">, code: string): CodeMatch | undefined;
+  /** The time step of a code of the authenticator alone; undefined where it is wrong. @throws NOT_CONFIGURED */
+  stepOf(userId: string, factor: SecondFactorRecord, code: string): number | undefined;
+}
+
+export interface CodeMatchingOptions {
+  store: Pick<SecondFactorStore, "useStep" | "useRecoveryCode">;
+  envelope: Envelope;
+  pepper: string;
+  clock: () => number;
+}
+
+/** What a secret is bound to when it is encrypted. */
+export const sealedFor = (userId: string, { id }: Pick<SecondFactorRecord, "id">): { owner: string; name: string } => ({
+  owner: `second-factor:${userId}:${id}`,
+  name: "the second factor",
+});
+
+export const createCodeMatching = ({ store, envelope, pepper, clock }: CodeMatchingOptions): CodeMatching => {
+  const matchedStep = (userId: string, factor: SecondFactorRecord, totp: string): number | undefined => {
+    const step = stepOf(envelope.open({ ...factor, ...sealedFor(userId, factor) }), totp, clock());
+    return step !== undefined && step > factor.lastStep ? step : undefined;
+  };
+  return {
+    stepOf: (userId, factor, code) => {
+      const typed = parseCode(code);
+      return typed && "totp" in typed ? matchedStep(userId, factor, typed.totp) : undefined;
+    },
+    match: ({ _id, secondFactor }, code) => {
+      const typed = parseCode(code);
+      if (!secondFactor || !typed) return undefined;
+      if ("recovery" in typed) {
+        const hash = recoveryHash(pepper, _id, typed.recovery);
+        const isLeft = secondFactor.recoveryCodes.includes(hash);
+        return isLeft ? { use: () => store.useRecoveryCode(_id, secondFactor.id, hash) } : undefined;
+      }
+      const step = matchedStep(_id, secondFactor, typed.totp);
+      return step === undefined ? undefined : { use: () => store.useStep(_id, secondFactor.id, step) };
+    },
+  };
+};

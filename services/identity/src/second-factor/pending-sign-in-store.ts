@@ -1,0 +1,20 @@
+import type { Model } from "mongoose";
+import type { PendingSignInRecord } from "../records";
+
+export interface PendingSignInStore {
+  insert(pending: PendingSignInRecord): Promise<void>;
+  /** One that has not expired. */
+  find(id: string, now: Date): Promise<PendingSignInRecord | null>;
+  /** Uses one up; false where it was used. */
+  take(id: string): Promise<boolean>;
+}
+
+export const createPendingSignInStore = (pending: Model<PendingSignInRecord>): PendingSignInStore => ({
+  insert: async (record) => void (await pending.create([record])),
+  find: (_id, now) =>
+    pending
+      .findOne({ _id, expiresAt: { $gt: now } })
+      .lean<PendingSignInRecord>()
+      .exec(),
+  take: async (_id) => (await pending.deleteOne({ _id })).deletedCount > 0,
+});

@@ -1,0 +1,76 @@
+import { randomBytes } from "node:crypto";
+import { DomainError } from "@nodeloom/kernel";
+import type { UserRecord } from "../records";
+import type { LoginThrottle } from "../sessions/login-throttle";
+import { nameOf, networkOf } from "../sessions/networks";
+import type { Tiers } from "../tiers/tiers";
+import { hasSecondFactor, toUser, type User } from "../users/user";
+import type { UserStore } from "../users/user-store";
+import type { CodeMatching } from "./matching";
+import type { PendingSignInStore } from "./pending-sign-in-store";
+
+/** How long a code may take after the password. */
+export const PENDING_SIGN_IN_MS = 5 * 60 * 1_000;
+const TOKEN_BYTES = 32;
+
+export interface PendingSignIn {
+  /** Shown this once. */
+  token: string;
+  expiresAt: Date;
+}
+
+/** Sign-ins between the password and the code. */
+export interface PendingSignIns {
+  /** The password was right, from this address. */
+  begin(user: UserRecord, address: string): Promise<PendingSignIn>;
+  /**
+   * Takes the code, once, from the same address. A wrong code leaves the sign-in pending.
+   * @throws UNAUTHENTICATED, RATE_LIMIT_EXCEEDED after too many codes
+   */
+  complete(step: { token: string; code: string; address: string }): Promise<User>;
+}
+
+export interface PendingSignInsOptions {
+  store: PendingSignInStore;
+  users: Pick<UserStore, "find">;
+  tiers: Pick<Tiers, "planOf">;
+  matching: CodeMatching;
+  /** Of passwords, and of codes. */
+  throttles: { passwords: LoginThrottle; codes: LoginThrottle };
+  pepper: string;
+  clock?: () => number;
+}
+
+export const wrongCode = (): DomainError =>
+  new DomainError("unauthenticated", "UNAUTHENTICATED", "the code is wrong, or was used: wait for the next one");
+const notPending = (): DomainError =>
+  new DomainError("unauthenticated", "UNAUTHENTICATED", "this sign-in has expired, was used or was begun elsewhere: sign in again");
+
+export const createPendingSignIns = (options: PendingSignInsOptions): PendingSignIns => {
+  const { store, users, tiers, matching, throttles, pepper, clock = Date.now } = options;
+  const idOf = (token: string): string => nameOf(pepper, "pending sign-in", token);
+  const placeOf = (address: string): string => nameOf(pepper, "network of a pending sign-in", networkOf(address));
+  return {
+    begin: async ({ _id: userId, sessionEpoch }, address) => {
+      const token = randomBytes(TOKEN_BYTES).toString("base64url");
+      const expiresAt = new Date(clock() + PENDING_SIGN_IN_MS);
+      await store.insert({ _id: idOf(token), userId, network: placeOf(address), sessionEpoch, expiresAt });
+      return { token, expiresAt };
+    },
+
+    complete: async ({ token, code, address }) => {
+      const pending = await store.find(idOf(token), new Date(clock()));
+      if (!pending || pending.network !== placeOf(address)) throw notPending();
+      const user = await users.find(pending.userId);
+      // A new password, a suspension and a sign-out everywhere raise the epoch.
+      if (!user || !hasSecondFactor(user) || user.sessionEpoch !== pending.sessionEpoch) throw notPending();
+      await throttles.codes.attempt(user.email, address);
+      const match = matching.match(user, code);
+      if (!match) throw wrongCode();
+      if (!(await store.take(pending._id))) throw notPending();
+      if (!(await match.use())) throw wrongCode();
+      await Promise.all([throttles.passwords.succeeded(user.email, address), throttles.codes.succeeded(user.email, address)]);
+      return toUser(user, await tiers.planOf(user.tier));
+    },
+  };
+};

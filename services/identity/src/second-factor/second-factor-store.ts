@@ -1,0 +1,61 @@
+import type { Model } from "mongoose";
+import type { SecondFactorRecord, UserRecord } from "../records";
+
+/** Second factors are members of their users: each change of one is a single conditional update. */
+export interface SecondFactorStore {
+  /** Sets a secret that is not confirmed; false where one is confirmed already. */
+  begin(userId: string, factor: SecondFactorRecord): Promise<boolean>;
+  /** Switches a secret on and ends all sessions; null where it was replaced or confirmed meanwhile. */
+  confirm(
+    userId: string,
+    id: string,
+    confirmed: Pick<SecondFactorRecord, "lastStep" | "recoveryCodes"> & { at: Date },
+  ): Promise<UserRecord | null>;
+  /** Uses the code of a time step; false where one of it or of a later one was used. */
+  useStep(userId: string, id: string, step: number): Promise<boolean>;
+  /** Uses a recovery code; false where it was used. */
+  useRecoveryCode(userId: string, id: string, hash: string): Promise<boolean>;
+  /** Removes a secret, whichever there is unless one is named; false where there is none. */
+  remove(userId: string, id?: string): Promise<boolean>;
+  /** Some users whose secret is sealed under another key, in order of their ids, from behind one on. */
+  sealedOtherwise(keyId: string, after: string, limit: number): Promise<UserRecord[]>;
+  /** Replaces how a secret is sealed, unless it was replaced meanwhile. */
+  reseal(userId: string, id: string, sealed: Pick<SecondFactorRecord, "keyId" | "sealed">): Promise<void>;
+}
+
+export const createSecondFactorStore = (users: Model<UserRecord>): SecondFactorStore => {
+  const change = async (filter: object, update: object): Promise<boolean> => (await users.updateOne(filter, update)).modifiedCount > 0;
+  return {
+    begin: (_id, secondFactor) => change({ _id, "secondFactor.confirmedAt": null }, { $set: { secondFactor } }),
+    confirm: (_id, id, { at, lastStep, recoveryCodes }) =>
+      users
+        .findOneAndUpdate(
+          { _id, "secondFactor.id": id, "secondFactor.confirmedAt": null },
+          {
+            $set: { "secondFactor.confirmedAt": at, "secondFactor.lastStep": lastStep, "secondFactor.recoveryCodes": recoveryCodes },
+            $inc: { sessionEpoch: 1 },
+          },
+          { returnDocument: "after" },
+        )
+        .lean<UserRecord>()
+        .exec(),
+    useStep: (_id, id, step) =>
+      change({ _id, "secondFactor.id": id, "secondFactor.lastStep": { $lt: step } }, { $set: { "secondFactor.lastStep": step } }),
+    useRecoveryCode: (_id, id, hash) =>
+      change({ _id, "secondFactor.id": id, "secondFactor.recoveryCodes": hash }, { $pull: { "secondFactor.recoveryCodes": hash } }),
+    remove: (_id, id) =>
+      change(
+        { _id, ...(id === undefined ? { "secondFactor.id": { $ne: null } } : { "secondFactor.id": id }) },
+        { $set: { secondFactor: null } },
+      ),
+    sealedOtherwise: (keyId, after, limit) =>
+      users
+        .find({ "secondFactor.id": { $ne: null }, "secondFactor.keyId": { $ne: keyId }, _id: { $gt: after } })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .lean<UserRecord[]>()
+        .exec(),
+    reseal: async (_id, id, { keyId, sealed }) =>
+      void (await change({ _id, "secondFactor.id": id }, { $set: { "secondFactor.keyId": keyId, "secondFactor.sealed": sealed } })),
+  };
+};

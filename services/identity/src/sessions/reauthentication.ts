@@ -1,0 +1,37 @@
+import { DomainError } from "@nodeloom/kernel";
+import type { UserRecord } from "../records";
+import type { Passwords } from "../users/passwords";
+import { noSuchUser } from "../users/user";
+import type { UserStore } from "../users/user-store";
+import type { LoginThrottle } from "./login-throttle";
+
+export interface ByPassword {
+  userId: string;
+  password: string;
+  /** The client's network address; empty where it is not known. */
+  address: string;
+}
+
+/** What somebody who is signed in may do by the password alone, asked for again: a session that was left open is not enough. */
+export interface Reauthentication {
+  /** @throws UNAUTHENTICATED for a wrong password, RATE_LIMIT_EXCEEDED after too many, NOT_FOUND when there is no such user */
+  byPassword(by: ByPassword): Promise<UserRecord>;
+}
+
+export interface ReauthenticationOptions {
+  users: Pick<UserStore, "find">;
+  passwords: Passwords;
+  throttle: LoginThrottle;
+}
+
+export const createReauthentication = ({ users, passwords, throttle }: ReauthenticationOptions): Reauthentication => ({
+  byPassword: async ({ userId, password, address }) => {
+    const user = await users.find(userId);
+    if (!user) throw noSuchUser();
+    await throttle.attempt(user.email, address);
+    if (!(await passwords.verify(user.passwordHash, password)))
+      throw new DomainError("unauthenticated", "UNAUTHENTICATED", "the password is wrong");
+    await throttle.succeeded(user.email, address);
+    return user;
+  },
+});
