@@ -27,7 +27,7 @@ const nodeIds = z.array(z.string().min(1).max(GRAPH_BOUNDS.nodeIdBytes)).max(LIM
 const rerunBody = runBody
   .extend({
     inputs: inputs.optional().meta({ description: "Without them the run has the inputs of the execution" }),
-    until,
+    until: until.meta({ description: "As for runs. Without it, and without `version`, the node that the execution ran to" }),
     nodes: nodeIds.meta({ description: "Ids of nodes whose calls are made again" }),
     reuse: nodeIds.meta({
       description:

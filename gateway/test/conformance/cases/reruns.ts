@@ -31,6 +31,36 @@ export const rerunCases: Case[] = [
     assert.notEqual(pick(rerun, "result.images.0.url"), pick(first, "result.images.0.url"));
     refuses(await again(own, first, { nodes: ["nowhere"] }), 400, "INVALID_REQUEST", { issues: [{ path: "nodes.0" }] });
   }),
+  reruns("a rerun of a run to a node runs to that node, unless it names a version or another node", async (ctx) => {
+    const own = await user(ctx);
+    const { nodes, edges } = picture(QUICK);
+    const other = node("other", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "a reed", ...QUICK } });
+    const slug = await save(own, { nodes: [...nodes, other], edges });
+    const first = answers(await own.post(`/api/workflows/${slug}/run`, { inputs: {}, until: "pic" }), 200);
+    const made = async (answer: Answer): Promise<string[]> =>
+      pick<{ id: string }[]>(await own.get(`/api/executions/${idOf(answer)}`), "nodes").map(({ id }) => id);
+    assert.ok(!(await made(first)).includes("other"));
+    const rerun = answers(await again(own, first), 200, { cost: 0 });
+    assert.deepEqual(await made(rerun), await made(first));
+    // And so does a rerun of that.
+    assert.deepEqual(await made(answers(await again(own, rerun), 200, { cost: 0 })), await made(first));
+    assert.ok((await made(answers(await again(own, first, { until: "other" }), 200, { cost: is.positive }))).includes("other"));
+    assert.ok((await made(answers(await again(own, first, { version: "draft" }), 200))).includes("other"));
+  }),
+  reruns("a rerun of an answer by a schema is an answer by that schema", async (ctx) => {
+    const own = await user(ctx);
+    const schema = { type: "object", required: ["subject"], properties: { subject: { type: "string" } }, additionalProperties: false };
+    const body = {
+      model: "sandbox-chat",
+      messages: [{ role: "user", content: "Describe a loom." }],
+      response_format: { type: "json_schema", json_schema: { name: "loom", schema } },
+    };
+    const first = answers(await own.post("/v1/chat/completions", body), 200);
+    const rerun = answers(await again(own, first, { inputs: { prompt: "Describe a reed." } }), 200, {
+      result: { json: { subject: is.text } },
+    });
+    answers(await again(own, rerun), 200, { result: { json: { subject: is.text } } });
+  }),
   reruns("a rerun of a model pays for other inputs, and takes no version", async (ctx) => {
     const own = await user(ctx);
     const first = answers(await runModel(own, "sandbox-image-fast", QUICK), 200);

@@ -29,6 +29,10 @@ export interface PlannedRun {
   inputsJson: string;
   /** What ran, by a key that changes with it; none of a model's run. */
   graph?: { key: string; kept: KeptGraph };
+  /** The node that it runs to; absent: everything. */
+  until?: string;
+  /** The JSON Schema of a text model's answer. */
+  schemaJson?: string;
   /** Of a rerun. */
   reused?: Reused;
 }
@@ -181,7 +185,8 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
   };
 
   const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
-    const { version: selected = "", until = "", settingsJson = "", runner, rerun } = request;
+    const { version: selected = "", until: asked = "", settingsJson = "", runner, rerun } = request;
+    const until = asked || (rerun?.until ?? "");
     const read = await definitions.read(slug, runner.userId, rerun?.graph ? "" : selected);
     const defined = rerun?.graph ? definitions.kept(read, rerun.graph) : read;
     const { saved, graphHidden, pinnedModels } = defined;
@@ -200,7 +205,7 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     const models = await withAlternatives(catalog, named, { runner, isAsync: request.isAsync, isWorkflow: true });
     const isUnknown = needed.some((name) => taskOf(name) === undefined && !models.has(name));
     const modelNames = isUnknown ? { modelNames: await catalog.names() } : {};
-    if (isForeign && rerun) checkForeign(rerun, until);
+    if (isForeign && rerun) checkForeign(rerun, asked);
     const authorId = isForeign ? createdBy : undefined;
     const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models, autos, authorId, ...modelNames };
     const target = { graph, isForeign, ...(inlined ? { inner: inlined.inner, runnerId: userId } : {}) };
@@ -216,6 +221,7 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     return {
       ...(await finish({ ...answer, plan: reused?.plan ?? plan, ...(reused ? { reused } : {}) }, run, slug)),
       ...(version > 0 ? { version } : {}),
+      ...(until === "" ? {} : { until }),
       graph: { key: graph.key, kept: { nodesJson, edgesJson, pinnedModels } },
     };
   };
@@ -224,11 +230,12 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     const { runner, isAsync } = request;
     const models = await withAlternatives(catalog, new Map([[name, await catalog.get(name)]]), { runner, isAsync, isWorkflow: false });
     const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models };
-    const { schemaJson = "" } = request;
+    const schemaJson = request.schemaJson || (request.rerun?.schemaJson ?? "");
     const target = { model: name, ...(schemaJson === "" ? {} : { schemaJson }) };
     const answer = await planRun(run, target);
     const reused = await request.rerun?.reuse(answer.plan, models, async (given) => (await planRun(run, target, given)).plan);
-    return finish({ ...answer, plan: reused?.plan ?? answer.plan, ...(reused ? { reused } : {}) }, run, null);
+    const planned = await finish({ ...answer, plan: reused?.plan ?? answer.plan, ...(reused ? { reused } : {}) }, run, null);
+    return { ...planned, ...(schemaJson === "" ? {} : { schemaJson }) };
   };
 
   const finish = async (

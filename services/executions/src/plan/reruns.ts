@@ -23,6 +23,9 @@ export type Replan = (given: GivenOutputs) => Promise<RunPlan>;
 export interface RerunPlan {
   /** The graph that the earlier run had, with its version (0: the draft); without it the workflow's. */
   graph?: KeptGraph & { version: number };
+  /** The node that the earlier run ran to, and the JSON Schema of its answer: they hold where none is asked for. */
+  until?: string;
+  schemaJson?: string;
   /** What its author names nodes for. */
   names: { nodes: readonly string[]; reuse: readonly string[] };
   /** Looks for what a plan can take over. @throws DomainError INVALID_REQUEST for nodes that it doesn't have */

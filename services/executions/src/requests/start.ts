@@ -203,15 +203,18 @@ export const createStart = (options: StartOptions) => {
       const planned = await plan(request);
       if (Date.now() >= beginBy) throw busy();
       const input = toRunInput(request, request.runner!, planned, (earlier?.attempt ?? 0) + 1);
-      const { graph, reused } = planned;
-      const [inputs, kept] = await Promise.all([
+      const { graph, reused, until, schemaJson } = planned;
+      const [inputs, kept, schema] = await Promise.all([
         stores.payloads.putText(planned.inputsJson || "{}"),
         graph ? keepGraph(graph.key, graph.kept) : undefined,
+        schemaJson === undefined ? undefined : stores.payloads.putText(schemaJson),
       ]);
       const part: RunRecordPart = {
         requestToken: request.requestToken,
         inputs,
         ...(kept ? { graph: kept } : {}),
+        ...(until === undefined ? {} : { until }),
+        ...(schema ? { schema } : {}),
         ...(reused && request.rerun ? { rerun: { of: request.rerun.executionId, sources: reused.reuse.sources } } : {}),
         ...(request.fingerprint === "" ? {} : { fingerprint: request.fingerprint }),
         ...(Object.keys(request.metadata).length > 0 ? { metadata: metadataKeys(request.metadata) } : {}),

@@ -18,6 +18,9 @@ export interface NamedExecution {
   inputsJson: string;
   /** The graph that ran, where it is asked for, with its version (0: the draft); none of a model's run. */
   graph: (KeptGraph & { version: number }) | undefined;
+  /** The node that it ran to, and the JSON Schema of its answer; empty: none. */
+  until: string;
+  schemaJson: string;
   /** Executions that calls are taken over from, the nearest first. */
   sources: string[];
 }
@@ -32,15 +35,19 @@ export const createReadNamed =
     if (!row) throw executionNotFound();
     if (!isFinal(row)) throw refused("the execution is not over yet; it can be run again when it is");
     const chain = [executionId, ...(row.rerun?.sources ?? [])].slice(0, MOST_SOURCES);
-    const [inputsJson, graphJson, earlier] = await Promise.all([
+    const [inputsJson, graphJson, schemaJson, earlier] = await Promise.all([
       row.inputs ? payloads.getText(row.inputs) : "{}",
       hasGraph && row.graph ? payloads.getText(row.graph) : null,
+      row.schema ? payloads.getText(row.schema) : "",
       rows.ofUser(chain, userId),
     ]);
     if (inputsJson === null) throw refused("the inputs of the execution are not kept any more");
+    if (schemaJson === null) throw refused("the schema of the execution's answer is not kept any more");
     if (hasGraph && row.workflowSlug !== null && graphJson === null)
       throw refused("the graph that the execution ran is not kept; name the workflow's version, such as draft");
     const charged = new Set(earlier.filter(wasCharged).map(({ _id }) => _id));
     const graph = graphJson === null ? undefined : { ...(JSON.parse(graphJson) as KeptGraph), version: row.version ?? 0 };
-    return { inputsJson, graph, sources: chain.filter((id) => charged.has(id)) };
+    // Another graph need not have the node.
+    const until = hasGraph ? (row.until ?? "") : "";
+    return { inputsJson, graph, until, schemaJson, sources: chain.filter((id) => charged.has(id)) };
   };

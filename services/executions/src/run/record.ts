@@ -69,6 +69,10 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Waits {
   inputs?: StoredText;
   /** The graph that ran, of a workflow. */
   graph?: StoredText;
+  /** The node that it ran to. Empty, or absent: everything. */
+  until?: string;
+  /** Of a text model: the JSON Schema of its answer. */
+  schema?: StoredText;
   /** Of a rerun: the execution that it is one of, and those that it may take calls over from, the nearest first. */
   rerun?: { of: string; sources: string[] };
   /** The client's own names for the run: see `metadataKeys`. */
@@ -116,7 +120,10 @@ export interface Charged {
 export const settledEvent = ({ status, error }: Pick<RunEnd, "status" | "error">): ExecutionEvent => runEvent("settled", { status, error });
 
 /** What a client asked for, beside the run itself. */
-export type RunRecordPart = Pick<ExecutionRecord, "fingerprint" | "requestToken" | "inputs" | "metadata" | "graph" | "rerun">;
+export type RunRecordPart = Pick<
+  ExecutionRecord,
+  "fingerprint" | "requestToken" | "inputs" | "metadata" | "graph" | "until" | "schema" | "rerun"
+>;
 
 export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPart = {}): ExecutionRecord => {
   const { executionId, userId, workflowSlug, version, modelIds, source, keyId, holdId, mode, webhook, attempt, baseTier } = input;

@@ -33,13 +33,14 @@ export const createReruns = ({ stores, ...options }: LookUpOptions & { stores: P
       { runner: { userId }, inputsJson, version, pins }: Asked,
     ): Promise<Pick<PlanningRequest, "inputsJson" | "version" | "rerun">> => {
       const named = await readNamed(executionId, userId, !otherGraph);
-      const { graph, sources } = named;
+      const { graph, until, schemaJson, sources } = named;
       const reuse = { sources, again: nodes, requests };
       return {
         inputsJson: inputsJson || named.inputsJson,
         version,
         rerun: {
           ...(graph ? { graph } : {}),
+          ...{ until, schemaJson },
           names: { nodes, reuse: requests },
           reuse: (plan, models, replan) => preview({ plan, models, replan, reuse, where: { userId, sources, pins } }),
         },
