@@ -143,6 +143,8 @@ export const TIMING = {
   batchLongestPause: 30 * SECOND,
   /** How long a batch goes without looking at its owner's tier and approval. */
   batchOwner: MINUTE,
+  /** The same for the key that created it: what is revoked ends at once. */
+  batchKey: SECOND,
   minute: MINUTE,
 } as const;
 

@@ -1,5 +1,5 @@
 /** Who runs the items of a batch: its owner as they are now, and not as they were when it was created. */
-import { DomainError } from "@nodeloom/kernel";
+import { covers, DomainError, type ErrorKind } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Identity } from "../../clients";
@@ -19,28 +19,53 @@ const REMEMBERED = 1_000;
 const SUSPENDED: BatchReason = { code: "ACCOUNT_SUSPENDED", message: "the account was suspended" };
 const NOT_APPROVED: BatchReason = { code: "ACCOUNT_NOT_APPROVED", message: "the account is not approved any more" };
 
-/** Looks an owner up once a minute: tier, markup and places hold from then on. While identity is away, what was known last does. */
-export const createCurrentRunner = ({ identity }: { identity: Pick<Identity, "getUser"> }): CurrentRunner => {
+/** What identity answers for a key that is revoked or has expired, or that its owner's tier does not reach any more. */
+const OF_KEY: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["unauthenticated", "forbidden"]);
+const REVOKED: BatchReason = { code: "UNAUTHENTICATED", message: "the key that created the batch is revoked, or has expired" };
+
+const stoppedFor = ({ kind, reason: code, message }: DomainError): Stopped => ({
+  stopped: kind === "unauthenticated" ? REVOKED : { code, message },
+});
+
+/** The capability that each item needs. */
+const neededBy = ({ $case, value }: BatchRecord["target"]): string => `${$case === "model" ? "model" : "workflow"}:${value}:run`;
+
+/**
+ * Looks an owner up once a minute, and the key of a batch that was created by key once a second: tier, markup, places and capabilities
+ * hold from then on. While identity is away, what was known last does.
+ */
+export const createCurrentRunner = ({ identity }: { identity: Pick<Identity, "getUser" | "resolveKey"> }): CurrentRunner => {
   const recent = new LRUCache<string, executions.Runner | Stopped>({ max: REMEMBERED, ttl: TIMING.batchOwner });
 
-  const read = async ({ runner, userId }: BatchRecord): Promise<executions.Runner | Stopped> => {
-    const { user } = await identity.getUser({ userId });
+  const lookUp = async ({ runner: { keyId }, userId }: BatchRecord) => {
+    if (keyId === "") return { ...(await identity.getUser({ userId })), capabilities: undefined };
+    const { user, effectiveCapabilities } = await identity.resolveKey({ userId, keyId });
+    return { user, capabilities: effectiveCapabilities };
+  };
+
+  const read = async (batch: BatchRecord): Promise<executions.Runner | Stopped> => {
+    const { runner, target } = batch;
+    const { user, capabilities } = await lookUp(batch);
     if (user?.suspended) return { stopped: SUSPENDED };
     if (!user?.approved) return { stopped: NOT_APPROVED };
+    const needed = neededBy(target);
+    if (capabilities && !covers(capabilities, needed))
+      return { stopped: { code: "CAPABILITY_DENIED", message: `the key that created the batch has no capability ${needed} any more` } };
     const { role, tier, plan } = user;
     if (!plan) return runner;
     const { base: baseTier, markupPermille, concurrency } = plan;
-    return { ...runner, role, tier, baseTier, markupPermille, concurrency };
+    return { ...runner, role, tier, baseTier, markupPermille, concurrency, ...(capabilities ? { capabilities } : {}) };
   };
 
   return async (batch) => {
     const known = recent.get(batch._id);
     if (known) return known;
     const found = await read(batch).catch((error: unknown) => {
-      if (error instanceof DomainError && error.kind === "not_found") return { stopped: NOT_APPROVED };
-      return batch.runner;
+      if (!(error instanceof DomainError)) return batch.runner;
+      if (error.kind === "not_found") return { stopped: NOT_APPROVED };
+      return batch.runner.keyId !== "" && OF_KEY.has(error.kind) ? stoppedFor(error) : batch.runner;
     });
-    recent.set(batch._id, found);
+    recent.set(batch._id, found, batch.runner.keyId === "" ? {} : { ttl: TIMING.batchKey });
     return found;
   };
 };

@@ -1,0 +1,37 @@
+import { DomainError, unavailable } from "@nodeloom/kernel";
+import { executions, identity } from "@nodeloom/proto";
+import { createCurrentRunner, isStopped } from "../../../src/requests/batches/runner";
+import type { BatchRecord } from "../../../src/run/batch";
+
+const PLAN = { base: "pro", markupPermille: 1_500, concurrency: 10 };
+const user = identity.User.fromPartial({ id: "u", role: "user", tier: "pro", approved: true, plan: PLAN });
+const batch = (keyId: string): BatchRecord =>
+  ({
+    _id: `batch of ${keyId}`,
+    userId: "u",
+    target: { $case: "workflowSlug", value: "flow" },
+    runner: executions.Runner.fromPartial({ userId: "u", keyId, tier: "free" }),
+  }) as unknown as BatchRecord;
+
+/** Identity with one user, and with what it answers for keys. */
+const lookUp = (resolveKey: () => Promise<identity.ResolveKeyResponse>) =>
+  createCurrentRunner({ identity: { getUser: () => Promise.resolve(identity.GetUserResponse.fromPartial({ user })), resolveKey } });
+const withCapabilities = (effectiveCapabilities: string[]) => () =>
+  Promise.resolve(identity.ResolveKeyResponse.fromPartial({ user, effectiveCapabilities }));
+const failing = (error: unknown) => () => Promise.reject(error as Error);
+
+it("stops a batch whose key is revoked, or may not run its target any more, and no other", async () => {
+  const revoked = lookUp(failing(new DomainError("unauthenticated", "UNAUTHENTICATED", "no")));
+  expect(await revoked(batch("key"))).toEqual({
+    stopped: { code: "UNAUTHENTICATED", message: "the key that created the batch is revoked, or has expired" },
+  });
+  expect(isStopped(await revoked(batch("")))).toBe(false);
+  const downgraded = lookUp(failing(new DomainError("forbidden", "API_KEY_ACCESS_DENIED", "keys come with Pro")));
+  expect(await downgraded(batch("key"))).toEqual({ stopped: { code: "API_KEY_ACCESS_DENIED", message: "keys come with Pro" } });
+  expect(await lookUp(withCapabilities(["workflow:other:run"]))(batch("key"))).toMatchObject({ stopped: { code: "CAPABILITY_DENIED" } });
+  expect(await lookUp(withCapabilities(["workflow:run"]))(batch("key"))).toMatchObject({ tier: "pro", concurrency: 10, keyId: "key" });
+});
+
+it("goes on as it was while identity is away", async () => {
+  expect(await lookUp(failing(unavailable("away", 1)))(batch("key"))).toMatchObject({ keyId: "key", tier: "free" });
+});
