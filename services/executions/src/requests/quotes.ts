@@ -1,14 +1,10 @@
 /** What a run would cost. */
-import { DomainError, itemHolds, itemKey, stepModels, userCostMicroUsd, type PlanStep } from "@nodeloom/kernel";
+import { DomainError, heldMillicredits, itemHolds, itemKey, stepModels, userCostMicroUsd, type PlanStep } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { Planning } from "../plan/planning";
 import type { Reused } from "../plan/reruns";
 import type { Reruns } from "./rerun/reruns";
-
-/** What is held for one call of a step: of its model and those in its place, the dearest. */
-export const heldMillicredits = ({ maxMillicredits, fallback = [] }: PlanStep): number =>
-  Math.max(maxMillicredits, ...fallback.map((one) => one.maxMillicredits));
 
 /**
  * The most that a step may cost beyond what is held for it: calls of a list of unknown length, and answers that are asked for

@@ -1,19 +1,18 @@
 /** Validates and prices all items of a batch before the first begins. */
-import { DomainError, toCredits, type Reason, type RunPlan } from "@nodeloom/kernel";
+import { DomainError, heldMillicredits, toCredits, type PlanStep, type Reason, type RunPlan } from "@nodeloom/kernel";
 import type { billing as billingProto, executions } from "@nodeloom/proto";
 import type { Billing } from "../../clients";
 import type { PlannedRun, Planning } from "../../plan/planning";
 import { BATCH, type ItemInput } from "../../run/batch";
-import { heldMillicredits, mayCostLess, unheldMillicredits } from "../quotes";
+import { mayCostLess, unheldMillicredits } from "../quotes";
 
 /** Plans of one batch that are made at once: each takes its turn with those of other users. */
 const PLANS_AT_ONCE = 4;
 
-/** Calls of one model at one price. */
+/** Calls of one step: each is made by one of its models, of which the dearest is held. */
 interface PricedCalls {
-  model: string;
   calls: number;
-  millicredits: number;
+  models: { model: string; millicredits: number }[];
 }
 
 interface PricedItem {
@@ -46,11 +45,15 @@ export interface ReadOrder {
   items: readonly ItemInput[];
 }
 
+const pricedCalls = ({ model, maxItems: calls, maxMillicredits, fallback = [] }: PlanStep): PricedCalls[] => {
+  if (model === undefined) return [];
+  const alternatives = fallback.map((one) => ({ model: one.model, millicredits: one.maxMillicredits }));
+  return [{ calls, models: [{ model, millicredits: maxMillicredits }, ...alternatives] }];
+};
+
 const priced = ({ steps }: RunPlan): PricedItem => {
-  const paid = steps.flatMap((step) =>
-    step.model === undefined ? [] : [{ model: step.model, calls: step.maxItems, millicredits: heldMillicredits(step) }],
-  );
-  const price = paid.reduce((sum, { calls, millicredits }) => sum + calls * millicredits, 0);
+  const paid = steps.flatMap(pricedCalls);
+  const price = steps.reduce((sum, step) => sum + (step.model === undefined ? 0 : step.maxItems * heldMillicredits(step)), 0);
   return {
     price,
     most: steps.reduce((sum, step) => sum + unheldMillicredits(step), price),
@@ -60,16 +63,31 @@ const priced = ({ steps }: RunPlan): PricedItem => {
   };
 };
 
-/** What items cost beside what an account's trial grants pay, which go by item and call. */
-const withoutGrants = (items: readonly { paid: readonly PricedCalls[] }[], grants: readonly billingProto.Grant[]): number => {
+/**
+ * What items hold beside what an account's trial grants pay, which go by item and call. A grant pays for its model alone: models that may
+ * be called in its place are held.
+ * @returns isSure: no call is held of which a grant may pay
+ */
+const withoutGrants = (
+  items: readonly { paid: readonly PricedCalls[] }[],
+  grants: readonly billingProto.Grant[],
+): { estimated: number; isSure: boolean } => {
   const left = new Map(grants.map(({ model, remaining }) => [model, remaining]));
-  let sum = 0;
-  for (const { model, calls, millicredits } of items.flatMap(({ paid }) => paid)) {
-    const granted = millicredits > 0 ? Math.min(calls, left.get(model) ?? 0) : 0;
-    left.set(model, (left.get(model) ?? 0) - granted);
-    sum += (calls - granted) * millicredits;
-  }
-  return sum;
+  let [estimated, isSure] = [0, true];
+  const isGranted = ({ model, millicredits }: PricedCalls["models"][number]): boolean => {
+    const remaining = left.get(model) ?? 0;
+    if (millicredits === 0 || remaining === 0) return false;
+    left.set(model, remaining - 1);
+    return true;
+  };
+  for (const { calls, models } of items.flatMap(({ paid }) => paid))
+    for (let call = 0; call < calls; call += 1) {
+      const paid = models.filter((one) => !isGranted(one));
+      const held = Math.max(0, ...paid.map(({ millicredits }) => millicredits));
+      estimated += held;
+      isSure &&= held === 0 || paid.length === models.length;
+    }
+  return { estimated, isSure };
 };
 
 interface Problem {
@@ -137,11 +155,12 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
     }
     const { account } = await billing.getAccount({ userId: runner.userId });
     const sum = (of: (item: PricedItem) => number): number => all.reduce((total, item) => total + of(item), 0);
+    const { estimated, isSure } = withoutGrants(all, account?.grants ?? []);
     return {
       items: all.map(({ price, most }) => ({ price, most })),
-      estimated: withoutGrants(all, account?.grants ?? []),
+      estimated,
       most: sum(({ most }) => most),
-      isExact: all.every(({ price, most, mayCostLess }) => price === most && !mayCostLess),
+      isExact: isSure && all.every(({ price, most, mayCostLess }) => price === most && !mayCostLess),
       isPlaceless: all.every(({ isPlaceless }) => isPlaceless),
       version,
     };

@@ -48,6 +48,12 @@ it("prices calls at the dearer of their models, as they are held, and knows that
   expect(await price([{ calls: 2, another: 10 }])).toMatchObject({ estimated: 20, most: 20, isExact: true });
 });
 
+it("holds for the models in a granted one's place, as runs do, and does not call that exact", async () => {
+  expect(await price([{ calls: 2, another: 25 }], 1)).toMatchObject({ estimated: 50, isExact: false });
+  expect(await price([{ calls: 2, another: 10 }], 1)).toMatchObject({ estimated: 20, isExact: false });
+  expect(await price([{ calls: 2, another: 0 }], 2)).toMatchObject({ estimated: 0 });
+});
+
 it("names every problem by the item that has it, in order", async () => {
   const items = Array.from({ length: 150 }, (_, index) => (index % 2 === 0 ? { calls: 1 } : { bad: `no ${index}` }));
   const refusal = await price(items).catch((error: unknown) => error as DomainError);

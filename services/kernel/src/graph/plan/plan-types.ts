@@ -151,6 +151,10 @@ export const itemHolds = ({ id, model, maxMillicredits, fallback = [] }: PlanSte
   return [{ key, model, maxMillicredits }, ...alternatives];
 };
 
+/** What is held for one call of a step: of its model and those that may come in its place, the dearest. */
+export const heldMillicredits = ({ maxMillicredits, fallback = [] }: Pick<PlanStep, "maxMillicredits" | "fallback">): number =>
+  Math.max(maxMillicredits, ...fallback.map((one) => one.maxMillicredits));
+
 /** What a run must hold: one entry per call that it may make. */
 export const holdItems = (plan: RunPlan): HoldItem[] =>
   plan.steps.flatMap((step) =>
