@@ -2,6 +2,7 @@ import type { Model, Task } from "@nodeloom/client";
 import {
   callsModel,
   createInputCheck,
+  heldMillicredits,
   inputFields,
   mediaIds,
   planRun,
@@ -30,7 +31,7 @@ const MILLI = 1_000;
 
 const FREE: Price = { basis: "run", microUsd: 0 };
 
-const termsOf = ({ internalName, modality, provider, price, inputSchema, outputs }: Model): ModelTerms => ({
+const termsOf = ({ internalName, modality, provider, price, inputSchema, outputs }: Model, fallback: readonly string[]): ModelTerms => ({
   internalName,
   modality,
   providerKind: provider.kind,
@@ -38,11 +39,21 @@ const termsOf = ({ internalName, modality, provider, price, inputSchema, outputs
   inputSchema,
   outputs,
   validate: createInputCheck(inputSchema),
+  ...(fallback.length > 0 ? { fallback } : {}),
 });
+
+/** What may come in a model's place: the service leaves out what can't run now. */
+const usable = ({ fallback }: Model, models: ReadonlyMap<string, Model>): string[] =>
+  fallback.filter((name) => {
+    const { enabled = false, status } = models.get(name) ?? {};
+    return enabled && status === "ready";
+  });
 
 /** Models by what nodes name: themselves, and the tasks that they are now (`auto:image`). */
 export const modelTerms = (models: readonly Model[], tasks: readonly Task[] = []): ReadonlyMap<string, ModelTerms> => {
-  const terms = new Map(models.filter(({ enabled }) => enabled).map((model) => [model.internalName, termsOf(model)]));
+  const byName = new Map(models.map((model) => [model.internalName, model]));
+  const on = models.filter(({ enabled }) => enabled);
+  const terms = new Map(on.map((model) => [model.internalName, termsOf(model, usable(model, byName))]));
   for (const { name, model } of tasks) {
     const own = terms.get(model ?? "");
     if (own) terms.set(name, own);
@@ -91,9 +102,7 @@ export const judge = (graph: DocGraph, models: ReadonlyMap<string, ModelTerms>, 
     return {
       issues: [],
       warnings: { ...own, ...warnings },
-      prices: new Map(
-        priced.map(({ id, maxItems, maxMillicredits }) => [id, { credits: (maxItems * maxMillicredits) / MILLI, calls: maxItems }]),
-      ),
+      prices: new Map(priced.map((step) => [step.id, { credits: (step.maxItems * heldMillicredits(step)) / MILLI, calls: step.maxItems }])),
     };
   } catch (error) {
     return { ...NO_JUDGEMENT, issues: [{ nodeId: null, message: error instanceof Error ? error.message : String(error) }] };

@@ -51,6 +51,17 @@ describe("judging a graph", () => {
     expect(prices.get("image")).toEqual({ credits: 3 * 2 * 0.02 * 1.5 * 100, calls: 3 });
   });
 
+  it("prices a call by the dearest model that may come in its place and can run now", () => {
+    const dear = { ...model, internalName: "dear", price: { perImageUsd: 0.05 } };
+    const away = { ...model, internalName: "away", price: { perImageUsd: 9 }, status: "away" as const };
+    const replaced = { ...model, fallback: ["dear", "away", "unknown"] };
+    const of = (data: object) =>
+      judge(readDocGraph(nodes(data), edge("list", "items")), modelTerms([replaced, dear, away]), 1_500).prices.get("image");
+    expect(of({ model: "painter" })).toEqual({ credits: 3 * 0.05 * 1.5 * 100, calls: 3 });
+    expect(of({ model: "painter", fallback: [] })).toEqual({ credits: 3 * 0.02 * 1.5 * 100, calls: 3 });
+    expect(of({ model: "dear", fallback: ["painter"] })).toEqual({ credits: 3 * 0.05 * 1.5 * 100, calls: 3 });
+  });
+
   it("takes a field without a default as filled in", () => {
     expect(judge(readDocGraph(nodes({ model: "painter" }), edge("in", "prompt")), terms, 1_500).issues).toEqual([]);
   });
