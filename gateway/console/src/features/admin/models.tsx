@@ -11,6 +11,7 @@ import { Dialog } from "../../ui/overlays/dialog";
 import { Check, Field, Input, Select, TextArea } from "../../ui/inputs/field";
 import { Skeleton } from "../../ui/notice";
 import { Table } from "../../ui/table";
+import { FallbackDialog } from "./fallback-dialog";
 
 const PRICE_NAMES: Readonly<Record<string, string>> = {
   perRunUsd: "USD a run",
@@ -84,6 +85,7 @@ const PriceDialog = ({ model, onClose }: { model: Model; onClose: () => void }) 
 export const ModelsSection = () => {
   const models = useQuery(modelsQuery);
   const [pricing, setPricing] = useState<Model>();
+  const [replacing, setReplacing] = useState<Model>();
   const { busy, run } = useAction(["models"]);
   if (models.isPending) return <Skeleton lines={8} />;
   if (models.isError) return <LoadFailure error={models.error} retry={() => void models.refetch()} />;
@@ -136,6 +138,15 @@ export const ModelsSection = () => {
             ),
           },
           {
+            title: "In its place",
+            wide: true,
+            cell: (model) => (
+              <Button size="sm" aria-label={`In the place of ${model.displayName}`} onClick={() => setReplacing(model)}>
+                {model.fallback[0] === undefined ? "none" : model.fallback.join(", ")}
+              </Button>
+            ),
+          },
+          {
             title: "Price",
             numeric: true,
             cell: (model) => (
@@ -149,6 +160,7 @@ export const ModelsSection = () => {
         ]}
       />
       {pricing && <PriceDialog model={pricing} onClose={() => setPricing(undefined)} />}
+      {replacing && <FallbackDialog model={replacing} models={models.data} onClose={() => setReplacing(undefined)} />}
     </>
   );
 };

@@ -1,9 +1,7 @@
-import { LIMITS } from "@nodeloom/kernel/limits";
-import { Plus, X } from "lucide-react";
 import { kindOf } from "../../../../canvas/kinds";
 import type { DocNode } from "../../../../document/graph";
-import { Button, IconButton } from "../../../../ui/button";
-import { Check, Select } from "../../../../ui/inputs/field";
+import { ModelList } from "../../../../models/model-list";
+import { Check } from "../../../../ui/inputs/field";
 import { useEditor } from "../../context";
 import { useSetting } from "../use-setting";
 
@@ -21,47 +19,8 @@ const Fallback = ({ node }: { node: DocNode }) => {
   const names = namesOf(node);
   const { modality } = kindOf(node.type);
   const fitting = models.filter((model) => model.modality === modality && model.enabled && model.internalName !== node.data.model);
-  const free = fitting.filter(({ internalName }) => !names.includes(internalName));
   const change = (next: string[]): void => set([FALLBACK], next.length === 0 ? undefined : next, "Choose models in its place");
-  return (
-    <fieldset className="flex flex-col gap-1.5">
-      <legend className="mb-1 text-[13px] font-medium">Where its model fails</legend>
-      {names.map((name, index) => (
-        <div key={name} className="flex items-center gap-1">
-          <Select
-            aria-label={`Model ${index + 1} in its place`}
-            disabled={disabled}
-            value={name}
-            onChange={(event) => change(names.map((one, at) => (at === index ? event.target.value : one)))}
-          >
-            {!fitting.some(({ internalName }) => internalName === name) && <option value={name}>{name} (not available)</option>}
-            {fitting
-              .filter(({ internalName }) => internalName === name || free.some((one) => one.internalName === internalName))
-              .map(({ internalName, displayName }) => (
-                <option key={internalName} value={internalName}>
-                  {displayName}
-                </option>
-              ))}
-          </Select>
-          <IconButton
-            icon={X}
-            size="sm"
-            label={`Without ${name}`}
-            disabled={disabled}
-            onClick={() => change(names.filter((one) => one !== name))}
-          />
-        </div>
-      ))}
-      {names.length < LIMITS.fallbackModels && free[0] && (
-        <Button size="sm" icon={Plus} disabled={disabled} className="self-start" onClick={() => change([...names, free[0]!.internalName])}>
-          {names.length === 0 ? "Call another model then" : "Then another one"}
-        </Button>
-      )}
-      <p className="text-xs text-faint">
-        Called in this order where the one before refuses, is away or fails. The dearest is held; what was used is charged.
-      </p>
-    </fieldset>
-  );
+  return <ModelList names={names} fitting={fitting} disabled={disabled} onChange={change} />;
 };
 
 const SkipFailed = ({ node }: { node: DocNode }) => {

@@ -1,0 +1,64 @@
+import type { Model } from "@nodeloom/client";
+import { LIMITS } from "@nodeloom/kernel/limits";
+import { Plus, X } from "lucide-react";
+import { Button, IconButton } from "../ui/button";
+import { Select } from "../ui/inputs/field";
+
+interface ModelListProps {
+  /** Names of models, in the order in which they are called. */
+  names: readonly string[];
+  /** Models that may stand in the list. */
+  fitting: readonly Model[];
+  disabled?: boolean | undefined;
+  onChange: (names: string[]) => void;
+}
+
+/** Models that are called one after the other where those before them fail. */
+export const ModelList = ({ names, fitting, disabled = false, onChange }: ModelListProps) => {
+  const free = fitting.filter(({ internalName }) => !names.includes(internalName));
+  return (
+    <fieldset className="flex flex-col gap-1.5">
+      <legend className="mb-1 text-[13px] font-medium">Where its model fails</legend>
+      {names.map((name, index) => (
+        <div key={name} className="flex items-center gap-1">
+          <Select
+            aria-label={`Model ${index + 1} in its place`}
+            disabled={disabled}
+            value={name}
+            onChange={(event) => onChange(names.map((one, at) => (at === index ? event.target.value : one)))}
+          >
+            {!fitting.some(({ internalName }) => internalName === name) && <option value={name}>{name} (not available)</option>}
+            {fitting
+              .filter(({ internalName }) => internalName === name || free.some((one) => one.internalName === internalName))
+              .map(({ internalName, displayName }) => (
+                <option key={internalName} value={internalName}>
+                  {displayName}
+                </option>
+              ))}
+          </Select>
+          <IconButton
+            icon={X}
+            size="sm"
+            label={`Without ${name}`}
+            disabled={disabled}
+            onClick={() => onChange(names.filter((one) => one !== name))}
+          />
+        </div>
+      ))}
+      {names.length < LIMITS.fallbackModels && free[0] && (
+        <Button
+          size="sm"
+          icon={Plus}
+          disabled={disabled}
+          className="self-start"
+          onClick={() => onChange([...names, free[0]!.internalName])}
+        >
+          {names.length === 0 ? "Call another model then" : "Then another one"}
+        </Button>
+      )}
+      <p className="text-xs text-faint">
+        Called in this order where the one before refuses, is away or fails. The dearest is held; what was used is charged.
+      </p>
+    </fieldset>
+  );
+};
