@@ -1107,7 +1107,7 @@ export interface RerunRequest {
   provenance?: "full";
   /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
   maxCredits?: number;
-  /** A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside */
+  /** As for runs. Without it, and without `version`, the node that the execution ran to */
   until?: string;
   /** Ids of nodes whose calls are made again */
   nodes?: string[];
@@ -1503,6 +1503,8 @@ export interface MediaFile {
   /** Stays until it is deleted, and counts against the quota. Other files are removed after 90 days */
   kept: boolean;
   createdAt: string | null;
+  /** The model that made it; null for uploads and for what no model made */
+  model: string | null;
 }
 
 export interface Provenance {
@@ -1521,9 +1523,10 @@ export interface Provenance {
   /** Stays until it is deleted, and counts against the quota. Other files are removed after 90 days */
   kept: boolean;
   createdAt: string | null;
+  /** The model that made it; null for uploads and for what no model made */
+  model: string | null;
   /** How it came to be, by IPTC's list; null where no model made it */
   digitalSourceType: string | null;
-  model: string | null;
   nodeId: string | null;
   executionId: string | null;
   /** What it was made from: ids of files, and addresses of those that are elsewhere */
@@ -1552,9 +1555,10 @@ export interface ProvenanceRecord {
   /** Stays until it is deleted, and counts against the quota. Other files are removed after 90 days */
   kept: boolean;
   createdAt: string | null;
+  /** The model that made it; null for uploads and for what no model made */
+  model: string | null;
   /** How it came to be, by IPTC's list; null where no model made it */
   digitalSourceType: string | null;
-  model: string | null;
   nodeId: string | null;
   executionId: string | null;
   /** What it was made from: ids of files, and addresses of those that are elsewhere */

@@ -77,11 +77,11 @@ export interface Handled {
 export const mediaHandlers = ({ objects, library, provenance, removeExpired, baseUrl }: Handled): media.MediaServiceServer => {
   const prefix = `${baseUrl.replace(/\/+$/, "")}/media/`;
   const toMessage = (object: MediaObject): media.StoredObject => {
-    const { id, key, contentType, bytes, ownerId, createdAt, width, height, durationMs } = object;
+    const { id, key, contentType, bytes, ownerId, createdAt, width, height, durationMs, making } = object;
     const kept = isCounted(object);
     return media.StoredObject.fromPartial({
       ...{ id, key, url: prefix + key, contentType, bytes, ownerId, createdAt, kept, width, height, durationMs },
-      ...{ origin: ORIGINS[object.origin], contentHash: object.contentHash ?? object.sha256 },
+      ...{ origin: ORIGINS[object.origin], contentHash: object.contentHash ?? object.sha256, model: making?.model ?? "" },
     });
   };
   const toRecord = (object: MediaObject): media.ProvenanceRecord => {

@@ -35,6 +35,7 @@ const file = stored
       .boolean()
       .meta({ description: "Stays until it is deleted, and counts against the quota. Other files are removed after 90 days" }),
     createdAt: timestamp.nullable(),
+    model: z.string().nullable().meta({ description: "The model that made it; null for uploads and for what no model made" }),
   })
   .meta({ id: "MediaFile" });
 const filePage = cursorPage(file)
@@ -51,13 +52,12 @@ const view = (object: media.StoredObject | undefined): z.infer<typeof file> => {
   if (!object) throw new Error("media answered without an object");
   const { kept, createdAt } = object;
   const origin = object.origin === media.Origin.ORIGIN_GENERATED ? "generated" : "upload";
-  return { ...storedView(object), origin, kept, createdAt: iso(createdAt) };
+  return { ...storedView(object), origin, kept, createdAt: iso(createdAt), model: object.model || null };
 };
 
 const record = file
   .extend({
     digitalSourceType: z.string().nullable().meta({ description: "How it came to be, by IPTC's list; null where no model made it" }),
-    model: z.string().nullable(),
     nodeId: z.string().nullable(),
     executionId: z.string().nullable(),
     parents: z.array(z.string()).meta({ description: "What it was made from: ids of files, and addresses of those that are elsewhere" }),
@@ -76,7 +76,6 @@ const recordView = (shown: media.ProvenanceRecord | undefined): z.infer<typeof r
   return {
     ...view(shown?.object),
     digitalSourceType: shown?.digitalSourceType || null,
-    model: making?.model || null,
     nodeId: making?.nodeId || null,
     executionId: making?.executionId || null,
     parents: making?.parents ?? [],

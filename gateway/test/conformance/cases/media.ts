@@ -40,8 +40,9 @@ const files: Case[] = [
     const url = pick<string>(made, "result.images.0.url");
     const bytes = Buffer.from(await (await fetch(url)).arrayBuffer()).toString("latin1");
     assert.match(bytes, /Iptc4xmpExt:DigitalSourceType="[^"]*algorithmicMedia"/);
-    const { rows } = answers(await maker.get("/api/media"), 200).body as unknown as { rows: { id: string; url: string }[] };
-    const { id } = rows.find((row) => row.url === url)!;
+    const { rows } = answers(await maker.get("/api/media"), 200).body as unknown as { rows: { id: string; url: string; model: string }[] };
+    const { id, model } = rows.find((row) => row.url === url)!;
+    assert.equal(model, "sandbox-image");
     answers(await maker.get(`/api/media/${id}/provenance`), 200, {
       ...{ id, model: "sandbox-image", parents: [], ancestors: [], truncated: false },
       ...{ inputs: { prompt }, digitalSourceType: is.text, executionId: is.text },

@@ -15,7 +15,7 @@ import { Badge } from "../../ui/badge";
 import { Code } from "../../ui/copy";
 import { Notice } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";
-import { Example, exampleOf } from "./examples/example";
+import { Example, useExample } from "./examples/example";
 import { runnerOf, standingOf } from "./facts";
 import { Retirement } from "./model-card";
 import { propertiesOf } from "../../ui/inputs/properties";
@@ -64,7 +64,7 @@ const Detail = ({ model }: { model: Model }) => {
   const tier = me?.user.tier ?? "free";
   // Custom tiers build on one that reaches models, or the service says that theirs does not.
   const reaches = me !== null && (!isBaseTier(tier) || withinCeiling("model:run", tier, me.user.role === "admin"));
-  const example = exampleOf(model);
+  const example = useExample(model);
   const required = new Set(Array.isArray(model.inputSchema.required) ? (model.inputSchema.required as string[]) : []);
   return (
     <Page title={model.displayName} lead={model.description}>
@@ -131,7 +131,7 @@ const Detail = ({ model }: { model: Model }) => {
           </Card>
           {example && (
             <Card title="An example">
-              <p className="mb-3 text-xs text-faint">{example.asked}</p>
+              <p className="mb-3 text-xs text-faint">{example.words}</p>
               <Example model={model} className="max-h-72" />
             </Card>
           )}

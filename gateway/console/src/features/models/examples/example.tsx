@@ -1,8 +1,15 @@
 import type { Model } from "@nodeloom/client";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { request } from "../../../api/client";
+import { Still } from "../../../runs/still";
 import { classes } from "../../../ui/classes";
 import { MADE } from "./made";
+import { newestFile, newestOf } from "./newest";
 
-/** examples/: what models of the machine and of the sandbox have made, by `npm run drill -- local-models --examples`. */
+/**
+ * examples/: what models make. The newest file that one made for the account, else what models of the machine and of the sandbox have made
+ * by `npm run drill -- local-models --examples`.
+ */
 
 interface MadeExample {
   /** What it was asked. */
@@ -13,17 +20,42 @@ interface MadeExample {
 const EXAMPLES: Readonly<Record<string, MadeExample>> = MADE;
 const FILES = import.meta.glob<string>("./files/*", { eager: true, import: "default", query: "?url" });
 
-export const exampleOf = ({ internalName }: Pick<Model, "internalName">): MadeExample | undefined => EXAMPLES[internalName];
+/** The account's files that are looked through. */
+const LOOKED_THROUGH = 200;
+const FRESH_MS = 60_000;
+const newestQuery = queryOptions({
+  queryKey: ["media", "newest"],
+  queryFn: async ({ signal }) => newestOf((await request("listMedia", { query: { limit: LOOKED_THROUGH }, signal })).body.rows),
+  staleTime: FRESH_MS,
+});
+
+/** In device pixels. */
+const WIDTH = 768;
+
+export interface Shown {
+  /** What there is to know of it. */
+  words: string;
+  src?: string | undefined;
+  text?: string | undefined;
+}
+
+/** The example of a model; undefined where there is none. */
+export const useExample = (model: Model): Shown | undefined => {
+  const newest = useQuery(newestQuery);
+  const own = newestFile(newest.data, model);
+  if (own) return { words: "The newest that it made for you", src: own.url };
+  const made = EXAMPLES[model.internalName];
+  return made && { words: made.asked, text: made.text, src: made.file === undefined ? undefined : FILES[`./files/${made.file}`] };
+};
 
 /** What a model has made: a picture, a film, a sound or a text. Nothing where there is no example. */
 export const Example = ({ model, className }: { model: Model; className?: string }) => {
-  const example = exampleOf(model);
+  const example = useExample(model);
   if (!example) return null;
-  const { asked, file, text } = example;
-  const src = file === undefined ? undefined : FILES[`./files/${file}`];
+  const { words, src, text } = example;
   if (src === undefined)
     return <blockquote className={classes("line-clamp-4 border-l-2 pl-3 text-[13px] text-muted", className)}>{text}</blockquote>;
-  const label = `An example of ${model.displayName}: ${asked}`;
+  const label = `An example of ${model.displayName}: ${words}`;
   // Above the link that covers a card.
   const media = classes("relative z-10 w-full", className);
   if (model.modality === "audio") return <audio controls preload="none" src={src} aria-label={label} className={media} />;
@@ -40,5 +72,6 @@ export const Example = ({ model, className }: { model: Model; className?: string
         className={classes("rounded-lg bg-sunken", media)}
       />
     );
-  return <img src={src} alt={label} loading="lazy" className={classes("w-full rounded-lg bg-sunken object-contain", className)} />;
+  const picture = classes("w-full rounded-lg bg-sunken object-contain", className);
+  return <Still url={src} width={WIDTH} label={label} className={picture} isPicture otherwise={null} />;
 };
