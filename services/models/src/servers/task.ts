@@ -8,7 +8,10 @@ const NAMES: readonly (readonly [RegExp, Task])[] = [
   [/embed|rerank|\bbge\b|minilm|\be5-|guard|moderation|reward/, "none"],
   [/whisper|transcri|parakeet|canary|\basr\b|moonshine/, "transcribe"],
   [/\btts\b|kokoro|piper|speech|orpheus|\bbark\b|\bxtts|chatterbox|\bdia\b/, "speech"],
-  [/flux|stable-?diffusion|\bsdxl?\b|\bsd-?\d|dall-?e|(?:gpt|qwen|z|glm|hunyuan)-?image|imagen|dreamshaper|animagine|\bsana\b/, "image"],
+  [
+    /flux|stable-?diffusion|\bsdxl?\b|\bsd-?(?:\d|cpp)|dall-?e|(?:gpt|qwen|z|glm|hunyuan)-?image|imagen|dreamshaper|animagine|\bsana\b/,
+    "image",
+  ],
 ];
 const SEEING = /vision|\bvl\b|-vl-|\d-?vl\b|llava|pixtral|moondream|minicpm-v|gemma-?[34]|internvl|omni|multimodal/;
 

@@ -14,6 +14,7 @@ describe("what a listed model is for", () => {
     ["flux.1-schnell", "image", false],
     ["stable-diffusion-3.5-medium", "image", false],
     ["qwen-image-edit", "image", false],
+    ["sd-cpp-local", "image", false],
   ])("by its name: %s", (id, task, sees) => {
     expect(listedModel({ id })).toEqual({ id, task, sees });
   });
