@@ -10,7 +10,9 @@ USER root
 RUN apt-get update \
     && apt-get install -y --no-install-recommends python3 python3-pip \
     && rm -rf /var/lib/apt/lists/*
-RUN NODELOOM_CACHE_DIR=/models node services/inference/dist/fetch/main.js
+# `on`: with those of local-voices.
+ARG LOCAL_VOICES=off
+RUN LOCAL_VOICES=${LOCAL_VOICES} NODELOOM_CACHE_DIR=/models node services/inference/dist/fetch/main.js
 
 FROM ${NODELOOM_IMAGE} AS runtime
 USER root

@@ -5,12 +5,13 @@ import { readProgress, type Availability } from "@nodeloom/platform";
 import express, { Router, type Express } from "express";
 import { chatDialect } from "./dialects/chat";
 import { fileRoutes, jobsDialect } from "./dialects/jobs";
-import { availabilityOf, foldersOf } from "./fetch/availability";
+import { availabilityOf, foldersOf, isOnRequest } from "./fetch/availability";
 import { requireKey } from "./http/auth";
 import { answerErrors, notFound } from "./http/provider-error";
 import type { FileSources } from "./inputs";
 import { openJobs, type Jobs } from "./jobs";
 import { LOCAL_MODELS, type LocalModel } from "./models";
+import { createOwnModels, ownAvailability, type OwnModels } from "./own/own-models";
 import { createPool, type Pool } from "./pool/pool";
 
 export interface InferenceOptions {
@@ -18,8 +19,10 @@ export interface InferenceOptions {
   apiKey: string;
   /** Of jobs, of what they made and of what is under way; one process per folder. */
   dataDirectory: string;
-  /** Where the models' files are fetched to. */
-  assetsRoot: string;
+  /** Folders with the models' files: the first is the one that they are fetched into. */
+  assetsRoots: readonly [string, ...string[]];
+  /** The operator's own folder of weights, if there is one. */
+  ownFolder?: string | undefined;
   sources: FileSources;
   /** Models that are loaded, and may compute, at once. */
   concurrency: number;
@@ -46,7 +49,13 @@ const JOB_BODY_LIMIT = "1mb";
 /** A file as a data URL. */
 const CHAT_BODY_LIMIT = "36mb";
 
-const infoRoutes = (options: InferenceOptions, availability: (model: LocalModel) => Promise<Availability>): Router => {
+interface Info {
+  options: InferenceOptions;
+  availability: (model: LocalModel) => Promise<Availability>;
+  own: OwnModels;
+}
+
+const infoRoutes = ({ options, availability, own }: Info): Router => {
   const router = Router();
   router.get("/healthz", (_request, response) => void response.json({ status: "ok" }));
   router.get("/readyz", async (_request, response) => {
@@ -57,12 +66,16 @@ const infoRoutes = (options: InferenceOptions, availability: (model: LocalModel)
     response.status(isWritable ? 200 : 503).json({ status: isWritable ? "ok" : "the data folder cannot be written" });
   });
   router.get("/v1/status", requireKey(options.apiKey, ["Bearer"]), async (_request, response) => {
-    const models = await Promise.all(
-      Object.entries(LOCAL_MODELS).map(async ([name, model]): Promise<[string, Availability]> => [name, await availability(model)]),
-    );
-    const progress = await readProgress(options.assetsRoot);
+    const owned = await own();
+    const models = await Promise.all([
+      ...Object.entries(LOCAL_MODELS).map(async ([name, model]): Promise<[string, Availability]> => [name, await availability(model)]),
+      ...owned.map(async (one): Promise<[string, Availability]> => [one.name, await ownAvailability(one, availability)]),
+    ]);
+    const progress = await readProgress(options.assetsRoots[0]);
     response.json({
       models: Object.fromEntries(models),
+      own: owned.map(({ name, title }) => ({ name, title })),
+      onRequest: Object.keys(LOCAL_MODELS).filter((name) => isOnRequest(LOCAL_MODELS[name]!.assets)),
       fetch: progress ? { state: progress.state, fetchedBytes: progress.fetchedBytes, totalBytes: progress.totalBytes } : null,
     });
   });
@@ -79,11 +92,12 @@ const statsRoute = (options: InferenceOptions, jobs: Jobs, pool: Pool): Router =
 
 /** The service as an Express application. Jobs of an earlier process with the same folder go on. */
 export const createInference = async (options: InferenceOptions): Promise<Inference> => {
-  const { apiKey, dataDirectory, assetsRoot, sources, report = () => undefined, program = PROGRAM } = options;
-  const availability = options.availability ?? ((model: LocalModel) => availabilityOf(assetsRoot, model.assets));
+  const { apiKey, dataDirectory, assetsRoots, sources, report = () => undefined, program = PROGRAM } = options;
+  const availability = options.availability ?? ((model: LocalModel) => availabilityOf(assetsRoots, model.assets));
+  const own = createOwnModels(options.ownFolder);
   const pool = createPool({
     program,
-    foldersOf: (model) => foldersOf(assetsRoot, model.assets),
+    foldersOf: (model) => foldersOf(assetsRoots, model.assets),
     concurrency: options.concurrency,
     queueLimit: QUEUE_LIMIT,
     threads: options.threads,
@@ -95,12 +109,12 @@ export const createInference = async (options: InferenceOptions): Promise<Infere
   const jobs = await openJobs({ directory: dataDirectory, pool, sources, queueLimit: QUEUE_LIMIT, report });
 
   const app = express().disable("x-powered-by");
-  app.use(infoRoutes(options, availability), statsRoute(options, jobs, pool), fileRoutes(jobs));
+  app.use(infoRoutes({ options, availability, own }), statsRoute(options, jobs, pool), fileRoutes(jobs));
   app.use("/v1", requireKey(apiKey, ["Bearer"]));
   app.use("/v1/jobs", express.json({ limit: JOB_BODY_LIMIT }));
   app.use("/v1/chat", express.json({ limit: CHAT_BODY_LIMIT }));
   app.use(jobsDialect(jobs, availability));
-  app.use(chatDialect({ pool, directory: requests, availability, maxWaitMs: MAX_WAIT_MS }));
+  app.use(chatDialect({ pool, directory: requests, availability, own, maxWaitMs: MAX_WAIT_MS }));
   app.use(() => {
     throw notFound("address");
   });

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  assetsFolder,
+  assetsFolders,
   createEgressClient,
   defineService,
   hostPort,
@@ -50,6 +50,12 @@ export const service = defineService({
       .default(join(tmpdir(), "nodeloom-inference"))
       .describe("folder of the local models' jobs and of what they made"),
     NODELOOM_CACHE_DIR: z.string().optional().describe("folder of what is downloaded; ~/.cache/nodeloom without it"),
+    LOCAL_MODELS_DIR: z
+      .string()
+      .optional()
+      .describe(
+        "folder of models that are there already, which is only read: GGUF files of text models in `chat`, fetched ones in `local-models`",
+      ),
     INFERENCE_CONCURRENCY: integer(1).default(2).describe("local models that are loaded, and may compute, at once"),
     INFERENCE_THREADS: integer(1).optional().describe("threads that a local model may compute with; half of the machine's, at most 4"),
     INFERENCE_IDLE_MINUTES: integer(1).default(5).describe("minutes after which a local model is unloaded that nobody asks for"),
@@ -61,7 +67,8 @@ export const service = defineService({
     const { app, stop } = await createInference({
       apiKey: config.INFERENCE_API_KEY,
       dataDirectory: config.INFERENCE_DATA_DIR,
-      assetsRoot: assetsFolder(config),
+      assetsRoots: assetsFolders(config),
+      ownFolder: config.LOCAL_MODELS_DIR,
       sources,
       concurrency: config.INFERENCE_CONCURRENCY,
       threads: config.INFERENCE_THREADS ?? defaultThreads(),

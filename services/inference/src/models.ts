@@ -1,21 +1,27 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
 import type { AssetName } from "./fetch/assets";
+import { VOICE_ASSETS, VOICE_NAMES, type Voice } from "./fetch/voice-assets";
 import { MOODS } from "./engines/music/compose";
 import type { EngineName } from "./engines";
 
 /** The models of this machine: what each takes, what it needs, and what it may use. */
 
 export const MAX_TEXT_CHARACTERS = 5_000;
+/** Voices speak about as fast as they are heard. */
+const MAX_VOICED_CHARACTERS = 2_000;
 const MAX_ADDRESS_CHARACTERS = 2_048;
 const MAX_VIDEO_SECONDS = 10;
 const MAX_MUSIC_SECONDS = 120;
+const DEFAULT_VOICE: Voice = "af_heart";
 const MB = 1_024 * 1_024;
 
 export interface LocalModel {
   engine: EngineName;
   /** What has to be fetched for it. */
   assets: readonly AssetName[];
+  /** Weights that the operator has, in place of fetched ones: the path of their file. */
+  weightsFile?: string;
   /** What its process may take of memory, in bytes. */
   memoryBytes: number;
   /** What loading it may take. */
@@ -48,6 +54,18 @@ export const JOB_MODELS: Readonly<Record<string, JobModel>> = {
     assets: ["engines", "speech"],
     ...limits(800, 120),
     inputs: z.strictObject({ prompt: z.string().min(1).max(MAX_TEXT_CHARACTERS), speed: z.number().min(0.5).max(2).default(1) }),
+    files: {},
+    outputs: "audios",
+  },
+  "local-voices": {
+    engine: "voices",
+    assets: ["engines", "speech", ...(Object.keys(VOICE_ASSETS) as (keyof typeof VOICE_ASSETS)[])],
+    ...limits(1_200, 280),
+    inputs: z.strictObject({
+      prompt: z.string().min(1).max(MAX_VOICED_CHARACTERS),
+      voice: z.enum(VOICE_NAMES).default(DEFAULT_VOICE),
+      speed: z.number().min(0.5).max(2).default(1),
+    }),
     files: {},
     outputs: "audios",
   },

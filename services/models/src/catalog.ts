@@ -3,6 +3,7 @@ import type { Environment } from "@nodeloom/platform";
 import { createAddedModels, entryText, isAFile, readAddedEntry } from "./added/models";
 import { livingEntry, withEntry, withoutEntry, type AddedEntries } from "./added/entries";
 import { checkChange, type Override } from "./override-check";
+import { ownVersion } from "./own-entries";
 import type { RegisteredModel, Registry } from "./registry";
 import type { Servers } from "./servers/servers";
 import { orderIssues, tasksOf } from "./tasks";
@@ -72,6 +73,8 @@ export interface CatalogDeps {
   store: OverrideStore;
   /** Servers of the installation's own; none by default. */
   servers?: Pick<Servers, "list" | "models" | "version">;
+  /** Entries of weights that the operator has on the machine; none by default, undefined while it can't be asked. */
+  ownModels?: () => Promise<ReadonlyMap<string, RegisteredModel> | undefined>;
   /** Names of the providers' keys that the console was given; none by default. */
   consoleKeys?: () => Promise<ReadonlySet<string>>;
   env: Environment;
@@ -112,9 +115,20 @@ const notFound = (internalName: string, enabled: readonly string[]): DomainError
 
 /** The models in force: the files' entries under the admins' overrides, from memory. */
 export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
-  const { registry, store, env, servers, consoleKeys, now = Date.now, onStale = () => undefined, onUnreadable = () => undefined } = deps;
+  const {
+    registry,
+    store,
+    env,
+    servers,
+    ownModels,
+    consoleKeys,
+    now = Date.now,
+    onStale = () => undefined,
+    onUnreadable = () => undefined,
+  } = deps;
   const added = createAddedModels({ env, files: registry.models, onUnreadable });
   let overrides = await store.read();
+  let own: ReadonlyMap<string, RegisteredModel> = new Map();
   let checkedAt = now();
   let checking: Promise<void> | undefined;
 
@@ -140,12 +154,19 @@ export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
     return { ...overrides, keys };
   };
 
+  /** The current state, with the operator's own weights looked up: for lists, and for names that are not known. */
+  const currentWithOwn = async (): Promise<Latest> => {
+    own = (await ownModels?.()) ?? own;
+    return current();
+  };
+
   const inForce = (model: RegisteredModel, { models, keys }: Latest): CatalogModel =>
     merged(model, keys, Object.hasOwn(models, model.internalName) ? models[model.internalName] : {});
 
-  /** A file's entry comes before an added one of the same name, which comes before a server's. */
+  /** A file's entry comes before an added one of the same name, which comes before a server's, and that before one of own weights. */
   const registered = ({ entries }: Pick<Latest, "entries">): ReadonlyMap<string, RegisteredModel> =>
     new Map([
+      ...own,
       ...(servers?.models() ?? []),
       ...added.living(entries).map((model): [string, RegisteredModel] => [model.internalName, model]),
       ...registry.models,
@@ -161,20 +182,21 @@ export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
 
   return {
     list: async (includeDisabled) => {
-      const latest = await current();
+      const latest = await currentWithOwn();
       const models = all(latest).filter((model) => includeDisabled || model.enabled);
-      const revision = [registry.version, servers?.version() ?? "", latest.revision, ...[...latest.keys].sort()].join(".");
+      const revision = [registry.version, servers?.version() ?? "", ownVersion(own), latest.revision, ...[...latest.keys].sort()].join(".");
       return { models, revision, orders: latest.orders };
     },
     get: async (internalName, includeDisabled = false) => {
-      const latest = await current();
+      let latest = await current();
+      if (!find(internalName, latest)) latest = await currentWithOwn();
       const model = find(internalName, latest);
       const found = model && inForce(model, latest);
       if (!found || !(found.enabled || includeDisabled)) throw notFound(internalName, enabledNames(latest));
       return found;
     },
     update: async (internalName, change) => {
-      const latest = await current();
+      const latest = await currentWithOwn();
       const { keys } = latest;
       const known = registered(latest);
       const model = known.get(internalName);
@@ -185,7 +207,8 @@ export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
       return { before: inForce(model, { ...before, keys }), after: inForce(model, { ...after, keys }) };
     },
     setOrder: async (task, order) => {
-      const doing = [...registry.models.values()].filter((model) => (tasksOf(model) as string[]).includes(task));
+      const known = registered(await currentWithOwn());
+      const doing = [...known.values()].filter((model) => (tasksOf(model) as string[]).includes(task));
       const issues = orderIssues(task, order, doing.map(({ internalName }) => internalName)); // prettier-ignore
       if (issues.length > 0) throw invalidRequest(issues);
       const { before, after } = await store.setOrder(task, order);

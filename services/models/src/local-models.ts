@@ -10,6 +10,8 @@ const availability = z.discriminatedUnion("status", [
 ]);
 const answerSchema = z.object({
   models: z.record(z.string(), availability),
+  own: z.array(z.object({ name: z.string(), title: z.string() })).default([]),
+  onRequest: z.array(z.string()).default([]),
   fetch: z.object({ state: z.string(), fetchedBytes: z.number(), totalBytes: z.number() }).nullable(),
 });
 type Answer = z.infer<typeof answerSchema>;
@@ -28,8 +30,17 @@ export interface LocalProgress {
   totalBytes: number;
 }
 
+/** A model of weights that the operator has on the machine. */
+export interface OwnModel {
+  name: string;
+  /** Its file, without its ending. */
+  title: string;
+}
+
 export interface LocalModels {
   statusOf(internalName: string): Promise<ModelStatus>;
+  /** Models that the registry's files don't have; undefined while that can't be asked. */
+  own(): Promise<readonly OwnModel[] | undefined>;
   progress(): Promise<LocalProgress>;
 }
 
@@ -86,13 +97,15 @@ export const createLocalModels = ({ egress, url, apiKey, now = Date.now }: Local
       const answer = await latest();
       return answer ? statusIn(answer, internalName) : away("the inference service does not answer: see its log");
     },
+    own: async () => (url === undefined ? [] : (await latest())?.own),
     progress: async () => {
       const none = { fetchedBytes: 0, totalBytes: 0 };
       if (url === undefined) return { state: "off", reason: "this installation has no models of its own (LOCAL_MODELS)", ...none };
       const answer = await latest();
       if (!answer) return { state: "away", reason: "the inference service does not answer: see its log", ...none };
       const { fetchedBytes, totalBytes } = answer.fetch ?? none;
-      const states = Object.keys(answer.models).map((name) => statusIn(answer, name));
+      const expected = Object.keys(answer.models).filter((name) => !answer.onRequest.includes(name));
+      const states = expected.map((name) => statusIn(answer, name));
       const worst = (["downloading", "away"] as const).map((state) => states.find((one) => one.state === state)).find(Boolean);
       const state = worst?.state === "downloading" || worst?.state === "away" ? worst.state : "ready";
       return { state, reason: worst?.reason ?? "", fetchedBytes, totalBytes };

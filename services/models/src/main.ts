@@ -21,7 +21,8 @@ import { createImporter } from "./import";
 import { createLocalModels } from "./local-models";
 import { createConsoleKeys } from "./provider-keys";
 import { isRetired } from "./published";
-import { loadRegistry, type Registry } from "./registry";
+import { ownEntries } from "./own-entries";
+import { loadRegistry, type RegisteredModel, type Registry } from "./registry";
 import { modelsHandlers } from "./server";
 import { modelServers } from "./servers/environment";
 import { openServers } from "./servers/open";
@@ -78,9 +79,9 @@ export const service = defineService({
     const connection = await openDatabase(database, config, logger);
     const store = await openOverrideStore(connection);
     const onStale = (error: unknown): void => logger.warn({ err: error }, "overrides could not be read; the last known ones stay");
-    const url = config.INFERENCE_URL;
+    const url = config.INFERENCE_URL?.replace(/\/+$/, "");
     const egress = createEgressClient({ allow: url === undefined ? [] : [hostOf(url)] });
-    const local = createLocalModels({ egress, url: url?.replace(/\/+$/, ""), apiKey: config.INFERENCE_API_KEY });
+    const local = createLocalModels({ egress, url, apiKey: config.INFERENCE_API_KEY });
     const address = config.IDENTITY_ADDRESS;
     const secrets = createGrpcClient<identity.IdentityServiceServer>(identity.IdentityServiceService, { address, tls: config });
     const onStaleKeys = (error: unknown): void => logger.debug({ err: error }, "keys of providers could not be listed");
@@ -95,7 +96,11 @@ export const service = defineService({
     });
     const onUnreadable = (model: string, problem: string): void =>
       logger.warn({ model, problem }, "an added model can't be read by this release");
-    const catalog = await createCatalog({ registry, store, env, servers, consoleKeys, onStale, onUnreadable });
+    const ownModels = async (): Promise<ReadonlyMap<string, RegisteredModel> | undefined> => {
+      const found = await local.own();
+      return found && ownEntries(found, url ?? "");
+    };
+    const catalog = await createCatalog({ registry, store, env, servers, ownModels, consoleKeys, onStale, onUnreadable });
     const readKey = async (name: string): Promise<string | undefined> =>
       process.env[name] || (await secrets.readSecrets({ owner: PLATFORM_OWNER, names: [name] }, { deadlineMs: READ_KEY_MS })).values[name];
     const draft = createImporter({ egress: createEgressClient(), secret: readKey });

@@ -70,6 +70,18 @@ it("calls a model away whose service is away, or answers what can't be read", as
   expect(await local.progress()).toMatchObject({ state: "away" });
 });
 
+it("says which models of the operator's own weights there are, and waits for none that is fetched on request", async () => {
+  const own = [{ name: "local-qwen", title: "Qwen" }];
+  const models = { "local-voices": { status: "away", reason: "it was not asked for" }, "local-qwen": { status: "ready" } };
+  answer = { models, own, onRequest: ["local-voices"], fetch: null };
+  expect(await local.own()).toEqual(own);
+  expect((await local.statusOf("local-qwen")).state).toBe("ready");
+  expect(await local.progress()).toMatchObject({ state: "ready", reason: "" });
+  time = 5_000;
+  answer = undefined;
+  expect(await local.own()).toBeUndefined();
+});
+
 it("is off without a service", async () => {
   expect(await createLocalModels({ egress, url: undefined, apiKey: KEY }).progress()).toMatchObject({ state: "off", totalBytes: 0 });
   expect(asked).toEqual([]);

@@ -6,6 +6,7 @@ import { DomainError } from "@nodeloom/kernel";
 import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
 import { createCatalog, type Overrides } from "../src/catalog";
+import { ownEntries } from "../src/own-entries";
 import { loadRegistry } from "../src/registry";
 import { service } from "../src/main";
 import { eventually } from "../../platform/test/support/eventually";
@@ -179,6 +180,35 @@ describe("the catalog", () => {
     for (time = 0; time < 3_000; time += 100) await Promise.all([catalog.list(false), catalog.get("sandbox-image")]);
     expect(asked).toBeLessThanOrEqual(3);
     expect(asked).toBeGreaterThanOrEqual(2);
+  });
+
+  it("has models of own weights while they are there, and lets every model come first for what it does", async () => {
+    const own = ["local-qwen", "local-phi"].map((name) => ({ name, title: name }));
+    let present: typeof own | undefined = own.slice(0, 1);
+    const overrides: Overrides = { revision: 0, models: {}, orders: {}, entries: {} };
+    const setOrder = (task: string, order: readonly string[]) =>
+      Promise.resolve({ before: overrides, after: { ...overrides, revision: 1, orders: { [task]: order } } });
+    const store = { revision: async () => 0, read: async () => overrides, set: unused, setOrder, changeEntries: unused };
+    const ownModels = () => Promise.resolve(present && ownEntries(present, "http://inference.test"));
+    const catalog = await createCatalog({ registry: await registry(), store, env, ownModels });
+    const names = async () =>
+      (await catalog.list(false)).models.map(({ internalName }) => internalName).filter((name) => /qwen|phi/.test(name));
+    const before = await catalog.list(false);
+    expect(await names()).toEqual(["local-qwen"]);
+    present = own;
+    expect((await catalog.get("local-phi")).provider).toMatchObject({
+      kind: "llm",
+      baseUrl: "http://inference.test/v1",
+      model: "local-phi",
+    });
+    expect((await catalog.list(false)).revision).not.toBe(before.revision);
+    await catalog.setOrder("text", ["local-phi", "sandbox-chat"]);
+    await expect(catalog.setOrder("image", ["local-phi"])).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+    // What can't be asked says nothing of what there is.
+    present = undefined;
+    expect(await names()).toEqual(["local-qwen", "local-phi"]);
+    present = [];
+    expect(await names()).toEqual([]);
   });
 
   it("keeps serving the last known overrides while the store is away", async () => {

@@ -36,6 +36,7 @@ export const service = defineService({
     TRANSFORM_CONCURRENCY: integer(1).optional().describe("operations that run at once; as many as the machine has cores without it"),
     FFMPEG_PATH: z.string().optional().describe("ffmpeg; the one on PATH without it, else the one that is fetched"),
     NODELOOM_CACHE_DIR: z.string().optional().describe("folder of what is downloaded; ~/.cache/nodeloom without it"),
+    LOCAL_MODELS_DIR: z.string().optional().describe("folder that may have ffmpeg among what was fetched for models of this machine"),
   },
   start: async ({ config, logger }) => {
     const isolation = await networkIsolation();

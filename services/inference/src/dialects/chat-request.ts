@@ -4,7 +4,8 @@ import type { ChatInputs, ChatMessage } from "../engines/chat/chat";
 /** What a chat completion asks for. */
 
 const MAX_MESSAGES = 500;
-const MAX_TOKENS = 2_048;
+/** A model answers with fewer where its context has no room for them. */
+const MAX_TOKENS = 32_768;
 const DEFAULT_MAX_TOKENS = 512;
 const DEFAULT_TEMPERATURE = 0.3;
 

@@ -7,6 +7,7 @@ import type { EngineResult } from "../engines/engine";
 import { asProviderError, requireReady } from "../http/failures";
 import { parseBody, ProviderError } from "../http/provider-error";
 import { CHAT_MODELS, type LocalModel } from "../models";
+import { ownAvailability, type OwnModels } from "../own/own-models";
 import type { Pool } from "../pool/pool";
 import { chatInputs, chatSchema, type ChatRequest } from "./chat-request";
 
@@ -15,6 +16,8 @@ export interface ChatDialectOptions {
   /** For the files of requests that are under way. */
   directory: string;
   availability: (model: LocalModel) => Promise<Availability>;
+  /** Models of weights that the operator has. */
+  own: OwnModels;
   /** How long a request may wait for its model. */
   maxWaitMs: number;
 }
@@ -68,17 +71,24 @@ const createStream = (response: Response, answer: Answer, withUsage: boolean) =>
 };
 
 /** OpenAI-compatible completions, whole or streamed. */
-export const chatDialect = ({ pool, directory, availability, maxWaitMs }: ChatDialectOptions): Router => {
+export const chatDialect = ({ pool, directory, availability, own, maxWaitMs }: ChatDialectOptions): Router => {
   const router = Router();
 
-  const check = async (body: ChatRequest): Promise<LocalModel> => {
-    const model = Object.hasOwn(CHAT_MODELS, body.model) ? CHAT_MODELS[body.model]! : undefined;
-    if (!model) {
-      const message = `no such model: ${body.model.slice(0, 100)}; there are ${Object.keys(CHAT_MODELS).join(", ")}`;
-      throw new ProviderError(404, "model_not_found", message, { param: "model" });
+  /** @throws ProviderError 404, 503 */
+  const check = async ({ model: name }: ChatRequest): Promise<LocalModel> => {
+    if (Object.hasOwn(CHAT_MODELS, name)) {
+      const model = CHAT_MODELS[name]!;
+      requireReady(name, await availability(model));
+      return model;
     }
-    requireReady(body.model, await availability(model));
-    return model;
+    const owned = await own();
+    const found = owned.find((one) => one.name === name);
+    if (!found) {
+      const names = [...Object.keys(CHAT_MODELS), ...owned.map((one) => one.name)].join(", ");
+      throw new ProviderError(404, "model_not_found", `no such model: ${name.slice(0, 100)}; there are ${names}`, { param: "model" });
+    }
+    requireReady(name, await ownAvailability(found, availability));
+    return found.model;
   };
 
   router.post("/v1/chat/completions", async (request, response) => {
@@ -105,8 +115,9 @@ export const chatDialect = ({ pool, directory, availability, maxWaitMs }: ChatDi
     }
   });
 
-  router.get("/v1/models", (_request, response) => {
-    const data = Object.keys(CHAT_MODELS).map((id) => ({ id, object: "model", created: 0, owned_by: "nodeloom-local" }));
+  router.get("/v1/models", async (_request, response) => {
+    const names = [...Object.keys(CHAT_MODELS), ...(await own()).map(({ name }) => name)];
+    const data = names.map((id) => ({ id, object: "model", created: 0, owned_by: "nodeloom-local" }));
     response.json({ object: "list", data });
   });
 

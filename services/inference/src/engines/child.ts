@@ -24,7 +24,7 @@ const entryOf = (exports: unknown): string | undefined => {
   return entryOf(root) ?? entryOf(node) ?? entryOf(asModule) ?? entryOf(otherwise);
 };
 
-const contextOf = ({ cacheFolders, threads }: StartOptions, importModule: ImportModule): EngineContext => {
+const contextOf = ({ cacheFolders, weightsFile, threads }: StartOptions, importModule: ImportModule): EngineContext => {
   const weights = (asset: string): string => {
     const folder = cacheFolders[asset];
     if (folder === undefined) throw new Error(`${asset} was not fetched`);
@@ -33,6 +33,7 @@ const contextOf = ({ cacheFolders, threads }: StartOptions, importModule: Import
   const packageFile = (name: string, file: string): string => join(weights("engines"), "node_modules", name, file);
   return {
     threads,
+    weightsFile,
     weights,
     libraryFile: packageFile,
     library: async <T>(name: string): Promise<T> => {

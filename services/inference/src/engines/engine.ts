@@ -44,6 +44,8 @@ export interface Engine {
 export interface EngineContext {
   /** The folder of a set of weights. @throws when it was not fetched */
   weights(asset: string): string;
+  /** The file of the operator's own weights, where the model has such. */
+  weightsFile: string | undefined;
   /** A fetched library. */
   library<T>(name: string): Promise<T>;
   /** The path of a file of a fetched library. */

@@ -4,6 +4,7 @@ import type { LoadEngine } from "./engine";
 import { loadMusic } from "./music/music";
 import { loadOcr } from "./ocr";
 import { loadSpeech } from "./speech/speech";
+import { loadVoices } from "./speech/voices";
 import { loadTranscribe } from "./transcribe";
 import { loadTween } from "./tween";
 import { loadUpscale } from "./upscale";
@@ -18,6 +19,7 @@ export const ENGINES = {
   transcribe: loadTranscribe,
   tween: loadTween,
   upscale: loadUpscale,
+  voices: loadVoices,
 } as const satisfies Record<string, LoadEngine>;
 
 export type EngineName = keyof typeof ENGINES;

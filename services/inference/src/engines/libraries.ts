@@ -13,7 +13,9 @@ export interface Session {
 
 /** onnxruntime-node */
 export interface Onnx {
-  InferenceSession: { create(path: string, options: { intraOpNumThreads: number; interOpNumThreads: number }): Promise<Session> };
+  InferenceSession: {
+    create(model: string | Uint8Array, options: { intraOpNumThreads: number; interOpNumThreads: number }): Promise<Session>;
+  };
   Tensor: new (type: "float32" | "int64", data: Float32Array | BigInt64Array, dims: readonly number[]) => Tensor;
 }
 
@@ -130,6 +132,8 @@ export interface LlamaLibrary {
 export interface Llama {
   loadModel(options: { modelPath: string }): Promise<{
     tokenize(text: string): readonly number[];
+    /** Tokens of the texts that it was trained with. */
+    trainContextSize: number;
     createContext(options: { contextSize: number; threads: number }): Promise<{ getSequence(): ChatSequence }>;
   }>;
   createGrammarForJsonSchema(schema: object): Promise<unknown>;

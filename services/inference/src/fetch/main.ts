@@ -1,11 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { assetsFolder, isRunning, readProgress, unsupported, type DownloadProgress as Progress } from "@nodeloom/platform";
-import { ASSETS } from "./assets";
+import {
+  assetsFolders,
+  foldersOf,
+  isRunning,
+  readProgress,
+  unsupported,
+  type Assets,
+  type DownloadProgress as Progress,
+} from "@nodeloom/platform";
+import { ASSETS, REQUESTED } from "./assets";
 import { fetchAssets } from "./fetch-assets";
 
 /**
- * `node services/inference/dist/fetch/main.js`: fetches what the models of this machine need. Prints how far it is, a line each time
- * that it changes by much; tells a parent process by message, too.
+ * `node services/inference/dist/fetch/main.js`: fetches what the models of this machine need and no folder has; with `--voices`, or
+ * `LOCAL_VOICES=on`, what `local-voices` needs, too. Prints how far it is, a line each time that it changes by much; tells a parent
+ * process by message, too.
  */
 
 const MB = 1_000_000;
@@ -37,22 +46,31 @@ const follow = async (root: string, print: Printer): Promise<void> => {
   }
 };
 
+/** What is asked for and not in a folder that the operator has. */
+const wantedAssets = async (given: readonly string[]): Promise<Assets> => {
+  const wantsVoices = process.env.LOCAL_VOICES === "on" || process.argv.includes("--voices");
+  const there = await foldersOf(given, ASSETS);
+  const isWanted = (name: string): boolean => !Object.hasOwn(there, name) && (wantsVoices || !REQUESTED.has(name));
+  return Object.fromEntries(Object.entries(ASSETS).filter(([name]) => isWanted(name)));
+};
+
 const main = async (): Promise<number> => {
   const reason = unsupported();
   if (reason !== undefined) {
     process.stderr.write(`The models of this machine can't run here: ${reason}\n`);
     return 1;
   }
-  const root = assetsFolder(process.env);
+  const [root, ...given] = assetsFolders(process.env);
+  const assets = await wantedAssets(given);
   const print = createPrinter();
   const stop = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
   if (process.send) process.once("disconnect", () => stop.abort(new Error("the parent is gone")));
-  let progress = await fetchAssets({ root, assets: ASSETS, onProgress: print, signal: stop.signal });
+  let progress = await fetchAssets({ root, assets, onProgress: print, signal: stop.signal });
   while (!progress) {
     await follow(root, print);
     await delay(OTHER_LOOK_MS, undefined, { signal: stop.signal });
-    progress = await fetchAssets({ root, assets: ASSETS, onProgress: print, signal: stop.signal });
+    progress = await fetchAssets({ root, assets, onProgress: print, signal: stop.signal });
   }
   for (const [name, why] of Object.entries(progress.failures)) process.stderr.write(`${name} could not be had: ${why}\n`);
   return progress.state === "done" ? 0 : 1;

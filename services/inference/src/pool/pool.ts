@@ -72,7 +72,8 @@ export const createPool = (options: PoolOptions): Pool => {
     if (found) await unload(name);
     await makeRoom();
     const cacheFolders = await foldersOf(model);
-    const process = await startModelProcess(program, { engine: model.engine, cacheFolders, threads }, model);
+    const { engine, weightsFile } = model;
+    const process = await startModelProcess(program, { engine, cacheFolders, weightsFile, threads }, model);
     const fresh: Loaded = { process, busy: true, usedAt: Date.now() };
     loaded.set(name, fresh);
     void process.ended.then(() => {

@@ -58,7 +58,7 @@ export const startInference = async (folder: string, options: Partial<InferenceO
   const inference: Inference = await createInference({
     apiKey: API_KEY,
     dataDirectory: join(folder, "data"),
-    assetsRoot,
+    assetsRoots: [assetsRoot],
     sources: { own: undefined, other: egress },
     concurrency: 2,
     threads: 1,

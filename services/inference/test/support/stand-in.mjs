@@ -1,8 +1,9 @@
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 /** Stands in for a model's process. The first word of its prompt says what it does; it notes each request in the folder of its engines. */
 let folder;
+let weights;
 const held = [];
 const send = (message) => process.send?.(message);
 
@@ -35,7 +36,8 @@ const chat = ({ inputs }) => {
     return;
   }
   if (acts[asked]) return acts[asked]({ inputs: {} });
-  const text = inputs.schema ? JSON.stringify({ said: asked }) : `you said ${asked}`;
+  const said = weights ? `${basename(weights)} says ${asked}` : `you said ${asked}`;
+  const text = inputs.schema ? JSON.stringify({ said: asked }) : said;
   for (const piece of text.match(/.{1,4}/gs)) send({ type: "text", piece });
   send({ type: "done", result: { text, isCut: false, usage: { inputTokens: 3, outputTokens: 5 } } });
 };
@@ -44,6 +46,7 @@ process.on("disconnect", () => process.exit(0));
 process.on("message", (message) => {
   if (message.type === "load") {
     folder = message.options.cacheFolders.engines;
+    weights = message.options.weightsFile;
     return send({ type: "ready" });
   }
   const { request } = message;

@@ -31,7 +31,8 @@ type Base = Pick<ProviderSettings, "baseUrl" | "auth" | "server">;
 const FREE = { basis: "run", microUsd: 0 } as const;
 const FREE_TOKENS = { basis: "tokens", inputMicroUsdPerMillion: 0, outputMicroUsdPerMillion: 0 } as const;
 
-const chat = (base: Base, { id, sees }: ListedModel): Made => ({
+/** A text model with an OpenAI-compatible API. */
+export const chat = (base: Base, { id, sees }: Pick<ListedModel, "id" | "sees">): Made => ({
   modality: "text",
   outputs: ["text"],
   price: FREE_TOKENS,

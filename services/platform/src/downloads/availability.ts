@@ -30,25 +30,31 @@ const waitOf = ({ fetchedBytes, totalBytes, startedAt }: Progress): number => {
   return Math.ceil(Math.min(MAX_WAIT_SECONDS, Math.max(MIN_WAIT_SECONDS, rest)));
 };
 
-/** The folders of the assets that are there, by name. */
-export const foldersOf = async (root: string, assets: Assets): Promise<Record<string, string>> => {
-  const folders = Object.entries(assets).map(([name, asset]): [string, string] => [name, assetFolder(root, name, asset)]);
-  const present = await Promise.all(folders.map(([, folder]) => exists(folder)));
-  return Object.fromEntries(folders.filter((_, index) => present[index]));
+/** The folders of the assets that are there, by name. @param roots as of `assetsFolders`: the first that has an asset gives it */
+export const foldersOf = async (roots: readonly string[], assets: Assets): Promise<Record<string, string>> => {
+  const places = Object.entries(assets).flatMap(([name, asset]) => roots.map((root) => ({ name, folder: assetFolder(root, name, asset) })));
+  const present = await Promise.all(places.map(({ folder }) => exists(folder)));
+  const found = places.filter((_, index) => present[index]).reverse();
+  return Object.fromEntries(found.map(({ name, folder }) => [name, folder]));
 };
 
-/** Of all of the assets together. @param root the folder that they are fetched into */
-export const availabilityOf = async (root: string, assets: Assets): Promise<Availability> => {
+/**
+ * Of all of the assets together.
+ * @param roots as of `assetsFolders`: they are fetched into the first
+ * @param notFetched why they are not there where nothing has been fetched, and what to do
+ */
+export const availabilityOf = async (roots: readonly string[], assets: Assets, notFetched = NOT_FETCHED): Promise<Availability> => {
   const reason = unsupported();
   if (reason !== undefined) return { status: "away", reason };
-  const present = await foldersOf(root, assets);
+  const present = await foldersOf(roots, assets);
   const missing = Object.keys(assets).filter((name) => !Object.hasOwn(present, name));
   if (missing.length === 0) return { status: "ready" };
-  const progress = await readProgress(root);
+  const progress = await readProgress(roots[0] ?? "");
   const failure = missing.map((name) => progress?.failures[name]).find((one) => one !== undefined);
-  if (progress?.state === "fetching" && isRunning(progress.pid)) {
+  const isUnderWay = progress?.assets === undefined || missing.some((name) => progress.assets?.includes(name));
+  if (progress?.state === "fetching" && isUnderWay && isRunning(progress.pid)) {
     const { fetchedBytes, totalBytes } = progress;
     return { status: "downloading", fetchedBytes, totalBytes, retryAfterSeconds: waitOf(progress) };
   }
-  return { status: "away", reason: failure === undefined ? NOT_FETCHED : `its files could not be fetched: ${failure}` };
+  return { status: "away", reason: failure === undefined ? notFetched : `its files could not be fetched: ${failure}` };
 };

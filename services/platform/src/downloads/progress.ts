@@ -12,6 +12,8 @@ const progressSchema = z.object({
   totalBytes: z.number(),
   /** Milliseconds since 1970. */
   startedAt: z.number(),
+  /** What it fetches, where that was noted. */
+  assets: z.array(z.string()).optional(),
   /** By asset, why it could not be had. */
   failures: z.record(z.string(), z.string()),
 });

@@ -3,7 +3,7 @@ import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { unavailable } from "@nodeloom/kernel";
-import { assetFolder, assetsFolder, availabilityOf, FFMPEG_ASSET } from "@nodeloom/platform";
+import { assetsFolders, availabilityOf, FFMPEG_ASSET, foldersOf } from "@nodeloom/platform";
 
 /** Which ffmpeg is used: the one that the environment names, else the one on PATH, else the one that is fetched with local models. */
 
@@ -23,6 +23,7 @@ export interface Program {
 export interface ProgramOptions {
   FFMPEG_PATH?: string | undefined;
   NODELOOM_CACHE_DIR?: string | undefined;
+  LOCAL_MODELS_DIR?: string | undefined;
 }
 
 const run = promisify(execFile);
@@ -59,7 +60,7 @@ const notThere = (state: "downloading" | "away", reason: string, retryAfterSecon
 
 /** It is looked for again until it is found, since it may be fetched meanwhile. */
 export const findFfmpeg = (options: ProgramOptions): Program => {
-  const root = assetsFolder(options);
+  const roots = assetsFolders(options);
   let found: { path: string; version: string } | undefined;
 
   const look = async (): Promise<ProgramStatus> => {
@@ -68,14 +69,14 @@ export const findFfmpeg = (options: ProgramOptions): Program => {
       return notThere("away", `FFMPEG_PATH names ${given}, which is no program`, AWAY_SECONDS);
     let path = given ?? (await onPath());
     if (path === undefined) {
-      const availability = await availabilityOf(root, ASSETS);
+      const availability = await availabilityOf(roots, ASSETS);
       if (availability.status === "downloading") {
         const { fetchedBytes, totalBytes, retryAfterSeconds } = availability;
         const share = `${Math.round(fetchedBytes / MB)} of ${Math.round(totalBytes / MB)} MB`;
         return notThere("downloading", `ffmpeg is being downloaded (${share}): wait for it`, retryAfterSeconds);
       }
       if (availability.status === "away") return notThere("away", `there is no ffmpeg: ${WHERE}; ${availability.reason}`, AWAY_SECONDS);
-      path = join(assetFolder(root, "ffmpeg", FFMPEG_ASSET), "ffmpeg");
+      path = join((await foldersOf(roots, ASSETS)).ffmpeg ?? "", "ffmpeg");
     }
     try {
       found = { path, version: await versionOf(path) };

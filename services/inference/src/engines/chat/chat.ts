@@ -4,6 +4,8 @@ import type { ChatItem, LlamaLibrary } from "../libraries";
 import { grammarSchema } from "./grammar-schema";
 
 const CONTEXT_TOKENS = 4_096;
+/** Of models whose weights are the operator's own, if they were trained with as many. */
+const OWN_CONTEXT_TOKENS = 8_192;
 /** What the chat's own marks may take. */
 const MARKS_TOKENS = 128;
 const DEFAULT_SYSTEM = "You are a concise helpful assistant.";
@@ -41,8 +43,10 @@ export const loadChat: LoadEngine = async (context) => {
     logLevel: library.LlamaLogLevel.error,
     maxThreads: context.threads,
   });
-  const model = await llama.loadModel({ modelPath: join(context.weights("chat"), "SmolLM2-135M-Instruct.Q4_1.gguf") });
-  const memory = await model.createContext({ contextSize: CONTEXT_TOKENS, threads: context.threads });
+  const { weightsFile } = context;
+  const model = await llama.loadModel({ modelPath: weightsFile ?? join(context.weights("chat"), "SmolLM2-135M-Instruct.Q4_1.gguf") });
+  const contextSize = weightsFile === undefined ? CONTEXT_TOKENS : Math.min(OWN_CONTEXT_TOKENS, model.trainContextSize);
+  const memory = await model.createContext({ contextSize, threads: context.threads });
 
   return {
     run: async ({ inputs }, report) => {
@@ -50,8 +54,8 @@ export const loadChat: LoadEngine = async (context) => {
       const asked = messages.at(-1);
       if (asked?.role !== "user") throw new InputError("messages: the last one must be the user's");
       const given = model.tokenize(messages.map(({ text }) => text).join("\n")).length;
-      const room = CONTEXT_TOKENS - MARKS_TOKENS - given;
-      if (room < 1) throw new InputError(`messages: they have ${given} tokens; the model takes ${CONTEXT_TOKENS - MARKS_TOKENS}`);
+      const room = contextSize - MARKS_TOKENS - given;
+      if (room < 1) throw new InputError(`messages: they have ${given} tokens; the model takes ${contextSize - MARKS_TOKENS}`);
       const grammar = schema ? await llama.createGrammarForJsonSchema(grammarSchema(schema)) : undefined;
       const sequence = memory.getSequence();
       const session = new library.LlamaChatSession({ contextSequence: sequence });

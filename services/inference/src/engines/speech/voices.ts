@@ -1,0 +1,76 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { EngineContext, LoadEngine } from "../engine";
+import type { Onnx } from "../libraries";
+import { AMERICAN, BRITISH } from "./accents";
+import { speakParts } from "./parts";
+import { loadPhonemes, type Phonemes } from "./phonemes";
+
+const SAMPLE_RATE = 24_000;
+const WEIGHTS = ["voices-1", "voices-2", "voices-3", "voices-4"];
+/** What stands before and after the phonemes. */
+const EDGE = 0;
+/** Phonemes that the model takes at once: a voice's file has a style for each number of them. */
+const MAX_PHONEMES = 508;
+const STYLE_FLOATS = 256;
+
+/** The weights come in four parts. */
+const readWeights = async ({ weights }: EngineContext): Promise<Buffer> =>
+  Buffer.concat(await Promise.all(WEIGHTS.map((asset) => readFile(join(weights(asset), "part.bin")))));
+
+/** Phonemes in pieces that the model takes, cut after a word where there is one. */
+const pieces = (sounds: string): string[] => {
+  if (sounds.length <= MAX_PHONEMES) return [sounds];
+  const at = sounds.lastIndexOf(" ", MAX_PHONEMES);
+  const end = at > 0 ? at : MAX_PHONEMES;
+  return [sounds.slice(0, end), ...pieces(sounds.slice(end))];
+};
+
+/** English text and the name of a voice in, a WAV of that voice out. */
+export const loadVoices: LoadEngine = async (context) => {
+  const onnx = await context.library<Onnx>("onnxruntime-node");
+  const session = await onnx.InferenceSession.create(await readWeights(context), {
+    intraOpNumThreads: context.threads,
+    interOpNumThreads: 1,
+  });
+  const { vocab } = JSON.parse(await readFile(join(context.weights("voices-phonemes"), "vocab.json"), "utf8")) as {
+    vocab: Record<string, number>;
+  };
+  const lexicons = new Map<string, Promise<Phonemes>>();
+  /** Of the accent that a voice's name begins with. */
+  const phonemesOf = (voice: string): Promise<Phonemes> => {
+    const accent = voice.startsWith("b") ? BRITISH : AMERICAN;
+    const folder = context.weights(accent === BRITISH ? "voices-british" : "speech");
+    const known = lexicons.get(accent.suffix) ?? loadPhonemes(onnx, folder, accent);
+    lexicons.set(accent.suffix, known);
+    return known;
+  };
+
+  const say = async (sounds: string, styles: Float32Array, speed: number): Promise<Float32Array[]> => {
+    const ids = [...sounds].flatMap((sound) => vocab[sound] ?? []);
+    if (ids.length === 0) return [];
+    const tokens = BigInt64Array.from([EDGE, ...ids, EDGE], BigInt);
+    const style = styles.slice(ids.length * STYLE_FLOATS, (ids.length + 1) * STYLE_FLOATS);
+    const made = await session.run({
+      [session.inputNames[0]!]: new onnx.Tensor("int64", tokens, [1, tokens.length]),
+      style: new onnx.Tensor("float32", style, [1, STYLE_FLOATS]),
+      speed: new onnx.Tensor("float32", Float32Array.of(speed), [1]),
+    });
+    return [made[session.outputNames[0]!]!.data as Float32Array];
+  };
+
+  return {
+    run: async (request, report) => {
+      const { voice, speed } = request.inputs as { voice: string; speed: number };
+      const phonemes = await phonemesOf(voice);
+      const file = await readFile(join(context.weights("voices-styles"), `${voice}.bin`));
+      const styles = new Float32Array(file.buffer.slice(file.byteOffset, file.byteOffset + file.byteLength));
+      const speak = async (part: string): Promise<Float32Array[]> => {
+        const said: Float32Array[] = [];
+        for (const sounds of pieces(await phonemes.of(part))) said.push(...(await say(sounds, styles, speed)));
+        return said;
+      };
+      return speakParts(request, report, { sampleRate: SAMPLE_RATE, speak });
+    },
+  };
+};

@@ -1,0 +1,123 @@
+import { createHash } from "node:crypto";
+import { open, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Availability } from "@nodeloom/platform";
+import { LOCAL_MODELS, type LocalModel } from "../models";
+
+/** own/: models of weights that the operator has in a folder (`LOCAL_MODELS_DIR`): each GGUF file in its folder `chat` is one. */
+
+const FOLDER = "chat";
+/** More files than this are left out. */
+const MAX_MODELS = 100;
+const MAX_SLUG_CHARACTERS = 80;
+const HASH_CHARACTERS = 6;
+const ENDING = /\.gguf$/i;
+/** Of weights in several files the first names the others. Projectors belong to another file. */
+const LEFT_OUT = /(?:-(?!0*1-of-)\d+-of-\d+|^mmproj.*)\.gguf$/i;
+const MAGIC = "GGUF";
+const GIB = 1_024 ** 3;
+/** What a model's process takes beside its weights: the context above all. */
+const CONTEXT_BYTES = 4 * GIB;
+/** Weights are read at least as fast as this. */
+const LOAD_BYTES_PER_MS = 50_000;
+const LOAD_MS = 60_000;
+/** Callers wait for a completion no longer. */
+const RUN_MS = 280_000;
+
+export interface OwnModel {
+  /** As the registry calls it. */
+  name: string;
+  /** Its file's name without its ending. */
+  title: string;
+  model: LocalModel;
+  /** Why it can't be used. */
+  problem?: string;
+}
+
+export type OwnModels = () => Promise<readonly OwnModel[]>;
+
+const slugOf = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, MAX_SLUG_CHARACTERS)
+    .replace(/^-+|-+$/g, "");
+
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARACTERS);
+
+/** Why a file can't be loaded, as far as its first bytes say. */
+const problemOf = async (path: string): Promise<string | undefined> => {
+  try {
+    const file = await open(path, "r");
+    try {
+      const { buffer } = await file.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
+      return buffer.toString("latin1") === MAGIC ? undefined : "it is no GGUF file";
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    return `it can't be read: ${(error as Error).message}`;
+  }
+};
+
+const bytesOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+
+const chatOf = async (path: string, parts: readonly string[]): Promise<LocalModel> => {
+  const bytes = (await Promise.all(parts.map(bytesOf))).reduce((sum, one) => sum + one, 0);
+  return {
+    engine: "chat",
+    assets: ["engines"],
+    weightsFile: path,
+    memoryBytes: bytes + CONTEXT_BYTES,
+    loadMs: LOAD_MS + Math.ceil(bytes / LOAD_BYTES_PER_MS),
+    runMs: RUN_MS,
+  };
+};
+
+/** The files of weights that begin with one: that one, or all of its parts. */
+const partsOf = (file: string, files: readonly string[]): string[] => {
+  const prefix = /^(.*-)0*1(-of-\d+\.gguf)$/i.exec(file);
+  if (!prefix) return [file];
+  return files.filter((other) => other.startsWith(prefix[1]!) && other.endsWith(prefix[2]!));
+};
+
+/** Looks into the folder whenever it is asked. @param folder none: there are no such models */
+export const createOwnModels = (folder: string | undefined): OwnModels => {
+  if (!folder) return () => Promise.resolve([]);
+  const root = join(folder, FOLDER);
+  return async () => {
+    const all = (await readdir(root).catch(() => [])).filter((file) => ENDING.test(file)).sort();
+    const files = all.filter((file) => !LEFT_OUT.test(file)).slice(0, MAX_MODELS);
+    const taken = new Set(Object.keys(LOCAL_MODELS));
+    const named = files.map((file) => {
+      const title = file.replace(ENDING, "").replace(/-0*1-of-\d+$/, "");
+      const plain = `local-${slugOf(title) || hashOf(file)}`;
+      const name = taken.has(plain) ? `${plain}-${hashOf(file)}` : plain;
+      taken.add(name);
+      return { file, title, name };
+    });
+    return Promise.all(
+      named.map(async ({ file, title, name }) => {
+        const [model, problem] = await Promise.all([
+          chatOf(
+            join(root, file),
+            partsOf(file, all).map((part) => join(root, part)),
+          ),
+          problemOf(join(root, file)),
+        ]);
+        return { name, title, model, ...(problem === undefined ? {} : { problem }) };
+      }),
+    );
+  };
+};
+
+/** Whether one can run. @param availability of what runs it */
+export const ownAvailability = async (
+  { problem, model }: OwnModel,
+  availability: (model: LocalModel) => Promise<Availability>,
+): Promise<Availability> => (problem === undefined ? availability(model) : { status: "away", reason: problem });

@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import type { OwnModel } from "./local-models";
+import type { RegisteredModel } from "./registry";
+import { chat } from "./servers/entries";
+
+/** What weights that the operator has on the machine become in the registry: text models of the inference service, at no price. */
+
+const KEY = { scheme: "Bearer", secretEnv: "INFERENCE_API_KEY", default: "inference" };
+const VERSION_CHARS = 12;
+
+/** @param url of the inference service, without a slash at its end */
+export const ownEntries = (models: readonly OwnModel[], url: string): ReadonlyMap<string, RegisteredModel> =>
+  new Map(
+    models.map(({ name, title }) => [
+      name,
+      {
+        ...chat({ baseUrl: `${url}/v1`, auth: KEY }, { id: name, sees: false }),
+        internalName: name,
+        displayName: `${title} (local)`,
+        description: "Runs on this machine, from weights that its operator has.",
+        tasks: ["text"],
+        sandbox: false,
+        runsAt: "local",
+        minTier: "free",
+        trialRuns: 0,
+        enabled: true,
+        missing: [],
+      },
+    ]),
+  );
+
+/** Differs whenever the entries do. */
+export const ownVersion = (entries: ReadonlyMap<string, RegisteredModel>): string =>
+  entries.size === 0
+    ? ""
+    : createHash("sha256")
+        .update([...entries.keys()].join(" "))
+        .digest("hex")
+        .slice(0, VERSION_CHARS);
