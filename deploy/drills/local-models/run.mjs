@@ -1,18 +1,20 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createApi } from "../support/api.mjs";
-import { readLocal, startPlatform } from "../support/platform.mjs";
+import { pause, readLocal, startPlatform } from "../support/platform.mjs";
 import { runDrill } from "../support/run-drill.mjs";
 import { makeExamples } from "./examples.mjs";
 import { kills } from "./kills.mjs";
 import { DETAILED, movingAt, overlap, PAGE, PAGE_LINES, psnr, THINGS, wordErrors } from "./pictures.mjs";
-import { engineLibrary, ffmpeg, peakOf, untilFetched } from "./service.mjs";
+import { chatWeights, engineLibrary, ffmpeg, peakOf, untilFetched } from "./service.mjs";
+import { writeTable } from "./table.mjs";
 
 /**
- * Starts the platform, fetches the models of this machine, and measures each against what is known to be right; then kills their
- * processes under fifty runs. Prints what each model took of time and memory, as the table of docs/guide/local-models.md.
+ * Starts the platform with an empty cache, and says how long the first spoken sentence takes; fetches the models of this machine, and
+ * measures each against what is known to be right; then kills their processes under fifty runs. Writes what each model took of time and
+ * memory into docs/guide/local-models.md.
  */
 
 const FETCH_MS = 15 * 60_000;
@@ -30,15 +32,52 @@ const SCALE = 4;
 const SECONDS = 1;
 const FRAMES = 12;
 
+/** How fast a usual connection is, in bits a second. */
+const NETWORK = 50_000_000;
+const OWN_WEIGHTS = "Own-Weights.Q4_1.gguf";
+const OWN_MODEL = "local-own-weights-q4-1";
+const VOICES = ["af_heart", "bm_george"];
+
 await runDrill("local-models", async (drill) => {
-  const platform = await startPlatform({ LOCAL_MODELS: "on", CI: "" });
+  const cache = mkdtempSync(join(tmpdir(), "local-models-"));
+  drill.atEnd(() => rmSync(cache, { recursive: true, force: true }));
+  // For the platform, and for what of it is looked into here.
+  process.env.NODELOOM_CACHE_DIR = join(cache, "cache");
+  const own = join(cache, "own");
+  mkdirSync(join(own, "chat"), { recursive: true });
+  const platform = await startPlatform({ LOCAL_MODELS: "on", LOCAL_VOICES: "on", LOCAL_MODELS_DIR: own, CI: "" });
   drill.atEnd(platform.stop);
   const api = createApi(() => readLocal().baseUrl);
   const { apiKey: key } = readLocal().accounts.business;
+
+  /** @param {string} model */
+  const untilReady = async (model) => {
+    const end = Date.now() + FETCH_MS;
+    for (;;) {
+      const { status, statusReason } = (await api.call("GET", `/api/models/${model}`, { key })).body;
+      if (status === "ready") return;
+      if (Date.now() > end) throw new Error(`${model} is ${status}: ${statusReason}`);
+      await pause(500);
+    }
+  };
+  /** From the start of the platform, which was built before, to the first sentence. */
+  const firstSentence = async () => {
+    await untilReady("local-speech");
+    const answer = await api.call("POST", "/api/models/local-speech/run", { key, body: { inputs: { prompt: SENTENCES[0] } } });
+    if (answer.status !== 200) throw new Error(`local-speech: ${JSON.stringify(answer.body)}`);
+    const took = (Date.now() - drill.startedAt) / 1_000;
+    const { fetchedBytes } = (await api.call("GET", "/api/local-models", { key })).body;
+    const megabytes = Math.round(fetchedBytes / 1e6);
+    drill.say(
+      `the first sentence: ${took.toFixed(0)} s from the start with an empty cache; ${megabytes} MB of engines and voices were fetched, ` +
+        `which take ${Math.round((fetchedBytes * 8) / NETWORK)} s at 50 Mbit/s`,
+    );
+  };
+  await firstSentence();
   await untilFetched(async () => (await api.call("GET", "/api/local-models", { key })).body, drill.say, FETCH_MS);
   const sharp = engineLibrary("sharp");
 
-  /** @type {{ model: string, what: string, seconds: number, megabytes: number | undefined }[]} */
+  /** @type {import("./table.mjs").Row[]} */
   const rows = [];
   /** @param {string} model @param {object} inputs */
   const once = async (model, inputs) => {
@@ -103,6 +142,18 @@ await runDrill("local-models", async (drill) => {
       (/** @type {{ start: number }} */ { start }, /** @type {number} */ at) => at === 0 || start >= words[at - 1].start,
     );
     drill.check(["each word has its time", words.length > 5 && inOrder, `${words.length} words, the last at ${words.at(-1)?.start} s`]);
+  };
+
+  const voices = async () => {
+    await untilReady("local-voices");
+    const [, , sentence = ""] = SENTENCES;
+    for (const voice of VOICES) {
+      const { result } = await once("local-voices", { prompt: sentence, voice });
+      const { result: heard } = await once("local-transcribe", { audio: result.audios[0].url });
+      const errors = wordErrors(sentence, heard.text);
+      drill.check([`the voice ${voice} is read back`, errors <= MOST_WORD_ERRORS, `${(errors * 100).toFixed(1)} % of the words are wrong`]);
+    }
+    await run("local-voices", `${sentence.length} characters`, { prompt: sentence });
   };
 
   const upscale = async () => {
@@ -177,6 +228,9 @@ await runDrill("local-models", async (drill) => {
   const chat = async () => {
     const { text } = await run("local-chat", "about 60 tokens", { prompt: "Write two sentences about the sea.", maxTokens: 60 });
     drill.check(["a text is written", text.split(/\s+/).length >= 5, JSON.stringify(text.slice(0, 80))]);
+    copyFileSync(chatWeights(), join(own, "chat", OWN_WEIGHTS));
+    const owned = await once(OWN_MODEL, { prompt: "Write two sentences about the sea.", maxTokens: 60 });
+    drill.check(["weights in LOCAL_MODELS_DIR are a model", owned.result.text.length > 10, JSON.stringify(owned.result.text.slice(0, 80))]);
     const schema = {
       type: "object",
       required: ["subject", "mood"],
@@ -194,9 +248,7 @@ await runDrill("local-models", async (drill) => {
   };
 
   if (process.argv.includes("--examples")) return makeExamples({ once, upload, png, fetched, sharp, ffmpeg, say: drill.say });
-  for (const part of [speech, upscale, cutout, tween, ocr, chat, music]) await part();
+  for (const part of [speech, voices, upscale, cutout, tween, ocr, chat, music]) await part();
   await kills(drill, api);
-  process.stdout.write("\n| model | what | seconds | memory |\n|---|---|---:|---:|\n");
-  for (const { model, what, seconds, megabytes } of rows)
-    process.stdout.write(`| \`${model}\` | ${what} | ${seconds.toFixed(1)} | ${megabytes ?? "–"} MB |\n`);
+  process.stdout.write(await writeTable(rows));
 });

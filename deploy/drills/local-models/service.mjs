@@ -26,21 +26,22 @@ export const peakOf = async (model) => {
   return Math.round((Number(peak) * 1_024) / MB);
 };
 
-/** A library among the engines that were fetched. @param {string} name */
-export const engineLibrary = (name) => {
+/** The folder of an asset that was fetched. @param {string} name */
+const fetchedFolder = (name) => {
   const require = createRequire(join(ROOT, "package.json"));
   const { ASSETS } = require(join(ROOT, "services/inference/dist/fetch/assets.js"));
   const { assetFolder, assetsFolder } = require(join(ROOT, "services/platform/dist/index.js"));
-  return createRequire(join(assetFolder(assetsFolder(process.env), "engines", ASSETS.engines), "package.json"))(name);
+  return assetFolder(assetsFolder(process.env), name, ASSETS[name]);
 };
 
+/** A library among the engines that were fetched. @param {string} name */
+export const engineLibrary = (name) => createRequire(join(fetchedFolder("engines"), "package.json"))(name);
+
 /** The program that makes films. */
-export const ffmpeg = () => {
-  const require = createRequire(join(ROOT, "package.json"));
-  const { ASSETS } = require(join(ROOT, "services/inference/dist/fetch/assets.js"));
-  const { assetFolder, assetsFolder } = require(join(ROOT, "services/platform/dist/index.js"));
-  return join(assetFolder(assetsFolder(process.env), "ffmpeg", ASSETS.ffmpeg), "ffmpeg");
-};
+export const ffmpeg = () => join(fetchedFolder("ffmpeg"), "ffmpeg");
+
+/** The weights of local-chat. */
+export const chatWeights = () => join(fetchedFolder("chat"), "SmolLM2-135M-Instruct.Q4_1.gguf");
 
 /**
  * Waits until all files are fetched.
