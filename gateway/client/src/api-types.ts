@@ -1460,6 +1460,44 @@ export interface WebhookTest {
   durationMs: number;
 }
 
+export interface Secrets {
+  /** Whether this installation can keep secrets (`SECRETS_KEYS`) */
+  configured: boolean;
+  secrets: ListedSecret[];
+}
+
+export interface ListedSecret {
+  /** `{{secrets.NAME}}` in HTTP nodes */
+  name: string;
+  /** Where it may be sent */
+  hosts: string[];
+  createdAt: string | null;
+  /** When its value or its hosts were set last */
+  updatedAt: string | null;
+  /** The caller's workflows whose drafts send it, those changed last first */
+  usedBy: {
+    slug: string;
+    name: string;
+  }[];
+}
+
+export interface NewSecret {
+  /** One line of printable ASCII */
+  value: string;
+  /** Hosts, or host:port, that it may be sent to */
+  hosts: string[];
+}
+
+export interface Secret {
+  /** `{{secrets.NAME}}` in HTTP nodes */
+  name: string;
+  /** Where it may be sent */
+  hosts: string[];
+  createdAt: string | null;
+  /** When its value or its hosts were set last */
+  updatedAt: string | null;
+}
+
 export interface Folder {
   id: string;
   name: string;
@@ -1592,6 +1630,21 @@ export interface OpenAiImages {
   }[];
 }
 
+export interface OpenAiImageEditForm {
+  /** A model's internal name, or `workflow/<slug>` */
+  model: string;
+  prompt: string;
+  n?: number | null;
+  /** Pixels, as 1024x1024; for models that take a size or a ratio */
+  size?: string | null;
+  response_format?: "url" | "b64_json" | null;
+  /** Kept as the run's metadata `user` */
+  user?: string | null;
+  image: Binary[];
+  mask?: Binary;
+  [member: string]: unknown;
+}
+
 export interface OpenAiSpeechRequest {
   /** A model's internal name, or `workflow/<slug>` */
   model: string;
@@ -1601,6 +1654,14 @@ export interface OpenAiSpeechRequest {
   voice: unknown;
   /** More inputs of the model or the workflow, by their own names */
   inputs?: Record<string, unknown>;
+  [member: string]: unknown;
+}
+
+export interface OpenAiTranscriptionForm {
+  model: string;
+  file: Binary;
+  response_format?: "json" | "text" | "verbose_json";
+  stream?: "false";
   [member: string]: unknown;
 }
 
@@ -1848,6 +1909,12 @@ export interface AdminExecution {
   createdAt: string | null;
   finishedAt: string | null;
   userId: string;
+}
+
+export interface TemplateChange {
+  listed?: boolean;
+  reason?: string;
+  featured?: boolean;
 }
 
 export interface TemplateStanding {
@@ -2716,6 +2783,25 @@ export interface Operations {
     };
     response: WebhookTest;
   };
+  /** List the caller's secrets, without their values */
+  listSecrets: {
+    response: Secrets;
+  };
+  /** Set a secret, or replace it */
+  putSecret: {
+    params: {
+      name: string;
+    };
+    body: NewSecret;
+    response: Secret;
+  };
+  /** Remove a secret */
+  deleteSecret: {
+    params: {
+      name: string;
+    };
+    response: undefined;
+  };
   /** List the caller's folders */
   listFolders: {
     response: Folder[];
@@ -2785,7 +2871,7 @@ export interface Operations {
   };
   /** Change images */
   openaiEditImages: {
-    body: Binary;
+    body: OpenAiImageEditForm;
     response: OpenAiImages;
   };
   /** Speak a text */
@@ -2795,7 +2881,7 @@ export interface Operations {
   };
   /** Write down what is said */
   openaiTranscribe: {
-    body: Binary;
+    body: OpenAiTranscriptionForm;
     response: OpenAiTranscription;
   };
   /** Answer a chat */
@@ -2891,11 +2977,7 @@ export interface Operations {
     params: {
       slug: string;
     };
-    body: {
-      listed?: boolean;
-      reason?: string;
-      featured?: boolean;
-    };
+    body: TemplateChange;
     response: TemplateStanding;
   };
   /** Add a model as an entry of the registry */
@@ -3168,6 +3250,9 @@ export const OPERATIONS = {
   setKeyWebhook: { method: "PUT", path: "/api/keys/{id}/webhook", idempotent: false, contentType: "application/json" },
   deleteKeyWebhook: { method: "DELETE", path: "/api/keys/{id}/webhook", idempotent: false, contentType: null },
   testKeyWebhook: { method: "POST", path: "/api/keys/{id}/webhook/test", idempotent: false, contentType: null },
+  listSecrets: { method: "GET", path: "/api/secrets", idempotent: false, contentType: null },
+  putSecret: { method: "PUT", path: "/api/secrets/{name}", idempotent: false, contentType: "application/json" },
+  deleteSecret: { method: "DELETE", path: "/api/secrets/{name}", idempotent: false, contentType: null },
   listFolders: { method: "GET", path: "/api/folders", idempotent: false, contentType: null },
   createFolder: { method: "POST", path: "/api/folders", idempotent: true, contentType: "application/json" },
   renameFolder: { method: "PATCH", path: "/api/folders/{id}", idempotent: false, contentType: "application/json" },
@@ -3178,9 +3263,9 @@ export const OPERATIONS = {
   deleteMedia: { method: "DELETE", path: "/api/media/{id}", idempotent: false, contentType: null },
   keepMedia: { method: "POST", path: "/api/media/{id}/keep", idempotent: false, contentType: null },
   openaiGenerateImages: { method: "POST", path: "/v1/images/generations", idempotent: true, contentType: "application/json" },
-  openaiEditImages: { method: "POST", path: "/v1/images/edits", idempotent: false, contentType: "application/octet-stream" },
+  openaiEditImages: { method: "POST", path: "/v1/images/edits", idempotent: false, contentType: "multipart/form-data" },
   openaiSpeak: { method: "POST", path: "/v1/audio/speech", idempotent: false, contentType: "application/json" },
-  openaiTranscribe: { method: "POST", path: "/v1/audio/transcriptions", idempotent: false, contentType: "application/octet-stream" },
+  openaiTranscribe: { method: "POST", path: "/v1/audio/transcriptions", idempotent: false, contentType: "multipart/form-data" },
   openaiChat: { method: "POST", path: "/v1/chat/completions", idempotent: false, contentType: "application/json" },
   openaiListModels: { method: "GET", path: "/v1/models", idempotent: false, contentType: null },
   adminListUsers: { method: "GET", path: "/api/admin/users", idempotent: false, contentType: null },

@@ -20,6 +20,7 @@ const TAG_DESCRIPTIONS: Readonly<Record<Tag, string>> = {
   Usage: "What was run by key, and what it cost",
   Identity: "Who is calling; registration and sign-in",
   Keys: "API keys and their webhooks; for signed-in users",
+  Secrets: "Values that HTTP nodes send, and that are never shown; for signed-in users",
   Folders: "Where workflows are kept",
   Media: "Files as inputs",
   OpenAI: "OpenAI's API over the platform's models and workflows: its libraries need the base URL alone",

@@ -20,6 +20,7 @@ export const TAGS = [
   "Usage",
   "Identity",
   "Keys",
+  "Secrets",
   "Folders",
   "Media",
   "OpenAI",

@@ -28,6 +28,7 @@ import { nodeKindRoutes } from "./node-kinds/routes";
 import { openAiRoutes } from "./openai/routes";
 import { rerunRoutes } from "./reruns/routes";
 import { runRoutes } from "./runs/routes";
+import { secretRoutes } from "./secrets/routes";
 import { hookRoutes } from "./triggers/hooks";
 import { scheduleRoutes } from "./triggers/schedules";
 import { secondFactorRoutes } from "./sign-in/second-factor";
@@ -57,6 +58,7 @@ export const routes: readonly Route[] = [
   ...secondStepRoutes,
   ...secondFactorRoutes,
   ...keyRoutes,
+  ...secretRoutes,
   ...folderRoutes,
   ...mediaRoutes,
   ...openAiRoutes,

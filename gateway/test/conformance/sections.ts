@@ -48,6 +48,7 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D15", "More node kinds"],
   ["D16", "Versions"],
   ["D17", "Reruns, and runs up to a node"],
+  ["D18", "Secrets"],
   ["D19", "Deleted slugs"],
   ["D20", "Templates"],
   ["D22", "More control"],

@@ -2,7 +2,7 @@ import { invalidRequest, LIMITS, versionNotFound } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
 import { found } from "./definition/errors";
 import type { ListFilter, SchemaRow, WorkflowHead, WorkflowStore } from "./definition/storage";
-import { newest, type PinnedModels, type SchemaPart, type Summary, type Workflow } from "./definition/workflow";
+import { newest, type PinnedModels, type SchemaPart, type SecretUse, type Summary, type Workflow } from "./definition/workflow";
 import type { Pictures } from "./pictures/pictures";
 import { collectSummaries } from "./summaries";
 import type { VersionStore } from "./versions/versions";
@@ -34,6 +34,8 @@ export interface Reading {
   /** @param version a number, `draft`, or empty: the newest version, or the draft while there is none */
   schema(slug: string, userId: string, version: string): Promise<SchemaPart>;
   publicSchema(slug: string): Promise<SchemaPart>;
+  /** The owner's workflows whose drafts send secrets, the newest first. */
+  secretUses(ownerId: string): Promise<SecretUse[]>;
   /** @param version as of `schema` */
   definition(slug: string, userId: string, knownRevision: number, version: string): Promise<Definition>;
 }
@@ -44,6 +46,8 @@ export interface ReadingDeps {
   pictures: Pictures;
 }
 
+/** Workflows that are named to send secrets. */
+const SECRET_USES = 1_000;
 const DRAFT = "draft";
 const VERSION = /^[1-9]\d{0,8}$/;
 
@@ -100,6 +104,7 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
   };
 
   return {
+    secretUses: (ownerId) => store.secretUses(ownerId, SECRET_USES),
     get: async (slug, userId) => {
       const workflow = found(await store.visible(slug, userId));
       return workflow.createdBy === userId ? workflow : asOthersSee(workflow);

@@ -172,6 +172,7 @@ export const workflowsHandlers = ({
     await templates.setOwnerSuspended(ownerId, suspended, userRevision);
     return {};
   }),
+  listSecretUses: unary(async ({ ownerId }) => proto.ListSecretUsesResponse.fromPartial({ uses: await workflows.secretUses(ownerId) })),
   findNamedMedia: unary(async ({ names }) => ({ names: await templates.named(names) })),
   removeExpired: unary(async ({ cursor }) => proto.RemoveExpiredResponse.fromPartial(await workflows.removeExpired(cursor))),
   createFolder: unary(async ({ ownerId, name }) =>

@@ -52,6 +52,7 @@ const rows = new Schema<Row>(
     updatedAt: { type: Date, required: true },
     graphDigest: { type: String, required: true },
     mediaNames: { type: [String] },
+    secretNames: { type: [String], default: undefined },
     thumbnailRef: String,
     published,
     takedown,
@@ -275,6 +276,15 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
         .lean<Pick<Row, "mediaNames" | "thumbnailRef">[]>()
         .exec();
       return found.flatMap(({ mediaNames, thumbnailRef }) => (thumbnailRef ? [...mediaNames, thumbnailRef] : mediaNames));
+    },
+    secretUses: async (createdBy, limit) => {
+      const found = await model
+        .find({ createdBy, "secretNames.0": { $exists: true } }, { name: 1, secretNames: 1 })
+        .sort({ updatedAt: -1 })
+        .limit(limit)
+        .lean<(Pick<Row, "_id" | "name"> & { secretNames: string[] })[]>()
+        .exec();
+      return found.map(({ _id: slug, name, secretNames }) => ({ slug, name, secretNames }));
     },
     creationIds: async (ownerId, isTemplate, limit) => {
       const found = await model

@@ -68,6 +68,18 @@ describe("a graph that has what looks like a credential", () => {
   });
 });
 
+it("names an owner's workflows by the secrets that their drafts send", async () => {
+  const [owner, other] = [newOwner(), newOwner()];
+  const name = unique();
+  const { slug } = await service.create(owner, { name, nodesJson: SAFE });
+  await service.create(owner, { name: unique(), nodesJson: "[]" });
+  await service.create(other, { name: unique(), nodesJson: SAFE });
+  const uses = async () => (await service.client.listSecretUses({ ownerId: owner })).uses;
+  expect(await uses()).toEqual([{ slug, name, secretNames: ["GITHUB"] }]);
+  await service.update(slug, owner, { nodesJson: sending("{{token}}") });
+  expect(await uses()).toEqual([]);
+});
+
 describe("publishing a template", () => {
   it("needs an approved account, at creation and later", async () => {
     const owner = newOwner();

@@ -1588,6 +1588,46 @@ class WebhookTest(TypedDict):
     durationMs: float
 
 
+class Secrets(TypedDict):
+    # Whether this installation can keep secrets (`SECRETS_KEYS`)
+    configured: bool
+    secrets: Sequence[ListedSecret]
+
+
+class ListedSecretUsedByItem(TypedDict):
+    slug: str
+    name: str
+
+
+class ListedSecret(TypedDict):
+    # `{{secrets.NAME}}` in HTTP nodes
+    name: str
+    # Where it may be sent
+    hosts: Sequence[str]
+    createdAt: str | None
+    # When its value or its hosts were set last
+    updatedAt: str | None
+    # The caller's workflows whose drafts send it, those changed last first
+    usedBy: Sequence[ListedSecretUsedByItem]
+
+
+class NewSecret(TypedDict):
+    # One line of printable ASCII
+    value: str
+    # Hosts, or host:port, that it may be sent to
+    hosts: Sequence[str]
+
+
+class Secret(TypedDict):
+    # `{{secrets.NAME}}` in HTTP nodes
+    name: str
+    # Where it may be sent
+    hosts: Sequence[str]
+    createdAt: str | None
+    # When its value or its hosts were set last
+    updatedAt: str | None
+
+
 class Folder(TypedDict):
     id: str
     name: str
@@ -1717,6 +1757,20 @@ class OpenAiImages(TypedDict):
     data: Sequence[OpenAiImagesDataItem]
 
 
+class OpenAiImageEditForm(TypedDict):
+    # A model's internal name, or `workflow/<slug>`
+    model: str
+    prompt: str
+    n: NotRequired[int | None]
+    # Pixels, as 1024x1024; for models that take a size or a ratio
+    size: NotRequired[str | None]
+    response_format: NotRequired[Literal["url", "b64_json"] | None]
+    # Kept as the run's metadata `user`
+    user: NotRequired[str | None]
+    image: Sequence[bytes]
+    mask: NotRequired[bytes]
+
+
 class OpenAiSpeechRequest(TypedDict):
     # A model's internal name, or `workflow/<slug>`
     model: str
@@ -1726,6 +1780,13 @@ class OpenAiSpeechRequest(TypedDict):
     voice: Any
     # More inputs of the model or the workflow, by their own names
     inputs: NotRequired[Mapping[str, Any]]
+
+
+class OpenAiTranscriptionForm(TypedDict):
+    model: str
+    file: bytes
+    response_format: NotRequired[Literal["json", "text", "verbose_json"]]
+    stream: NotRequired[Literal["false"]]
 
 
 class OpenAiTranscription(TypedDict):
@@ -1996,6 +2057,12 @@ class AdminExecution(TypedDict):
     createdAt: str | None
     finishedAt: str | None
     userId: str
+
+
+class TemplateChange(TypedDict):
+    listed: NotRequired[bool]
+    reason: NotRequired[str]
+    featured: NotRequired[bool]
 
 
 class TemplateStanding(TypedDict):

@@ -19,6 +19,7 @@ import { nodeKindCases } from "./node-kinds";
 import { rerunCases } from "./reruns";
 import { runCases } from "./runs";
 import { signInCases } from "./sign-in";
+import { secretCases } from "./secrets";
 import { triggerCases } from "./triggers";
 import { usageCases } from "./usage";
 import { workflowCases } from "./workflows";
@@ -47,5 +48,6 @@ export const CASES: readonly Case[] = [
   ...libraryCases,
   ...rerunCases,
   ...signInCases,
+  ...secretCases,
   ...adminCases,
 ];

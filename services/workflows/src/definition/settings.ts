@@ -1,5 +1,19 @@
 import { createHash } from "node:crypto";
-import { generatorUses, inputFields, invalidRequest, isLonger, LIMITS, readGraph, savedValues, type Issue } from "@nodeloom/kernel";
+import {
+  callsHttp,
+  generatorUses,
+  inputFields,
+  invalidRequest,
+  isLonger,
+  LIMITS,
+  readGraph,
+  savedValues,
+  SECRET_BOUNDS,
+  SECRET_NAME,
+  secretsOfNode,
+  type Graph,
+  type Issue,
+} from "@nodeloom/kernel";
 import { valuesIn } from "@nodeloom/kernel/json-text";
 import { parseText } from "./json-text";
 import type { Derived, Settings } from "./workflow";
@@ -75,6 +89,12 @@ export const graphDigest = (nodesJson: string, edgesJson: string): string =>
     .update(JSON.stringify([JSON.parse(nodesJson), JSON.parse(edgesJson)]))
     .digest("base64url");
 
+/** Names of secrets that the HTTP nodes of a graph send, each once. */
+const secretNamesIn = ({ nodes }: Graph): string[] => {
+  const names = nodes.filter(({ type }) => callsHttp(type)).flatMap(({ data }) => secretsOfNode(data));
+  return [...new Set(names.filter((name) => SECRET_NAME.test(name)))].slice(0, SECRET_BOUNDS.secrets);
+};
+
 /**
  * What lists, schemas and estimates need of a graph.
  * @throws DomainError INVALID_REQUEST when nodes or edges are no arrays or have too many elements.
@@ -85,6 +105,7 @@ export const derive = (nodesJson: string, edgesJson: string): Derived => {
     graphDigest: graphDigest(nodesJson, edgesJson),
     fieldsJson: JSON.stringify(inputFields(graph)),
     valuesJson: JSON.stringify(savedValues(graph)),
+    secretNames: secretNamesIn(graph),
     generators: generatorUses(graph).map(({ nodeId, model, inputs, items }) => ({
       nodeId,
       model,

@@ -1,5 +1,5 @@
 import type { ListPosition } from "@nodeloom/platform";
-import type { Published, SchemaPart, Summary, Takedown, Workflow } from "./workflow";
+import type { Published, SchemaPart, SecretUse, Summary, Takedown, Workflow } from "./workflow";
 
 export type WorkflowHead = Pick<Workflow, "name" | "revision" | "createdBy" | "creationId" | "published" | "isTemplate">;
 /** A schema with what tells which version's it is. */
@@ -66,6 +66,8 @@ export interface WorkflowStore {
   endRemoval(creationId: string): Promise<void>;
   /** creationIds of removed workflows of which something may be left. */
   unfinishedRemovals(limit: number): Promise<string[]>;
+  /** An owner's workflows whose drafts send secrets, the newest first. */
+  secretUses(ownerId: string, limit: number): Promise<SecretUse[]>;
   /** Of an owner's templates, or of the other workflows. */
   creationIds(ownerId: string, isTemplate: boolean, limit: number): Promise<string[]>;
   /** Names that workflows have among some; others of theirs may be in the answer. */

@@ -34,6 +34,8 @@ export interface Workflow {
   graphDigest: string;
   /** Ids and keys of files that the graph and the pictures name; derived. */
   mediaNames: string[];
+  /** Names of secrets that its HTTP nodes send; derived, and absent in rows from before there were any. */
+  secretNames?: string[];
   /** What lists show of the thumbnail: its address, or the key of the file made of a data URL; empty until that is made. */
   thumbnailRef: string | null;
   published?: Published | null;
@@ -89,7 +91,7 @@ export type Settings = Pick<
 >;
 
 /** What is computed from the graph. */
-export type Derived = Pick<Workflow, "generators" | "fieldsJson" | "valuesJson" | "graphDigest">;
+export type Derived = Pick<Workflow, "generators" | "fieldsJson" | "valuesJson" | "graphDigest" | "secretNames">;
 
 /** What lists show: a workflow without its graph. */
 export type Summary = Pick<
@@ -111,6 +113,13 @@ export type Summary = Pick<
   | "thumbnailRef"
   | "featured"
 >;
+
+/** A workflow that sends secrets. */
+export interface SecretUse {
+  slug: string;
+  name: string;
+  secretNames: string[];
+}
 
 /** The input schema of a workflow. */
 export type SchemaPart = Pick<Workflow, "name" | "description" | "fieldsJson" | "valuesJson" | "generators">;

@@ -1,0 +1,126 @@
+import { DomainError, invalidRequest, SECRET_BOUNDS, SECRET_NAME, SECRET_NAME_FORM } from "@nodeloom/kernel";
+import type { identity } from "@nodeloom/proto";
+import { z } from "zod";
+import { notFound } from "../../http/errors";
+import { defineRoute, type ParamsSpec, type RouteDefinition } from "../../http/route";
+import { iso, timestamp } from "../../schemas";
+import { audited } from "../admin/audit";
+
+/** A user's secrets: set here, sent by HTTP nodes, and never shown again. */
+
+const name = z.string().regex(SECRET_NAME, SECRET_NAME_FORM).meta({ example: "STRIPE_KEY" });
+const hosts = z.array(z.string().min(1).max(SECRET_BOUNDS.hostChars)).min(1).max(SECRET_BOUNDS.hosts);
+
+const secret = z
+  .object({
+    name: z.string().meta({ description: "`{{secrets.NAME}}` in HTTP nodes", example: "STRIPE_KEY" }),
+    hosts: z.array(z.string()).meta({ description: "Where it may be sent", example: ["api.stripe.com"] }),
+    createdAt: timestamp.nullable(),
+    updatedAt: timestamp.nullable().meta({ description: "When its value or its hosts were set last" }),
+  })
+  .meta({ id: "Secret" });
+
+const list = z
+  .object({
+    configured: z.boolean().meta({ description: "Whether this installation can keep secrets (`SECRETS_KEYS`)" }),
+    secrets: z.array(
+      secret
+        .extend({
+          usedBy: z
+            .array(z.object({ slug: z.string(), name: z.string() }))
+            .meta({ description: "The caller's workflows whose drafts send it, those changed last first" }),
+        })
+        .meta({ id: "ListedSecret" }),
+    ),
+  })
+  .meta({ id: "Secrets" });
+
+const newSecret = z
+  .strictObject({
+    value: z.string().min(SECRET_BOUNDS.minValueChars).max(SECRET_BOUNDS.valueChars).meta({ description: "One line of printable ASCII" }),
+    hosts: hosts.meta({ description: "Hosts, or host:port, that it may be sent to" }),
+  })
+  .meta({ id: "NewSecret" });
+
+const view = ({ name: named, hosts: allowed, createdAt, setAt }: identity.Secret) => ({
+  name: named,
+  hosts: allowed,
+  createdAt: iso(createdAt),
+  updatedAt: iso(setAt),
+});
+
+const misnamed: ParamsSpec<{ name: string }> = {
+  schema: z.object({ name }),
+  invalid: () => invalidRequest([{ path: "name", message: SECRET_NAME_FORM }]),
+};
+const unknown: ParamsSpec<{ name: string }> = { ...misnamed, invalid: () => notFound("secret") };
+
+const shared = { tag: "Secrets", auth: "session", limit: "user" } as const satisfies Partial<RouteDefinition<"session">>;
+
+export const secretRoutes = [
+  defineRoute({
+    ...shared,
+    method: "GET",
+    path: "/api/secrets",
+    list: true,
+    operationId: "listSecrets",
+    summary: "List the caller's secrets, without their values",
+    responses: { 200: list },
+    handler: async ({ gateway, caller }) => {
+      const { identity: identities, workflows } = gateway.services;
+      const ownerId = caller.user.id;
+      const [{ secrets, configured }, { uses }] = await Promise.all([
+        identities.listSecrets({ owner: ownerId }),
+        workflows.listSecretUses({ ownerId }),
+      ]);
+      const usedBy = (named: string): { slug: string; name: string }[] =>
+        uses.filter(({ secretNames }) => secretNames.includes(named)).map((use) => ({ slug: use.slug, name: use.name }));
+      return { status: 200, body: { configured, secrets: secrets.map((one) => ({ ...view(one), usedBy: usedBy(one.name) })) } };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: "PUT",
+    path: "/api/secrets/:name",
+    params: misnamed,
+    operationId: "putSecret",
+    summary: "Set a secret, or replace it",
+    description:
+      "HTTP nodes of the caller's own workflows send it where they have `{{secrets.NAME}}`, to its hosts alone and by https (on the machine itself by http, too). The value is encrypted, and never shown again. A change holds for every request that is sent after it.",
+    body: newSecret,
+    responses: { 200: secret },
+    errors: ["NOT_CONFIGURED", "PRECONDITION_FAILED"],
+    example: { value: "the key, as its maker shows it", hosts: ["api.example.com"] },
+    handler: async (context) => {
+      const { gateway, caller, params, body } = context;
+      const owner = caller.user.id;
+      const change = { hosts: body.hosts };
+      const stored = await audited(context, { action: "secret.put", target: params.name, change }, async () => {
+        const { secret: put } = await gateway.services.identity.putSecret({ owner, name: params.name, setBy: owner, ...body });
+        if (!put) throw new Error("identity answered without a secret");
+        return { value: view(put), after: { hosts: put.hosts } };
+      });
+      return { status: 200, body: stored };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: "DELETE",
+    path: "/api/secrets/:name",
+    params: unknown,
+    operationId: "deleteSecret",
+    summary: "Remove a secret",
+    description: "Requests that would send it fail from then on, and runs that need it are refused.",
+    responses: { 204: null },
+    errors: ["NOT_FOUND"],
+    handler: async (context) => {
+      const { gateway, caller, params } = context;
+      await audited(context, { action: "secret.delete", target: params.name }, async () => {
+        const { secret: removed } = await gateway.services.identity.deleteSecret({ owner: caller.user.id, name: params.name });
+        if (!removed) throw new DomainError("not_found", "NOT_FOUND", `there is no secret ${params.name}`);
+        return { value: undefined, before: { hosts: removed.hosts } };
+      });
+      return { status: 204 };
+    },
+  }),
+];
