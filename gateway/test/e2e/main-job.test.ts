@@ -12,7 +12,8 @@ import {
 import { clientOf, eventually, fetchFile, type Account } from "./support/client";
 import { clip, edge, greeting, node, studio } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
-import { signatureOf, startReceiver, type Receiver } from "./support/receiver";
+import { ECHO, signatureOf, startReceiver, type Receiver } from "./support/receiver";
+import { readStores } from "./support/stores";
 
 let platform: Platform;
 let client: ReturnType<typeof clientOf>;
@@ -256,6 +257,39 @@ it("streams an execution's events, and replays them after a given one", async ()
   expect(types.at(-1)).toBe("settled");
   expect(await events(2)).toEqual(all.slice(2));
   expect(await events(all.length)).toEqual([]);
+});
+
+it("sends a secret to its host, and stores it nowhere: not in MongoDB, Temporal's histories, Redis or any answer", async () => {
+  const value = 'sk/secret+"of" an=account';
+  const control = "a text that is no secret";
+  const put = await client.call("PUT", "/api/secrets/ECHOED", { cookie: user.cookie, body: { value, hosts: [receiver.address] } });
+  expect(put.status).toBe(200);
+  const data = {
+    ...{ method: "POST", url: `http://${receiver.address}${ECHO}?key={{secrets.ECHOED}}`, body: { deep: ["<{{secrets.ECHOED}}>"] } },
+    headers: { Authorization: "Bearer {{secrets.ECHOED}}", "x-control": control },
+  };
+  const graph = {
+    name: "Echo",
+    nodes: [node("send", "http-request", data), node("out", "response-output")],
+    edges: [edge("send.body", "out.echo")],
+  };
+  const [direct, submitted] = [await run(graph), await api.submit(await save(graph))];
+  const ended = await finished(submitted.executionId);
+  expect(direct.result.echo).toMatchObject({
+    url: `${ECHO}?key=[secrets.ECHOED]`,
+    headers: { authorization: "Bearer [secrets.ECHOED]", "x-control": control },
+    body: JSON.stringify({ deep: ["<[secrets.ECHOED]>"] }),
+  });
+  const answers = [JSON.stringify([direct, ended, await usageOf(submitted.executionId)])].map((text) => Buffer.from(text));
+  const stored = { ...(await readStores(platform, [direct.executionId!, submitted.executionId])), answers };
+  const forms = [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value), Buffer.from(value).toString("base64").slice(0, -4)];
+  for (const [place, all] of Object.entries(stored)) {
+    const found = forms.filter((form) => all.some((bytes) => bytes.includes(form)));
+    expect({ place, found, isEmpty: all.length === 0 }).toEqual({ place, found: [], isEmpty: false });
+  }
+  // What is sent beside it is seen, where it would be.
+  for (const place of ["MongoDB", "Temporal", "answers"] as const)
+    expect({ place, seen: stored[place].some((bytes) => bytes.includes(control)) }).toEqual({ place, seen: true });
 });
 
 it("keeps the ledger equal to what every account holds", async () => {

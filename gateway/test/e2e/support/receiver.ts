@@ -20,6 +20,9 @@ export interface Receiver {
   close(): void;
 }
 
+/** Here it answers with what it is sent. */
+export const ECHO = "/echo";
+
 /** A webhook receiver on loopback that keeps what it gets. */
 export const startReceiver = async (): Promise<Receiver> => {
   const deliveries: Delivery[] = [];
@@ -29,6 +32,12 @@ export const startReceiver = async (): Promise<Receiver> => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
+      if (request.url?.startsWith(ECHO)) {
+        const { url, headers } = request;
+        return void response
+          .setHeader("content-type", "application/json")
+          .end(JSON.stringify({ url, headers, body: Buffer.concat(chunks).toString() }));
+      }
       const header = (name: string): string => String(request.headers[name]);
       const id = header("webhook-id");
       deliveries.push({
