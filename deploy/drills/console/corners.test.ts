@@ -10,6 +10,7 @@ const TITLES: readonly (readonly [string, string])[] = [
   ["/executions", "Runs"],
   ["/usage", "Usage"],
   ["/keys", "API keys"],
+  ["/secrets", "Secrets"],
   ["/models", "Models"],
   ["/account", "Account"],
   ["/plans", "Plans"],

@@ -43,6 +43,7 @@ stage.before(async () => {
     ["run", `/executions/${run.headers.get("x-execution-id")}`],
     ["usage", "/usage"],
     ["keys", "/keys"],
+    ["secrets", "/secrets"],
     ["models", "/models"],
     ["model", "/models/sandbox-image"],
     ["account", "/account"],

@@ -9,6 +9,7 @@ import {
   History,
   KeyRound,
   Layers,
+  LockKeyhole,
   LogOut,
   Menu as MenuIcon,
   Monitor,
@@ -48,6 +49,7 @@ const ENTRIES: readonly Entry[] = [
   { to: "/models", label: "Models", icon: Boxes },
   { to: "/usage", label: "Usage", icon: ChartColumn },
   { to: "/keys", label: "API keys", icon: KeyRound },
+  { to: "/secrets", label: "Secrets", icon: LockKeyhole },
 ];
 const ADMIN: Entry = { to: "/admin/users", label: "Administration", icon: ShieldCheck };
 

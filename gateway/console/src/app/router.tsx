@@ -107,6 +107,11 @@ const keys = createRoute({
   path: "/keys",
   component: pageOf(() => import("../features/keys/keys-page"), "KeysPage"),
 });
+const secrets = createRoute({
+  getParentRoute: () => shell,
+  path: "/secrets",
+  component: pageOf(() => import("../features/secrets/secrets-page"), "SecretsPage"),
+});
 const models = createRoute({
   getParentRoute: () => shell,
   path: "/models",
@@ -155,7 +160,7 @@ const kitchen = createRoute({
 const tree = root.addChildren([
   shell.addChildren([
     ...[dashboard, canvas, triggers, executions, execution, approvals, batches, batch],
-    ...[usage, keys, models, model, plans, account, admin],
+    ...[usage, keys, secrets, models, model, plans, account, admin],
   ]),
   playground,
   reset,
