@@ -190,6 +190,13 @@ export const DRILLS = [
     builds: false,
   },
   {
+    name: "secrets",
+    sentence: "makes a hundred runs that send secrets, then searches every store, log, trace and answer for their values",
+    minutes: 3,
+    kind: "program",
+    builds: true,
+  },
+  {
     name: "dashboards",
     sentence: "has a real Prometheus read a platform, and draws the chart's dashboard from it",
     minutes: 7,

@@ -9,6 +9,7 @@ import { fileCases } from "./files";
 import { hookCases } from "./hooks";
 import { runCases } from "./runs";
 import { signInCases } from "./sign-in";
+import { secretCases } from "./secrets";
 import { usageCases } from "./usage";
 
 /** Every fault that is tried, by area; what uses up an address's limits comes last. */
@@ -19,6 +20,7 @@ export const CASES: readonly AbuseCase[] = [
   ...batchCases,
   ...usageCases,
   ...addressCases,
+  ...secretCases,
   ...fileCases,
   ...accountCases,
   ...signInCases,

@@ -1,0 +1,197 @@
+/**
+ * `npm run drill secrets`: makes a hundred runs that send secrets (in addresses, headers and bodies; answered with echoes, refused, failing,
+ * in a batch, again) on a whole local platform, then searches every place where runs leave something for their values, in every form.
+ * A text that is no secret is sent along, and must be found: what finds nothing would prove nothing. Touches only processes that it started.
+ */
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import { createApi } from "../support/api.mjs";
+import { pause, readLocal, startPlatform } from "../support/platform.mjs";
+import { runDrill } from "../support/run-drill.mjs";
+import { createSearch } from "./search.mjs";
+import { searchFiles, searchMongo, searchTemporal, startCollector, watchRedis } from "./stores.mjs";
+
+const SYNCHRONOUS = 40;
+const ASYNCHRONOUS = 20;
+const FAILING = 10;
+const ELSEWHERE = 10;
+const BATCH = 20;
+const RUNS = SYNCHRONOUS + ASYNCHRONOUS + FAILING + ELSEWHERE + BATCH;
+const AT_ONCE = 8;
+const END_MS = 120_000;
+/** What processes write and send a little later is there by then. */
+const AFTER_MS = 12_000;
+const FINAL = ["completed", "failed", "cancelled"];
+/** Where the text that is no secret must be: where what is sent would be. */
+const MUST_HAVE = ["MongoDB", "Temporal", "Redis", "answers"];
+const PLACES = [...MUST_HAVE, "traces", "logs", "files of the databases"];
+
+const SECRETS = {
+  /** With what is written otherwise in URLs, JSON and forms. */
+  TOKEN: `sk/${randomBytes(12).toString("base64url")}+"=& ${randomBytes(9).toString("base64url")}`,
+  PASSWORD: randomBytes(18).toString("hex"),
+};
+const CONTROL = `control-${randomBytes(12).toString("hex")}`;
+
+/** Answers with all that it was sent, in several forms. */
+const startEcho = async () => {
+  const server = createServer((request, response) => {
+    /** @type {Buffer[]} */
+    const chunks = [];
+    request.on("data", (chunk) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = Buffer.concat(chunks).toString();
+      const fails = request.url?.startsWith("/failing");
+      response.writeHead(fails ? 500 : 200, { "content-type": "application/json", "x-echo": String(request.headers.authorization) });
+      response.end(
+        JSON.stringify({
+          ...{ url: request.url, headers: request.headers, body },
+          base64: Buffer.from(`user:${request.headers.authorization}`).toString("base64"),
+          parsed: body.startsWith("{") ? JSON.parse(body) : null,
+        }),
+      );
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
+  return { address: `127.0.0.1:${port}`, stop: () => server.close() };
+};
+
+const node = (/** @type {string} */ id, /** @type {string} */ type, data = {}) => ({ id, type, position: { x: 0, y: 0 }, data });
+
+/** @param {string} url @param {object} [settings] */
+const graph = (url, settings = {}) => ({
+  name: "Secrets",
+  nodes: [
+    node("in", "request-input", { fields: [{ name: "control", type: "text", label: "Control" }] }),
+    node("send", "http-request", {
+      ...{ method: "POST", url: `${url}?key={{secrets.TOKEN}}&control={{control}}` },
+      headers: { Authorization: "Bearer {{secrets.TOKEN}}", "X-Password": "{{secrets.PASSWORD}}", "X-Control": "{{control}}" },
+      body: { token: "<{{secrets.TOKEN}}>", deep: [{ password: "{{secrets.PASSWORD}}" }], control: "{{control}}" },
+      ...settings,
+    }),
+    node("out", "response-output"),
+  ],
+  edges: [
+    { id: "a", source: "in", sourceHandle: "control", target: "send", targetHandle: "control" },
+    { id: "b", source: "send", sourceHandle: "body", target: "out", targetHandle: "echo" },
+  ],
+});
+
+/** Does a work so many times, some at once. @template T @param {number} times @param {() => Promise<T>} work @returns {Promise<T[]>} */
+const often = async (times, work) => {
+  /** @type {T[]} */
+  const done = [];
+  let left = times;
+  const one = async () => {
+    while (left > 0) {
+      left -= 1;
+      done.push(await work());
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, one));
+  return done;
+};
+
+await runDrill("secrets", async ({ say, check, atEnd }) => {
+  const search = createSearch({ ...SECRETS, CONTROL });
+  const { look } = search;
+  const [echo, collector] = await Promise.all([startEcho(), startCollector(look)]);
+  atEnd(echo.stop);
+  atEnd(collector.stop);
+  const env = { EGRESS_ALLOW: echo.address, LOG_LEVEL: "debug", OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACES_SHARE: "1" };
+  const platform = await startPlatform(env);
+  atEnd(platform.stop);
+  const { mongoUri, redisUrl, temporalAddress, accounts } = readLocal();
+  const redis = await watchRedis(redisUrl, look);
+  atEnd(redis.stop);
+  const api = createApi(() => readLocal().baseUrl);
+  const { key, cookie } = await api.enterprise(accounts, `http://${echo.address}/hook`);
+
+  /** Keeps what was answered to be looked at, too. @type {typeof api.call} */
+  const call = async (method, path, options) => {
+    const answer = await api.call(method, path, options);
+    look("answers", JSON.stringify(answer.body) + JSON.stringify([...answer.headers]));
+    return answer;
+  };
+  /** @param {number} status @param {Parameters<typeof call>} request */
+  const expected = async (status, ...request) => {
+    const answer = await call(...request);
+    if (answer.status !== status)
+      throw new Error(`${request[0]} ${request[1]} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  for (const [name, value] of Object.entries(SECRETS))
+    await expected(200, "PUT", `/api/secrets/${name}`, { cookie, body: { value, hosts: [echo.address] } });
+  const save = async (/** @type {object} */ body) => (await expected(201, "POST", "/api/workflows", { key, body })).slug;
+  const [good, failing, elsewhere] = [
+    await save(graph(`http://${echo.address}/`)),
+    await save(graph(`http://${echo.address}/failing`, { failOnStatus: true })),
+    await save(graph("https://nodeloom.invalid/")),
+  ];
+  const inputs = { control: CONTROL };
+  const run = (/** @type {string} */ slug, query = "") => call("POST", `/api/workflows/${slug}/run${query}`, { key, body: { inputs } });
+  const executionOf = (/** @type {{ headers: Headers }} */ { headers }) => headers.get("x-execution-id") ?? "";
+
+  const batch = await expected(202, "POST", `/api/workflows/${good}/batches`, {
+    key,
+    body: { inputs: Array.from({ length: BATCH }, () => inputs) },
+  });
+  const ids = [
+    ...(await often(SYNCHRONOUS, () => run(good))).map(executionOf),
+    ...(await often(ASYNCHRONOUS, () => run(good, "?async=true"))).map(({ body }) => body.executionId),
+    ...(await often(FAILING, () => run(failing))).map(executionOf),
+    ...(await often(ELSEWHERE, () => run(elsewhere))).map(executionOf),
+  ];
+  await expected(200, "POST", `/api/executions/${ids[0]}/rerun`, { key, body: { reuse: ["send"] } });
+  await expected(200, "POST", `/api/workflows/${good}/quote`, { key, body: { inputs } });
+
+  /** @param {string} path @param {(body: any) => boolean} isOver */
+  const until = async (path, isOver) => {
+    for (const end = Date.now() + END_MS; ; await pause(200)) {
+      const { body } = await api.call("GET", path, { key });
+      if (isOver(body)) return expected(200, "GET", path, { key });
+      if (Date.now() > end) throw new Error(`${path} is not over: ${JSON.stringify(body)}`);
+    }
+  };
+  /** @type {Map<string, number>} */
+  const ends = new Map();
+  for (const id of ids) {
+    const { status } = await until(`/api/executions/${id}`, (body) => FINAL.includes(body.status));
+    ends.set(status, (ends.get(status) ?? 0) + 1);
+    const events = await fetch(`${readLocal().baseUrl}/api/executions/${id}/events`, { headers: { "x-api-key": key } });
+    look("answers", await events.text());
+  }
+  const batched = await until(`/api/batches/${batch.batchId}`, ({ status }) => FINAL.includes(status));
+  await expected(200, "GET", "/api/usage", { key });
+  await expected(200, "GET", "/api/secrets", { cookie });
+  await expected(200, "GET", "/api/admin/audit", { key: accounts.admin.apiKey });
+  say(
+    `${RUNS} runs are over: ${[...ends].map(([status, count]) => `${count} ${status}`).join(", ")}, a batch of ${BATCH} ${batched.status}`,
+  );
+
+  await pause(AFTER_MS);
+  await searchMongo(mongoUri, look);
+  await searchTemporal(temporalAddress, look);
+  await redis.search();
+  await searchFiles(look);
+
+  const times = (/** @type {string} */ place, /** @type {string} */ name) => search.found.get(place)?.get(name) ?? 0;
+  const [completed, failed] = [SYNCHRONOUS + ASYNCHRONOUS, FAILING + ELSEWHERE];
+  check(
+    ["runs ended as they should", ends.get("completed") === completed && ends.get("failed") === failed, JSON.stringify([...ends])],
+    ["the batch completed", batched.status === "completed", batched.status],
+  );
+  for (const place of PLACES) {
+    const values = Object.keys(SECRETS).map((name) => `${name} ${times(place, name)} times`);
+    const kilobytes = ((search.looked.get(place) ?? 0) / 1024).toFixed(0);
+    const isClean = (search.looked.get(place) ?? 0) > 0 && Object.keys(SECRETS).every((name) => times(place, name) === 0);
+    const isSeeing = !MUST_HAVE.includes(place) || times(place, "CONTROL") > 0;
+    check([
+      `${place} have no secret`,
+      isClean && isSeeing,
+      `${kilobytes} kB: ${values.join(", ")}, the control ${times(place, "CONTROL")} times`,
+    ]);
+  }
+});

@@ -1,0 +1,71 @@
+import { gunzipSync } from "node:zlib";
+
+/** What a value looks like in bytes, and whether bytes have it. Written anew, so that what hides secrets is not what looks for them. */
+
+const GZIP = Buffer.from([0x1f, 0x8b]);
+
+/** A value inside longer base64: the part of it that its neighbours don't change. @param {string} value @param {BufferEncoding} encoding */
+const inBase64 = (value, encoding) =>
+  ["", "x", "xx"].map((before) => {
+    const text = Buffer.from(before + value)
+      .toString(encoding)
+      .replaceAll("=", "");
+    return text.slice(before.length === 0 ? 0 : before.length + 1, (before.length + value.length) % 3 === 0 ? undefined : -1);
+  });
+
+/** @param {string} value @returns {string[]} */
+export const formsOf = (value) => [
+  ...new Set([
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(value),
+    encodeURIComponent(value).toLowerCase(),
+    new URLSearchParams([["", value]]).toString().slice(1),
+    Buffer.from(value).toString("hex"),
+    ...inBase64(value, "base64"),
+    ...inBase64(value, "base64url"),
+  ]),
+];
+
+/** Bytes as they are, and as they were before they were compressed. @param {Uint8Array} bytes @returns {Buffer[]} */
+const readings = (bytes) => {
+  const whole = Buffer.from(bytes);
+  const at = whole.indexOf(GZIP);
+  if (at < 0) return [whole];
+  try {
+    return [whole, gunzipSync(whole.subarray(at))];
+  } catch {
+    // Bytes that only look like it.
+    return [whole];
+  }
+};
+
+/**
+ * Looks for values in what is handed to it.
+ * @param {Record<string, string>} values by what they are called
+ */
+export const createSearch = (values) => {
+  const forms = Object.entries(values).flatMap(([name, value]) => formsOf(value).map((form) => ({ name, bytes: Buffer.from(form) })));
+  /** @type {Map<string, Map<string, number>>} by place, how often each value was found there */
+  const found = new Map();
+  /** @type {Map<string, number>} by place */
+  const looked = new Map();
+  return {
+    found,
+    looked,
+    /** @param {string} place @param {Uint8Array | string} content */
+    look: (place, content) => {
+      const parts = typeof content === "string" ? [Buffer.from(content)] : readings(content);
+      for (const part of parts) {
+        looked.set(place, (looked.get(place) ?? 0) + part.length);
+        for (const { name, bytes } of forms) {
+          if (!part.includes(bytes)) continue;
+          const counts = found.get(place) ?? new Map();
+          found.set(place, counts.set(name, (counts.get(name) ?? 0) + 1));
+        }
+      }
+    },
+  };
+};
+
+/** @typedef {ReturnType<typeof createSearch>["look"]} Look */
