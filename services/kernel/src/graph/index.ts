@@ -6,6 +6,7 @@ export * from "./values/bind";
 export * from "./bounds";
 export * from "./budget";
 export * from "./prices/estimate";
+export * from "./values/field-schema";
 export * from "./values/fields";
 export * from "./http/http-call";
 export { secretsOfNode, withSecretValues } from "./http/secrets";

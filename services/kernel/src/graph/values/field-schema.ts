@@ -1,0 +1,60 @@
+import type { JsonSchema } from "../prices/price";
+import { uploadFamily, type InputField } from "./fields";
+import { fileOf, resultFamily } from "./media";
+
+/** A workflow's inputs and result as JSON Schema, for those who read no other: agents. */
+
+/** What a value of a field's type is; `fieldProblem` has the last word. */
+const typeSchema = (field: InputField): JsonSchema => {
+  const { type, options = [], min, max } = field;
+  const family = uploadFamily(field);
+  if (family) return { type: "string", description: `${fileOf(family)}: an http(s) URL, a data URL, or the id of an uploaded file` };
+  switch (type) {
+    case "text":
+    case "textarea":
+      return {
+        type: "string",
+        ...(min === undefined ? {} : { minLength: Math.max(0, Math.ceil(min)) }),
+        ...(max === undefined ? {} : { maxLength: Math.max(0, Math.floor(max)) }),
+      };
+    case "number":
+      return { type: "number", ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }) };
+    case "boolean":
+      return { type: "boolean" };
+    case "select":
+      return { type: "string", ...(options.length === 0 ? {} : { enum: [...new Set(options)] }) };
+    default:
+      return {};
+  }
+};
+
+const fieldSchema = (field: InputField): JsonSchema => ({
+  ...(field.label === field.name ? {} : { title: field.label }),
+  ...typeSchema(field),
+  ...(field.default === undefined ? {} : { default: field.default }),
+});
+
+/** The inputs that a workflow with these fields takes; of fields with one name, the first. */
+export const fieldsSchema = (fields: readonly InputField[]): JsonSchema => {
+  const byName = new Map([...fields].reverse().map((field) => [field.name, field]));
+  const ordered = fields.filter((field) => byName.get(field.name) === field);
+  return {
+    type: "object",
+    properties: Object.fromEntries(ordered.map((field) => [field.name, fieldSchema(field)])),
+    required: ordered.filter((field) => field.required && field.default === undefined).map(({ name }) => name),
+    additionalProperties: false,
+  };
+};
+
+const memberSchema = (name: string): JsonSchema => {
+  const family = resultFamily(name);
+  if (!family) return {};
+  const file = { type: "object", properties: { url: { type: "string", description: `where ${fileOf(family)} is` } }, required: ["url"] };
+  return { type: "array", items: file };
+};
+
+/** A result with these members. None is required: a switch may leave out what flows into it. */
+export const resultSchema = (members: readonly string[]): JsonSchema => ({
+  type: "object",
+  properties: Object.fromEntries(members.map((name) => [name, memberSchema(name)])),
+});

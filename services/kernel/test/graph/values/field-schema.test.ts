@@ -1,0 +1,49 @@
+import { createInputCheck, fieldProblem, fieldsSchema, resultSchema, type InputField } from "@nodeloom/kernel";
+
+const field = (more: Partial<InputField>): InputField => ({ name: "x", type: "text", label: "x", required: false, ...more });
+
+const FIELDS: InputField[] = [
+  field({ min: 2, max: 4 }),
+  field({ type: "textarea" }),
+  field({ type: "number", min: 0, max: 1.5 }),
+  field({ type: "boolean" }),
+  field({ type: "select", options: ["a", "b", "a"] }),
+  field({ type: "json" }),
+];
+const VALUES = ["", "a", "abc", "abcde", "👩‍👩‍👧", 0, 1, 1.5, 2, -1, true, null, [], {}, { a: [1] }];
+
+it.each(FIELDS)("a schema of $type takes what the field takes, and nothing else", (one) => {
+  const check = createInputCheck(fieldsSchema([one]));
+  for (const value of VALUES) expect([value, check({ x: value }).length === 0]).toEqual([value, fieldProblem(one, value) === undefined]);
+});
+
+it("says what a field is called, its default, and what is required", () => {
+  const fields = [
+    field({ label: "Subject", default: "boat", required: true }),
+    field({ name: "y", label: "y", type: "image_upload", required: true }),
+  ];
+  expect(fieldsSchema(fields)).toEqual({
+    type: "object",
+    properties: {
+      x: { title: "Subject", type: "string", default: "boat" },
+      y: { type: "string", description: expect.stringContaining("an image") as string },
+    },
+    required: ["y"],
+    additionalProperties: false,
+  });
+});
+
+it("has the first of fields of one name, and names of members of all objects as any other", () => {
+  const { properties } = fieldsSchema([field({ type: "number" }), field({}), field({ name: "__proto__" })]) as { properties: object };
+  expect(Object.entries(properties)).toEqual([
+    ["x", { type: "number" }],
+    ["__proto__", { title: "x", type: "string" }],
+  ]);
+});
+
+it("has files of a result as lists of addresses, and anything under other names", () => {
+  const check = createInputCheck(resultSchema(["images", "text"]));
+  expect(check({ images: [{ url: "https://a.example/1.png" }], text: 7 })).toEqual([]);
+  expect(check({})).toEqual([]);
+  expect(check({ images: "a" })).not.toEqual([]);
+});
