@@ -12,6 +12,7 @@ import { workflowsHandlers } from "./server";
 import { createWorkflowStore } from "./store";
 import { createTemplates } from "./templates";
 import { createThumbnailAddresses } from "./pictures/thumbnails";
+import { createTools } from "./tools";
 import { createVersionStore } from "./versions/version-store";
 import { createVersions } from "./versions/versions";
 import { createWorkflows } from "./workflows";
@@ -61,6 +62,7 @@ export const service = defineService({
       folders: createFolders({ store: folderStore, empty: (id, ownerId) => store.leaveFolder(id, ownerId, new Date()) }),
       versions: createVersions({ store, versions: versionStore, update: workflows.update }),
       templates: createTemplates({ store, versions: versionStore }),
+      tools: createTools({ store, versions: versionStore }),
       clone: createClone({
         media,
         pictures,

@@ -3,7 +3,7 @@ import { CONFLICT_ATTEMPTS, invalidRequest, LIMITS, unavailable, workflowNotFoun
 import { retryOnConflict } from "@nodeloom/platform";
 import type { WithinCap } from "./cap/cap";
 import { checkNoCredentials } from "./definition/credentials";
-import { changedSince, found, foundAt, notApproved } from "./definition/errors";
+import { changedSince, found, foundAt, notApproved, sessionRequired } from "./definition/errors";
 import { namedBy } from "./definition/named-media";
 import { checkSettings, checkSize, derive } from "./definition/settings";
 import { firstFree, slugOf, variantsOf } from "./definition/slug";
@@ -20,6 +20,8 @@ export interface Creation extends Allowed {
   maxWorkflows: number | undefined;
   /** The owner's name of this creation; the same name gives the same workflow. Empty: none. */
   reference: string;
+  /** A key asks, which sets nothing that only a signed-in person may. */
+  byKey?: boolean;
 }
 
 export interface Update extends Allowed {
@@ -28,6 +30,7 @@ export interface Update extends Allowed {
   ifRevision: number | undefined;
   changes: Partial<Settings>;
   maxWorkflows: number | undefined;
+  byKey?: boolean;
 }
 
 /** Makes and changes workflows. */
@@ -69,8 +72,15 @@ const changedMembers = (current: Workflow, changes: Partial<Settings>): Partial<
   if (Object.keys(sent).length === 0) return sent;
   const { nodesJson, edgesJson } = sent;
   const isGraph = nodesJson !== undefined || edgesJson !== undefined;
-  const derived = isGraph ? derive(nodesJson ?? current.nodesJson, edgesJson ?? current.edgesJson) : {};
+  // What its result has was not always noted.
+  const isFirstTool = sent.mcp === true && current.resultsJson === undefined;
+  const derived = isGraph || isFirstTool ? derive(nodesJson ?? current.nodesJson, edgesJson ?? current.edgesJson) : {};
   return { ...sent, ...derived, mediaNames: namedBy({ ...current, ...sent }) };
+};
+
+/** Agents get as tools what a person chose; a key may send the choice as it is. */
+const checkSwitches = ({ mcp = false }: Partial<Settings>, { mcp: before = false }: Pick<Workflow, "mcp">): void => {
+  if (mcp !== before) throw sessionRequired("mcp");
 };
 
 /** Where a workflow's revisions start: those of a deleted workflow of the same slug are lower. */
@@ -144,9 +154,10 @@ export const createSaving = (deps: SavingDeps): Saving => {
   };
 
   const updateOnce = async (update: Update): Promise<Workflow | undefined> => {
-    const { slug, ownerId, ifRevision, changes, maxWorkflows, unapproved } = update;
+    const { slug, ownerId, ifRevision, changes, maxWorkflows, unapproved, byKey } = update;
     const current = found(await store.owned(slug, ownerId));
     if (ifRevision !== undefined && current.revision !== ifRevision) throw changedSince();
+    if (byKey && changes.mcp !== undefined) checkSwitches(changes, current);
     const members = changedMembers(current, changes);
     if (Object.keys(members).length === 0) return current;
     if (TEXTS.some((text) => members[text] !== undefined)) checkSize({ ...current, ...members });
@@ -173,8 +184,9 @@ export const createSaving = (deps: SavingDeps): Saving => {
   };
 
   return {
-    create: async ({ ownerId, settings, maxWorkflows, reference, unapproved, mediaQuota }) => {
+    create: async ({ ownerId, settings, maxWorkflows, reference, unapproved, mediaQuota, byKey }) => {
       checkSettings(settings);
+      if (byKey) checkSwitches(settings, {});
       checkSize(settings);
       checkPictures(settings, undefined);
       if (reference.length > MAX_REFERENCE_CHARS) throw invalidRequest([{ path: "reference", message: "is too long" }]);

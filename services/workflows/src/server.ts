@@ -5,11 +5,15 @@ import type { Clone } from "./clone";
 import type { Folder, Folders } from "./folders/folders";
 import type { Pictures } from "./pictures/pictures";
 import type { Templates } from "./templates";
+import type { Tools } from "./tools";
 import type { ThumbnailAddresses } from "./pictures/thumbnails";
 import { isChanged, type Versions } from "./versions/versions";
 import { newest } from "./definition/workflow";
-import type { SchemaPart, Settings, Summary, Version, VersionHead, Workflow } from "./definition/workflow";
+import type { SchemaPart, Settings, Summary, Tool, Version, VersionHead, Workflow } from "./definition/workflow";
 import type { Workflows } from "./workflows";
+
+const EMPTY_LIST = "[]";
+const EMPTY_OBJECT = "{}";
 
 const toWorkflow = (workflow: Workflow): proto.Workflow =>
   proto.Workflow.fromPartial({
@@ -30,15 +34,19 @@ const toField = ({ default: fallback, ...field }: InputField): proto.SchemaField
 const toSchema = ({ fieldsJson, valuesJson, name, description }: SchemaPart): proto.Schema =>
   proto.Schema.fromPartial({ fields: (JSON.parse(fieldsJson) as InputField[]).map(toField), valuesJson, name, description });
 
+const toTool = ({ slug, name, description, fieldsJson, resultsJson = EMPTY_LIST }: Tool): proto.Tool =>
+  proto.Tool.fromPartial({
+    ...{ slug, name, description },
+    fields: (JSON.parse(fieldsJson) as InputField[]).map(toField),
+    results: JSON.parse(resultsJson) as string[],
+  });
+
 const toFolder = ({ id, name, createdAt }: Folder): proto.Folder => proto.Folder.fromPartial({ id, name, createdAt });
 
-const EMPTY_LIST = "[]";
-const EMPTY_OBJECT = "{}";
-
 const newSettings = (request: proto.CreateWorkflowRequest): Settings => {
-  const { name, description, tags, isTemplate, hidden, archived, publicPlayground, coverJson } = request;
+  const { name, description, tags, isTemplate, hidden, archived, publicPlayground, mcp, coverJson } = request;
   return {
-    ...{ name, description, tags, isTemplate, hidden, archived, publicPlayground, coverJson },
+    ...{ name, description, tags, isTemplate, hidden, archived, publicPlayground, mcp, coverJson },
     folderId: request.folderId ?? null,
     thumbnail: request.thumbnail ?? null,
     nodesJson: request.nodesJson || EMPTY_LIST,
@@ -48,9 +56,10 @@ const newSettings = (request: proto.CreateWorkflowRequest): Settings => {
 };
 
 const changes = (request: proto.UpdateWorkflowRequest): Partial<Settings> => {
-  const { name, description, isTemplate, hidden, archived, publicPlayground, coverJson, nodesJson, edgesJson, viewportJson } = request;
+  const { name, description, isTemplate, hidden, archived, publicPlayground, mcp, coverJson } = request;
+  const { nodesJson, edgesJson, viewportJson } = request;
   return {
-    ...{ name, description, isTemplate, hidden, archived, publicPlayground, coverJson, nodesJson, edgesJson, viewportJson },
+    ...{ name, description, isTemplate, hidden, archived, publicPlayground, mcp, coverJson, nodesJson, edgesJson, viewportJson },
     tags: request.tags?.values,
     folderId: request.clearFolderId ? null : request.folderId,
     thumbnail: request.clearThumbnail ? null : request.thumbnail,
@@ -63,6 +72,7 @@ export interface Handled {
   versions: Versions;
   templates: Templates;
   clone: Clone;
+  tools: Tools;
   pictures: Pictures;
   thumbnailAddresses: ThumbnailAddresses;
 }
@@ -97,12 +107,14 @@ export const workflowsHandlers = ({
   versions,
   templates,
   clone,
+  tools,
   pictures,
   thumbnailAddresses,
 }: Handled): proto.WorkflowsServiceServer => ({
   createWorkflow: unary(async (request) => {
-    const { ownerId, maxWorkflows, reference, unapproved, mediaQuotaBytes: mediaQuota } = request;
-    const created = await workflows.create({ ownerId, settings: newSettings(request), maxWorkflows, reference, unapproved, mediaQuota });
+    const { ownerId, maxWorkflows, reference, unapproved, byKey, mediaQuotaBytes: mediaQuota } = request;
+    const allowed = { maxWorkflows, unapproved, byKey, mediaQuota };
+    const created = await workflows.create({ ownerId, settings: newSettings(request), reference, ...allowed });
     return proto.CreateWorkflowResponse.fromPartial({ workflow: toWorkflow(created) });
   }),
   getWorkflow: unary(async ({ slug, userId }) =>
@@ -116,8 +128,9 @@ export const workflowsHandlers = ({
     return { workflows: rows.map((row) => toSummary(row, userId, thumbnails.get(row.slug), pictures)), nextCursor: next ?? "" };
   }),
   updateWorkflow: unary(async (request) => {
-    const { slug, ownerId, ifRevision, maxWorkflows, unapproved, mediaQuotaBytes: mediaQuota } = request;
-    const updated = await workflows.update({ slug, ownerId, ifRevision, maxWorkflows, unapproved, mediaQuota, changes: changes(request) });
+    const { slug, ownerId, ifRevision, maxWorkflows, unapproved, byKey, mediaQuotaBytes: mediaQuota } = request;
+    const allowed = { maxWorkflows, unapproved, byKey, mediaQuota };
+    const updated = await workflows.update({ slug, ownerId, ifRevision, changes: changes(request), ...allowed });
     return proto.UpdateWorkflowResponse.fromPartial({ workflow: toWorkflow(updated) });
   }),
   moveWorkflow: unary(async ({ folderId, ...which }) =>
@@ -133,6 +146,9 @@ export const workflowsHandlers = ({
   }),
   getPublicSchema: unary(async ({ slug }) =>
     proto.GetPublicSchemaResponse.fromPartial({ schema: toSchema(await workflows.publicSchema(slug)) }),
+  ),
+  listTools: unary(async ({ ownerId, ...which }) =>
+    proto.ListToolsResponse.fromPartial({ tools: (await tools(ownerId, which)).map(toTool) }),
   ),
   getDefinition: unary(async ({ slug, userId, knownRevision, version }) => {
     const { graph, ...head } = await workflows.definition(slug, userId, knownRevision, version);

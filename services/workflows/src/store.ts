@@ -1,7 +1,7 @@
 import { insertOnce, isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
 import type { GeneratorUse, Published, Summary, Takedown, Workflow } from "./definition/workflow";
-import type { ListFilter, WorkflowStore } from "./definition/storage";
+import type { ListFilter, ToolRow, WorkflowStore } from "./definition/storage";
 
 /** A workflow, or what is left of a deleted one: its slug, which stays its owner's. */
 type Row = Omit<Workflow, "slug"> & {
@@ -15,6 +15,8 @@ type Row = Omit<Workflow, "slug"> & {
   ownerSuspended?: boolean;
   ownerRevision?: number;
 };
+
+type ToolDocument = Omit<ToolRow, "slug"> & { _id: string };
 
 const text = { type: String, default: "" };
 const flag = { type: Boolean, default: false };
@@ -37,6 +39,7 @@ const rows = new Schema<Row>(
     hidden: flag,
     archived: flag,
     publicPlayground: flag,
+    mcp: { type: Boolean, default: undefined },
     folderId: { type: String, default: null },
     thumbnail: { type: String, default: null },
     coverJson: text,
@@ -48,6 +51,7 @@ const rows = new Schema<Row>(
     generators: { type: [generator] },
     fieldsJson: text,
     valuesJson: text,
+    resultsJson: { type: String, default: undefined },
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
     graphDigest: { type: String, required: true },
@@ -82,6 +86,7 @@ const SCHEMA = {
   ...{ name: 1, description: 1, fieldsJson: 1, valuesJson: 1, generators: 1 },
   ...{ createdBy: 1, creationId: 1, published: 1 },
 } as const;
+const TOOL = { name: 1, description: 1, fieldsJson: 1, resultsJson: 1, creationId: 1, published: 1 } as const;
 const HEAD = { _id: 0, name: 1, revision: 1, createdBy: 1, creationId: 1, published: 1, isTemplate: 1 } as const;
 /** Deleted workflows of one slug that are remembered. */
 const FORMER_CREATIONS = 100;
@@ -179,6 +184,11 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     runnableHead: (slug, userId) => part(runnable(slug, userId), HEAD),
     runnableSchema: (slug, userId) => part(runnable(slug, userId), SCHEMA),
     publicSchema: (slug) => part({ _id: slug, ...PLAYGROUND }, SCHEMA),
+    tools: async (ownerId, { after, slug }, limit) => {
+      const filter = { createdBy: ownerId, mcp: true, _id: slug === "" ? { $gt: after } : slug };
+      const found = await model.find(filter, TOOL).sort({ _id: 1 }).limit(limit).lean<ToolDocument[]>().exec();
+      return found.map(toWorkflow);
+    },
     owned: (slug, ownerId) => one({ _id: slug, createdBy: ownerId }),
     created: (creationId, ownerId) => one({ creationId, createdBy: ownerId }),
     wasRemoved: async (creationId) => (await model.exists({ formerCreations: creationId }).exec()) !== null,

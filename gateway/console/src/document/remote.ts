@@ -9,6 +9,7 @@ export interface Meta {
   hidden: boolean;
   archived: boolean;
   publicPlayground: boolean;
+  mcp: boolean;
   folderId: string | null;
 }
 

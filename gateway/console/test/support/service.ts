@@ -11,6 +11,7 @@ export const META: Meta = {
   hidden: false,
   archived: false,
   publicPlayground: false,
+  mcp: false,
   folderId: null,
 };
 

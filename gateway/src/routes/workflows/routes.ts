@@ -75,7 +75,14 @@ export const workflowRoutes = [
     replyHeaders: ["ETag", "Location"],
     responses: { 201: workflowSchema },
     description: "Sent again under its Idempotency-Key it answers the workflow as it is then, or 404 once that was deleted.",
-    errors: ["WORKFLOW_CAP_REACHED", "TEMPLATE_CAP_REACHED", "ACCOUNT_NOT_APPROVED", "WORKFLOW_NOT_FOUND", "WORKFLOW_INVALID"],
+    errors: [
+      "WORKFLOW_CAP_REACHED",
+      "TEMPLATE_CAP_REACHED",
+      "ACCOUNT_NOT_APPROVED",
+      "SESSION_REQUIRED",
+      "WORKFLOW_NOT_FOUND",
+      "WORKFLOW_INVALID",
+    ],
     example: { name: "Poster maker", tags: ["print"] },
     handler: async (context) => {
       const { executionId, fingerprint, gateway } = context;
@@ -127,7 +134,7 @@ export const workflowRoutes = [
     responses: { 200: workflowSchema },
     errors: [
       ...["WORKFLOW_NOT_FOUND", "PRECONDITION_FAILED"],
-      ...["WORKFLOW_CAP_REACHED", "TEMPLATE_CAP_REACHED", "ACCOUNT_NOT_APPROVED", "WORKFLOW_INVALID"],
+      ...["WORKFLOW_CAP_REACHED", "TEMPLATE_CAP_REACHED", "ACCOUNT_NOT_APPROVED", "SESSION_REQUIRED", "WORKFLOW_INVALID"],
     ] as Reason[],
     example: { description: "Posters for the summer fair", hidden: false },
     handler: async (context) => {

@@ -16,7 +16,13 @@ const edges = z
   .meta({ description: "Each with `id`, `source`, `target`, `sourceHandle`, `targetHandle`" });
 const viewport = anyObject.meta({ description: "`{ x, y, zoom }`" });
 
-const flags = { isTemplate: z.boolean(), hidden: z.boolean(), archived: z.boolean(), publicPlayground: z.boolean() };
+const flags = {
+  isTemplate: z.boolean(),
+  hidden: z.boolean(),
+  archived: z.boolean(),
+  publicPlayground: z.boolean(),
+  mcp: z.boolean().meta({ description: "Whether agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it" }),
+};
 
 const published = {
   publishedVersion: z.number().nullable().meta({ description: "The newest published version, which runs run; null when there is none" }),
@@ -48,7 +54,7 @@ export const workflowSchema = z
 const estimatedCreditCost = credits.nullable().meta({ description: "Credits per run at the caller's tier; null without generators" });
 
 export const workflowSummary = workflowSchema
-  .omit({ publicPlayground: true, nodes: true, edges: true, viewport: true, createdAt: true })
+  .omit({ publicPlayground: true, mcp: true, nodes: true, edges: true, viewport: true, createdAt: true })
   .omit({ publishedVersion: true, changedSincePublished: true, takedown: true })
   .extend({
     estimatedCreditCost,

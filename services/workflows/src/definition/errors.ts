@@ -4,6 +4,8 @@ export const changedSince = (): DomainError =>
   new DomainError("precondition", "PRECONDITION_FAILED", "the workflow has been changed since it was read");
 export const notApproved = (): DomainError =>
   new DomainError("forbidden", "ACCOUNT_NOT_APPROVED", "this account awaits approval and cannot publish templates yet");
+export const sessionRequired = (member: string): DomainError =>
+  new DomainError("forbidden", "SESSION_REQUIRED", `${member} is changed by a signed-in person alone; API keys may send it as it is`);
 
 /**
  * What came of a change at a revision.

@@ -7,6 +7,7 @@ import {
   isLonger,
   LIMITS,
   readGraph,
+  resultMembers,
   savedValues,
   SECRET_BOUNDS,
   SECRET_NAME,
@@ -106,6 +107,7 @@ export const derive = (nodesJson: string, edgesJson: string): Derived => {
     fieldsJson: JSON.stringify(inputFields(graph)),
     valuesJson: JSON.stringify(savedValues(graph)),
     secretNames: secretNamesIn(graph),
+    resultsJson: JSON.stringify(resultMembers(graph)),
     generators: generatorUses(graph).map(({ nodeId, model, inputs, items }) => ({
       nodeId,
       model,

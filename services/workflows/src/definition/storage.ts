@@ -1,9 +1,12 @@
 import type { ListPosition } from "@nodeloom/platform";
-import type { Published, SchemaPart, SecretUse, Summary, Takedown, Workflow } from "./workflow";
+import type { Published, SchemaPart, SecretUse, Summary, Takedown, Tool, Workflow } from "./workflow";
 
 export type WorkflowHead = Pick<Workflow, "name" | "revision" | "createdBy" | "creationId" | "published" | "isTemplate">;
 /** A schema with what tells which version's it is. */
 export type SchemaRow = SchemaPart & Pick<Workflow, "createdBy" | "creationId" | "published">;
+
+/** The draft as a tool, with what tells whether a version stands in its place. */
+export type ToolRow = Tool & Pick<Workflow, "creationId" | "published">;
 
 /** What a list is narrowed to; empty texts narrow nothing. */
 export interface ListFilter {
@@ -38,6 +41,8 @@ export interface WorkflowStore {
   runnableHead(slug: string, userId: string): Promise<WorkflowHead | undefined>;
   runnableSchema(slug: string, userId: string): Promise<SchemaRow | undefined>;
   publicSchema(slug: string): Promise<SchemaRow | undefined>;
+  /** An owner's workflows that agents get, by slug: one, or those after a slug. */
+  tools(ownerId: string, which: { after: string; slug: string }, limit: number): Promise<ToolRow[]>;
   owned(slug: string, ownerId: string): Promise<Workflow | undefined>;
   created(creationId: string, ownerId: string): Promise<Workflow | undefined>;
   /** Whether a workflow of this creation was deleted. */

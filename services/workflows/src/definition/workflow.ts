@@ -12,6 +12,8 @@ export interface Workflow {
   hidden: boolean;
   archived: boolean;
   publicPlayground: boolean;
+  /** Agents of the owner's get it as a tool. Absent in rows from before there was any. */
+  mcp?: boolean;
   folderId: string | null;
   thumbnail: string | null;
   /** Empty when there is none. */
@@ -28,6 +30,8 @@ export interface Workflow {
   fieldsJson: string;
   /** JSON object of the fields' saved values; derived. */
   valuesJson: string;
+  /** JSON array of the names of the result's members; derived. Absent in rows from before it was noted. */
+  resultsJson?: string;
   createdAt: Date;
   updatedAt: Date;
   /** Tells whether two graphs say the same; derived. */
@@ -82,6 +86,7 @@ export type Settings = Pick<
   | "hidden"
   | "archived"
   | "publicPlayground"
+  | "mcp"
   | "folderId"
   | "thumbnail"
   | "coverJson"
@@ -91,7 +96,7 @@ export type Settings = Pick<
 >;
 
 /** What is computed from the graph. */
-export type Derived = Pick<Workflow, "generators" | "fieldsJson" | "valuesJson" | "graphDigest" | "secretNames">;
+export type Derived = Pick<Workflow, "generators" | "fieldsJson" | "valuesJson" | "resultsJson" | "graphDigest" | "secretNames">;
 
 /** What lists show: a workflow without its graph. */
 export type Summary = Pick<
@@ -124,6 +129,9 @@ export interface SecretUse {
 /** The input schema of a workflow. */
 export type SchemaPart = Pick<Workflow, "name" | "description" | "fieldsJson" | "valuesJson" | "generators">;
 
+/** A workflow as agents see it. */
+export type Tool = Pick<Workflow, "slug" | "name" | "description" | "fieldsJson" | "resultsJson">;
+
 /** A published version: immutable. */
 export interface Version {
   /** Of its workflow. */
@@ -144,6 +152,7 @@ export interface Version {
   generators: GeneratorUse[];
   fieldsJson: string;
   valuesJson: string;
+  resultsJson?: string;
   graphDigest: string;
   mediaNames: string[];
   pinnedModels?: PinnedModels;

@@ -26,6 +26,7 @@ const rows = new Schema<Row>(
     generators: { type: [generator] },
     fieldsJson: text,
     valuesJson: text,
+    resultsJson: { type: String, default: undefined },
     graphDigest: text,
     mediaNames: { type: [String] },
     pinnedModels: { type: Schema.Types.Mixed },
@@ -53,6 +54,13 @@ export const createVersionStore = (connection: Connection): VersionStore => {
         .lean<Row>()
         .exec();
       return row ? toVersion(row) : undefined;
+    },
+    interfaceOf: async (creationId, version) => {
+      const row = await model
+        .findOne({ _id: idOf(creationId, version) }, { fieldsJson: 1, resultsJson: 1 })
+        .lean<Pick<Row, "_id" | "fieldsJson" | "resultsJson">>()
+        .exec();
+      return row ? { fieldsJson: row.fieldsJson, ...(row.resultsJson === undefined ? {} : { resultsJson: row.resultsJson }) } : undefined;
     },
     identity: async (creationId, version) => {
       const row = await model

@@ -63,6 +63,8 @@ export interface VersionStore {
   /** False when the number is taken. */
   insert(version: Version): Promise<boolean>;
   get(creationId: string, version: number): Promise<Version | undefined>;
+  /** What a version takes and gives, without its graph. */
+  interfaceOf(creationId: string, version: number): Promise<Pick<Version, "fieldsJson" | "resultsJson"> | undefined>;
   /** What tells a version from others, without its graph. */
   identity(creationId: string, version: number): Promise<VersionIdentity | undefined>;
   referenced(creationId: string, reference: string): Promise<Version | undefined>;
@@ -101,10 +103,11 @@ const pinsOf = ({ nodesJson, edgesJson }: Workflow, models: PinnedModels | undef
 /** The draft as the next version. */
 const versionOf = (draft: Workflow, { note, reference, ownerId, pinnedModels }: Publication): Version => {
   const { creationId, revision, name, description, nodesJson, edgesJson, viewportJson } = draft;
-  const { generators, fieldsJson, valuesJson, graphDigest, mediaNames } = draft;
+  const { generators, fieldsJson, valuesJson, resultsJson, graphDigest, mediaNames } = draft;
   return {
     ...{ creationId, revision, name, description, nodesJson, edgesJson, viewportJson },
     ...{ generators, fieldsJson, valuesJson, graphDigest, mediaNames },
+    ...(resultsJson === undefined ? {} : { resultsJson }),
     version: newest(draft) + 1,
     ...{ note, reference },
     pinnedModels: pinsOf(draft, pinnedModels),

@@ -91,6 +91,50 @@ describe("a published workflow", () => {
   });
 });
 
+describe("tools", () => {
+  const graph = (field: string): Partial<proto.CreateWorkflowRequest> => ({
+    nodesJson: JSON.stringify([
+      { id: "in", type: "request-input", data: { fields: [{ name: field, type: "text" }] } },
+      { id: "out", type: "response-output", data: {} },
+    ]),
+    edgesJson: JSON.stringify([{ source: "in", sourceHandle: field, target: "out", targetHandle: `${field}-out` }]),
+  });
+  const tools = async (ownerId: string, more: Partial<proto.ListToolsRequest> = {}) =>
+    (await service.client.listTools(proto.ListToolsRequest.fromPartial({ ownerId, limit: 100, ...more }))).tools;
+
+  it("are the owner's workflows with the switch, by slug, as their newest versions are", async () => {
+    const owner = newOwner();
+    const { slug } = await service.create(owner, { name: "Tool", mcp: true, ...graph("old") });
+    const { slug: draft } = await service.create(owner, { name: "Another tool", mcp: true, ...graph("draft") });
+    await service.create(owner, { name: "No tool", ...graph("none") });
+    await service.create(newOwner(), { name: "Foreign", mcp: true, ...graph("foreign") });
+    await publish(slug, owner);
+    await service.update(slug, owner, graph("new"));
+    const listed = await tools(owner);
+    expect(listed.map(({ slug: one, fields, results }) => [one, fields.map(({ name }) => name), results])).toEqual([
+      [draft, ["draft"], ["draft-out"]],
+      [slug, ["old"], ["old-out"]],
+    ]);
+    expect((await tools(owner, { limit: 1 })).map((one) => one.slug)).toEqual([draft]);
+    expect((await tools(owner, { after: draft })).map((one) => one.slug)).toEqual([slug]);
+    expect((await tools(owner, { slug })).map(({ name }) => name)).toEqual(["Tool"]);
+    await expect(tools(owner, { limit: 101 })).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+  });
+
+  it("are chosen by a person: a key changes nothing, and sends what is there", async () => {
+    const owner = newOwner();
+    const { slug } = await service.create(owner, { mcp: true });
+    const refused = { reason: "SESSION_REQUIRED" };
+    await expect(service.update(slug, owner, { mcp: false, byKey: true })).rejects.toMatchObject(refused);
+    await expect(service.create(owner, { mcp: true, byKey: true })).rejects.toMatchObject(refused);
+    expect(await service.update(slug, owner, { mcp: true, description: "new", byKey: true })).toMatchObject({
+      mcp: true,
+      description: "new",
+    });
+    expect(await service.update(slug, owner, { mcp: false })).toMatchObject({ mcp: false });
+  });
+});
+
 describe("others", () => {
   it("read and run the newest version of a template, and nothing else of it", async () => {
     const [owner, reader] = [newOwner(), newOwner()];

@@ -1,0 +1,34 @@
+import { invalidRequest } from "@nodeloom/kernel";
+import type { ToolRow, WorkflowStore } from "./definition/storage";
+import { newest, type Tool } from "./definition/workflow";
+import type { VersionStore } from "./versions/versions";
+
+const PAGE_MAX = 100;
+
+/** Which of an owner's tools: one by its slug, or a page of those after a slug. */
+export interface WhichTools {
+  slug: string;
+  after: string;
+  limit: number;
+}
+
+/** The workflows of an owner that agents get as tools, as they run: the newest version, or the draft while there is none. */
+export type Tools = (ownerId: string, which: WhichTools) => Promise<Tool[]>;
+
+export interface ToolsDeps {
+  store: Pick<WorkflowStore, "tools">;
+  versions: Pick<VersionStore, "interfaceOf">;
+}
+
+export const createTools = ({ store, versions }: ToolsDeps): Tools => {
+  const asItRuns = async (row: ToolRow): Promise<Tool> => {
+    const version = newest(row);
+    const published = version === 0 ? undefined : await versions.interfaceOf(row.creationId, version);
+    return published ? { ...row, resultsJson: undefined, ...published } : row;
+  };
+
+  return async (ownerId, { limit, ...which }) => {
+    if (limit < 1 || limit > PAGE_MAX) throw invalidRequest([{ path: "limit", message: `must be between 1 and ${PAGE_MAX}` }]);
+    return Promise.all((await store.tools(ownerId, which, limit)).map(asItRuns));
+  };
+};
