@@ -5,6 +5,8 @@ import type { Authentication } from "./auth/authenticate";
 import type { Catalog } from "./routes/models/catalog";
 import type { Services } from "./clients";
 import type { Idempotency } from "./http/idempotency";
+import type { Cancellations } from "./routes/mcp/cancellations";
+import type { McpSessions } from "./routes/mcp/sessions";
 import type { Leases } from "./http/lease";
 import type { RateLimits } from "./http/rate/rate";
 import type { Sessions } from "./auth/session";
@@ -23,6 +25,7 @@ export interface Gateway {
   bodyTimeoutMs: number;
   idempotency: Idempotency;
   leases: Leases;
+  mcp: { sessions: McpSessions; cancellations: Cancellations };
   catalog: Catalog;
   eventStreams: StreamCount;
   /** Carries changes of custom tiers to their users' accounts. */

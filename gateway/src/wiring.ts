@@ -13,6 +13,8 @@ import { BODY_BYTES_OVERALL, BODY_BYTES_PER_OWNER, EVENT_STREAMS_PER_USER, OWN_I
 import { createRateLimits } from "./http/rate/rate";
 import { createSessions } from "./auth/session";
 import { createStreamCount } from "./http/rate/stream-count";
+import { createCancellations } from "./routes/mcp/cancellations";
+import { createMcpSessions } from "./routes/mcp/sessions";
 import { startRunStops } from "./routes/admin/run-stops";
 import { startTierRollouts } from "./routes/admin/tier-rollout";
 import type { GatewayConfig } from "./variables";
@@ -62,6 +64,10 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     bodyTimeoutMs: config.BODY_TIMEOUT_MS,
     idempotency: createIdempotency({ redis, keyPrefix, logger }),
     leases: createLeases({ redis, keyPrefix, logger }),
+    mcp: {
+      sessions: createMcpSessions(config.SESSION_SECRET),
+      cancellations: createCancellations({ redis, keyPrefix, logger }),
+    },
     catalog: createCatalog(services.models),
     eventStreams: createStreamCount(EVENT_STREAMS_PER_USER),
     tierRollouts: startTierRollouts({ services, logger }),

@@ -37,6 +37,17 @@ export interface OpenAiError {
   };
 }
 
+export interface McpError {
+  jsonrpc: "2.0";
+  id?: string | number | null;
+  error: {
+    code: number;
+    message: string;
+    /** `code` is a code of this API, beside what else the error says */
+    data?: unknown;
+  };
+}
+
 export interface WorkflowSummary {
   slug: string;
   name: string;
@@ -65,6 +76,8 @@ export interface NewWorkflow {
   hidden?: boolean;
   archived?: boolean;
   publicPlayground?: boolean;
+  /** Whether agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
+  mcp?: boolean;
   folderId?: string | null;
   thumbnail?: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -86,6 +99,8 @@ export interface Workflow {
   hidden: boolean;
   archived: boolean;
   publicPlayground: boolean;
+  /** Whether agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
+  mcp: boolean;
   folderId: string | null;
   thumbnail: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -116,6 +131,8 @@ export interface WorkflowChanges {
   hidden?: boolean;
   archived?: boolean;
   publicPlayground?: boolean;
+  /** Whether agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
+  mcp?: boolean;
   folderId?: string | null;
   thumbnail?: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -1762,6 +1779,27 @@ export interface OpenAiModels {
   }[];
 }
 
+/** A message of JSON-RPC 2.0, one a request */
+export interface McpMessage {
+  jsonrpc: "2.0";
+  method?: string;
+  /** Absent from notifications */
+  id?: string | number | null;
+  params?: {
+    cursor?: string;
+    [member: string]: unknown;
+  };
+  [member: string]: unknown;
+}
+
+export interface McpAnswer {
+  jsonrpc: "2.0";
+  id?: string | number | null;
+  result?: Record<string, unknown>;
+  error?: Record<string, unknown>;
+  [member: string]: unknown;
+}
+
 export interface AdminUser {
   id: string;
   email: string;
@@ -2893,6 +2931,15 @@ export interface Operations {
   openaiListModels: {
     response: OpenAiModels;
   };
+  /** Answer a message of the Model Context Protocol */
+  mcp: {
+    query?: {
+      /** Whether models that the caller may run are tools, too */
+      models?: "true" | "false";
+    };
+    body: McpMessage;
+    response: McpAnswer | undefined;
+  };
   /** List users */
   adminListUsers: {
     query?: {
@@ -3268,6 +3315,7 @@ export const OPERATIONS = {
   openaiTranscribe: { method: "POST", path: "/v1/audio/transcriptions", idempotent: false, contentType: "multipart/form-data" },
   openaiChat: { method: "POST", path: "/v1/chat/completions", idempotent: false, contentType: "application/json" },
   openaiListModels: { method: "GET", path: "/v1/models", idempotent: false, contentType: null },
+  mcp: { method: "POST", path: "/mcp", idempotent: false, contentType: "application/json" },
   adminListUsers: { method: "GET", path: "/api/admin/users", idempotent: false, contentType: null },
   adminGetUser: { method: "GET", path: "/api/admin/users/{id}", idempotent: false, contentType: null },
   adminUpdateUser: { method: "PATCH", path: "/api/admin/users/{id}", idempotent: false, contentType: "application/json" },

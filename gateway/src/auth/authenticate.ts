@@ -15,12 +15,12 @@ const MAX_KEY_CHARS = 256;
 
 export interface Authentication {
   /**
-   * Who sends a request: the owner of its x-api-key (which wins) or, on routes of OpenAI's API, of its Bearer token, else the user of
-   * its session cookie.
+   * Who sends a request: the owner of its x-api-key (which wins) or, on routes of OpenAI's API and of MCP, of its Bearer token, else the user
+   * of its session cookie.
    * @returns undefined when it carries neither.
    * @throws UNAUTHENTICATED, LEGACY_KEY_RETIRED, API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, CROSS_ORIGIN_DENIED
    */
-  authenticate(request: Request, response: Response, route?: { openAi?: boolean }): Promise<Caller | undefined>;
+  authenticate(request: Request, response: Response, route?: { openAi?: boolean; mcp?: boolean }): Promise<Caller | undefined>;
 }
 
 export interface AuthenticationOptions {
@@ -115,8 +115,8 @@ export const createAuthentication = (
   };
 
   return {
-    authenticate: async (request, response, { openAi = false } = {}) => {
-      const value = request.headers["x-api-key"] ?? (openAi ? bearerOf(request) : undefined);
+    authenticate: async (request, response, { openAi = false, mcp = false } = {}) => {
+      const value = request.headers["x-api-key"] ?? (openAi || mcp ? bearerOf(request) : undefined);
       if (value === undefined) return bySession(request, response);
       if (typeof value !== "string" || value === "" || value.length > MAX_KEY_CHARS) throw unauthenticated();
       return byKey.get(createHash("sha256").update(value).digest("base64"), value).catch(alike);

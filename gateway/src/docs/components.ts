@@ -49,3 +49,15 @@ export const createComponents = (): { schemas: Json; describe(schema: z.ZodType,
 const without = (value: Json, name: string): Json => Object.fromEntries(Object.entries(value).filter(([key]) => key !== name));
 
 export type Components = ReturnType<typeof createComponents>;
+
+/** A schema as it stands in the document, with what it refers to in its place. */
+export const standalone = (schema: z.ZodType, io: Direction): Json => {
+  const { schemas, describe } = createComponents();
+  const inlined = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(inlined);
+    if (!isObject(value)) return value;
+    if (typeof value.$ref === "string") return inlined(schemas[value.$ref.slice(COMPONENTS.length)]);
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, inlined(member)]));
+  };
+  return inlined(describe(schema, io)) as Json;
+};

@@ -24,6 +24,7 @@ const TAG_DESCRIPTIONS: Readonly<Record<Tag, string>> = {
   Folders: "Where workflows are kept",
   Media: "Files as inputs",
   OpenAI: "OpenAI's API over the platform's models and workflows: its libraries need the base URL alone",
+  Agents: "The Model Context Protocol: workflows as tools of agents",
   Admin: "Accounts, credits, models, tiers; for administrators",
   Health: "For load balancers and monitors",
 };
@@ -56,6 +57,18 @@ const openAiErrorSchema = z
   })
   .meta({ id: "OpenAiError" });
 
+const mcpErrorSchema = z
+  .object({
+    jsonrpc: z.literal("2.0"),
+    id: z.union([z.string(), z.number(), z.null()]).optional(),
+    error: z.object({
+      code: z.number().int(),
+      message: z.string(),
+      data: z.unknown().optional().meta({ description: "`code` is a code of this API, beside what else the error says" }),
+    }),
+  })
+  .meta({ id: "McpError" });
+
 const SESSION_DESCRIPTION = `The cookie of a signed-in browser; over TLS its name is \`${HOST_PREFIX}${SESSION_COOKIE}\``;
 
 /** Describes a table of routes. */
@@ -63,6 +76,7 @@ export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string)
   const components = createComponents();
   components.describe(errorSchema, "output");
   components.describe(openAiErrorSchema, "output");
+  components.describe(mcpErrorSchema, "output");
   const paths: Record<string, Json> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
@@ -84,7 +98,7 @@ export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string)
     webhooks: webhooks((schema) => components.describe(schema, "output")),
     components: {
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer", description: "The same API key, for OpenAI's libraries" },
+        bearer: { type: "http", scheme: "bearer", description: "The same API key, for OpenAI's libraries and agents" },
         apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "An API key: `nl_…`" },
         session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: SESSION_DESCRIPTION },
       },

@@ -2,6 +2,7 @@ import { groupBy, type Reason } from "@nodeloom/kernel";
 import type { z } from "zod";
 import { ERRORS, WITHOUT_CODE } from "../http/error-table";
 import { HTTP_STATUS_BY_REASON } from "../http/errors";
+import { asRpcError } from "../http/mcp-errors";
 import { asOpenAiError } from "../http/openai-errors";
 import type { ReplyHeader, Route } from "../http/route";
 import { COMPONENTS, type Components, type Json } from "./components";
@@ -64,8 +65,14 @@ const errorLine = (reason: Reason): string => {
   return `- ${code}: ${when}${names.length === 0 ? "" : ` (${names.join(", ")})`}`;
 };
 
-const openAiExample = (code: Reason): Json =>
-  asOpenAiError({ status: HTTP_STATUS_BY_REASON[code], headers: {}, body: { error: "what went wrong", code } }).body;
+/** An error as the clients of a route read it. */
+const exampleOf = ({ openAi, mcp }: Route, code: Reason): Json => {
+  const body = WITHOUT_CODE.has(code) ? { error: "workflow not found" } : { error: "what went wrong", code };
+  const plain = { status: HTTP_STATUS_BY_REASON[code], headers: {}, body };
+  return openAi ? asOpenAiError(plain).body : mcp ? asRpcError(plain).body : body;
+};
+
+const errorSchemaOf = ({ openAi, mcp }: Route): string => (openAi ? "OpenAiError" : mcp ? "McpError" : "Error");
 
 export const errorResponses = (route: Route): Json => {
   const byStatus = groupBy(reasonsOf(route), (reason) => HTTP_STATUS_BY_REASON[reason]);
@@ -77,11 +84,7 @@ export const errorResponses = (route: Route): Json => {
       code,
       {
         summary: ERRORS[code].when,
-        value: route.openAi
-          ? openAiExample(code)
-          : WITHOUT_CODE.has(code)
-            ? { error: "workflow not found" }
-            : { error: "what went wrong", code },
+        value: exampleOf(route, code),
       },
     ]);
     responses[status] = {
@@ -96,7 +99,7 @@ export const errorResponses = (route: Route): Json => {
       },
       content: {
         "application/json": {
-          schema: { $ref: `${COMPONENTS}${route.openAi ? "OpenAiError" : "Error"}` },
+          schema: { $ref: `${COMPONENTS}${errorSchemaOf(route)}` },
           examples: Object.fromEntries(examples) as Json,
         },
       },

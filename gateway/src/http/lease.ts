@@ -14,8 +14,9 @@ export const reused = (): DomainError =>
 
 /** The header of a reply that repeats an earlier one. */
 export const REPLAYED: Readonly<Record<string, string>> = { "Idempotency-Replayed": "true" };
-/** Sets the header before an error's reply is made. */
-export const markReplayed = (response: { setHeader(name: string, value: string): unknown }): void => {
+/** Sets the header before an error's reply is made; an answer that has begun is left as it is. */
+export const markReplayed = (response: { headersSent?: boolean; setHeader(name: string, value: string): unknown }): void => {
+  if (response.headersSent) return;
   for (const [name, value] of Object.entries(REPLAYED)) response.setHeader(name, value);
 };
 

@@ -18,8 +18,11 @@ import { check, checkQuery } from "./validate";
 const EXECUTION_ID = "X-Execution-Id";
 const FIRST_ERROR = 400;
 
-const capabilityOf = ({ capability }: Route, request: Request): string | undefined =>
-  typeof capability === "function" ? capability(request.params as Record<string, string>) : capability;
+/** What a request names in its path and its query. */
+export type Named = Pick<Request, "params" | "query">;
+
+export const capabilityOf = ({ capability }: Route, { params }: Pick<Named, "params">): string | undefined =>
+  typeof capability === "function" ? capability(params as Record<string, string>) : capability;
 
 /** Authenticates the caller. A refusal before the caller is known counts against the address. */
 const admit = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<Caller | undefined> => {
@@ -27,6 +30,8 @@ const admit = async (gateway: Gateway, route: Route, request: Request, response:
   try {
     checkHead(route, request);
     if (route.auth === "none") return undefined;
+    // Any page may send a browser's requests here, whatever else they carry.
+    if (route.mcp) gateway.sessions.checkOrigin(request, false);
     caller = await (route.auth === "hook" ? hookCaller(gateway, request) : gateway.authentication.authenticate(request, response, route));
     authorize(caller, route.auth, capabilityOf(route, request));
     authorize(caller, route.auth, route.runCapability?.(request.params as Record<string, string>));
@@ -64,7 +69,8 @@ const checkBody = ({ body: schema, keptMembers, invalidBody = invalidRequest }: 
   return check(schema, body.value, invalidBody);
 };
 
-const validate = (route: Route, request: Request, body: JsonBody): Checked => ({
+/** @throws DomainError of what is wrong with parameters, body or query */
+export const validate = (route: Route, request: Named, body: JsonBody): Checked => ({
   params: route.params ? check(route.params.schema, request.params, route.params.invalid) : {},
   body: checkBody(route, body),
   query: route.query ? checkQuery(route.query, request.query) : {},

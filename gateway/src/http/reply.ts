@@ -5,6 +5,7 @@ import { hasBody } from "./body/head";
 import type { RenderedReply } from "./idempotency";
 import { toJson } from "./json";
 import { DRAIN_BYTES, DRAIN_MS, SMALL_BODY_BYTES } from "./limits";
+import { asRpcError } from "./mcp-errors";
 import { rateLimitHeaders } from "./rate/rate";
 import { asOpenAiError } from "./openai-errors";
 import type { Reply, Route } from "./route";
@@ -23,10 +24,11 @@ export const render = ({ status, body, headers = {} }: Reply): RenderedReply => 
 export const renderError = (
   error: unknown,
   gateway: Pick<Gateway, "logger">,
-  { openAi = false }: Pick<Route, "openAi"> = {},
+  { openAi = false, mcp = false }: Pick<Route, "openAi" | "mcp"> = {},
 ): RenderedReply => {
   if (!isExpected(error)) gateway.logger.error({ err: error }, "request failed");
-  const { status, headers, body } = openAi ? asOpenAiError(errorReply(error)) : errorReply(error);
+  const plain = errorReply(error);
+  const { status, headers, body } = openAi ? asOpenAiError(plain) : mcp ? asRpcError(plain) : plain;
   return render({ status, body, headers: { ...headers, ...rateLimitHeaders(error) } });
 };
 

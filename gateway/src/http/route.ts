@@ -24,6 +24,7 @@ export const TAGS = [
   "Folders",
   "Media",
   "OpenAI",
+  "Agents",
   "Admin",
   "Health",
 ] as const;
@@ -116,6 +117,8 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   responses: Readonly<Record<number, z.ZodType | null>>;
   /** Speaks OpenAI's API: keys come as `Authorization: Bearer`, too, and errors are in its form. */
   openAi?: boolean;
+  /** Speaks the Model Context Protocol: keys come as `Authorization: Bearer`, too, errors are JSON-RPC's, and pages of other origins are refused. */
+  mcp?: boolean;
   /** Content type of a successful reply that is not JSON. */
   contentType?: string;
   /** Other content types that a successful reply may have, as the request asks. */

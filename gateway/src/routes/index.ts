@@ -19,6 +19,7 @@ import { folderRoutes } from "./workflows/folders";
 import { healthRoutes } from "./health/routes";
 import { identityRoutes } from "./identity/routes";
 import { keyRoutes } from "./keys/routes";
+import { mcpRoutes } from "./mcp/routes";
 import { mediaRoutes } from "./media/routes";
 import { modelServerRoutes } from "./model-servers/routes";
 import { serverWorkflowRoutes } from "./model-servers/workflows";
@@ -62,6 +63,7 @@ export const routes: readonly Route[] = [
   ...folderRoutes,
   ...mediaRoutes,
   ...openAiRoutes,
+  ...mcpRoutes,
   ...adminUserRoutes,
   ...adminCreditRoutes,
   ...adminExecutionRoutes,

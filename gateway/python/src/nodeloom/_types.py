@@ -43,6 +43,19 @@ class OpenAiError(TypedDict):
     error: OpenAiErrorError
 
 
+class McpErrorError(TypedDict):
+    code: int
+    message: str
+    # `code` is a code of this API, beside what else the error says
+    data: NotRequired[Any]
+
+
+class McpError(TypedDict):
+    jsonrpc: Literal["2.0"]
+    id: NotRequired[str | float | None]
+    error: McpErrorError
+
+
 class WorkflowSummary(TypedDict):
     slug: str
     name: str
@@ -71,6 +84,8 @@ class NewWorkflow(TypedDict):
     hidden: NotRequired[bool]
     archived: NotRequired[bool]
     publicPlayground: NotRequired[bool]
+    # Whether agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
+    mcp: NotRequired[bool]
     folderId: NotRequired[str | None]
     thumbnail: NotRequired[str | None]
     # `{ image, video? }`, media-storage URLs
@@ -99,6 +114,8 @@ class Workflow(TypedDict):
     hidden: bool
     archived: bool
     publicPlayground: bool
+    # Whether agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
+    mcp: bool
     folderId: str | None
     thumbnail: str | None
     # `{ image, video? }`, media-storage URLs
@@ -126,6 +143,8 @@ class WorkflowChanges(TypedDict):
     hidden: NotRequired[bool]
     archived: NotRequired[bool]
     publicPlayground: NotRequired[bool]
+    # Whether agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
+    mcp: NotRequired[bool]
     folderId: NotRequired[str | None]
     thumbnail: NotRequired[str | None]
     # `{ image, video? }`, media-storage URLs
@@ -1897,6 +1916,27 @@ class OpenAiModelsDataItem(TypedDict):
 class OpenAiModels(TypedDict):
     object: Literal["list"]
     data: Sequence[OpenAiModelsDataItem]
+
+
+class McpMessageParams(TypedDict):
+    cursor: NotRequired[str]
+
+
+class McpMessage(TypedDict):
+    """A message of JSON-RPC 2.0, one a request"""
+
+    jsonrpc: Literal["2.0"]
+    method: NotRequired[str]
+    # Absent from notifications
+    id: NotRequired[str | float | None]
+    params: NotRequired[McpMessageParams]
+
+
+class McpAnswer(TypedDict):
+    jsonrpc: Literal["2.0"]
+    id: NotRequired[str | float | None]
+    result: NotRequired[Mapping[str, Any]]
+    error: NotRequired[Mapping[str, Any]]
 
 
 class AdminUser(TypedDict):

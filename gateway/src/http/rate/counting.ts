@@ -12,10 +12,12 @@ const ANONYMOUS = "anonymous";
 const FIRST_SERVER_ERROR = 500;
 
 type Counter = Pick<Gateway, "rateLimits" | "anonymousLimit" | "ownIds">;
+/** Where a request comes from, and what its path names. */
+type Addressed = Pick<Request, "ip" | "params">;
 
-export const addressOf = (request: Request): string => request.ip ?? "unknown";
+export const addressOf = (request: Pick<Request, "ip">): string => request.ip ?? "unknown";
 
-const ofAddress = (gateway: Counter, request: Request, name: string, points = gateway.anonymousLimit): Bucket => ({
+const ofAddress = (gateway: Counter, request: Addressed, name: string, points = gateway.anonymousLimit): Bucket => ({
   key: `ip:${addressOf(request)}:${name}`,
   points,
   tier: ANONYMOUS,
@@ -34,7 +36,7 @@ export const countByAddress = (gateway: Counter, request: Request, name: string)
  * Counts a request that was refused before its caller was known against its address.
  * @returns the refusal, or RATE_LIMIT_EXCEEDED when the address has had too many
  */
-export const countRefusal = async (gateway: Counter, request: Request, error: unknown): Promise<unknown> => {
+export const countRefusal = async (gateway: Counter, request: Addressed, error: unknown): Promise<unknown> => {
   if (errorReply(error).status >= FIRST_SERVER_ERROR) return error;
   return gateway.rateLimits.consume(ofAddress(gateway, request, "refused")).then(
     () => error,
@@ -44,13 +46,13 @@ export const countRefusal = async (gateway: Counter, request: Request, error: un
 
 interface Limited {
   route: Route;
-  request: Request;
+  request: Addressed;
   caller: Caller;
   points: number;
 }
 
 /** The caller's limit; undefined for callers without one. */
-const limited = (route: Route, request: Request, caller: Caller | undefined): Limited | undefined => {
+const limited = (route: Route, request: Addressed, caller: Caller | undefined): Limited | undefined => {
   const points = caller && !caller.isAdmin ? caller.user.plan.rateLimitPerMinute : null;
   return caller && points !== null ? { route, request, caller, points } : undefined;
 };
@@ -81,7 +83,7 @@ const bucketOf = (gateway: Counter, count: Limited): Bucket => {
 export const countRequest = async (
   gateway: Gateway,
   route: Route,
-  request: Request,
+  request: Addressed,
   caller: Caller | undefined,
 ): Promise<Record<string, string>> => {
   if (route.limit === "none") return {};
@@ -93,7 +95,7 @@ export const countRequest = async (
 };
 
 /** Remembers that the id of a request was the caller's. */
-export const noteOwnId = (gateway: Counter, route: Route, request: Request, caller: Caller | undefined): void => {
+export const noteOwnId = (gateway: Counter, route: Route, request: Addressed, caller: Caller | undefined): void => {
   const id = idOf({ route, request });
   if (caller && id !== undefined) gateway.ownIds.add(caller.user.id, id);
 };
@@ -105,7 +107,7 @@ export const noteOwnId = (gateway: Counter, route: Route, request: Request, call
 export const countOthersId = async (
   gateway: Counter,
   route: Route,
-  request: Request,
+  request: Addressed,
   { caller, error }: { caller: Caller | undefined; error: unknown },
 ): Promise<unknown> => {
   const count = limited(route, request, caller);

@@ -1,0 +1,21 @@
+import type { ErrorReply } from "./errors";
+
+/** Errors in the form of JSON-RPC 2.0, which the Model Context Protocol speaks. */
+
+/** Codes of JSON-RPC for what is wrong with a message, and the first of those that servers give a meaning. */
+export const RPC_CODES = { invalidRequest: -32_600, invalidParams: -32_602, server: -32_000, sessionNotFound: -32_001 } as const;
+
+const BAD_REQUEST = 400;
+const NOT_FOUND = 404;
+
+const codeOf = (status: number): number => {
+  if (status === BAD_REQUEST) return RPC_CODES.invalidRequest;
+  return status === NOT_FOUND ? RPC_CODES.sessionNotFound : RPC_CODES.server;
+};
+
+/** The same error of a whole HTTP request, whose message is not known or not looked at. */
+export const asRpcError = ({ status, headers, body }: ErrorReply): ErrorReply => {
+  const { error: message, ...data } = body;
+  const asked: Record<string, string> = headers["WWW-Authenticate"] === undefined ? {} : { "WWW-Authenticate": "Bearer" };
+  return { status, headers: { ...headers, ...asked }, body: { jsonrpc: "2.0", id: null, error: { code: codeOf(status), message, data } } };
+};

@@ -1,0 +1,61 @@
+/** How far a run has come, as MCP's progress notifications say it: a number that only grows, out of the number of its nodes. */
+export interface Step {
+  progress: number;
+  total: number;
+  message: string;
+}
+
+export type Report = (step: Step) => void;
+
+export interface Progress {
+  /** What an event of the log changes; undefined where it is nothing to report. */
+  advance(type: string, data: Readonly<Record<string, unknown>>): Step | undefined;
+  /** Time has passed, and nothing has happened; undefined where that can't be said any more. */
+  tick(): Step | undefined;
+}
+
+const ENDS: ReadonlyMap<string, string> = new Map([
+  ["node.completed", "completed"],
+  ["node.failed", "failed"],
+  ["node.cancelled", "cancelled"],
+  ["node.skipped", "skipped"],
+]);
+const STEPS: ReadonlyMap<string, string> = new Map([
+  ["admitted", "the run begins"],
+  ["queued", "the run waits in line"],
+  ["submitted", "submitted"],
+  ["node.started", "started"],
+  ["node.progress", "goes on"],
+  ["node.fallback", "goes on with another model"],
+  ["execution.waiting", "waits for a decision"],
+]);
+/** The part of the way to the next ended node that an event in between is. */
+const PART = 0.25;
+
+/** @param nodes of the run */
+export const createProgress = (nodes: number): Progress => {
+  let [ended, between, reported] = [0, 0, -1];
+  const step = (message: string): Step | undefined => {
+    const progress = ended + between;
+    if (progress <= reported) return undefined;
+    reported = progress;
+    return { progress, total: Math.max(nodes, Math.ceil(progress)), message: `${message} (${ended} of ${nodes} nodes)` };
+  };
+  const onward = (): void => {
+    between += (1 - between) * PART;
+  };
+  return {
+    advance: (type, { nodeId }) => {
+      const end = ENDS.get(type);
+      const what = end ?? STEPS.get(type);
+      if (what === undefined) return undefined;
+      if (end === undefined) onward();
+      else [ended, between] = [ended + 1, 0];
+      return step(typeof nodeId === "string" ? `${nodeId} ${what}` : what);
+    },
+    tick: () => {
+      onward();
+      return step("under way");
+    },
+  };
+};

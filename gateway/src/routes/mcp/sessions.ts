@@ -1,0 +1,33 @@
+import { createHmac, randomUUID, timingSafeEqual } from "node:crypto";
+
+/**
+ * Sessions of clients that open one (revisions of MCP before 2026-07-28). A session is its id, which every gateway can check, and
+ * nothing is kept of it: any gateway answers any request. It allows nothing, and parts the calls of one client from another's.
+ */
+export interface McpSessions {
+  issue(userId: string): string;
+  /** Whether an id was issued for a user. */
+  isOf(userId: string, sessionId: string): boolean;
+}
+
+const SEPARATOR = ".";
+const PURPOSE = "mcp session";
+
+/** @param secret shared by all gateways */
+export const createMcpSessions = (secret: string): McpSessions => {
+  const sign = (userId: string, name: string): string =>
+    createHmac("sha256", secret)
+      .update(JSON.stringify([PURPOSE, userId, name]))
+      .digest("base64url");
+  return {
+    issue: (userId) => {
+      const name = randomUUID();
+      return `${name}${SEPARATOR}${sign(userId, name)}`;
+    },
+    isOf: (userId, sessionId) => {
+      const [name = "", signature = "", ...more] = sessionId.split(SEPARATOR);
+      const [given, right] = [Buffer.from(signature), Buffer.from(sign(userId, name))];
+      return more.length === 0 && given.length === right.length && timingSafeEqual(given, right);
+    },
+  };
+};

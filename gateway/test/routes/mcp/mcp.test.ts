@@ -1,0 +1,400 @@
+import { request as httpRequest } from "node:http";
+import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
+import { createInputCheck } from "@nodeloom/kernel";
+import { executions } from "@nodeloom/proto";
+import { deferred, type Deferred } from "../../../../services/platform/test/support/deferred";
+import { eventually } from "../../../../services/platform/test/support/eventually";
+import { startFakeService, type FakeService } from "../../support/fake-service";
+import { startPlatform, type Platform, type User } from "../../support/platform";
+import { HOSTILE } from "./hostile";
+import { modern, rpcOf, valueOf, type Exchange } from "./rpc";
+
+type Callback<T> = sendUnaryData<T>;
+type RunCall = ServerUnaryCall<executions.RunRequest, executions.RunResponse>;
+type NamedCall = { request: { executionId: string } };
+
+/** Stands for executions: what it was asked, and what it answers. */
+const asked: executions.RunRequest[] = [];
+const cancelled: string[] = [];
+let outcome: Partial<executions.Execution>;
+let price: Partial<executions.QuoteResponse>;
+let events: [type: string, data?: object][];
+/** What is said of a run that is not over. */
+let pending: Partial<executions.Execution>;
+/** Runs end when they are watched, or when this does. */
+let held: Deferred | undefined;
+let known: Set<string>;
+let ended: Set<string>;
+
+let fake: FakeService;
+let platform: Platform;
+let business: User;
+let rpc: ReturnType<typeof rpcOf>;
+
+const execution = (executionId: string) => executions.Execution.fromPartial({ executionId, ...outcome });
+const processing = (executionId: string) =>
+  executions.Execution.fromPartial({ executionId, status: "processing", nodes: [{ id: "picture" }, { id: "out" }], ...pending });
+
+beforeAll(async () => {
+  fake = await startFakeService(executions.ExecutionsServiceService, {
+    run: ({ request }: RunCall, callback: Callback<executions.RunResponse>) => {
+      asked.push(request);
+      known.add(request.executionId);
+      callback(null, executions.RunResponse.fromPartial({ execution: processing(request.executionId) }));
+    },
+    quote: (_call: unknown, callback: Callback<executions.QuoteResponse>) =>
+      callback(null, executions.QuoteResponse.fromPartial({ nodes: [{ id: "picture" }], ...price })),
+    getExecution: ({ request: { executionId } }: NamedCall, callback: Callback<executions.GetExecutionResponse>) =>
+      callback(null, { execution: ended.has(executionId) ? execution(executionId) : processing(executionId) }),
+    cancelExecution: ({ request: { executionId } }: NamedCall, callback: Callback<executions.CancelExecutionResponse>) => {
+      if (!known.has(executionId)) return callback({ code: 5, message: "there is none" });
+      cancelled.push(executionId);
+      ended.add(executionId);
+      held?.resolve();
+      callback(null, { status: "cancel_requested" });
+    },
+    watchExecution: async (call: ServerWritableStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>) => {
+      for (const [type, data = {}] of events)
+        call.write(executions.WatchExecutionResponse.fromPartial({ type, dataJson: JSON.stringify(data) }));
+      await held?.promise;
+      ended.add(call.request.executionId);
+      call.end();
+    },
+  });
+  platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address });
+  business = await platform.createUser({ tier: "enterprise" });
+  rpc = rpcOf(platform, business);
+});
+afterAll(async () => {
+  await platform.stop();
+  fake.stop();
+});
+beforeEach(() => {
+  [asked.length, cancelled.length] = [0, 0];
+  [known, ended] = [new Set(), new Set()];
+  [held, pending] = [undefined, {}];
+  events = [];
+  outcome = { status: "completed", resultJson: '{"text":"hi"}', millicredits: 2_500, durationMs: 40 };
+  price = { millicredits: 2_500, maxMillicredits: 2_500 };
+});
+
+const FIELDS = [
+  { name: "subject", type: "text", label: "Subject", default: "a boat", max: 80 },
+  { name: "style", type: "select", options: ["oil", "ink"], required: true },
+  { name: "photo", type: "image_upload" },
+];
+const GRAPH = {
+  nodes: [
+    { id: "in", type: "request-input", data: { fields: FIELDS } },
+    { id: "out", type: "response-output", data: {} },
+  ],
+  edges: [
+    { source: "in", sourceHandle: "photo", target: "out", targetHandle: "images" },
+    { source: "in", sourceHandle: "subject", target: "out", targetHandle: "text" },
+  ],
+};
+
+/** A workflow whose switch a signed-in person has set. */
+const saveTool = async (name: string, user = business): Promise<string> => {
+  const made = await platform.send("/api/workflows", { json: { name, ...GRAPH, mcp: true }, headers: platform.bySession(user) });
+  expect(made).toMatchObject({ status: 201, body: { mcp: true } });
+  return String(made.body.slug);
+};
+
+const toolsOf = ({ reply }: Exchange) =>
+  reply!.result!.tools as {
+    name: string;
+    description: string;
+    inputSchema: object & { properties: Record<string, object> };
+    outputSchema?: object & { properties: Record<string, object> };
+  }[];
+
+describe("the switch of a workflow", () => {
+  const put = (slug: string, json: object, headers: Record<string, string>) =>
+    platform.send(`/api/workflows/${slug}`, { method: "PUT", json, headers });
+
+  it("is changed by a session alone; a key may send it as it is", async () => {
+    const slug = await saveTool("Switched");
+    const byKey = platform.byKey(business);
+    expect(await put(slug, { mcp: false }, byKey)).toMatchObject({ status: 403, body: { code: "SESSION_REQUIRED" } });
+    const { body } = await platform.send(`/api/workflows/${slug}`, { headers: byKey });
+    expect(await put(slug, { ...body, description: "New" }, byKey)).toMatchObject({ status: 200, body: { mcp: true, description: "New" } });
+    expect(await put(slug, { mcp: false }, platform.bySession(business))).toMatchObject({ status: 200, body: { mcp: false } });
+    const made = { json: { name: "By key", mcp: true }, headers: byKey };
+    expect(await platform.send("/api/workflows", made)).toMatchObject({ status: 403, body: { code: "SESSION_REQUIRED" } });
+  });
+
+  it("is off in a clone", async () => {
+    const slug = await saveTool("Original");
+    const clone = await platform.send(`/api/workflows/${slug}/clone`, { json: {}, headers: platform.bySession(business) });
+    expect(clone).toMatchObject({ status: 201, body: { mcp: false } });
+  });
+});
+
+describe("tools", () => {
+  it("are those of the API and the caller's own workflows that have the switch, with their fields and their result", async () => {
+    const slug = await saveTool("Film maker");
+    const stranger = await platform.createUser({ tier: "pro" });
+    const foreign = await saveTool("Foreign", stranger);
+    const tools = toolsOf(await rpc.request("tools/list"));
+    const names = tools.map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(["list_workflows", "get_workflow", "save_workflow", "quote", "run", "get_execution", "cancel", slug]),
+    );
+    expect(names).not.toContain(foreign);
+    const film = tools.find(({ name }) => name === slug)!;
+    expect(film.inputSchema.properties.inputs).toMatchObject({
+      properties: {
+        subject: { type: "string", maxLength: 80, default: "a boat" },
+        style: { enum: ["oil", "ink"] },
+        photo: { type: "string" },
+      },
+      required: ["style"],
+      additionalProperties: false,
+    });
+    expect(Object.keys(film.inputSchema.properties)).toEqual(
+      expect.arrayContaining(["inputs", "maxCredits", "metadata", "waitSeconds", "version"]),
+    );
+    expect(film.outputSchema!.properties.result).toMatchObject({ properties: { images: { type: "array" }, text: {} } });
+  });
+
+  it("are the models, too, where they are asked for and may be run", async () => {
+    const { reply } = await rpc.send({ jsonrpc: "2.0", id: 1, method: "tools/list" }, {}, "?models=true");
+    const model = (reply!.result!.tools as { name: string; inputSchema: object }[]).find(({ name }) => name === "model_sandbox-image");
+    expect(model).toMatchObject({ inputSchema: { properties: { inputs: { properties: { prompt: { type: "string" } } } } } });
+    const pro = await platform.createUser({ tier: "pro" });
+    const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+    const { reply: ofPro } = await rpcOf(platform, pro).send(list, {}, "?models=true");
+    expect((ofPro!.result!.tools as { name: string }[]).filter(({ name }) => name.startsWith("model_"))).toEqual([]);
+  });
+
+  it("are listed and called alike by clients of the revision without sessions", async () => {
+    const list = modern("tools/list");
+    const { answer, reply } = await rpc.send(list.message, list.headers);
+    expect(answer.status).toBe(200);
+    expect((reply!.result!.tools as object[]).length).toBeGreaterThan(6);
+    const call = modern("tools/call", { name: "run", arguments: { model: "sandbox-image", inputs: {}, maxCredits: 9 } });
+    expect(valueOf(await rpc.send(call.message, call.headers))).toMatchObject({ status: "completed", result: { text: "hi" } });
+  });
+
+  it("save and read a workflow as it was sent", async () => {
+    const saved = valueOf(await rpc.call("save_workflow", { name: "By agent", ...GRAPH }));
+    expect(saved).toMatchObject({ name: "By agent", nodes: GRAPH.nodes, mcp: false });
+    const changed = valueOf(await rpc.call("save_workflow", { slug: saved.slug, description: "Better" }));
+    expect(changed).toMatchObject({ slug: saved.slug, description: "Better", nodes: GRAPH.nodes });
+    expect(valueOf(await rpc.call("get_workflow", { slug: saved.slug }))).toEqual(changed);
+    const listed = valueOf(await rpc.call("list_workflows", { limit: 1 }));
+    expect(listed).toMatchObject({ workflows: [{ slug: saved.slug }], nextCursor: expect.any(String) as string });
+  });
+
+  it("need the capabilities of their routes, and count on these", async () => {
+    const key = await platform.send("/api/keys", { json: { name: "reads", preset: "read-only" }, headers: platform.bySession(business) });
+    const reader = rpcOf(platform, { ...business, key: String(key.body.key) });
+    const { reply } = await reader.call("run", { model: "sandbox-image", inputs: {}, maxCredits: 1 });
+    expect(reply!.result).toMatchObject({ isError: true });
+    expect(JSON.parse(reply!.result!.content![0]!.text!)).toMatchObject({ code: "CAPABILITY_DENIED", required: "model:sandbox-image:run" });
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("a run", () => {
+  const run = (args: object = {}, headers = {}, id: unknown = 1) =>
+    rpc.call("run", { model: "sandbox-image", inputs: { prompt: "x" }, ...args }, headers, id);
+
+  it("without maxCredits begins at an exact price, which bounds it, and at no other", async () => {
+    expect(valueOf(await run())).toEqual({
+      executionId: asked[0]!.executionId,
+      status: "completed",
+      result: { text: "hi" },
+      cost: 2.5,
+      ms: 40,
+    });
+    expect(asked[0]).toMatchObject({ maxMillicredits: 2_500, inputsJson: '{"prompt":"x"}' });
+    price = { millicredits: 2_500, maxMillicredits: 125_000 };
+    expect(valueOf(await run())).toMatchObject({ code: "INVALID_REQUEST", issues: [{ path: "maxCredits" }] });
+    price = { millicredits: 2_500, maxMillicredits: 2_500, mayCostLess: true };
+    expect(valueOf(await run())).toMatchObject({ code: "INVALID_REQUEST" });
+    expect(asked).toHaveLength(1);
+    expect(valueOf(await run({ maxCredits: 130 }))).toMatchObject({ status: "completed" });
+    expect(asked[1]).toMatchObject({ maxMillicredits: 130_000 });
+  });
+
+  it("is the same one for a call that is sent again in its session, and another one elsewhere", async () => {
+    const [one, other] = [await rpc.open(), await rpc.open()];
+    const ids = [];
+    for (const [session, id] of [
+      [one, 7],
+      [one, 7],
+      [one, "7"],
+      [other, 7],
+      [{}, 7],
+      [{}, 7],
+    ] as const)
+      ids.push(valueOf(await run({ maxCredits: 3 }, session, id)).executionId);
+    expect(ids[1]).toBe(ids[0]);
+    expect(new Set(ids).size).toBe(5);
+    expect(asked[0]!.fingerprint).toBe(asked[1]!.fingerprint);
+    await run({ maxCredits: 4 }, one, 7);
+    expect(asked.at(-1)!.fingerprint).not.toBe(asked[0]!.fingerprint);
+  });
+
+  it("has one session alone take calls, which no other user's is", async () => {
+    const stranger = rpcOf(platform, await platform.createUser({ tier: "pro" }));
+    const { answer, reply } = await stranger.request("tools/list", {}, await rpc.open());
+    expect([answer.status, reply!.error]).toMatchObject([404, { code: -32_001 }]);
+  });
+
+  it("reports progress that only grows, from its events", async () => {
+    events = [
+      ["admitted"],
+      ["submitted", { nodeId: "picture" }],
+      ["node.delta"],
+      ["node.completed", { nodeId: "picture" }],
+      ["node.completed", { nodeId: "out" }],
+      ["settled"],
+    ];
+    const params = { name: "run", arguments: { model: "sandbox-image", inputs: {}, maxCredits: 3 }, _meta: { progressToken: "p" } };
+    const { notifications, reply } = await rpc.request("tools/call", params);
+    expect(reply!.result).toMatchObject({ structuredContent: { status: "completed" } });
+    const steps = notifications.map(({ params: step }) => step!.progress!);
+    expect(steps).toHaveLength(4);
+    expect(steps.every((step, at) => at === 0 || step > steps[at - 1]!)).toBe(true);
+    expect(notifications.at(-1)!.params).toEqual({ progressToken: "p", progress: 2, total: 2, message: "out completed (2 of 2 nodes)" });
+    expect((await rpc.request("tools/call", { ...params, _meta: {} })).notifications).toEqual([]);
+  });
+
+  it("that takes longer than its answer may goes on, and is asked for", async () => {
+    held = deferred();
+    const first = valueOf(await run({ maxCredits: 3, waitSeconds: 0 }));
+    expect(first).toEqual({ executionId: asked[0]!.executionId, status: "processing" });
+    const waiting = rpc.call("get_execution", { executionId: first.executionId, waitSeconds: 60 });
+    held.resolve();
+    expect(valueOf(await waiting)).toMatchObject({ executionId: first.executionId, result: { text: "hi" } });
+    expect(cancelled).toEqual([]);
+  });
+
+  it("that fails is an answer that says so", async () => {
+    outcome = {
+      status: "failed",
+      error: executions.ExecutionError.fromPartial({ code: "EXECUTION_FAILED", message: "no", nodeId: "model" }),
+    };
+    const answer = await run();
+    expect(answer.reply!.result).toMatchObject({ isError: true });
+    expect(valueOf(answer)).toMatchObject({ error: "no", code: "EXECUTION_FAILED", nodeId: "model", executionId: asked[0]!.executionId });
+  });
+
+  it("gives images and sound within bounds as they are, and other files as links", async () => {
+    const stored = async (bytes: Buffer): Promise<string> =>
+      String(
+        (
+          await platform.send("/api/media", {
+            body: bytes,
+            headers: { ...platform.byKey(business), "content-type": "application/octet-stream" },
+          })
+        ).body.url,
+      );
+    const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+    const large = Buffer.concat([png, Buffer.alloc(1024 * 1024)]);
+    const [small, big] = [await stored(png), await stored(large)];
+    outcome.resultJson = JSON.stringify({
+      images: [{ url: small }, { url: big }, { url: "https://elsewhere.example/a.png" }],
+      text: "two",
+    });
+    const { reply } = await run();
+    expect(reply!.result!.content!.slice(1)).toEqual([
+      { type: "image", mimeType: "image/png", data: png.toString("base64") },
+      { type: "resource_link", uri: big, name: expect.any(String) as string, mimeType: "image/png", size: large.length },
+      { type: "resource_link", uri: "https://elsewhere.example/a.png", name: "a.png" },
+    ]);
+  });
+
+  it("fits the schema that its tool promises", async () => {
+    const tool = toolsOf(await rpc.request("tools/list")).find(({ name }) => name === "run")!;
+    expect(createInputCheck(tool.outputSchema!)(valueOf(await run()))).toEqual([]);
+    pending = { queued: true, position: 3 };
+    expect(createInputCheck(tool.outputSchema!)(valueOf(await run({ waitSeconds: 0 })))).toEqual([]);
+  });
+});
+
+describe("a call that is called off", () => {
+  const args = { model: "sandbox-image", inputs: {}, maxCredits: 3 };
+  const callOff = (session: Record<string, string>, requestId: unknown) =>
+    rpc.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }, session);
+
+  it("ends its run by a notification of its session", async () => {
+    const session = await rpc.open();
+    held = deferred();
+    outcome = { status: "cancelled" };
+    const running = rpc.call("run", args, session, 5);
+    await eventually(() => asked.length === 1);
+    expect((await callOff(session, 6)).answer.status).toBe(202);
+    expect(cancelled).toEqual([]);
+    expect((await callOff(session, 5)).answer.status).toBe(202);
+    expect(valueOf(await running)).toMatchObject({ error: "the run was cancelled" });
+    expect(cancelled).toEqual([asked[0]!.executionId]);
+  });
+
+  it("ends a run that has not begun yet, as soon as it begins", async () => {
+    const session = await rpc.open();
+    await callOff(session, "early");
+    outcome = { status: "cancelled" };
+    await rpc.call("run", args, session, "early");
+    expect(cancelled).toEqual([asked[0]!.executionId]);
+  });
+
+  it("is left by its client: that ends the run from 2026-07-28 on, and not before", async () => {
+    const leave = async (message: object, headers: Record<string, string>): Promise<void> => {
+      const { hostname, port } = new URL(platform.baseUrl);
+      const sent = httpRequest({
+        hostname,
+        port,
+        path: "/mcp",
+        method: "POST",
+        headers: { ...headers, ...platform.byKey(business), "content-type": "application/json" },
+      });
+      sent.on("error", () => undefined).end(JSON.stringify(message));
+      const begun = asked.length;
+      await eventually(() => asked.length > begun);
+      sent.destroy();
+    };
+    held = deferred();
+    await leave({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "run", arguments: args } }, {});
+    const { message, headers } = modern("tools/call", { name: "run", arguments: args });
+    await leave(message, headers);
+    await eventually(() => cancelled.length > 0);
+    expect(cancelled).toEqual([asked[1]!.executionId]);
+    held.resolve();
+  });
+});
+
+describe("a hostile message", () => {
+  it.each(HOSTILE)(
+    "is answered cleanly: $name",
+    async ({ message, raw, headers = {}, path = "/mcp", method = "POST", status, rpc: code, tool }) => {
+      const body = raw ?? JSON.stringify(message);
+      const sent = { method, body, headers: { "content-type": "application/json", authorization: `Bearer ${business.key!}`, ...headers } };
+      const answer = await platform.send(path, sent);
+      const data =
+        answer.text
+          .split("\n")
+          .find((line) => line.startsWith("data: {"))
+          ?.slice("data: ".length) ?? answer.text;
+      const said =
+        data === ""
+          ? undefined
+          : (JSON.parse(data) as { error?: { code: number }; result?: { isError?: boolean; content: { text: string }[] } });
+      expect([answer.status, said?.error?.code]).toEqual([status, code]);
+      if (tool !== undefined) {
+        expect(said!.result!.isError).toBe(true);
+        expect((JSON.parse(said!.result!.content[0]!.text) as { code?: string }).code ?? "").toBe(tool);
+      }
+      // Neither a stack nor a path of ours.
+      expect(answer.text).not.toMatch(/node_modules|\.js:\d|\n\s+at /);
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it("leaves the others' answers as they were", async () => {
+    expect(toolsOf(await rpc.request("tools/list")).length).toBeGreaterThan(6);
+  });
+});
