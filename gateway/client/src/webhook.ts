@@ -1,5 +1,5 @@
 import { Webhook, WebhookVerificationError } from "standardwebhooks";
-import type { Batch, Execution, WebhookConfiguration } from "./api-types";
+import type { Batch, BudgetAlert, Execution, WebhookConfiguration } from "./api-types";
 
 /** The execution as it ended, or as it waits. How far its delivery has come is left to polls, so that every attempt sends the same. */
 export type AnnouncedExecution = Omit<Execution, "webhookDelivery"> & { webhookDelivery: WebhookConfiguration };
@@ -9,6 +9,7 @@ export type WebhookMessage =
   | { type: "execution.completed" | "execution.failed" | "execution.cancelled"; timestamp: string; data: AnnouncedExecution }
   | { type: "execution.waiting"; timestamp: string; data: AnnouncedExecution & { nodeId: string; consoleUrl: string } }
   | { type: "batch.completed"; timestamp: string; data: Batch }
+  | { type: "budget.alert"; timestamp: string; data: BudgetAlert }
   | { type: "webhook.test"; timestamp: string; data: { keyId: string } };
 
 type HeaderBag = Headers | Readonly<Record<string, string | string[] | undefined>>;

@@ -38,6 +38,7 @@ const keyCaller = ({ key, user, effectiveCapabilities }: identity.AuthenticateKe
     key: {
       id: key.id,
       webhook: webhook && !webhook.disabledAt && webhook.url !== "" ? { url: webhook.url, events: webhook.events } : null,
+      metadata: key.metadata,
     },
   };
 };

@@ -35,6 +35,8 @@ export interface CallerKey {
   id: string;
   /** Set when the key has an enabled webhook. */
   webhook: { url: string; events: string[] } | null;
+  /** What every run by it has of metadata. */
+  metadata: Readonly<Record<string, string>>;
 }
 
 /** Of a hook: the headers that its sender's requests have. */

@@ -36,7 +36,7 @@ const AUTHENTICATE = { "WWW-Authenticate": header("How to authenticate") };
 const RETRY_AFTER = { "Retry-After": header("Seconds to wait", "integer") };
 
 /** Codes that are answered again to a request with the same Idempotency-Key. */
-const REPEATED: ReadonlySet<Reason> = new Set(["EXECUTION_FAILED", "INSUFFICIENT_CREDITS"]);
+const REPEATED: ReadonlySet<Reason> = new Set(["EXECUTION_FAILED", "INSUFFICIENT_CREDITS", "BUDGET_EXCEEDED"]);
 
 /** The codes that a route's checks imply, and those it names. */
 export const reasonsOf = (route: Route): Reason[] => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { batch } from "../routes/batches/view";
+import { budgetAlert } from "../routes/budgets/view";
 import { execution, webhookConfiguration } from "../routes/executions/view";
 import { timestamp } from "../schemas";
 import type { Json } from "./components";
@@ -12,7 +13,7 @@ const HEADERS: readonly { name: string; description: string; schema: Json }[] = 
   {
     name: "webhook-id",
     description:
-      "The same at every attempt and redelivery of an execution: `msg_<executionId>`; of `execution.waiting`: `msg_<executionId>.waiting.<nodeId>`, its node's id percent-encoded",
+      "The same at every attempt and redelivery of an execution: `msg_<executionId>`; of `execution.waiting`: `msg_<executionId>.waiting.<nodeId>`, its node's id percent-encoded; of `budget.alert`: `msg_budget_…`",
     schema: { type: "string", examples: ["msg_1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11"] },
   },
   {
@@ -52,6 +53,7 @@ const EXECUTION: z.input<typeof ended> = {
   version: null,
   modelIds: ["sandbox-image"],
   source: "api-workflow",
+  keyId: "9b2f6c1e-2c54-4d0b-9a0e-5f3c2f6f7a11",
   creditsCost: 2.6,
   createdAt: "2026-05-04T12:00:00.000Z",
   finishedAt: "2026-05-04T12:00:08.210Z",
@@ -99,6 +101,12 @@ const BATCH: z.input<typeof batch> = {
   ...{ createdAt: "2026-05-04T12:00:00.000Z", finishedAt: "2026-05-04T12:09:10.000Z" },
 };
 
+const BUDGET_ALERT: z.input<typeof budgetAlert> = {
+  ...{ budgetId: "7c1d1b7e-2c54-4d0b-9a0e-5f3c2f6f7a11", scope: "metadata", metadata: { name: "customer", value: "acme" } },
+  ...{ threshold: 0.8, credits: 500, used: 412.5, window: "month" },
+  ...{ windowStart: "2026-05-01T00:00:00.000Z", resetsAt: "2026-06-01T00:00:00.000Z" },
+};
+
 interface Callback {
   type: string;
   summary: string;
@@ -131,6 +139,12 @@ const CALLBACKS: readonly Callback[] = [
   { type: "execution.completed", summary: "An asynchronous run has completed", data: ended, example: COMPLETED },
   { type: "execution.failed", summary: "An asynchronous run has failed", data: ended, example: FAILED },
   { type: "execution.cancelled", summary: "An asynchronous run was cancelled", data: ended, example: CANCELLED },
+  {
+    type: "budget.alert",
+    summary: "A budget has reached a share of its credits; only to webhooks that name the event",
+    data: budgetAlert,
+    example: BUDGET_ALERT,
+  },
   { type: "batch.completed", summary: "A batch is over; only to webhooks that name the event", data: batch, example: BATCH },
   {
     type: "execution.waiting",

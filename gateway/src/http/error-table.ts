@@ -40,6 +40,19 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     when: "the trial runs of a model are used up, and the credits do not suffice",
     members: { ...CREDITS, model: "that model" },
   },
+  BUDGET_EXCEEDED: {
+    status: 402,
+    when: "a budget of the run's key, of its workflow or of a value of its metadata has less left than the run may cost",
+    members: {
+      scope: "`key`, `workflow` or `metadata.<name>`",
+      limit: "credits of the budget",
+      remaining: "what is left of them",
+      resetsAt: "when the window ends; null for `total`",
+      requiredCredits: CREDITS.requiredCredits,
+      executionId: "of a run that was under way: the run",
+      nodeId: "and the node that failed",
+    },
+  },
   CAPABILITY_DENIED: {
     status: 403,
     when: "the capabilities of the key or session do not cover the request",
@@ -86,7 +99,10 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   VERSION_NOT_FOUND: { status: 404, when: "the workflow has no such published version, or it is not the caller's to see" },
   EXECUTION_NOT_FOUND: { status: 404, when: "there is no such execution, or it is not the caller's" },
   MODEL_NOT_FOUND: { status: 404, when: "there is no enabled model of that name" },
-  NOT_FOUND: { status: 404, when: "there is no such key, folder, batch, user, tier, file, schedule or hook, or it is not the caller's" },
+  NOT_FOUND: {
+    status: 404,
+    when: "there is no such key, budget, folder, batch, user, tier, file, schedule or hook, or it is not the caller's",
+  },
   ROUTE_NOT_FOUND: { status: 404, when: "there is no such path" },
   METHOD_NOT_ALLOWED: { status: 405, when: "the path has other methods: they are in `Allow`" },
   NOT_WAITING: {

@@ -97,6 +97,9 @@ export const COMPLETION_CALL_MS = 2_000;
 /** A webhook's receiver has 15 s to answer a test. */
 export const WEBHOOK_TEST_MS = 20_000;
 
+/** Adding up runs one by one. */
+export const USAGE_GROUPS_MS = 40_000;
+
 export const CLONE_MS = 150_000;
 
 /** A schedule is planned once, and given to Temporal, before its caller hears of it. */

@@ -18,6 +18,7 @@ export const TAGS = [
   "Models",
   "Executions",
   "Usage",
+  "Budgets",
   "Identity",
   "Keys",
   "Secrets",

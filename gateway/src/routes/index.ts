@@ -12,6 +12,7 @@ import { adminTierRoutes } from "./admin/tiers";
 import { adminUserRoutes } from "./admin/users";
 import { batchCreationRoutes } from "./batches/creating";
 import { batchRoutes } from "./batches/routes";
+import { budgetRoutes } from "./budgets/routes";
 import { authRoutes } from "./identity/auth";
 import { decisionRoutes } from "./executions/decisions";
 import { executionRoutes } from "./executions/routes";
@@ -60,6 +61,7 @@ export const routes: readonly Route[] = [
   ...secondFactorRoutes,
   ...keyRoutes,
   ...secretRoutes,
+  ...budgetRoutes,
   ...folderRoutes,
   ...mediaRoutes,
   ...openAiRoutes,

@@ -82,6 +82,7 @@ describe("the OpenAPI document", () => {
       "execution.completed",
       "execution.failed",
       "execution.cancelled",
+      "budget.alert",
       "batch.completed",
       "execution.waiting",
       "webhook.test",

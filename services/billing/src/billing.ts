@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
+import { DomainError } from "@nodeloom/kernel";
 import { createRemoval, type Logger } from "@nodeloom/platform";
 import { emptyAccount, type Account } from "./account/account";
 import { allocate, type Allocation } from "./account/allocate";
+import { rolled, type Budget, type BudgetAlert } from "./account/budgets/budget";
 import type { HoldReply } from "./account/hold";
 import { BILLING_LIMITS } from "./limits";
 import { createGroupCommit } from "./group-commit";
@@ -22,6 +25,11 @@ export interface BillingDependencies {
 
 export interface OpenHoldPage {
   holds: { userId: string; executionId: string; heldAt: Date }[];
+  nextCursor: string;
+}
+
+export interface BudgetAlertPage {
+  users: { userId: string; alerts: BudgetAlert[] }[];
   nextCursor: string;
 }
 
@@ -67,6 +75,33 @@ export const createBilling = ({ store, logger, clock = () => new Date() }: Billi
 
     credit: async (request: RequestOf<"credit">, deadlineMs?: number): Promise<Account> =>
       groupCommit.submit({ type: "credit", at: clock(), ...checked("credit", request) }, deadlineMs),
+
+    setBudget: async (request: RequestOf<"setBudget">, deadlineMs?: number): Promise<Budget> =>
+      groupCommit.submit({ type: "setBudget", id: randomUUID(), at: clock(), ...checked("setBudget", request) }, deadlineMs),
+
+    /** @throws NOT_FOUND */
+    removeBudget: async (request: RequestOf<"removeBudget">, deadlineMs?: number): Promise<void> => {
+      const command = { type: "removeBudget", at: clock(), ...checked("removeBudget", request) } as const;
+      if (!(await groupCommit.submit(command, deadlineMs))) throw new DomainError("not_found", "NOT_FOUND", "there is no such budget");
+    },
+
+    /** As they stand now, in the order in which they were made. */
+    budgets: async (request: RequestOf<"budgets">): Promise<Budget[]> => {
+      const { budgets } = await account(checked("budgets", request));
+      return budgets.map((budget) => rolled(budget, clock()));
+    },
+
+    /** Alerts that were not taken yet: a page of accounts. */
+    budgetAlerts: async (request: RequestOf<"budgetAlerts">): Promise<BudgetAlertPage> => {
+      const size = BILLING_LIMITS.alertPageAccounts;
+      const found = await store.findAlerts(checked("budgetAlerts", request).cursor, size);
+      const users = found.map(({ userId, budgetAlerts: alerts }) => ({ userId, alerts }));
+      return { users, nextCursor: found.length < size ? "" : found.at(-1)!.userId };
+    },
+
+    takeAlerts: async (request: RequestOf<"takeAlerts">, deadlineMs?: number): Promise<void> => {
+      await groupCommit.submit({ type: "alertsTaken", at: clock(), ...checked("takeAlerts", request) }, deadlineMs);
+    },
 
     ledgerPage: async (request: RequestOf<"ledger">): Promise<LedgerPage> => {
       const { userId, limit, cursor } = checked("ledger", request);

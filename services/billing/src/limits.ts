@@ -12,6 +12,10 @@ export const BILLING_LIMITS = {
   movementMillicredits: 1_000_000_000_000,
   /** Largest balance; sums of balances stay exact integers. */
   balanceMillicredits: 1_000_000_000_000_000,
+  /** Alerts of budgets that wait to be passed on, of one account. */
+  pendingAlerts: 1_000,
+  /** Accounts whose alerts are passed on at once. */
+  alertPageAccounts: 100,
   grantRuns: 1_000_000,
   idChars: 200,
   keyChars: 500,

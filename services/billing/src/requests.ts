@@ -1,4 +1,4 @@
-import { invalidRequest } from "@nodeloom/kernel";
+import { BUDGET_BOUNDS, BUDGET_WINDOWS, invalidRequest, RUN_METADATA } from "@nodeloom/kernel";
 import { z } from "zod";
 import { BILLING_LIMITS as LIMITS } from "./limits";
 
@@ -31,6 +31,26 @@ const holdItems = uniqueBy(
   "key",
   LIMITS.itemsPerHold,
 );
+
+const text = z.string().max(LIMITS.idChars);
+const metadataName = z.string().min(1).max(RUN_METADATA.nameChars);
+const metadataValue = z.string().max(RUN_METADATA.valueChars);
+const subject = z
+  .object({
+    keyId: text,
+    workflowSlug: text,
+    metadata: z
+      .record(metadataName, metadataValue)
+      .refine((given) => Object.keys(given).length <= RUN_METADATA.entries, `may have at most ${RUN_METADATA.entries} members`),
+  })
+  .optional();
+const scope = z.union([
+  z.object({ type: z.enum(["key", "workflow"]), name: z.literal(""), value: id }),
+  z.object({ type: z.literal("metadata"), name: metadataName, value: metadataValue }),
+]);
+/** In thousandths. */
+const threshold = z.number().int().min(1).max(1_000);
+
 const amount = <K extends string>(kind: K, schema: z.ZodNumber) => z.object({ kind: z.literal(kind), millicredits: schema });
 
 /** What each call of billing must look like. */
@@ -43,8 +63,9 @@ export const REQUESTS = {
     items: holdItems,
     maxActive: z.number().int().min(0),
     maxMillicredits: millicredits.optional(),
+    subject,
   }),
-  extend: z.object({ userId: id, executionId: id, items: holdItems, maxMillicredits: millicredits.optional() }),
+  extend: z.object({ userId: id, executionId: id, items: holdItems, maxMillicredits: millicredits.optional(), subject }),
   settle: z.object({
     userId: id,
     executionId: id,
@@ -76,6 +97,17 @@ export const REQUESTS = {
     note: z.string().max(LIMITS.noteChars),
     reference: id,
   }),
+  setBudget: z.object({
+    userId: id,
+    scope,
+    millicredits,
+    window: z.enum(BUDGET_WINDOWS),
+    alertAt: z.array(threshold).max(BUDGET_BOUNDS.alerts),
+  }),
+  removeBudget: z.object({ userId: id, budget: z.union([z.object({ id }), z.object({ scope })]) }),
+  budgets: z.object({ userId: id }),
+  budgetAlerts: z.object({ cursor: text }),
+  takeAlerts: z.object({ userId: id, ids: z.array(z.string().min(1).max(LIMITS.idChars)).max(LIMITS.pendingAlerts) }),
   renewDue: z.object({
     limit: z.number().int().min(0).max(LIMITS.renewalPageAccounts),
     cursor: z

@@ -4,6 +4,7 @@ import { billing as proto } from "@nodeloom/proto";
 import type { Account } from "./account/account";
 import type { HeldItem } from "./account/held";
 import type { Billing } from "./billing";
+import { alertMessage, budgetMessage, scopeOf, windowOf } from "./budget-messages";
 import type { LedgerRow } from "./account/movement";
 import type { RequestOf } from "./requests";
 
@@ -83,6 +84,31 @@ export const billingHandlers = (billing: Billing): proto.BillingServiceServer =>
     const { userId, note, reference } = request;
     const account = await billing.credit({ userId, credit: creditOf(request), note, reference }, deadline());
     return proto.CreditResponse.fromPartial({ account: accountMessage(account) });
+  }),
+
+  setBudget: unary(async ({ userId, scope, millicredits, window, alertAt }) => {
+    const request = { userId, scope: scopeOf(scope), millicredits, window: windowOf(window), alertAt };
+    return proto.SetBudgetResponse.fromPartial({ budget: budgetMessage(await billing.setBudget(request, deadline())) });
+  }),
+
+  deleteBudget: unary(async ({ userId, id, scope }) => {
+    await billing.removeBudget({ userId, budget: id === "" ? { scope: scopeOf(scope) } : { id } }, deadline());
+    return proto.DeleteBudgetResponse.fromPartial({});
+  }),
+
+  listBudgets: unary(async (request) =>
+    proto.ListBudgetsResponse.fromPartial({ budgets: (await billing.budgets(request)).map(budgetMessage) }),
+  ),
+
+  listBudgetAlerts: unary(async (request) => {
+    const { users, nextCursor } = await billing.budgetAlerts(request);
+    const messages = users.map(({ userId, alerts }) => ({ userId, alerts: alerts.map(alertMessage) }));
+    return proto.ListBudgetAlertsResponse.fromPartial({ users: messages, nextCursor });
+  }),
+
+  takeBudgetAlerts: unary(async (request) => {
+    await billing.takeAlerts(request, deadline());
+    return proto.TakeBudgetAlertsResponse.fromPartial({});
   }),
 
   listLedger: unary(async (request) => {

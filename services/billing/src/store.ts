@@ -1,11 +1,10 @@
 import { groupBy } from "@nodeloom/kernel";
 import { DURABLE, isDuplicateKey, retry } from "@nodeloom/platform";
-import { Schema, type Connection, type UpdateQuery } from "mongoose";
-import { emptyAccount, type Account } from "./account/account";
+import { Schema, type Connection } from "mongoose";
+import type { Account } from "./account/account";
+import { accountSchema, changes, toAccount, type AccountDocument } from "./account-store";
 import { COMMITTED, createAuditStore, type LedgerDocument } from "./ledger/audit-store";
 import type { LedgerRow } from "./account/movement";
-
-type AccountDocument = Omit<Account, "userId"> & { _id: string };
 
 /** An account whose month is over, and since when. */
 export interface DueAccount {
@@ -19,38 +18,6 @@ const UNORDERED = { ordered: false, ignoreUndefined: true, writeConcern: ORDERED
 const OPERATION_TIMEOUT_MS = 10_000;
 const LEDGER_CHUNK = 500;
 
-// The account's inner shapes are built by pure, typed code and only ever replaced: casting each item again would cost
-// more than the update itself.
-const accountSchema = new Schema<AccountDocument>(
-  {
-    _id: { type: String, required: true },
-    revision: Number,
-    plan: Number,
-    topUp: Number,
-    held: Number,
-    grants: [Schema.Types.Mixed],
-    trials: [String],
-    tier: String,
-    monthlyMillicredits: Number,
-    renewsAt: Date,
-    renewalDay: Number,
-    userRevision: { type: Number, default: 0 },
-    period: Number,
-    holds: [Schema.Types.Mixed],
-    hasClosed: Boolean,
-    sequence: Number,
-    outbox: [Schema.Types.Mixed],
-  },
-  // Money is never told before it is written.
-  { collection: "accounts", autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
-);
-// Finds the accounts whose rows are still on their way to the ledger.
-accountSchema.index({ "outbox.at": 1 });
-// Finds the accounts whose month is over, in the order in which that happened.
-accountSchema.index({ renewsAt: 1, _id: 1 });
-// Finds the accounts with holds that are open for long.
-accountSchema.index({ "holds.at": 1 });
-
 const ledgerSchema = new Schema<LedgerDocument>(
   {
     _id: { type: String, required: true },
@@ -62,6 +29,7 @@ const ledgerSchema = new Schema<LedgerDocument>(
     runs: { type: Number, required: true },
     at: { type: Date, required: true },
     executionId: String,
+    keyId: String,
     model: String,
     note: String,
     closed: Schema.Types.Mixed,
@@ -71,52 +39,7 @@ const ledgerSchema = new Schema<LedgerDocument>(
 // Lists an account's rows newest first, and lets no two rows take the same place.
 ledgerSchema.index({ userId: 1, sequence: -1 }, { unique: true });
 
-const toAccount = ({ _id, ...document }: AccountDocument): Account => ({ ...emptyAccount(_id), ...document });
 const toRow = ({ _id, ...document }: LedgerDocument): LedgerRow => ({ id: _id, ...document });
-
-const REPLACED = [
-  "plan",
-  "topUp",
-  "held",
-  "grants",
-  "trials",
-  "tier",
-  "monthlyMillicredits",
-  "renewsAt",
-  "renewalDay",
-  "userRevision",
-  "period",
-  "sequence",
-] as const satisfies readonly (keyof Account)[];
-
-/** How the list of holds changes: most often one is added or one is gone; a list that changes otherwise is replaced. */
-const changesOfHolds = ({ revision, holds: before }: Account, { holds: after }: Account) => {
-  if (revision > 0 && after === before) return {};
-  const [was, is] = [new Set(before), new Set(after)];
-  const added = after.filter((hold) => !was.has(hold));
-  const gone = before.filter((hold) => !is.has(hold)).map(({ executionId }) => executionId);
-  if (revision > 0 && gone.length === 0) return { push: { holds: { $each: added } } };
-  if (revision > 0 && added.length === 0) return { pull: { holds: { executionId: { $in: gone } } } };
-  return { set: { holds: after } };
-};
-
-/** Only what changed travels: lists that grow are appended to, the rest is replaced. */
-const changes = (before: Account, after: Account): UpdateQuery<AccountDocument> => {
-  const replaced = REPLACED.filter((name) => before.revision === 0 || after[name] !== before[name]);
-  const outbox = after.outbox.slice(before.outbox.length);
-  const { set, push, pull }: { set?: object; push?: object; pull?: object } = changesOfHolds(before, after);
-  const pushed = { ...push, ...(outbox.length > 0 ? { outbox: { $each: outbox } } : {}) };
-  return {
-    $set: {
-      revision: before.revision + 1,
-      hasClosed: after.hasClosed,
-      ...Object.fromEntries(replaced.map((name) => [name, after[name]])),
-      ...set,
-    },
-    ...(Object.keys(pushed).length > 0 ? { $push: pushed } : {}),
-    ...(pull ? { $pull: pull } : {}),
-  };
-};
 
 const insertOnce = ({ id, ...rest }: LedgerRow) => ({
   updateOne: { filter: { _id: id } as object, update: { $setOnInsert: rest } as object, upsert: true },
@@ -207,6 +130,18 @@ export const createStore = (connection: Connection) => {
         .maxTimeMS(OPERATION_TIMEOUT_MS)
         .lean<Pick<AccountDocument, "_id" | "holds">[]>();
       return found.map(({ _id, holds }) => ({ userId: _id, holds }));
+    },
+
+    /** Accounts with alerts of budgets, in order of their ids, from after a given one. */
+    findAlerts: async (afterUserId: string, limit: number): Promise<Pick<Account, "userId" | "budgetAlerts">[]> => {
+      const found = await accounts
+        .find({ _id: { $gt: afterUserId }, "budgetAlerts.at": { $gt: new Date(0) } }, { budgetAlerts: 1 })
+        .sort({ _id: 1 })
+        .limit(limit)
+        .readConcern(COMMITTED)
+        .maxTimeMS(OPERATION_TIMEOUT_MS)
+        .lean<Pick<AccountDocument, "_id" | "budgetAlerts">[]>();
+      return found.map(({ _id, budgetAlerts }) => ({ userId: _id, budgetAlerts }));
     },
 
     /** An account's rows below a sequence number, newest first. */

@@ -64,6 +64,39 @@ it("charges 100 parallel runs of one user through two instances to the last mill
   expect(rows.reduce((sum, row) => sum + row.millicredits, 0)).toBe(RUNS * PRICE - captured);
 });
 
+it("takes exactly as many of 200 parallel runs through two instances as a budget has left, extensions included", async () => {
+  const userId = user();
+  const [price, more, limit] = [7, 5, 600];
+  await topUp(client, userId, 1_000_000);
+  const scope: proto.BudgetScope = { scope: { $case: "metadata", value: { name: "customer", value: "acme" } } };
+  await client.setBudget(proto.SetBudgetRequest.fromPartial({ userId, scope, millicredits: limit, window: "total", alertAt: [500] }));
+  const subject = { keyId: "k1", workflowSlug: "", metadata: { customer: "acme" } };
+  const ids = Array.from({ length: 200 }, (_, run) => `${userId}-${run}`);
+  const outcomes = await Promise.allSettled(
+    ids.map(async (executionId, run) => {
+      await instanceOf(run).hold({ ...holdRequest(userId, executionId, price), subject });
+      const items = [{ key: "n:1", model: "painter", maxMillicredits: more, alternativeTo: "" }];
+      await instanceOf(run + 1).extendHold({ executionId, userId, items, maxMillicredits: undefined, subject });
+    }),
+  );
+  expect(new Set(reasons(outcomes))).toEqual(new Set(["BUDGET_EXCEEDED"]));
+  const used = async (): Promise<number> => (await client.listBudgets({ userId })).budgets[0]!.usedMillicredits;
+  const { heldMillicredits } = await accountOf(client, userId);
+  expect(await used()).toBe(heldMillicredits);
+  // Nothing that would have fitted was refused.
+  expect(limit - heldMillicredits).toBeLessThan(price);
+  const settled = await Promise.all(ids.map((executionId, run) => instanceOf(run).settle(settleRequest(userId, executionId, 3))));
+  const captured = settled.reduce((sum, { capturedMillicredits }) => sum + capturedMillicredits, 0);
+  expect(await used()).toBe(captured);
+  const { users } = await client.listBudgetAlerts({ cursor: "" });
+  const alerts = users.find((one) => one.userId === userId)?.alerts ?? [];
+  expect(alerts).toMatchObject([{ threshold: 500, millicredits: limit }]);
+  await client.takeBudgetAlerts({ userId, ids: alerts.map(({ id }) => id) });
+  expect((await client.listBudgetAlerts({ cursor: "" })).users.filter((one) => one.userId === userId)).toEqual([]);
+  await expectSoundLedger();
+  expect((await wholeLedger(client, userId)).filter(({ kind }) => kind === "capture").every(({ keyId }) => keyId === "k1")).toBe(true);
+});
+
 it("grants exactly as many of 100 parallel runs as the credits pay for", async () => {
   const userId = user();
   const affordable = 37;

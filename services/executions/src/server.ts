@@ -103,6 +103,7 @@ export const batchesHandlers = ({ batches: { orders, reads } }: HandlerOptions):
   cancelBatch: unary(async ({ batchId, userId }) => ({ batch: batchMessage(await orders.cancel(batchId, userId)) })),
   cancelBatches: unary(async (request) => ({ cancelled: await orders.cancelAll(request) })),
   resumeBatch: unary(async (request) => ({ batch: batchMessage(await orders.resume(request)) })),
+  resumePausedBatches: unary(async ({ userId }) => ({ resumed: await orders.resumePaused(userId) })),
   rerunBatch: unary(async (request) => {
     const { batch, isReplay } = await orders.rerun(request);
     return { batch: batchMessage(batch), replayed: isReplay };

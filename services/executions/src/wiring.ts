@@ -67,11 +67,12 @@ import { createTriggers } from "./requests/triggers/triggers";
 import { createUpkeep } from "./upkeep/upkeep";
 import { bundlePath } from "./carry/bundle";
 import { createBatchActivities } from "./carry/batch-activities";
-import { createBatchStarter, createDeliveryStarter, createRunStarter } from "./carry/client";
+import { createAlertStarter, createBatchStarter, createDeliveryStarter, createRunStarter } from "./carry/client";
 import { createClaimCheckCodec, createEncryptionCodec } from "./carry/payloads/codecs";
 import { connectTemporal } from "./carry/worker";
 import { createWatch } from "./requests/watch";
 import { createAnnounceBatch } from "./webhooks/batch-webhook";
+import { createSendAlert } from "./webhooks/budget-alerts";
 import { createWebhooks } from "./webhooks/webhooks";
 
 const CACHED_PROVIDERS = 500;
@@ -171,6 +172,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const triggers = createTriggers({ stores, identity, workflows: services.workflows, planning, runs, carrier, logger });
   const cancellation = createCancellation({ stores, execution, end, outbox, awaitDelivered });
   const batchStarter = createBatchStarter({ client: temporal.client, taskQueue });
+  const alertStarter = createAlertStarter({ client: temporal.client, taskQueue });
   const batches = createBatches({ stores, services, planning, catalog, runs, cancellation, channel, starter: batchStarter, logger });
   await temporal.work({
     ...createActivities({
@@ -202,13 +204,24 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       announce: createAnnounceBatch({ stores, identity, egress: userEgress, outgoing }),
       stopping: stopping.signal,
     }),
+    sendAlert: createSendAlert({ identity, egress: userEgress, outgoing }),
     ...createUpkeepActivities({
       ...createUpkeep({ stores, services, starter, deliveries, carrier, end, executionDays: config.RETENTION_EXECUTIONS_DAYS, logger }),
       startScheduled: triggers.startScheduled,
     }),
   });
 
-  const sweeper = startSweeps({ stores, execution, end, queue, outbox, starter: batchStarter, logger });
+  const sweeper = startSweeps({
+    stores,
+    billing,
+    identity,
+    execution,
+    end,
+    queue,
+    outbox,
+    starter: { ...batchStarter, ...alertStarter },
+    logger,
+  });
   return {
     handlers: {
       runs,

@@ -28,6 +28,7 @@ export const toKeyMessage = (key: KeyRecord): identity.Key =>
     start: key.start,
     preset: key.preset,
     capabilities: key.capabilities,
+    metadata: Object.fromEntries((key.metadata ?? []).map(({ name, value }) => [name, value])),
     createdAt: key.createdAt,
     lastUsedAt: key.lastUsedAt ?? undefined,
     expiresAt: key.expiresAt ?? undefined,

@@ -140,6 +140,8 @@ export interface KeyRecord {
   start: string;
   preset: string;
   capabilities: string[];
+  /** Metadata that every run by the key has; absent for keys from before there was any. */
+  metadata?: { name: string; value: string }[];
   /** Hashes of the values that may work: the current one and, after a rotation, the previous one. Each is unique. */
   hashes: string[];
   rotation: RotationRecord | null;

@@ -118,10 +118,11 @@ const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethod
   listKeys: unary(async ({ userId }: identity.ListKeysRequest) =>
     identity.ListKeysResponse.fromPartial({ keys: (await keys.list(userId)).map(toKeyMessage) }),
   ),
-  updateKey: unary(async ({ userId, keyId, name, capabilities }: identity.UpdateKeyRequest) => {
+  updateKey: unary(async ({ userId, keyId, name, capabilities, metadata }: identity.UpdateKeyRequest) => {
     const { key, warnings } = await keys.edit(userId, keyId, {
       ...(name === undefined ? {} : { name }),
       ...(capabilities ? { capabilities: capabilities.capabilities } : {}),
+      ...(metadata ? { metadata: metadata.values } : {}),
     });
     return identity.UpdateKeyResponse.fromPartial({ key: toKeyMessage(key), warnings });
   }),

@@ -96,6 +96,8 @@ const keySchema = new Schema<KeyRecord>(
     start: text,
     preset: text,
     capabilities: { type: [String], required: true },
+    // Names may have dots.
+    metadata: { type: [new Schema({ name: text, value: { type: String, default: "" } }, OPTIONS)], default: [] },
     hashes: { type: [String], required: true },
     rotation: { type: new Schema({ graceSeconds: number, previousEndsAt: optionalDate }, OPTIONS), default: null },
     webhook: {

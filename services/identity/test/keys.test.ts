@@ -142,7 +142,7 @@ describe("a key of someone else", () => {
     const { key, value } = await createKey(client, owner.id, { preset: "webhook-receiver", webhookUrl: "https://example.com/hook" });
     const mine = { userId: other.id, keyId: key!.id };
     const attempts = [
-      client.updateKey({ ...mine, name: "mine now", capabilities: undefined }),
+      client.updateKey({ ...mine, name: "mine now", capabilities: undefined, metadata: undefined }),
       client.revokeKey(mine),
       client.rotateKey({ ...mine, graceSeconds: 0 }),
       client.setKeyWebhook({ ...mine, url: "https://evil.example", events: [] }),
@@ -174,7 +174,7 @@ describe("authenticating by key", () => {
     const expired = await createKey(client, user.id, { expiresAt: new Date(Date.now() + 60_000) });
     await client.authenticateKey({ value: expired.value });
     await keyRecords().updateOne({ _id: expired.key!.id }, { $set: { expiresAt: new Date() } });
-    await client.updateKey({ userId: user.id, keyId: expired.key!.id, name: "expired", capabilities: undefined });
+    await client.updateKey({ userId: user.id, keyId: expired.key!.id, name: "expired", capabilities: undefined, metadata: undefined });
     const values = ["", "nonsense", `${revoked.value}x`, generateKeyValue("test"), revoked.value, expired.value];
     const refusals = await Promise.all(values.map((value) => refusal(client.authenticateKey({ value }))));
     expect(refusals[0]).toMatchObject({ kind: "unauthenticated", reason: "UNAUTHENTICATED" });
@@ -235,7 +235,7 @@ describe("authenticating by key", () => {
     expect(await stored()).toEqual(first);
     const longAgo = new Date(Date.now() - 61_000);
     await keyRecords().updateOne({ _id: key!.id }, { $set: { lastUsedAt: longAgo } });
-    await client.updateKey({ userId: user.id, keyId: key!.id, name: "read anew", capabilities: undefined });
+    await client.updateKey({ userId: user.id, keyId: key!.id, name: "read anew", capabilities: undefined, metadata: undefined });
     await client.authenticateKey({ value });
     while ((await stored())!.getTime() === longAgo.getTime());
     expect((await stored())!.getTime()).toBeGreaterThanOrEqual(first.getTime());
@@ -246,10 +246,18 @@ describe("renaming a key", () => {
   it("changes its name only", async () => {
     const user = await newUser(client, { tier: "pro" });
     const { key, value } = await createKey(client, user.id);
-    const { key: renamed } = await client.updateKey({ userId: user.id, keyId: key!.id, name: " new name ", capabilities: undefined });
+    const { key: renamed } = await client.updateKey({
+      userId: user.id,
+      keyId: key!.id,
+      name: " new name ",
+      capabilities: undefined,
+      metadata: undefined,
+    });
     expect(renamed).toEqual({ ...key, name: "new name" });
     await expect(client.authenticateKey({ value })).resolves.toBeDefined();
-    expect(await refusal(client.updateKey({ userId: user.id, keyId: key!.id, name: "", capabilities: undefined }))).toMatchObject({
+    expect(
+      await refusal(client.updateKey({ userId: user.id, keyId: key!.id, name: "", capabilities: undefined, metadata: undefined })),
+    ).toMatchObject({
       reason: "INVALID_REQUEST",
     });
   });

@@ -133,7 +133,7 @@ describe("the channel of changes", () => {
     const mine = { userId: user.id, keyId: key!.id };
     const url = "https://example.com";
     const steps: [() => Promise<unknown>, IdentityChange][] = [
-      [() => client.updateKey({ ...mine, name: "other", capabilities: undefined }), { type: "key", id: mine.keyId }],
+      [() => client.updateKey({ ...mine, name: "other", capabilities: undefined, metadata: undefined }), { type: "key", id: mine.keyId }],
       [() => client.setKeyWebhook({ ...mine, url, events: [] }), { type: "key", id: mine.keyId }],
       [
         async () => {

@@ -113,7 +113,8 @@ describe("a key's webhook", () => {
 
   it("is nothing while its key may not receive webhooks, and is as it was once it may again", async () => {
     const { key, webhookSecret } = await withWebhook();
-    const grant = (...capabilities: string[]) => client.updateKey({ userId, keyId: key!.id, capabilities: { capabilities } });
+    const grant = (...capabilities: string[]) =>
+      client.updateKey({ userId, keyId: key!.id, capabilities: { capabilities }, metadata: undefined });
     await grant("workflow:run", "execution:read");
     expect(await client.getWebhookTarget({ keyId: key!.id })).toEqual(NOTHING);
     await grant("workflow:run", "webhook:receive");

@@ -27,6 +27,7 @@ export const REASONS = [
   "SIGNATURE_INVALID",
   "INSUFFICIENT_CREDITS",
   "grant_exhausted",
+  "BUDGET_EXCEEDED",
   "CAPABILITY_DENIED",
   "CAPABILITY_ABOVE_CEILING",
   "API_KEY_ACCESS_DENIED",
@@ -99,6 +100,11 @@ export const isRefusal = (error: unknown): error is DomainError =>
 
 /** Metadata of an error between services: it was told before, under the same Idempotency-Key. Clients see a header instead. */
 export const REPLAYED_REFUSAL = "isReplay";
+
+const SHORT_OF_CREDITS: ReadonlySet<string> = new Set<Reason>(["INSUFFICIENT_CREDITS", "grant_exhausted", "BUDGET_EXCEEDED"]);
+
+/** Whether a code says that the credits of an account, of a run or of a budget do not suffice. */
+export const isShortOfCredits = (code: string): boolean => SHORT_OF_CREDITS.has(code);
 
 /** One problem of a request: where it is (a dotted path) and what is wrong. */
 export interface Issue {

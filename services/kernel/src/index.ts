@@ -1,4 +1,5 @@
 export * from "./attempts";
+export * from "./budget-bounds";
 export * from "./capabilities";
 export * from "./errors";
 export * from "./group-by";

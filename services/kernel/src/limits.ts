@@ -60,6 +60,9 @@ export const LIMITS = {
   changedValueBytes: 8 * KIB,
   /** Days that are summed up at once. */
   usageSummaryDays: 400,
+  /** Runs that are read for one summary by key, workflow or metadata, and groups that it may have. */
+  usageGroupedRuns: 200_000,
+  usageGroups: 5_000,
 } as const;
 
 /** Whether a text has more characters than it may: as people count them and as a schema's maxLength does, not in UTF-16 units. */

@@ -20,6 +20,7 @@ export type { TlsConfig } from "./grpc/credentials";
 export type { GrpcService, RunningGrpcServer } from "./grpc/server";
 
 export * from "./messages/batch-json";
+export * from "./messages/budget-json";
 export * from "./messages/execution-json";
 export * from "./messages/identity-changes";
 export * from "./messages/media-calls";

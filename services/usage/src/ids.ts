@@ -1,7 +1,20 @@
+import { LIMITS } from "@nodeloom/kernel";
+
 /** Ids of one millisecond. */
 const PER_MS = 1_000;
 /** Where a process begins within a millisecond: another that begins rows at the same time rarely takes the same id, and then asks for the next. */
 const STARTS = 800;
+
+/** Rows are begun this much before their runs at most, by clocks that differ… */
+const MARGIN_MS = 86_400_000;
+/** …and as long after them as a run may take and wait. */
+const LONGEST_RUN_MS = LIMITS.waitingHours * 3_600_000 + MARGIN_MS;
+
+/** Between which ids the rows are of runs that began from one time to another. */
+export const idsBetween = (from: Date, to: Date): [number, number] => [
+  (from.getTime() - MARGIN_MS) * PER_MS,
+  (to.getTime() + LONGEST_RUN_MS + MARGIN_MS) * PER_MS,
+];
 
 /**
  * Ids of rows without a shared counter: they increase with the time at which a row is begun, here always, and among processes as

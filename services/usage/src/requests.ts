@@ -1,4 +1,4 @@
-import { invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { invalidRequest, LIMITS, RUN_METADATA } from "@nodeloom/kernel";
 import { z } from "zod";
 
 const ID_CHARS = 200;
@@ -17,14 +17,11 @@ const source = z.string().max(ID_CHARS).regex(SOURCE);
 const sources = z.array(source).max(100);
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
-const METADATA_NAMES = 20;
-const METADATA_NAME_CHARS = 40;
-const METADATA_VALUE_CHARS = 500;
 const MS_PER_DAY = 24 * 60 * 60 * 1_000;
 
 const metadata = z
-  .record(z.string().min(1).max(METADATA_NAME_CHARS), z.string().max(METADATA_VALUE_CHARS))
-  .refine((texts) => Object.keys(texts).length <= METADATA_NAMES, `must have at most ${METADATA_NAMES} members`);
+  .record(z.string().min(1).max(RUN_METADATA.nameChars), z.string().max(RUN_METADATA.valueChars))
+  .refine((texts) => Object.keys(texts).length <= RUN_METADATA.entries, `must have at most ${RUN_METADATA.entries} members`);
 const day = z.string().regex(DAY, "must be YYYY-MM-DD");
 
 const run = z.object({
@@ -37,7 +34,13 @@ const run = z.object({
   startedAt: z.date(),
   /** What the caller wrote on the run. */
   metadata,
+  /** The API key that the run was submitted by; empty for a session's. */
+  keyId: z.string().max(ID_CHARS).optional(),
 });
+
+const isWithinRange = ({ fromDay, toDay }: { fromDay: string; toDay: string }): boolean =>
+  Date.parse(toDay) - Date.parse(fromDay) < LIMITS.usageSummaryDays * MS_PER_DAY;
+const TOO_LONG = { path: ["toDay"], message: `must be less than ${LIMITS.usageSummaryDays} days after fromDay` };
 
 /** What each call of usage must look like. */
 export const REQUESTS = {
@@ -65,17 +68,23 @@ export const REQUESTS = {
     offset: z.number().int().min(0).max(MAX_OFFSET),
   }),
   modelNames: z.object({ userId: id, sources }),
-  dailySums: z
-    .object({ userId: id, fromDay: day, toDay: day, sources })
-    .refine(({ fromDay, toDay }) => Date.parse(toDay) - Date.parse(fromDay) < LIMITS.usageSummaryDays * MS_PER_DAY, {
-      path: ["toDay"],
-      message: `must be less than ${LIMITS.usageSummaryDays} days after fromDay`,
-    }),
+  dailySums: z.object({ userId: id, fromDay: day, toDay: day, sources }).refine(isWithinRange, TOO_LONG),
+  groupSums: z
+    .object({
+      userId: id,
+      fromDay: day,
+      toDay: day,
+      sources,
+      by: z.enum(["key", "workflow", "metadata"]),
+      name: z.string().max(RUN_METADATA.nameChars),
+    })
+    .refine(isWithinRange, TOO_LONG),
 } as const;
 
 export type RunStart = z.infer<typeof REQUESTS.run>;
 export type RunOutcome = z.infer<typeof REQUESTS.outcome>;
 export type RowsQuery = z.infer<typeof REQUESTS.rows>;
+export type GroupSumsQuery = z.infer<typeof REQUESTS.groupSums>;
 export type DailySumsQuery = z.infer<typeof REQUESTS.dailySums>;
 export type ModelNamesQuery = z.infer<typeof REQUESTS.modelNames>;
 

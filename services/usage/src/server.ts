@@ -1,6 +1,6 @@
 import { unary } from "@nodeloom/platform";
 import { usage as proto } from "@nodeloom/proto";
-import type { RowsQuery, RunOutcome, RunStart } from "./requests";
+import type { GroupSumsQuery, RowsQuery, RunOutcome, RunStart } from "./requests";
 import type { UsageRow } from "./store";
 import type { Usage } from "./usage";
 
@@ -68,6 +68,11 @@ export const usageHandlers = (usage: Usage): proto.UsageServiceServer => ({
   listModelNames: unary(async (request) => proto.ListModelNamesResponse.fromPartial({ names: await usage.modelNames(request) })),
 
   listDailySums: unary(async (request) => proto.ListDailySumsResponse.fromPartial({ sums: await usage.dailySums(request) })),
+
+  listGroupSums: unary(async ({ by, ...request }) => {
+    const sums = await usage.groupSums({ ...request, by: by as GroupSumsQuery["by"] });
+    return proto.ListGroupSumsResponse.fromPartial({ sums: sums.map(({ group, ...sum }) => ({ ...sum, group: group ?? undefined })) });
+  }),
 
   removeExpired: unary(async ({ cursor }) => proto.RemoveExpiredResponse.fromPartial(await usage.removeExpired(cursor))),
 });

@@ -1,5 +1,6 @@
 import { createInserter, createUpdater, DURABLE } from "@nodeloom/platform";
 import { Schema, type Connection, type QueryFilter } from "mongoose";
+import type { GroupedPart } from "./groups/groups";
 import { FINAL_STATUSES, type ModelNamesQuery, type RowsQuery, type RunOutcome, type RunStart, type STATUSES } from "./requests";
 
 /** One run, as stored; the outcome's members are zero or null until it is final. */
@@ -44,6 +45,10 @@ const COUNTED_PART = {
   modelCredits: 1,
   createdAt: 1,
 } as const;
+const GROUPED_PART = { _id: 0, source: 1, workflowSlug: 1, keyId: 1, metadata: 1, millicredits: 1 } as const;
+/** Rows that a cursor brings at once. */
+const CURSOR_ROWS = 1_000;
+const GROUPED_TIMEOUT_MS = 30_000;
 const FINAL = { $in: [...FINAL_STATUSES] };
 
 const rowSchema = new Schema<RowDocument>(
@@ -63,6 +68,7 @@ const rowSchema = new Schema<RowDocument>(
     requestId: { type: String, default: null },
     createdAt: { type: Date, required: true },
     metadata: { type: Object, required: true },
+    keyId: { type: String, default: "" },
     modelCredits: { type: [Object], required: true },
     uncounted: { type: String },
     counted: { type: Boolean },
@@ -140,6 +146,14 @@ export const createStore = (connection: Connection) => {
     /** A user's rows that are not in the totals: those in progress, and the latest final ones. */
     uncounted: async (userId: string): Promise<CountedPart[]> =>
       (await rows.find({ uncounted: userId }, COUNTED_PART).maxTimeMS(OPERATION_TIMEOUT_MS).lean<RowDocument[]>()).map(toPart),
+
+    /** A user's final rows that began in a time, from one to before another, among those with ids from one to another. */
+    grouped: (userId: string, [from, to]: readonly [Date, Date], [first, last]: readonly [number, number]): AsyncIterable<GroupedPart> =>
+      rows
+        .find({ userId, id: { $gte: first, $lt: last }, createdAt: { $gte: from, $lt: to }, status: FINAL }, GROUPED_PART)
+        .maxTimeMS(GROUPED_TIMEOUT_MS)
+        .lean<GroupedPart[]>()
+        .cursor({ batchSize: CURSOR_ROWS }) as unknown as AsyncIterable<GroupedPart>,
 
     /** Some final rows of a user that are not in the totals. */
     countable: async (userId: string, limit: number): Promise<CountedPart[]> => {

@@ -1,10 +1,20 @@
 import { CONFLICT_ATTEMPTS, DomainError, expiresBefore, groupBy, LIMITS, RETENTION, unavailable } from "@nodeloom/kernel";
 import { createRemoval, retryOnConflict, untilNone } from "@nodeloom/platform";
-import { createIds } from "./ids";
-import { checked, REQUESTS, type DailySumsQuery, type ModelNamesQuery, type RowsQuery, type RunOutcome, type RunStart } from "./requests";
+import { groupSumsOf, type GroupSum } from "./groups/groups";
+import { createIds, idsBetween } from "./ids";
+import {
+  checked,
+  REQUESTS,
+  type DailySumsQuery,
+  type GroupSumsQuery,
+  type ModelNamesQuery,
+  type RowsQuery,
+  type RunOutcome,
+  type RunStart,
+} from "./requests";
 import type { Folding } from "./totals/folding";
 import type { CountedPart, UsageRow, UsageStore } from "./store";
-import { countIn, dailySumsIn, daysBetween, matches, modelNamesIn, totalKey, type DailySum } from "./totals/totals";
+import { countIn, dailySumsIn, daysBetween, matches, modelNamesIn, MS_PER_DAY, totalKey, type DailySum } from "./totals/totals";
 import type { TotalsStore } from "./totals/totals-store";
 
 /** As many rows outside of the totals are worth a fold. */
@@ -148,6 +158,13 @@ export const createUsage = ({ store, totals, folding, latestId, now = () => new 
       if (!found) throw unavailable("usage is being summed up; ask again");
       const recent = found.others.filter(({ status }) => status !== "processing");
       return dailySumsIn(found.total, recent, query);
+    },
+
+    /** What a user's final runs of some days came to, by key, workflow or a member of metadata. */
+    groupSums: async (request: GroupSumsQuery): Promise<GroupSum[]> => {
+      const query = checked(REQUESTS.groupSums, request);
+      const [from, to] = [new Date(query.fromDay), new Date(Date.parse(query.toDay) + MS_PER_DAY)];
+      return groupSumsOf(store.grouped(query.userId, [from, to], idsBetween(from, to)), query);
     },
 
     /** Removes final rows that were kept as long as the table of retention says, with their part of the totals, a page per call. */

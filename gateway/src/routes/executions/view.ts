@@ -148,6 +148,7 @@ export const execution = z
     modelIds: z.array(z.string()),
     rerunOf: uuid.optional().meta({ description: "The execution that this one is a rerun of" }),
     source: z.string(),
+    keyId: z.string().nullable().meta({ description: "The key that it was submitted by; null for a session's" }),
     creditsCost: credits,
     createdAt: timestamp.nullable(),
     finishedAt: timestamp.nullable(),

@@ -1,11 +1,19 @@
-import { PRESETS } from "@nodeloom/kernel";
+import { KEY_METADATA_ENTRIES, PRESETS, RUN_METADATA } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { WEBHOOK_TEST_MS } from "../../http/limits";
 import { defineRoute, type RouteDefinition } from "../../http/route";
 import { idParams, iso, name, timestamp } from "../../schemas";
+import { checkMetadata, metadataName } from "../runs/routes";
 
-const WEBHOOK_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed"] as const;
+const WEBHOOK_EVENTS = [
+  "execution.completed",
+  "execution.failed",
+  "execution.cancelled",
+  "execution.waiting",
+  "batch.completed",
+  "budget.alert",
+] as const;
 const MAX_CAPABILITIES = 100;
 const MAX_CAPABILITY_CHARS = 300;
 const MAX_URL_CHARS = 2_048;
@@ -22,6 +30,7 @@ const record = z
     start: z.string().meta({ description: "The first twelve characters of the value" }),
     preset: z.string(),
     capabilities: z.array(z.string()),
+    metadata: z.record(z.string(), z.string()).meta({ description: "What every run by the key has of metadata" }),
     createdAt: timestamp.nullable(),
     lastUsedAt: timestamp.nullable(),
     expiresAt: timestamp.nullable(),
@@ -62,9 +71,14 @@ const preset = z.preprocess((value) => (typeof value === "string" ? value.toLowe
 
 const capabilities = z.array(z.string().min(1).max(MAX_CAPABILITY_CHARS)).min(1).max(MAX_CAPABILITIES);
 
+const keyMetadata = z
+  .record(metadataName, z.string().max(RUN_METADATA.valueChars))
+  .refine((given) => Object.keys(given).length <= KEY_METADATA_ENTRIES, { error: `may have at most ${KEY_METADATA_ENTRIES} members` })
+  .meta({ description: "Every run by the key has these values: its callers can neither change nor leave them out" });
+
 const change = z
-  .strictObject({ name: name.optional(), capabilities: capabilities.optional() })
-  .refine((given) => Object.keys(given).length > 0, "give at least one of name, capabilities")
+  .strictObject({ name: name.optional(), capabilities: capabilities.optional(), metadata: keyMetadata.optional() })
+  .refine((given) => Object.keys(given).length > 0, "give at least one of name, capabilities, metadata")
   .meta({ id: "ApiKeyChange", override: { minProperties: 1 } });
 
 const creation = z
@@ -96,6 +110,7 @@ const view = (key: identity.Key | undefined): Record<string, unknown> => {
     start: key.start,
     preset: key.preset,
     capabilities: key.capabilities,
+    metadata: key.metadata,
     createdAt: iso(key.createdAt),
     lastUsedAt: iso(key.lastUsedAt),
     expiresAt: iso(key.expiresAt),
@@ -162,18 +177,21 @@ export const keyRoutes = [
     method: "PATCH",
     path: "/api/keys/:id",
     operationId: "updateKey",
-    summary: "Rename an API key, or change its capabilities, everywhere within one second",
-    description: "`capabilities` replaces all of them, within the ceiling of the tier; the preset is then `custom`.",
+    summary: "Rename an API key, or change its capabilities or its metadata, everywhere within one second",
+    description:
+      "`capabilities` replaces all of them, within the ceiling of the tier; the preset is then `custom`. `metadata` replaces all of it, too: a run by the key that says another value is refused with INVALID_REQUEST.",
     body: change,
     responses: { 200: record.extend({ warnings }).meta({ id: "ChangedApiKey" }) },
     errors: ["NOT_FOUND", "CAPABILITY_ABOVE_CEILING"],
     example: { name: "Deploy (production)", capabilities: ["workflow:run", "execution:read"] },
-    handler: async ({ gateway, caller, params, body }) => {
+    handler: async ({ gateway, caller, params, body, members }) => {
+      checkMetadata(members().get("metadata"));
       const request = {
         userId: caller.user.id,
         keyId: params.id,
         name: body.name,
         capabilities: body.capabilities && { capabilities: body.capabilities },
+        metadata: body.metadata && { values: body.metadata },
       };
       const { key, warnings: given } = await gateway.services.identity.updateKey(request);
       return { status: 200, body: { ...view(key), ...warningsView(given) } };

@@ -6,6 +6,7 @@ import {
   invalidInputs,
   invalidRequest,
   REPLAYED_REFUSAL,
+  RUN_METADATA,
   toCredits,
   type Issue,
 } from "@nodeloom/kernel";
@@ -22,23 +23,21 @@ import { anyObject, credits, modelParams, queryFlag, uuid, versionQuery, workflo
 
 /** The most that a run may be allowed to cost. */
 export const MAX_CREDITS = 1_000_000_000;
-/** Bounds of a run's metadata. */
-const METADATA = { entries: 20, nameChars: 40, valueChars: 500 } as const;
 const ACCEPTED = 202;
 const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";
 
 export const inputs = anyObject.meta({ description: "Keys are the schema's field names; omitted fields take their defaults" });
 export const maxCredits = z.number().min(0).max(MAX_CREDITS).optional();
 /** A zero character parts names from values where they are kept. */
-const metadataName = z
+export const metadataName = z
   .string()
   .min(1)
-  .max(METADATA.nameChars)
+  .max(RUN_METADATA.nameChars)
   .refine((name) => !name.includes("\0"), "must not have a zero character")
   .meta({ override: { pattern: "^[^\\u0000]*$" } });
 export const metadata = z
-  .record(metadataName, z.string().max(METADATA.valueChars))
-  .refine((given) => Object.keys(given).length <= METADATA.entries, { error: `may have at most ${METADATA.entries} members` })
+  .record(metadataName, z.string().max(RUN_METADATA.valueChars))
+  .refine((given) => Object.keys(given).length <= RUN_METADATA.entries, { error: `may have at most ${RUN_METADATA.entries} members` })
   .meta({ description: "Your own names for the run, as texts: on the execution, its webhooks and its usage row" });
 const provenance = z
   .literal("full")
@@ -256,6 +255,7 @@ export const RUN_ERRORS = [
   "INVALID_INPUTS",
   "ASYNC_NOT_SUPPORTED",
   "INSUFFICIENT_CREDITS",
+  "BUDGET_EXCEEDED",
   "grant_exhausted",
   "MODEL_TIER_REQUIRED",
   "CONCURRENCY_LIMIT_EXCEEDED",

@@ -41,6 +41,7 @@ export const toRunner = (caller: Caller, target: "workflow" | "model"): executio
     webhookUrl: webhook?.url ?? "",
     webhookEvents: webhook?.events ?? [],
     capabilities: [...caller.capabilities],
+    keyMetadata: { ...key?.metadata },
   };
 };
 

@@ -168,6 +168,7 @@ export const hookRoutes = [
       "SIGNATURE_INVALID",
       "INVALID_INPUTS",
       "INSUFFICIENT_CREDITS",
+      "BUDGET_EXCEEDED",
       "grant_exhausted",
       "WORKFLOW_INVALID",
       "MODEL_TIER_REQUIRED",

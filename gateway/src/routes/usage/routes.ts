@@ -12,6 +12,7 @@ const usageRow = z
   .object({
     id: z.number(),
     executionId: z.string(),
+    keyId: z.string().nullable(),
     userId: z.string(),
     workflowSlug: z.string().nullable(),
     modelIds: z.array(z.string()),
@@ -34,6 +35,7 @@ const usageRow = z
 const rowView = (row: usage.UsageRow): z.infer<typeof usageRow> => ({
   id: row.id,
   executionId: row.executionId,
+  keyId: row.keyId || null,
   userId: row.userId,
   workflowSlug: row.workflowSlug ?? null,
   modelIds: row.modelIds,

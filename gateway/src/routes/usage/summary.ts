@@ -1,9 +1,11 @@
 import { invalidRequest, LIMITS, toCredits } from "@nodeloom/kernel";
 import type { usage } from "@nodeloom/proto";
 import { z } from "zod";
-import { defineRoute } from "../../http/route";
+import { defineRoute, STREAMED } from "../../http/route";
 import { credits } from "../../schemas";
+import { groupBy, groups, groupsCsv, readGroups } from "./groups";
 
+const CSV = "text/csv";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Days that are shown unless a range is asked for. */
 const DEFAULT_DAYS = 30;
@@ -27,6 +29,7 @@ const summary = z
         }),
       )
       .meta({ description: "Oldest first; days without runs are left out" }),
+    groups: groups.optional(),
   })
   .meta({ id: "UsageSummary" });
 type Summary = z.infer<typeof summary>;
@@ -60,23 +63,46 @@ export const usageSummaryRoute = defineRoute({
   method: "GET",
   path: "/api/usage/summary",
   operationId: "getUsageSummary",
-  summary: "What the caller's runs cost, by day and model",
-  description: `Runs from the editor are included, unless \`source\` says otherwise. Days are those of UTC on which runs began, the last ${DEFAULT_DAYS} unless a range is given; at most ${LIMITS.usageSummaryDays}.`,
+  summary: "What the caller's runs cost, by day and model, or by what else they are grouped by",
+  description: `Runs from the editor are included, unless \`source\` says otherwise. Days are those of UTC on which runs began, the last ${DEFAULT_DAYS} unless a range is given; at most ${LIMITS.usageSummaryDays}. By workflow, key or metadata at most ${LIMITS.usageGroupedRuns} runs are added up at once. \`format=csv\` answers a table of the groups, by day unless \`groupBy\` says otherwise.`,
   tag: "Usage",
   auth: "any",
   limit: "user",
   list: true,
   query: z
-    .object({ from: day.optional(), to: day.optional(), source: z.enum(SOURCES).optional() })
+    .object({
+      from: day.optional(),
+      to: day.optional(),
+      source: z.enum(SOURCES).optional(),
+      groupBy: groupBy.optional(),
+      format: z.enum(["json", "csv"]).default("json"),
+    })
     .refine(({ from, to }) => from === undefined || to === undefined || from <= to, { path: ["to"], message: "must not be before from" }),
   responses: { 200: summary },
-  handler: async ({ gateway, caller, query }) => {
+  otherContent: { [CSV]: z.string() },
+  handler: async ({ gateway, caller, query, response }) => {
     const { from, to } = rangeOf(query);
     const request = { userId: caller.user.id, fromDay: from, toDay: to, sources: query.source ? [query.source] : [...SOURCES] };
     const { sums } = await gateway.services.usage.listDailySums(request);
     const all = sums.filter(({ model }) => model === "");
     const total = (member: "runs" | "millicredits"): number => all.reduce((added, one) => added + one[member], 0);
-    const body: Summary = { from, to, runs: total("runs"), creditsCost: toCredits(total("millicredits")), days: daysOf(sums) };
+    const isTable = query.format === "csv";
+    const by = query.groupBy ?? (isTable ? "day" : undefined);
+    const grouped = by === undefined ? undefined : await readGroups(gateway, by, request, sums);
+    if (isTable && by !== undefined && grouped) {
+      const name = `usage-${by.replace(/[^a-z0-9.-]/gi, "_")}-${from}-${to}.csv`;
+      response.status(200).set({ "Content-Type": `${CSV}; charset=utf-8`, "Content-Disposition": `attachment; filename="${name}"` });
+      response.end(groupsCsv(by, grouped));
+      return STREAMED;
+    }
+    const body: Summary = {
+      from,
+      to,
+      runs: total("runs"),
+      creditsCost: toCredits(total("millicredits")),
+      days: daysOf(sums),
+      groups: grouped,
+    };
     return { status: 200, body };
   },
 });

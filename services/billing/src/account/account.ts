@@ -1,6 +1,7 @@
 /** account/: what an account is and what each command makes of it, as pure functions. */
 
 import { type DomainError } from "@nodeloom/kernel";
+import type { Budget, BudgetAlert } from "./budgets/budget";
 import type { ActiveHold } from "./held";
 import { ledgerRow, type LedgerRow, type Movement } from "./movement";
 
@@ -32,6 +33,11 @@ export interface Account {
   /** Plan periods begun so far. Plan credits of an earlier one are gone, also those that a hold gives back. */
   period: number;
   holds: ActiveHold[];
+  budgets: Budget[];
+  /** The number of the newest budget that there ever was. */
+  lastBudget: number;
+  /** Alerts that were not passed on yet, oldest first. */
+  budgetAlerts: BudgetAlert[];
   /** Whether executions were ever closed here. How each was, the outbox or the ledger says. */
   hasClosed: boolean;
   /** Ledger rows ever written: the sequence number of the newest. */
@@ -56,6 +62,9 @@ export const emptyAccount = (userId: string): Account => ({
   renewalDay: null,
   period: 0,
   holds: [],
+  budgets: [],
+  lastBudget: 0,
+  budgetAlerts: [],
   hasClosed: false,
   sequence: 0,
   outbox: [],

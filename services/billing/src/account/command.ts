@@ -1,4 +1,13 @@
 import type { Account, Transition } from "./account";
+import type { Budget } from "./budgets/budget";
+import {
+  alertsTaken,
+  removeBudget,
+  setBudget,
+  type AlertsTakenCommand,
+  type RemoveBudgetCommand,
+  type SetBudgetCommand,
+} from "./budgets/commands";
 import { extend, hold, type ExtendCommand, type HoldCommand, type HoldReply } from "./hold";
 import {
   credit,
@@ -21,10 +30,22 @@ interface Replies {
   setMonthlyCredits: Account;
   credit: Account;
   renew: Account;
+  setBudget: Budget;
+  removeBudget: boolean;
+  alertsTaken: null;
 }
 
 export type Command =
-  HoldCommand | ExtendCommand | SettleCommand | SetPlanCommand | SetMonthlyCreditsCommand | CreditCommand | RenewCommand;
+  | HoldCommand
+  | ExtendCommand
+  | SettleCommand
+  | SetPlanCommand
+  | SetMonthlyCreditsCommand
+  | CreditCommand
+  | RenewCommand
+  | SetBudgetCommand
+  | RemoveBudgetCommand
+  | AlertsTakenCommand;
 export type ReplyTo<C extends Command> = Replies[C["type"]];
 
 const HANDLERS: { [T in Command["type"]]: (account: Account, command: Extract<Command, { type: T }>) => Transition<Replies[T]> } = {
@@ -35,6 +56,9 @@ const HANDLERS: { [T in Command["type"]]: (account: Account, command: Extract<Co
   setMonthlyCredits,
   credit,
   renew,
+  setBudget,
+  removeBudget,
+  alertsTaken,
 };
 
 /**

@@ -1,5 +1,7 @@
 /** What of an account is set aside for executions, and what became of it. */
 
+import type { Counted } from "./budgets/budget";
+
 /** What calls have in common of which only one is made. */
 export const groupOf = ({ key, alternativeTo }: Pick<HeldItem, "key" | "alternativeTo">): string => alternativeTo || key;
 
@@ -16,6 +18,8 @@ export interface HeldItem {
   alternativeTo?: string;
   /** Added after the hold was made: the plan period whose credits it holds. */
   extendedIn?: number;
+  /** Which of its hold's `counted` it belongs to; absent where it counts on no budget. */
+  countedIn?: number;
 }
 
 export interface ActiveHold {
@@ -25,6 +29,10 @@ export interface ActiveHold {
   period: number;
   /** The most that may be held, extensions included; absent means as much as there is. */
   maxMillicredits?: number;
+  /** The API key that the execution was submitted by; absent for a session's. */
+  keyId?: string;
+  /** The budgets on which its items count: those of the hold, and of extensions where they differ. */
+  counted?: Counted[];
   items: HeldItem[];
 }
 

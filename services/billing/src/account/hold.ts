@@ -1,9 +1,12 @@
 import { DomainError, toCredits, tooManyRuns } from "@nodeloom/kernel";
 import { done, findMovement, needsLedger, record, refused, type Account, type CommandContext, type Transition } from "./account";
 import { allocate, type Allocation, type HoldItem } from "./allocate";
-import type { ClosedHold, HeldItem } from "./held";
+import { countOn, type Counted, type Counting, type Subject } from "./budgets/budget";
+import { withPendingAlerts } from "./budgets/commands";
+import { inSameWindow } from "./budgets/windows";
+import type { ActiveHold, ClosedHold, HeldItem } from "./held";
 import { BILLING_LIMITS } from "../limits";
-import { movementId, type Movement } from "./movement";
+import { byKey, movementId, type Movement } from "./movement";
 
 export interface HoldCommand extends CommandContext {
   type: "hold";
@@ -13,6 +16,8 @@ export interface HoldCommand extends CommandContext {
   maxActive: number;
   /** The most that may be held; undefined means as much as there is. */
   maxMillicredits?: number;
+  /** Whose budgets it counts on; absent: nobody's. */
+  subject?: Subject;
 }
 
 export interface HoldReply {
@@ -58,7 +63,7 @@ const notEnough = ({ required, available, exhaustedModel }: Allocation): DomainE
       });
 };
 
-const overBudget = ({ required }: Allocation, maxMillicredits: number): DomainError =>
+const overLimit = ({ required }: Allocation, maxMillicredits: number): DomainError =>
   new DomainError(
     "exhausted",
     "INSUFFICIENT_CREDITS",
@@ -105,6 +110,25 @@ const spend = (account: Account, { plan, topUp, grants, required }: Allocation):
   held: account.held + required,
 });
 
+/** The account with what a hold has counted on its budgets. */
+const withBudgets = (account: Account, { budgets, alerts, counted }: Counting): Account =>
+  counted ? withPendingAlerts({ ...account, budgets }, alerts) : account;
+
+/** A hold of which some items count on budgets, from now on. */
+const withCounted = (held: ActiveHold, added: readonly HeldItem[], { counted }: Counting): ActiveHold => {
+  if (!counted) return held;
+  const all = held.counted ?? [];
+  const isSame = ({ at, budgets }: Counted): boolean =>
+    inSameWindow("day", at, counted.at) &&
+    budgets.length === counted.budgets.length &&
+    budgets.every((one) => counted.budgets.includes(one));
+  const known = all.findIndex(isSame);
+  const countedIn = known < 0 ? all.length : known;
+  const concerned = new Set(added.filter(({ millicredits }) => millicredits > 0));
+  const items = held.items.map((item) => (concerned.has(item) ? { ...item, countedIn } : item));
+  return { ...held, items, counted: known < 0 ? [...all, counted] : all };
+};
+
 /** The rows of a hold, or of an extension of one: named by the first call that it adds, so that each is written once. */
 const holdMovements = (
   { userId, executionId }: { userId: string; executionId: string },
@@ -121,7 +145,8 @@ const holdMovements = (
 
 /**
  * Reserves the worst-case price of one execution, all or nothing. The answer to a repeated call is the first one, even
- * after the execution was closed. Refused: a voided execution, too many active ones, too few credits, more than it may cost.
+ * after the execution was closed. Refused: a voided execution, too many active ones, too few credits, more than it may cost, more than
+ * a budget has left (BUDGET_EXCEEDED).
  */
 export const hold = (account: Account, command: HoldCommand): Transition<HoldReply> => {
   const { executionId, at } = command;
@@ -138,24 +163,24 @@ export const hold = (account: Account, command: HoldCommand): Transition<HoldRep
   const allocation = allocate(account, command.items);
   const { maxMillicredits } = command;
   if (maxMillicredits !== undefined && allocation.required > maxMillicredits) {
-    return refused(account, overBudget(allocation, maxMillicredits));
+    return refused(account, overLimit(allocation, maxMillicredits));
   }
+  const counting = countOn(account.budgets, command.subject, at, allocation.required);
+  if (counting instanceof DomainError) return refused(account, counting);
   if (!allocation.sufficient) return refused(account, notEnough(allocation));
 
-  const next: Account = {
-    ...spend(account, allocation),
-    holds: [
-      ...account.holds,
-      {
-        executionId,
-        at,
-        period: account.period,
-        ...(maxMillicredits === undefined ? {} : { maxMillicredits }),
-        items: allocation.items,
-      },
-    ],
+  const keyId = command.subject?.keyId;
+  const held: ActiveHold = {
+    executionId,
+    at,
+    period: account.period,
+    ...(maxMillicredits === undefined ? {} : { maxMillicredits }),
+    ...(keyId ? { keyId } : {}),
+    items: allocation.items,
   };
-  return done(record(next, at, holdMovements(command, "hold", allocation)), heldReply(allocation.items));
+  const next: Account = { ...spend(account, allocation), holds: [...account.holds, withCounted(held, allocation.items, counting)] };
+  const movements = byKey(keyId, holdMovements(command, "hold", allocation));
+  return done(record(withBudgets(next, counting), at, movements), heldReply(allocation.items));
 };
 
 export interface ExtendCommand extends CommandContext {
@@ -165,12 +190,13 @@ export interface ExtendCommand extends CommandContext {
   items: HoldItem[];
   /** The run's limit, for a run that held nothing until now; a hold keeps its own. */
   maxMillicredits?: number;
+  subject?: Subject;
 }
 
 /**
  * Adds calls to an execution's hold, all or nothing, each once by its key; a run that held nothing begins its hold. The
  * plan credits of an extension are those of its own month.
- * Refused: a closed execution (PRECONDITION_FAILED), too few credits, more than the run may cost.
+ * Refused: a closed execution (PRECONDITION_FAILED), too few credits, more than the run may cost or a budget has left.
  */
 export const extend = (account: Account, command: ExtendCommand): Transition<HoldReply> => {
   const { executionId, at } = command;
@@ -191,15 +217,16 @@ export const extend = (account: Account, command: ExtendCommand): Transition<Hol
   const capacity = tooManyItems(account, added.length);
   if (capacity) return refused(account, capacity);
   const allocation = allocate(account, added);
-  const held = active.items.reduce((sum, item) => sum + item.millicredits, 0);
-  if (active.maxMillicredits !== undefined && held + allocation.required > active.maxMillicredits) {
-    return refused(account, overBudget({ ...allocation, required: held + allocation.required }, active.maxMillicredits));
+  const already = active.items.reduce((sum, item) => sum + item.millicredits, 0);
+  if (active.maxMillicredits !== undefined && already + allocation.required > active.maxMillicredits) {
+    return refused(account, overLimit({ ...allocation, required: already + allocation.required }, active.maxMillicredits));
   }
+  const counting = countOn(account.budgets, command.subject, at, allocation.required);
+  if (counting instanceof DomainError) return refused(account, counting);
   if (!allocation.sufficient) return refused(account, notEnough(allocation));
-  const items = [...active.items, ...allocation.items.map((item) => ({ ...item, extendedIn: account.period }))];
-  const next: Account = {
-    ...spend(account, allocation),
-    holds: account.holds.map((one) => (one === active ? { ...active, items } : one)),
-  };
-  return done(record(next, at, holdMovements(command, `extend ${added[0]!.key}`, allocation)), replied(items));
+  const extended = allocation.items.map((item) => ({ ...item, extendedIn: account.period }));
+  const held = withCounted({ ...active, items: [...active.items, ...extended] }, extended, counting);
+  const next: Account = { ...spend(account, allocation), holds: account.holds.map((one) => (one === active ? held : one)) };
+  const movements = byKey(active.keyId, holdMovements(command, `extend ${added[0]!.key}`, allocation));
+  return done(record(withBudgets(next, counting), at, movements), replied(held.items));
 };

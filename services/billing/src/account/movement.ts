@@ -22,6 +22,8 @@ export interface LedgerRow {
   runs: number;
   at: Date;
   executionId?: string;
+  /** The API key that the execution was submitted by; absent for a session's. */
+  keyId?: string;
   model?: string;
   note?: string;
   /** On the first row that closes an execution: how it was closed, for answers to calls repeated much later. */
@@ -31,7 +33,7 @@ export interface LedgerRow {
 /** A row before its account gives it a sequence number. */
 export type Movement = Pick<LedgerRow, "id" | "kind"> &
   Partial<Pick<LedgerRow, "millicredits" | "movedMillicredits" | "runs" | "closed">> &
-  Partial<Pick<LedgerRow, "executionId" | "model" | "note">>;
+  Partial<Pick<LedgerRow, "executionId" | "keyId" | "model" | "note">>;
 
 const idOf = (...parts: string[]): string => parts.map(encodeURIComponent).join(":");
 
@@ -40,6 +42,10 @@ export const movementId = (userId: string, kind: MovementKind, ...parts: string[
 
 /** The id of a movement by an administrator: a reference names one, of whatever kind. */
 export const referencedId = (userId: string, reference: string): string => idOf(userId, "credit", reference);
+
+/** Movements of an execution that a key submitted. */
+export const byKey = (keyId: string | undefined, movements: readonly Movement[]): Movement[] =>
+  movements.map((movement) => (keyId ? { ...movement, keyId } : movement));
 
 /** The row of a movement. */
 export const ledgerRow = (movement: Movement, userId: string, sequence: number, at: Date): LedgerRow => ({

@@ -1,7 +1,8 @@
 import { done, needsLedger, record, type Account, type CommandContext, type Transition } from "./account";
-import { groupOf, type ClosedHold, type ClosedItem, type HeldItem } from "./held";
+import { giveBackTo, type Budget } from "./budgets/budget";
+import { groupOf, type ActiveHold, type ClosedHold, type ClosedItem, type HeldItem } from "./held";
 import { findClosed, grantMovements } from "./hold";
-import { movementId, type Movement } from "./movement";
+import { byKey, movementId, type Movement } from "./movement";
 
 export interface SettleItem {
   key: string;
@@ -26,7 +27,12 @@ export interface SettleReply {
 }
 
 /** @param allowed the most that may be captured, in milli-credits */
-const closeItem = (item: HeldItem, allowed: number, wanted: SettleItem | undefined, captureAll: boolean): ClosedItem => {
+const closeItem = (
+  { countedIn: _, ...item }: HeldItem,
+  allowed: number,
+  wanted: SettleItem | undefined,
+  captureAll: boolean,
+): ClosedItem => {
   if (item.source === "grant") {
     const used = captureAll || (wanted !== undefined && (wanted.consumeGrant || wanted.captureMillicredits > 0));
     return { ...item, captured: 0, consumed: used };
@@ -35,16 +41,22 @@ const closeItem = (item: HeldItem, allowed: number, wanted: SettleItem | undefin
   return { ...item, captured, consumed: false };
 };
 
+/** What a call may capture, in milli-credits, and the call that this is held for. */
+interface Allowance {
+  most: number;
+  heldFor: HeldItem;
+}
+
 /** What each call may capture: of several of which one is made, the one that was made has the credits that are held for one of them. */
-const allowances = (items: readonly HeldItem[], isMade: (key: string) => boolean): ReadonlyMap<HeldItem, number> => {
+const allowances = (items: readonly HeldItem[], isMade: (key: string) => boolean): ReadonlyMap<HeldItem, Allowance> => {
   // Each with credits of its own month.
   const places = (item: HeldItem): string => `${item.extendedIn ?? ""} ${groupOf(item)}`;
   const holders = new Map(items.filter(({ millicredits }) => millicredits > 0).map((item) => [places(item), item]));
-  const allowed = new Map(items.map((item) => [item, item.millicredits]));
+  const allowed = new Map(items.map((item): [HeldItem, Allowance] => [item, { most: item.millicredits, heldFor: item }]));
   for (const item of items) {
     const holder = holders.get(places(item));
     if (!holder || holder === item || item.source === "grant" || isMade(holder.key) || !isMade(item.key)) continue;
-    allowed.set(item, allowed.get(holder)!).set(holder, 0);
+    allowed.set(item, allowed.get(holder)!).set(holder, { most: 0, heldFor: holder });
   }
   return allowed;
 };
@@ -111,6 +123,18 @@ const giveBack = (account: Account, items: readonly ClosedItem[], expired: numbe
   return { plan, topUp, grants };
 };
 
+/** Gives what was not captured back to the budgets on which it counted. */
+const giveBackToBudgets = (
+  budgets: Budget[],
+  { counted = [], items: held }: ActiveHold,
+  closed: readonly ClosedItem[],
+  allowed: ReadonlyMap<HeldItem, Allowance>,
+): Budget[] =>
+  counted.reduce((current, one, place) => {
+    const captured = closed.filter((_, index) => allowed.get(held[index]!)!.heldFor.countedIn === place);
+    return giveBackTo(current, one, heldOf(held.filter(({ countedIn }) => countedIn === place)) - capturedOf(captured));
+  }, budgets);
+
 /**
  * Captures what is owed of a hold and releases the rest, once; a repeated call gets the first answer. An execution that
  * was never held is closed as voided, so that a hold still under way to us is refused.
@@ -125,8 +149,8 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
   }
   const wanted = new Map(command.items.map((item) => [item.key, item]));
   const held = active?.items ?? [];
-  const allowed = allowances(held, (key) => wanted.has(key));
-  const items = held.map((item) => closeItem(item, allowed.get(item)!, wanted.get(item.key), command.captureAll));
+  const allowed = allowances(held, (key) => !command.captureAll && wanted.has(key));
+  const items = held.map((item) => closeItem(item, allowed.get(item)!.most, wanted.get(item.key), command.captureAll));
   const closed: ClosedHold = { executionId, voided: !active, items };
   const expired = expiredPlan(items, active?.period ?? 0, account.period);
   const next: Account = {
@@ -134,6 +158,7 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
     ...giveBack(account, items, expired),
     held: account.held - heldOf(items),
     holds: account.holds.filter((held) => held !== active),
+    budgets: active ? giveBackToBudgets(account.budgets, active, items, allowed) : account.budgets,
     hasClosed: true,
   };
   const unused = items.filter((item) => item.source === "grant" && !item.consumed);
@@ -149,5 +174,5 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
     ...(expired > 0 ? [expiry] : []),
     ...grantMovements(userId, executionId, "release", unused, 1),
   ];
-  return done(record(next, at, movements), settledReply(closed));
+  return done(record(next, at, byKey(active?.keyId, movements)), settledReply(closed));
 };

@@ -16,10 +16,11 @@ const MARGIN_MS = 5_000;
 /**
  * What an account and its ledger disagree about. `balance`: available and held credits together. `held`: credits on hold.
  * `holds`: the active holds, and what they should sum up to. `grant`: runs left of a model's trial grant. `rows`: how many
- * movements there were. `amount`: something is negative, or no whole number. `account`: there are rows, but no account.
+ * movements there were. `amount`: something is negative, or no whole number. `account`: there are rows, but no account. `budget`: less was used of
+ * one than open holds count on it (both summed over the account's budgets).
  * `checkpoint`: a checkpoint is not what its rows add up to (both as their balances).
  */
-export type Check = "balance" | "held" | "holds" | "grant" | "rows" | "amount" | "account" | "checkpoint";
+export type Check = "balance" | "held" | "holds" | "grant" | "rows" | "amount" | "account" | "budget" | "checkpoint";
 
 export interface LedgerMismatch {
   userId: string;
@@ -82,15 +83,30 @@ const isAmount = (value: number): boolean => Number.isSafeInteger(value) && valu
 /** As it can be said in an answer. */
 const sayable = (value: number): number => (Number.isSafeInteger(value) ? value : 0);
 
+/** What open holds count on the budgets that there are, and what of that the budgets say at most. */
+const countedOnBudgets = ({ budgets, holds }: Account): { expected: number; actual: number } => {
+  const open = new Map(budgets.map(({ number }) => [number, 0]));
+  for (const { counted = [], items } of holds)
+    for (const { countedIn, millicredits } of items)
+      for (const number of (countedIn === undefined ? undefined : counted[countedIn])?.budgets ?? [])
+        if (open.has(number)) open.set(number, open.get(number)! + millicredits);
+  return {
+    expected: sum([...open.values()]),
+    actual: sum(budgets.map(({ number, used }) => Math.min(used.total, open.get(number)!))),
+  };
+};
+
 type Finding = Pick<LedgerMismatch, "what" | "expected" | "actual" | "model">;
 
 /** What an account says differently from what its rows add up to. */
 export const differences = (account: Account, ledger: Recomputed): Finding[] => {
   const remaining = new Map(account.grants.map((grant) => [grant.model, grant.remaining]));
-  const amounts = [account.plan, account.topUp, account.held, ...remaining.values()];
+  const used = account.budgets.flatMap((budget) => Object.values(budget.used));
+  const amounts = [account.plan, account.topUp, account.held, ...remaining.values(), ...used];
   const compared: Finding[] = [
     { what: "rows", expected: ledger.rows, actual: account.sequence },
     { what: "balance", expected: ledger.balance, actual: account.plan + account.topUp + account.held },
+    { what: "budget", ...countedOnBudgets(account) },
     { what: "held", expected: ledger.held, actual: account.held },
     { what: "holds", expected: ledger.held, actual: sum(account.holds.flatMap((hold) => hold.items.map((item) => item.millicredits))) },
     ...[...new Set([...remaining.keys(), ...ledger.runs.keys()])].map((model): Finding => {

@@ -10,11 +10,32 @@ import type { HoldItem, MediaValue, OnTimeout, ValueType } from "@nodeloom/kerne
 /** Without a number: the run's own delivery. */
 export type DeliveryInput = Pick<AttemptId, "executionId" | "keyId"> & Partial<Pick<AttemptId, "delivery" | "nodeId">>;
 
-export type ExtendInput = Pick<RunInput, "executionId" | "userId" | "holdId" | "maxMillicredits"> & {
+export type ExtendInput = Pick<
+  RunInput,
+  "executionId" | "userId" | "holdId" | "maxMillicredits" | "keyId" | "workflowSlug" | "metadata"
+> & {
   nodeId: string;
   label?: string;
   items: HoldItem[];
 };
+
+/** A budget's alert on its way to the webhook of one key. */
+export interface AlertDelivery {
+  /** The message's. */
+  id: string;
+  userId: string;
+  keyId: string;
+  /** When the share was reached, in ISO form. */
+  at: string;
+  /** What the message says: a JSON object. */
+  dataJson: string;
+}
+
+export interface NextAttempt {
+  /** From 1. */
+  attempt: number;
+  pauseMs: number;
+}
 
 /** Of one step of a rerun. */
 export interface TakeOverInput {
@@ -102,6 +123,8 @@ export interface Activities {
   carryBatch(batchId: string): Promise<"over" | "again">;
   /** Makes the next attempt at announcing the end of a batch. @returns the pause before another; null where there is none */
   announceBatch(batchId: string): Promise<number | null>;
+  /** Makes an attempt at announcing a budget's alert. @returns which one is next, and the pause before it; null where there is none */
+  sendAlert(alert: AlertDelivery, attempt: number): Promise<NextAttempt | null>;
   /** Starts the run of a schedule's time, in ISO form; null where the schedule is not any more what it was. Idempotent. */
   startScheduled(scheduleId: string, at: string): Promise<ScheduledStart | null>;
 }

@@ -13,13 +13,14 @@ import { inLinkedTrace } from "@nodeloom/platform";
 import { FIRST_DELIVERY } from "../run/delivery";
 import type { RunInput } from "../run/types";
 import { TIMING } from "../run/timing";
-import type { DeliveryInput } from "./activity-types";
+import type { AlertDelivery, DeliveryInput } from "./activity-types";
 import { MODELS, USER, WORKFLOW } from "./names";
-import type { cancelSignal, decidedSignal, deliverWebhook, executeGraph, placedSignal, runBatch } from "./workflows";
+import type { cancelSignal, decidedSignal, deliverAlert, deliverWebhook, executeGraph, placedSignal, runBatch } from "./workflows";
 
 const CANCEL: typeof cancelSignal.name = "cancel";
 const DECIDED: typeof decidedSignal.name = "decided";
 const PLACED: typeof placedSignal.name = "placed";
+const DELIVER_ALERT: keyof { deliverAlert: typeof deliverAlert } = "deliverAlert";
 const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook";
 const RUN_BATCH: keyof { runBatch: typeof runBatch } = "runBatch";
 const EXECUTE: keyof { executeGraph: typeof executeGraph } = "executeGraph";
@@ -118,6 +119,28 @@ export const createBatchStarter = ({ client, taskQueue }: { client: Client; task
       );
     } catch (error) {
       throw translate(error, "batches can't be carried right now");
+    }
+  },
+});
+
+export type AlertStarter = ReturnType<typeof createAlertStarter>;
+
+export const createAlertStarter = ({ client, taskQueue }: { client: Client; taskQueue: string }) => ({
+  /** Has a workflow deliver an alert to a key's webhook, once. */
+  startAlert: async (alert: AlertDelivery): Promise<void> => {
+    try {
+      await client.withDeadline(Date.now() + TIMING.startCall, () =>
+        client.workflow.start(DELIVER_ALERT, {
+          workflowId: `webhook-${alert.id}-${alert.keyId}`,
+          taskQueue,
+          args: [alert],
+          workflowIdReusePolicy: "REJECT_DUPLICATE",
+          workflowExecutionTimeout: TIMING.deliveryAtMost,
+          staticSummary: "budget alert",
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw translate(error, "webhooks can't be delivered right now");
     }
   },
 });

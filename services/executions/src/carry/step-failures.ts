@@ -1,5 +1,5 @@
 import { activityInfo, ApplicationFailure } from "@temporalio/activity";
-import { DomainError, isRefusal, isUnavailable, nodeName } from "@nodeloom/kernel";
+import { DomainError, isRefusal, isShortOfCredits, isUnavailable, nodeName } from "@nodeloom/kernel";
 import { doubling, isDatabaseAway, retry } from "@nodeloom/platform";
 import { mayHaveArrived, type TryAgain } from "../calls/failures";
 import type { ExtendInput } from "./activity-types";
@@ -95,9 +95,8 @@ export const extended = async <T>({ nodeId, label }: ExtendInput, work: () => Pr
     return await work();
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    const isMoney = error.reason === "INSUFFICIENT_CREDITS" || error.reason === "grant_exhausted";
     const message = `node ${nodeName(nodeId, label)}: ${error.message}`;
-    const problem: RunError = { code: isMoney ? error.reason : "EXECUTION_FAILED", message, nodeId };
+    const problem: RunError = { code: isShortOfCredits(error.reason) ? error.reason : "EXECUTION_FAILED", message, nodeId };
     throw ApplicationFailure.nonRetryable(message, problem.code, problem);
   }
 };

@@ -18,29 +18,41 @@ const heldItems = (held: readonly billingProto.HeldItem[], wanted: readonly Hold
 const paidItems = (items: readonly HoldItem[]): Required<HoldItem>[] =>
   items.filter(({ maxMillicredits }) => maxMillicredits > 0).map((item) => ({ alternativeTo: "", ...item }));
 
+/** What of a run decides on which budgets its credits count. */
+type Attributed = Partial<Pick<RunInput, "keyId" | "workflowSlug" | "metadata">>;
+
+const subjectOf = ({ keyId, workflowSlug, metadata }: Attributed): billingProto.BudgetSubject => ({
+  keyId: keyId ?? "",
+  workflowSlug: workflowSlug ?? "",
+  metadata: metadata ?? {},
+});
+
 export type Holds = ReturnType<typeof createHolds>;
 
 /** The credits of runs, as far as executions asks billing for them. Each call is idempotent by the run's attempt. */
 export const createHolds = ({ billing }: { billing: Pick<Billing, "hold" | "extendHold" | "settle"> }) => ({
   /** Holds what a run may cost. @throws DomainError why it can't be held, or SERVICE_UNAVAILABLE */
-  hold: async ({ holdId, userId, holds, maxMillicredits }: RunInput): Promise<HeldItem[]> => {
-    const wanted = paidItems(holds);
+  hold: async (input: RunInput): Promise<HeldItem[]> => {
+    const { holdId, userId, maxMillicredits } = input;
+    const wanted = paidItems(input.holds);
     if (wanted.length === 0) return [];
     const { items } = await billing.hold(
-      { executionId: holdId, userId, items: wanted, maxActive: 0, maxMillicredits },
+      { executionId: holdId, userId, items: wanted, maxActive: 0, maxMillicredits, subject: subjectOf(input) },
       { deadlineMs: TIMING.holdCall },
     );
     return heldItems(items, wanted);
   },
 
-  /** Holds calls that a run turned out to need. @throws DomainError INSUFFICIENT_CREDITS, grant_exhausted */
+  /** Holds calls that a run turned out to need. @throws DomainError INSUFFICIENT_CREDITS, grant_exhausted, BUDGET_EXCEEDED */
   extend: async (
-    { holdId, userId, maxMillicredits }: Pick<RunInput, "holdId" | "userId" | "maxMillicredits">,
+    input: Pick<RunInput, "holdId" | "userId" | "maxMillicredits"> & Attributed,
     items: readonly HoldItem[],
   ): Promise<HeldItem[]> => {
     const wanted = paidItems(items);
     if (wanted.length === 0) return [];
-    const held = await billing.extendHold({ executionId: holdId, userId, items: wanted, maxMillicredits }, { deadlineMs: TIMING.holdCall });
+    const { holdId, userId, maxMillicredits } = input;
+    const request = { executionId: holdId, userId, items: wanted, maxMillicredits, subject: subjectOf(input) };
+    const held = await billing.extendHold(request, { deadlineMs: TIMING.holdCall });
     return heldItems(held.items, wanted);
   },
 

@@ -33,6 +33,7 @@ const runStart = (row: ExecutionView): usageProto.RunStart => ({
   source: row.source,
   startedAt: row.createdAt,
   metadata: metadataOf(row.metadata),
+  keyId: row.keyId ?? "",
 });
 
 const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({

@@ -4,6 +4,7 @@ import {
   executionNotFound,
   holdIdOf,
   isBaseTier,
+  isShortOfCredits,
   tooManyRuns,
   unavailable,
   waitsForDecision,
@@ -19,6 +20,7 @@ import type { Outbox } from "../lifecycle/outbox";
 import type { Queue } from "../lifecycle/queue";
 import type { KeepGraph } from "../plan/kept-graphs";
 import type { PlannedRun, Planning } from "../plan/planning";
+import { withKeyMetadata } from "./attribution/key-metadata";
 import type { Reruns } from "./rerun/reruns";
 import { GraphRun } from "../run/graph-run";
 import { LINE_LENGTH_FACTOR, type Place } from "../run/line";
@@ -40,8 +42,16 @@ export class Undecided extends Error {
   }
 }
 
+const hasMembers = (metadata: Readonly<Record<string, string>>): boolean => Object.keys(metadata).length > 0;
+
 /** @returns what a run is started with once its credits are held */
-const toRunInput = (request: executions.RunRequest, runner: executions.Runner, planned: PlannedRun, attempt: number): RunInput => {
+const toRunInput = (
+  request: executions.RunRequest,
+  runner: executions.Runner,
+  planned: PlannedRun,
+  metadata: Record<string, string>,
+  attempt: number,
+): RunInput => {
   const { executionId, maxMillicredits } = request;
   const { userId, source, keyId, webhookUrl, webhookEvents, baseTier, concurrency } = runner;
   const { plan, workflowSlug, version, modelIds, holds, reused } = planned;
@@ -56,6 +66,7 @@ const toRunInput = (request: executions.RunRequest, runner: executions.Runner, p
     held: [],
     ...(request.fullProvenance ? { provenance: "full" as const } : {}),
     ...(reused ? { reuse: reused.reuse } : {}),
+    ...(hasMembers(metadata) ? { metadata } : {}),
     ...(request.batch ? { batch: request.batch } : {}),
     holdId: holdIdOf(executionId, attempt),
     receivedAt: Date.now(),
@@ -71,8 +82,7 @@ export const decided = <T>(work: Promise<T>): Promise<T> =>
 
 /** Whether a refusal is the answer to a repetition, too; all others are judged anew. */
 const isRemembered = ({ refusal, refusedAt }: ExecutionView): boolean => {
-  const isMoney = refusal?.reason === "INSUFFICIENT_CREDITS" || refusal?.reason === "grant_exhausted";
-  return isMoney && Math.abs(Date.now() - (refusedAt?.getTime() ?? 0)) < REMEMBERED_MS;
+  return isShortOfCredits(refusal?.reason ?? "") && Math.abs(Date.now() - (refusedAt?.getTime() ?? 0)) < REMEMBERED_MS;
 };
 
 /** Checks that a row is of the same user and request. @throws EXECUTION_NOT_FOUND, IDEMPOTENCY_KEY_REUSED */
@@ -200,9 +210,10 @@ export const createStart = (options: StartOptions) => {
       beginBy: number,
       listen: () => void,
     ): Promise<ExecutionView> => {
+      const metadata = withKeyMetadata(request.metadata, request.runner);
       const planned = await plan(request);
       if (Date.now() >= beginBy) throw busy();
-      const input = toRunInput(request, request.runner!, planned, (earlier?.attempt ?? 0) + 1);
+      const input = toRunInput(request, request.runner!, planned, metadata, (earlier?.attempt ?? 0) + 1);
       const { graph, reused, until, schemaJson } = planned;
       const [inputs, kept, schema] = await Promise.all([
         stores.payloads.putText(planned.inputsJson || "{}"),
@@ -217,7 +228,7 @@ export const createStart = (options: StartOptions) => {
         ...(schema ? { schema } : {}),
         ...(reused && request.rerun ? { rerun: { of: request.rerun.executionId, sources: reused.reuse.sources } } : {}),
         ...(request.fingerprint === "" ? {} : { fingerprint: request.fingerprint }),
-        ...(Object.keys(request.metadata).length > 0 ? { metadata: metadataKeys(request.metadata) } : {}),
+        ...(hasMembers(metadata) ? { metadata: metadataKeys(metadata) } : {}),
       };
       if (planned.plan.steps.length === 0) return decided(endAtOnce(input, part, earlier));
       listen();

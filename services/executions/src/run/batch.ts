@@ -42,6 +42,16 @@ export interface BatchReason {
   message: string;
 }
 
+/** Why a batch is paused of whose own limit too little is left. */
+export const OUT_OF_MAX_CREDITS: BatchReason = {
+  code: "BUDGET_EXCEEDED",
+  message: "what is left of maxCredits is not enough for another item: resume with more, or cancel",
+};
+
+/** Whether a budget of the account, and not the batch's own limit, has paused a batch. */
+export const isOutOfBudget = (reason: BatchReason | null): boolean =>
+  reason?.code === OUT_OF_MAX_CREDITS.code && reason.message !== OUT_OF_MAX_CREDITS.message;
+
 export interface BatchWebhook {
   url: string;
   state: "pending" | "delivered" | "failed" | "disabled" | "skipped";

@@ -26,6 +26,8 @@ export interface RunInput {
   holds: HoldItem[];
   /** The most the run may cost in credits; undefined means as much as there is. */
   maxMillicredits?: number | undefined;
+  /** The caller's names for the run, with what the key fixes; absent where there are none. */
+  metadata?: Record<string, string>;
   /** What billing knows this attempt at the run by. */
   holdId: string;
   attempt: number;

@@ -12,7 +12,7 @@ export interface WebhookSettings {
   revision: string;
 }
 
-export type KeyChange = Partial<Pick<KeyRecord, "name" | "preset" | "capabilities">>;
+export type KeyChange = Partial<Pick<KeyRecord, "name" | "preset" | "capabilities" | "metadata">>;
 export type RotatedKey = Pick<KeyRecord, "start" | "hashes" | "rotation">;
 
 /** Every method that a user's request reaches names the owner; the others serve authentication and delivery. */

@@ -1,5 +1,15 @@
 import { randomUUID } from "node:crypto";
-import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, isLonger, LIMITS, unavailable, type Issue } from "@nodeloom/kernel";
+import {
+  CONFLICT_ATTEMPTS,
+  DomainError,
+  invalidRequest,
+  isLonger,
+  KEY_METADATA_ENTRIES,
+  LIMITS,
+  RUN_METADATA,
+  unavailable,
+  type Issue,
+} from "@nodeloom/kernel";
 import { insertIntoFreePlace } from "@nodeloom/platform";
 import type { Changes } from "../changes";
 import { grantIssues, grantsFor, grantWarnings, requireKeyRights, requireWebhookGrant, type GrantRequest } from "./grants";
@@ -34,6 +44,7 @@ export interface IssuedKey {
 export interface KeyEdit {
   name?: string;
   capabilities?: string[];
+  metadata?: Record<string, string>;
 }
 
 /** A user's own keys. A key of someone else is NOT_FOUND. */
@@ -44,7 +55,7 @@ export interface Keys {
    */
   create(userId: string, wanted: NewKey): Promise<IssuedKey>;
   list(userId: string): Promise<KeyRecord[]>;
-  /** Changes the name, the capabilities, or both. INVALID_REQUEST, or CAPABILITY_ABOVE_CEILING. */
+  /** Changes what is given. INVALID_REQUEST, or CAPABILITY_ABOVE_CEILING. */
   edit(userId: string, keyId: string, edit: KeyEdit): Promise<{ key: KeyRecord; warnings: string[] }>;
   revoke(userId: string, keyId: string): Promise<void>;
   /**
@@ -68,6 +79,21 @@ export interface KeysOptions {
 
 const nameIssues = (name: string): Issue[] =>
   name !== "" && !isLonger(name, LIMITS.nameChars) ? [] : [{ path: "name", message: `must have 1 to ${LIMITS.nameChars} characters` }];
+
+const metadataIssues = (metadata: Readonly<Record<string, string>>): Issue[] => {
+  const { nameChars, valueChars } = RUN_METADATA;
+  const names = Object.keys(metadata);
+  const wrong = names.filter(
+    (name) => name === "" || isLonger(name, nameChars) || name.includes("\0") || isLonger(metadata[name]!, valueChars),
+  );
+  return [
+    ...wrong.map((name) => ({
+      path: `metadata.${name}`,
+      message: `must have a name of 1 to ${nameChars} and a value of at most ${valueChars} characters`,
+    })),
+    ...(names.length > KEY_METADATA_ENTRIES ? [{ path: "metadata", message: `may have at most ${KEY_METADATA_ENTRIES} members` }] : []),
+  ];
+};
 
 const keyIssues = (wanted: NewKey, nowMs: number): Issue[] => {
   const { expiresAt } = wanted;
@@ -145,16 +171,20 @@ export const createKeys = (options: KeysOptions): Keys => {
     return { key, value, webhookSecret: secret?.secret ?? "", warnings: grantWarnings(key.capabilities) };
   };
 
-  const edit: Keys["edit"] = async (userId, keyId, { name, capabilities }) => {
+  const edit: Keys["edit"] = async (userId, keyId, { name, capabilities, metadata }) => {
     requireValid([
       ...(name === undefined ? [] : nameIssues(name.trim())),
       ...(capabilities === undefined ? [] : grantIssues({ preset: "", capabilities })),
-      ...(name === undefined && capabilities === undefined ? [{ path: "", message: "give at least one of name, capabilities" }] : []),
+      ...(metadata === undefined ? [] : metadataIssues(metadata)),
+      ...(name === undefined && capabilities === undefined && metadata === undefined
+        ? [{ path: "", message: "give at least one of name, capabilities, metadata" }]
+        : []),
     ]);
     if (!(await store.findOwned(userId, keyId))) throw noSuchKey();
     const change: KeyChange = {
       ...(name === undefined ? {} : { name: name.trim() }),
       ...(capabilities === undefined ? {} : grantsFor({ preset: "", capabilities }, await users.get(userId))),
+      ...(metadata === undefined ? {} : { metadata: Object.entries(metadata).map(([entry, value]) => ({ name: entry, value })) }),
     };
     const key = await store.change(userId, keyId, change);
     if (!key) throw noSuchKey();

@@ -17,7 +17,12 @@ describe("editing a key", () => {
     const { id: userId } = await newUser(client, { tier: "pro" });
     const { key, value } = await createKey(client, userId, given(["workflow:read"]));
     expect((await replica.authenticateKey({ value })).effectiveCapabilities).toEqual(["workflow:read"]);
-    const { key: edited } = await client.updateKey({ userId, keyId: key!.id, capabilities: given(["workflow:write", "workflow:read"]) });
+    const { key: edited } = await client.updateKey({
+      userId,
+      keyId: key!.id,
+      capabilities: given(["workflow:write", "workflow:read"]),
+      metadata: undefined,
+    });
     expect(edited).toMatchObject({ name: "a key", preset: "custom", capabilities: ["workflow:write", "workflow:read"] });
     await eventually(async () => (await replica.authenticateKey({ value })).effectiveCapabilities.length === 2);
   });
@@ -25,17 +30,38 @@ describe("editing a key", () => {
   it("renames it alone, or both at once", async () => {
     const { id: userId } = await newUser(client, { tier: "pro" });
     const { key } = await createKey(client, userId);
-    const renamed = await client.updateKey({ userId, keyId: key!.id, name: " two ", capabilities: undefined });
+    const renamed = await client.updateKey({ userId, keyId: key!.id, name: " two ", capabilities: undefined, metadata: undefined });
     expect(renamed.key).toMatchObject({ name: "two", preset: "workflow-deploy", capabilities: ["workflow:run", "workflow:read"] });
-    const both = await client.updateKey({ userId, keyId: key!.id, name: "three", capabilities: given(["execution:read"]) });
+    const both = await client.updateKey({
+      userId,
+      keyId: key!.id,
+      name: "three",
+      capabilities: given(["execution:read"]),
+      metadata: undefined,
+    });
     expect(both.key).toMatchObject({ name: "three", preset: "custom", capabilities: ["execution:read"] });
+  });
+
+  it("fixes metadata of its runs everywhere, whatever names these have, and takes it away again", async () => {
+    const { id: userId } = await newUser(client, { tier: "pro" });
+    const { key, value } = await createKey(client, userId);
+    const values = { "customer.of": "acme", $where: "", customer: "x".repeat(500) };
+    const set = (metadata: Record<string, string>) =>
+      client.updateKey({ userId, keyId: key!.id, capabilities: undefined, metadata: { values: metadata } });
+    expect((await set(values)).key).toMatchObject({ name: "a key", metadata: values });
+    await eventually(async () => (await replica.authenticateKey({ value })).key?.metadata["customer.of"] === "acme");
+    const tooMany = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`m${index}`, ""]));
+    for (const wrong of [{ ["n".repeat(41)]: "" }, { customer: "x".repeat(501) }, { "": "" }, tooMany])
+      expect(await refusal(set(wrong))).toMatchObject({ reason: "INVALID_REQUEST" });
+    expect((await set({})).key!.metadata).toEqual({});
   });
 
   it("stays within the ceiling of the owner's tier now", async () => {
     const { id: userId } = await newUser(client, { tier: "business" });
     const { key } = await createKey(client, userId, given(["model:run"]));
     await client.updateUser({ userId, tier: "pro" });
-    const edit = (capabilities: string[]) => client.updateKey({ userId, keyId: key!.id, capabilities: given(capabilities) });
+    const edit = (capabilities: string[]) =>
+      client.updateKey({ userId, keyId: key!.id, capabilities: given(capabilities), metadata: undefined });
     expect(await refusal(edit(["model:run", "workflow:read"]))).toMatchObject({
       reason: "CAPABILITY_ABOVE_CEILING",
       metadata: { capabilities: ["model:run"] },
@@ -73,7 +99,12 @@ describe("a key that may start runs but not poll them", () => {
     }
     const deployed = await createKey(client, id);
     expect(deployed.warnings).toHaveLength(1);
-    const edited = await client.updateKey({ userId: id, keyId: deployed.key!.id, capabilities: given(["workflow:run", "execution:read"]) });
+    const edited = await client.updateKey({
+      userId: id,
+      keyId: deployed.key!.id,
+      capabilities: given(["workflow:run", "execution:read"]),
+      metadata: undefined,
+    });
     expect(edited.warnings).toEqual([]);
   });
 });

@@ -119,6 +119,7 @@ export const executionJson = (execution: executions.Execution, result: unknown):
   modelIds: execution.modelIds,
   rerunOf: execution.rerunOf || undefined,
   source: execution.source,
+  keyId: execution.keyId || null,
   creditsCost: toCredits(execution.millicredits),
   createdAt: iso(execution.createdAt),
   finishedAt: iso(execution.finishedAt),

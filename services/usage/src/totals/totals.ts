@@ -34,7 +34,7 @@ export interface DailySum {
 }
 
 const ANY = "";
-const MS_PER_DAY = 24 * 60 * 60 * 1_000;
+export const MS_PER_DAY = 24 * 60 * 60 * 1_000;
 /** The day's sum over all models, and of models that can't be a member's name; both differ from every slug. */
 const ALL_MODELS = "_all";
 const OTHER_MODELS = "_other";

@@ -1,6 +1,7 @@
 import "./promise-hooks";
 
 export { runBatch } from "./run-batch";
+export { deliverAlert } from "./deliver-alert";
 export { deliverWebhook } from "./deliver-webhook";
 export { checkWholeLedger, reconcileRuns, removeExpired, renewPlans } from "./maintenance";
 export { decidedSignal, placedSignal } from "./decisions";

@@ -95,7 +95,7 @@ export const { carryBatch } = proxyActivities<Activities>({
   heartbeatTimeout: TIMING.heartbeat,
   retry: minutely,
 });
-export const { announceBatch } = proxyActivities<Activities>({
+export const { announceBatch, sendAlert } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.webhookAttempt + SEND_MARGIN_MS,
   retry: minutely,
 });

@@ -47,7 +47,9 @@ export const createBeginItem = ({ stores, runs, logger }: BeginItemOptions) => {
       return "later";
     }
     if (pauses(error)) {
-      await batches.giveBack(batchId, item);
+      const left = await batches.giveBack(batchId, item);
+      // What items under way give back to the budget may be enough for it.
+      if (error.reason === "BUDGET_EXCEEDED" && left && left.underWay.length > 0) return "later";
       await batches.pause(batchId, briefOf(error));
       return "paused";
     }

@@ -6,8 +6,8 @@ import {
   beginsNoMore,
   endOf,
   itemsAtOnce,
+  OUT_OF_MAX_CREDITS,
   shareOf,
-  type BatchReason,
   type BatchRecord,
   type BatchRow,
   type UnderWay,
@@ -31,11 +31,6 @@ export interface CarryingOptions {
 
 /** How a turn at a batch ended: nothing is to begin or to wait for any more, or another turn goes on. */
 export type Carried = "over" | "again";
-
-const OUT_OF_BUDGET: BatchReason = {
-  code: "BUDGET_EXCEEDED",
-  message: "what is left of maxCredits is not enough for another item: resume with more, or cancel",
-};
 
 /** Items that may begin now within a budget, in order. */
 const affordable = (batch: BatchRecord, rows: readonly BatchRow[]): { items: UnderWay[]; isExhausted: boolean } => {
@@ -102,7 +97,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
     const fresh = Array.from({ length: Math.min(count, total - next) }, (_, offset) => next + offset);
     const rows = await batches.rowsAt(batchId, repeated.length > 0 ? repeated : fresh);
     const { items, isExhausted } = affordable(batch, rows);
-    if (items.length === 0) return void (isExhausted && (await batches.pause(batchId, OUT_OF_BUDGET)));
+    if (items.length === 0) return void (isExhausted && (await batches.pause(batchId, OUT_OF_MAX_CREDITS)));
     const begun = await batches.begin(batch, items);
     if (begun) beginAll(begun, items, rows, { runner, mayWait, isNew: repeated.length === 0 });
     changes.notify();

@@ -2,13 +2,14 @@
 import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Logger } from "@nodeloom/platform";
 import type { batches as proto } from "@nodeloom/proto";
-import { BATCH, type BatchRecord, type BatchRow, type ItemInput } from "../../run/batch";
+import { BATCH, isOutOfBudget, type BatchRecord, type BatchRow, type ItemInput } from "../../run/batch";
 import { runEvent } from "../../run/events";
 import { metadataKeys } from "../../run/record";
 import { CANCEL_REQUESTED } from "../../run/states";
 import { rowId } from "../../store/batches";
 import type { EventChannel } from "../../store/channel";
 import type { Stores } from "../../store/stores";
+import { withKeyMetadata } from "../attribution/key-metadata";
 import { batchNotFound, createOwned } from "./owned";
 import { checkBudget, type PricedBatch, type Pricing, type ReadOrder } from "./pricing";
 import { statusOfRow } from "./view";
@@ -91,7 +92,11 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     checkItems(items.length, mediaId ? "mediaId" : "inputs");
     return {
       ...{ target: to.target, version: to.version, until: to.until, runner, items, maxMillicredits, concurrency: concurrency ?? 0 },
-      ...{ stopsOnError: stopOnError ?? false, itemWebhooks: itemWebhooks ?? false, metadata: metadataKeys(metadata ?? {}) },
+      ...{
+        stopsOnError: stopOnError ?? false,
+        itemWebhooks: itemWebhooks ?? false,
+        metadata: metadataKeys(withKeyMetadata(metadata ?? {}, runner)),
+      },
     };
   };
 
@@ -204,6 +209,14 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       }
       await start(batch);
       return batch;
+    },
+
+    /** Goes on with a user's batches that budgets of the account have paused: one of those was raised. @returns how many */
+    resumePaused: async (userId: string): Promise<number> => {
+      const paused = (await batches.open(userId)).filter(({ status, reason }) => status === "paused" && isOutOfBudget(reason));
+      const resumed = await Promise.all(paused.map(({ _id }) => batches.resume(_id, userId, undefined)));
+      for (const batch of resumed) if (batch) await start(batch);
+      return paused.length;
     },
 
     /** Idempotent. @throws NOT_FOUND */

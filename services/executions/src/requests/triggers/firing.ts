@@ -1,5 +1,5 @@
 /** What happens when a time of a schedule has come. */
-import { DomainError, isRefusal, TRIGGER_BOUNDS } from "@nodeloom/kernel";
+import { DomainError, isRefusal, isShortOfCredits, TRIGGER_BOUNDS } from "@nodeloom/kernel";
 import { derivedId, type Logger } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { parseScheduleName, type ScheduleCarrier, type ScheduleName } from "../../carry/schedules";
@@ -20,7 +20,6 @@ const STOPPING: ReadonlySet<string> = new Set([
   "NOT_FOUND",
   "WORKFLOW_NOT_FOUND",
 ]);
-const UNPAID: ReadonlySet<string> = new Set(["INSUFFICIENT_CREDITS", "grant_exhausted"]);
 
 /** Messages for the owner in place of those that a caller gets. */
 const WORDS: Readonly<Record<string, string>> = {
@@ -68,7 +67,7 @@ export const createFiring = ({ stores, owners, run, carrier, logger }: FiringOpt
   /** Keeps that a time was refused, and stops the schedule where no later time would be served. */
   const refused = async (row: ScheduleRecord, at: Date, { reason, message }: DomainError): Promise<ScheduledTime> => {
     const time: ScheduledTime = { at, outcome: "refused", executionId: null, code: reason, message: WORDS[reason] ?? message };
-    const unpaid = UNPAID.has(reason) ? row.unpaid + 1 : 0;
+    const unpaid = isShortOfCredits(reason) ? row.unpaid + 1 : 0;
     const isUnpaid = unpaid >= TRIGGER_BOUNDS.unpaidTimes;
     if (!isUnpaid && !STOPPING.has(reason)) await note(row, time, unpaid);
     else {

@@ -56,7 +56,7 @@ const runnerOf = (
 ): executions.Runner => {
   const webhook = covers(capabilities, RECEIVE) && !key?.webhook?.disabledAt ? key?.webhook : undefined;
   return executions.Runner.fromPartial({
-    ...{ userId, role, tier, source: SOURCE, keyId: key?.id ?? "" },
+    ...{ userId, role, tier, source: SOURCE, keyId: key?.id ?? "", keyMetadata: key?.metadata ?? {} },
     ...{ baseTier: plan.base, markupPermille: plan.markupPermille, concurrency: plan.concurrency },
     ...(webhook ? { webhookUrl: webhook.url, webhookEvents: webhook.events } : {}),
   });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DomainError, executionNotFound } from "@nodeloom/kernel";
 import { createLogger } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import { beginsNoMore, type BatchRecord, type BatchRow } from "../../../src/run/batch";
+import { beginsNoMore, isOutOfBudget, OUT_OF_MAX_CREDITS, type BatchRecord, type BatchRow } from "../../../src/run/batch";
 import type { ExecutionView } from "../../../src/run/record";
 import { createBeginItem } from "../../../src/requests/batches/begin-item";
 import { createCarryBatch } from "../../../src/requests/batches/carrying";
@@ -170,6 +170,36 @@ it("pauses where credits are missing, and gives back what was set aside", async 
   await stores.batches.resume(id, (await found(id)).userId, undefined);
   expect(await carrier(played)(id, never)).toBe("over");
   expect(await found(id)).toMatchObject({ status: "completed", counts: { completed: 5 }, spent: 5 * PRICE });
+});
+
+it("is paused by a budget of the account once no item is under way that may give back to it", async () => {
+  const over = new DomainError("exhausted", "BUDGET_EXCEEDED", "the budget of its key has 0 of 10 left");
+  const refusedAt: string[] = [];
+  let isFull = true;
+  const played = createRuns({
+    held: true,
+    refuses: (index) => {
+      if (!isFull || index === 0) return undefined;
+      refusedAt.push(String(index));
+      return over;
+    },
+  });
+  const id = await place(2, {});
+  const carried = carrier(played)(id, never);
+  await eventually(() => refusedAt.length > 0);
+  expect(await found(id)).toMatchObject({ status: "running" });
+  await played.end(played.known.get(itemExecutionId(id, 0))!, "completed");
+  expect(await carried).toBe("over");
+  const paused = await found(id);
+  expect(paused).toMatchObject({ status: "paused", reason: { code: "BUDGET_EXCEEDED" }, again: [1], counts: { completed: 1 } });
+  expect([isOutOfBudget(paused.reason), isOutOfBudget(OUT_OF_MAX_CREDITS)]).toEqual([true, false]);
+  isFull = false;
+  await stores.batches.resume(id, paused.userId, undefined);
+  const resumed = carrier(played)(id, never);
+  await eventually(() => played.known.has(itemExecutionId(id, 1)));
+  await played.end(played.known.get(itemExecutionId(id, 1))!, "completed");
+  expect(await resumed).toBe("over");
+  expect(await found(id)).toMatchObject({ status: "completed", counts: { completed: 2 } });
 });
 
 it("begins no more items once one has failed, where it is to stop then", async () => {

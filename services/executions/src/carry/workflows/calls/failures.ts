@@ -51,7 +51,8 @@ export const saidJobMayRun = (error: unknown): boolean => said(error).jobMayRun 
 /** Whether another model may be called in place of the one that failed. */
 export const mayTryAnother = (error: unknown): boolean => said(error).mayTryAnother === true;
 
-const MONEY_IS_SHORT: ReadonlySet<string> = new Set<Reason>(["INSUFFICIENT_CREDITS", "grant_exhausted"]);
+/** As the kernel's `isShortOfCredits`, of which workflows have the graph alone. */
+const MONEY_IS_SHORT: ReadonlySet<string> = new Set<Reason>(["INSUFFICIENT_CREDITS", "grant_exhausted", "BUDGET_EXCEEDED"]);
 
 /** Whether a failure is one of an item, and not of its run: a bound that was passed, or credits that are short. */
 export const isOfItem = (error: unknown): boolean => {

@@ -12,9 +12,11 @@ import { plainSummary, shortly, type StepRun } from "./schedule";
 /** Calls of models: of language models, and of those that make files, by jobs or by one answer. */
 
 export const extend = async ({ run, input, step: { id: nodeId } }: StepRun, items: HoldItem[]): Promise<void> => {
-  const { executionId, userId, holdId, maxMillicredits } = input;
+  const { executionId, userId, holdId, maxMillicredits, keyId, workflowSlug, metadata } = input;
+  const attributed = { keyId, workflowSlug, ...(metadata ? { metadata } : {}) };
   const { label } = run.node(nodeId);
-  const held = await extendHold({ executionId, userId, holdId, nodeId, ...(label === undefined ? {} : { label }), maxMillicredits, items });
+  const named = { nodeId, ...(label === undefined ? {} : { label }) };
+  const held = await extendHold({ executionId, userId, holdId, ...named, ...attributed, maxMillicredits, items });
   run.extended.push(...held);
 };
 

@@ -1,0 +1,168 @@
+import { BUDGET_BOUNDS, RUN_METADATA } from "@nodeloom/kernel";
+import { billing } from "@nodeloom/proto";
+import { z } from "zod";
+import { notFound } from "../../http/errors";
+import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../http/route";
+import { idParams, workflowParams } from "../../schemas";
+import { metadataName } from "../runs/routes";
+import { budget, budgetView, setRequest, settings } from "./view";
+
+type Scope = NonNullable<billing.BudgetScope["scope"]>;
+type Context = Pick<CallContext<"session">, "gateway" | "caller" | "logger">;
+
+const settingsBody = z.strictObject(settings).meta({ id: "BudgetSettings", example: { credits: 500, window: "month", alertAt: [0.8] } });
+const metadataBody = z
+  .strictObject({ metadata: z.strictObject({ name: metadataName, value: z.string().max(RUN_METADATA.valueChars) }), ...settings })
+  .meta({
+    id: "MetadataBudgetSettings",
+    example: { metadata: { name: "customer", value: "acme" }, credits: 500, window: "month", alertAt: [0.8] },
+  });
+
+const shared = { tag: "Budgets", auth: "session", limit: "user" } as const satisfies Partial<RouteDefinition<"session">>;
+const ofKey = { ...shared, path: "/api/keys/:id/budget", params: idParams("key"), errors: ["NOT_FOUND"] } as const;
+const ofWorkflow = { ...shared, path: "/api/workflows/:slug/budget", params: workflowParams } as const;
+const ONE = `A run that may cost more than is left is refused with BUDGET_EXCEEDED before anything is sent; one that is under way fails when it would need more. An account has at most ${BUDGET_BOUNDS.budgets} budgets. Setting one again changes it; what was used stays.`;
+
+const keyScope = (value: string): Scope => ({ $case: "keyId", value });
+const workflowScope = (value: string): Scope => ({ $case: "workflowSlug", value });
+
+/** Batches that a budget has paused go on where there is more of it now; those that can't be asked stay paused, and can be resumed. */
+const resumeBatches = async ({ gateway, caller, logger }: Context): Promise<void> => {
+  await gateway.services.batches
+    .resumePausedBatches({ userId: caller.user.id })
+    .catch((error: unknown) => logger.warn({ err: error }, "batches that budgets have paused were not resumed"));
+};
+
+const set = async (context: Context, scope: Scope, body: Parameters<typeof setRequest>[2]): Promise<Reply> => {
+  const { gateway, caller } = context;
+  const { budget: stored } = await gateway.services.billing.setBudget(setRequest(caller.user.id, scope, body));
+  await resumeBatches(context);
+  return { status: 200, body: budgetView(stored) };
+};
+
+const find = async ({ gateway, caller }: Context, isMeant: (scope: Scope) => boolean): Promise<Reply> => {
+  const { budgets } = await gateway.services.billing.listBudgets({ userId: caller.user.id });
+  const stored = budgets.find(({ scope }) => scope?.scope !== undefined && isMeant(scope.scope));
+  if (!stored) throw notFound("budget");
+  return { status: 200, body: budgetView(stored) };
+};
+
+const remove = async (context: Context, which: { id: string } | { scope: Scope }): Promise<Reply> => {
+  const scope = "scope" in which ? { scope: { scope: which.scope } } : which;
+  const request = billing.DeleteBudgetRequest.fromPartial({ userId: context.caller.user.id, ...scope });
+  await context.gateway.services.billing.deleteBudget(request);
+  await resumeBatches(context);
+  return { status: 204 };
+};
+
+const requireKey = async ({ gateway, caller }: Context, id: string): Promise<void> => {
+  const { keys } = await gateway.services.identity.listKeys({ userId: caller.user.id });
+  if (!keys.some((key) => key.id === id)) throw notFound("key");
+};
+
+/** The caller's own, or a template. @throws WORKFLOW_NOT_FOUND */
+const requireWorkflow = async ({ gateway, caller }: Context, slug: string): Promise<void> => {
+  await gateway.services.workflows.getWorkflow({ slug, userId: caller.user.id });
+};
+
+export const budgetRoutes = [
+  defineRoute({
+    ...ofKey,
+    method: "PUT",
+    operationId: "setKeyBudget",
+    summary: "Set what runs by an API key may cost",
+    description: `${ONE} Of schedules and hooks, too, that the key has set.`,
+    body: settingsBody,
+    responses: { 200: budget },
+    errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+    handler: async (context) => {
+      await requireKey(context, context.params.id);
+      return set(context, keyScope(context.params.id), context.body);
+    },
+  }),
+  defineRoute({
+    ...ofKey,
+    method: "GET",
+    operationId: "getKeyBudget",
+    summary: "Read an API key's budget",
+    responses: { 200: budget },
+    handler: (context) => find(context, (scope) => scope.$case === "keyId" && scope.value === context.params.id),
+  }),
+  defineRoute({
+    ...ofKey,
+    method: "DELETE",
+    operationId: "deleteKeyBudget",
+    summary: "Remove an API key's budget",
+    responses: { 204: null },
+    handler: (context) => remove(context, { scope: keyScope(context.params.id) }),
+  }),
+  defineRoute({
+    ...ofWorkflow,
+    method: "PUT",
+    operationId: "setWorkflowBudget",
+    summary: "Set what the caller's runs of a workflow may cost",
+    description: `${ONE} Also of a template of others. Runs by other accounts are theirs to pay, and don't count.`,
+    body: settingsBody,
+    responses: { 200: budget },
+    errors: ["PRECONDITION_FAILED"],
+    handler: async (context) => {
+      await requireWorkflow(context, context.params.slug);
+      return set(context, workflowScope(context.params.slug), context.body);
+    },
+  }),
+  defineRoute({
+    ...ofWorkflow,
+    method: "GET",
+    operationId: "getWorkflowBudget",
+    summary: "Read a workflow's budget",
+    responses: { 200: budget },
+    errors: ["NOT_FOUND"],
+    handler: (context) => find(context, (scope) => scope.$case === "workflowSlug" && scope.value === context.params.slug),
+  }),
+  defineRoute({
+    ...ofWorkflow,
+    method: "DELETE",
+    operationId: "deleteWorkflowBudget",
+    summary: "Remove a workflow's budget",
+    responses: { 204: null },
+    errors: ["NOT_FOUND"],
+    handler: (context) => remove(context, { scope: workflowScope(context.params.slug) }),
+  }),
+  defineRoute({
+    ...shared,
+    method: "GET",
+    path: "/api/budgets",
+    list: true,
+    operationId: "listBudgets",
+    summary: "List the caller's budgets, in the order in which they were made",
+    responses: { 200: z.array(budget) },
+    handler: async ({ gateway, caller }) => {
+      const { budgets } = await gateway.services.billing.listBudgets({ userId: caller.user.id });
+      return { status: 200, body: budgets.map(budgetView) };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: "PUT",
+    path: "/api/budgets",
+    operationId: "setMetadataBudget",
+    summary: "Set what runs with a value of metadata may cost",
+    description: `For customers of yours: each run says by its metadata whom it is for, or a key does so for all of its runs. ${ONE}`,
+    body: metadataBody,
+    responses: { 200: budget },
+    errors: ["PRECONDITION_FAILED"],
+    handler: (context) => set(context, { $case: "metadata", value: context.body.metadata }, context.body),
+  }),
+  defineRoute({
+    ...shared,
+    method: "DELETE",
+    path: "/api/budgets/:id",
+    params: idParams("budget"),
+    operationId: "deleteBudget",
+    summary: "Remove a budget, whatever it is for",
+    description: "Also one whose key or workflow is gone.",
+    responses: { 204: null },
+    errors: ["NOT_FOUND"],
+    handler: (context) => remove(context, { id: context.params.id }),
+  }),
+];

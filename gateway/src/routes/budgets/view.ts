@@ -1,0 +1,79 @@
+import { BUDGET_BOUNDS, BUDGET_WINDOWS, creditLimit } from "@nodeloom/kernel";
+import { budgetJson } from "@nodeloom/platform";
+import { billing } from "@nodeloom/proto";
+import { z } from "zod";
+import { credits, timestamp } from "../../schemas";
+import { MAX_CREDITS } from "../runs/routes";
+
+const THOUSAND = 1_000;
+const LEAST_SHARE = 1 / THOUSAND;
+
+const window = z.enum(BUDGET_WINDOWS).meta({ description: "In UTC; weeks begin on Monday, `total` has no end" });
+const alertAt = z
+  .array(z.number().min(LEAST_SHARE).max(1))
+  .max(BUDGET_BOUNDS.alerts)
+  .meta({ description: "Shares of the credits that are announced (`budget.alert`), each once in a window" });
+
+/** What may be set of a budget, whatever it is for. */
+export const settings = {
+  credits: z
+    .number()
+    .min(0)
+    .max(MAX_CREDITS)
+    .meta({ description: "What runs may take in a window: held and charged together. 0 forbids all that cost credits" }),
+  window,
+  alertAt: alertAt.default([]),
+};
+
+const metadataScope = z.object({ name: z.string(), value: z.string() });
+const scope = {
+  scope: z.enum(["key", "workflow", "metadata"]),
+  keyId: z.string().optional(),
+  workflowSlug: z.string().optional(),
+  metadata: metadataScope.optional(),
+};
+
+export const budget = z
+  .object({
+    id: z.string(),
+    ...scope,
+    credits,
+    window,
+    alertAt: z.array(z.number()),
+    used: credits.meta({ description: "Held and charged in this window, by runs since the budget was made" }),
+    remaining: credits,
+    resetsAt: timestamp.nullable().meta({ description: "When the window ends; null for `total`" }),
+    createdAt: timestamp.nullable(),
+  })
+  .meta({ id: "Budget" });
+
+/** What `budget.alert` says. */
+export const budgetAlert = z
+  .object({
+    budgetId: z.string(),
+    ...scope,
+    threshold: z.number().meta({ description: "The share that was reached" }),
+    credits,
+    used: credits,
+    window,
+    windowStart: timestamp,
+    resetsAt: timestamp.nullable(),
+  })
+  .meta({ id: "BudgetAlert" });
+
+export const budgetView = (stored: billing.Budget | undefined): Record<string, unknown> => {
+  if (!stored) throw new Error("billing answered without a budget");
+  return budgetJson(stored);
+};
+
+export const setRequest = (
+  userId: string,
+  to: billing.BudgetScope["scope"],
+  body: { credits: number; window: string; alertAt: number[] },
+): billing.SetBudgetRequest => ({
+  userId,
+  scope: { scope: to },
+  millicredits: creditLimit(body.credits),
+  window: body.window,
+  alertAt: body.alertAt.map((share) => Math.max(1, Math.round(share * THOUSAND))),
+});

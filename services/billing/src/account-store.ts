@@ -1,0 +1,100 @@
+/** An account as it is stored: its document, and the update that makes one of the next. */
+
+import { DURABLE } from "@nodeloom/platform";
+import { Schema, type UpdateQuery } from "mongoose";
+import { emptyAccount, type Account } from "./account/account";
+
+export type AccountDocument = Omit<Account, "userId"> & { _id: string };
+
+// The account's inner shapes are built by pure, typed code and only ever replaced: casting each item again would cost
+// more than the update itself.
+export const accountSchema = new Schema<AccountDocument>(
+  {
+    _id: { type: String, required: true },
+    revision: Number,
+    plan: Number,
+    topUp: Number,
+    held: Number,
+    grants: [Schema.Types.Mixed],
+    trials: [String],
+    tier: String,
+    monthlyMillicredits: Number,
+    renewsAt: Date,
+    renewalDay: Number,
+    userRevision: { type: Number, default: 0 },
+    period: Number,
+    holds: [Schema.Types.Mixed],
+    budgets: [Schema.Types.Mixed],
+    lastBudget: Number,
+    budgetAlerts: [Schema.Types.Mixed],
+    hasClosed: Boolean,
+    sequence: Number,
+    outbox: [Schema.Types.Mixed],
+  },
+  // Money is never told before it is written.
+  { collection: "accounts", autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
+);
+// Finds the accounts whose rows are still on their way to the ledger.
+accountSchema.index({ "outbox.at": 1 });
+// Finds the accounts whose month is over, in the order in which that happened.
+accountSchema.index({ renewsAt: 1, _id: 1 });
+// Finds the accounts with holds that are open for long.
+accountSchema.index({ "holds.at": 1 });
+// Finds the accounts whose budgets have alerts to pass on.
+accountSchema.index({ "budgetAlerts.at": 1 });
+
+export const toAccount = ({ _id, ...document }: AccountDocument): Account => ({ ...emptyAccount(_id), ...document });
+
+const REPLACED = [
+  "plan",
+  "topUp",
+  "held",
+  "grants",
+  "trials",
+  "tier",
+  "monthlyMillicredits",
+  "renewsAt",
+  "renewalDay",
+  "userRevision",
+  "period",
+  "lastBudget",
+  "budgetAlerts",
+  "sequence",
+] as const satisfies readonly (keyof Account)[];
+
+/** How the list of holds changes: most often one is added or one is gone; a list that changes otherwise is replaced. */
+const changesOfHolds = ({ revision, holds: before }: Account, { holds: after }: Account) => {
+  if (revision > 0 && after === before) return {};
+  const [was, is] = [new Set(before), new Set(after)];
+  const added = after.filter((hold) => !was.has(hold));
+  const gone = before.filter((hold) => !is.has(hold)).map(({ executionId }) => executionId);
+  if (revision > 0 && gone.length === 0) return { push: { holds: { $each: added } } };
+  if (revision > 0 && added.length === 0) return { pull: { holds: { executionId: { $in: gone } } } };
+  return { set: { holds: after } };
+};
+
+/** How budgets change: most often what some have used; a list of others is replaced. */
+const changesOfBudgets = ({ revision, budgets: before }: Account, { budgets: after }: Account): Record<string, unknown> => {
+  const areSame = revision > 0 && before.length === after.length && before.every(({ number }, index) => number === after[index]!.number);
+  if (!areSame) return { budgets: after };
+  return Object.fromEntries(after.flatMap((budget, index) => (budget === before[index] ? [] : [[`budgets.${index}`, budget]])));
+};
+
+/** Only what changed travels: lists that grow are appended to, the rest is replaced. */
+export const changes = (before: Account, after: Account): UpdateQuery<AccountDocument> => {
+  const replaced = REPLACED.filter((name) => before.revision === 0 || after[name] !== before[name]);
+  const outbox = after.outbox.slice(before.outbox.length);
+  const { set, push, pull }: { set?: object; push?: object; pull?: object } = changesOfHolds(before, after);
+  const pushed = { ...push, ...(outbox.length > 0 ? { outbox: { $each: outbox } } : {}) };
+  return {
+    $set: {
+      revision: before.revision + 1,
+      hasClosed: after.hasClosed,
+      ...Object.fromEntries(replaced.map((name) => [name, after[name]])),
+      ...changesOfBudgets(before, after),
+      ...set,
+    },
+    ...(Object.keys(pushed).length > 0 ? { $push: pushed } : {}),
+    ...(pull ? { $pull: pull } : {}),
+  };
+};

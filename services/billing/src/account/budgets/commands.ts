@@ -1,0 +1,76 @@
+import { BUDGET_BOUNDS, DomainError, type BudgetWindow } from "@nodeloom/kernel";
+import { BILLING_LIMITS } from "../../limits";
+import { done, refused, type Account, type CommandContext, type Transition } from "../account";
+import { isReached, isSameScope, rolled, withAlerts, type Budget, type BudgetAlert, type BudgetScope } from "./budget";
+
+export interface SetBudgetCommand extends CommandContext {
+  type: "setBudget";
+  /** Of the budget, where there is none of this scope. */
+  id: string;
+  scope: BudgetScope;
+  millicredits: number;
+  window: BudgetWindow;
+  /** In thousandths. */
+  alertAt: number[];
+}
+
+export interface RemoveBudgetCommand extends CommandContext {
+  type: "removeBudget";
+  budget: { id: string } | { scope: BudgetScope };
+}
+
+/** Alerts that were passed on. */
+export interface AlertsTakenCommand extends CommandContext {
+  type: "alertsTaken";
+  ids: string[];
+}
+
+/** Keeps alerts until they are taken; of too many, the newest. */
+export const withPendingAlerts = (account: Account, alerts: readonly BudgetAlert[]): Account =>
+  alerts.length === 0 ? account : { ...account, budgetAlerts: [...account.budgetAlerts, ...alerts].slice(-BILLING_LIMITS.pendingAlerts) };
+
+const newBudget = ({ id, scope, at }: SetBudgetCommand, number: number): Budget => ({
+  ...{ id, number, scope, limit: 0, window: "total", alertAt: [], alerted: [] },
+  ...{ used: { day: 0, week: 0, month: 0, total: 0 }, countedAt: at, createdAt: at },
+});
+
+/**
+ * Makes a budget, or changes the one of the same scope, whose use stays. A share of the limit that is reached still was announced; one that
+ * the change leaves unreached may be announced again.
+ */
+export const setBudget = (account: Account, command: SetBudgetCommand): Transition<Budget> => {
+  const { scope, at, millicredits: limit, window } = command;
+  const known = account.budgets.find((budget) => isSameScope(budget.scope, scope));
+  if (!known && account.budgets.length >= BUDGET_BOUNDS.budgets) {
+    const message = `an account may have at most ${BUDGET_BOUNDS.budgets} budgets`;
+    return refused(account, new DomainError("precondition", "PRECONDITION_FAILED", message));
+  }
+  const current = known ? rolled(known, at) : newBudget(command, account.lastBudget + 1);
+  const alertAt = [...new Set(command.alertAt)].sort((one, other) => one - other);
+  const changed: Budget = { ...current, limit, window, alertAt };
+  const isSameWindow = current.window === window;
+  const { budget, alerts } = withAlerts({
+    ...changed,
+    alerted: isSameWindow ? current.alerted.filter((threshold) => alertAt.includes(threshold) && isReached(changed, threshold)) : [],
+  });
+  const next: Account = {
+    ...account,
+    budgets: known ? account.budgets.map((one) => (one === known ? budget : one)) : [...account.budgets, budget],
+    lastBudget: Math.max(account.lastBudget, budget.number),
+  };
+  return done(withPendingAlerts(next, alerts), budget);
+};
+
+/** @returns whether there was one. What counted on it is counted nowhere any more. */
+export const removeBudget = (account: Account, { budget: which }: RemoveBudgetCommand): Transition<boolean> => {
+  const isMeant = (budget: Budget): boolean => ("id" in which ? budget.id === which.id : isSameScope(budget.scope, which.scope));
+  const gone = account.budgets.find(isMeant);
+  if (!gone) return done(account, false);
+  const budgetAlerts = account.budgetAlerts.filter(({ budgetId }) => budgetId !== gone.id);
+  return done({ ...account, budgets: account.budgets.filter((budget) => budget !== gone), budgetAlerts }, true);
+};
+
+export const alertsTaken = (account: Account, { ids }: AlertsTakenCommand): Transition<null> => {
+  const left = account.budgetAlerts.filter(({ id }) => !ids.includes(id));
+  return done(left.length === account.budgetAlerts.length ? account : { ...account, budgetAlerts: left }, null);
+};

@@ -1,0 +1,43 @@
+/** The windows of budgets, in UTC: days from midnight, weeks from Monday, months from their first day. */
+
+import type { BudgetWindow } from "@nodeloom/kernel";
+
+const DAY_MS = 86_400_000;
+const DAYS_OF_WEEK = 7;
+/** 1 January 1970 was a Thursday: days since the Monday of its week. */
+const EPOCH_WEEKDAY = 3;
+
+const dayNumber = (at: Date): number => Math.floor(at.getTime() / DAY_MS);
+
+/** When the window began in which a time lies; a window without an end began with the epoch. */
+export const windowStart = (window: BudgetWindow, at: Date): Date => {
+  const day = dayNumber(at);
+  switch (window) {
+    case "day":
+      return new Date(day * DAY_MS);
+    case "week":
+      return new Date((day - ((day + EPOCH_WEEKDAY) % DAYS_OF_WEEK)) * DAY_MS);
+    case "month":
+      return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 1));
+    case "total":
+      return new Date(0);
+  }
+};
+
+/** When the window ends in which a time lies; null for one without an end. */
+export const windowEnd = (window: BudgetWindow, at: Date): Date | null => {
+  const start = windowStart(window, at);
+  switch (window) {
+    case "day":
+      return new Date(start.getTime() + DAY_MS);
+    case "week":
+      return new Date(start.getTime() + DAYS_OF_WEEK * DAY_MS);
+    case "month":
+      return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1));
+    case "total":
+      return null;
+  }
+};
+
+export const inSameWindow = (window: BudgetWindow, one: Date, other: Date): boolean =>
+  windowStart(window, one).getTime() === windowStart(window, other).getTime();

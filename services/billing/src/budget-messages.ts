@@ -1,0 +1,52 @@
+/** Budgets as they travel between services. */
+
+import { BUDGET_WINDOWS, invalidRequest, type BudgetWindow } from "@nodeloom/kernel";
+import { billing as proto } from "@nodeloom/proto";
+import type { Budget, BudgetAlert, BudgetScope } from "./account/budgets/budget";
+import { windowEnd } from "./account/budgets/windows";
+
+const scopeMessage = ({ type, name, value }: BudgetScope): proto.BudgetScope => {
+  switch (type) {
+    case "key":
+      return { scope: { $case: "keyId", value } };
+    case "workflow":
+      return { scope: { $case: "workflowSlug", value } };
+    case "metadata":
+      return { scope: { $case: "metadata", value: { name, value } } };
+  }
+};
+
+/** @throws INVALID_REQUEST where there is none */
+export const scopeOf = (message: proto.BudgetScope | undefined): BudgetScope => {
+  const scope = message?.scope;
+  switch (scope?.$case) {
+    case "keyId":
+      return { type: "key", name: "", value: scope.value };
+    case "workflowSlug":
+      return { type: "workflow", name: "", value: scope.value };
+    case "metadata":
+      return { type: "metadata", ...scope.value };
+    default:
+      throw invalidRequest([{ path: "scope", message: "is required" }]);
+  }
+};
+
+/** @throws INVALID_REQUEST */
+export const windowOf = (window: string): BudgetWindow => {
+  const known = BUDGET_WINDOWS.find((one) => one === window);
+  if (!known) throw invalidRequest([{ path: "window", message: `must be one of: ${BUDGET_WINDOWS.join(", ")}` }]);
+  return known;
+};
+
+/** @param budget as it stands now */
+export const budgetMessage = ({ id, scope, limit, window, alertAt, used, countedAt, createdAt }: Budget): proto.Budget =>
+  proto.Budget.fromPartial({
+    ...{ id, scope: scopeMessage(scope), millicredits: limit, window, alertAt, usedMillicredits: used[window], createdAt },
+    resetsAt: windowEnd(window, countedAt) ?? undefined,
+  });
+
+export const alertMessage = ({ scope, resetsAt, limit, used, ...alert }: BudgetAlert): proto.BudgetAlert =>
+  proto.BudgetAlert.fromPartial({
+    ...alert,
+    ...{ scope: scopeMessage(scope), millicredits: limit, usedMillicredits: used, resetsAt: resetsAt ?? undefined },
+  });

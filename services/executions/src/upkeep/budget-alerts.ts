@@ -1,0 +1,49 @@
+/** Passes the alerts of budgets on: from billing, which decides them, to deliveries of webhooks. */
+import { isRefusal } from "@nodeloom/kernel";
+import type { Logger } from "@nodeloom/platform";
+import type { billing as billingProto, identity as identityProto } from "@nodeloom/proto";
+import type { AlertStarter } from "../carry/client";
+import type { Billing, Identity } from "../clients";
+import { alertDelivery, BUDGET_ALERT } from "../webhooks/budget-alerts";
+
+export interface AlertSweepOptions {
+  billing: Pick<Billing, "listBudgetAlerts" | "takeBudgetAlerts">;
+  identity: Pick<Identity, "listKeys">;
+  starter: AlertStarter;
+  logger: Logger;
+}
+
+const hears = ({ webhook }: identityProto.Key): boolean =>
+  webhook?.disabledAt === undefined && webhook?.events.includes(BUDGET_ALERT) === true;
+
+export const createAlertSweep = ({ billing, identity, starter, logger }: AlertSweepOptions) => {
+  /** Of an account that is gone there are none. */
+  const keysOf = async (userId: string): Promise<identityProto.Key[]> => {
+    try {
+      return (await identity.listKeys({ userId })).keys;
+    } catch (error) {
+      if (isRefusal(error)) return [];
+      throw error;
+    }
+  };
+
+  /** An alert is taken once its deliveries have begun: those that were begun before a failure are found again. */
+  const passOn = async ({ userId, alerts }: billingProto.BudgetAlerts): Promise<void> => {
+    const keys = (await keysOf(userId)).filter(hears);
+    for (const alert of alerts) for (const { id } of keys) await starter.startAlert(alertDelivery(userId, id, alert));
+    await billing.takeBudgetAlerts({ userId, ids: alerts.map(({ id }) => id) });
+  };
+
+  /** One look. It ends soon after the signal: the next process goes on. */
+  return async (stopping?: AbortSignal): Promise<void> => {
+    let cursor = "";
+    do {
+      const page = await billing.listBudgetAlerts({ cursor });
+      for (const user of page.users) {
+        stopping?.throwIfAborted();
+        await passOn(user).catch((err: unknown) => logger.warn({ err, userId: user.userId }, "alerts of budgets could not be passed on"));
+      }
+      cursor = page.nextCursor;
+    } while (cursor !== "");
+  };
+};

@@ -1,0 +1,49 @@
+/** groups/: what runs came to by what they were counted for: their key, their workflow, or a value of their metadata. */
+
+import { invalidRequest, LIMITS } from "@nodeloom/kernel";
+import type { GroupSumsQuery } from "../requests";
+import type { UsageRow } from "../store";
+
+export type GroupedPart = Pick<UsageRow, "source" | "workflowSlug" | "keyId" | "metadata" | "millicredits">;
+
+export interface GroupSum {
+  /** A key's id, a slug, or a value; null for runs that have none. */
+  group: string | null;
+  runs: number;
+  millicredits: number;
+}
+
+type Grouping = Pick<GroupSumsQuery, "by" | "name" | "sources">;
+
+const groupOf = ({ by, name }: Grouping, { keyId, workflowSlug, metadata }: GroupedPart): string | null => {
+  switch (by) {
+    case "key":
+      return keyId || null;
+    case "workflow":
+      return workflowSlug || null;
+    case "metadata":
+      return Object.hasOwn(metadata, name) ? metadata[name]! : null;
+  }
+};
+
+const tooMuch = (what: string): Error =>
+  invalidRequest([{ path: "from", message: `the days have more than ${what} to be added up: ask for fewer at a time` }]);
+
+/**
+ * Adds rows up, the dearest group first.
+ * @throws INVALID_REQUEST where there are too many rows or groups
+ */
+export const groupSumsOf = async (rows: AsyncIterable<GroupedPart>, grouping: Grouping): Promise<GroupSum[]> => {
+  const sums = new Map<string | null, GroupSum>();
+  let read = 0;
+  for await (const row of rows) {
+    read += 1;
+    if (read > LIMITS.usageGroupedRuns) throw tooMuch(`${LIMITS.usageGroupedRuns} runs`);
+    if (grouping.sources.length > 0 && !grouping.sources.includes(row.source)) continue;
+    const group = groupOf(grouping, row);
+    const sum = sums.get(group) ?? { group, runs: 0, millicredits: 0 };
+    if (sum.runs === 0 && sums.size >= LIMITS.usageGroups) throw tooMuch(`${LIMITS.usageGroups} groups`);
+    sums.set(group, { ...sum, runs: sum.runs + 1, millicredits: sum.millicredits + row.millicredits });
+  }
+  return [...sums.values()].sort((one, other) => other.millicredits - one.millicredits || other.runs - one.runs);
+};
