@@ -57,9 +57,9 @@ describe("judging a graph", () => {
     const replaced = { ...model, fallback: ["dear", "away", "unknown"] };
     const of = (data: object) =>
       judge(readDocGraph(nodes(data), edge("list", "items")), modelTerms([replaced, dear, away]), 1_500).prices.get("image");
-    expect(of({ model: "painter" })).toEqual({ credits: 3 * 0.05 * 1.5 * 100, calls: 3 });
-    expect(of({ model: "painter", fallback: [] })).toEqual({ credits: 3 * 0.02 * 1.5 * 100, calls: 3 });
-    expect(of({ model: "dear", fallback: ["painter"] })).toEqual({ credits: 3 * 0.05 * 1.5 * 100, calls: 3 });
+    expect(of({ model: "painter" })).toEqual({ credits: 22.5, calls: 3 });
+    expect(of({ model: "painter", fallback: [] })).toEqual({ credits: 9, calls: 3 });
+    expect(of({ model: "dear", fallback: ["painter"] })).toEqual({ credits: 22.5, calls: 3 });
   });
 
   it("takes a field without a default as filled in", () => {
