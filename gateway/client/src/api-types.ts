@@ -422,6 +422,8 @@ export interface Execution {
   /** The execution that this one is a rerun of */
   rerunOf?: string;
   source: string;
+  /** The key that it was submitted by; null for a session's */
+  keyId: string | null;
   /** Credits; 1 credit = 0.01 USD */
   creditsCost: number;
   createdAt: string | null;
@@ -1202,6 +1204,14 @@ export interface UsageSummary {
       creditsCost: number;
     }[];
   }[];
+  /** Only with `groupBy`; days in their order, others the dearest first */
+  groups?: {
+    /** A day, a model, a slug, a key's id or a value of metadata; null for runs that have none: of no workflow, by no key */
+    group: string | null;
+    runs: number;
+    /** Credits; 1 credit = 0.01 USD */
+    creditsCost: number;
+  }[];
 }
 
 export interface UsagePage {
@@ -1214,6 +1224,7 @@ export interface UsagePage {
 export interface UsageRow {
   id: number;
   executionId: string;
+  keyId: string | null;
   userId: string;
   workflowSlug: string | null;
   modelIds: string[];
@@ -1287,6 +1298,8 @@ export interface LedgerRow {
   /** Credits moved between available and held */
   moved: number;
   executionId: string | null;
+  /** The key that the execution was submitted by; null for a session's */
+  keyId: string | null;
   model: string | null;
   /** Trial runs granted, used (negative) or given back */
   runs: number;
@@ -1376,6 +1389,8 @@ export interface ApiKey {
   start: string;
   preset: string;
   capabilities: string[];
+  /** What every run by the key has of metadata */
+  metadata: Record<string, string>;
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
@@ -1397,7 +1412,9 @@ export interface NewApiKey {
 
 export interface WebhookSettings {
   url: string;
-  events?: ("execution.completed" | "execution.failed" | "execution.cancelled" | "execution.waiting" | "batch.completed")[];
+  events?: (
+    "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.waiting" | "batch.completed" | "budget.alert"
+  )[];
 }
 
 export interface IssuedApiKey {
@@ -1407,6 +1424,8 @@ export interface IssuedApiKey {
   start: string;
   preset: string;
   capabilities: string[];
+  /** What every run by the key has of metadata */
+  metadata: Record<string, string>;
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
@@ -1427,6 +1446,8 @@ export interface IssuedApiKey {
 export interface ApiKeyChange {
   name?: string;
   capabilities?: string[];
+  /** Every run by the key has these values: its callers can neither change nor leave them out */
+  metadata?: Record<string, string>;
 }
 
 export interface ChangedApiKey {
@@ -1436,6 +1457,8 @@ export interface ChangedApiKey {
   start: string;
   preset: string;
   capabilities: string[];
+  /** What every run by the key has of metadata */
+  metadata: Record<string, string>;
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
@@ -1456,6 +1479,8 @@ export interface ApiKeyWithWebhookSecret {
   start: string;
   preset: string;
   capabilities: string[];
+  /** What every run by the key has of metadata */
+  metadata: Record<string, string>;
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
@@ -1513,6 +1538,51 @@ export interface Secret {
   createdAt: string | null;
   /** When its value or its hosts were set last */
   updatedAt: string | null;
+}
+
+export interface BudgetSettings {
+  /** What runs may take in a window: held and charged together. 0 forbids all that cost credits */
+  credits: number;
+  /** In UTC; weeks begin on Monday, `total` has no end */
+  window: "day" | "week" | "month" | "total";
+  /** Shares of the credits that are announced (`budget.alert`), each once in a window */
+  alertAt?: number[];
+}
+
+export interface Budget {
+  id: string;
+  scope: "key" | "workflow" | "metadata";
+  keyId?: string;
+  workflowSlug?: string;
+  metadata?: {
+    name: string;
+    value: string;
+  };
+  /** Credits; 1 credit = 0.01 USD */
+  credits: number;
+  /** In UTC; weeks begin on Monday, `total` has no end */
+  window: "day" | "week" | "month" | "total";
+  alertAt: number[];
+  /** Held and charged in this window, by runs since the budget was made */
+  used: number;
+  /** Credits; 1 credit = 0.01 USD */
+  remaining: number;
+  /** When the window ends; null for `total` */
+  resetsAt: string | null;
+  createdAt: string | null;
+}
+
+export interface MetadataBudgetSettings {
+  metadata: {
+    name: string;
+    value: string;
+  };
+  /** What runs may take in a window: held and charged together. 0 forbids all that cost credits */
+  credits: number;
+  /** In UTC; weeks begin on Monday, `total` has no end */
+  window: "day" | "week" | "month" | "total";
+  /** Shares of the credits that are announced (`budget.alert`), each once in a window */
+  alertAt?: number[];
 }
 
 export interface Folder {
@@ -1942,6 +2012,8 @@ export interface AdminExecution {
   /** The execution that this one is a rerun of */
   rerunOf?: string;
   source: string;
+  /** The key that it was submitted by; null for a session's */
+  keyId: string | null;
   /** Credits; 1 credit = 0.01 USD */
   creditsCost: number;
   createdAt: string | null;
@@ -2205,6 +2277,27 @@ export interface TemporalUi {
 
 export interface Readiness {
   status: "ready";
+}
+
+export interface BudgetAlert {
+  budgetId: string;
+  scope: "key" | "workflow" | "metadata";
+  keyId?: string;
+  workflowSlug?: string;
+  metadata?: {
+    name: string;
+    value: string;
+  };
+  /** The share that was reached */
+  threshold: number;
+  /** Credits; 1 credit = 0.01 USD */
+  credits: number;
+  /** Credits; 1 credit = 0.01 USD */
+  used: number;
+  /** In UTC; weeks begin on Monday, `total` has no end */
+  window: "day" | "week" | "month" | "total";
+  windowStart: string;
+  resetsAt: string | null;
 }
 
 /** What each operation takes and gives. */
@@ -2666,12 +2759,15 @@ export interface Operations {
     body: RerunRequest;
     response: RerunQuote;
   };
-  /** What the caller's runs cost, by day and model */
+  /** What the caller's runs cost, by day and model, or by what else they are grouped by */
   getUsageSummary: {
     query?: {
       from?: string;
       to?: string;
       source?: "api-slim" | "api-workflow" | "canvas";
+      /** `day`, `model`, `workflow`, `key` or `metadata.<name>`: adds `groups` */
+      groupBy?: string;
+      format?: "json" | "csv";
     };
     response: UsageSummary;
   };
@@ -2774,7 +2870,7 @@ export interface Operations {
     body: NewApiKey;
     response: IssuedApiKey;
   };
-  /** Rename an API key, or change its capabilities, everywhere within one second */
+  /** Rename an API key, or change its capabilities or its metadata, everywhere within one second */
   updateKey: {
     params: {
       id: string;
@@ -2837,6 +2933,66 @@ export interface Operations {
   deleteSecret: {
     params: {
       name: string;
+    };
+    response: undefined;
+  };
+  /** Set what runs by an API key may cost */
+  setKeyBudget: {
+    params: {
+      id: string;
+    };
+    body: BudgetSettings;
+    response: Budget;
+  };
+  /** Read an API key's budget */
+  getKeyBudget: {
+    params: {
+      id: string;
+    };
+    response: Budget;
+  };
+  /** Remove an API key's budget */
+  deleteKeyBudget: {
+    params: {
+      id: string;
+    };
+    response: undefined;
+  };
+  /** Set what the caller's runs of a workflow may cost */
+  setWorkflowBudget: {
+    params: {
+      slug: string;
+    };
+    body: BudgetSettings;
+    response: Budget;
+  };
+  /** Read a workflow's budget */
+  getWorkflowBudget: {
+    params: {
+      slug: string;
+    };
+    response: Budget;
+  };
+  /** Remove a workflow's budget */
+  deleteWorkflowBudget: {
+    params: {
+      slug: string;
+    };
+    response: undefined;
+  };
+  /** List the caller's budgets, in the order in which they were made */
+  listBudgets: {
+    response: Budget[];
+  };
+  /** Set what runs with a value of metadata may cost */
+  setMetadataBudget: {
+    body: MetadataBudgetSettings;
+    response: Budget;
+  };
+  /** Remove a budget, whatever it is for */
+  deleteBudget: {
+    params: {
+      id: string;
     };
     response: undefined;
   };
@@ -3300,6 +3456,15 @@ export const OPERATIONS = {
   listSecrets: { method: "GET", path: "/api/secrets", idempotent: false, contentType: null },
   putSecret: { method: "PUT", path: "/api/secrets/{name}", idempotent: false, contentType: "application/json" },
   deleteSecret: { method: "DELETE", path: "/api/secrets/{name}", idempotent: false, contentType: null },
+  setKeyBudget: { method: "PUT", path: "/api/keys/{id}/budget", idempotent: false, contentType: "application/json" },
+  getKeyBudget: { method: "GET", path: "/api/keys/{id}/budget", idempotent: false, contentType: null },
+  deleteKeyBudget: { method: "DELETE", path: "/api/keys/{id}/budget", idempotent: false, contentType: null },
+  setWorkflowBudget: { method: "PUT", path: "/api/workflows/{slug}/budget", idempotent: false, contentType: "application/json" },
+  getWorkflowBudget: { method: "GET", path: "/api/workflows/{slug}/budget", idempotent: false, contentType: null },
+  deleteWorkflowBudget: { method: "DELETE", path: "/api/workflows/{slug}/budget", idempotent: false, contentType: null },
+  listBudgets: { method: "GET", path: "/api/budgets", idempotent: false, contentType: null },
+  setMetadataBudget: { method: "PUT", path: "/api/budgets", idempotent: false, contentType: "application/json" },
+  deleteBudget: { method: "DELETE", path: "/api/budgets/{id}", idempotent: false, contentType: null },
   listFolders: { method: "GET", path: "/api/folders", idempotent: false, contentType: null },
   createFolder: { method: "POST", path: "/api/folders", idempotent: true, contentType: "application/json" },
   renameFolder: { method: "PATCH", path: "/api/folders/{id}", idempotent: false, contentType: "application/json" },

@@ -83,7 +83,7 @@ const rememberName = (id: string, name: string): void => {
 /** Uploads a file, and remembers it with its name. @throws NodeloomError */
 export const uploadFile = async (file: Blob): Promise<MediaFile> => {
   const stored = await api.upload(file);
-  const known: MediaFile = { ...stored, origin: "upload", kept: true, createdAt: new Date().toISOString() };
+  const known: MediaFile = { ...stored, origin: "upload", kept: true, createdAt: new Date().toISOString(), model: null };
   if (file instanceof File && file.name !== "" && file.name !== "image") rememberName(stored.id, file.name);
   rememberFiles([known]);
   return known;

@@ -456,6 +456,8 @@ class Execution(TypedDict):
     # The execution that this one is a rerun of
     rerunOf: NotRequired[str]
     source: str
+    # The key that it was submitted by; null for a session's
+    keyId: str | None
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
     createdAt: str | None
@@ -1220,7 +1222,7 @@ class RerunRequest(TypedDict):
     # The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that
     # trial grants pay cost none. A quote's `estimatedCreditCost` is enough
     maxCredits: NotRequired[float]
-    # A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside
+    # As for runs. Without it, and without `version`, the node that the execution ran to
     until: NotRequired[str]
     # Ids of nodes whose calls are made again
     nodes: NotRequired[Sequence[str]]
@@ -1308,6 +1310,15 @@ class UsageSummaryDaysItem(TypedDict):
     models: Sequence[UsageSummaryDaysItemModelsItem]
 
 
+class UsageSummaryGroupsItem(TypedDict):
+    # A day, a model, a slug, a key's id or a value of metadata; null for runs that have none: of no
+    # workflow, by no key
+    group: str | None
+    runs: int
+    # Credits; 1 credit = 0.01 USD
+    creditsCost: float
+
+
 UsageSummary = TypedDict(
     "UsageSummary",
     {
@@ -1316,6 +1327,7 @@ UsageSummary = TypedDict(
         "runs": "int",
         "creditsCost": "float",
         "days": "Sequence[UsageSummaryDaysItem]",
+        "groups": "NotRequired[Sequence[UsageSummaryGroupsItem]]",
     },
 )
 
@@ -1330,6 +1342,7 @@ class UsagePage(TypedDict):
 class UsageRow(TypedDict):
     id: float
     executionId: str
+    keyId: str | None
     userId: str
     workflowSlug: str | None
     modelIds: Sequence[str]
@@ -1407,6 +1420,8 @@ class LedgerRow(TypedDict):
     # Credits moved between available and held
     moved: float
     executionId: str | None
+    # The key that the execution was submitted by; null for a session's
+    keyId: str | None
     model: str | None
     # Trial runs granted, used (negative) or given back
     runs: float
@@ -1503,6 +1518,8 @@ class ApiKey(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
+    # What every run by the key has of metadata
+    metadata: Mapping[str, str]
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None
@@ -1519,7 +1536,7 @@ class NewApiKey(TypedDict):
 
 class WebhookSettings(TypedDict):
     url: str
-    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed"]]]
+    events: NotRequired[Sequence[Literal["execution.completed", "execution.failed", "execution.cancelled", "execution.waiting", "batch.completed", "budget.alert"]]]
 
 
 class IssuedApiKeyWebhook1(TypedDict):
@@ -1536,6 +1553,8 @@ class IssuedApiKey(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
+    # What every run by the key has of metadata
+    metadata: Mapping[str, str]
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None
@@ -1552,6 +1571,8 @@ class IssuedApiKey(TypedDict):
 class ApiKeyChange(TypedDict):
     name: NotRequired[str]
     capabilities: NotRequired[Sequence[str]]
+    # Every run by the key has these values: its callers can neither change nor leave them out
+    metadata: NotRequired[Mapping[str, str]]
 
 
 class ChangedApiKeyWebhook1(TypedDict):
@@ -1568,6 +1589,8 @@ class ChangedApiKey(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
+    # What every run by the key has of metadata
+    metadata: Mapping[str, str]
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None
@@ -1591,6 +1614,8 @@ class ApiKeyWithWebhookSecret(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
+    # What every run by the key has of metadata
+    metadata: Mapping[str, str]
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None
@@ -1647,6 +1672,55 @@ class Secret(TypedDict):
     updatedAt: str | None
 
 
+class BudgetSettings(TypedDict):
+    # What runs may take in a window: held and charged together. 0 forbids all that cost credits
+    credits: float
+    # In UTC; weeks begin on Monday, `total` has no end
+    window: Literal["day", "week", "month", "total"]
+    # Shares of the credits that are announced (`budget.alert`), each once in a window
+    alertAt: NotRequired[Sequence[float]]
+
+
+class BudgetMetadata(TypedDict):
+    name: str
+    value: str
+
+
+class Budget(TypedDict):
+    id: str
+    scope: Literal["key", "workflow", "metadata"]
+    keyId: NotRequired[str]
+    workflowSlug: NotRequired[str]
+    metadata: NotRequired[BudgetMetadata]
+    # Credits; 1 credit = 0.01 USD
+    credits: float
+    # In UTC; weeks begin on Monday, `total` has no end
+    window: Literal["day", "week", "month", "total"]
+    alertAt: Sequence[float]
+    # Held and charged in this window, by runs since the budget was made
+    used: float
+    # Credits; 1 credit = 0.01 USD
+    remaining: float
+    # When the window ends; null for `total`
+    resetsAt: str | None
+    createdAt: str | None
+
+
+class MetadataBudgetSettingsMetadata(TypedDict):
+    name: str
+    value: str
+
+
+class MetadataBudgetSettings(TypedDict):
+    metadata: MetadataBudgetSettingsMetadata
+    # What runs may take in a window: held and charged together. 0 forbids all that cost credits
+    credits: float
+    # In UTC; weeks begin on Monday, `total` has no end
+    window: Literal["day", "week", "month", "total"]
+    # Shares of the credits that are announced (`budget.alert`), each once in a window
+    alertAt: NotRequired[Sequence[float]]
+
+
 class Folder(TypedDict):
     id: str
     name: str
@@ -1690,6 +1764,8 @@ class MediaFile(TypedDict):
     # Stays until it is deleted, and counts against the quota. Other files are removed after 90 days
     kept: bool
     createdAt: str | None
+    # The model that made it; null for uploads and for what no model made
+    model: str | None
 
 
 class Provenance(TypedDict):
@@ -1708,9 +1784,10 @@ class Provenance(TypedDict):
     # Stays until it is deleted, and counts against the quota. Other files are removed after 90 days
     kept: bool
     createdAt: str | None
+    # The model that made it; null for uploads and for what no model made
+    model: str | None
     # How it came to be, by IPTC's list; null where no model made it
     digitalSourceType: str | None
-    model: str | None
     nodeId: str | None
     executionId: str | None
     # What it was made from: ids of files, and addresses of those that are elsewhere
@@ -1739,9 +1816,10 @@ class ProvenanceRecord(TypedDict):
     # Stays until it is deleted, and counts against the quota. Other files are removed after 90 days
     kept: bool
     createdAt: str | None
+    # The model that made it; null for uploads and for what no model made
+    model: str | None
     # How it came to be, by IPTC's list; null where no model made it
     digitalSourceType: str | None
-    model: str | None
     nodeId: str | None
     executionId: str | None
     # What it was made from: ids of files, and addresses of those that are elsewhere
@@ -2092,6 +2170,8 @@ class AdminExecution(TypedDict):
     # The execution that this one is a rerun of
     rerunOf: NotRequired[str]
     source: str
+    # The key that it was submitted by; null for a session's
+    keyId: str | None
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
     createdAt: str | None
@@ -2366,3 +2446,26 @@ class TemporalUi(TypedDict):
 
 class Readiness(TypedDict):
     status: Literal["ready"]
+
+
+class BudgetAlertMetadata(TypedDict):
+    name: str
+    value: str
+
+
+class BudgetAlert(TypedDict):
+    budgetId: str
+    scope: Literal["key", "workflow", "metadata"]
+    keyId: NotRequired[str]
+    workflowSlug: NotRequired[str]
+    metadata: NotRequired[BudgetAlertMetadata]
+    # The share that was reached
+    threshold: float
+    # Credits; 1 credit = 0.01 USD
+    credits: float
+    # Credits; 1 credit = 0.01 USD
+    used: float
+    # In UTC; weeks begin on Monday, `total` has no end
+    window: Literal["day", "week", "month", "total"]
+    windowStart: str
+    resetsAt: str | None

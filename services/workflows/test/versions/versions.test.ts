@@ -92,7 +92,7 @@ describe("a published workflow", () => {
 });
 
 describe("tools", () => {
-  const graph = (field: string): Partial<proto.CreateWorkflowRequest> => ({
+  const graph = (field: string): Pick<proto.CreateWorkflowRequest, "nodesJson" | "edgesJson"> => ({
     nodesJson: JSON.stringify([
       { id: "in", type: "request-input", data: { fields: [{ name: field, type: "text" }] } },
       { id: "out", type: "response-output", data: {} },
