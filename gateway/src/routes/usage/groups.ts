@@ -27,12 +27,9 @@ export const groupBy = z
 export const groups = z
   .array(
     z.object({
-      group: z
-        .string()
-        .nullable()
-        .meta({
-          description: "A day, a model, a slug, a key's id or a value of metadata; null for runs that have none: of no workflow, by no key",
-        }),
+      group: z.string().nullable().meta({
+        description: "A day, a model, a slug, a key's id or a value of metadata; null for runs that have none: of no workflow, by no key",
+      }),
       runs: z.number().int(),
       creditsCost: credits,
     }),

@@ -22,7 +22,11 @@ export interface SecretStore {
 export const createSecretStore = (secrets: Model<SecretRecord>): SecretStore => {
   const put = async ({ _id, setAt, ...rest }: SecretRecord): Promise<SecretRecord> =>
     (await secrets
-      .findOneAndUpdate({ _id }, { $set: { ...rest, setAt }, $setOnInsert: { createdAt: setAt } }, { upsert: true, returnDocument: "after" })
+      .findOneAndUpdate(
+        { _id },
+        { $set: { ...rest, setAt }, $setOnInsert: { createdAt: setAt } },
+        { upsert: true, returnDocument: "after" },
+      )
       .lean<SecretRecord>()
       .exec())!;
   return {

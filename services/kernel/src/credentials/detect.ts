@@ -1,6 +1,7 @@
 /** credentials/: literals of HTTP nodes that look like credentials, by the rules of gitleaks. They belong into secrets. */
 import type { RE2JS } from "re2js";
 import { isRecord, type Graph, type GraphIssue, type GraphNode } from "../graph/types";
+import { callsHttp } from "../graph/kinds";
 import { GITLEAKS_ALLOWED, GITLEAKS_RULES, type GitleaksRule } from "./gitleaks-rules";
 
 /** Of one text: what is longer is looked at as far. */
@@ -78,6 +79,6 @@ const problemsOf = ({ data }: GraphNode, budget: { work: number }): string[] => 
 export const credentialIssues = ({ nodes }: Pick<Graph, "nodes">): (GraphIssue & { nodeId: string })[] => {
   const budget = { work: MOST_WORK };
   return nodes
-    .filter(({ type }) => type === "http-request")
+    .filter(({ type }) => callsHttp(type))
     .flatMap((node) => problemsOf(node, budget).map((message) => ({ nodeId: node.id, message })));
 };
