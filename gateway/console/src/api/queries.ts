@@ -170,3 +170,12 @@ export const summaryQuery = queryOptions({
   queryKey: ["usage", "summary"],
   queryFn: async ({ signal }) => (await request("getUsageSummary", { signal })).body,
 });
+
+export type UsageGroups = Required<Pick<NonNullable<Operations["getUsageSummary"]["query"]>, "groupBy" | "from">>;
+/** What runs came to since a day, by what they are grouped by. */
+export const usageGroupsQuery = (query: UsageGroups) =>
+  queryOptions({
+    queryKey: ["usage", "groups", query],
+    queryFn: async ({ signal }) => (await request("getUsageSummary", { query, signal })).body,
+    placeholderData: keepPreviousData,
+  });

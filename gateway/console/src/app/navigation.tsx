@@ -18,6 +18,7 @@ import {
   Sun,
   UserCheck,
   Table2,
+  Wallet,
   Workflow,
   X,
   type LucideIcon,
@@ -48,6 +49,7 @@ const ENTRIES: readonly Entry[] = [
   { to: "/batches", label: "Batches", icon: Table2 },
   { to: "/models", label: "Models", icon: Boxes },
   { to: "/usage", label: "Usage", icon: ChartColumn },
+  { to: "/budgets", label: "Budgets", icon: Wallet },
   { to: "/keys", label: "API keys", icon: KeyRound },
   { to: "/secrets", label: "Secrets", icon: LockKeyhole },
 ];

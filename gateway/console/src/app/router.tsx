@@ -102,6 +102,11 @@ const usage = createRoute({
   }),
   component: pageOf(() => import("../features/usage/usage-page"), "UsagePage"),
 });
+const budgets = createRoute({
+  getParentRoute: () => shell,
+  path: "/budgets",
+  component: pageOf(() => import("../features/budgets/budgets-page"), "BudgetsPage"),
+});
 const keys = createRoute({
   getParentRoute: () => shell,
   path: "/keys",
@@ -160,7 +165,7 @@ const kitchen = createRoute({
 const tree = root.addChildren([
   shell.addChildren([
     ...[dashboard, canvas, triggers, executions, execution, approvals, batches, batch],
-    ...[usage, keys, secrets, models, model, plans, account, admin],
+    ...[usage, budgets, keys, secrets, models, model, plans, account, admin],
   ]),
   playground,
   reset,

@@ -91,11 +91,13 @@ const Paused = ({ batch }: { batch: Batch }) => {
   const [limit, setLimit] = useState("");
   const { busy, run } = useAction(["batch", "batches"]);
   const isBudget = batch.reason?.code === "BUDGET_EXCEEDED";
+  // Its own limit, and not a budget of the account, which may have been raised.
+  const needsLimit = isBudget && batch.maxCredits !== null && batch.reason?.message.includes("maxCredits") === true;
   const resume = () => run(() => api.batches.resume(batch.batchId, limit.trim() === "" ? undefined : Number(limit)), "The batch goes on.");
   return (
     <Notice
       kind="warn"
-      title={isBudget ? "The limit is reached" : "The batch is paused"}
+      title={needsLimit ? "The limit is reached" : isBudget ? "A budget is used up" : "The batch is paused"}
       className="mb-4"
       actions={
         <ButtonRow>
@@ -109,7 +111,7 @@ const Paused = ({ batch }: { batch: Batch }) => {
               className="w-40"
             />
           )}
-          <Button icon={Play} busy={busy} disabled={isBudget && limit.trim() === ""} onClick={() => void resume()}>
+          <Button icon={Play} busy={busy} disabled={needsLimit && limit.trim() === ""} onClick={() => void resume()}>
             Go on
           </Button>
         </ButtonRow>

@@ -86,7 +86,7 @@ export const RevokeDialog = ({ apiKey, onClose }: Omit<DialogProps, "onIssued">)
 };
 
 const END_EVENTS = ["execution.completed", "execution.failed", "execution.cancelled"] as const;
-const EVENTS = [...END_EVENTS, "execution.waiting", "batch.completed"] as const;
+const EVENTS = [...END_EVENTS, "execution.waiting", "batch.completed", "budget.alert"] as const;
 
 export const WebhookDialog = ({ apiKey, onIssued, onClose }: DialogProps) => {
   const [url, setUrl] = useState(apiKey.webhook?.url ?? "");

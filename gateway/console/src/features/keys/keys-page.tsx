@@ -1,6 +1,6 @@
-import type { ApiKey, IssuedApiKey } from "@nodeloom/client";
+import type { ApiKey, Budget, IssuedApiKey } from "@nodeloom/client";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
-import { Ellipsis, KeyRound, Plus, RefreshCw, Send, Trash2, Webhook } from "lucide-react";
+import { Ellipsis, KeyRound, Plus, RefreshCw, Send, Tag, Trash2, Wallet, Webhook } from "lucide-react";
 import { useState } from "react";
 import { LoadFailure } from "../../app/error-pages";
 import { request } from "../../api/client";
@@ -14,11 +14,15 @@ import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { complain, say } from "../../ui/overlays/toast";
+import { BudgetBar } from "../budgets/budget-bar";
+import { BudgetDialog } from "../budgets/budget-dialog";
+import { budgetsQuery, isBudgetOf } from "../budgets/budgets";
 import { IssuedDialog } from "./issued-dialog";
+import { MetadataDialog } from "./metadata-dialog";
 import { NewKeyDialog } from "./new-key-dialog";
 import { RevokeDialog, RotateDialog, WebhookDialog } from "./key-dialogs";
 
-type Asking = { what: "revoke" | "rotate" | "webhook"; key: ApiKey } | { what: "new" };
+type Asking = { what: "revoke" | "rotate" | "webhook" | "budget" | "metadata"; key: ApiKey } | { what: "new" };
 
 const Capabilities = ({ apiKey }: { apiKey: ApiKey }) => (
   <span className="flex flex-wrap gap-1" title={apiKey.capabilities.join(", ")}>
@@ -43,7 +47,15 @@ const useTest = () => {
     });
 };
 
-const columnsOf = (ask: (asking: Asking) => void, test: (key: ApiKey) => void): readonly Column<ApiKey>[] => [
+const budgetOf = (budgets: readonly Budget[], { id: keyId }: ApiKey): Budget | undefined =>
+  budgets.find(isBudgetOf({ scope: "key", keyId }));
+
+interface Actions {
+  ask: (asking: Asking) => void;
+  test: (key: ApiKey) => void;
+}
+
+const columnsOf = (budgets: readonly Budget[], { ask, test }: Actions): readonly Column<ApiKey>[] => [
   {
     title: "Name",
     cell: ({ name, start }) => (
@@ -67,6 +79,14 @@ const columnsOf = (ask: (asking: Asking) => void, test: (key: ApiKey) => void): 
       ),
   },
   {
+    title: "Budget",
+    wide: true,
+    cell: (key) => {
+      const budget = budgetOf(budgets, key);
+      return budget ? <BudgetBar budget={budget} className="min-w-28" /> : <span className="text-faint">–</span>;
+    },
+  },
+  {
     title: "Last used",
     numeric: true,
     cell: ({ lastUsedAt }) => (lastUsedAt === null ? <span className="text-faint">never</span> : <Time iso={lastUsedAt} />),
@@ -87,6 +107,8 @@ const columnsOf = (ask: (asking: Asking) => void, test: (key: ApiKey) => void): 
           { label: "Rotate…", icon: RefreshCw, run: () => ask({ what: "rotate", key }) },
           { label: key.webhook ? "Change webhook…" : "Set a webhook…", icon: Webhook, run: () => ask({ what: "webhook", key }) },
           ...(key.webhook ? [{ label: "Send a test", icon: Send, run: () => test(key) }] : []),
+          { label: "Budget…", icon: Wallet, run: () => ask({ what: "budget", key }) },
+          { label: "Metadata…", icon: Tag, run: () => ask({ what: "metadata", key }) },
           null,
           { label: "Revoke…", icon: Trash2, danger: true, run: () => ask({ what: "revoke", key }) },
         ]}
@@ -98,6 +120,7 @@ const columnsOf = (ask: (asking: Asking) => void, test: (key: ApiKey) => void): 
 export const KeysPage = () => {
   const { data: me } = useSuspenseQuery(meQuery);
   const keys = useQuery(keysQuery);
+  const budgets = useQuery(budgetsQuery).data ?? [];
   const [asking, setAsking] = useState<Asking>();
   const [issued, setIssued] = useState<Pick<IssuedApiKey, "name"> & { key?: string; webhookSecret?: string; warnings?: string[] }>();
   const test = useTest();
@@ -127,12 +150,21 @@ export const KeysPage = () => {
         </Empty>
       )}
       {keys.data && keys.data.length > 0 && (
-        <Table label="API keys" columns={columnsOf(setAsking, test)} rows={keys.data} keyOf={({ id }) => id} />
+        <Table label="API keys" columns={columnsOf(budgets, { ask: setAsking, test })} rows={keys.data} keyOf={({ id }) => id} />
       )}
       {asking?.what === "new" && <NewKeyDialog me={me} onIssued={setIssued} onClose={close} />}
       {asking?.what === "rotate" && <RotateDialog apiKey={asking.key} onIssued={setIssued} onClose={close} />}
       {asking?.what === "webhook" && <WebhookDialog apiKey={asking.key} onIssued={setIssued} onClose={close} />}
       {asking?.what === "revoke" && <RevokeDialog apiKey={asking.key} onClose={close} />}
+      {asking?.what === "metadata" && <MetadataDialog apiKey={asking.key} onClose={close} />}
+      {asking?.what === "budget" && (
+        <BudgetDialog
+          of={{ scope: "key", keyId: asking.key.id }}
+          budget={budgetOf(budgets, asking.key)}
+          keys={keys.data ?? []}
+          onClose={close}
+        />
+      )}
       {issued && <IssuedDialog issued={issued} onClose={() => setIssued(undefined)} />}
     </Page>
   );

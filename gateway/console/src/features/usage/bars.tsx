@@ -2,9 +2,16 @@ import { creditNumber } from "../../ui/format";
 
 const MOST_BARS = 14;
 
+export interface BarsProps {
+  label: string;
+  bars: readonly (readonly [string, number])[];
+  /** Of many, the first are shown, and not the last. */
+  first?: boolean;
+}
+
 /** Bars with their figures: the chart is a list that can be read. */
-export const Bars = ({ label, bars }: { label: string; bars: readonly (readonly [string, number])[] }) => {
-  const shown = bars.slice(-MOST_BARS);
+export const Bars = ({ label, bars, first = false }: BarsProps) => {
+  const shown = first ? bars.slice(0, MOST_BARS) : bars.slice(-MOST_BARS);
   const most = Math.max(...shown.map(([, amount]) => amount), 0.001);
   return (
     <ul aria-label={label} className="flex flex-col gap-1.5 text-xs">

@@ -15,6 +15,7 @@ import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { csv } from "./csv";
+import { Grouped } from "./grouped";
 import { OwnLedger, Summary } from "./summary";
 
 const route = getRouteApi("/shell/usage");
@@ -123,6 +124,7 @@ export const UsagePage = () => {
     >
       {me && <Balance me={me} />}
       <Summary />
+      <Grouped />
       <h2 className="mb-3 text-[15px] font-semibold">Calls by key</h2>
       <div className="mb-4 flex flex-wrap gap-2">
         <Select

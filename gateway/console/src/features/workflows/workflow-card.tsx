@@ -1,6 +1,7 @@
 import type { Folder, WorkflowSummary } from "@nodeloom/client";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { Archive, Copy, Download, Ellipsis, Eye, EyeOff, FolderInput, Trash2 } from "lucide-react";
+import { Archive, Copy, Download, Ellipsis, Eye, EyeOff, FolderInput, Trash2, Wallet } from "lucide-react";
 import { useState } from "react";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
@@ -8,6 +9,9 @@ import { credits } from "../../ui/format";
 import { Menu, type MenuEntries } from "../../ui/overlays/menu";
 import { Time } from "../../ui/time";
 import type { OutputFile } from "../../runs/files-in";
+import { BudgetBar } from "../budgets/budget-bar";
+import { BudgetDialog } from "../budgets/budget-dialog";
+import { budgetsQuery, isBudgetOf } from "../budgets/budgets";
 import { Cover } from "./cover";
 import { ConfirmDialog } from "./prompt-dialog";
 import type { WorkflowActions } from "./use-workflow-actions";
@@ -27,7 +31,7 @@ const SHOWN_TAGS = 3;
 /** What a dragged card carries. */
 export const DRAGGED_WORKFLOW = "application/x-nodeloom-workflow";
 
-const menuOf = ({ workflow, own, folders, actions }: WorkflowCardProps, askToDelete: () => void): MenuEntries => {
+const menuOf = ({ workflow, own, folders, actions }: WorkflowCardProps, ask: (what: "delete" | "budget") => void): MenuEntries => {
   const { slug, name, archived, hidden, folderId } = workflow;
   const copy = {
     label: own ? "Duplicate" : "Use this template",
@@ -51,6 +55,7 @@ const menuOf = ({ workflow, own, folders, actions }: WorkflowCardProps, askToDel
   return [
     copy,
     save,
+    { label: "Budget…", icon: Wallet, run: () => ask("budget") },
     null,
     ...moves,
     ...(moves.length > 0 ? [null] : []),
@@ -65,14 +70,16 @@ const menuOf = ({ workflow, own, folders, actions }: WorkflowCardProps, askToDel
       run: () => void actions.change(slug, { hidden: !hidden }, hidden ? "Shown again." : "Hidden."),
     },
     null,
-    { label: "Delete…", icon: Trash2, danger: true, run: askToDelete },
+    { label: "Delete…", icon: Trash2, danger: true, run: () => ask("delete") },
   ];
 };
 
 export const WorkflowCard = (props: WorkflowCardProps) => {
   const { workflow, own, actions, made } = props;
-  const [deleting, setDeleting] = useState(false);
+  const [asking, setAsking] = useState<"delete" | "budget">();
   const { slug, name, description, tags, estimatedCreditCost, updatedAt, archived, hidden, isTemplate } = workflow;
+  const scope = { scope: "workflow", workflowSlug: slug } as const;
+  const budget = useQuery(budgetsQuery).data?.find(isBudgetOf(scope));
   return (
     <li
       draggable={own}
@@ -93,10 +100,7 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
             </span>
           </Link>
           <div className="relative z-10 -mt-1 -mr-2">
-            <Menu
-              trigger={<IconButton icon={Ellipsis} label={`More about ${name}`} size="sm" />}
-              entries={menuOf(props, () => setDeleting(true))}
-            />
+            <Menu trigger={<IconButton icon={Ellipsis} label={`More about ${name}`} size="sm" />} entries={menuOf(props, setAsking)} />
           </div>
         </div>
         {description !== "" && (
@@ -113,6 +117,7 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
           ))}
           {tags.length > SHOWN_TAGS && <Badge>+{tags.length - SHOWN_TAGS}</Badge>}
         </div>
+        {budget && <BudgetBar budget={budget} className="mt-3" />}
         <div className="mt-auto flex items-center justify-between gap-2 pt-3 text-xs text-faint">
           <span>{estimatedCreditCost === null ? "free to run" : `about ${credits(estimatedCreditCost)} a run`}</span>
           <Time iso={updatedAt} />
@@ -123,13 +128,14 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
           </Button>
         )}
       </div>
-      {deleting && (
+      {asking === "budget" && <BudgetDialog of={scope} budget={budget} onClose={() => setAsking(undefined)} />}
+      {asking === "delete" && (
         <ConfirmDialog
           title="Delete this workflow?"
           text={`“${name}” is deleted for ever, and calls to /api/workflows/${slug} fail from then on. Its past runs stay.`}
           action="Delete"
           onConfirm={() => actions.remove(slug, name)}
-          onClose={() => setDeleting(false)}
+          onClose={() => setAsking(undefined)}
         />
       )}
     </li>

@@ -24,6 +24,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   INVALID_INPUTS: { title: "An input does not fit", advice: "What is wrong stands at the input." },
   WORKFLOW_INVALID: { title: "The workflow can't run yet", remedies: ["see-problems"] },
   INSUFFICIENT_CREDITS: { title: "Not enough credits", remedies: ["see-credits", "see-plans"] },
+  BUDGET_EXCEEDED: { title: "A budget is used up", advice: "Raise it under Budgets, or wait until it begins anew." },
   grant_exhausted: {
     title: "The trial runs are used up",
     advice: "From now on credits pay for this model.",

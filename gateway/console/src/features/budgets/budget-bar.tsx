@@ -1,0 +1,22 @@
+import type { Budget } from "@nodeloom/client";
+import { classes } from "../../ui/classes";
+import { creditNumber } from "../../ui/format";
+import { windowWords } from "./budgets";
+
+const NEARLY = 0.8;
+
+/** How much of a budget is used, as a bar and in figures. */
+export const BudgetBar = ({ budget: { credits, used, window }, className }: { budget: Budget; className?: string }) => {
+  const share = credits > 0 ? Math.min(1, used / credits) : 1;
+  const color = share >= 1 ? "var(--bad)" : share >= NEARLY ? "var(--warn)" : "var(--accent)";
+  const words = `${creditNumber(used)} of ${creditNumber(credits)} credits ${windowWords(window)}`;
+  return (
+    <span className={classes("flex min-w-0 flex-col gap-1", className)}>
+      <svg viewBox="0 0 100 4" preserveAspectRatio="none" className="h-1.5 w-full rounded-full" aria-hidden>
+        <rect width="100" height="4" fill="var(--line)" />
+        <rect width={share * 100} height="4" fill={color} />
+      </svg>
+      <span className="truncate text-xs text-muted tabular-nums">{words}</span>
+    </span>
+  );
+};

@@ -1,0 +1,91 @@
+import type { ApiKey, Budget } from "@nodeloom/client";
+import { useQuery } from "@tanstack/react-query";
+import { Pencil, Plus, Wallet } from "lucide-react";
+import { useState } from "react";
+import { keysQuery, workflowsQuery } from "../../api/queries";
+import { LoadFailure } from "../../app/error-pages";
+import { Badge } from "../../ui/badge";
+import { Button, IconButton } from "../../ui/button";
+import { Empty, Skeleton } from "../../ui/notice";
+import { Page } from "../../ui/page";
+import { Table, type Column } from "../../ui/table";
+import { Time } from "../../ui/time";
+import { BudgetBar } from "./budget-bar";
+import { BudgetDialog } from "./budget-dialog";
+import { budgetsQuery, scopeOf, scopeWords, sharesText } from "./budgets";
+
+const columnsOf = (keys: readonly ApiKey[], change: (budget: Budget) => void): readonly Column<Budget>[] => [
+  {
+    title: "Of",
+    cell: (budget) => {
+      const { kind, name } = scopeWords(scopeOf(budget), keys);
+      return (
+        <span className="flex min-w-0 flex-col gap-1">
+          <span className="truncate font-medium" dir="auto">
+            {name}
+          </span>
+          <Badge>{kind}</Badge>
+        </span>
+      );
+    },
+  },
+  { title: "Used", cell: (budget) => <BudgetBar budget={budget} className="min-w-40" /> },
+  {
+    title: "Begins anew",
+    wide: true,
+    numeric: true,
+    cell: ({ resetsAt }) => (resetsAt === null ? <span className="text-faint">never</span> : <Time iso={resetsAt} />),
+  },
+  {
+    title: "Alerts at",
+    wide: true,
+    numeric: true,
+    cell: ({ alertAt }) => (alertAt.length === 0 ? <span className="text-faint">–</span> : `${sharesText(alertAt)} %`),
+  },
+  {
+    title: "Actions",
+    numeric: true,
+    cell: (budget) => (
+      <IconButton
+        icon={Pencil}
+        size="sm"
+        label={`Change the budget of ${scopeWords(scopeOf(budget), keys).name}`}
+        onClick={() => change(budget)}
+      />
+    ),
+  },
+];
+
+/** All budgets of the account. */
+export const BudgetsPage = () => {
+  const budgets = useQuery(budgetsQuery);
+  const keys = useQuery(keysQuery).data ?? [];
+  const slugs = (useQuery(workflowsQuery).data ?? []).map(({ slug }) => slug);
+  const [asking, setAsking] = useState<Budget | "new">();
+  const close = (): void => setAsking(undefined);
+  return (
+    <Page
+      title="Budgets"
+      lead="What runs of a key, of a workflow, or for one of your customers may cost. Not a thousandth of a credit more."
+      actions={
+        <Button icon={Plus} variant="primary" onClick={() => setAsking("new")}>
+          New budget
+        </Button>
+      }
+    >
+      {budgets.isPending && <Skeleton lines={4} />}
+      {budgets.isError && <LoadFailure error={budgets.error} retry={() => void budgets.refetch()} />}
+      {budgets.data?.length === 0 && (
+        <Empty icon={Wallet} title="No budgets yet">
+          Runs may take all credits of the account. A budget bounds those of a key, of a workflow, or of runs whose metadata name a
+          customer.
+        </Empty>
+      )}
+      {budgets.data && budgets.data.length > 0 && (
+        <Table label="Budgets" columns={columnsOf(keys, setAsking)} rows={budgets.data} keyOf={({ id }) => id} />
+      )}
+      {asking === "new" && <BudgetDialog budget={undefined} keys={keys} slugs={slugs} onClose={close} />}
+      {asking !== undefined && asking !== "new" && <BudgetDialog of={scopeOf(asking)} budget={asking} keys={keys} onClose={close} />}
+    </Page>
+  );
+};

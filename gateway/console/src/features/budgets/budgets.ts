@@ -1,0 +1,80 @@
+/** Budgets as the console shows and sets them. */
+import type { ApiKey, Budget, BudgetSettings } from "@nodeloom/client";
+import { queryOptions } from "@tanstack/react-query";
+import { request } from "../../api/client";
+
+export const budgetsQuery = queryOptions({
+  queryKey: ["budgets"],
+  queryFn: async ({ signal }) => (await request("listBudgets", { signal })).body,
+});
+
+/** What a budget is for. */
+export type BudgetScope =
+  | { scope: "key"; keyId: string }
+  | { scope: "workflow"; workflowSlug: string }
+  | { scope: "metadata"; metadata: { name: string; value: string } };
+
+export const scopeOf = ({ scope, keyId = "", workflowSlug = "", metadata = { name: "", value: "" } }: Budget): BudgetScope => {
+  switch (scope) {
+    case "key":
+      return { scope, keyId };
+    case "workflow":
+      return { scope, workflowSlug };
+    case "metadata":
+      return { scope, metadata };
+  }
+};
+
+export const isBudgetOf =
+  (wanted: BudgetScope) =>
+  (budget: Budget): boolean =>
+    JSON.stringify(scopeOf(budget)) === JSON.stringify(wanted);
+
+export const saveBudget = (scope: BudgetScope, settings: BudgetSettings): Promise<unknown> => {
+  switch (scope.scope) {
+    case "key":
+      return request("setKeyBudget", { params: { id: scope.keyId }, body: settings });
+    case "workflow":
+      return request("setWorkflowBudget", { params: { slug: scope.workflowSlug }, body: settings });
+    case "metadata":
+      return request("setMetadataBudget", { body: { ...settings, metadata: scope.metadata } });
+  }
+};
+
+export const removeBudget = (id: string): Promise<unknown> => request("deleteBudget", { params: { id } });
+
+/** @param keys of the account, for their names */
+export const scopeWords = (scope: BudgetScope, keys: readonly ApiKey[] = []): { kind: string; name: string } => {
+  switch (scope.scope) {
+    case "key":
+      return { kind: "API key", name: keys.find(({ id }) => id === scope.keyId)?.name ?? "a key that is gone" };
+    case "workflow":
+      return { kind: "Workflow", name: scope.workflowSlug };
+    case "metadata":
+      return { kind: "Metadata", name: `${scope.metadata.name} = ${scope.metadata.value}` };
+  }
+};
+
+export const WINDOWS = [
+  ["day", "a day"],
+  ["week", "a week"],
+  ["month", "a month"],
+  ["total", "in all"],
+] as const satisfies readonly (readonly [Budget["window"], string])[];
+
+export const windowWords = (window: Budget["window"]): string => WINDOWS.find(([name]) => name === window)![1];
+
+const PERCENT = 100;
+const MOST_SHARES = 5;
+
+/** "50, 80" */
+export const sharesText = (shares: readonly number[]): string => shares.map((share) => Math.round(share * PERCENT * 10) / 10).join(", ");
+
+/** Shares of what was typed as per cent; undefined where it can't be read as such. */
+export const readShares = (text: string): number[] | undefined => {
+  const shares = text
+    .split(/[\s,;%]+/)
+    .filter((part) => part !== "")
+    .map((part) => Number(part) / PERCENT);
+  return shares.length <= MOST_SHARES && shares.every((share) => share >= 0.001 && share <= 1) ? shares : undefined;
+};

@@ -1,0 +1,102 @@
+import type { ApiKey } from "@nodeloom/client";
+import { useQuery } from "@tanstack/react-query";
+import { Download } from "lucide-react";
+import { useState } from "react";
+import { keysQuery, usageGroupsQuery } from "../../api/queries";
+import { buttonClasses } from "../../ui/button";
+import { Input, Select } from "../../ui/inputs/field";
+import { whole } from "../../ui/format";
+import { Notice } from "../../ui/notice";
+import { Card } from "../../ui/page";
+import { Bars } from "./bars";
+
+const GROUPINGS = [
+  ["key", "API key"],
+  ["workflow", "workflow"],
+  ["model", "model"],
+  ["day", "day"],
+  ["metadata", "metadata"],
+] as const;
+type Grouping = (typeof GROUPINGS)[number][0];
+
+const PERIODS = [
+  [7, "7 days"],
+  [30, "30 days"],
+  [90, "90 days"],
+  [365, "365 days"],
+] as const;
+const DAY_MS = 86_400_000;
+
+const NONE: Readonly<Record<Grouping, string>> = {
+  key: "the console",
+  workflow: "models by themselves",
+  model: "",
+  day: "",
+  metadata: "without",
+};
+
+const nameOf = (by: Grouping, group: string | null, keys: readonly ApiKey[]): string => {
+  if (group === null) return NONE[by];
+  return by === "key" ? (keys.find(({ id }) => id === group)?.name ?? `${group} (gone)`) : group;
+};
+
+/** Credits by what the reader chooses, and the same as a table to take along. */
+export const Grouped = () => {
+  const [by, setBy] = useState<Grouping>("key");
+  const [name, setName] = useState("customer");
+  const [days, setDays] = useState<number>(30);
+  const keys = useQuery(keysQuery).data ?? [];
+  const groupBy = by === "metadata" ? `metadata.${name.trim()}` : by;
+  const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, "YYYY-MM-DD".length);
+  const isComplete = by !== "metadata" || name.trim() !== "";
+  const { data, error } = useQuery({ ...usageGroupsQuery({ groupBy, from }), enabled: isComplete });
+  const groups = data?.groups ?? [];
+  const file = `/api/usage/summary?${new URLSearchParams({ groupBy, from, format: "csv" }).toString()}`;
+  return (
+    <Card
+      title="Who spent what"
+      className="mb-5"
+      actions={
+        <div className="flex flex-wrap items-center gap-2">
+          <Select aria-label="By" className="w-32!" value={by} onChange={({ target }) => setBy(target.value as Grouping)}>
+            {GROUPINGS.map(([value, words]) => (
+              <option key={value} value={value}>
+                by {words}
+              </option>
+            ))}
+          </Select>
+          {by === "metadata" && (
+            <Input aria-label="Name of the metadata" className="w-32!" value={name} onChange={({ target }) => setName(target.value)} />
+          )}
+          <Select aria-label="Period" className="w-28!" value={days} onChange={({ target }) => setDays(Number(target.value))}>
+            {PERIODS.map(([value, words]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </Select>
+          {isComplete && (
+            <a href={file} download className={buttonClasses("secondary", "sm")}>
+              <Download className="size-4" aria-hidden /> CSV
+            </a>
+          )}
+        </div>
+      }
+    >
+      {error && <Notice kind="bad">{error.message}</Notice>}
+      {groups.length === 0 && !error && <p className="text-sm text-muted">Nothing was spent in this time.</p>}
+      {groups.length > 0 && (
+        <Bars
+          label="Credits by group"
+          bars={groups.map(({ group, creditsCost }) => [nameOf(by, group, keys), creditsCost] as const)}
+          first
+        />
+      )}
+      {groups.length > 0 && (
+        <p className="mt-2 text-xs text-faint">
+          {whole(groups.length)} {groups.length === 1 ? "group" : "groups"}; the table has all of them.
+        </p>
+      )}
+    </Card>
+  );
+};
