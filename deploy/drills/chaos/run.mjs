@@ -66,6 +66,8 @@ let failed = true;
 try {
   const api = createApi(() => readLocal().baseUrl);
   const user = await api.enterprise(readLocal().accounts, receiver.url);
+  // Wide enough for all: what it counts must be what was charged.
+  await api.call("PUT", `/api/keys/${user.keyId}/budget`, { cookie: user.cookie, body: { credits: 1_000_000, window: "total" } });
   const load = await createLoad({ api, user, runs: RUNS, say });
   say(`${RUNS} mixed runs and two batches while every part is killed in turn`);
   const running = load.start();

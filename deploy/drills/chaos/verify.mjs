@@ -68,6 +68,8 @@ export const verify = async ({ api, user, load: { outcomes, lost, batchIds }, re
   const charged = milliOf(mine);
   const receipts = milliOf(listed);
   const ledger = (await api.call("GET", "/api/admin/ledger/check", { key: admin.apiKey })).body;
+  const { body: budget } = await api.call("GET", `/api/keys/${user.keyId}/budget`, { cookie: user.cookie });
+  const budgeted = Math.round(budget.used * 1_000);
   const { body: me } = await api.call("GET", "/api/me", { cookie: user.cookie });
 
   const wantsWebhook = accepted.filter(({ status, isAsync }) => isAsync && status === 202).map(({ executionId }) => executionId);
@@ -116,6 +118,7 @@ export const verify = async ({ api, user, load: { outcomes, lost, batchIds }, re
       `${mine.filter(({ status }) => status === "processing").length} open`,
     ],
     ["usage and executions agree to the milli-credit", charged === receipts, `${charged} and ${receipts}`],
+    ["the key's budget has counted what was charged, to the milli-credit", budgeted === receipts, `${budgeted} and ${receipts}`],
     ["the ledger's invariants hold", ledger.ok === true, JSON.stringify(ledger.mismatches)],
     ["nothing is held any more", me.credits.held === 0, `${me.credits.held} credits`],
     ["no webhook was lost", missing.length === 0, `${missing.length} of ${wantsWebhook.length} missing`],

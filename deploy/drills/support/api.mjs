@@ -2,7 +2,7 @@ const ATTEMPTS = 60;
 const RETRY_MS = 500;
 
 /** @typedef {{ status: number, headers: Headers, body: any }} Answer */
-/** @typedef {{ key: string, webhookSecret: string, userId: string, cookie: string }} User */
+/** @typedef {{ key: string, keyId: string, webhookSecret: string, userId: string, cookie: string }} User */
 
 /**
  * HTTP as a careful client does it: whatever got no answer, 429 or 503 is asked again.
@@ -51,7 +51,7 @@ export const createApi = (baseUrl) => {
       body: { name: "chaos", preset: "full-deploy", webhook: { url: webhookUrl } },
     });
     if (created.status !== 201) throw new Error(`no key: ${JSON.stringify(created.body)}`);
-    return { key: created.body.key, webhookSecret: created.body.webhookSecret, userId, cookie };
+    return { key: created.body.key, keyId: created.body.id, webhookSecret: created.body.webhookSecret, userId, cookie };
   };
 
   return { call, enterprise };

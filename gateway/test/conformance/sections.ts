@@ -52,5 +52,6 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D19", "Deleted slugs"],
   ["D20", "Templates"],
   ["D22", "More control"],
+  ["D23", "Budgets, and who spent what"],
   ["D24", "Signing in"],
 ]);

@@ -4,6 +4,7 @@ import { adminCases } from "./admin";
 import { approvalCases } from "./approvals";
 import { authCases } from "./auth";
 import { batchCases } from "./batches";
+import { budgetCases } from "./budgets";
 import { engineCases } from "./engine";
 import { errorCases } from "./errors";
 import { eventCases } from "./events";
@@ -32,6 +33,7 @@ export const CASES: readonly Case[] = [
   ...accountCases,
   ...runCases,
   ...batchCases,
+  ...budgetCases,
   ...modelCases,
   ...usageCases,
   ...eventCases,
