@@ -4,7 +4,7 @@ import { createSlots, NoSlot, type Logger } from "@nodeloom/platform";
 import type { batches as proto } from "@nodeloom/proto";
 import { BATCH, isOutOfBudget, type BatchRecord, type BatchRow, type ItemInput } from "../../run/batch";
 import { runEvent } from "../../run/events";
-import { metadataKeys } from "../../run/record";
+import { metadataKeys, metadataOf } from "../../run/record";
 import { CANCEL_REQUESTED } from "../../run/states";
 import { rowId } from "../../store/batches";
 import type { EventChannel } from "../../store/channel";
@@ -161,7 +161,9 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     if (texts.includes(null)) throw new DomainError("precondition", "PRECONDITION_FAILED", "the inputs are not kept any more");
     const { target, version, until = "", concurrency, stopsOnError, itemWebhooks, metadata } = earlier;
     return {
-      ...{ target, version, until, concurrency, stopsOnError, itemWebhooks, metadata, maxMillicredits, rerunOf: earlier._id },
+      ...{ target, version, until, concurrency, stopsOnError, itemWebhooks, maxMillicredits, rerunOf: earlier._id },
+      // Another key may fix other values.
+      metadata: metadataKeys(withKeyMetadata(metadataOf(metadata), runner)),
       runner: runner!,
       items: texts.map((json) => JSON.parse(json!) as ItemInput),
     };
