@@ -28,7 +28,7 @@ beforeAll(async () => {
   identity = await startFakeService(identityProto.IdentityServiceService, {
     listSecrets: unary(() => Promise.resolve({ secrets: [], configured: true })),
     readSecrets: unary(({ names }: identityProto.ReadSecretsRequest) =>
-      Promise.resolve({ values: Object.fromEntries(names.map((name) => [name, KEY])) }),
+      Promise.resolve({ values: Object.fromEntries(names.map((name) => [name, KEY])), hosts: {} }),
     ),
   });
   stopLlama = await startPeer({

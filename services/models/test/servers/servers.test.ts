@@ -41,7 +41,7 @@ beforeAll(async () => {
   identity = await startFakeService(identityProto.IdentityServiceService, {
     listSecrets: unary(() => Promise.resolve({ secrets: [], configured: true })),
     readSecrets: unary(({ names }: identityProto.ReadSecretsRequest) =>
-      Promise.resolve({ values: Object.fromEntries(names.map((name) => [name, `value of ${name}`])) }),
+      Promise.resolve({ values: Object.fromEntries(names.map((name) => [name, `value of ${name}`])), hosts: {} }),
     ),
   });
   ollama = await startStandIn({ "/v1/models": { data: [{ id: "llama3.2:3b" }, { id: "nomic-embed-text" }, { id: "flux.1-schnell" }] } });
