@@ -11,6 +11,7 @@ const TITLES: readonly (readonly [string, string])[] = [
   ["/usage", "Usage"],
   ["/keys", "API keys"],
   ["/secrets", "Secrets"],
+  ["/agents", "Connect an agent"],
   ["/models", "Models"],
   ["/account", "Account"],
   ["/plans", "Plans"],

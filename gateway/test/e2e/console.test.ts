@@ -283,6 +283,7 @@ describe("the console in a browser", () => {
       ["/kitchen", "Kitchen"],
       ["/executions", "Runs"],
       ["/keys", "API keys"],
+      ["/agents", "Connect an agent"],
     ] as const) {
       await page.goto(path);
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import {
   BookOpen,
+  Bot,
   Boxes,
   ChartColumn,
   CircleUser,
@@ -52,6 +53,7 @@ const ENTRIES: readonly Entry[] = [
   { to: "/budgets", label: "Budgets", icon: Wallet },
   { to: "/keys", label: "API keys", icon: KeyRound },
   { to: "/secrets", label: "Secrets", icon: LockKeyhole },
+  { to: "/agents", label: "Agents", icon: Bot },
 ];
 const ADMIN: Entry = { to: "/admin/users", label: "Administration", icon: ShieldCheck };
 

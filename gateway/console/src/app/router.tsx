@@ -117,6 +117,11 @@ const secrets = createRoute({
   path: "/secrets",
   component: pageOf(() => import("../features/secrets/secrets-page"), "SecretsPage"),
 });
+const agents = createRoute({
+  getParentRoute: () => shell,
+  path: "/agents",
+  component: pageOf(() => import("../features/agents/agents-page"), "AgentsPage"),
+});
 const models = createRoute({
   getParentRoute: () => shell,
   path: "/models",
@@ -165,7 +170,7 @@ const kitchen = createRoute({
 const tree = root.addChildren([
   shell.addChildren([
     ...[dashboard, canvas, triggers, executions, execution, approvals, batches, batch],
-    ...[usage, budgets, keys, secrets, models, model, plans, account, admin],
+    ...[usage, budgets, keys, secrets, agents, models, model, plans, account, admin],
   ]),
   playground,
   reset,

@@ -93,6 +93,13 @@ export const SettingsDialog = () => {
             <CopyButton text={address} compact label="Copy the address" />
           </div>
         )}
+        <Check
+          label="Tool of agents"
+          hint="Agents that are connected with a key of yours get it as a tool (Agents, in the menu)."
+          disabled={!canEdit}
+          checked={meta.mcp}
+          onChange={(event) => document.setMeta({ mcp: event.target.checked })}
+        />
         {takenDown !== undefined && (
           <Notice kind="warn" title="An administrator took this template down">
             {takenDown}
