@@ -113,6 +113,29 @@ it("keeps a key that works, readable by its owner alone, and forgets it", async 
   expect(await outcome(start(["whoami"], env))).toMatchObject({ code: 2, stderr: expect.stringContaining("nodeloom login") as string });
 });
 
+it("makes, lists and ends keys with a password, which a key can't", async () => {
+  const keys = (...args: string[]): Promise<Ended> => {
+    const child = start(["keys", ...args], { NODELOOM_API_KEY: undefined });
+    child.stdin.end(`${user.email}\n${user.password}\n`);
+    return outcome(child);
+  };
+  const made = await keys("create", "By hand", "--capability", "workflow:read", "execution:read");
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/^nl_\S+\n$/) as string });
+  const key = made.stdout.trim();
+  expect(await outcome(start(["whoami"], { NODELOOM_API_KEY: key }))).toMatchObject({ code: 0 });
+  const listed = await keys("list");
+  const id = listed.stdout
+    .split("\n")
+    .find((line) => line.includes("By hand"))!
+    .split(" ")[0]!;
+  expect(listed.stdout).not.toContain(key);
+  expect(await keys("revoke", id)).toMatchObject({ code: 0 });
+  expect(await outcome(start(["whoami"], { NODELOOM_API_KEY: key }))).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining("UNAUTHENTICATED") as string,
+  });
+});
+
 it.each([
   [["run", "no-such-workflow"], 3, "workflow not found"],
   [["run", "model:sandbox-image", "prompt"], 2, '"prompt" is no input'],

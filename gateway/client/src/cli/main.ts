@@ -1,7 +1,8 @@
 import { Command, Option } from "commander";
-import { createInterface } from "node:readline/promises";
 import { createClient } from "../client";
+import { addKeyCommands } from "./keys";
 import { outcomeOf, Refusal } from "./outcome";
+import { ask } from "./prompt";
 import { follow, run, type RunOptions } from "./run";
 import { saveFiles } from "./results";
 import { DEFAULT_URL, loginFile, openClient, removeLogin, writeLogin } from "./settings";
@@ -47,14 +48,7 @@ const perform = async (work: (terminal: Terminal) => Promise<number | void>): Pr
   }
 };
 
-const askForKey = async (): Promise<string> => {
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return (await lines.question("API key: ")).trim();
-  } finally {
-    lines.close();
-  }
-};
+const askForKey = async (): Promise<string> => (await ask([{ label: "API key: ", isSecret: true }]))[0]!.trim();
 
 program
   .command("login")
@@ -132,6 +126,8 @@ workflows
   .argument("<files...>")
   .description("says in what files and their workflows differ; exit code 1 where they do")
   .action((files: string[]) => perform(async (terminal) => ((await diff(await openClient(), files, terminal)) ? 1 : 0)));
+
+addKeyCommands(program, perform, number);
 
 program
   .command("models")

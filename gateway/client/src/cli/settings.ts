@@ -27,6 +27,10 @@ const stored = async (env: Environment): Promise<Partial<Login>> => {
   }
 };
 
+/** Where the service is, with a key or without. */
+export const readBaseUrl = async (env: Environment = process.env): Promise<string> =>
+  env.NODELOOM_BASE_URL ?? (await stored(env)).baseUrl ?? DEFAULT_URL;
+
 /** The login of `nodeloom login`, under what NODELOOM_API_KEY and NODELOOM_BASE_URL say. @throws Refusal without a key */
 export const readLogin = async (env: Environment = process.env): Promise<Login> => {
   const { baseUrl = DEFAULT_URL, apiKey } = await stored(env);

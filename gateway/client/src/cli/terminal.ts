@@ -8,6 +8,8 @@ export interface Terminal {
   result(outcome: { executionId: string; result: Readonly<Record<string, unknown>> }, files: readonly string[]): void;
   /** Rows of a list, under the names of their columns. */
   table(rows: readonly Readonly<Record<string, unknown>>[], columns: readonly string[]): void;
+  /** One value; people read the text that stands for it. */
+  value(value: object, text: string): void;
   /** Text for stdout as it is. */
   text(text: string): void;
   /** Ends the process. */
@@ -39,6 +41,7 @@ const jsonTerminal = ({ stdout, exit }: Streams): Terminal => {
     event: (type, data) => line({ event: type, ...data }),
     result: (outcome) => line(outcome),
     table: (rows) => rows.forEach(line),
+    value: (value) => line(value),
     text: (text) => line({ text }),
     end: (exitCode, text) => {
       line({ exitCode, message: text });
@@ -75,6 +78,7 @@ const plainTerminal = ({ stdout, stderr, exit }: Streams): Terminal => {
             .trimEnd()}\n`,
         );
     },
+    value: (_value, text) => void stdout.write(`${text}\n`),
     text: (text) => void stdout.write(text),
     end: (exitCode, text) => {
       note(text);

@@ -8,7 +8,7 @@ import type { Terminal } from "./terminal";
 
 /** Workflows as files for version control: what is pulled is pushed, and pulled again, byte for byte. */
 
-/** What a file holds, in this order. Covers and folders belong to the account, and are left where they are. */
+/** What a file holds, in this order. Covers, folders and what agents get belong to the account, and are left where they are. */
 const MEMBERS = [
   "name",
   "description",

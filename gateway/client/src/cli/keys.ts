@@ -1,0 +1,75 @@
+import type { Command } from "commander";
+import type { Operations } from "../api-types";
+import { Refusal } from "./outcome";
+import { withSession } from "./session";
+import type { Terminal } from "./terminal";
+
+/** `nodeloom keys`: API keys are made and revoked by their owner, signed in with a password. */
+
+type NewKey = Operations["createKey"]["body"];
+
+interface Creation {
+  preset?: string;
+  capability?: string[];
+  expires?: string;
+}
+
+const create = async (name: string, { preset, capability, expires }: Creation, terminal: Terminal): Promise<void> => {
+  if ((preset === undefined) === (capability === undefined)) throw new Refusal("give either --preset or --capability");
+  const grants = preset === undefined ? { capabilities: capability } : { preset };
+  const body = { name, ...grants, ...(expires === undefined ? {} : { expiresAt: expires }) } as NewKey;
+  const made = await withSession(async (client) => (await client.request("createKey", { body })).body);
+  terminal.note(`made ${made.id}; the key is shown this once`);
+  for (const warning of made.warnings ?? []) terminal.note(warning);
+  terminal.value(made, made.key);
+};
+
+const list = async (terminal: Terminal): Promise<void> => {
+  const rows = await withSession(async (client) => (await client.request("listKeys", {})).body);
+  terminal.table(rows as unknown as Record<string, unknown>[], ["id", "name", "start", "capabilities", "lastUsedAt", "expiresAt"]);
+};
+
+const revoke = async (id: string, terminal: Terminal): Promise<void> => {
+  await withSession((client) => client.request("revokeKey", { params: { id } }));
+  terminal.note(`revoked ${id}`);
+};
+
+const rotate = async (id: string, graceSeconds: number, terminal: Terminal): Promise<void> => {
+  const made = await withSession(async (client) => (await client.request("rotateKey", { params: { id }, body: { graceSeconds } })).body);
+  terminal.note(`replaced ${id}; the key is shown this once`);
+  terminal.value(made, made.key);
+};
+
+/** @param perform runs a command and makes how it ended the exit code */
+export const addKeyCommands = (
+  program: Command,
+  perform: (work: (terminal: Terminal) => Promise<void>) => Promise<void>,
+  number: (text: string) => number,
+): void => {
+  const keys = program
+    .command("keys")
+    .description("your API keys; asks for your e-mail address and password, since no key may make another");
+  keys
+    .command("list")
+    .description("lists them, without their values")
+    .action(() => perform(list));
+  keys
+    .command("create")
+    .argument("<name>")
+    .option("--preset <name>", "read-only, workflow-deploy, webhook-receiver or full-deploy")
+    .option("--capability <capabilities...>", "such as workflow:run, or workflow:<slug>:run")
+    .option("--expires <time>", "such as 2027-05-04T12:00:00Z")
+    .description("makes one and prints it, this once")
+    .action((name: string, options: Creation) => perform((terminal) => create(name, options, terminal)));
+  keys
+    .command("rotate")
+    .argument("<id>")
+    .option("--grace <seconds>", "how long the old value still works, from the first use of the new one", number, 0)
+    .description("gives it another value and prints that, this once")
+    .action((id: string, { grace }: { grace: number }) => perform((terminal) => rotate(id, grace, terminal)));
+  keys
+    .command("revoke")
+    .argument("<id>")
+    .description("ends it")
+    .action((id: string) => perform((terminal) => revoke(id, terminal)));
+};
