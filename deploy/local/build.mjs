@@ -22,7 +22,7 @@ export const build = async (progress) => {
     workspaces = result.workspaces;
     return result.files === 0 ? "up to date" : `${result.files} files built`;
   });
-  await progress.step("client types", async () => ((await declareTypes()) ? "written" : "up to date"));
+  await progress.step("client", async () => ((await declareTypes()) ? "written" : "up to date"));
   await progress.step("workflow code", async () => ((await bundleWorkflows()) ? "bundled" : "up to date"));
   await progress.step("console", async () => ((await buildConsole()) ? "built" : "up to date"));
   return workspaces;

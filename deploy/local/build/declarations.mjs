@@ -4,10 +4,13 @@ import { createRequire } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { filesBelow } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
+import { writeClientModule } from "./client-module.mjs";
 import { readStamps, writeStamp } from "./stamps.mjs";
 
 const CLIENT = join(ROOT, "gateway", "client");
 const STEP = "client types";
+/** The types of the ES module: those of the CommonJS files, which have the same exports. */
+const MODULE_TYPES = 'export * from "./index.js";\n';
 
 /** @param {string} path */
 const isSource = (path) => path.endsWith(".ts");
@@ -32,16 +35,18 @@ export const writeDeclarations = async (to) => {
     await mkdir(dirname(output), { recursive: true });
     await writeFile(output, outputText);
   }
+  await writeFile(join(to, "index.d.mts"), MODULE_TYPES);
 };
 
-/** Declares the client's types where its sources changed; answers whether it did. */
+/** Writes the client's types, and the client as an ES module, where its sources changed; answers whether it did. */
 export const declareTypes = async () => {
   const hash = createHash("sha256");
   for (const source of (await filesBelow(join(CLIENT, "src"), isSource)).sort()) hash.update(await readFile(source));
   const digest = hash.digest("hex");
-  const declared = await filesBelow(join(CLIENT, "dist"), (path) => path.endsWith("index.d.ts"));
-  if (declared.length > 0 && (await readStamps())[STEP] === digest) return false;
+  const declared = await filesBelow(join(CLIENT, "dist"), (path) => /[/\\]index\.(?:d\.ts|mjs)$/.test(path));
+  if (declared.length > 1 && (await readStamps())[STEP] === digest) return false;
   await writeDeclarations(join(CLIENT, "dist"));
+  await writeClientModule(join(CLIENT, "dist"));
   await writeStamp(STEP, digest);
   return true;
 };
