@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import { createClient } from "../client";
 import { addKeyCommands } from "./keys";
 import { outcomeOf, Refusal } from "./outcome";
-import { ask } from "./prompt";
+import { withPrompt } from "./prompt";
 import { follow, run, type RunOptions } from "./run";
 import { saveFiles } from "./results";
 import { DEFAULT_URL, loginFile, openClient, removeLogin, writeLogin } from "./settings";
@@ -48,7 +48,7 @@ const perform = async (work: (terminal: Terminal) => Promise<number | void>): Pr
   }
 };
 
-const askForKey = async (): Promise<string> => (await ask([{ label: "API key: ", isSecret: true }]))[0]!.trim();
+const askForKey = (): Promise<string> => withPrompt(async (ask) => (await ask({ label: "API key: ", isSecret: true })).trim());
 
 program
   .command("login")

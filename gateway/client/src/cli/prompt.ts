@@ -8,8 +8,11 @@ export interface Question {
   isSecret: boolean;
 }
 
-/** Asks one question after the other, on stderr. @returns what was answered; empty where stdin has ended */
-export const ask = async (questions: readonly Question[]): Promise<string[]> => {
+/** Asks one question, on stderr. @returns what was answered; empty where stdin has ended */
+export type Ask = (question: Question) => Promise<string>;
+
+/** Asks what a piece of work needs to know. */
+export const withPrompt = async <T>(work: (ask: Ask) => Promise<T>): Promise<T> => {
   let isShown = true;
   const echo = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -20,18 +23,16 @@ export const ask = async (questions: readonly Question[]): Promise<string[]> => 
   const isTerminal = process.stdin.isTTY === true;
   const lines = createInterface({ input: process.stdin, output: echo, terminal: isTerminal });
   const given = lines[Symbol.asyncIterator]();
-  const answers: string[] = [];
   try {
-    for (const { label, isSecret } of questions) {
+    return await work(async ({ label, isSecret }) => {
       process.stderr.write(label);
       isShown = !isSecret;
       const { done, value } = await given.next();
       // The line's end was not shown either.
       if (isSecret && isTerminal) process.stderr.write("\n");
-      answers.push(done ? "" : value);
-    }
+      return done ? "" : value;
+    });
   } finally {
     lines.close();
   }
-  return answers;
 };

@@ -1,20 +1,17 @@
 import { createClient, type Client } from "../client";
-import { ask } from "./prompt";
+import { withPrompt } from "./prompt";
 import { readBaseUrl } from "./settings";
 
 /** What a signed-in person may do and a key may not: signed in for the time of one command, which keeps nothing of it. */
 
-const signIn = [
-  { label: "E-mail: ", isSecret: false },
-  { label: "Password: ", isSecret: true },
-] as const;
+const EMAIL = { label: "E-mail: ", isSecret: false };
+const PASSWORD = { label: "Password: ", isSecret: true };
+const CODE = { label: "Code of the second factor: ", isSecret: false };
 
-/** Signs in with what is asked for, works, and signs out. @throws NodeloomError where the sign-in is refused */
-export const withSession = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
-  const baseUrl = await readBaseUrl();
-  const [email = "", password = ""] = await ask(signIn);
+/** Requests as a page of the service sends them, with the cookie that answers set. */
+const fetchWithCookie = (baseUrl: string): typeof fetch => {
   let cookie = "";
-  const withCookie: typeof fetch = async (input, init) => {
+  return async (input, init) => {
     const headers = new Headers(init?.headers);
     headers.set("origin", new URL(baseUrl).origin);
     if (cookie !== "") headers.set("cookie", cookie);
@@ -23,8 +20,22 @@ export const withSession = async <T>(work: (client: Client) => Promise<T>): Prom
     if (set.length > 0) cookie = set.join("; ");
     return response;
   };
-  const client = createClient({ baseUrl, fetch: withCookie });
-  await client.request("login", { body: { email: email.trim(), password } });
+};
+
+/** Asks for an address and a password, and for a code where the account has a second factor. @throws NodeloomError */
+const signIn = (client: Client): Promise<void> =>
+  withPrompt(async (ask) => {
+    const email = (await ask(EMAIL)).trim();
+    const { body } = await client.request("login", { body: { email, password: await ask(PASSWORD) } });
+    if (!("pending" in body)) return;
+    await client.request("completeLogin", { body: { pending: body.pending, code: (await ask(CODE)).trim() } });
+  });
+
+/** Signs in with what is asked for, works, and signs out. @throws NodeloomError where the sign-in is refused */
+export const withSession = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
+  const baseUrl = await readBaseUrl();
+  const client = createClient({ baseUrl, fetch: fetchWithCookie(baseUrl) });
+  await signIn(client);
   try {
     return await work(client);
   } finally {
