@@ -6,7 +6,9 @@ module.exports = {
   testPathIgnorePatterns: ["/node_modules/", "/test/peers/"],
   // `npm run bench -- --against` keeps whole checkouts there.
   modulePathIgnorePatterns: ["<rootDir>/\\.nodeloom/"],
-  transform: { "^.+\\.ts$": "@swc/jest" },
+  // These have no CommonJS: Node.js loads them by `require` all the same, jest does not.
+  transform: { "^.+\\.ts$": "@swc/jest", "/(?:openid-client|oauth4webapi|jose)/.+\\.js$": "@swc/jest" },
+  transformIgnorePatterns: ["/node_modules/(?!(?:openid-client|oauth4webapi|jose)/)"],
   moduleNameMapper: {
     "^@nodeloom/proto$": "<rootDir>/proto/src/index.ts",
     "^@nodeloom/kernel/graph$": "<rootDir>/services/kernel/src/graph/index.ts",

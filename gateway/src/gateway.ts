@@ -9,6 +9,7 @@ import type { Cancellations } from "./routes/mcp/cancellations";
 import type { McpSessions } from "./routes/mcp/sessions";
 import type { Leases } from "./http/lease";
 import type { RateLimits } from "./http/rate/rate";
+import type { OidcCookie } from "./auth/oidc-cookie";
 import type { Sessions } from "./auth/session";
 import type { StreamCount } from "./http/rate/stream-count";
 
@@ -19,6 +20,7 @@ export interface Gateway {
   isDraining(): boolean;
   authentication: Authentication;
   sessions: Sessions;
+  oidcCookie: OidcCookie;
   rateLimits: RateLimits;
   ownIds: OwnIds;
   bodies: BodyBudget;

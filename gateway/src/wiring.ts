@@ -11,6 +11,7 @@ import { createBodyBudget } from "./http/body/body-budget";
 import { createOwnIds } from "./http/rate/own-ids";
 import { BODY_BYTES_OVERALL, BODY_BYTES_PER_OWNER, EVENT_STREAMS_PER_USER, OWN_IDS } from "./http/limits";
 import { createRateLimits } from "./http/rate/rate";
+import { createOidcCookie } from "./auth/oidc-cookie";
 import { createSessions } from "./auth/session";
 import { createStreamCount } from "./http/rate/stream-count";
 import { createCancellations } from "./routes/mcp/cancellations";
@@ -58,6 +59,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     services,
     isDraining: () => draining.aborted,
     ...authenticationOf(parts, config.PUBLIC_BASE_URL),
+    oidcCookie: createOidcCookie(config.NODE_ENV === "production"),
     rateLimits: createRateLimits({ redis, keyPrefix }),
     ownIds: createOwnIds(OWN_IDS),
     bodies: createBodyBudget({ perOwner: BODY_BYTES_PER_OWNER, overall: BODY_BYTES_OVERALL }),

@@ -1382,6 +1382,35 @@ export interface ByPasswordAndCode {
   code: string;
 }
 
+export interface SignInMethods {
+  password: true;
+  /** The provider that people may sign in by */
+  oidc: {
+    name: string;
+  } | null;
+}
+
+export interface OidcState {
+  /** What the provider is called; null where none is configured */
+  name: string | null;
+  /** Null where the account is not linked to the provider */
+  linkedAt: string | null;
+}
+
+export interface OidcLink {
+  password: string;
+  /** Path of the page to go on with */
+  returnTo?: string;
+}
+
+export interface OidcAddress {
+  url: string;
+}
+
+export interface OidcUnlink {
+  password: string;
+}
+
 export interface ApiKey {
   id: string;
   name: string;
@@ -2861,6 +2890,36 @@ export interface Operations {
     };
     response: undefined;
   };
+  /** How people may sign in here */
+  listSignInMethods: {
+    response: SignInMethods;
+  };
+  /** Sign in by the provider: for browsers, which it sends there */
+  startOidc: {
+    query?: {
+      /** Path of the page to go on with */
+      returnTo?: string;
+    };
+    response: never;
+  };
+  /** Where the provider sends the browser back to */
+  finishOidc: {
+    response: never;
+  };
+  /** Whether the caller's account is linked to the provider */
+  getOidc: {
+    response: OidcState;
+  };
+  /** Link the caller's account to the provider, by the password */
+  linkOidc: {
+    body: OidcLink;
+    response: OidcAddress;
+  };
+  /** End the link of the caller's account to the provider, by the password */
+  unlinkOidc: {
+    body: OidcUnlink;
+    response: undefined;
+  };
   /** List the caller's API keys */
   listKeys: {
     response: ApiKey[];
@@ -3445,6 +3504,12 @@ export const OPERATIONS = {
   confirmSecondFactor: { method: "POST", path: "/api/auth/second-factor/confirm", idempotent: false, contentType: "application/json" },
   disableSecondFactor: { method: "POST", path: "/api/auth/second-factor/disable", idempotent: false, contentType: "application/json" },
   adminResetSecondFactor: { method: "DELETE", path: "/api/admin/users/{id}/second-factor", idempotent: false, contentType: null },
+  listSignInMethods: { method: "GET", path: "/api/auth/methods", idempotent: false, contentType: null },
+  startOidc: { method: "GET", path: "/api/auth/oidc/start", idempotent: false, contentType: null },
+  finishOidc: { method: "GET", path: "/api/auth/oidc/callback", idempotent: false, contentType: null },
+  getOidc: { method: "GET", path: "/api/auth/oidc", idempotent: false, contentType: null },
+  linkOidc: { method: "POST", path: "/api/auth/oidc/link", idempotent: false, contentType: "application/json" },
+  unlinkOidc: { method: "POST", path: "/api/auth/oidc/unlink", idempotent: false, contentType: "application/json" },
   listKeys: { method: "GET", path: "/api/keys", idempotent: false, contentType: null },
   createKey: { method: "POST", path: "/api/keys", idempotent: false, contentType: "application/json" },
   updateKey: { method: "PATCH", path: "/api/keys/{id}", idempotent: false, contentType: "application/json" },

@@ -14,6 +14,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   201: "Created",
   202: "Accepted; it goes on",
   204: "Success, without a body",
+  303: "Go on at `Location`",
 };
 
 const header = (description: string, type = "string"): Json => ({ description, schema: { type } });

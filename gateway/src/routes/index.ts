@@ -33,6 +33,7 @@ import { runRoutes } from "./runs/routes";
 import { secretRoutes } from "./secrets/routes";
 import { hookRoutes } from "./triggers/hooks";
 import { scheduleRoutes } from "./triggers/schedules";
+import { oidcRoutes } from "./sign-in/oidc";
 import { secondFactorRoutes } from "./sign-in/second-factor";
 import { secondStepRoutes } from "./sign-in/second-step";
 import { usageRoutes } from "./usage/routes";
@@ -59,6 +60,7 @@ export const routes: readonly Route[] = [
   ...authRoutes,
   ...secondStepRoutes,
   ...secondFactorRoutes,
+  ...oidcRoutes,
   ...keyRoutes,
   ...secretRoutes,
   ...budgetRoutes,

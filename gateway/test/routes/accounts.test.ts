@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { sendUnaryData, ServerUnaryCall } from "@grpc/grpc-js";
 import { batches, executions } from "@nodeloom/proto";
 import { startFakeService, type FakeService } from "../support/fake-service";
 import { send, sessionCookie, type Answer } from "../support/http";
 import { PASSWORD, startPlatform, type Platform, type User } from "../support/platform";
 import { codeOf, wrongCode } from "../support/authenticator";
+import { browse, startProvider, type TestProvider } from "../../../services/identity/test/oidc/provider";
 import { eventually } from "../../../services/platform/test/support/eventually";
 
 const NEXT = "a loom of many colours";
@@ -31,6 +33,7 @@ const cancelBatches: Call<batches.CancelBatchesRequest, batches.CancelBatchesRes
 };
 
 let fake: FakeService;
+let provider: TestProvider;
 let platform: Platform;
 let replica: Awaited<ReturnType<Platform["startGateway"]>>;
 beforeAll(async () => {
@@ -39,13 +42,23 @@ beforeAll(async () => {
     { listExecutions, cancelExecution },
     { definition: batches.BatchesServiceService, handlers: { cancelBatches } },
   );
-  platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address });
+  provider = await startProvider();
+  platform = await startPlatform({
+    EXECUTIONS_ADDRESS: fake.address,
+    OIDC_ISSUER: provider.issuer,
+    OIDC_CLIENT_ID: provider.clientId,
+    OIDC_CLIENT_SECRET: provider.clientSecret,
+    OIDC_NAME: "Example",
+    OIDC_APPROVES: "true",
+    OIDC_TIERS: "groups=film:pro",
+  });
   replica = await platform.startGateway();
 });
 afterAll(async () => {
   await replica.stop();
   await platform.stop();
   fake.stop();
+  await provider.stop();
 });
 
 const asAdmin = (path: string, json?: unknown, method = "PATCH"): Promise<Answer> =>
@@ -179,6 +192,74 @@ describe("a second factor", () => {
     expect((await logIn(user.email, PASSWORD)).status).toBe(200);
     const audit = await platform.send("/api/admin/audit?limit=1", { headers: platform.bySession(platform.admin) });
     expect((audit.body.rows as unknown[])[0]).toMatchObject({ action: "user.second-factor-reset", target: user.id, outcome: "done" });
+  });
+});
+
+describe("a sign-in by the provider", () => {
+  const CALLBACK = "/api/auth/oidc/callback";
+  const OIDC_COOKIE = /^nodeloom_oidc=[^;]+/;
+  const person = (claims: object = {}) => {
+    const email = `${randomUUID()}@nodeloom.test`;
+    return { sub: randomUUID(), email, claims: { email, email_verified: true, ...claims } };
+  };
+  /** Begins in a browser, and comes back from the provider. */
+  const visit = async (given: ReturnType<typeof person>) => {
+    await provider.become(given);
+    const left = await platform.send("/api/auth/oidc/start?returnTo=/workflows%3Fq=film");
+    const cookie = OIDC_COOKIE.exec(left.headers["set-cookie"]?.[0] ?? "")?.[0] ?? "";
+    const back = new URL(await browse(String(left.headers.location), platform.baseUrl + CALLBACK));
+    return { left, cookie, path: back.pathname + back.search };
+  };
+
+  it("begins at the provider and ends with a session, on the page that was asked for, with the credits of the tier", async () => {
+    expect((await platform.send("/api/auth/methods")).body).toEqual({ password: true, oidc: { name: "Example" } });
+    const ada = person({ groups: ["film"] });
+    const { left, cookie, path } = await visit(ada);
+    expect(left.status).toBe(303);
+    expect(left.headers["set-cookie"]?.[0]).toMatch(
+      /^nodeloom_oidc=[\w-]{43}; Max-Age=600; Path=\/; Expires=[^;]+; HttpOnly; SameSite=Lax$/,
+    );
+    const came = await platform.send(path, { headers: { cookie } });
+    expect([came.status, came.headers.location]).toEqual([303, `${platform.baseUrl}/workflows?q=film`]);
+    const session = { cookie: sessionCookie(came) };
+    const me = await platform.send("/api/me", { headers: session });
+    expect(me.body).toMatchObject({ user: { email: ada.email, approved: true, tier: "pro" }, credits: { plan: 2_000 } });
+    expect((await platform.send("/api/auth/oidc", { headers: session })).body).toMatchObject({ linkedAt: expect.any(String) as string });
+  });
+
+  it("is nothing without the cookie of the browser that began it, and says so on the sign-in page", async () => {
+    const { path } = await visit(person());
+    for (const headers of [{}, { cookie: "nodeloom_oidc=another" }] as Record<string, string>[]) {
+      const came = await platform.send(path, { headers });
+      expect([came.status, came.headers.location]).toEqual([303, `${platform.baseUrl}/#sign-in-failed=state`]);
+      expect(JSON.stringify(came.headers["set-cookie"])).not.toContain("nodeloom_session");
+    }
+  });
+
+  it.each(["//evil.example", "/\\evil.example", "https://evil.example", "evil", "/a\nb"])("does not go on at %j", async (page) => {
+    const answer = await platform.send(`/api/auth/oidc/start?returnTo=${encodeURIComponent(page)}`);
+    expect(answer).toMatchObject({ status: 400, body: { code: "INVALID_REQUEST" } });
+  });
+
+  it("asks for the code of an account with a second factor, and links by the password", async () => {
+    const user = await platform.createUser({ tier: "free" });
+    const ask = (path: string, cookie: string, json: object) =>
+      platform.send(`/api/auth${path}`, { json, headers: { cookie, origin: platform.baseUrl } });
+    const { secret } = (await ask("/second-factor", user.cookie, { password: PASSWORD })).body as unknown as { secret: string };
+    const session = sessionCookie(await ask("/second-factor/confirm", user.cookie, { code: codeOf(secret) }));
+    const grace = person();
+    await provider.become(grace);
+    const linking = await ask("/oidc/link", session, { password: PASSWORD, returnTo: "/account" });
+    const back = new URL(await browse(String(linking.body.url), platform.baseUrl + CALLBACK));
+    const cookie = `${OIDC_COOKIE.exec(linking.headers["set-cookie"]![0]!)![0]}; ${session}`;
+    const linked = await platform.send(back.pathname + back.search, { headers: { cookie } });
+    expect(linked.headers.location).toBe(`${platform.baseUrl}/account`);
+
+    const again = await visit(grace);
+    const { location } = (await platform.send(again.path, { headers: { cookie: again.cookie } })).headers;
+    const [, pending] = /^\/workflows\?q=film#sign-in-code=([\w-]+)$/.exec(String(location).slice(platform.baseUrl.length)) ?? [];
+    const completed = await platform.send("/api/auth/login/code", { json: { pending, code: codeOf(secret, 1) } });
+    expect(completed.body).toMatchObject({ user: { id: user.id } });
   });
 });
 

@@ -216,6 +216,20 @@ describe("sessions", () => {
   });
 });
 
+describe("a provider to sign in by", () => {
+  it("is none where none is configured, and the missing setting is named", async () => {
+    expect((await platform.send("/api/auth/methods")).body).toEqual({ password: true, oidc: null });
+    for (const path of ["start", "callback?code=x&state=y"]) {
+      const answer = await platform.send(`/api/auth/oidc/${path}`);
+      expect(answer).toMatchObject({ status: 501, body: { code: "NOT_CONFIGURED" } });
+      expect(answer.body.error).toContain("OIDC_ISSUER");
+    }
+    const link = await platform.send("/api/auth/oidc/link", { json: { password: PASSWORD }, headers: platform.bySession(pro) });
+    expect(link).toMatchObject({ status: 501, body: { code: "NOT_CONFIGURED" } });
+    expect((await platform.send("/api/auth/oidc", { headers: platform.bySession(pro) })).body).toEqual({ name: null, linkedAt: null });
+  });
+});
+
 describe("administration", () => {
   it("gives an approved user the tier's credits, once", async () => {
     const user = await platform.createUser({ tier: "pro" });

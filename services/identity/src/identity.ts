@@ -13,6 +13,7 @@ import { createTiers } from "./tiers/tiers";
 import { createPasswordChanges } from "./sessions/password-changes";
 import { createCodeMatching } from "./second-factor/matching";
 import { createPendingSignIns } from "./second-factor/pending-sign-ins";
+import { wireOidc, type OidcConfigured } from "./oidc/wiring";
 import { createReauthentication } from "./sessions/reauthentication";
 import { createSecondFactors } from "./second-factor/second-factors";
 import { createEnvelope } from "./secrets/envelope";
@@ -34,6 +35,8 @@ export interface IdentityOptions {
   /** Of webhooks. */
   addressProblem: AddressProblem;
   logger: Logger;
+  /** The provider that people may sign in by. */
+  oidc?: OidcConfigured | undefined;
   /** Of signing in. */
   clock?: () => number;
 }
@@ -47,6 +50,7 @@ export const createIdentity = async ({
   environment,
   addressProblem,
   logger,
+  oidc,
   clock = Date.now,
 }: IdentityOptions): Promise<Identity> => {
   const secretBox = createSecretBox(pepper);
@@ -65,9 +69,10 @@ export const createIdentity = async ({
   const onTouchFailed = (error: unknown): void => logger.warn({ err: error }, "the use of a key was not recorded");
   return {
     users,
-    bootstrap: createBootstrap({ store: store.users, passwords, changes }),
+    bootstrap: createBootstrap({ store: store.users, unlink: store.oidc.unlink, passwords, changes }),
     signIn: createSignIn({ store: store.users, tiers, passwords, throttle, pendingSignIns }),
     pendingSignIns,
+    oidc: wireOidc({ configured: oidc, store, users, tiers, changes, reauthentication, pendingSignIns, pepper, logger, clock }),
     secondFactors: createSecondFactors({
       ...ofUsers,
       store: store.secondFactors,

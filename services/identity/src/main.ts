@@ -2,8 +2,10 @@ import {
   ConfigError,
   connectRedis,
   createAddressRules,
+  createEgressClient,
   defineService,
   grpcService,
+  hostAndPort,
   hostPort,
   openDatabase,
   runProcess,
@@ -15,9 +17,11 @@ import { z } from "zod";
 import { database } from "./database";
 import { joinChanges } from "./changes";
 import { createIdentity } from "./identity";
+import { loadLibrary } from "./oidc/provider";
+import { oidcSettings, oidcVariables } from "./oidc/settings";
 import { secretsKeys } from "./secrets/envelope";
 import { KEY_ENVIRONMENT } from "./keys/key-value";
-import { signInHandlers } from "./second-factor/server";
+import { signInHandlers } from "./sessions/server";
 import { identityHandlers } from "./server";
 import { createStore } from "./store";
 
@@ -36,6 +40,7 @@ export const service = defineService({
     SECRETS_KEYS: secretsKeys().describe(
       "keys (64 hexadecimal digits each, comma separated) under which secrets such as the keys of providers are encrypted; the first encrypts, all decrypt; none can be kept without",
     ),
+    ...oidcVariables,
     NODELOOM_ENV: z.string().regex(KEY_ENVIRONMENT).default("live").describe("names the environment inside key values"),
     BOOTSTRAP_ADMIN_EMAIL: z.string().optional().describe("address of an admin to make sure of"),
     BOOTSTRAP_ADMIN_PASSWORD: z.string().optional().describe("password of that admin"),
@@ -48,12 +53,17 @@ export const service = defineService({
     const subscriber = connectRedis({ url: config.REDIS_URL, logger, subscriber: true });
     const changes = joinChanges({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
     const store = createStore(connection);
+    const provider = oidcSettings(config);
+    if (provider) await loadLibrary();
+    // The issuer is the operator's own word: it may be a server of their network.
+    const oidc = provider && { settings: provider, egress: createEgressClient({ ownServers: [hostAndPort(provider.issuer)] }) };
     const services = await createIdentity({
       store,
       changes,
       pepper: config.API_KEY_PEPPER,
       secretsKeys: config.SECRETS_KEYS,
       environment: config.NODELOOM_ENV,
+      oidc,
       addressProblem: createAddressRules({ allow: config.USER_EGRESS_ALLOW }).resolvedProblem,
       logger,
     });
@@ -76,6 +86,7 @@ export const service = defineService({
       checks: { redis: () => publisher.status === "ready" },
       stop: async () => {
         await services.authentication.drain();
+        await oidc?.egress.close();
         for (const redis of [publisher, subscriber]) redis.disconnect();
       },
     });

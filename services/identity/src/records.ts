@@ -24,6 +24,8 @@ export interface UserRecord {
   passwordReset: PasswordResetRecord | null;
   /** Absent on accounts that never began with one. */
   secondFactor?: SecondFactorRecord | null;
+  /** When a provider's word proved that the address is the user's; absent on accounts from before there was any. */
+  emailVerifiedAt?: Date | null;
   /** Hash of the configured password that this administrator was last given; a password that the user chose since stays. */
   bootstrapHash: string | null;
   createdAt: Date;
@@ -76,6 +78,33 @@ export interface PendingSignInRecord {
   network: string;
   /** The user's then: a later one ends it. */
   sessionEpoch: number;
+  expiresAt: Date;
+}
+
+/** A person at an OpenID Connect provider who signs in to an account; `_id` is a hash of issuer and subject. */
+export interface OidcIdentityRecord {
+  _id: string;
+  issuer: string;
+  subject: string;
+  /** Unique: one identity for an account. */
+  userId: string;
+  linkedAt: Date;
+  /** Its claims made the user an administrator; the role goes with them. */
+  admin: boolean;
+}
+
+/** A sign-in whose browser is at the provider; `_id` is a keyed hash of its state. */
+export interface OidcSignInRecord {
+  _id: string;
+  /** Keyed hash of what the browser's cookie has. */
+  browser: string;
+  nonce: string;
+  /** Of PKCE. */
+  verifier: string;
+  redirectUri: string;
+  returnTo: string;
+  /** The account that is to be linked; null where somebody signs in. */
+  linking: { userId: string; sessionEpoch: number } | null;
   expiresAt: Date;
 }
 

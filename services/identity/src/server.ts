@@ -14,6 +14,7 @@ import {
   toTierMessage,
   toUserMessage,
 } from "./messages";
+import type { Oidc } from "./oidc/oidc";
 import type { Rollouts } from "./tiers/rollouts";
 import type { Tiers } from "./tiers/tiers";
 import type { PasswordChanges } from "./sessions/password-changes";
@@ -32,6 +33,7 @@ export interface Identity {
   signIn: SignIn;
   pendingSignIns: PendingSignIns;
   secondFactors: SecondFactors;
+  oidc: Oidc;
   passwordChanges: PasswordChanges;
   runStops: RunStops;
   tiers: Tiers;

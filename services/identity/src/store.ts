@@ -16,6 +16,8 @@ import type {
   UserRecord,
 } from "./records";
 import { createKnownAddressStore, KNOWN_ADDRESS_SECONDS, type KnownAddressStore } from "./sessions/known-address-store";
+import { createOidcStore, type OidcStore } from "./oidc/oidc-store";
+import { createOidcModels } from "./oidc/schema";
 import { createPendingSignInStore, type PendingSignInStore } from "./second-factor/pending-sign-in-store";
 import { createSecondFactorStore, type SecondFactorStore } from "./second-factor/second-factor-store";
 import { createSecretStore, type SecretStore } from "./secrets/secret-store";
@@ -58,6 +60,7 @@ const userSchema = new Schema<UserRecord>(
     },
     passwordReset: { type: new Schema({ hash: text, expiresAt: { type: Date, required: true } }, OPTIONS), default: null },
     bootstrapHash: { type: String, default: null },
+    emailVerifiedAt: optionalDate,
     createdAt: { type: Date, required: true },
   },
   OPTIONS,
@@ -197,6 +200,7 @@ export interface Store {
   knownAddresses: KnownAddressStore;
   secondFactors: SecondFactorStore;
   pendingSignIns: PendingSignInStore;
+  oidc: OidcStore;
   runStops: RunStopStore;
   secrets: SecretStore;
   audit: AuditStore;
@@ -221,6 +225,7 @@ export const createStore = (connection: Connection): Store => {
     knownAddresses: createKnownAddressStore(knownAddresses),
     secondFactors: createSecondFactorStore(users),
     pendingSignIns: createPendingSignInStore(pendingSignIns),
+    oidc: createOidcStore({ users, ...createOidcModels(connection) }),
     runStops: createRunStopStore(runStops),
     secrets: createSecretStore(secrets),
     audit: createAuditStore(audit),

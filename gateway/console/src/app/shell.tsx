@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useRouterState } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { codeOf } from "../api/client";
 import { meQuery } from "../api/queries";
 import { LoadFailure, Loading } from "./error-pages";
 import { Sidebar, TopBar } from "./navigation";
+import { complain } from "../ui/overlays/toast";
+import { takeFailure } from "./sign-in/outcome";
 import { SignInAgain } from "./sign-in-again";
 
 const SignInPage = lazy(async () => ({ default: (await import("../features/account/sign-in-page")).SignInPage }));
@@ -13,6 +15,12 @@ const SignInPage = lazy(async () => ({ default: (await import("../features/accou
 export const Shell = () => {
   const me = useQuery(meQuery);
   const [menuOpen, setMenuOpen] = useState(false);
+  const isSignedIn = Boolean(me.data);
+  // Of somebody who came back from linking the account to a provider.
+  useEffect(() => {
+    const failure = isSignedIn ? takeFailure() : undefined;
+    if (failure !== undefined) complain(failure);
+  }, [isSignedIn]);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   if (me.isPending) return <Loading />;
   const isSuspended = me.data === undefined && codeOf(me.error) === "ACCOUNT_SUSPENDED";

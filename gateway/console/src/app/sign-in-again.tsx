@@ -8,6 +8,7 @@ import { Dialog } from "../ui/overlays/dialog";
 import { Field, Input } from "../ui/inputs/field";
 import { Notice } from "../ui/notice";
 import { CodeField } from "./sign-in/code-field";
+import { ProviderButton } from "./sign-in/provider-button";
 import { useSignIn } from "./sign-in/use-sign-in";
 
 const FORM = "sign-in-again";
@@ -88,6 +89,7 @@ export const SignInAgain = () => {
           </>
         )}
       </form>
+      {!takesCode && <ProviderButton />}
     </Dialog>
   );
 };

@@ -1504,6 +1504,37 @@ class ByPasswordAndCode(TypedDict):
     code: str
 
 
+class SignInMethodsOidc1(TypedDict):
+    name: str
+
+
+class SignInMethods(TypedDict):
+    password: Literal[True]
+    # The provider that people may sign in by
+    oidc: SignInMethodsOidc1 | None
+
+
+class OidcState(TypedDict):
+    # What the provider is called; null where none is configured
+    name: str | None
+    # Null where the account is not linked to the provider
+    linkedAt: str | None
+
+
+class OidcLink(TypedDict):
+    password: str
+    # Path of the page to go on with
+    returnTo: NotRequired[str]
+
+
+class OidcAddress(TypedDict):
+    url: str
+
+
+class OidcUnlink(TypedDict):
+    password: str
+
+
 class ApiKeyWebhook1(TypedDict):
     url: str
     events: Sequence[str]

@@ -11,6 +11,9 @@ const AT_ONCE = 4;
 const ELSEWHERE = "127.0.0.2";
 const CODE_PATH = "/api/auth/login/code";
 
+/** What a browser could bring: no state, one that nobody made, many, and errors. */
+const FORGED = ["code=x", `code=x&state=${"s".repeat(43)}`, `state=a&state=b&code=${"c".repeat(2_000)}`, "error=access_denied&state=%00"];
+
 /** Accounts with a second factor, one for each case: failures of one must not count for another. */
 const accounts = new Map<string, { user: Actor; secret: string }>();
 
@@ -83,6 +86,21 @@ export const signInCases: AbuseCase[] = [
       if (pending === undefined) return;
       const status = await completeElsewhere(cast.context.baseUrl, { pending, code: codeOf(secret, 1) });
       assert.ok(status === 401 || status === 429, `answered ${status}`);
+    },
+  },
+  {
+    id: "sign-in-provider",
+    title: "answers of a provider that nobody was sent to",
+    requests: FORGED.length,
+    attack: async ({ context }) => {
+      for (const query of FORGED) {
+        const headers = { cookie: `nodeloom_oidc=${"x".repeat(43)}` };
+        const url = `${context.baseUrl}/api/auth/oidc/callback?${query}`;
+        const { status, headers: answered } = await fetch(url, { redirect: "manual", headers });
+        if (status === 429) continue;
+        assert.ok(status === 501 || (status === 303 && answered.get("location")?.includes("#sign-in-failed=")), `answered ${status}`);
+        assert.ok(!answered.getSetCookie().some((cookie) => cookie.includes("nodeloom_session")), "began a session");
+      }
     },
   },
 ];

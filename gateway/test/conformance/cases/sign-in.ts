@@ -65,6 +65,11 @@ export const signInCases: Case[] = [
     answers(await off({ password: user.password, code: codes[0]! }), 204);
     answers(await ctx.anonymous.post("/api/auth/login", { email: user.email, password: user.password }), 200);
   }),
+  signIn("how people may sign in is public; without a provider its addresses say which setting is missing", async (ctx) => {
+    const { oidc } = answers(await ctx.anonymous.get("/api/auth/methods"), 200, { password: true }).body;
+    const { status } = await fetch(`${ctx.baseUrl}/api/auth/oidc/start`, { redirect: "manual" });
+    assert.equal(status, oidc === null ? 501 : 303);
+  }),
   signIn("a reset link leaves a second factor on; an administrator switches it off", async (ctx) => {
     const { user } = await withSecondFactor(ctx);
     const token = pick(answers(await ctx.admin.post(`/api/admin/users/${user.userId}/password-reset`), 201), "token");

@@ -29,12 +29,14 @@ export interface Bootstrap {
 
 export interface BootstrapOptions {
   store: UserStore;
+  /** Ends the link of an account to a person of a provider. */
+  unlink(userId: string): Promise<unknown>;
   passwords: Passwords;
   changes: Changes;
   clock?: () => number;
 }
 
-export const createBootstrap = ({ store, passwords, changes, clock = Date.now }: BootstrapOptions): Bootstrap => {
+export const createBootstrap = ({ store, unlink, passwords, changes, clock = Date.now }: BootstrapOptions): Bootstrap => {
   const newHash = async (email: string, password: string): Promise<string> => {
     const issues = credentialIssues(email, password);
     if (issues.length > 0) throw invalidRequest(issues);
@@ -70,6 +72,8 @@ export const createBootstrap = ({ store, passwords, changes, clock = Date.now }:
       const passwordHash = remembered === null ? await newHash(email, password) : undefined;
       const bootstrapHash = remembered ?? passwordHash ?? "";
       const isTaken = passwordHash !== undefined && user.role !== ADMIN.role;
+      // Whoever registered it may sign in by none of their ways any more.
+      if (isTaken && !user.emailVerifiedAt) await unlink(user._id);
       const replaced = { ...(passwordHash ? { passwordHash } : {}), ...(isTaken ? { secondFactor: null } : {}) };
       await store.promote(user._id, user.passwordHash, { ...ADMIN, bootstrapHash, ...replaced });
       await changes.announce({ type: "user", id: user._id });

@@ -8,6 +8,9 @@ export const MAX_PASSWORD_CHARS = 200;
 const MAX_COMPARED_UNITS = 2 * MAX_PASSWORD_CHARS;
 const DUMMY_BYTES = 16;
 
+/** In place of the hash, of an account that has no password. */
+export const NO_PASSWORD = "none";
+
 /** Argon2id (the library's default variant) with the parameters OWASP recommends for servers. */
 const PARAMETERS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
@@ -19,7 +22,7 @@ export const normalisePassword = (password: string): string => password.normaliz
 
 export interface Passwords {
   hash(password: string): Promise<string>;
-  /** Whether a password matches. Without a hash to compare with it takes as long, and is false. */
+  /** Whether a password matches. Without a password to compare with it takes as long, and is false. */
   verify(stored: string | undefined, password: string): Promise<boolean>;
 }
 
@@ -39,9 +42,10 @@ export const createPasswords = async (): Promise<Passwords> => {
   return {
     hash: (password) => bounded(() => hash(normalisePassword(password), PARAMETERS)),
     verify: async (stored, password) => {
+      const hasPassword = stored !== undefined && stored !== NO_PASSWORD;
       const comparable = password.length > 0 && password.length <= MAX_COMPARED_UNITS;
-      const matches = await bounded(() => verify(stored ?? dummy, comparable ? normalisePassword(password) : ""));
-      return matches && comparable && stored !== undefined;
+      const matches = await bounded(() => verify(hasPassword ? stored : dummy, comparable ? normalisePassword(password) : ""));
+      return matches && comparable && hasPassword;
     },
   };
 };

@@ -36,6 +36,7 @@ export const newUser = (user: NewUser & Partial<UserRecord>): UserRecord => ({
   stop: null,
   passwordReset: null,
   secondFactor: null,
+  emailVerifiedAt: null,
   bootstrapHash: null,
   ...user,
 });

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { request } from "../../api/client";
+import { takePending } from "./outcome";
 
 /** What a form asks for the address and the password by. */
 export const credentialsOf = (form: FormData): { email: string; password: string } => ({
@@ -9,7 +10,7 @@ export const credentialsOf = (form: FormData): { email: string; password: string
 
 /** Signs in: by the password, then by a code where the account has a second factor. */
 export const useSignIn = () => {
-  const [pending, setPending] = useState<string>();
+  const [pending, setPending] = useState(takePending);
   /** Sends what the form holds. @returns whether somebody is signed in; otherwise it is the code that is missing */
   const signIn = async (form: FormData): Promise<boolean> => {
     if (pending !== undefined) {

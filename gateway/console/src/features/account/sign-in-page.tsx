@@ -2,6 +2,8 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { Logo } from "../../app/navigation";
 import { CodeField } from "../../app/sign-in/code-field";
+import { takeFailure } from "../../app/sign-in/outcome";
+import { ProviderButton } from "../../app/sign-in/provider-button";
 import { credentialsOf, useSignIn } from "../../app/sign-in/use-sign-in";
 import { issuesOf, messageOf, request } from "../../api/client";
 import { Button } from "../../ui/button";
@@ -23,6 +25,12 @@ const failed = (error: unknown): Failed => {
   return { message: messageOf(error), email: of("email"), password: of("password") };
 };
 
+/** Of somebody who comes back from a provider. */
+const failedBefore = (): Failed | undefined => {
+  const message = takeFailure();
+  return message === undefined ? undefined : { message };
+};
+
 /**
  * Sign-in and registration, under whatever address was asked for.
  *
@@ -33,7 +41,7 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
   const { takesCode, signIn, startAgain } = useSignIn();
   const [isNew, setNew] = useState(false);
   const [busy, setBusy] = useState(false);
-  const [failure, setFailure] = useState<Failed>();
+  const [failure, setFailure] = useState<Failed | undefined>(failedBefore);
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const data = new FormData(event.currentTarget);
@@ -96,6 +104,7 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
               {title}
             </Button>
           </form>
+          {!takesCode && !isNew && <ProviderButton />}
         </div>
         <p className="mt-5 text-center text-sm text-muted">
           {takesCode ? "Another account?" : isNew ? "You have an account?" : "New here?"}{" "}

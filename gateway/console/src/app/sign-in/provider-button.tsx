@@ -1,0 +1,24 @@
+import { useQuery } from "@tanstack/react-query";
+import { request } from "../../api/client";
+import { buttonClasses } from "../../ui/button";
+
+/** The way to the provider and back to this page; nothing where none is configured. */
+export const ProviderButton = () => {
+  const { data } = useQuery({
+    queryKey: ["sign-in-methods"],
+    queryFn: async ({ signal }) => (await request("listSignInMethods", { signal })).body,
+    staleTime: Infinity,
+  });
+  if (!data?.oidc) return null;
+  const returnTo = encodeURIComponent(location.pathname + location.search);
+  return (
+    <>
+      <p className="my-4 flex items-center gap-3 text-xs text-faint before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+        or
+      </p>
+      <a href={`/api/auth/oidc/start?returnTo=${returnTo}`} className={`${buttonClasses("secondary")} w-full justify-center`}>
+        Sign in with {data.oidc.name}
+      </a>
+    </>
+  );
+};

@@ -1,0 +1,28 @@
+import { parse } from "cookie";
+import type { Request, Response } from "express";
+import { HOST_PREFIX } from "./session";
+
+const NAME = "nodeloom_oidc";
+/** As long as identity remembers the sign-in. */
+const MAX_AGE_MS = 10 * 60 * 1_000;
+
+/** Ties a sign-in that is at a provider to the browser that began it. */
+export interface OidcCookie {
+  set(response: Response, value: string): void;
+  /** Its value, once; empty where the browser has none. */
+  take(request: Request, response: Response): string;
+}
+
+/** @param secure send it over TLS only, under a name that browsers protect */
+export const createOidcCookie = (secure: boolean): OidcCookie => {
+  const name = secure ? HOST_PREFIX + NAME : NAME;
+  // Lax: it comes along when the provider sends the browser back.
+  const attributes = { httpOnly: true, sameSite: "lax", secure, path: "/" } as const;
+  return {
+    set: (response, value) => void response.cookie(name, value, { ...attributes, maxAge: MAX_AGE_MS }),
+    take: (request, response) => {
+      response.clearCookie(name, attributes);
+      return parse(request.headers.cookie ?? "")[name] ?? "";
+    },
+  };
+};

@@ -1,0 +1,175 @@
+import { DomainError } from "@nodeloom/kernel";
+import type { signIn as messages } from "@nodeloom/proto";
+import { z } from "zod";
+import type { Gateway } from "../../gateway";
+import { defineRoute, type CallContext, type Reply } from "../../http/route";
+import { iso, timestamp } from "../../schemas";
+import { applyPlan } from "../admin/plan-change";
+import { setConcurrency } from "../admin/tier-rollout";
+import { password } from "./fields";
+import { addressOf, anonymous, completeAndSignIn, PASSWORD_CALL, signedIn, withTier } from "./session";
+
+/** Signing in by the OpenID Connect provider that the operator configured. */
+
+const CALLBACK = "/api/auth/oidc/callback";
+/** The provider has two calls to answer, ten seconds each. */
+const PROVIDER_CALL = { deadlineMs: 25_000 } as const;
+const MAX_RETURN_CHARS = 2_000;
+
+/** A path of this site, which browsers can't take for another one's address. */
+const RETURN_PATH = /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/;
+const returnTo = z
+  .string()
+  .max(MAX_RETURN_CHARS)
+  .regex(RETURN_PATH, "must be a path of this site")
+  .default("/")
+  .meta({ description: "Path of the page to go on with", example: "/workflows" });
+
+/** Where the console says why nobody is signed in, or asks for the code. What follows `#` is sent to no server. */
+const failedAt = (problem: string): string => `/#sign-in-failed=${encodeURIComponent(problem)}`;
+const codeAt = (pending: string, page: string): string => `${page.split("#")[0]}#sign-in-code=${pending}`;
+
+type AnyContext = Pick<CallContext, "gateway" | "request" | "response" | "logger">;
+
+const redirectUri = ({ publicBaseUrl }: Gateway): string => `${publicBaseUrl}${CALLBACK}`;
+
+const redirect = (location: string): Reply => ({ status: 303, headers: { Location: location, "Cache-Control": "no-store" } });
+
+/** A person looks at the answer: what can be said to one is said by the console. */
+const orFailed = async (work: () => Promise<Reply>, { gateway, logger }: AnyContext): Promise<Reply> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof DomainError) || error.reason === "NOT_CONFIGURED" || error.reason === "RATE_LIMIT_EXCEEDED") throw error;
+    const { problem } = error.metadata;
+    if (error.kind === "internal") logger.error({ err: error }, "a sign-in by the provider failed");
+    return redirect(gateway.publicBaseUrl + failedAt(typeof problem === "string" ? problem : error.reason));
+  }
+};
+
+/** Sends the browser to the provider; its cookie is needed on the way back. */
+const leave = ({ gateway, response }: AnyContext, { url, browser }: messages.StartOidcResponse): string => {
+  gateway.oidcCookie.set(response, browser);
+  return url;
+};
+
+/** What the claims changed of an account reaches its credits and its places, as a change by an administrator does. */
+const applyChange = async ({ gateway }: AnyContext, { user, before }: messages.FinishOidcResponse): Promise<void> => {
+  if (!user || !before || (user.tier === before.tier && user.approved === before.approved)) return;
+  await applyPlan(gateway.services, before, user);
+  await setConcurrency(gateway.services, user, gateway.logger);
+};
+
+const oidcState = z
+  .object({
+    name: z.string().nullable().meta({ description: "What the provider is called; null where none is configured" }),
+    linkedAt: timestamp.nullable().meta({ description: "Null where the account is not linked to the provider" }),
+  })
+  .meta({ id: "OidcState" });
+const methods = z
+  .object({
+    password: z.literal(true),
+    oidc: z.object({ name: z.string() }).nullable().meta({ description: "The provider that people may sign in by" }),
+  })
+  .meta({ id: "SignInMethods" });
+
+export const oidcRoutes = [
+  defineRoute({
+    ...anonymous,
+    method: "GET",
+    path: "/api/auth/methods",
+    operationId: "listSignInMethods",
+    summary: "How people may sign in here",
+    responses: { 200: methods },
+    handler: async ({ gateway }) => {
+      const { oidcName } = await gateway.services.signIn.getSignInMethods({});
+      return { status: 200, body: { password: true, oidc: oidcName ? { name: oidcName } : null } };
+    },
+  }),
+  defineRoute({
+    ...anonymous,
+    method: "GET",
+    path: "/api/auth/oidc/start",
+    operationId: "startOidc",
+    summary: "Sign in by the provider: for browsers, which it sends there",
+    description:
+      "Sends the browser back to `returnTo` with a session; or to `/#sign-in-failed=…`, or to `#sign-in-code=…` where the account has a second factor: that is the `pending` of `POST /api/auth/login/code`.",
+    query: z.object({ returnTo }),
+    responses: { 303: null },
+    replyHeaders: ["Location"],
+    errors: ["NOT_CONFIGURED"],
+    handler: (context) =>
+      orFailed(async () => {
+        const { gateway, query } = context;
+        const start = { redirectUri: redirectUri(gateway), returnTo: query.returnTo, link: undefined };
+        return redirect(leave(context, await gateway.services.signIn.startOidc(start, PROVIDER_CALL)));
+      }, context),
+  }),
+  defineRoute({
+    ...anonymous,
+    method: "GET",
+    path: CALLBACK,
+    operationId: "finishOidc",
+    summary: "Where the provider sends the browser back to",
+    query: z.looseObject({}),
+    responses: { 303: null },
+    replyHeaders: ["Location"],
+    errors: ["NOT_CONFIGURED"],
+    handler: (context) =>
+      orFailed(async () => {
+        const { gateway, request, response } = context;
+        const url = gateway.publicBaseUrl + request.originalUrl;
+        const back = { url, browser: gateway.oidcCookie.take(request, response), address: addressOf(request) };
+        const finished = await gateway.services.signIn.finishOidc(back, PROVIDER_CALL);
+        const page = finished.returnTo || "/";
+        await applyChange(context, finished);
+        if (finished.pending) return redirect(gateway.publicBaseUrl + codeAt(finished.pending.token, page));
+        if (finished.user) await completeAndSignIn(context, finished.user);
+        return redirect(gateway.publicBaseUrl + page);
+      }, context),
+  }),
+  defineRoute({
+    ...signedIn,
+    method: "GET",
+    path: "/api/auth/oidc",
+    operationId: "getOidc",
+    summary: "Whether the caller's account is linked to the provider",
+    responses: { 200: oidcState },
+    handler: async ({ gateway, caller }) => {
+      const { name, linkedAt } = await gateway.services.signIn.getOidc({ userId: caller.user.id });
+      return { status: 200, body: { name: name ?? null, linkedAt: iso(linkedAt) } };
+    },
+  }),
+  defineRoute({
+    ...signedIn,
+    path: "/api/auth/oidc/link",
+    operationId: "linkOidc",
+    summary: "Link the caller's account to the provider, by the password",
+    description: "Answers the address that the same browser opens next.",
+    body: z.strictObject({ password, returnTo }).meta({ id: "OidcLink" }),
+    responses: { 200: z.object({ url: z.string() }).meta({ id: "OidcAddress" }) },
+    errors: ["NOT_CONFIGURED"],
+    example: { password: "correct horse battery staple", returnTo: "/account" },
+    handler: async (context) => {
+      const { gateway, caller, request, body } = context;
+      const by = { userId: caller.user.id, password: body.password, address: addressOf(request) };
+      const start = { redirectUri: redirectUri(gateway), returnTo: body.returnTo, link: by };
+      const begun = await gateway.services.signIn.startOidc(start, PROVIDER_CALL).catch(withTier(caller.user.tier));
+      return { status: 200, body: { url: leave(context, begun) } };
+    },
+  }),
+  defineRoute({
+    ...signedIn,
+    path: "/api/auth/oidc/unlink",
+    operationId: "unlinkOidc",
+    summary: "End the link of the caller's account to the provider, by the password",
+    body: z.strictObject({ password }).meta({ id: "OidcUnlink" }),
+    responses: { 204: null },
+    example: { password: "correct horse battery staple" },
+    handler: async ({ gateway, caller, request, body }) => {
+      const by = { userId: caller.user.id, password: body.password, address: addressOf(request) };
+      await gateway.services.signIn.unlinkOidc(by, PASSWORD_CALL).catch(withTier(caller.user.tier));
+      return { status: 204 };
+    },
+  }),
+];

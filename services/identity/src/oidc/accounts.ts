@@ -1,0 +1,126 @@
+/** Which account a person of the provider signs in to. */
+import { createHash } from "node:crypto";
+import type { Logger } from "@nodeloom/platform";
+import type { Changes } from "../changes";
+import type { UserRecord } from "../records";
+import type { Tiers } from "../tiers/tiers";
+import { NO_PASSWORD } from "../users/passwords";
+import { newUser, type User } from "../users/user";
+import type { UserStore } from "../users/user-store";
+import type { Users } from "../users/users";
+import { isAdminByClaim, isAllowedDomain, tierByClaim, type OidcClaims } from "./claims";
+import type { OidcStore } from "./oidc-store";
+import { oidcError } from "./problems";
+import type { OidcSettings } from "./settings";
+
+const FREE = { role: "user", tier: "free" } as const;
+
+export interface OidcAccounts {
+  /**
+   * The account that an identity is linked to; the account of its verified address, to which it is linked now; or a new one.
+   * @throws `domain`, `unverified`, `taken`
+   */
+  resolve(claims: OidcClaims): Promise<UserRecord>;
+  /** Links an identity to the account of somebody who is signed in. @throws `domain`, `taken` */
+  link(claims: OidcClaims, user: UserRecord): Promise<void>;
+  /** Gives an account what the claims say of role and tier. @returns the account before, and now */
+  apply(claims: OidcClaims, userId: string): Promise<{ before: User; after: User }>;
+}
+
+export interface OidcAccountsOptions {
+  settings: Pick<OidcSettings, "allowedDomains" | "approves" | "admins" | "tiers">;
+  store: OidcStore;
+  users: UserStore;
+  updates: Pick<Users, "get" | "update">;
+  tiers: Pick<Tiers, "isAssignable">;
+  removeEndedKeys(userId: string, keyEpoch: number): Promise<void>;
+  changes: Changes;
+  logger: Logger;
+  clock: () => number;
+}
+
+/** An identity is its issuer and subject, nothing else: addresses change hands. */
+export const identityId = ({ issuer, subject }: Pick<OidcClaims, "issuer" | "subject">): string =>
+  createHash("sha256")
+    .update(JSON.stringify([issuer, subject]))
+    .digest("base64url");
+
+/** The address of the configured administrator is the operator's own word. */
+const isVerified = ({ emailVerifiedAt, bootstrapHash }: UserRecord): boolean => Boolean(emailVerifiedAt) || bootstrapHash !== null;
+
+export const createOidcAccounts = (options: OidcAccountsOptions): OidcAccounts => {
+  const { settings, store, users, updates, tiers, removeEndedKeys, changes, logger, clock } = options;
+
+  const linkTo = async (claims: OidcClaims, userId: string): Promise<void> => {
+    const { issuer, subject } = claims;
+    const identity = { _id: identityId(claims), issuer, subject, userId, linkedAt: new Date(clock()), admin: false };
+    if (await store.link(identity)) return;
+    // It was linked just now by another sign-in of the same person, or either side is another's.
+    if ((await store.find(identity._id))?.userId !== userId) throw oidcError("taken");
+  };
+
+  /** Whoever registered under the address could not prove that it is theirs: nothing of theirs works any more. */
+  const takeOver = async (user: UserRecord): Promise<UserRecord> => {
+    const taken = await store.takeOver(user._id, new Date(clock()));
+    if (!taken) throw oidcError("taken");
+    await store.unlink(user._id);
+    await removeEndedKeys(user._id, taken.keyEpoch);
+    await changes.announce({ type: "user", id: user._id });
+    logger.info({ userId: user._id }, "an account whose address was not verified was taken over by the OpenID provider's");
+    return taken;
+  };
+
+  const create = async (email: string): Promise<UserRecord | null> => {
+    const at = new Date(clock());
+    const given = { ...FREE, email, passwordHash: NO_PASSWORD, approved: settings.approves, emailVerifiedAt: at, createdAt: at };
+    const user = newUser(given);
+    return (await users.insert(user)) ? user : users.findByEmail(email);
+  };
+
+  const byAddress = async (claims: OidcClaims): Promise<UserRecord> => {
+    const { email } = claims;
+    if (email === undefined || !claims.emailVerified) throw oidcError("unverified");
+    const known = (await users.findByEmail(email)) ?? (await create(email));
+    if (!known) throw oidcError("answer");
+    const user = isVerified(known) ? known : await takeOver(known);
+    await linkTo(claims, user._id);
+    return user;
+  };
+
+  const changesOf = async (claims: OidcClaims, user: User): Promise<{ role?: "user" | "admin"; tier?: string }> => {
+    const identity = await store.find(identityId(claims));
+    const isAdmin = isAdminByClaim(claims, settings);
+    const tier = tierByClaim(claims, settings);
+    const isTier = tier !== undefined && tier !== user.tier && (await tiers.isAssignable(tier));
+    if (tier !== undefined && tier !== user.tier && !isTier) logger.warn({ tier }, "OIDC_TIERS names a tier that does not exist");
+    const takesRoleBack = !isAdmin && identity?.admin === true && user.role === "admin";
+    return {
+      ...(isAdmin && user.role !== "admin" ? { role: "admin" as const } : takesRoleBack ? { role: "user" as const } : {}),
+      ...(isTier ? { tier } : {}),
+    };
+  };
+
+  return {
+    resolve: async (claims) => {
+      if (!isAllowedDomain(claims, settings)) throw oidcError("domain");
+      const identity = await store.find(identityId(claims));
+      return (identity && (await users.find(identity.userId))) ?? byAddress(claims);
+    },
+
+    link: async (claims, user) => {
+      if (!isAllowedDomain(claims, settings)) throw oidcError("domain");
+      await linkTo(claims, user._id);
+      if (claims.emailVerified && claims.email === user.email) await store.setVerified(user._id, new Date(clock()));
+    },
+
+    apply: async (claims, userId) => {
+      const before = await updates.get(userId);
+      const change = await changesOf(claims, before);
+      if (Object.keys(change).length === 0) return { before, after: before };
+      const changed = await updates.update(userId, change);
+      if (change.role) await store.setAdmin(identityId(claims), change.role === "admin");
+      logger.info({ userId, ...change }, "an account was changed by claims of the OpenID provider");
+      return changed;
+    },
+  };
+};

@@ -1,0 +1,171 @@
+/** Speaks OpenID Connect with the provider: the one place that knows the library. */
+import { DomainError } from "@nodeloom/kernel";
+import { ConfigError, EgressError, type EgressClient, type Logger } from "@nodeloom/platform";
+import type * as OpenIdClient from "openid-client" with { "resolution-mode": "import" };
+import { toClaims, type OidcClaims } from "./claims";
+import { oidcError } from "./problems";
+import type { OidcSettings } from "./settings";
+
+const CALL_SECONDS = 10;
+const MS = 1_000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** How long the provider's own description is used: its addresses hardly change, its keys are read again by themselves. */
+const DESCRIPTION_MS = 60 * 60 * MS;
+
+/** What is remembered of a sign-in while the provider has the browser. */
+export interface SignInSecrets {
+  state: string;
+  nonce: string;
+  /** Of PKCE. */
+  verifier: string;
+}
+
+export interface Provider {
+  /** Where the browser goes, and what its way back must prove. @throws `away` */
+  authorize(redirectUri: string): Promise<{ url: string; secrets: SignInSecrets }>;
+  /**
+   * Exchanges the code with which the browser came back, and verifies what comes for it: signature, issuer, audience, times, nonce.
+   * @param url the redirect address as it was called
+   * @throws `denied`, `answer`, `away`
+   */
+  redeem(url: string, secrets: SignInSecrets): Promise<OidcClaims>;
+}
+
+export interface ProviderOptions {
+  settings: Pick<OidcSettings, "issuer" | "clientId" | "clientSecret" | "scopes">;
+  egress: EgressClient;
+  logger: Logger;
+  clock?: () => number;
+}
+
+/**
+ * The library, which has no CommonJS. Processes without a provider don't load it.
+ * @throws ConfigError where Node.js is too old to load it
+ */
+export const loadLibrary = async (): Promise<typeof OpenIdClient> => {
+  try {
+    return await import("openid-client");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_REQUIRE_ESM")
+      throw new ConfigError("OIDC_ISSUER needs Node.js 20.19, 22.12 or newer");
+    throw error;
+  }
+};
+
+/** The guarded client as the library calls out: no redirects, bounded answers. */
+const guardedFetch =
+  (egress: EgressClient): OpenIdClient.CustomFetch =>
+  async (url, { method, headers, body, signal }) => {
+    const sent = body === undefined || body === null ? {} : { body: String(body) };
+    const answer = await egress.request({
+      url,
+      method,
+      headers,
+      ...sent,
+      ...(signal ? { signal } : {}),
+      timeoutMs: CALL_SECONDS * MS,
+      maxBytes: MAX_ANSWER_BYTES,
+    });
+    // A response of such a status has no body.
+    const hasBody = answer.status !== 204 && answer.status !== 304;
+    return new Response(hasBody ? new Uint8Array(answer.body) : null, { status: answer.status, headers: answer.headers });
+  };
+
+const FIRST_SERVER_ERROR = 500;
+
+const isAway = (error: unknown): boolean => {
+  const { cause, status, code } = (error ?? {}) as { cause?: unknown; status?: number; code?: string };
+  if (error instanceof EgressError || code === "OAUTH_TIMEOUT" || (status ?? 0) >= FIRST_SERVER_ERROR) return true;
+  return cause instanceof Error && isAway(cause);
+};
+
+export const createProvider = ({ settings, egress, logger, clock = Date.now }: ProviderOptions): Provider => {
+  const { issuer, clientId, clientSecret, scopes } = settings;
+
+  const describe = async (): Promise<OpenIdClient.Configuration> => {
+    const { allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks } = await loadLibrary();
+    const execute = [enableNonRepudiationChecks, ...(issuer.startsWith("http:") ? [allowInsecureRequests] : [])];
+    return discovery(new URL(issuer), clientId, clientSecret, undefined, {
+      [customFetch]: guardedFetch(egress),
+      timeout: CALL_SECONDS,
+      execute,
+    });
+  };
+  let known: { configuration: Promise<OpenIdClient.Configuration>; untilMs: number } | undefined;
+  const configuration = (): Promise<OpenIdClient.Configuration> => {
+    if (!known || known.untilMs <= clock()) {
+      const described = { configuration: describe(), untilMs: clock() + DESCRIPTION_MS };
+      known = described;
+      described.configuration.catch(() => {
+        if (known === described) known = undefined;
+      });
+    }
+    return known.configuration;
+  };
+
+  /** The library's errors in our terms. The log has what is wrong; tokens and codes are in none of its messages. */
+  const explained = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof DomainError) throw error;
+      const { message, code, error: answered } = error as Error & { code?: string; error?: string };
+      if (isAway(error)) {
+        logger.warn({ issuer, reason: message, code }, "the OpenID provider can't be reached");
+        throw oidcError("away");
+      }
+      logger.warn({ issuer, reason: message, code, answered }, "a sign-in by the OpenID provider was refused");
+      const { AuthorizationResponseError } = await loadLibrary();
+      throw oidcError(error instanceof AuthorizationResponseError ? "denied" : "answer");
+    }
+  };
+
+  /** Providers may keep the address out of the token. */
+  const withUserInfo = async (
+    config: OpenIdClient.Configuration,
+    accessToken: string,
+    claims: OpenIdClient.IDToken,
+  ): Promise<OidcClaims> => {
+    if (claims.email !== undefined || config.serverMetadata().userinfo_endpoint === undefined) return toClaims(claims.iss, claims);
+    const { fetchUserInfo } = await loadLibrary();
+    const more = await fetchUserInfo(config, accessToken, claims.sub);
+    return toClaims(claims.iss, { ...more, ...claims, sub: claims.sub });
+  };
+
+  return {
+    authorize: (redirectUri) =>
+      explained(async () => {
+        const library = await loadLibrary();
+        const config = await configuration();
+        const secrets: SignInSecrets = {
+          state: library.randomState(),
+          nonce: library.randomNonce(),
+          verifier: library.randomPKCECodeVerifier(),
+        };
+        const url = library.buildAuthorizationUrl(config, {
+          redirect_uri: redirectUri,
+          scope: scopes.join(" "),
+          state: secrets.state,
+          nonce: secrets.nonce,
+          code_challenge: await library.calculatePKCECodeChallenge(secrets.verifier),
+          code_challenge_method: "S256",
+        });
+        return { url: url.href, secrets };
+      }),
+
+    redeem: (url, { state, nonce, verifier }) =>
+      explained(async () => {
+        const library = await loadLibrary();
+        const config = await configuration();
+        const tokens = await library.authorizationCodeGrant(config, new URL(url), {
+          pkceCodeVerifier: verifier,
+          expectedState: state,
+          expectedNonce: nonce,
+          idTokenExpected: true,
+        });
+        const claims = tokens.claims();
+        if (!claims) throw oidcError("answer");
+        return withUserInfo(config, tokens.access_token, claims);
+      }),
+  };
+};

@@ -1,0 +1,94 @@
+/** What an operator says of the provider that people may sign in by. */
+import { ConfigError, list } from "@nodeloom/platform";
+import { z } from "zod";
+
+const MAX_NAME_CHARS = 40;
+const DEFAULT_SCOPES = ["openid", "email", "profile"];
+
+/** A claim, or one of the members of a claim that is a list. */
+export interface ClaimRule {
+  claim: string;
+  value: string;
+}
+export interface TierRule extends ClaimRule {
+  tier: string;
+}
+
+/** `claim=value`; names of claims may be URLs. */
+const CLAIM_RULE = /^([^=]+)=(.+)$/;
+/** `claim=value:tier` */
+const TIER_RULE = /^([^=]+)=(.+):([a-z0-9-]+)$/;
+
+const claimRule = z.string().transform((text, context): ClaimRule => {
+  const [, claim = "", value = ""] = CLAIM_RULE.exec(text) ?? [];
+  if (claim === "") context.addIssue({ code: "custom", message: "must be claim=value" });
+  return { claim, value };
+});
+const tierRule = z.string().transform((text, context): TierRule => {
+  const [, claim = "", value = "", tier = ""] = TIER_RULE.exec(text) ?? [];
+  if (claim === "") context.addIssue({ code: "custom", message: "must be claim=value:tier" });
+  return { claim, value, tier };
+});
+
+export const oidcVariables = {
+  OIDC_ISSUER: z
+    .url({ protocol: /^https?$/, error: "must be the issuer's https URL, as its tokens name it" })
+    .optional()
+    .describe("OpenID Connect provider that people may sign in by; without it they sign in by password alone"),
+  OIDC_CLIENT_ID: z.string().optional().describe("what that provider knows this installation as"),
+  OIDC_CLIENT_SECRET: z.string().optional().describe("secret of that client"),
+  OIDC_NAME: z
+    .string()
+    .max(MAX_NAME_CHARS)
+    .optional()
+    .describe("what the sign-in page calls the provider; unless given, the issuer's host"),
+  OIDC_SCOPES: list().describe("scopes that are asked for, comma separated; unless given openid, email and profile"),
+  OIDC_ALLOWED_DOMAINS: list().describe("domains of the addresses that may sign in by the provider, comma separated; any without it"),
+  OIDC_APPROVES: z
+    .stringbool()
+    .default(false)
+    .describe("whether accounts that such a sign-in makes are approved; otherwise an administrator approves them"),
+  OIDC_ADMINS: list()
+    .pipe(z.array(claimRule))
+    .describe("who is an administrator by the provider's word, as claim=value, comma separated; nobody without it"),
+  OIDC_TIERS: list()
+    .pipe(z.array(tierRule))
+    .describe("tiers by the provider's word, as claim=value:tier, comma separated; the first that fits, at each sign-in"),
+} as const;
+
+type OidcConfig = z.infer<z.ZodObject<typeof oidcVariables>>;
+
+export interface OidcSettings {
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  name: string;
+  scopes: readonly string[];
+  /** In lower case; empty: any. */
+  allowedDomains: readonly string[];
+  approves: boolean;
+  admins: readonly ClaimRule[];
+  tiers: readonly TierRule[];
+}
+
+/**
+ * The settings; undefined without an issuer.
+ * @throws ConfigError for settings that lack others, and in production for an issuer without TLS
+ */
+export const oidcSettings = (config: OidcConfig & { NODE_ENV: string }): OidcSettings | undefined => {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret } = config;
+  if (!issuer && !clientId && !clientSecret) return undefined;
+  if (!issuer || !clientId || !clientSecret) throw new ConfigError("OIDC_ISSUER, OIDC_CLIENT_ID and OIDC_CLIENT_SECRET go together");
+  if (config.NODE_ENV === "production" && !issuer.startsWith("https:")) throw new ConfigError("OIDC_ISSUER must be https in production");
+  return {
+    issuer,
+    clientId,
+    clientSecret,
+    name: config.OIDC_NAME ?? new URL(issuer).host,
+    scopes: config.OIDC_SCOPES.length > 0 ? config.OIDC_SCOPES : DEFAULT_SCOPES,
+    allowedDomains: config.OIDC_ALLOWED_DOMAINS.map((domain) => domain.toLowerCase()),
+    approves: config.OIDC_APPROVES,
+    admins: config.OIDC_ADMINS,
+    tiers: config.OIDC_TIERS,
+  };
+};

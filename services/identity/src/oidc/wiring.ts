@@ -1,0 +1,63 @@
+import type { EgressClient, Logger } from "@nodeloom/platform";
+import type { Changes } from "../changes";
+import type { PendingSignIns } from "../second-factor/pending-sign-ins";
+import type { Reauthentication } from "../sessions/reauthentication";
+import type { Store } from "../store";
+import type { Tiers } from "../tiers/tiers";
+import type { Users } from "../users/users";
+import { createOidcAccounts } from "./accounts";
+import { createOidc, type Oidc, type OidcOptions } from "./oidc";
+import { createProvider } from "./provider";
+import type { OidcSettings } from "./settings";
+
+/** The provider that people may sign in by, and what calls it. */
+export interface OidcConfigured {
+  settings: OidcSettings;
+  egress: EgressClient;
+}
+
+export interface OidcParts {
+  configured: OidcConfigured | undefined;
+  store: Store;
+  users: Users;
+  tiers: Tiers;
+  changes: Changes;
+  reauthentication: Reauthentication;
+  pendingSignIns: PendingSignIns;
+  pepper: string;
+  logger: Logger;
+  clock: () => number;
+}
+
+const providerOf = ({ settings, egress }: OidcConfigured, parts: OidcParts): OidcOptions["provider"] => {
+  const { store, users, tiers, changes, logger, clock } = parts;
+  return {
+    name: settings.name,
+    protocol: createProvider({ settings, egress, logger, clock }),
+    accounts: createOidcAccounts({
+      settings,
+      store: store.oidc,
+      users: store.users,
+      updates: users,
+      tiers,
+      removeEndedKeys: store.keys.removeEnded,
+      changes,
+      logger,
+      clock,
+    }),
+  };
+};
+
+/** Puts together what signing in by a provider takes. */
+export const wireOidc = (parts: OidcParts): Oidc => {
+  const { configured, store, reauthentication, pendingSignIns, pepper, clock } = parts;
+  return createOidc({
+    provider: configured && providerOf(configured, parts),
+    store: store.oidc,
+    users: store.users,
+    reauthentication,
+    pendingSignIns,
+    pepper,
+    clock,
+  });
+};

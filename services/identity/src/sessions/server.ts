@@ -1,0 +1,67 @@
+import { unary } from "@nodeloom/platform";
+import { signIn } from "@nodeloom/proto";
+import type { Oidc } from "../oidc/oidc";
+import { toUserMessage } from "../messages";
+import type { PendingSignIns } from "../second-factor/pending-sign-ins";
+import type { SecondFactors } from "../second-factor/second-factors";
+
+type Server = signIn.SignInServiceServer;
+
+export interface SignInServices {
+  pendingSignIns: PendingSignIns;
+  secondFactors: SecondFactors;
+  oidc: Oidc;
+}
+
+type OidcMethods = "getSignInMethods" | "startOidc" | "finishOidc" | "getOidc" | "unlinkOidc";
+
+const oidcHandlers = ({ oidc }: SignInServices): Pick<Server, OidcMethods> => ({
+  getSignInMethods: unary((_request: signIn.GetSignInMethodsRequest) =>
+    Promise.resolve(signIn.GetSignInMethodsResponse.fromPartial({ oidcName: oidc.name ?? "" })),
+  ),
+  startOidc: unary(async ({ link, ...start }: signIn.StartOidcRequest) =>
+    signIn.StartOidcResponse.fromPartial(link ? await oidc.startLink({ ...start, ...link }) : await oidc.start(start)),
+  ),
+  finishOidc: unary(async (back: signIn.FinishOidcRequest) => {
+    const { returnTo, account, pending } = await oidc.finish(back);
+    const changed = account ? { user: toUserMessage(account.after), before: toUserMessage(account.before) } : {};
+    return signIn.FinishOidcResponse.fromPartial({ returnTo, pending, ...changed });
+  }),
+  getOidc: unary(async ({ userId }: signIn.GetOidcRequest) => signIn.GetOidcResponse.fromPartial(await oidc.state(userId))),
+  unlinkOidc: unary(async (by: signIn.UnlinkOidcRequest) => {
+    await oidc.unlink(by);
+    return signIn.UnlinkOidcResponse.fromPartial({});
+  }),
+});
+
+type SecondFactorMethods =
+  "completeLogin" | "getSecondFactor" | "enrolSecondFactor" | "confirmSecondFactor" | "removeSecondFactor" | "resetSecondFactor";
+
+const secondFactorHandlers = ({ pendingSignIns, secondFactors }: SignInServices): Pick<Server, SecondFactorMethods> => ({
+  completeLogin: unary(async (step: signIn.CompleteLoginRequest) =>
+    signIn.CompleteLoginResponse.fromPartial({ user: toUserMessage(await pendingSignIns.complete(step)) }),
+  ),
+  getSecondFactor: unary(async ({ userId }: signIn.GetSecondFactorRequest) =>
+    signIn.GetSecondFactorResponse.fromPartial(await secondFactors.state(userId)),
+  ),
+  enrolSecondFactor: unary(async (request: signIn.EnrolSecondFactorRequest) =>
+    signIn.EnrolSecondFactorResponse.fromPartial(await secondFactors.enrol(request)),
+  ),
+  confirmSecondFactor: unary(async ({ userId, code }: signIn.ConfirmSecondFactorRequest) => {
+    const { user, recoveryCodes } = await secondFactors.confirm(userId, code);
+    return signIn.ConfirmSecondFactorResponse.fromPartial({ user: toUserMessage(user), recoveryCodes });
+  }),
+  removeSecondFactor: unary(async (request: signIn.RemoveSecondFactorRequest) => {
+    await secondFactors.remove(request);
+    return signIn.RemoveSecondFactorResponse.fromPartial({});
+  }),
+  resetSecondFactor: unary(async ({ userId }: signIn.ResetSecondFactorRequest) =>
+    signIn.ResetSecondFactorResponse.fromPartial({ removed: await secondFactors.reset(userId) }),
+  ),
+});
+
+/** The gRPC handlers of what follows a password, or takes its place. */
+export const signInHandlers = (services: SignInServices): Server => ({
+  ...oidcHandlers(services),
+  ...secondFactorHandlers(services),
+});
