@@ -108,7 +108,6 @@ const section = ({ name, declaration, comment }) =>
 
 const generate = () => {
   const names = publicNames("index");
-  const bodies = names.filter(([, file]) => file === API_TYPES).map(([name]) => name);
   const queue = names
     .filter(([, file]) => file !== API_TYPES)
     .flatMap(([name, file]) => exportsIn(file).get(name) ?? [])
@@ -128,7 +127,7 @@ const generate = () => {
     "Below are all exports, written by `node docs/reference/typescript.mjs` from the client's sources.\n",
     ...[...all.values()].map(section),
     "## Types of bodies\n",
-    `These are described with the operations, at \`/docs/api/schemas\`: ${bodies.map((name) => `\`${name}\``).join(", ")}.\n`,
+    "The client exports the types of all bodies, by the names that the schemas of the API have (`/docs/api/schemas`); `Error` alone is called `ErrorBody`.\n",
   ].join("\n");
 };
 
