@@ -162,16 +162,16 @@ export const renderPage = (text: string, from: string, links: Links): RenderedPa
 export const sectionsOf = (text: string): Section[] => {
   const tokens = createMarkdown().parse(text, {});
   const headings = headingsOf(tokens);
-  const sections: Section[] = [];
+  const sections: (Heading & { texts: string[] })[] = [];
   let isFolded = false;
   for (const [index, token] of tokens.entries()) {
     const heading = headings.get(index);
-    if (heading && heading.level <= LISTED_LEVEL) sections.push({ ...heading, body: "" });
+    if (heading && heading.level <= LISTED_LEVEL) sections.push({ ...heading, texts: [] });
     if (token.type === "html_block") isFolded = DETAILS.test(token.content) || (isFolded && !DETAILS_END.test(token.content));
     const section = sections.at(-1);
     const isText = token.type === "inline" || token.type === "fence";
     if (!section || isFolded || !isText || headings.has(index - 1)) continue;
-    section.body += `${section.body === "" ? "" : " "}${plainText(token).replaceAll(/\s+/g, " ").trim()}`;
+    section.texts.push(plainText(token).replaceAll(/\s+/g, " ").trim());
   }
-  return sections;
+  return sections.map(({ texts, ...heading }) => ({ ...heading, body: texts.join(" ") }));
 };

@@ -26,13 +26,15 @@ export interface Search {
   find(query: string): Promise<Found[]>;
 }
 
-interface Indexed {
+interface Indexed extends Omit<Found, "excerpt" | "words"> {
   id: number;
-  address: string;
-  page: string;
-  heading: string;
   body: string;
   isReference: boolean;
+}
+
+/** Of what is indexed, texts are kept as UTF-8: most take half of what they would as strings. */
+interface Kept extends Omit<Indexed, "id" | "body"> {
+  body: Buffer;
 }
 
 export const MAX_FOUND = 30;
@@ -74,14 +76,13 @@ const excerptOf = (body: string, words: readonly string[]): string => {
   return `${from > 0 ? "… " : ""}${body.slice(from, to)}${to < body.length ? " …" : ""}`;
 };
 
-const createIndex = async (pages: () => Iterable<SearchPage>): Promise<{ index: MiniSearch<Indexed>; sections: Indexed[] }> => {
+const createIndex = async (pages: () => Iterable<SearchPage>): Promise<{ index: MiniSearch<Indexed>; sections: Kept[] }> => {
   const index = new MiniSearch<Indexed>(options);
-  const sections: Indexed[] = [];
+  const sections: Kept[] = [];
   for (const page of pages()) {
     for (const section of indexedOf(page)) {
-      const indexed = { id: sections.length, ...section };
-      sections.push(indexed);
-      index.add(indexed);
+      index.add({ id: sections.length, ...section });
+      sections.push({ ...section, body: Buffer.from(section.body) });
     }
     // Requests go on meanwhile.
     await turn();
@@ -101,7 +102,7 @@ export const createSearch = (pages: () => Iterable<SearchPage>): Search => {
       const results = all.length > 0 ? all : index.search(words, { boostDocument });
       return results.slice(0, MAX_FOUND).map(({ id, terms }) => {
         const { address, page, heading, body } = sections[id as number]!;
-        return { address, page, heading, excerpt: excerptOf(body, terms), words: terms };
+        return { address, page, heading, excerpt: excerptOf(body.toString(), terms), words: terms };
       });
     },
   };
