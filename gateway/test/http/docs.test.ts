@@ -20,6 +20,7 @@ it("serves the OpenAPI document at two addresses, and llms.txt lists it", async 
 it("serves every page of the guide, of operations and of the references as a page and as Markdown, as the front page and llms.txt list them", async () => {
   const [{ text: llms }, { text: front }, old] = await Promise.all([get("/llms.txt"), get("/docs"), get("/docs/guide")]);
   expect(old).toMatchObject({ status: 200, text: front });
+  expect((await get("/docs/")).headers.location).toBe("/docs");
   const folder = join(__dirname, "..", "..", "..", "docs");
   const names = ["guide", "operations", "reference"].flatMap((part) =>
     readdirSync(join(folder, part), { recursive: true, encoding: "utf8" })

@@ -76,7 +76,7 @@ const section = (document: ApiDocument, method: string, path: string, operation:
 
 const tagPage = (document: ApiDocument, tag: string, about: string): string =>
   [
-    `# ${tag}`,
+    `# API: ${tag}`,
     `${about}.`,
     ...operationsOf(document)
       .filter(({ operation }) => operation.tags.includes(tag))
@@ -101,7 +101,7 @@ const overview = (document: ApiDocument): string => {
 
 const webhookPage = ({ webhooks }: ApiDocument): string =>
   [
-    "# Webhooks",
+    "# API: Webhooks",
     "What the platform sends to the webhook of a key, signed as [Standard Webhooks](https://www.standardwebhooks.com) asks for.",
     ...Object.entries(webhooks).flatMap(([type, { post }]) => {
       const { summary, description, parameters = [], requestBody } = post;
@@ -118,7 +118,7 @@ const webhookPage = ({ webhooks }: ApiDocument): string =>
 
 const schemaPage = ({ components }: ApiDocument): string =>
   [
-    "# Schemas",
+    "# API: Schemas",
     "What bodies are made of, by the names that the OpenAPI document and both clients give them.",
     ...Object.entries(components.schemas).flatMap(([name, schema]) => {
       const members = memberTable(schema);

@@ -63,6 +63,7 @@ const searchHandler =
 export const siteRouter = (site: Site, gateway: Counter): Router => {
   const router = Router({ caseSensitive: true, strict: true });
   router.use(DOCS_PATH, secure);
+  router.get(`${DOCS_PATH}/`, (_request, response) => response.redirect(DOCS_PATH));
   router.get([DOCS_PATH, `${DOCS_PATH}/guide`], fixed("html", site.front));
   router.get(
     STYLE_PATH,
