@@ -1,6 +1,5 @@
 import { createInserter, createUpdater, DURABLE } from "@nodeloom/platform";
 import { Schema, type Connection, type QueryFilter } from "mongoose";
-import type { GroupedPart } from "./groups/groups";
 import { FINAL_STATUSES, type ModelNamesQuery, type RowsQuery, type RunOutcome, type RunStart, type STATUSES } from "./requests";
 
 /** One run, as stored; the outcome's members are zero or null until it is final. */
@@ -18,6 +17,9 @@ interface RowDocument extends Omit<UsageRow, "executionId"> {
   /** Set once the row is part of its owner's totals. */
   counted?: true;
 }
+
+/** What sums by group need of a row. */
+export type GroupedPart = Pick<UsageRow, "source" | "workflowSlug" | "keyId" | "metadata" | "millicredits">;
 
 /** What totals need of a row. */
 export type CountedPart = Pick<

@@ -1,5 +1,6 @@
 import { LIMITS } from "@nodeloom/kernel";
-import { groupSumsOf, type GroupedPart } from "../src/groups/groups";
+import { groupSumsOf } from "../src/groups/groups";
+import type { GroupedPart } from "../src/store";
 import { createIds, idsBetween } from "../src/ids";
 
 const row = (part: Partial<GroupedPart>): GroupedPart => ({

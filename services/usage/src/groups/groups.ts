@@ -2,9 +2,7 @@
 
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import type { GroupSumsQuery } from "../requests";
-import type { UsageRow } from "../store";
-
-export type GroupedPart = Pick<UsageRow, "source" | "workflowSlug" | "keyId" | "metadata" | "millicredits">;
+import type { GroupedPart } from "../store";
 
 export interface GroupSum {
   /** A key's id, a slug, or a value; null for runs that have none. */
