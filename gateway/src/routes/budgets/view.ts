@@ -1,6 +1,6 @@
 import { BUDGET_BOUNDS, BUDGET_WINDOWS, creditLimit } from "@nodeloom/kernel";
 import { budgetJson } from "@nodeloom/platform";
-import { billing } from "@nodeloom/proto";
+import type { billing } from "@nodeloom/proto";
 import { z } from "zod";
 import { credits, timestamp } from "../../schemas";
 import { MAX_CREDITS } from "../runs/routes";

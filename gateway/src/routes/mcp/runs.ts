@@ -2,7 +2,7 @@ import { invalidRequest, isUnavailable, toCredits } from "@nodeloom/kernel";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
-import { raw, RawJson } from "../../http/json";
+import { raw, type RawJson } from "../../http/json";
 import type { CallContext, Reply, Route } from "../../http/route";
 import { credits, uuid, versionQuery } from "../../schemas";
 import { waitingFor } from "../executions/decisions";
