@@ -3,22 +3,24 @@ import { join } from "node:path";
 import { ROOT } from "../paths.mjs";
 
 const CLIENT = join(ROOT, "gateway", "client");
+const SOURCES = join(CLIENT, "src");
 
 /**
- * Writes the typed client as one ES module, beside its CommonJS files.
+ * Writes the typed client as ES modules, beside its CommonJS files. One for each source: bundlers leave out a whole module that is not
+ * used, with the packages that it imports.
  * @param {string} to the folder to write to
  */
 export const writeClientModule = async (to) => {
   /** @type {typeof import("rolldown")} */
   const { rolldown } = createRequire(import.meta.url)("rolldown");
   const bundle = await rolldown({
-    input: join(CLIENT, "src", "index.ts"),
+    input: join(SOURCES, "index.ts"),
     external: /^[^./]/,
     platform: "neutral",
     tsconfig: join(CLIENT, "tsconfig.json"),
   });
   try {
-    await bundle.write({ file: join(to, "index.mjs"), format: "esm", minify: false });
+    await bundle.write({ dir: to, format: "esm", preserveModules: true, preserveModulesRoot: SOURCES, entryFileNames: "[name].mjs" });
   } finally {
     await bundle.close();
   }

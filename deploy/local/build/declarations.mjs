@@ -9,8 +9,10 @@ import { readStamps, writeStamp } from "./stamps.mjs";
 
 const CLIENT = join(ROOT, "gateway", "client");
 const STEP = "client types";
-/** The types of the ES module: those of the CommonJS files, which have the same exports. */
-const MODULE_TYPES = 'export * from "./index.js";\n';
+/** Of the ES modules, beside the CommonJS files. */
+const MODULES = "esm";
+/** Their types: those of the CommonJS files, which have the same exports. */
+const MODULE_TYPES = 'export * from "../index.js";\n';
 
 /** @param {string} path */
 const isSource = (path) => path.endsWith(".ts");
@@ -35,10 +37,11 @@ export const writeDeclarations = async (to) => {
     await mkdir(dirname(output), { recursive: true });
     await writeFile(output, outputText);
   }
-  await writeFile(join(to, "index.d.mts"), MODULE_TYPES);
+  await mkdir(join(to, MODULES), { recursive: true });
+  await writeFile(join(to, MODULES, "index.d.mts"), MODULE_TYPES);
 };
 
-/** Writes the client's types, and the client as an ES module, where its sources changed; answers whether it did. */
+/** Writes the client's types, and the client as ES modules, where its sources changed; answers whether it did. */
 export const declareTypes = async () => {
   const hash = createHash("sha256");
   for (const source of (await filesBelow(join(CLIENT, "src"), isSource)).sort()) hash.update(await readFile(source));
@@ -46,7 +49,7 @@ export const declareTypes = async () => {
   const declared = await filesBelow(join(CLIENT, "dist"), (path) => /[/\\]index\.(?:d\.ts|mjs)$/.test(path));
   if (declared.length > 1 && (await readStamps())[STEP] === digest) return false;
   await writeDeclarations(join(CLIENT, "dist"));
-  await writeClientModule(join(CLIENT, "dist"));
+  await writeClientModule(join(CLIENT, "dist", MODULES));
   await writeStamp(STEP, digest);
   return true;
 };

@@ -54,5 +54,7 @@ const said = {
   refused: (await callTool({ name: "get_execution", arguments: { executionId: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11" } })).isError,
   stopped: await stopped,
 };
+// Closing ends what is being sent, that a call is called off, too: another answer comes after it.
+await client.listTools();
 await client.close();
 console.log(JSON.stringify(said));
