@@ -1,6 +1,8 @@
 import type { Model } from "@nodeloom/client";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { KeyRound, type LucideIcon } from "lucide-react";
+import { meQuery } from "../../api/queries";
 import { priceWords } from "../../api/prices";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
@@ -14,9 +16,16 @@ export const Retirement = ({ model }: { model: Model }) => {
   return <Badge tone={retirement.isOver ? "bad" : "warn"}>{`${retirement.isOver ? "shut down on" : "goes on"} ${retirement.day}`}</Badge>;
 };
 
+/** Trial runs of a model that one has left. */
+const useFreeRuns = ({ internalName, trialRuns }: Model): number => {
+  const { data: me } = useQuery(meQuery);
+  return me?.credits.grants.find(({ model }) => model === internalName)?.remaining ?? trialRuns;
+};
+
 /** A model in the list. `onAddKey`: for administrators, where a key is missing. */
 export const ModelCard = ({ model, icon: Icon, onAddKey }: { model: Model; icon: LucideIcon; onAddKey?: (() => void) | undefined }) => {
   const standing = standingOf(model);
+  const free = useFreeRuns(model);
   return (
     <li className="relative flex min-w-0 flex-col rounded-2xl border bg-surface p-4 transition-shadow hover:shadow-panel">
       <div className="flex items-start gap-3">
@@ -42,7 +51,7 @@ export const ModelCard = ({ model, icon: Icon, onAddKey }: { model: Model; icon:
       )}
       <div className="mt-2.5 flex flex-wrap gap-1 empty:hidden">
         {model.minTier !== "free" && <Badge>from {model.minTier}</Badge>}
-        {model.trialRuns > 0 && <Badge tone="ok">{model.trialRuns} free runs</Badge>}
+        {free > 0 && <Badge tone="ok">{free === 1 ? "1 free run" : `${free} free runs`}</Badge>}
         <Retirement model={model} />
       </div>
       <div className="mt-auto flex min-h-10 items-end justify-between gap-2 pt-3">
