@@ -163,10 +163,10 @@ task("try four seeds and go on with the best", { clicks: 4, keys: 1 }, onMade("o
     .waitFor();
   await click(dialog.getByTestId("sweep"));
   await dialog
-    .getByRole("button", { name: /^Use Seed/ })
+    .getByRole("button", { name: /^Use this: Seed/ })
     .nth(3)
     .waitFor();
-  await click(dialog.getByRole("button", { name: /^Use Seed/ }).nth(2));
+  await click(dialog.getByRole("button", { name: /^Use this: Seed/ }).nth(2));
   await saved(page);
   const { body } = await stage.http.call("GET", `/api/workflows/${slugs.one}`, { key: account.key });
   const [node] = body.nodes as { data: { inputs: { seed?: number } } }[];
