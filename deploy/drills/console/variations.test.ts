@@ -94,7 +94,7 @@ onCanvas(
     await dialog.getByRole("button", { name: "Best first" }).click();
     await dialog
       .getByRole("list", { name: "Variations" })
-      .getByRole("button", { name: /^Use Model sandbox-image-fast/ })
+      .getByRole("button", { name: /^Use this: Sandbox Image Fast/ })
       .first()
       .click();
     await page.getByText(/“Stills” has these settings now/).waitFor();

@@ -39,7 +39,7 @@ const useGiven = ({ row, until }: CellProps): Given => {
   const isPart = until !== null && row.status === "completed";
   const { data } = useQuery({ ...executionQuery(row.executionId), enabled: isPart });
   const ofNode = isPart ? givenBy(data, until) : undefined;
-  return ofNode ?? { file: filesIn(row.result)[0], text: row.error ? row.error.message : firstOf(row.result) };
+  return ofNode ?? { files: filesIn(row.result), text: row.error ? row.error.message : firstOf(row.result) };
 };
 
 /** What an item was run with: settings of its own, else its first input. */
@@ -57,7 +57,10 @@ interface CellProps {
 /** One item: what it made, or how it stands, over what it was run with. */
 const Cell = (props: CellProps) => {
   const { row } = props;
-  const { file, text } = useGiven(props);
+  const {
+    files: [file],
+    text,
+  } = useGiven(props);
   const body = (
     <>
       {file ? (

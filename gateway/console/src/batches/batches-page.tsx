@@ -18,12 +18,15 @@ import { batchesQuery } from "./queries";
 const route = getRouteApi("/shell/batches");
 const PAGE = 50;
 
-const Name = ({ batch: { batchId, workflowSlug, model } }: { batch: Batch }) => {
+const Name = ({ batch: { batchId, workflowSlug, model, until } }: { batch: Batch }) => {
   const nameOf = useWorkflowNames();
   return (
-    <Link to="/batches/$id" params={{ id: batchId }} className="block truncate font-medium text-accent-text hover:underline">
-      {workflowSlug === null ? model : nameOf(workflowSlug)}
-    </Link>
+    <>
+      <Link to="/batches/$id" params={{ id: batchId }} className="block truncate font-medium text-accent-text hover:underline">
+        {workflowSlug === null ? model : nameOf(workflowSlug)}
+      </Link>
+      {until !== null && <span className="block truncate text-xs text-muted">to the node {until}</span>}
+    </>
   );
 };
 

@@ -1,9 +1,9 @@
 import type { Execution } from "@nodeloom/client";
 import { filesIn, outputsOf, type OutputFile } from "./outputs";
 
-/** What is shown of what a node gave: its first file, else a text. */
+/** What is shown of what a node gave: its files, else a text. */
 export interface Given {
-  file: OutputFile | undefined;
+  files: readonly OutputFile[];
   text: string | undefined;
 }
 
@@ -12,8 +12,8 @@ export const givenBy = (execution: Execution | undefined, nodeId: string): Given
   if (!execution) return undefined;
   const own = execution.nodes.filter(({ id }) => id === nodeId || id.startsWith(`${nodeId}/`));
   const outputs = own.map(outputsOf).findLast((one) => one !== undefined && Object.keys(one).length > 0);
-  const [file] = filesIn(outputs);
+  const files = filesIn(outputs);
   const [first] = Object.values(outputs ?? {});
-  if (file || first === undefined) return { file, text: undefined };
-  return { file: undefined, text: typeof first === "string" ? first : JSON.stringify(first) };
+  if (files.length > 0 || first === undefined) return { files, text: undefined };
+  return { files, text: typeof first === "string" ? first : JSON.stringify(first) };
 };

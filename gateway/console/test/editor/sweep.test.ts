@@ -57,16 +57,25 @@ it("tries every combination, as a batch takes settings, and lays them out by bot
   const variations = variationsOf(axes);
   expect(variations).toHaveLength(6);
   expect(variations[4]).toEqual({ settings: { model: "b", inputs: { seed: 4 } }, at: [1, 1] });
-  expect(settingsWords(variations[4]!.settings)).toBe("Model b · Seed 4");
-  const table = tableOf(variations.map((one) => one.settings))!;
-  expect(table.rows).toEqual(["Model a", "Model b"]);
+  const titles = new Map([["b", "Model B"]]);
+  expect(settingsWords(variations[4]!.settings, titles)).toBe("Model B · Seed 4");
+  const table = tableOf(
+    variations.map((one) => one.settings),
+    titles,
+  )!;
+  expect(table.rows).toEqual(["a", "Model B"]);
   expect(table.columns).toEqual(["Seed 3", "Seed 4", "Seed 5"]);
   expect(table.cells).toEqual([
     [0, 1, 2],
     [3, 4, 5],
   ]);
-  expect(tableOf(variations.slice(0, 5).map((one) => one.settings))).toBeUndefined();
-  expect(tableOf([{ model: "a" }, { model: "b" }])).toBeUndefined();
+  expect(
+    tableOf(
+      variations.slice(0, 5).map((one) => one.settings),
+      titles,
+    ),
+  ).toBeUndefined();
+  expect(tableOf([{ model: "a" }, { model: "b" }], titles)).toBeUndefined();
 });
 
 it("takes a variation over setting by setting, and knows that a node has it", () => {

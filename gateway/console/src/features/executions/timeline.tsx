@@ -117,7 +117,7 @@ export const Timeline = ({ nodes, inputs, graph, startedAt, endedAt }: TimelineP
                 />
               )}
             </svg>
-            <div className="flex items-center justify-end gap-2 text-xs tabular-nums">
+            <div className="flex items-center justify-end gap-2 text-xs whitespace-nowrap tabular-nums">
               {(node.items ?? 0) > 1 && (
                 <span className="text-muted">
                   {node.itemsDone ?? 0}/{node.items}

@@ -1,7 +1,7 @@
 import type { Alignment } from "../../../canvas/geometry";
 import { isRemark } from "../../../canvas/kinds";
 import { nodeById } from "../../../document/graph";
-import { complain } from "../../../ui/overlays/toast";
+import { complain, say } from "../../../ui/overlays/toast";
 import {
   alignSelection,
   copySelection,
@@ -98,6 +98,12 @@ const viewMade: Command["run"] = (editor) => {
   viewNode(editor, nodeId, 0);
 };
 
+/** Saving goes by itself; asked for, it says that it was done. */
+const save: Command["run"] = ({ document, canEdit }) => {
+  if (!canEdit) return complain("This workflow is somebody else's: it can be looked at, run and copied.");
+  void document.flush().then((saved) => (saved ? say("Everything is saved.") : complain("Not saved yet: it is tried again by itself.")));
+};
+
 /** Opens the workflow that the chosen node stands for. */
 const openInner: Command["run"] = (editor, stage) => {
   const [node, ...others] = selectedNodes(editor);
@@ -132,6 +138,7 @@ export const COMMANDS: readonly Command[] = [
   edit("library", "Files…", ["Shift+F"], ({ ui }) => ui.setState(({ library }) => ({ library: !library }))),
   command("open-inner", "Open its workflow", "View", ["O"], openInner),
   command("settings", "Edit its settings", "Edit", ["Enter"], (_editor, stage) => stage.settings()),
+  command("save", "Save now", "Edit", ["Mod+S"], save),
   edit("undo", "Undo", ["Mod+Z"], ({ document }) => document.undo()),
   edit("redo", "Redo", ["Mod+Shift+Z", "Mod+Y"], ({ document }) => document.redo()),
   command("copy", "Copy", "Edit", ["Mod+C"], (editor) => void copySelection(editor)),

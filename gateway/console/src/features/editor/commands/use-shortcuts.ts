@@ -6,6 +6,9 @@ const TYPES: ReadonlySet<string> = new Set(["INPUT", "TEXTAREA", "SELECT"]);
 /** Keys that a focused control means for itself. */
 const OF_CONTROLS: ReadonlySet<string> = new Set(["Enter", " ", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]);
 
+/** Mean the workflow, wherever the keyboard is. */
+const reachesFields = (id: string): boolean => id.startsWith("run") || id === "save";
+
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (TYPES.has(target.tagName) || target.isContentEditable);
 const isControl = (target: EventTarget | null): boolean =>
@@ -14,7 +17,7 @@ const isControl = (target: EventTarget | null): boolean =>
 const isInPanel = (target: EventTarget | null): target is HTMLElement =>
   target instanceof HTMLElement && !document.querySelector("dialog[open]") && target.closest("aside") !== null;
 
-/** Shortcuts of the canvas. Fields keep their own keys; only Run and undo of the graph reach over them. */
+/** Shortcuts of the canvas. Fields keep their own keys; only Run and Save reach over them. */
 export const useShortcuts = (editor: Editor, stage: Stage): void => {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -22,7 +25,7 @@ export const useShortcuts = (editor: Editor, stage: Stage): void => {
       if (event.key === "Escape" && isTyping(event.target) && isInPanel(event.target)) return event.target.blur();
       const command = event.isComposing ? undefined : commandFor(event);
       if (!command || document.querySelector("dialog[open]")) return;
-      if (isTyping(event.target) && !command.id.startsWith("run")) return;
+      if (isTyping(event.target) && !reachesFields(command.id)) return;
       if (isControl(event.target) && OF_CONTROLS.has(event.key) && !event.ctrlKey && !event.metaKey) return;
       if (command.edits && (!editor.canEdit || editor.ui.getState().locked)) return;
       // Text that is chosen on the page is what Copy means.

@@ -12,6 +12,7 @@ import {
   Frame,
   Group,
   LayoutGrid,
+  Milestone,
   MousePointerClick,
   Redo,
   Trash2,
@@ -104,6 +105,15 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
             {kind.title} · {node.id}
           </p>
         </div>
+        {kind.runs && (
+          <IconButton
+            icon={Milestone}
+            label="Run to here"
+            keys={commandById("run-to-here").keys[0]}
+            size="sm"
+            onClick={() => commandById("run-to-here").run(editor, stage)}
+          />
+        )}
         {editor.canEdit && kind.runs && (
           <IconButton
             icon={Redo}

@@ -66,7 +66,7 @@ export const Tile = ({ file, chosen, onChoose, onDrag, onView }: TileProps) => {
         <Thumb file={outputOf(file)} label="" width={200} className="size-full" />
       </button>
       <span className="mt-0.5 block truncate text-[11px] text-muted" title={titleOf(file)}>
-        {titleOf(file)}
+        {fileName(file.id) ?? (file.createdAt === null ? titleOf(file) : ago(file.createdAt))}
       </span>
       {leaves !== undefined && <span className="block truncate text-[11px] text-warn">{leaves}</span>}
       <IconButton

@@ -181,10 +181,17 @@ export const valueWords = (value: unknown): string => {
   return text.length > LARGE_TEXT_CHARS ? `${text.slice(0, LARGE_TEXT_CHARS)}…` : text;
 };
 
-/** "Seed 4 · Steps 20" */
-export const settingsWords = (settings: Settings): string =>
+/** Models by their names, as people call them. */
+export type Titles = ReadonlyMap<unknown, string>;
+
+/** "Seed 4"; a model is called by its name alone. */
+const settingWords = (name: string, value: unknown, titles: Titles): string =>
+  name === "model" ? (titles.get(value) ?? valueWords(value)) : `${wordsOf(name)} ${valueWords(value)}`;
+
+/** "Sandbox Image · Seed 4" */
+export const settingsWords = (settings: Settings, titles: Titles): string =>
   pathsOf(settings)
-    .map(([path, value]) => `${wordsOf(path.at(-1) ?? "")} ${valueWords(value)}`)
+    .map(([path, value]) => settingWords(path.at(-1) ?? "", value, titles))
     .join(" · ");
 
 export interface Layout {
@@ -195,7 +202,7 @@ export interface Layout {
 }
 
 /** The table of a sweep along two settings; undefined for one along one, or of other combinations. */
-export const tableOf = (all: readonly Settings[]): Layout | undefined => {
+export const tableOf = (all: readonly Settings[], titles: Titles): Layout | undefined => {
   const [first] = all;
   const paths = first ? pathsOf(first).map(([path]) => path.join(".")) : [];
   if (paths.length !== 2) return undefined;
@@ -204,6 +211,6 @@ export const tableOf = (all: readonly Settings[]): Layout | undefined => {
   if (rows.length * columns.length !== all.length || rows.length < 2 || columns.length < 2) return undefined;
   const cells = rows.map((_, row) => columns.map((_column, column) => row * columns.length + column));
   const name = (index: number, json: string): string =>
-    `${wordsOf(paths[index]!.split(".").at(-1) ?? "")} ${valueWords(JSON.parse(json) as unknown)}`;
+    settingWords(paths[index]!.split(".").at(-1) ?? "", JSON.parse(json) as unknown, titles);
   return { rows: rows.map((json) => name(0, json)), columns: columns.map((json) => name(1, json)), cells };
 };

@@ -28,18 +28,24 @@ const Stars = ({ name, stars, onRate }: { name: string; stars: number; onRate: (
 
 const Stage = ({ row, given, name, onView }: { row: BatchRow; given: Given | undefined; name: string; onView: () => void }) => {
   const box = "block aspect-[4/3] w-full overflow-hidden rounded-lg";
-  if (given && (given.file ?? given.text) !== undefined)
+  const [file] = given?.files ?? [];
+  if (given && (file ?? given.text) !== undefined)
     return (
       <button
         type="button"
         aria-label={`View ${name}`}
-        className={classes(box, "bg-(--media) text-left hover:opacity-90")}
+        className={classes(box, "relative bg-(--media) text-left hover:opacity-90")}
         onClick={onView}
       >
-        {given.file ? (
-          <Thumb file={given.file} label={name} width={THUMB_PX} className="size-full" />
+        {file ? (
+          <Thumb file={file} label={name} width={THUMB_PX} className="size-full" />
         ) : (
           <span className="block size-full overflow-hidden bg-sunken p-2 text-xs wrap-anywhere text-text">{given.text}</span>
+        )}
+        {given.files.length > 1 && (
+          <span className="absolute right-1.5 bottom-1.5 rounded-full bg-(--media)/85 px-2 text-xs text-(--on-media)">
+            {given.files.length} files
+          </span>
         )}
       </button>
     );
@@ -84,7 +90,7 @@ export const SweepCell = ({ row, given, name, isNamed, isUsed, stars, onView, on
         <Stars name={name} stars={stars} onRate={onRate} />
         <span className="text-xs text-muted tabular-nums">{row.creditsCost > 0 ? `${roundCredits(row.creditsCost)} cr` : "free"}</span>
         {onUse && (
-          <Button size="sm" className="mt-1 w-full" icon={Check} aria-label={`Use ${name}`} onClick={onUse}>
+          <Button size="sm" className="mt-1 w-full" icon={Check} aria-label={`Use this: ${name}`} onClick={onUse}>
             Use this
           </Button>
         )}

@@ -1,4 +1,4 @@
-import type { Batch } from "@nodeloom/client";
+import type { Batch, BatchQuote } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { Play, Plus } from "lucide-react";
 import { useMemo, useState } from "react";
@@ -7,7 +7,7 @@ import { kindOf } from "../../../canvas/kinds";
 import type { DocNode } from "../../../document/graph";
 import { TroubleNotice } from "../../../runs/trouble/trouble-notice";
 import { Button } from "../../../ui/button";
-import { ago, credits, roundCredits } from "../../../ui/format";
+import { ago, roundCredits } from "../../../ui/format";
 import { Dialog } from "../../../ui/overlays/dialog";
 import { selectedNodes } from "../chosen";
 import { useEditor, useScene, type Editor } from "../context";
@@ -16,7 +16,7 @@ import { nodeTitle } from "../titles";
 import { MOST_VARIATIONS, settingsOf, settingsWords, variationsOf, type Axis, type Setting, type Variation } from "./axes";
 import { AxisForm } from "./axis-form";
 import { SweepResults } from "./sweep-results";
-import { SWEEP_NAME, useSweep, useVariationPrices } from "./use-sweep";
+import { SWEEP_NAME, useSweep, useTitles, useVariationPrices } from "./use-sweep";
 
 const LISTED = 50;
 const EARLIER = 4;
@@ -42,16 +42,17 @@ const useEarlier = (slug: string, nodeId: string): Batch[] => {
 
 const Variations = ({ node, variations }: { node: DocNode; variations: readonly Variation[] }) => {
   const prices = useVariationPrices(node, variations);
+  const titles = useTitles();
   return (
     <ol
       aria-label="What is tried"
-      className="grid max-h-52 gap-x-6 gap-y-1 overflow-y-auto rounded-xl bg-sunken p-3 text-[13px] sm:grid-cols-2"
+      className="grid max-h-52 grid-cols-1 gap-x-6 gap-y-1 overflow-y-auto rounded-xl bg-sunken p-3 text-[13px] sm:grid-cols-2"
       tabIndex={0}
     >
       {variations.map(({ settings, at }, index) => (
         <li key={at.join(".")} className="flex justify-between gap-3">
-          <span className="min-w-0 truncate" title={settingsWords(settings)}>
-            {settingsWords(settings)}
+          <span className="min-w-0 truncate" title={settingsWords(settings, titles)}>
+            {settingsWords(settings, titles)}
           </span>
           <span className="shrink-0 text-muted tabular-nums">
             {prices[index] === undefined ? "" : prices[index] === 0 ? "free" : `${roundCredits(prices[index])} cr`}
@@ -69,11 +70,18 @@ const Earlier = ({ batches, onOpen }: { batches: readonly Batch[]; onOpen: (batc
       <span className="text-muted">Earlier:</span>
       {batches.map(({ batchId, total, createdAt, status }) => (
         <Button key={batchId} size="sm" onClick={() => onOpen(batchId)}>
-          {total} {status === "running" ? "under way" : createdAt === null ? "" : ago(createdAt)}
+          {total} variations, {status === "running" ? "under way" : createdAt === null ? "over" : ago(createdAt)}
         </Button>
       ))}
     </section>
   );
+};
+
+/** What all variations cost: "29 credits"; where their runs decide, the most. Never rounded down. */
+const priceWords = ({ exact, estimatedCreditCost, maxCreditCost }: BatchQuote): string => {
+  if (maxCreditCost === 0) return "free";
+  const most = roundCredits(exact ? estimatedCreditCost : maxCreditCost, Math.ceil);
+  return `${exact ? "" : "at most "}${most} ${most === "1" ? "credit" : "credits"}`;
 };
 
 const isWhole = (axis: Axis | undefined): axis is Axis => axis !== undefined && axis.values.length > 0;
@@ -88,7 +96,7 @@ const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) 
   const asked = useMemo(() => (tooMany ? [] : variations), [tooMany, variations]);
   const { quote, problem, start, starting, isReady } = useSweep(node, asked);
   const title = nodeTitle(node);
-  const price = quote && (quote.maxCreditCost === 0 ? "free" : credits(quote.exact ? quote.estimatedCreditCost : quote.maxCreditCost));
+  const price = quote && priceWords(quote);
   const begin = async (): Promise<void> => {
     const batchId = await start();
     if (batchId !== undefined) onOpen(batchId);
@@ -127,7 +135,7 @@ const SweepForm = ({ node, onOpen }: { node: DocNode; onOpen: (batchId: string) 
       {problem && <TroubleNotice kind="warn" trouble={problem} />}
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" variant="primary" icon={Play} busy={starting} disabled={!isReady || quote === undefined} data-testid="sweep">
-          {quote === undefined ? "Try them" : `Try ${quote.total} · ${quote.exact || quote.maxCreditCost === 0 ? "" : "at most "}${price}`}
+          {quote === undefined ? "Try them" : `Try ${quote.total} · ${price}`}
         </Button>
         {isReady && quote === undefined && problem === undefined && <span className="text-xs text-muted">Asking for the price…</span>}
         {variations.length === 1 && <span className="text-xs text-muted">Give at least two values.</span>}

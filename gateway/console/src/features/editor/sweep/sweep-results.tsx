@@ -23,6 +23,7 @@ import { rememberPrints } from "../scene/fingerprints";
 import { nodeTitle } from "../titles";
 import { hasSettings, MOST_VARIATIONS, settingsWords, tableOf, withVariation, type Layout, type Settings } from "./axes";
 import { rate, readRatings } from "./ratings";
+import { useTitles } from "./use-sweep";
 import { SweepCell, type CellProps } from "./sweep-cell";
 
 const OVER: ReadonlySet<BatchRow["status"]> = new Set<BatchRow["status"]>(["completed", "failed"]);
@@ -93,7 +94,7 @@ const SweepTable = ({ table, cell }: { table: Layout; cell: CellOf }) => (
       <tbody>
         {table.rows.map((name, at) => (
           <tr key={name}>
-            <th scope="row" className="max-w-32 align-top font-medium wrap-anywhere text-muted">
+            <th scope="row" className="max-w-32 min-w-20 align-top font-medium wrap-break-word text-muted">
               {name}
             </th>
             {table.cells[at]!.map((index) => (
@@ -110,6 +111,7 @@ const SweepTable = ({ table, cell }: { table: Layout; cell: CellOf }) => (
 
 /** The rows of a sweep with what each of them gave. */
 const useRows = (batchId: string, nodeId: string) => {
+  const titles = useTitles();
   const found = useQuery(batchQuery(batchId, { limit: MOST_VARIATIONS }));
   const rows = found.data?.rows ?? [];
   const executions = useQueries({
@@ -117,19 +119,23 @@ const useRows = (batchId: string, nodeId: string) => {
   });
   const results = rows.map((row, index): Result => {
     const settings = settingsIn(row, nodeId);
-    return { row, settings, name: settingsWords(settings), given: givenBy(executions[index]?.data, nodeId) };
+    return { row, settings, name: settingsWords(settings, titles), given: givenBy(executions[index]?.data, nodeId) };
   });
-  return { found, results };
+  return { found, results, titles };
 };
 
 const viewerItems = (results: readonly Result[]): ViewerItem[] =>
   results.flatMap(({ row, name, given }): ViewerItem[] => {
-    if (!given || (given.file ?? given.text) === undefined) return [];
+    if (!given) return [];
+    const things =
+      given.files.length > 0 ? given.files.map((file) => ({ file, text: undefined })) : [{ file: undefined, text: given.text }];
     const facts: [string, string][] = [
       ["Variation", name],
       ["Price", credits(row.creditsCost)],
     ];
-    return [{ id: row.executionId, ...given, title: name, facts }];
+    return things
+      .filter(({ file, text }) => (file ?? text) !== undefined)
+      .map((thing, index) => ({ id: `${row.executionId} ${index}`, ...thing, title: name, facts }));
   });
 
 /** What a sweep gave, as a table of its two settings, or as a list. */
@@ -139,7 +145,7 @@ export const SweepResults = ({ batchId, node, onClose }: { batchId: string; node
   const now = useDocument(({ graph }) => nodeById(graph, node.id));
   const [ratings, setRatings] = useState(readRatings);
   const [isSorted, setSorted] = useState(false);
-  const { found, results } = useRows(batchId, node.id);
+  const { found, results, titles } = useRows(batchId, node.id);
   if (found.isPending) return <Skeleton lines={6} />;
   if (!found.data) return <LoadFailure error={found.error} retry={() => void found.refetch()} />;
 
@@ -148,7 +154,7 @@ export const SweepResults = ({ batchId, node, onClose }: { batchId: string; node
     const items = viewerItems(results);
     const index = Math.max(
       0,
-      items.findIndex(({ id }) => id === row.executionId),
+      items.findIndex(({ id }) => id.startsWith(row.executionId)),
     );
     view([{ id: batchId, title: `Variations of ${nodeTitle(node)}`, items }], { index });
   };
@@ -166,7 +172,12 @@ export const SweepResults = ({ batchId, node, onClose }: { batchId: string; node
       onUse: editor.canEdit ? () => use(result) : undefined,
     };
   };
-  const table = isSorted ? undefined : tableOf(results.map(({ settings }) => settings));
+  const table = isSorted
+    ? undefined
+    : tableOf(
+        results.map(({ settings }) => settings),
+        titles,
+      );
   const order = results.map((_, index) => index);
   if (isSorted) order.sort((a, b) => starsOf(results[b]!) - starsOf(results[a]!) || a - b);
   return (

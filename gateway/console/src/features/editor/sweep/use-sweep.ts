@@ -7,7 +7,7 @@ import { kernelGraph, type DocGraph, type DocNode } from "../../../document/grap
 import { refusalTrouble, type Trouble } from "../../../runs/trouble/words";
 import { useDocument, useEditor } from "../context";
 import { useRunInputs } from "../run-inputs";
-import { withVariation, type Variation } from "./axes";
+import { withVariation, type Titles, type Variation } from "./axes";
 
 /** What a sweep costs before it begins, and its start. */
 
@@ -33,6 +33,12 @@ export const useVariationPrices = (node: DocNode, variations: readonly Variation
       ({ settings }) => judge(withVariation(part, node.id, settings), terms, markupPermille).prices.get(node.id)?.credits,
     );
   }, [document, node.id, variations, terms, markupPermille]);
+};
+
+/** The names of models. */
+export const useTitles = (): Titles => {
+  const { models } = useEditor();
+  return useMemo(() => new Map(models.map(({ internalName, displayName }) => [internalName, displayName])), [models]);
 };
 
 interface Answer {
