@@ -13,6 +13,7 @@ const secondFactor = z
     available: z.boolean().meta({ description: "Whether the installation can keep its secret" }),
     onSince: timestamp.nullable().meta({ description: "Null while it is off" }),
     recoveryCodesLeft: z.int(),
+    hasPassword: z.boolean().meta({ description: "Whether the account has a password, which is what a second factor is for" }),
   })
   .meta({ id: "SecondFactor" });
 const enrolment = z
@@ -39,8 +40,9 @@ export const secondFactorRoutes = [
     summary: "Whether signing in by the caller's password takes a code, too",
     responses: { 200: secondFactor },
     handler: async ({ gateway, caller }) => {
-      const { configured, onSince, recoveryCodes: left } = await gateway.services.signIn.getSecondFactor({ userId: caller.user.id });
-      return { status: 200, body: { available: configured, onSince: iso(onSince), recoveryCodesLeft: left } };
+      const state = await gateway.services.signIn.getSecondFactor({ userId: caller.user.id });
+      const { configured: available, onSince, recoveryCodes: recoveryCodesLeft, hasPassword } = state;
+      return { status: 200, body: { available, onSince: iso(onSince), recoveryCodesLeft, hasPassword } };
     },
   }),
   defineRoute({

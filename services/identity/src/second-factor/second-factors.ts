@@ -8,6 +8,7 @@ import { resealAll, type Resealed } from "../secrets/reseal";
 import type { LoginThrottle } from "../sessions/login-throttle";
 import type { ByPassword, Reauthentication } from "../sessions/reauthentication";
 import type { Tiers } from "../tiers/tiers";
+import { hasPassword } from "../users/passwords";
 import { hasSecondFactor, noSuchUser, toUser, type User } from "../users/user";
 import type { UserStore } from "../users/user-store";
 import { newRecoveryCodes, newSecret, recoveryHash, urlOf } from "./codes";
@@ -25,6 +26,7 @@ export interface SecondFactorState {
   onSince: Date | undefined;
   /** How many were not used. */
   recoveryCodes: number;
+  hasPassword: boolean;
 }
 
 export interface SecondFactors {
@@ -77,7 +79,8 @@ export const createSecondFactors = (options: SecondFactorsOptions): SecondFactor
       const user = await existing(userId);
       const factor = hasSecondFactor(user) ? user.secondFactor : undefined;
       const onSince = factor?.confirmedAt ?? undefined;
-      return { configured: envelope.isConfigured, onSince, recoveryCodes: factor?.recoveryCodes.length ?? 0 };
+      const recoveryCodes = factor?.recoveryCodes.length ?? 0;
+      return { configured: envelope.isConfigured, onSince, recoveryCodes, hasPassword: hasPassword(user) };
     },
 
     enrol: async (by) => {

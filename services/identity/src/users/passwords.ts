@@ -11,6 +11,8 @@ const DUMMY_BYTES = 16;
 /** In place of the hash, of an account that has no password. */
 export const NO_PASSWORD = "none";
 
+export const hasPassword = ({ passwordHash }: { passwordHash: string }): boolean => passwordHash !== NO_PASSWORD;
+
 /** Argon2id (the library's default variant) with the parameters OWASP recommends for servers. */
 const PARAMETERS: Options = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
@@ -42,10 +44,10 @@ export const createPasswords = async (): Promise<Passwords> => {
   return {
     hash: (password) => bounded(() => hash(normalisePassword(password), PARAMETERS)),
     verify: async (stored, password) => {
-      const hasPassword = stored !== undefined && stored !== NO_PASSWORD;
+      const isThere = stored !== undefined && hasPassword({ passwordHash: stored });
       const comparable = password.length > 0 && password.length <= MAX_COMPARED_UNITS;
-      const matches = await bounded(() => verify(hasPassword ? stored : dummy, comparable ? normalisePassword(password) : ""));
-      return matches && comparable && hasPassword;
+      const matches = await bounded(() => verify(isThere ? stored : dummy, comparable ? normalisePassword(password) : ""));
+      return matches && comparable && isThere;
     },
   };
 };

@@ -31,9 +31,11 @@ export const SecondFactorCard = ({ email }: { email: string }) => {
         <div className="flex flex-col items-start gap-4 text-sm">
           {data.onSince === null ? (
             <p className="text-muted">
-              {data.available
-                ? "With it, signing in takes your password and a code from an authenticator on your phone."
-                : "This installation has no key to keep its secret with (SECRETS_KEYS), so that it can't be switched on."}
+              {!data.hasPassword
+                ? "Your provider signs you in, without a password. A second factor is for passwords."
+                : data.available
+                  ? "With it, signing in takes your password and a code from an authenticator on your phone."
+                  : "This installation has no key to keep its secret with (SECRETS_KEYS), so that it can't be switched on."}
             </p>
           ) : (
             <p className="text-muted">
@@ -44,7 +46,7 @@ export const SecondFactorCard = ({ email }: { email: string }) => {
             <Notice kind="warn">Few recovery codes are left. Switch it off and on again for ten new ones.</Notice>
           )}
           {data.onSince === null ? (
-            <Button variant="primary" disabled={!data.available} onClick={() => setAsking("on")}>
+            <Button variant="primary" disabled={!data.available || !data.hasPassword} onClick={() => setAsking("on")}>
               Switch on
             </Button>
           ) : (
