@@ -11,6 +11,9 @@ import type { Account, Answer } from "./client";
 
 const RUN = "run";
 const PAGE_MS = 120_000;
+/** Where a page calls with the cookies of a sign-in that it leaves to another page. */
+const SIGN_IN = `curl -fsS -c cookies.txt "$BASE/api/auth/login" -H 'content-type: application/json' -d "{ \\"email\\": \\"$EMAIL\\", \\"password\\": \\"$PASSWORD\\" }"`;
+const signIn = (script: string): string => (script.includes("-b cookies.txt") && !script.includes("-c cookies.txt") ? `${SIGN_IN}\n` : "");
 /** Of the output of a page that failed. */
 const SHOWN_CHARS = 2_000;
 
@@ -112,7 +115,8 @@ export const runDocumented = async (reader: Reader): Promise<{ blocks: number; f
       const own = join(folder, page.replaceAll("/", "-"));
       prepare(own, env);
       const commands = blocks.filter((one) => one.page === page).map((one) => `echo '# ${placeOf(one)}'\n${commandOf(one, own, python)}`);
-      return `${page} ${await follow(commands.join("\n"), own, env)}`.trim();
+      const script = commands.join("\n");
+      return `${page} ${await follow(`${signIn(script)}${script}`, own, env)}`.trim();
     }),
   );
   rmSync(folder, { recursive: true });
