@@ -33,6 +33,7 @@ const tierRule = z.string().transform((text, context): TierRule => {
 export const oidcVariables = {
   OIDC_ISSUER: z
     .url({ protocol: /^https?$/, error: "must be the issuer's https URL, as its tokens name it" })
+    .or(z.literal(""))
     .optional()
     .describe("OpenID Connect provider that people may sign in by; without it they sign in by password alone"),
   OIDC_CLIENT_ID: z.string().optional().describe("what that provider knows this installation as"),
