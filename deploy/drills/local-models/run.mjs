@@ -8,7 +8,7 @@ import { runDrill } from "../support/run-drill.mjs";
 import { makeExamples } from "./examples.mjs";
 import { kills } from "./kills.mjs";
 import { DETAILED, movingAt, overlap, PAGE, PAGE_LINES, psnr, THINGS, wordErrors } from "./pictures.mjs";
-import { chatWeights, engineLibrary, ffmpeg, peakOf, untilFetched } from "./service.mjs";
+import { bytesFor, chatWeights, engineLibrary, ffmpeg, peakOf, untilFetched } from "./service.mjs";
 import { writeTable } from "./table.mjs";
 
 /**
@@ -66,11 +66,10 @@ await runDrill("local-models", async (drill) => {
     const answer = await api.call("POST", "/api/models/local-speech/run", { key, body: { inputs: { prompt: SENTENCES[0] } } });
     if (answer.status !== 200) throw new Error(`local-speech: ${JSON.stringify(answer.body)}`);
     const took = (Date.now() - drill.startedAt) / 1_000;
-    const { fetchedBytes } = (await api.call("GET", "/api/local-models", { key })).body;
-    const megabytes = Math.round(fetchedBytes / 1e6);
+    const bytes = bytesFor("local-speech");
     drill.say(
-      `the first sentence: ${took.toFixed(0)} s from the start with an empty cache; ${megabytes} MB of engines and voices were fetched, ` +
-        `which take ${Math.round((fetchedBytes * 8) / NETWORK)} s at 50 Mbit/s`,
+      `the first sentence: ${took.toFixed(0)} s from the start with an empty cache; for it ${Math.round(bytes / 1e6)} MB of engines and ` +
+        `voice were fetched, which take ${Math.round((bytes * 8) / NETWORK)} s at 50 Mbit/s`,
     );
   };
   await firstSentence();
@@ -229,6 +228,7 @@ await runDrill("local-models", async (drill) => {
     const { text } = await run("local-chat", "about 60 tokens", { prompt: "Write two sentences about the sea.", maxTokens: 60 });
     drill.check(["a text is written", text.split(/\s+/).length >= 5, JSON.stringify(text.slice(0, 80))]);
     copyFileSync(chatWeights(), join(own, "chat", OWN_WEIGHTS));
+    await untilReady(OWN_MODEL);
     const owned = await once(OWN_MODEL, { prompt: "Write two sentences about the sea.", maxTokens: 60 });
     drill.check(["weights in LOCAL_MODELS_DIR are a model", owned.result.text.length > 10, JSON.stringify(owned.result.text.slice(0, 80))]);
     const schema = {

@@ -34,6 +34,14 @@ const fetchedFolder = (name) => {
   return assetFolder(assetsFolder(process.env), name, ASSETS[name]);
 };
 
+/** What is fetched for a model, in bytes. @param {string} model @returns {number} */
+export const bytesFor = (model) => {
+  const require = createRequire(join(ROOT, "package.json"));
+  const { ASSETS } = require(join(ROOT, "services/inference/dist/fetch/assets.js"));
+  const { LOCAL_MODELS } = require(join(ROOT, "services/inference/dist/models.js"));
+  return LOCAL_MODELS[model].assets.reduce((/** @type {number} */ sum, /** @type {string} */ name) => sum + ASSETS[name].bytes, 0);
+};
+
 /** A library among the engines that were fetched. @param {string} name */
 export const engineLibrary = (name) => createRequire(join(fetchedFolder("engines"), "package.json"))(name);
 
