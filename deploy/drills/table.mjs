@@ -192,7 +192,7 @@ export const DRILLS = [
   {
     name: "secrets",
     sentence: "makes a hundred runs that send secrets, then searches every store, log, trace and answer for their values",
-    minutes: 3,
+    minutes: 1,
     kind: "program",
     builds: true,
   },

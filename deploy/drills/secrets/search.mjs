@@ -40,12 +40,10 @@ const readings = (bytes) => {
   }
 };
 
-/**
- * Looks for values in what is handed to it.
- * @param {Record<string, string>} values by what they are called
- */
-export const createSearch = (values) => {
-  const forms = Object.entries(values).flatMap(([name, value]) => formsOf(value).map((form) => ({ name, bytes: Buffer.from(form) })));
+/** Looks for values in what is handed to it. */
+export const createSearch = () => {
+  /** @type {{ name: string, bytes: Buffer }[]} */
+  const forms = [];
   /** @type {Map<string, Map<string, number>>} by place, how often each value was found there */
   const found = new Map();
   /** @type {Map<string, number>} by place */
@@ -53,6 +51,10 @@ export const createSearch = (values) => {
   return {
     found,
     looked,
+    /** @param {Record<string, string>} values by what they are called */
+    add: (values) => {
+      for (const [name, value] of Object.entries(values)) for (const form of formsOf(value)) forms.push({ name, bytes: Buffer.from(form) });
+    },
     /** @param {string} place @param {Uint8Array | string} content */
     look: (place, content) => {
       const parts = typeof content === "string" ? [Buffer.from(content)] : readings(content);

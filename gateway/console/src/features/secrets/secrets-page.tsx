@@ -69,7 +69,7 @@ const columnsOf = (ask: (asking: Asking) => void): readonly Column<ListedSecret>
   },
   { title: "Hosts", wide: true, cell: (secret) => <Hosts {...secret} /> },
   { title: "Used by", wide: true, cell: (secret) => <Uses {...secret} /> },
-  { title: "Set", numeric: true, cell: ({ updatedAt }) => (updatedAt === null ? null : <Time iso={updatedAt} />) },
+  { title: "Set", numeric: true, wide: true, cell: ({ updatedAt }) => (updatedAt === null ? null : <Time iso={updatedAt} />) },
   {
     title: "Actions",
     numeric: true,

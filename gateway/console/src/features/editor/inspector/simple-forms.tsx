@@ -127,7 +127,7 @@ export const HttpForm = ({ node }: { node: DocNode }) => {
       </div>
       <JsonInput
         label="Headers"
-        hint={'An object: {"authorization": "Bearer …"}'}
+        hint={'An object: {"authorization": "Bearer {{secrets.NAME}}"}. Keys are kept under Secrets.'}
         value={data.headers}
         disabled={disabled}
         onChange={(value) => set(["headers"], value)}
