@@ -1353,6 +1353,8 @@ export interface SecondFactor {
   /** Null while it is off */
   onSince: string | null;
   recoveryCodesLeft: number;
+  /** Whether the account has a password, which is what a second factor is for */
+  hasPassword: boolean;
 }
 
 export interface ByPassword {

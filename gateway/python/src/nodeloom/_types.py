@@ -1475,6 +1475,8 @@ class SecondFactor(TypedDict):
     # Null while it is off
     onSince: str | None
     recoveryCodesLeft: int
+    # Whether the account has a password, which is what a second factor is for
+    hasPassword: bool
 
 
 class ByPassword(TypedDict):
