@@ -74,6 +74,7 @@ stage.test("somebody signs in by the provider, and is told why when it does not 
   await provider.become({ sub: "ada", claims: { email, email_verified: false } });
   const { page, context } = await stage.visit();
   await page.goto("/account");
+  await page.getByLabel("Email").waitFor();
   await picture(page, "sign-in");
   await page.getByRole("link", { name: "Sign in with Example" }).click();
   await page.getByText("The provider has not verified your e-mail address.").waitFor();
@@ -82,7 +83,7 @@ stage.test("somebody signs in by the provider, and is told why when it does not 
   await page.getByRole("link", { name: "Sign in with Example" }).click();
   await page.getByText(email).first().waitFor();
   await page.goto("/account");
-  await page.getByText("Linked since").waitFor();
+  await page.getByText(/^Linked .+/).waitFor();
   await picture(page, "account-of-provider");
   await context.close();
 });

@@ -55,7 +55,7 @@ export const ProviderCard = ({ email }: { email: string }) => {
         <p className="text-muted">
           {isLinked ? (
             <>
-              Linked since <Time iso={data.linkedAt} />.
+              Linked <Time iso={data.linkedAt} />.
             </>
           ) : (
             `Link this account, and ${data.name} signs you in to it, whatever your address there.`

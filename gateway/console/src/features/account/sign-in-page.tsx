@@ -107,7 +107,7 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
           {!takesCode && !isNew && <ProviderButton />}
         </div>
         <p className="mt-5 text-center text-sm text-muted">
-          {takesCode ? "Another account?" : isNew ? "You have an account?" : "New here?"}{" "}
+          {takesCode ? "The code does not come?" : isNew ? "You have an account?" : "New here?"}{" "}
           <button
             type="button"
             className="font-medium text-accent-text underline underline-offset-2"
@@ -117,7 +117,7 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
               setFailure(undefined);
             }}
           >
-            {isNew || takesCode ? "Sign in" : "Create an account"}
+            {takesCode ? "Start again" : isNew ? "Sign in" : "Create an account"}
           </button>
         </p>
       </div>

@@ -39,7 +39,7 @@ export const SecondFactorCard = ({ email }: { email: string }) => {
             </p>
           ) : (
             <p className="text-muted">
-              On since <Time iso={data.onSince} />. {data.recoveryCodesLeft} recovery codes are left.
+              Switched on <Time iso={data.onSince} />. {data.recoveryCodesLeft} recovery codes are left.
             </p>
           )}
           {data.onSince !== null && data.recoveryCodesLeft < FEW_CODES && (
