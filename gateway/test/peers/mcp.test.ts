@@ -17,7 +17,7 @@ const SCRIPTS = join(__dirname, "mcp");
 const PACKAGES = ["@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/client@2.4.0", "@modelcontextprotocol/inspector@2.12.0"];
 const MAX_OUTPUT = 64 * 1024 * 1024;
 
-/** A picture of a subject that is named, in two styles; nothing of it costs more than a trial run. */
+/** One picture of a subject. */
 const FILM = {
   name: "Postcards",
   nodes: [
