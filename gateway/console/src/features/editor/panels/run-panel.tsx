@@ -171,7 +171,16 @@ export const RunPanel = () => {
       {run && (
         <>
           <hr />
-          <RunView run={run} again={{ again, revision: etag, before: () => document.flush(), onQuote, onStarted: follow }} />
+          <RunView
+            run={run}
+            again={{
+              again: { ...again, reuse: kept?.again.reuse ?? [] },
+              revision: etag,
+              before: () => document.flush(),
+              onQuote,
+              onStarted: follow,
+            }}
+          />
         </>
       )}
     </div>
