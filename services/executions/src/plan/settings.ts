@@ -1,6 +1,15 @@
 /** Settings over a graph's own, for one run of it. */
 import { createHash } from "node:crypto";
-import { callsHttp, invalidInputs, invalidRequest, isRecord, secretsOfNode, shownName } from "@nodeloom/kernel";
+import {
+  callsHttp,
+  invalidInputs,
+  invalidRequest,
+  isRecord,
+  referenceOf,
+  secretsOfNode,
+  shownName,
+  type GraphNode,
+} from "@nodeloom/kernel";
 import { elements, members, withMember } from "@nodeloom/kernel/json-text";
 import type { TaskGraph } from "./planner/protocol";
 
@@ -17,10 +26,22 @@ const overlaid = (nodeJson: string, settingsJson: string): string => {
   return json;
 };
 
-/** Whether a node would send secrets: which, and with what, its author alone decides. */
-const sendsSecrets = (nodeJson: string): boolean => {
-  const { type, data } = JSON.parse(nodeJson) as { type?: unknown; data?: unknown };
-  return typeof type === "string" && callsHttp(type) && isRecord(data) && secretsOfNode(data).length > 0;
+/** A node as far as its kind and settings are known; undefined where it has none. */
+const nodeOf = (nodeJson: string): GraphNode | undefined => {
+  const { id, type, data } = JSON.parse(nodeJson) as Record<string, unknown>;
+  return typeof type === "string" && isRecord(data) ? { id: String(id), type, data } : undefined;
+};
+
+const sendsSecrets = ({ type, data }: GraphNode): boolean => callsHttp(type) && secretsOfNode(data).length > 0;
+
+/** What a node means as a workflow in another, as text. */
+const meant = (node: GraphNode | undefined): string => JSON.stringify((node && referenceOf(node)) ?? null);
+
+/** Why settings may not be put over a node: which secrets are sent with what, and which workflow runs, its author alone decides. */
+const problemOf = (before: GraphNode | undefined, after: GraphNode | undefined): string | undefined => {
+  if (after && sendsSecrets(after)) return "the node sends secrets: its settings are the workflow's own";
+  if (meant(before) !== meant(after)) return "the node is a workflow: which one is the workflow's own";
+  return undefined;
 };
 
 const idOf = (nodeJson: string): unknown => JSON.parse(members(nodeJson).get("id") ?? "null");
@@ -28,7 +49,7 @@ const idOf = (nodeJson: string): unknown => JSON.parse(members(nodeJson).get("id
 /**
  * A graph with some of its nodes' settings replaced.
  * @param settingsJson an object by node id, of objects by setting
- * @throws DomainError INVALID_INPUTS, where it has no such node, or the node sends secrets; INVALID_REQUEST, where it is somebody else's
+ * @throws DomainError INVALID_INPUTS, where it has no such node, or the node sends secrets or becomes another workflow; INVALID_REQUEST, where it is somebody else's
  */
 export const withSettings = (graph: TaskGraph, settingsJson: string, isForeign: boolean): TaskGraph => {
   if (isForeign) throw invalidRequest([{ path: "settings", message: "may be given for your own workflows alone: clone it first" }]);
@@ -40,8 +61,8 @@ export const withSettings = (graph: TaskGraph, settingsJson: string, isForeign: 
     if (own === undefined) return nodeJson;
     left.delete(id as string);
     const changed = overlaid(nodeJson, own);
-    if (sendsSecrets(changed))
-      throw invalidInputs([{ path: `settings.${id as string}`, message: "the node sends secrets: its settings are the workflow's own" }]);
+    const problem = problemOf(nodeOf(nodeJson), nodeOf(changed));
+    if (problem !== undefined) throw invalidInputs([{ path: `settings.${id as string}`, message: problem }]);
     return changed;
   });
   if (left.size > 0) {

@@ -36,3 +36,14 @@ it("touches no node that sends secrets, and makes none of another", () => {
     );
   expect(withSettings(plain, '{"web":{"url":"https://x.test/b"}}', false).nodesJson).toContain("https://x.test/b");
 });
+
+it("lets no node become another workflow, which a key for this one alone could not run", () => {
+  const node = (data: object) => ({ ...graph, nodesJson: JSON.stringify([{ id: "part", type: "workflow", data }]) });
+  const part = node({ slug: "intro", inputs: { topic: "sea" } });
+  for (const settings of [{ slug: "payroll" }, { version: "draft" }])
+    expect(() => withSettings(part, JSON.stringify({ part: settings }), false)).toThrow(
+      expect.objectContaining({ reason: "INVALID_INPUTS" }),
+    );
+  expect(() => withSettings(node({ slug: "intro", bypass: true }), '{"part":{"bypass":false}}', false)).toThrow();
+  expect(withSettings(part, '{"part":{"inputs":{"topic":"land"}}}', false).nodesJson).toContain("land");
+});
