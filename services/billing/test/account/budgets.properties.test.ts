@@ -131,7 +131,7 @@ const noteSettled = (book: Book, before: Account, given: Command, captured: Read
 };
 
 it("counts on each budget what is held and captured in its window, and never more than its limit, whatever happens", () => {
-  const property = fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
+  const property = fc.property(fc.array(step, { minLength: 1, maxLength: 60, size: "max" }), (steps) => {
     let account: Account = { ...emptyAccount(USER), topUp: RICH };
     let now = START;
     let latest = new Date(START);
@@ -162,7 +162,7 @@ it("counts on each budget what is held and captured in its window, and never mor
       expectSound(account, book, latest);
     }
   });
-  fc.assert(property, { numRuns: 600 });
+  fc.assert(property, { numRuns: 300 });
 });
 
 /** Clocks may go back: then the latest at which a budget was counted holds. */
@@ -182,7 +182,7 @@ const expectSound = (account: Account, book: Book, latest: Date): void => {
 };
 
 it("is never exceeded by a hold or an extension", () => {
-  const property = fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
+  const property = fc.property(fc.array(step, { minLength: 1, maxLength: 60, size: "max" }), (steps) => {
     let account: Account = { ...emptyAccount(USER), topUp: RICH };
     let now = START;
     for (const given of steps) {
@@ -200,5 +200,5 @@ it("is never exceeded by a hold or an extension", () => {
       account = after;
     }
   });
-  fc.assert(property, { numRuns: 400 });
+  fc.assert(property, { numRuns: 200 });
 });

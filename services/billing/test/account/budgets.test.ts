@@ -96,6 +96,17 @@ it("refuses an extension past the budget, also of a run that began before there 
   expect(used(accept(more, settled("e1", { b: 400 })).account)).toBe(400);
 });
 
+it("counts a call that stands in for another where that one's credits are held", () => {
+  const both: Command = {
+    ...{ type: "hold", userId, at: MONDAY, executionId: "e1", maxActive: 0, ledger },
+    items: [item("a", 900), { ...item("b", 600), alternativeTo: "a" }],
+    subject: { keyId: "k1", workflowSlug: "", metadata: {} },
+  };
+  const account = run(set(1_000), both);
+  expect(used(account)).toBe(900);
+  expect(used(accept(account, settled("e1", { b: 550 })).account)).toBe(550);
+});
+
 it("counts a repeated hold, extension and settlement once", () => {
   const once = run(set(10_000), held("e1", 900), extended("e1", 500));
   const again = accept(accept(once, held("e1", 900)).account, extended("e1", 500)).account;
@@ -128,7 +139,10 @@ it("lets runs that trial grants pay pass a budget that is used up", () => {
 
 it("does not go back to a window that is over when a clock does", () => {
   const account = run(set(1_000), held("e1", 600, TUESDAY));
-  expect(refusal(account, held("e2", 401, new Date(TUESDAY.getTime() - 1)))).toMatchObject({ reason: "BUDGET_EXCEEDED" });
+  const before = new Date(TUESDAY.getTime() - 1);
+  expect(refusal(account, held("e2", 401, before))).toMatchObject({ reason: "BUDGET_EXCEEDED" });
+  const changed = accept(account, set(2_000, { at: before })).account;
+  expect([used(changed), changed.budgets[0]!.countedAt]).toEqual([600, TUESDAY]);
 });
 
 it("announces a share once in a window, and again only where a raise has left it unreached", () => {
