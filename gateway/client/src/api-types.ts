@@ -76,7 +76,7 @@ export interface NewWorkflow {
   hidden?: boolean;
   archived?: boolean;
   publicPlayground?: boolean;
-  /** Whether agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
+  /** Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
   mcp?: boolean;
   folderId?: string | null;
   thumbnail?: string | null;
@@ -99,8 +99,8 @@ export interface Workflow {
   hidden: boolean;
   archived: boolean;
   publicPlayground: boolean;
-  /** Whether agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
-  mcp: boolean;
+  /** Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
+  mcp?: boolean;
   folderId: string | null;
   thumbnail: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -131,7 +131,7 @@ export interface WorkflowChanges {
   hidden?: boolean;
   archived?: boolean;
   publicPlayground?: boolean;
-  /** Whether agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
+  /** Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
   mcp?: boolean;
   folderId?: string | null;
   thumbnail?: string | null;
@@ -1261,8 +1261,8 @@ export interface Me {
   credits: Balances;
   /** Null while no business is registered */
   business: Business | null;
-  /** Signing in by password takes a code, too */
-  secondFactor: boolean;
+  /** Set where signing in by password takes a code, too */
+  secondFactor?: true;
   onboarding: {
     step: "approval" | "first-workflow" | "first-run" | "done";
     completed: ("approval" | "first-workflow" | "first-run")[];
@@ -1420,8 +1420,8 @@ export interface ApiKey {
   start: string;
   preset: string;
   capabilities: string[];
-  /** What every run by the key has of metadata */
-  metadata: Record<string, string>;
+  /** Set where every run by the key has such metadata */
+  metadata?: Record<string, string>;
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
@@ -1455,8 +1455,8 @@ export interface IssuedApiKey {
   start: string;
   preset: string;
   capabilities: string[];
-  /** What every run by the key has of metadata */
-  metadata: Record<string, string>;
+  /** Set where every run by the key has such metadata */
+  metadata?: Record<string, string>;
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
@@ -1488,8 +1488,8 @@ export interface ChangedApiKey {
   start: string;
   preset: string;
   capabilities: string[];
-  /** What every run by the key has of metadata */
-  metadata: Record<string, string>;
+  /** Set where every run by the key has such metadata */
+  metadata?: Record<string, string>;
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;
@@ -1510,8 +1510,8 @@ export interface ApiKeyWithWebhookSecret {
   start: string;
   preset: string;
   capabilities: string[];
-  /** What every run by the key has of metadata */
-  metadata: Record<string, string>;
+  /** Set where every run by the key has such metadata */
+  metadata?: Record<string, string>;
   createdAt: string | null;
   lastUsedAt: string | null;
   expiresAt: string | null;

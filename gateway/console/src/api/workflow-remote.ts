@@ -55,7 +55,7 @@ export const loadWorkflow = async (slug: string): Promise<OpenedWorkflow> => {
   const { text, etag } = await answer(addressOf(slug), { headers: { accept: "application/json" } });
   const texts = members(text);
   const { nodes: _nodes, edges: _edges, ...info } = JSON.parse(text) as Workflow;
-  const { name, description, tags, isTemplate, hidden, archived, publicPlayground, mcp, folderId } = info;
+  const { name, description, tags, isTemplate, hidden, archived, publicPlayground, mcp = false, folderId } = info;
   const { x, y, zoom } = info.viewport as Record<string, unknown>;
   const number = (value: unknown, otherwise: number): number => (typeof value === "number" && Number.isFinite(value) ? value : otherwise);
   return {

@@ -84,7 +84,7 @@ class NewWorkflow(TypedDict):
     hidden: NotRequired[bool]
     archived: NotRequired[bool]
     publicPlayground: NotRequired[bool]
-    # Whether agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
+    # Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
     mcp: NotRequired[bool]
     folderId: NotRequired[str | None]
     thumbnail: NotRequired[str | None]
@@ -114,8 +114,8 @@ class Workflow(TypedDict):
     hidden: bool
     archived: bool
     publicPlayground: bool
-    # Whether agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
-    mcp: bool
+    # Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
+    mcp: NotRequired[bool]
     folderId: str | None
     thumbnail: str | None
     # `{ image, video? }`, media-storage URLs
@@ -143,7 +143,7 @@ class WorkflowChanges(TypedDict):
     hidden: NotRequired[bool]
     archived: NotRequired[bool]
     publicPlayground: NotRequired[bool]
-    # Whether agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
+    # Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
     mcp: NotRequired[bool]
     folderId: NotRequired[str | None]
     thumbnail: NotRequired[str | None]
@@ -1384,8 +1384,8 @@ class Me(TypedDict):
     credits: Balances
     # Null while no business is registered
     business: Business | None
-    # Signing in by password takes a code, too
-    secondFactor: bool
+    # Set where signing in by password takes a code, too
+    secondFactor: NotRequired[Literal[True]]
     onboarding: MeOnboarding
 
 
@@ -1551,8 +1551,8 @@ class ApiKey(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
-    # What every run by the key has of metadata
-    metadata: Mapping[str, str]
+    # Set where every run by the key has such metadata
+    metadata: NotRequired[Mapping[str, str]]
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None
@@ -1586,8 +1586,8 @@ class IssuedApiKey(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
-    # What every run by the key has of metadata
-    metadata: Mapping[str, str]
+    # Set where every run by the key has such metadata
+    metadata: NotRequired[Mapping[str, str]]
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None
@@ -1622,8 +1622,8 @@ class ChangedApiKey(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
-    # What every run by the key has of metadata
-    metadata: Mapping[str, str]
+    # Set where every run by the key has such metadata
+    metadata: NotRequired[Mapping[str, str]]
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None
@@ -1647,8 +1647,8 @@ class ApiKeyWithWebhookSecret(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
-    # What every run by the key has of metadata
-    metadata: Mapping[str, str]
+    # Set where every run by the key has such metadata
+    metadata: NotRequired[Mapping[str, str]]
     createdAt: str | None
     lastUsedAt: str | None
     expiresAt: str | None

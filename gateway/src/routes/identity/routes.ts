@@ -17,7 +17,7 @@ const me = z
     user,
     credits: balances,
     business: business.nullable().meta({ description: "Null while no business is registered" }),
-    secondFactor: z.boolean().meta({ description: "Signing in by password takes a code, too" }),
+    secondFactor: z.literal(true).optional().meta({ description: "Set where signing in by password takes a code, too" }),
     onboarding,
   })
   .meta({ id: "Me" });
@@ -64,7 +64,13 @@ export const identityRoutes = [
       ]);
       const { user } = caller;
       const { business: ownBusiness, secondFactor } = user;
-      const body = { user: userView(user), credits: balancesView(account), business: ownBusiness, secondFactor, onboarding: progress };
+      const body = {
+        user: userView(user),
+        credits: balancesView(account),
+        business: ownBusiness,
+        ...(secondFactor ? { secondFactor } : {}),
+        onboarding: progress,
+      };
       return { status: 200, body };
     },
   }),

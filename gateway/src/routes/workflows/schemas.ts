@@ -21,7 +21,10 @@ const flags = {
   hidden: z.boolean(),
   archived: z.boolean(),
   publicPlayground: z.boolean(),
-  mcp: z.boolean().meta({ description: "Whether agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it" }),
+  mcp: z
+    .boolean()
+    .optional()
+    .meta({ description: "Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it" }),
 };
 
 const published = {

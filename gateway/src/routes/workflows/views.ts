@@ -14,7 +14,7 @@ const view = (stored: workflows.Workflow): Record<string, unknown> => ({
   hidden: stored.hidden,
   archived: stored.archived,
   publicPlayground: stored.publicPlayground,
-  mcp: stored.mcp,
+  ...(stored.mcp ? { mcp: true } : {}),
   folderId: stored.folderId ?? null,
   thumbnail: stored.thumbnail ?? null,
   cover: raw(stored.coverJson),

@@ -111,10 +111,10 @@ export const batchCases: Case[] = [
   batches("shows the graph that an item ran, with its settings, to its owner alone", async (ctx) => {
     const actor = await user(ctx);
     const slug = await save(actor, texts);
-    const id = await create(actor, slug, { items: [{ inputs: { subject: "a" }, settings: { box: { text: "just {{s}}" } } }] });
+    const id = await create(actor, slug, { items: [{ inputs: { subject: "a" }, settings: { box: { text: "just {{s}}: {{n}}" } } }] });
     const path = `/api/executions/${pick<string>(await over(actor, id), "rows.0.executionId")}/graph`;
     const { nodes } = answers(await actor.get(path), 200).body as { nodes: { id: string; data: object }[] };
-    assert.deepEqual(nodes.find((one) => one.id === "box")?.data, { text: "just {{s}}" });
+    assert.deepEqual(nodes.find((one) => one.id === "box")?.data, { text: "just {{s}}: {{n}}" });
     refuses(await (await ctx.actor({ tier: "pro" })).get(path), 404, "EXECUTION_NOT_FOUND");
   }),
   batches("is made once under an Idempotency-Key", async (ctx) => {

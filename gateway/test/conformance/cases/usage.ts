@@ -21,6 +21,7 @@ const ROW = {
   errorCode: is.nullOr(is.text),
   requestId: is.nullOr(is.text),
   executionId: is.text,
+  keyId: is.nullOr(is.text),
   createdAt: is.time,
 };
 const QUICK = { sandbox: { latencyMs: 10 } };

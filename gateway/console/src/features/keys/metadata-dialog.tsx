@@ -12,7 +12,7 @@ const MOST = 10;
 /** What every run by a key has of metadata. */
 export const MetadataDialog = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) => {
   const [members, setMembers] = useState<readonly (readonly [string, string])[]>(() => {
-    const known = Object.entries(apiKey.metadata);
+    const known = Object.entries(apiKey.metadata ?? {});
     return known.length > 0 ? known : [["customer", ""]];
   });
   const { busy, run } = useAction(["keys"]);
