@@ -2893,7 +2893,7 @@ export interface Operations {
     response: undefined;
   };
   /** How people may sign in here */
-  listSignInMethods: {
+  getSignInMethods: {
     response: SignInMethods;
   };
   /** Sign in by the provider: for browsers, which it sends there */
@@ -3506,7 +3506,7 @@ export const OPERATIONS = {
   confirmSecondFactor: { method: "POST", path: "/api/auth/second-factor/confirm", idempotent: false, contentType: "application/json" },
   disableSecondFactor: { method: "POST", path: "/api/auth/second-factor/disable", idempotent: false, contentType: "application/json" },
   adminResetSecondFactor: { method: "DELETE", path: "/api/admin/users/{id}/second-factor", idempotent: false, contentType: null },
-  listSignInMethods: { method: "GET", path: "/api/auth/methods", idempotent: false, contentType: null },
+  getSignInMethods: { method: "GET", path: "/api/auth/methods", idempotent: false, contentType: null },
   startOidc: { method: "GET", path: "/api/auth/oidc/start", idempotent: false, contentType: null },
   finishOidc: { method: "GET", path: "/api/auth/oidc/callback", idempotent: false, contentType: null },
   getOidc: { method: "GET", path: "/api/auth/oidc", idempotent: false, contentType: null },

@@ -78,7 +78,7 @@ export const oidcRoutes = [
     ...anonymous,
     method: "GET",
     path: "/api/auth/methods",
-    operationId: "listSignInMethods",
+    operationId: "getSignInMethods",
     summary: "How people may sign in here",
     responses: { 200: methods },
     handler: async ({ gateway }) => {

@@ -6,7 +6,7 @@ import { buttonClasses } from "../../ui/button";
 export const ProviderButton = () => {
   const { data } = useQuery({
     queryKey: ["sign-in-methods"],
-    queryFn: async ({ signal }) => (await request("listSignInMethods", { signal })).body,
+    queryFn: async ({ signal }) => (await request("getSignInMethods", { signal })).body,
     staleTime: Infinity,
   });
   if (!data?.oidc) return null;
