@@ -58,7 +58,7 @@ export const secretCases: AbuseCase[] = [
       slugs.changed = await save(victim, {
         name: "Changed",
         nodes: [
-          node("pic", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "a loom", sandbox: { latencyMs: 1_500 } } }),
+          node("pic", "generate-image", { model: "sandbox-image", inputs: { prompt: "a loom", sandbox: { latencyMs: 1_500 } } }),
           node("get", "http-request", { method: "GET", url: `https://${OWN}/?picture={{picture}}`, ...AUTHORIZED }),
           node("out", "response-output"),
         ],
