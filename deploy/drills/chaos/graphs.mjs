@@ -1,12 +1,6 @@
 /** What is run while things break. */
+import { edge, node } from "../support/graph.mjs";
 
-/** @param {string} id @param {string} type @param {object} [data] */
-const node = (id, type, data = {}) => ({ id, type, position: { x: 0, y: 0 }, data });
-/** @param {string} from @param {string} to `node.port` both */
-const edge = (from, to) => {
-  const [[source, sourceHandle], [target, targetHandle]] = [from.split("."), to.split(".")];
-  return { id: `${from}-${to}`, source, sourceHandle, target, targetHandle };
-};
 const input = node("in", "request-input", { fields: [{ name: "prompt", type: "text", label: "Prompt", default: "a loom" }] });
 const out = node("out", "response-output");
 const seconds = (/** @type {number} */ n) => ({ latencyMs: n * 1_000 });

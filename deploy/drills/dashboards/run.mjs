@@ -8,6 +8,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { node } from "../support/graph.mjs";
 import { createApi } from "../support/api.mjs";
 import { createReceiver } from "../support/receiver.mjs";
 import { ROOT, STATE_DIR } from "../../local/paths.mjs";
@@ -31,7 +32,6 @@ const VIEW = { width: 1_510, height: 900 };
 
 /** What `createLoad` does not do: runs that fail, calls of users' own servers, reads. @param {{ cluster: Cluster, key: string, url: string }} options */
 const keepAsking = ({ cluster, key, url }) => {
-  const node = (/** @type {string} */ id, /** @type {string} */ type, data = {}) => ({ id, type, position: { x: 0, y: 0 }, data });
   const graph = {
     name: "Watched",
     nodes: [node("fetch", "http-request", { method: "GET", url }), node("out", "response-output")],

@@ -5,6 +5,7 @@
  * that it started.
  */
 import { mongo } from "mongoose";
+import { node } from "../support/graph.mjs";
 import { createApi } from "../support/api.mjs";
 import { pause, readLocal, startPlatform } from "../support/platform.mjs";
 
@@ -27,7 +28,6 @@ const FINAL = ["completed", "failed", "cancelled"];
 const started = Date.now();
 const say = (/** @type {string} */ line) => process.stdout.write(`${((Date.now() - started) / 1000).toFixed(1).padStart(6)} s  ${line}\n`);
 
-const node = (/** @type {string} */ id, /** @type {string} */ type, data = {}) => ({ id, type, position: { x: 0, y: 0 }, data });
 const names = Array.from({ length: NODES }, (_, index) => `pic-${index}`);
 const GRAPH = {
   name: "Long run",

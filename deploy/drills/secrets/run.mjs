@@ -6,6 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
+import { node } from "../support/graph.mjs";
 import { createApi } from "../support/api.mjs";
 import { pause, readLocal, startPlatform } from "../support/platform.mjs";
 import { runDrill } from "../support/run-drill.mjs";
@@ -57,8 +58,6 @@ const startEcho = async () => {
   const { port } = /** @type {import("node:net").AddressInfo} */ (server.address());
   return { address: `127.0.0.1:${port}`, stop: () => server.close() };
 };
-
-const node = (/** @type {string} */ id, /** @type {string} */ type, data = {}) => ({ id, type, position: { x: 0, y: 0 }, data });
 
 /** @param {string} url @param {object} [settings] */
 const graph = (url, settings = {}) => ({

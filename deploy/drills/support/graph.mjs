@@ -1,0 +1,10 @@
+/** Parts of graphs, as drills write them. */
+
+/** @param {string} id @param {string} type @param {object} [data] */
+export const node = (id, type, data = {}) => ({ id, type, position: { x: 0, y: 0 }, data });
+
+/** @param {string} from @param {string} to `node.port` both */
+export const edge = (from, to) => {
+  const [[source, sourceHandle], [target, targetHandle]] = [from.split("."), to.split(".")];
+  return { id: `${from}-${to}`, source, sourceHandle, target, targetHandle };
+};
