@@ -226,7 +226,7 @@ describe("the order of checks", () => {
   it("opens no route of a caller without a caller", async () => {
     for (const { method, path, auth, body, openAi, mcp } of routes.filter((route) => route.auth !== "none")) {
       const answer = await platform.send(path.replaceAll(/:\w+/g, "some-name"), { method, ...(body ? { json: {} } : {}) });
-      const { code } = (mcp ? answer.body.error.data : openAi ? answer.body.error : answer.body) as { code: string };
+      const { code } = (mcp ? (answer.body.error as { data: unknown }).data : openAi ? answer.body.error : answer.body) as { code: string };
       // An unknown address of a hook is not there.
       const refusal = auth === "hook" ? [404, "NOT_FOUND"] : [401, "UNAUTHENTICATED"];
       expect([method, path, auth, answer.status, code]).toEqual([method, path, auth, ...refusal]);

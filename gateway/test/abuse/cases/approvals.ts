@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { LIMITS } from "@nodeloom/kernel";
 import { answers, pick, refuses } from "../../conformance/check";
 import { edge, node, save } from "../../conformance/graphs";
-import type { Actor } from "../../conformance/context";
+import { finished, type Actor } from "../../conformance/context";
 import type { AbuseCase } from "../case";
 
 const RACERS = 50;
@@ -71,6 +71,8 @@ export const approvalCases: AbuseCase[] = [
     attack: async ({ unlimited }) => {
       const { begun, refused } = await begin(unlimited, FREE + BEYOND);
       await cancelAll(unlimited, begun);
+      // Those that are not over yet count for the next attack.
+      await Promise.all(begun.map((id) => finished(unlimited, id)));
       assert.deepEqual([begun.length, refused], [FREE, BEYOND]);
     },
     cleanUp: ({ unlimited }) => cancelAll(unlimited, waiting.splice(0)),

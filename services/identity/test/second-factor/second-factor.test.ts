@@ -81,7 +81,12 @@ describe("switching a second factor on", () => {
     const { user, recoveryCodes } = await identity.secondFactors.confirm(id, codeOf({ secret }));
     expect(user).toMatchObject({ secondFactor: true, sessionEpoch: 1 });
     expect(recoveryCodes).toHaveLength(10);
-    expect(await identity.secondFactors.state(id)).toEqual({ configured: true, onSince: new Date(now), recoveryCodes: 10, hasPassword: true });
+    expect(await identity.secondFactors.state(id)).toEqual({
+      configured: true,
+      onSince: new Date(now),
+      recoveryCodes: 10,
+      hasPassword: true,
+    });
   });
 
   it("keeps neither the secret nor a recovery code as they are", async () => {
