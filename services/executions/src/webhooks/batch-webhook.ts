@@ -2,16 +2,13 @@
 import { batchJson, type EgressClient } from "@nodeloom/platform";
 import type { Outgoing } from "../calls/outgoing";
 import type { Identity } from "../clients";
-import { countWebhookAttempt } from "../meters";
-import { DELIVERY_ATTEMPTS, pauseBefore } from "../run/delivery";
+import { pauseBefore } from "../run/delivery";
 import { BATCH_COMPLETED } from "../requests/batches/orders";
 import { batchMessage } from "../requests/batches/view";
 import { isBaseTier } from "@nodeloom/kernel";
 import type { BatchRecord } from "../run/batch";
 import type { Stores } from "../store/stores";
-import { createSend } from "./send";
-
-const GONE = 410;
+import { createAttempt, createReport } from "./attempt";
 
 export interface BatchWebhookOptions {
   stores: Pick<Stores, "batches">;
@@ -23,7 +20,7 @@ export interface BatchWebhookOptions {
 
 export const createAnnounceBatch = ({ stores, identity, egress, outgoing, timeoutMs }: BatchWebhookOptions) => {
   const { batches } = stores;
-  const send = createSend(egress, timeoutMs);
+  const [attemptAt, report] = [createAttempt(egress, timeoutMs), createReport(identity)];
 
   const attempt = async (batch: BatchRecord, attempts: number): Promise<number | null> => {
     const { _id, runner, finishedAt, createdAt } = batch;
@@ -37,19 +34,12 @@ export const createAnnounceBatch = ({ stores, identity, egress, outgoing, timeou
     const later = await outgoing.webhook({ userId, baseTier }, target.url);
     if (later) return later.afterMs ?? 0;
     const timestamp = finishedAt ?? createdAt;
-    const sent = await send(target, { id: `msg_${_id}`, type: BATCH_COMPLETED, timestamp, data: batchJson(batchMessage(batch)) });
-    countWebhookAttempt(sent.error === null ? "delivered" : sent.status === null ? "no answer" : "refused", sent.durationMs);
-    const { url, revision } = target;
-    const isDelivered = sent.error === null;
-    const isLast = attempts >= DELIVERY_ATTEMPTS;
-    const { disabled } =
-      sent.status === GONE
-        ? await identity.disableWebhook({ keyId, url, revision, reason: "the receiver answered 410 Gone" })
-        : await identity.reportDelivery({ keyId, url, revision, at: new Date(sent.at), delivered: isDelivered, final: isLast });
-    const isOver = isDelivered || disabled || isLast;
-    const state = isDelivered ? "delivered" : disabled ? "disabled" : isLast ? "failed" : "pending";
-    const deliveredAt = isDelivered ? { deliveredAt: new Date(sent.at + sent.durationMs) } : {};
-    await batches.noteWebhook(_id, { url, state, attempts, lastError: sent.error, ...deliveredAt }, isOver);
+    const sent = await attemptAt(target, { id: `msg_${_id}`, type: BATCH_COMPLETED, timestamp, data: batchJson(batchMessage(batch)) });
+    const { delivered, disabled, final } = await report({ keyId, attempt: attempts }, sent);
+    const isOver = delivered || disabled || final;
+    const state = delivered ? "delivered" : disabled ? "disabled" : final ? "failed" : "pending";
+    const deliveredAt = delivered ? { deliveredAt: new Date(sent.at + sent.durationMs) } : {};
+    await batches.noteWebhook(_id, { url: sent.url, state, attempts, lastError: sent.error, ...deliveredAt }, isOver);
     return isOver ? null : pauseBefore(attempts + 1, sent.retryAfterMs);
   };
 

@@ -4,12 +4,10 @@ import type { billing } from "@nodeloom/proto";
 import type { Outgoing } from "../calls/outgoing";
 import type { AlertDelivery, NextAttempt } from "../carry/activity-types";
 import type { Identity } from "../clients";
-import { countWebhookAttempt } from "../meters";
-import { DELIVERY_ATTEMPTS, pauseBefore } from "../run/delivery";
-import { createSend } from "./send";
+import { pauseBefore } from "../run/delivery";
+import { createAttempt, createReport } from "./attempt";
 
 export const BUDGET_ALERT = "budget.alert";
-const GONE = 410;
 
 /** An alert as its delivery carries it. */
 export const alertDelivery = (userId: string, keyId: string, alert: billing.BudgetAlert): AlertDelivery => ({
@@ -25,7 +23,7 @@ export interface SendAlertOptions {
 }
 
 export const createSendAlert = ({ identity, egress, outgoing, timeoutMs }: SendAlertOptions) => {
-  const send = createSend(egress, timeoutMs);
+  const [attemptAt, report] = [createAttempt(egress, timeoutMs), createReport(identity)];
   /**
    * Makes an attempt, unless the webhook is gone, disabled, or for other events by now.
    * @param attempt from 1
@@ -37,16 +35,8 @@ export const createSendAlert = ({ identity, egress, outgoing, timeoutMs }: SendA
     const later = await outgoing.webhook({ userId, baseTier: undefined }, target.url);
     // Its turn has not come: nothing was sent.
     if (later) return { attempt, pauseMs: later.afterMs ?? 0 };
-    const sent = await send(target, { id, type: BUDGET_ALERT, timestamp: new Date(at), data: JSON.parse(dataJson) as unknown });
-    countWebhookAttempt(sent.error === null ? "delivered" : sent.status === null ? "no answer" : "refused", sent.durationMs);
-    const { url, revision } = target;
-    const delivered = sent.error === null;
-    const final = attempt >= DELIVERY_ATTEMPTS;
-    const { disabled } =
-      sent.status === GONE
-        ? await identity.disableWebhook({ keyId, url, revision, reason: "the receiver answered 410 Gone" })
-        : await identity.reportDelivery({ keyId, url, revision, at: new Date(sent.at), delivered, final });
-    const isOver = delivered || disabled || final;
-    return isOver ? null : { attempt: attempt + 1, pauseMs: pauseBefore(attempt + 1, sent.retryAfterMs) };
+    const sent = await attemptAt(target, { id, type: BUDGET_ALERT, timestamp: new Date(at), data: JSON.parse(dataJson) as unknown });
+    const { delivered, disabled, final } = await report({ keyId, attempt }, sent);
+    return delivered || disabled || final ? null : { attempt: attempt + 1, pauseMs: pauseBefore(attempt + 1, sent.retryAfterMs) };
   };
 };

@@ -6,7 +6,6 @@ import { executions, type identity as identityProto } from "@nodeloom/proto";
 import type { Outgoing } from "../calls/outgoing";
 import type { Identity } from "../clients";
 import {
-  DELIVERY_ATTEMPTS,
   END_OF,
   FIRST_DELIVERY,
   pauseBefore,
@@ -16,15 +15,15 @@ import {
   type Sent,
   type SentAttempt,
 } from "../run/delivery";
-import { countDelivery, countWebhookAttempt, noteFirstAttempt } from "../meters";
+import { countDelivery, noteFirstAttempt } from "../meters";
 import type { ExecutionView } from "../run/record";
 import { isFinal, WAITING } from "../run/states";
 import type { Stores } from "../store/stores";
 import type { Details } from "../requests/view";
+import { createAttempt, createReport } from "./attempt";
 import { createWaitingMessage, messageData } from "./message";
 import { createSend } from "./send";
 
-const GONE = 410;
 const TEST_EVENT = "webhook.test";
 
 export const eventOf = ({ status }: Pick<ExecutionView, "status">): string => `execution.${status}`;
@@ -48,21 +47,16 @@ export interface WebhooksOptions {
 }
 
 export const createWebhooks = ({ stores, details, identity, egress, outgoing, logger, publicBaseUrl, timeoutMs }: WebhooksOptions) => {
-  const send = createSend(egress, timeoutMs);
+  const [send, attemptAt, report] = [createSend(egress, timeoutMs), createAttempt(egress, timeoutMs), createReport(identity)];
   const waitingMessage = createWaitingMessage({ stores, details, publicBaseUrl });
 
-  /** Reports an attempt to identity, which keeps the webhook. @returns how the delivery stands after it */
-  const stateAfter = async ({ keyId, executionId, attempt }: AttemptId, sent: SentAttempt): Promise<DeliveryState> => {
-    const { url, revision, status, error } = sent;
-    const delivered = error === null;
-    const final = attempt >= DELIVERY_ATTEMPTS;
-    const { disabled } =
-      status === GONE
-        ? await identity.disableWebhook({ keyId, url, revision, reason: "the receiver answered 410 Gone" })
-        : await identity.reportDelivery({ keyId, url, revision, at: new Date(sent.at), delivered, final });
+  /** Reports an attempt. @returns how the delivery stands after it */
+  const stateAfter = async (id: AttemptId, sent: SentAttempt): Promise<DeliveryState> => {
+    const { delivered, disabled, isGone, final } = await report(id, sent);
     if (delivered) return "delivered";
-    if (disabled) logger.info({ keyId, executionId, status }, "the webhook is disabled");
-    if (disabled && (status === GONE || !final)) return "disabled";
+    const { keyId, executionId } = id;
+    if (disabled) logger.info({ keyId, executionId, status: sent.status }, "the webhook is disabled");
+    if (disabled && (isGone || !final)) return "disabled";
     return final ? "failed" : "pending";
   };
 
@@ -72,9 +66,7 @@ export const createWebhooks = ({ stores, details, identity, egress, outgoing, lo
     if (!message) return { nothing: "skipped" };
     const later = await outgoing.webhook(record, target.url);
     if (later) throw later;
-    const sent = await send(target, message);
-    countWebhookAttempt(sent.error === null ? "delivered" : sent.status === null ? "no answer" : "refused", sent.durationMs);
-    return { url: target.url, revision: target.revision, ...sent };
+    return attemptAt(target, message);
   };
 
   return {
@@ -105,10 +97,9 @@ export const createWebhooks = ({ stores, details, identity, egress, outgoing, lo
         timestamp: record.finishedAt ?? record.createdAt,
         data: messageData(await stores.log.whole(record), await details(record)),
       };
-      const sent = await send(target, message);
-      countWebhookAttempt(sent.error === null ? "delivered" : sent.status === null ? "no answer" : "refused", sent.durationMs);
+      const sent = await attemptAt(target, message);
       if (delivery === FIRST_DELIVERY && attempt === 1) noteFirstAttempt(sent.at - message.timestamp.getTime());
-      return { url: target.url, revision: target.revision, ...sent };
+      return sent;
     },
 
     /**

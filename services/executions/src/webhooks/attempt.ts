@@ -1,0 +1,47 @@
+/** Attempts at messages, whatever they announce: sent and counted, and reported to identity, which keeps the webhook. */
+import type { EgressClient } from "@nodeloom/platform";
+import type { identity as identityProto } from "@nodeloom/proto";
+import type { Identity } from "../clients";
+import { countWebhookAttempt } from "../meters";
+import { DELIVERY_ATTEMPTS, type AttemptId, type SentAttempt } from "../run/delivery";
+import { createSend, type Message } from "./send";
+
+const GONE = 410;
+
+type Target = Pick<identityProto.GetWebhookTargetResponse, "url" | "revision" | "secrets">;
+
+/** Sends a message once, and counts the attempt. */
+export const createAttempt = (egress: EgressClient, timeoutMs?: number) => {
+  const send = createSend(egress, timeoutMs);
+  return async (target: Target, message: Message): Promise<SentAttempt> => {
+    const sent = await send(target, message);
+    countWebhookAttempt(sent.error === null ? "delivered" : sent.status === null ? "no answer" : "refused", sent.durationMs);
+    return { url: target.url, revision: target.revision, ...sent };
+  };
+};
+
+export interface Standing {
+  delivered: boolean;
+  /** The webhook is disabled by now. */
+  disabled: boolean;
+  /** The receiver has said that it is gone. */
+  isGone: boolean;
+  /** It was the last attempt that there is. */
+  final: boolean;
+}
+
+/** Reports attempts to identity, which disables a webhook whose receiver is gone, or has failed for long. @returns how things stand after one */
+export const createReport =
+  (identity: Pick<Identity, "disableWebhook" | "reportDelivery">) =>
+  async (
+    { keyId, attempt }: Pick<AttemptId, "keyId" | "attempt">,
+    { url, revision, at, status, error }: SentAttempt,
+  ): Promise<Standing> => {
+    const delivered = error === null;
+    const final = attempt >= DELIVERY_ATTEMPTS;
+    const isGone = status === GONE;
+    const { disabled } = isGone
+      ? await identity.disableWebhook({ keyId, url, revision, reason: "the receiver answered 410 Gone" })
+      : await identity.reportDelivery({ keyId, url, revision, at: new Date(at), delivered, final });
+    return { delivered, disabled, isGone, final };
+  };
