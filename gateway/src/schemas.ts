@@ -1,4 +1,14 @@
-import { executionNotFound, LIMITS, MAX_SLUG_CHARS, SLUG, TIERS, UUID, workflowNotFound } from "@nodeloom/kernel";
+import {
+  executionNotFound,
+  HEADER_VALUE,
+  HEADER_VALUE_FORM,
+  LIMITS,
+  MAX_SLUG_CHARS,
+  SLUG,
+  TIERS,
+  UUID,
+  workflowNotFound,
+} from "@nodeloom/kernel";
 import { z } from "zod";
 import { invalidSlug, notFound } from "./http/errors";
 import { PAGE_DEFAULT, PAGE_MAX } from "./http/limits";
@@ -21,12 +31,7 @@ export const identifier = z.string().min(1).max(MAX_ID_CHARS).overwrite(lowerUui
 /** Names are kept, and looked for, in composed form (NFC): é is one character however it was typed. */
 export const name = z.string().normalize().max(LIMITS.nameChars).regex(/\S/, "must not be empty").meta({ example: "Poster maker" });
 /** What a header can carry: secrets of others. @param max characters */
-export const headerValue = (max: number) =>
-  z
-    .string()
-    .min(1)
-    .max(max)
-    .regex(/^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/, "must be printable ASCII characters without spaces around them");
+export const headerValue = (max: number) => z.string().min(1).max(max).regex(HEADER_VALUE, `must be ${HEADER_VALUE_FORM}`);
 export const timestamp = z.iso.datetime().meta({ example: "2026-05-04T12:00:00.000Z" });
 export const credits = z.number().meta({ description: "Credits; 1 credit = 0.01 USD" });
 export const MIN_CREDITS = 0.001;

@@ -1,4 +1,4 @@
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, SECRET_BOUNDS } from "@nodeloom/kernel";
 import { PLATFORM_OWNER } from "@nodeloom/platform";
 import { identity, type models } from "@nodeloom/proto";
 import { z } from "zod";
@@ -10,7 +10,6 @@ import { audited } from "./audit";
 
 /** Keys of providers: set here, used by executions, and never shown again. */
 
-const MAX_VALUE_CHARS = 8_192;
 const forSignedInAdmins = { tag: "Admin", auth: "admin-session", limit: "user" } as const satisfies Partial<
   RouteDefinition<"admin-session">
 >;
@@ -122,7 +121,7 @@ export const adminProviderKeyRoutes = [
     operationId: "adminPutProviderKey",
     summary: "Set the key of a provider, or replace it",
     description: "Its models are ready within a second, without a restart. The value is encrypted, and never shown again.",
-    body: z.strictObject({ value: headerValue(MAX_VALUE_CHARS) }).meta({ id: "NewProviderKey" }),
+    body: z.strictObject({ value: headerValue(SECRET_BOUNDS.valueChars) }).meta({ id: "NewProviderKey" }),
     responses: { 200: providerKey },
     errors: ["NOT_FOUND", "ALREADY_EXISTS", "NOT_CONFIGURED", "PRECONDITION_FAILED"],
     example: { value: "the key, as the provider shows it" },

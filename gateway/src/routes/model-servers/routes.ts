@@ -1,3 +1,4 @@
+import { SECRET_BOUNDS } from "@nodeloom/kernel";
 import { modelServers } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
@@ -10,12 +11,11 @@ import { KINDS, MAKES, modelServer, modelView, recorded, serverModel, serverView
 
 const MAX_URL_CHARS = 500;
 const MAX_NAME_CHARS = 60;
-const MAX_KEY_CHARS = 8_192;
 const MAX_CHOICES = 500;
 
 const url = z.string().min(1).max(MAX_URL_CHARS).meta({ example: "http://192.168.1.20:11434/v1" });
 const name = z.string().trim().min(1).max(MAX_NAME_CHARS).meta({ example: "GPU box" });
-const key = headerValue(MAX_KEY_CHARS);
+const key = headerValue(SECRET_BOUNDS.valueChars);
 const kind = z.enum(KINDS);
 
 const newServer = z.strictObject({ kind, url, name, key: key.optional() }).meta({ id: "NewModelServer" });

@@ -1,5 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { DomainError, invalidRequest, SECRET_BOUNDS, SECRET_NAME, SECRET_NAME_FORM, type Issue } from "@nodeloom/kernel";
+import {
+  DomainError,
+  HEADER_VALUE,
+  HEADER_VALUE_FORM,
+  invalidRequest,
+  SECRET_BOUNDS,
+  SECRET_NAME,
+  SECRET_NAME_FORM,
+  type Issue,
+} from "@nodeloom/kernel";
 import type { AddressProblem } from "../keys/webhooks";
 import type { SecretRecord } from "../records";
 import type { Envelope } from "./envelope";
@@ -9,8 +18,6 @@ import { isUser, userSecretIssues, withUrlHosts } from "./user-secrets";
 
 /** Values that are used and never shown again: keys of providers, by the platform; what HTTP nodes send, by users. */
 
-/** Headers carry nothing else. */
-const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const HINT_CHARS = 4;
 /** Of shorter values four characters would tell too much. */
 const HINTED_CHARS = 16;
@@ -44,12 +51,12 @@ export interface Secrets {
 const issuesOf = ({ owner, name, value }: NewSecret): Issue[] => [
   ...(owner === "" ? [{ path: "owner", message: "is required" }] : []),
   ...(SECRET_NAME.test(name) ? [] : [{ path: "name", message: SECRET_NAME_FORM }]),
-  ...(value.length <= SECRET_BOUNDS.valueChars && PRINTABLE.test(value)
+  ...(value.length <= SECRET_BOUNDS.valueChars && HEADER_VALUE.test(value)
     ? []
     : [
         {
           path: "value",
-          message: `must be 1 to ${SECRET_BOUNDS.valueChars} printable ASCII characters without spaces around them`,
+          message: `must be 1 to ${SECRET_BOUNDS.valueChars} ${HEADER_VALUE_FORM}`,
         },
       ]),
 ];

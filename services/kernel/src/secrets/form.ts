@@ -13,6 +13,10 @@ export const SECRET_BOUNDS = {
 export const SECRET_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 export const SECRET_NAME_FORM = "must be up to 64 capital letters, digits and underscores, a letter first";
 
+/** What a header can carry, and so what a secret's value may be. */
+export const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+export const HEADER_VALUE_FORM = "printable ASCII characters without spaces around them";
+
 const HOST = /^(?:\[[0-9a-f:.]+\]|[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_.-]*[\p{L}\p{M}\p{N}])?)(?::\d{1,5})?$/iu;
 /** Of which `host` alone means the protocol's own port. */
 const DEFAULT_PORT: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" };
