@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { OwnModel } from "./local-models";
 import type { RegisteredModel } from "./registry";
-import { chat } from "./servers/entries";
+import { AT_HOME, chat } from "./servers/entries";
 
 /** What weights that the operator has on the machine become in the registry: text models of the inference service, at no price. */
 
@@ -19,12 +19,7 @@ export const ownEntries = (models: readonly OwnModel[], url: string): ReadonlyMa
         displayName: `${title} (local)`,
         description: "Runs on this machine, from weights that its operator has.",
         tasks: ["text"],
-        sandbox: false,
-        runsAt: "local",
-        minTier: "free",
-        trialRuns: 0,
-        enabled: true,
-        missing: [],
+        ...AT_HOME,
       },
     ]),
   );

@@ -128,17 +128,22 @@ const baseOf = ({ _id, name, url, hasKey }: ServerRecord): Base => ({
   ...(hasKey ? { auth: { scheme: "Bearer", secretEnv: keyNameOf(_id) } } : {}),
 });
 
-const entry = (server: ServerRecord, internalName: string, called: string, made: Made): RegisteredModel => ({
-  ...made,
-  internalName,
-  displayName: `${called} (${server.name})`,
-  description: `Runs on the server ${server.name}.`,
+/** Of every model that the operator runs: all tiers have it, ready. */
+export const AT_HOME: Pick<RegisteredModel, "sandbox" | "runsAt" | "minTier" | "trialRuns" | "enabled" | "missing"> = {
   sandbox: false,
   runsAt: "local",
   minTier: "free",
   trialRuns: 0,
   enabled: true,
   missing: [],
+};
+
+const entry = (server: ServerRecord, internalName: string, called: string, made: Made): RegisteredModel => ({
+  ...made,
+  internalName,
+  displayName: `${called} (${server.name})`,
+  description: `Runs on the server ${server.name}.`,
+  ...AT_HOME,
 });
 
 /** A model as people call it: llama.cpp lists the path of its file. */
