@@ -5,8 +5,8 @@
  * that it started.
  */
 import { mongo } from "mongoose";
-import { node } from "../support/graph.mjs";
 import { createApi } from "../support/api.mjs";
+import { node } from "../support/graph.mjs";
 import { pause, readLocal, startPlatform } from "../support/platform.mjs";
 
 const NODES = 20;

@@ -6,8 +6,8 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { node } from "../support/graph.mjs";
 import { createApi } from "../support/api.mjs";
+import { node } from "../support/graph.mjs";
 import { pause, readLocal, startPlatform } from "../support/platform.mjs";
 import { runDrill } from "../support/run-drill.mjs";
 import { createSearch } from "./search.mjs";
