@@ -93,6 +93,12 @@ describe("a model's process", () => {
     expect(requests()).toEqual(["crash-once", "crash-once"]);
   });
 
+  it("that no longer listens is replaced before the next job, which is begun once", async () => {
+    expect(await ended(running.base, (await submit("leave")).json.id)).toMatchObject({ status: "succeeded" });
+    expect(await ended(running.base, (await submit("after")).json.id)).toMatchObject({ status: "succeeded" });
+    expect(requests()).toEqual(["leave", "after"]);
+  });
+
   it("that crashes each time fails the job after five, and no other model", async () => {
     const bad = await submit("crash");
     const good = await submit("fine", {}, "local-music");

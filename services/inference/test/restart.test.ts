@@ -43,6 +43,8 @@ describe("a service that is killed under fifty jobs, again and again, and its mo
       for (let index = 0; index < 50; index++) {
         ids.push((await submit(index)).json.id);
         if (index % 10 === 5) {
+          // A job may be begun five times: none may be there for more of these deaths.
+          for (const before of ids.slice(-12, -10)) await ended(base, before);
           const { loaded } = (await callAt(base, "GET", "/v1/stats")).json as { loaded: Record<string, number> };
           for (const pid of Object.values(loaded)) process.kill(pid, "SIGKILL");
         }
@@ -53,7 +55,7 @@ describe("a service that is killed under fifty jobs, again and again, and its mo
       for (const [index, id] of ids.entries()) {
         expect((await submit(index)).json.id).toBe(id);
         const done = await ended(base, id);
-        expect(done).toMatchObject({ status: "succeeded" });
+        expect({ status: done.status, error: done.error }).toEqual({ status: "succeeded" });
         const [{ url }] = (done.output as { audios: [{ url: string }] }).audios;
         expect(await (await fetch(url)).text()).toBe(`sound of job ${index}`);
       }

@@ -107,14 +107,16 @@ export const startModelProcess = async (program: string, options: StartOptions, 
     settle()?.resolve(message.type === "done" ? message.result : {});
   });
 
+  /** A process that ends closes its channel a little earlier than its exit is seen. */
+  const isAlive = (): boolean => !isEnding && child.connected && child.exitCode === null && child.signalCode === null;
+
   const exchange = async (message: ToChild, report: Report, forMs: number, signal?: AbortSignal): Promise<EngineResult> => {
     signal?.throwIfAborted();
     const timer = setTimeout(() => end(new ModelFailure("bounds", `the model took longer than ${seconds(forMs)} s`)), forMs);
     let abort: (() => void) | undefined;
     try {
       return await new Promise<EngineResult>((resolve, reject) => {
-        if (child.exitCode !== null || child.signalCode !== null || !child.connected)
-          return reject(failure ?? new ModelFailure("ended", "the model's process ended"));
+        if (!isAlive()) return reject(failure ?? new ModelFailure("ended", "the model's process ended"));
         running = { report, resolve, reject };
         abort = () => {
           settle();
@@ -122,7 +124,9 @@ export const startModelProcess = async (program: string, options: StartOptions, 
           reject(signal?.reason as Error);
         };
         signal?.addEventListener("abort", abort, { once: true });
-        child.send(message, (error) => error && settle()?.reject(new ModelFailure("ended", "the model's process ended")));
+        child.send(message, (error) => {
+          if (error) end(new ModelFailure("ended", "the model's process ended"));
+        });
       });
     } finally {
       clearTimeout(timer);
@@ -140,7 +144,7 @@ export const startModelProcess = async (program: string, options: StartOptions, 
   return {
     pid: child.pid!,
     run: (request, report, signal) => exchange({ type: "run", request }, report, limits.runMs, signal),
-    isAlive: () => !isEnding && child.exitCode === null && child.signalCode === null,
+    isAlive,
     end: () => end(),
     ended,
   };

@@ -24,6 +24,11 @@ const acts = {
   eat: () => setInterval(() => held.push(Buffer.alloc(32 * 1024 * 1024, 1)), 20),
   refuse: () => send({ type: "failed", message: "prompt: it can't be done", isInput: true }),
   break: () => send({ type: "failed", message: "the engine is broken", isInput: false }),
+  leave: (request) => {
+    process.removeAllListeners("disconnect");
+    process.send(made(request), () => process.disconnect());
+    setInterval(() => undefined, 1_000);
+  },
   slow: (request) => setTimeout(() => send(made(request)), 300),
 };
 
