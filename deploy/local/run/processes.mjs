@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { INFERENCE_DIR, MEDIA_DIR, ROOT, SANDBOX_DIR, TRANSFORM_DIR } from "../paths.mjs";
-import { freePort, isPortFree } from "../servers/ports.cjs";
+import { freePort, isPortFree, reservePort } from "../servers/ports.cjs";
 
 /**
  * The one table of what runs. A service listens where its `listens` variables say, and alone gets its `secrets`.
@@ -96,7 +96,7 @@ const requireFree = async (variable, address) => {
   const port = Number(address.slice(address.lastIndexOf(":") + 1));
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new Error(`${variable} must name a port between 1 and 65535, not ${address}`);
-  if (!(await isPortFree(port))) throw new Error(`${variable} asks for port ${port}, which is taken`);
+  if (!(await reservePort(port))) throw new Error(`${variable} asks for port ${port}, which is taken`);
   return address;
 };
 
@@ -115,11 +115,14 @@ const gatewayListen = async (env) => {
 export const chooseListens = async (env) => {
   /** @type {Record<string, string>} */
   const listens = {};
-  for (const variable of SERVICE_NAMES.flatMap((name) => SERVICES[name].listens)) {
+  const variables = SERVICE_NAMES.flatMap((name) => SERVICES[name].listens);
+  // What is given comes first: a free port must not be one of these.
+  for (const variable of variables) {
     const given = env[variable];
     if (variable === "GATEWAY_LISTEN") listens[variable] = await gatewayListen(env);
-    else listens[variable] = given ? await requireFree(variable, given) : `127.0.0.1:${await freePort()}`;
+    else if (given) listens[variable] = await requireFree(variable, given);
   }
+  for (const variable of variables) listens[variable] ??= `127.0.0.1:${await freePort()}`;
   return listens;
 };
 

@@ -33,4 +33,10 @@ const freePort = async () => {
   throw new Error("no free port on 127.0.0.1");
 };
 
-module.exports = { freePort, isPortFree };
+/** Keeps a given port from being handed out. @param {number} port @returns {Promise<boolean>} whether nothing listens on it */
+const reservePort = (port) => {
+  handedOut.add(port);
+  return isPortFree(port);
+};
+
+module.exports = { freePort, isPortFree, reservePort };
