@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 /** The ffmpeg of this machine, if it has one: `npm test` does not fetch it, `npm run drill media` does. */
 export const ffmpegPath = (): string | undefined => {
   try {
-    return execFileSync("sh", ["-c", `command -v "\${FFMPEG_PATH:-ffmpeg}"`], { encoding: "utf8" }).trim();
+    return execFileSync("sh", ["-c", 'command -v "$0"', process.env.FFMPEG_PATH || "ffmpeg"], { encoding: "utf8" }).trim();
   } catch {
     return undefined;
   }
