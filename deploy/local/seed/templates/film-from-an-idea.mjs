@@ -1,6 +1,7 @@
 import { edge, node, textField } from "../graph.mjs";
 import { MUSIC, MUSIC_SECONDS } from "./parts.mjs";
 
+/** As long as the most tokens of the writer hold, with a small model's spellings, too. */
 const SCENES = {
   type: "array",
   minItems: 3,
@@ -10,8 +11,8 @@ const SCENES = {
     required: ["still", "motion", "narration"],
     additionalProperties: false,
     properties: {
-      still: { type: "string", minLength: 20, maxLength: 300, description: "What a picture of the scene shows" },
-      motion: { type: "string", minLength: 10, maxLength: 150, description: "What moves in it" },
+      still: { type: "string", minLength: 20, maxLength: 200, description: "What a picture of the scene shows" },
+      motion: { type: "string", minLength: 10, maxLength: 100, description: "What moves in it" },
       narration: { type: "string", minLength: 15, maxLength: 120, description: "One short sentence that is spoken over it" },
     },
   },
