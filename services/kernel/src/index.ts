@@ -1,3 +1,4 @@
+export * from "./apps";
 export * from "./attempts";
 export * from "./budget-bounds";
 export * from "./capabilities";

@@ -87,7 +87,7 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
     return {
       ...{ description, tags, edgesJson, viewportJson },
       name: name || source.name,
-      ...{ isTemplate: false, hidden: false, archived: false, publicPlayground: false, mcp: false, folderId: null },
+      ...{ isTemplate: false, hidden: false, archived: false, publicPlayground: false, mcp: false, app: null, folderId: null },
       nodesJson: rename(source.nodesJson),
       coverJson: rename(pictures.safeCover(source.coverJson)),
       thumbnail: thumbnail && !isInline(thumbnail) ? rename(thumbnail) : isShown ? thumbnail : null,

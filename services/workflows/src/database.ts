@@ -7,7 +7,7 @@ import { createVersionStore } from "./versions/version-store";
 /** Workflows, versions, folders, and how many of them users have. The version goes up with every change of a collection's indexes. */
 export const database = defineDatabase({
   service: "workflows",
-  version: FIRST_VERSION,
+  version: FIRST_VERSION + 1,
   declare: (connection) =>
     void [createClaimStore(connection), createFolderStore(connection), createWorkflowStore(connection), createVersionStore(connection)],
 });

@@ -1,5 +1,6 @@
 import { createGrpcClient, defineService, grpcService, hostPort, openDatabase, runProcess, serveGrpc, variables } from "@nodeloom/platform";
 import { media as mediaProto, workflows as proto } from "@nodeloom/proto";
+import { createApps } from "./apps/apps";
 import { database } from "./database";
 import { createCap, templateCapReached, workflowCapReached } from "./cap/cap";
 import { createClaimStore } from "./cap/claim-store";
@@ -63,6 +64,7 @@ export const service = defineService({
       versions: createVersions({ store, versions: versionStore, update: workflows.update }),
       templates: createTemplates({ store, versions: versionStore }),
       tools: createTools({ store, versions: versionStore }),
+      apps: createApps({ store, versions: versionStore, pictures }),
       clone: createClone({
         media,
         pictures,

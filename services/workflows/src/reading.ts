@@ -74,7 +74,7 @@ async function* nothing(): AsyncIterable<Summary[]> {
 export const createReading = ({ store, versions, pictures }: ReadingDeps): Reading => {
   /** The workflow as others than its owner have it: its newest version's graph, and no foreign pictures. */
   const asOthersSee = async (workflow: Workflow): Promise<Workflow> => {
-    const { takedown: _, ...rest } = workflow;
+    const { takedown: _takedown, app: _app, ...rest } = workflow;
     const cover = { coverJson: pictures.safeCover(workflow.coverJson), thumbnail: pictures.safeThumbnail(workflow.thumbnail) };
     const version = newest(workflow);
     if (version === 0) return { ...rest, ...cover };

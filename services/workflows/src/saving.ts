@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { CONFLICT_ATTEMPTS, invalidRequest, LIMITS, unavailable, workflowNotFound } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
+import { appIssuesWithin, isSameApp } from "./apps/settings";
 import type { WithinCap } from "./cap/cap";
 import { checkNoCredentials } from "./definition/credentials";
 import { changedSince, found, foundAt, notApproved, sessionRequired } from "./definition/errors";
@@ -78,9 +79,10 @@ const changedMembers = (current: Workflow, changes: Partial<Settings>): Partial<
   return { ...sent, ...derived, mediaNames: namedBy({ ...current, ...sent }) };
 };
 
-/** Agents get as tools what a person chose; a key may send the choice as it is. */
-const checkSwitches = ({ mcp = false }: Partial<Settings>, { mcp: before = false }: Pick<Workflow, "mcp">): void => {
-  if (mcp !== before) throw sessionRequired("mcp");
+/** What agents get as tools, and what others may run, a person chose; a key may send the choice as it is. */
+const checkSwitches = ({ mcp, app }: Partial<Settings>, before: Pick<Workflow, "mcp" | "app">): void => {
+  if (mcp !== undefined && mcp !== (before.mcp ?? false)) throw sessionRequired("mcp");
+  if (app !== undefined && !isSameApp(app, before.app)) throw sessionRequired("app");
 };
 
 /** Where a workflow's revisions start: those of a deleted workflow of the same slug are lower. */
@@ -134,6 +136,12 @@ export const createSaving = (deps: SavingDeps): Saving => {
     if (issues.length > 0) throw invalidRequest(issues);
   };
 
+  const checkApp = (next: Settings, current: Workflow | undefined, unapproved: boolean): void => {
+    const issues = appIssuesWithin(next, current, pictures);
+    if (issues.length > 0) throw invalidRequest(issues);
+    if (unapproved && next.app?.published) throw notApproved("apps");
+  };
+
   /** What others run and see at once must be an approved account's; drafts behind a published version are nobody else's. */
   const checkPublishing = (next: Workflow, { changes, unapproved }: Pick<Update, "changes" | "unapproved">): void => {
     if (unapproved && next.isTemplate && (changes.isTemplate === true || newest(next) === 0)) throw notApproved();
@@ -157,13 +165,14 @@ export const createSaving = (deps: SavingDeps): Saving => {
     const { slug, ownerId, ifRevision, changes, maxWorkflows, unapproved, byKey } = update;
     const current = found(await store.owned(slug, ownerId));
     if (ifRevision !== undefined && current.revision !== ifRevision) throw changedSince();
-    if (byKey && changes.mcp !== undefined) checkSwitches(changes, current);
+    if (byKey) checkSwitches(changes, current);
     const members = changedMembers(current, changes);
     if (Object.keys(members).length === 0) return current;
     if (TEXTS.some((text) => members[text] !== undefined)) checkSize({ ...current, ...members });
     checkPictures(changes, current);
     const next: Workflow = { ...current, ...members, revision: current.revision + 1, updatedAt: new Date() };
     checkPublishing(next, { changes, unapproved });
+    if (changes.app) checkApp(next, current, unapproved);
     await checkReadable(current, next);
     const isPicture = next.thumbnail !== current.thumbnail;
     if (isPicture) next.thumbnailRef = await inlineThumbnails.keep(current, next.thumbnail, update);
@@ -189,6 +198,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
       if (byKey) checkSwitches(settings, {});
       checkSize(settings);
       checkPictures(settings, undefined);
+      checkApp(settings, undefined, unapproved);
       if (reference.length > MAX_REFERENCE_CHARS) throw invalidRequest([{ path: "reference", message: "is too long" }]);
       const creationId = creationIdOf(ownerId, reference);
       const known = reference === "" ? undefined : await store.created(creationId, ownerId);

@@ -1,6 +1,8 @@
 import type { InputField } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { workflows as proto } from "@nodeloom/proto";
+import type { Apps, PublishedApp } from "./apps/apps";
+import type { App } from "./apps/settings";
 import type { Clone } from "./clone";
 import type { Folder, Folders } from "./folders/folders";
 import type { Pictures } from "./pictures/pictures";
@@ -23,6 +25,7 @@ const toWorkflow = (workflow: Workflow): proto.Workflow =>
     publishedVersion: newest(workflow),
     changedSincePublished: isChanged(workflow),
     takedown: workflow.takedown ?? undefined,
+    app: workflow.app ?? undefined,
   });
 
 const toVersion = ({ pinnedModels = {}, ...version }: VersionHead | Version): proto.Version =>
@@ -43,10 +46,17 @@ const toTool = ({ slug, name, description, fieldsJson, resultsJson = EMPTY_LIST 
 
 const toFolder = ({ id, name, createdAt }: Folder): proto.Folder => proto.Folder.fromPartial({ id, name, createdAt });
 
+/** Who pays and which themes there are is checked with the rest of what is set. */
+const appOf = (app: proto.App | undefined): App | undefined => app as App | undefined;
+
+const toPublishedApp = ({ schema, settings, ...app }: PublishedApp): proto.PublishedApp =>
+  proto.PublishedApp.fromPartial({ ...app, settings, schema: toSchema({ ...schema, generators: [] }) });
+
 const newSettings = (request: proto.CreateWorkflowRequest): Settings => {
   const { name, description, tags, isTemplate, hidden, archived, publicPlayground, mcp, coverJson } = request;
   return {
     ...{ name, description, tags, isTemplate, hidden, archived, publicPlayground, mcp, coverJson },
+    app: appOf(request.app) ?? null,
     folderId: request.folderId ?? null,
     thumbnail: request.thumbnail ?? null,
     nodesJson: request.nodesJson || EMPTY_LIST,
@@ -61,6 +71,7 @@ const changes = (request: proto.UpdateWorkflowRequest): Partial<Settings> => {
   return {
     ...{ name, description, isTemplate, hidden, archived, publicPlayground, mcp, coverJson, nodesJson, edgesJson, viewportJson },
     tags: request.tags?.values,
+    app: request.clearApp ? null : appOf(request.app),
     folderId: request.clearFolderId ? null : request.folderId,
     thumbnail: request.clearThumbnail ? null : request.thumbnail,
   };
@@ -73,6 +84,7 @@ export interface Handled {
   templates: Templates;
   clone: Clone;
   tools: Tools;
+  apps: Apps;
   pictures: Pictures;
   thumbnailAddresses: ThumbnailAddresses;
 }
@@ -108,6 +120,7 @@ export const workflowsHandlers = ({
   templates,
   clone,
   tools,
+  apps,
   pictures,
   thumbnailAddresses,
 }: Handled): proto.WorkflowsServiceServer => ({
@@ -150,6 +163,9 @@ export const workflowsHandlers = ({
   listTools: unary(async ({ ownerId, ...which }) =>
     proto.ListToolsResponse.fromPartial({ tools: (await tools(ownerId, which)).map(toTool) }),
   ),
+  getApp: unary(async ({ slug }) => proto.GetAppResponse.fromPartial({ app: toPublishedApp(await apps.get(slug)) })),
+  listApps: unary(async ({ ownerId }) => proto.ListAppsResponse.fromPartial({ apps: await apps.list(ownerId) })),
+  findAppOrigin: unary(async ({ origin }) => ({ found: await apps.hasOrigin(origin) })),
   getDefinition: unary(async ({ slug, userId, knownRevision, version }) => {
     const { graph, ...head } = await workflows.definition(slug, userId, knownRevision, version);
     return proto.GetDefinitionResponse.fromPartial({ slug, ...head, unchanged: graph === undefined, ...graph });

@@ -1,7 +1,8 @@
 import { insertOnce, isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
+import type { App } from "./apps/settings";
 import type { GeneratorUse, Published, Summary, Takedown, Workflow } from "./definition/workflow";
-import type { ListFilter, ToolRow, WorkflowStore } from "./definition/storage";
+import type { AppRow, ListFilter, ToolRow, WorkflowStore } from "./definition/storage";
 
 /** A workflow, or what is left of a deleted one: its slug, which stays its owner's. */
 type Row = Omit<Workflow, "slug"> & {
@@ -16,6 +17,7 @@ type Row = Omit<Workflow, "slug"> & {
   ownerRevision?: number;
 };
 
+type AppDocument = Omit<AppRow, "slug"> & { _id: string };
 type ToolDocument = Omit<ToolRow, "slug"> & { _id: string };
 
 const text = { type: String, default: "" };
@@ -24,6 +26,13 @@ const generator = new Schema<GeneratorUse>({ nodeId: text, model: text, inputsJs
 
 const published = new Schema<Published>(
   { version: Number, revision: Number, graphDigest: text, generators: { type: [generator] }, pinnedModels: { type: Schema.Types.Mixed } },
+  { _id: false },
+);
+const app = new Schema<App>(
+  {
+    ...{ published: Boolean, payer: String, dailyMillicredits: Number, perVisitorPerDay: Number },
+    ...{ title: text, cover: text, theme: String, origins: { type: [String] } },
+  },
   { _id: false },
 );
 const takedown = new Schema<Takedown>({ reason: text, at: Date }, { _id: false });
@@ -40,6 +49,7 @@ const rows = new Schema<Row>(
     archived: flag,
     publicPlayground: flag,
     mcp: { type: Boolean, default: undefined },
+    app,
     folderId: { type: String, default: null },
     thumbnail: { type: String, default: null },
     coverJson: text,
@@ -74,6 +84,8 @@ rows.index({ createdBy: 1, updatedAt: -1 });
 rows.index({ isTemplate: 1, updatedAt: -1 });
 // One workflow per creation, however often it is attempted.
 rows.index({ creationId: 1 }, { unique: true });
+// A browser asks for an execution's address before it says whose app it is for.
+rows.index({ "app.origins": 1 }, { sparse: true });
 // A creation that is sent again must not bring back what was deleted since.
 rows.index({ formerCreations: 1 }, { sparse: true });
 
@@ -87,6 +99,7 @@ const SCHEMA = {
   ...{ createdBy: 1, creationId: 1, published: 1 },
 } as const;
 const TOOL = { name: 1, description: 1, fieldsJson: 1, resultsJson: 1, creationId: 1, published: 1 } as const;
+const APP = { name: 1, description: 1, fieldsJson: 1, valuesJson: 1, createdBy: 1, creationId: 1, published: 1, app: 1 } as const;
 const HEAD = { _id: 0, name: 1, revision: 1, createdBy: 1, creationId: 1, published: 1, isTemplate: 1 } as const;
 /** Deleted workflows of one slug that are remembered. */
 const FORMER_CREATIONS = 100;
@@ -100,6 +113,9 @@ const SHOWN = { takedown: null, ownerSuspended: { $ne: true } };
 const LISTED = { isTemplate: true, ...SHOWN };
 
 const PLAYGROUND = { publicPlayground: true, ...SHOWN };
+
+/** Visitors pay for runs of public playgrounds alone. */
+const PUBLISHED_APP = { "app.published": true, ...SHOWN, $or: [{ "app.payer": "owner" }, { publicPlayground: true }] };
 
 const visible = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, LISTED] });
 const runnable = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, LISTED, PLAYGROUND] });
@@ -189,6 +205,24 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
       const found = await model.find(filter, TOOL).sort({ _id: 1 }).limit(limit).lean<ToolDocument[]>().exec();
       return found.map(toWorkflow);
     },
+    app: async (slug) => {
+      const found = await model
+        .findOne({ _id: slug, ...PUBLISHED_APP } as object, APP)
+        .lean<AppDocument>()
+        .exec();
+      return found ? toWorkflow(found) : undefined;
+    },
+    apps: async (ownerId, limit) => {
+      const filter = { createdBy: ownerId, ...PUBLISHED_APP };
+      const found = await model
+        .find(filter as object, APP)
+        .sort({ updatedAt: -1 })
+        .limit(limit)
+        .lean<AppDocument[]>()
+        .exec();
+      return found.map(toWorkflow);
+    },
+    hasAppOrigin: async (origin) => (await model.exists({ "app.origins": origin, ...PUBLISHED_APP } as object).exec()) !== null,
     owned: (slug, ownerId) => one({ _id: slug, createdBy: ownerId }),
     created: (creationId, ownerId) => one({ creationId, createdBy: ownerId }),
     wasRemoved: async (creationId) => (await model.exists({ formerCreations: creationId }).exec()) !== null,

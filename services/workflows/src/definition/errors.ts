@@ -2,8 +2,8 @@ import { DomainError, workflowNotFound } from "@nodeloom/kernel";
 
 export const changedSince = (): DomainError =>
   new DomainError("precondition", "PRECONDITION_FAILED", "the workflow has been changed since it was read");
-export const notApproved = (): DomainError =>
-  new DomainError("forbidden", "ACCOUNT_NOT_APPROVED", "this account awaits approval and cannot publish templates yet");
+export const notApproved = (what = "templates"): DomainError =>
+  new DomainError("forbidden", "ACCOUNT_NOT_APPROVED", `this account awaits approval and cannot publish ${what} yet`);
 export const sessionRequired = (member: string): DomainError =>
   new DomainError("forbidden", "SESSION_REQUIRED", `${member} is changed by a signed-in person alone; API keys may send it as it is`);
 

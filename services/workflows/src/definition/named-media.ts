@@ -23,5 +23,10 @@ export const namesIn = (...texts: readonly string[]): string[] => {
 };
 
 /** What a workflow names: files stay as long as they are named. */
-export const namedBy = ({ nodesJson, coverJson, thumbnail }: Pick<Workflow, "nodesJson" | "coverJson" | "thumbnail">): string[] =>
-  namesIn(nodesJson, coverJson, thumbnail?.startsWith("data:") ? "" : (thumbnail ?? ""));
+export const namedBy = ({
+  nodesJson,
+  coverJson,
+  thumbnail,
+  app,
+}: Pick<Workflow, "nodesJson" | "coverJson" | "thumbnail" | "app">): string[] =>
+  namesIn(nodesJson, coverJson, app?.cover ?? "", thumbnail?.startsWith("data:") ? "" : (thumbnail ?? ""));

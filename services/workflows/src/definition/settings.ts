@@ -16,6 +16,7 @@ import {
   type Issue,
 } from "@nodeloom/kernel";
 import { valuesIn } from "@nodeloom/kernel/json-text";
+import { appIssues } from "../apps/settings";
 import { parseText } from "./json-text";
 import type { Derived, Settings } from "./workflow";
 
@@ -56,7 +57,7 @@ const coverIssues = (text: string): Issue[] => {
  * @throws DomainError INVALID_REQUEST naming every problem.
  */
 export const checkSettings = (settings: Partial<Settings>): void => {
-  const { name, description, tags, thumbnail, coverJson, nodesJson, edgesJson, viewportJson } = settings;
+  const { name, description, tags, thumbnail, coverJson, nodesJson, edgesJson, viewportJson, app } = settings;
   const issues = [
     ...(name === undefined ? [] : nameIssues(name)),
     ...(description === undefined ? [] : tooLong("description", description, LIMITS.descriptionChars)),
@@ -66,6 +67,7 @@ export const checkSettings = (settings: Partial<Settings>): void => {
     ...(viewportJson === undefined ? [] : objectIssues(viewportJson, "viewport")),
     ...(nodesJson === undefined ? [] : parseText(nodesJson, "nodes").issues),
     ...(edgesJson === undefined ? [] : parseText(edgesJson, "edges").issues),
+    ...(app ? appIssues(app) : []),
   ];
   if (issues.length > 0) throw invalidRequest(issues);
 };

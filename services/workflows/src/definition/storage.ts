@@ -1,4 +1,5 @@
 import type { ListPosition } from "@nodeloom/platform";
+import type { App } from "../apps/settings";
 import type { Published, SchemaPart, SecretUse, Summary, Takedown, Tool, Workflow } from "./workflow";
 
 export type WorkflowHead = Pick<Workflow, "name" | "revision" | "createdBy" | "creationId" | "published" | "isTemplate">;
@@ -7,6 +8,9 @@ export type SchemaRow = SchemaPart & Pick<Workflow, "createdBy" | "creationId" |
 
 /** The draft as a tool, with what tells whether a version stands in its place. */
 export type ToolRow = Tool & Pick<Workflow, "creationId" | "published">;
+
+/** What a published app has of its workflow. */
+export type AppRow = SchemaRow & { slug: string; app: App };
 
 /** What a list is narrowed to; empty texts narrow nothing. */
 export interface ListFilter {
@@ -43,6 +47,12 @@ export interface WorkflowStore {
   publicSchema(slug: string): Promise<SchemaRow | undefined>;
   /** An owner's workflows that agents get, by slug: one, or those after a slug. */
   tools(ownerId: string, which: { after: string; slug: string }, limit: number): Promise<ToolRow[]>;
+  /** A published app. */
+  app(slug: string): Promise<AppRow | undefined>;
+  /** An owner's published apps, the newest first. */
+  apps(ownerId: string, limit: number): Promise<AppRow[]>;
+  /** Whether a published app names an origin. */
+  hasAppOrigin(origin: string): Promise<boolean>;
   owned(slug: string, ownerId: string): Promise<Workflow | undefined>;
   created(creationId: string, ownerId: string): Promise<Workflow | undefined>;
   /** Whether a workflow of this creation was deleted. */

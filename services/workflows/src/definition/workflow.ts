@@ -1,5 +1,7 @@
 /** definition/: what a workflow is, what may be set of it, and what follows from its graph. */
 
+import type { App } from "../apps/settings";
+
 /** A saved workflow. Its graph and its pictures are the JSON texts that were sent, byte for byte. */
 export interface Workflow {
   slug: string;
@@ -14,6 +16,8 @@ export interface Workflow {
   publicPlayground: boolean;
   /** Agents of the owner's get it as a tool. Absent in rows from before there was any. */
   mcp?: boolean;
+  /** Its page for others. Null, or absent, where there is none. */
+  app?: App | null;
   folderId: string | null;
   thumbnail: string | null;
   /** Empty when there is none. */
@@ -87,6 +91,7 @@ export type Settings = Pick<
   | "archived"
   | "publicPlayground"
   | "mcp"
+  | "app"
   | "folderId"
   | "thumbnail"
   | "coverJson"
