@@ -13,6 +13,8 @@ export interface WindowCounter {
   /** @param limit how many a window takes */
   count(key: string, limit: number): Promise<Counted>;
   uncount(key: string, limit: number): Promise<void>;
+  /** How many the window has, without counting one. */
+  counted(key: string, limit: number): Promise<number>;
 }
 
 export interface WindowCounterOptions {
@@ -66,5 +68,6 @@ export const createWindowCounter = ({
     uncount: async (key, limit) => {
       await limiterFor(limit).reward(key);
     },
+    counted: async (key, limit) => (await limiterFor(limit).get(key))?.consumedPoints ?? 0,
   };
 };
