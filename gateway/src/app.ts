@@ -5,6 +5,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import helmet from "helmet";
 import { HOOK_PATH } from "./auth/hook";
 import { consoleRouter } from "./console/router";
+import { allowOrigin, preflight } from "./routes/apps/cors";
 import { docsRouter } from "./docs/router";
 import { methodNotAllowed, routeNotFound } from "./http/errors";
 import type { Gateway } from "./gateway";
@@ -96,8 +97,9 @@ const mount = (app: Express, gateway: Gateway, table: readonly Route[]): void =>
   for (const path of new Set(table.map((route) => route.path))) {
     const here = table.filter((route) => route.path === path);
     const entry = app.route(path);
-    for (const route of here) entry[route.method.toLowerCase() as "get"](noStore, handle(gateway, route));
+    for (const route of here) entry[route.method.toLowerCase() as "get"](noStore, allowOrigin(gateway, route), handle(gateway, route));
     const allow = here.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    if (here.some(({ app: isForApps }) => isForApps)) entry.options(preflight(gateway, here, allow));
     entry.all(() => {
       throw methodNotAllowed(allow);
     });

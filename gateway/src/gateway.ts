@@ -1,6 +1,8 @@
 import type { Logger, Sweeper } from "@nodeloom/platform";
 import type { BodyBudget } from "./http/body/body-budget";
 import type { OwnIds } from "./http/rate/own-ids";
+import type { Apps } from "./routes/apps/apps";
+import type { Visits } from "./routes/apps/visits";
 import type { Authentication } from "./auth/authenticate";
 import type { Catalog } from "./routes/models/catalog";
 import type { Services } from "./clients";
@@ -28,6 +30,8 @@ export interface Gateway {
   idempotency: Idempotency;
   leases: Leases;
   mcp: { sessions: McpSessions; cancellations: Cancellations };
+  apps: Apps;
+  visits: Visits;
   catalog: Catalog;
   eventStreams: StreamCount;
   /** Carries changes of custom tiers to their users' accounts. */

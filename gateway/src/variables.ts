@@ -44,7 +44,10 @@ export const gatewayVariables = {
   REDIS_KEY_PREFIX: variables.REDIS_KEY_PREFIX,
   PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
   GATEWAY_LISTEN: hostPort().default("127.0.0.1:8080").describe("where the HTTP API listens"),
-  SESSION_SECRET: z.string().min(MIN_SECRET_CHARS).describe("signs session cookies, and the ids of agents' sessions"),
+  SESSION_SECRET: z
+    .string()
+    .min(MIN_SECRET_CHARS)
+    .describe("signs session cookies, the ids of agents' sessions and the tokens of apps' visitors"),
   TRUST_PROXY: trustProxy.describe(
     "which proxies may say who the client is: a number of hops, or their addresses and ranges, comma separated",
   ),

@@ -2,6 +2,9 @@ import { identityChangedChannel, type Logger, type ProcessConfig, type Redis } f
 import { adminOrigin } from "./admin-listener/listen";
 import { TEMPORAL_UI_PATH } from "./admin-listener/path";
 import { createAuthentication, type Authentication } from "./auth/authenticate";
+import { createApps } from "./routes/apps/apps";
+import { createAppTokens } from "./routes/apps/tokens";
+import { createVisits } from "./routes/apps/visits";
 import { createCatalog } from "./routes/models/catalog";
 import type { Connections } from "./clients";
 import type { Gateway } from "./gateway";
@@ -70,6 +73,12 @@ export const createGateway = (parts: GatewayParts): Gateway => {
       sessions: createMcpSessions(config.SESSION_SECRET),
       cancellations: createCancellations({ redis, keyPrefix, logger }),
     },
+    apps: createApps({
+      services,
+      tokens: createAppTokens(config.SESSION_SECRET),
+      publicOrigin: new URL(config.PUBLIC_BASE_URL).origin,
+    }),
+    visits: createVisits({ redis, keyPrefix }),
     catalog: createCatalog(services.models),
     eventStreams: createStreamCount(EVENT_STREAMS_PER_USER),
     tierRollouts: startTierRollouts({ services, logger }),

@@ -78,6 +78,8 @@ export interface NewWorkflow {
   publicPlayground?: boolean;
   /** Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
   mcp?: boolean;
+  /** Its page for others, or null; a signed-in person alone changes it */
+  app?: AppSettings | null;
   folderId?: string | null;
   thumbnail?: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -88,6 +90,24 @@ export interface NewWorkflow {
   edges?: unknown[];
   /** `{ x, y, zoom }` */
   viewport?: Record<string, unknown>;
+}
+
+export interface AppSettings {
+  /** Whether others may use it at `/a/{slug}` */
+  published: boolean;
+  /** `runner`: visitors sign in and pay themselves; the workflow must be a public playground */
+  payer: "owner" | "runner";
+  /** What the runs of all visitors may take of the owner's credits in a day (UTC): a budget */
+  dailyCredits: number;
+  /** Runs that one visitor has in a day (UTC) */
+  perVisitorPerDay: number;
+  /** Empty: the workflow's name */
+  title: string;
+  /** A picture's media-storage URL */
+  cover: string | null;
+  theme: "auto" | "light" | "dark";
+  /** Pages of these may embed the app, and use its tokens */
+  origins: string[];
 }
 
 export interface Workflow {
@@ -101,6 +121,8 @@ export interface Workflow {
   publicPlayground: boolean;
   /** Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
   mcp?: boolean;
+  /** Set where it has a page for others */
+  app?: AppSettings;
   folderId: string | null;
   thumbnail: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -133,6 +155,8 @@ export interface WorkflowChanges {
   publicPlayground?: boolean;
   /** Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
   mcp?: boolean;
+  /** Its page for others, or null; a signed-in person alone changes it */
+  app?: AppSettings | null;
   folderId?: string | null;
   thumbnail?: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -1901,6 +1925,49 @@ export interface McpAnswer {
   [member: string]: unknown;
 }
 
+export interface AppCard {
+  slug: string;
+  title: string;
+  description: string;
+  /** Address of a picture */
+  cover: string | null;
+  /** Who pays for runs: the app's owner, or the visitor, signed in */
+  payer: "owner" | "runner";
+}
+
+export interface App {
+  slug: string;
+  ownerId: string;
+  title: string;
+  description: string;
+  /** Address of a picture */
+  cover: string | null;
+  theme: "auto" | "light" | "dark";
+  /** Who pays for runs: the app's owner, or the visitor, signed in */
+  payer: "owner" | "runner";
+  perVisitorPerDay: number;
+  fields: SchemaField[];
+  values: Record<string, unknown>;
+}
+
+export interface AppToken {
+  /** Sent as `Authorization: Bearer` */
+  token: string;
+  expiresAt: string;
+  visitor: string;
+  today: AppToday;
+}
+
+export interface AppToday {
+  /** Of this visitor */
+  runsLeft: number;
+  /** Of the app, for all visitors */
+  creditsLeft: number;
+  /** Credits; 1 credit = 0.01 USD */
+  dailyCredits: number;
+  resetsAt: string;
+}
+
 export interface AdminUser {
   id: string;
   email: string;
@@ -3157,6 +3224,45 @@ export interface Operations {
     body: McpMessage;
     response: McpAnswer | undefined;
   };
+  /** Read the published apps of an account, newest first */
+  getAppGallery: {
+    query: {
+      /** The account's id */
+      owner: string;
+    };
+    response: AppCard[];
+  };
+  /** Read a published app: its form, and who pays */
+  getApp: {
+    params: {
+      slug: string;
+    };
+    response: App;
+  };
+  /** Get a token for a visitor of an app whose owner pays */
+  createVisitorToken: {
+    params: {
+      slug: string;
+    };
+    body?: {
+      /** An earlier token of the visitor's, which may have ended in the last 30 days: the new one is for the same visitor */
+      token?: string;
+    } | null;
+    response: AppToken;
+  };
+  /** Get a token for a visitor of an own app */
+  createAppToken: {
+    params: {
+      slug: string;
+    };
+    body?: {
+      /** An earlier token of the visitor's, which may have ended in the last 30 days: the new one is for the same visitor */
+      token?: string;
+      /** Your own name of the visitor, which the visitor's token can be read for; a random one unless given */
+      visitor?: string;
+    } | null;
+    response: AppToken;
+  };
   /** List users */
   adminListUsers: {
     query?: {
@@ -3548,6 +3654,10 @@ export const OPERATIONS = {
   openaiChat: { method: "POST", path: "/v1/chat/completions", idempotent: false, contentType: "application/json" },
   openaiListModels: { method: "GET", path: "/v1/models", idempotent: false, contentType: null },
   mcp: { method: "POST", path: "/mcp", idempotent: false, contentType: "application/json" },
+  getAppGallery: { method: "GET", path: "/api/apps", idempotent: false, contentType: null },
+  getApp: { method: "GET", path: "/api/apps/{slug}", idempotent: false, contentType: null },
+  createVisitorToken: { method: "POST", path: "/api/apps/{slug}/token", idempotent: false, contentType: "application/json" },
+  createAppToken: { method: "POST", path: "/api/workflows/{slug}/app-token", idempotent: false, contentType: "application/json" },
   adminListUsers: { method: "GET", path: "/api/admin/users", idempotent: false, contentType: null },
   adminGetUser: { method: "GET", path: "/api/admin/users/{id}", idempotent: false, contentType: null },
   adminUpdateUser: { method: "PATCH", path: "/api/admin/users/{id}", idempotent: false, contentType: "application/json" },

@@ -48,6 +48,13 @@ export interface CallerHook {
   deliveryIdHeader: string | null;
 }
 
+/** Of a visitor of an app: which app, who, and what every run of the visitor's has of metadata. */
+export interface CallerVisitor {
+  slug: string;
+  id: string;
+  metadata: Readonly<Record<string, string>>;
+}
+
 /** Who sends a request, resolved from an API key, a browser session or a hook's address. */
 export interface Caller {
   user: CallerUser;
@@ -57,7 +64,13 @@ export interface Caller {
   key: CallerKey | null;
   /** Set for the sender of a hook, who may start its runs in its owner's name and nothing else. */
   hook?: CallerHook;
+  /** Set for a visitor of an app, whose runs are in its owner's name. */
+  visitor?: CallerVisitor;
 }
+
+/** What keys of idempotency belong to: a user's, or a visitor's alone. */
+export const idempotencyOwner = ({ user, visitor }: Pick<Caller, "user" | "visitor">): string =>
+  visitor ? JSON.stringify([user.id, visitor.slug, visitor.id]) : user.id;
 
 const toPlan = (plan: identity.Plan | undefined, tier: string): Plan => {
   const base: BaseTier = plan && isBaseTier(plan.base) ? plan.base : isBaseTier(tier) ? tier : "free";
@@ -91,6 +104,7 @@ export const runCapability = (kind: "workflow" | "model", id: string): string =>
 export const authorize = (caller: Caller | undefined, auth: Auth, capability: string | undefined): void => {
   if (auth === "none") return;
   if (!caller) throw unauthenticated();
+  if (caller.visitor && auth !== "any") throw sessionRequired();
   if ((auth === "session" || auth === "admin-session") && caller.key) throw sessionRequired();
   if ((auth === "admin" || auth === "admin-session") && !(caller.isAdmin && covers(caller.capabilities, ALL))) throw capabilityDenied(ALL);
   if (capability === undefined || covers(caller.capabilities, capability)) return;

@@ -26,6 +26,7 @@ const TAG_DESCRIPTIONS: Readonly<Record<Tag, string>> = {
   Media: "Files as inputs",
   OpenAI: "OpenAI's API over the platform's models and workflows: its libraries need the base URL alone",
   Agents: "The Model Context Protocol: workflows as tools of agents",
+  Apps: "Workflows' pages for others, and the tokens of their visitors",
   Admin: "Accounts, credits, models, tiers; for administrators",
   Health: "For load balancers and monitors",
 };
@@ -101,6 +102,7 @@ export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string)
       securitySchemes: {
         bearer: { type: "http", scheme: "bearer", description: "The same API key, for OpenAI's libraries and agents" },
         apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "An API key: `nl_…`" },
+        visitor: { type: "http", scheme: "bearer", description: "A token of an app's visitor: `nla_…`" },
         session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: SESSION_DESCRIPTION },
       },
       schemas: components.schemas,

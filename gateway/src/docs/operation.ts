@@ -76,6 +76,7 @@ const requestBody = (route: Route, components: Components): Json | undefined => 
 const security = (route: Route): Json[] => {
   if (route.auth === "none" || route.auth === "hook") return [];
   if (route.openAi || route.mcp) return [{ bearer: [] }, { apiKey: [] }, { session: [] }];
+  if (route.app === "visitors") return [{ apiKey: [] }, { session: [] }, { visitor: [] }];
   return route.auth === "session" || route.auth === "admin-session" ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
 };
 

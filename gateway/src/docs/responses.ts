@@ -52,6 +52,7 @@ export const reasonsOf = (route: Route): Reason[] => {
   if (route.limit !== "none") reasons.push("RATE_LIMIT_EXCEEDED");
   if (route.body || route.signedBody) reasons.push("REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE", "CONCURRENCY_LIMIT_EXCEEDED");
   if (route.body || route.method !== "GET") reasons.push("UNSUPPORTED_MEDIA_TYPE");
+  if (route.app === "visitors") reasons.push("NOT_FOUND", "CROSS_ORIGIN_DENIED");
   if (route.approval) reasons.push("ACCOUNT_NOT_APPROVED");
   if (route.idempotent) reasons.push("IDEMPOTENCY_KEY_REUSED");
   if (route.idempotent === "replay" || route.idempotent === "rebuild") reasons.push("IDEMPOTENCY_IN_PROGRESS");

@@ -69,7 +69,10 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     members: { tier: "the account's tier" },
   },
   SESSION_REQUIRED: { status: 403, when: "a key calls what only a signed-in person may" },
-  CROSS_ORIGIN_DENIED: { status: 403, when: "a request with a session cookie comes from another site" },
+  CROSS_ORIGIN_DENIED: {
+    status: 403,
+    when: "a request with a session cookie comes from another site, or one with a visitor's token from an origin that is not the app's",
+  },
   ACCOUNT_NOT_APPROVED: {
     status: 403,
     when: "the account awaits approval: it can't run, quote, upload, publish templates or make keys yet",
@@ -101,7 +104,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   MODEL_NOT_FOUND: { status: 404, when: "there is no enabled model of that name" },
   NOT_FOUND: {
     status: 404,
-    when: "there is no such key, budget, folder, batch, user, tier, file, schedule or hook, or it is not the caller's",
+    when: "there is no such key, budget, folder, batch, user, tier, file, schedule, hook or published app, or it is not the caller's",
   },
   ROUTE_NOT_FOUND: { status: 404, when: "there is no such path" },
   METHOD_NOT_ALLOWED: { status: 405, when: "the path has other methods: they are in `Allow`" },
@@ -139,8 +142,8 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   IDEMPOTENCY_KEY_REUSED: { status: 422, when: "the `Idempotency-Key` was used with another body" },
   RATE_LIMIT_EXCEEDED: {
     status: 429,
-    when: "too many requests in a minute, or too many refused ones from an address",
-    members: { tier: "whose limit it is", limit: "requests a minute", ...RETRY_AFTER },
+    when: "too many requests in a minute, too many refused ones from an address, or more runs of an app than a visitor has in a day",
+    members: { tier: "whose limit it is; `app` for visitors of apps", limit: "requests a minute, or runs a day", ...RETRY_AFTER },
   },
   CONCURRENCY_LIMIT_EXCEEDED: {
     status: 429,

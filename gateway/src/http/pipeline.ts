@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { invalidRequest } from "@nodeloom/kernel";
 import type { Request, RequestHandler, Response } from "express";
-import { authorize, requireApproved, type Caller } from "../auth/caller";
-import { hookCaller } from "../auth/hook";
+import { authorize, idempotencyOwner, requireApproved, type Caller } from "../auth/caller";
+import { resolveCaller } from "../auth/resolve";
 import type { Gateway } from "../gateway";
 import { askForBody, bodyMembers, NO_BODY, readJsonBody, readRawBody, type BodyOptions, type JsonBody } from "./body/body";
 import { bodyLimit, checkHead, valueLimit } from "./body/head";
@@ -32,7 +32,7 @@ const admit = async (gateway: Gateway, route: Route, request: Request, response:
     if (route.auth === "none") return undefined;
     // Any page may send a browser's requests here, whatever else they carry.
     if (route.mcp) gateway.sessions.checkOrigin(request, false);
-    caller = await (route.auth === "hook" ? hookCaller(gateway, request) : gateway.authentication.authenticate(request, response, route));
+    caller = await resolveCaller(gateway, route, request, response);
     authorize(caller, route.auth, capabilityOf(route, request));
     authorize(caller, route.auth, route.runCapability?.(request.params as Record<string, string>));
     return caller;
@@ -49,7 +49,7 @@ interface Received {
 }
 
 const bodyOptions = (gateway: Gateway, route: Route, { request, caller, receivedAtMs }: Received): BodyOptions => {
-  const share = gateway.bodies.open(caller ? `user:${caller.user.id}` : `ip:${addressOf(request)}`);
+  const share = gateway.bodies.open(caller && !caller.visitor ? `user:${caller.user.id}` : `ip:${addressOf(request)}`);
   return { limitBytes: bodyLimit(route), maxValues: valueLimit(route), deadlineAtMs: receivedAtMs + gateway.bodyTimeoutMs, share };
 };
 
@@ -79,7 +79,7 @@ export const validate = (route: Route, request: Named, body: JsonBody): Checked 
 /** Answers a request under a key from what was made, or is made now, under the id that the key stands for. */
 const rebuild = async (route: Route, context: CallContext, key: string, fingerprint: string): Promise<RenderedReply> => {
   const { gateway, caller, params, response } = context;
-  const executionId = keyedId(caller!.user.id, resourceOf(route.method, route.path, params), key);
+  const executionId = keyedId(idempotencyOwner(caller!), resourceOf(route.method, route.path, params), key);
   if (route.startsRun) response.setHeader(EXECUTION_ID, executionId);
   const work = async (): Promise<RenderedReply> => render((await route.handler({ ...context, executionId, fingerprint })) as Reply);
   return gateway.leases.hold(executionId, fingerprint, work);
@@ -96,7 +96,7 @@ const answer = async (gateway: Gateway, route: Route, context: CallContext, body
   }
   const fingerprint = fingerprintOf(context.query, body.text);
   if (route.idempotent === "rebuild") return rebuild(route, context, key, fingerprint);
-  const scope = `${context.caller.user.id} ${resourceOf(route.method, route.path, context.params)}`;
+  const scope = `${idempotencyOwner(context.caller)} ${resourceOf(route.method, route.path, context.params)}`;
   return gateway.idempotency.once({ key, scope, fingerprint }, async (executionId) => {
     if (route.startsRun) response.setHeader(EXECUTION_ID, executionId);
     const headers: Record<string, string> = route.startsRun ? { [EXECUTION_ID]: executionId } : {};

@@ -26,6 +26,7 @@ export const TAGS = [
   "Media",
   "OpenAI",
   "Agents",
+  "Apps",
   "Admin",
   "Health",
 ] as const;
@@ -120,6 +121,8 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   openAi?: boolean;
   /** Speaks the Model Context Protocol: keys come as `Authorization: Bearer`, too, errors are JSON-RPC's, and pages of other origins are refused. */
   mcp?: boolean;
+  /** Pages of an app's origins may call it: with a visitor's token, or as it is open to anyone. */
+  app?: "visitors" | "open";
   /** Content type of a successful reply that is not JSON. */
   contentType?: string;
   /** Other content types that a successful reply may have, as the request asks. */

@@ -1,4 +1,5 @@
 import type { Route } from "../http/route";
+import { appRoutes } from "./apps/routes";
 import { adminAuditRoutes } from "./admin/audit-routes";
 import { adminCreditRoutes } from "./admin/credits";
 import { adminExecutionRoutes } from "./admin/executions";
@@ -68,6 +69,7 @@ export const routes: readonly Route[] = [
   ...mediaRoutes,
   ...openAiRoutes,
   ...mcpRoutes,
+  ...appRoutes,
   ...adminUserRoutes,
   ...adminCreditRoutes,
   ...adminExecutionRoutes,

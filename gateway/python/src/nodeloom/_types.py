@@ -86,6 +86,8 @@ class NewWorkflow(TypedDict):
     publicPlayground: NotRequired[bool]
     # Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
     mcp: NotRequired[bool]
+    # Its page for others, or null; a signed-in person alone changes it
+    app: NotRequired[AppSettings | None]
     folderId: NotRequired[str | None]
     thumbnail: NotRequired[str | None]
     # `{ image, video? }`, media-storage URLs
@@ -96,6 +98,24 @@ class NewWorkflow(TypedDict):
     edges: NotRequired[Sequence[Any]]
     # `{ x, y, zoom }`
     viewport: NotRequired[Mapping[str, Any]]
+
+
+class AppSettings(TypedDict):
+    # Whether others may use it at `/a/{slug}`
+    published: bool
+    # `runner`: visitors sign in and pay themselves; the workflow must be a public playground
+    payer: Literal["owner", "runner"]
+    # What the runs of all visitors may take of the owner's credits in a day (UTC): a budget
+    dailyCredits: float
+    # Runs that one visitor has in a day (UTC)
+    perVisitorPerDay: int
+    # Empty: the workflow's name
+    title: str
+    # A picture's media-storage URL
+    cover: str | None
+    theme: Literal["auto", "light", "dark"]
+    # Pages of these may embed the app, and use its tokens
+    origins: Sequence[str]
 
 
 class WorkflowTakedown(TypedDict):
@@ -116,6 +136,8 @@ class Workflow(TypedDict):
     publicPlayground: bool
     # Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
     mcp: NotRequired[bool]
+    # Set where it has a page for others
+    app: NotRequired[AppSettings]
     folderId: str | None
     thumbnail: str | None
     # `{ image, video? }`, media-storage URLs
@@ -145,6 +167,8 @@ class WorkflowChanges(TypedDict):
     publicPlayground: NotRequired[bool]
     # Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
     mcp: NotRequired[bool]
+    # Its page for others, or null; a signed-in person alone changes it
+    app: NotRequired[AppSettings | None]
     folderId: NotRequired[str | None]
     thumbnail: NotRequired[str | None]
     # `{ image, video? }`, media-storage URLs
@@ -2048,6 +2072,49 @@ class McpAnswer(TypedDict):
     id: NotRequired[str | float | None]
     result: NotRequired[Mapping[str, Any]]
     error: NotRequired[Mapping[str, Any]]
+
+
+class AppCard(TypedDict):
+    slug: str
+    title: str
+    description: str
+    # Address of a picture
+    cover: str | None
+    # Who pays for runs: the app's owner, or the visitor, signed in
+    payer: Literal["owner", "runner"]
+
+
+class App(TypedDict):
+    slug: str
+    ownerId: str
+    title: str
+    description: str
+    # Address of a picture
+    cover: str | None
+    theme: Literal["auto", "light", "dark"]
+    # Who pays for runs: the app's owner, or the visitor, signed in
+    payer: Literal["owner", "runner"]
+    perVisitorPerDay: float
+    fields: Sequence[SchemaField]
+    values: Mapping[str, Any]
+
+
+class AppToken(TypedDict):
+    # Sent as `Authorization: Bearer`
+    token: str
+    expiresAt: str
+    visitor: str
+    today: AppToday
+
+
+class AppToday(TypedDict):
+    # Of this visitor
+    runsLeft: float
+    # Of the app, for all visitors
+    creditsLeft: float
+    # Credits; 1 credit = 0.01 USD
+    dailyCredits: float
+    resetsAt: str
 
 
 class AdminUser(TypedDict):

@@ -1,7 +1,8 @@
 import { DomainError } from "@nodeloom/kernel";
 import type { Request } from "express";
-import type { Caller } from "../../auth/caller";
+import type { Caller, CallerVisitor } from "../../auth/caller";
 import type { Gateway } from "../../gateway";
+import { VISITOR_REQUESTS_PER_MINUTE } from "../../routes/apps/limits";
 import { errorReply } from "../errors";
 import type { Route } from "../route";
 import type { Bucket } from "./rate";
@@ -53,7 +54,7 @@ interface Limited {
 
 /** The caller's limit; undefined for callers without one. */
 const limited = (route: Route, request: Addressed, caller: Caller | undefined): Limited | undefined => {
-  const points = caller && !caller.isAdmin ? caller.user.plan.rateLimitPerMinute : null;
+  const points = caller && !caller.isAdmin && !caller.visitor ? caller.user.plan.rateLimitPerMinute : null;
   return caller && points !== null ? { route, request, caller, points } : undefined;
 };
 
@@ -75,6 +76,19 @@ const bucketOf = (gateway: Counter, count: Limited): Bucket => {
   return { key: `user:${userId}:${name}:${id}`, points, tier };
 };
 
+/** Visitors of an app, of whom there may be any number, count by themselves and against their address, and take nothing of its owner's limit. */
+const countVisitor = async (
+  gateway: Counter,
+  route: Route,
+  request: Addressed,
+  visitor: CallerVisitor,
+): Promise<Record<string, string>> => {
+  const name = `${route.method} ${route.path}`;
+  await gateway.rateLimits.consume(ofAddress(gateway, request, `app ${name}`));
+  const key = JSON.stringify(["app", visitor.slug, visitor.id, name, idOf({ route, request }) ?? ""]);
+  return gateway.rateLimits.consume({ key, points: VISITOR_REQUESTS_PER_MINUTE, tier: "app" });
+};
+
 /**
  * Counts a request.
  * @returns the X-RateLimit headers
@@ -90,6 +104,7 @@ export const countRequest = async (
   if (route.limit === "ip" || !caller) {
     return gateway.rateLimits.consume(ofAddress(gateway, request, `${route.method} ${route.path}`, route.addressLimit?.(gateway)));
   }
+  if (caller.visitor) return countVisitor(gateway, route, request, caller.visitor);
   const count = limited(route, request, caller);
   return count ? gateway.rateLimits.consume(bucketOf(gateway, count)) : {};
 };

@@ -2,7 +2,8 @@ import { executionNotFound, unavailable } from "@nodeloom/kernel";
 import { webhookDeliveryJson, withTimeout } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
-import { authorize } from "../../auth/caller";
+import { authorize, type Caller } from "../../auth/caller";
+import { resolveCaller } from "../../auth/resolve";
 import type { Services } from "../../clients";
 import {
   EVENT_STREAM_HEADERS,
@@ -12,9 +13,11 @@ import {
   whileConnected,
   type StreamedEvent,
 } from "../../http/event-stream";
+import { asVisitorSees, eventsForVisitors, ownOnly } from "../apps/executions";
 import { executionGraphRoute } from "./graph";
 import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery } from "./view";
 import { toJson, raw } from "../../http/json";
+import { addressOf } from "../../http/rate/counting";
 import { EVENT_STREAM_MS } from "../../http/limits";
 import { defineRoute, STREAMED, type CallContext, type Reply } from "../../http/route";
 import { cursor, cursorPage, executionParams, iso, limit, nextCursor, PAGES_END_EARLY, queryFlag, slug, uuid } from "../../schemas";
@@ -22,7 +25,7 @@ import { cursor, cursorPage, executionParams, iso, limit, nextCursor, PAGES_END_
 const NOTHING_MORE = 204;
 
 const shared = { tag: "Executions", auth: "any", params: executionParams, errors: ["EXECUTION_NOT_FOUND"] } as const;
-const reading = { ...shared, method: "GET", capability: "execution:read", limit: "user+id" } as const;
+const reading = { ...shared, method: "GET", capability: "execution:read", limit: "user+id", app: "visitors" } as const;
 
 /** OpenAPI 3.1 describes a stream of events by one of them. */
 const streamedEvent = z
@@ -33,10 +36,15 @@ const streamedEvent = z
   })
   .meta({ id: "ExecutionEvent", description: "One event of the stream" });
 
-const getExecution = async (service: Services["executions"], executionId: string, userId: string): Promise<executions.Execution> => {
-  const { execution: stored } = await service.getExecution({ executionId, userId });
+/** An execution as its caller may see it. @throws EXECUTION_NOT_FOUND */
+const getExecution = async (
+  service: Services["executions"],
+  executionId: string,
+  { user, visitor }: Caller,
+): Promise<executions.Execution> => {
+  const { execution: stored } = await service.getExecution({ executionId, userId: user.id });
   if (!stored) throw executionNotFound();
-  return stored;
+  return visitor ? asVisitorSees(stored, visitor) : stored;
 };
 
 async function* eventsOf(messages: AsyncIterable<executions.WatchExecutionResponse>): AsyncGenerator<StreamedEvent, void> {
@@ -59,11 +67,12 @@ type Context = CallContext<"any", { id: string }>;
 /** The events of an execution after those that a client has seen, until it is final, the client has gone, or may not read it any more. */
 const watch = ({ gateway, caller, params, request, response }: Context, afterSequence: number) => {
   const gone = whileAdmitted(whileConnected(response, gateway.stopping), async () => {
-    authorize(await gateway.authentication.authenticate(request, response), reading.auth, reading.capability);
+    authorize(await resolveCaller(gateway, reading, request, response), reading.auth, reading.capability);
   });
   const query = { executionId: params.id, userId: caller.user.id, afterSequence };
   const messages = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone });
-  return { events: eventsOf(messages), gone };
+  const events = eventsOf(messages);
+  return { events: caller.visitor ? eventsForVisitors(events) : events, gone };
 };
 
 /** Has a client follow an execution as long as it has a place for that; the service's stream ends with it. */
@@ -72,7 +81,9 @@ const follow = async <T>(
   afterSequence: number,
   tell: (following: ReturnType<typeof watch>) => Promise<T>,
 ): Promise<T> => {
-  const giveBack = context.gateway.eventStreams.take(context.caller.user.id);
+  const { caller, request } = context;
+  // Visitors of an app take none of its owner's places.
+  const giveBack = context.gateway.eventStreams.take(caller.visitor ? addressOf(request) : caller.user.id);
   const following = watch(context, afterSequence);
   try {
     return await tell(following);
@@ -172,7 +183,9 @@ export const executionRoutes = [
     limit: "user",
     query: listQuery,
     responses: { 200: cursorPage(execution) },
+    app: "visitors",
     handler: async ({ gateway, caller, query }) => {
+      const { visitor } = caller;
       const page = await gateway.services.executions.listExecutions({
         userId: caller.user.id,
         status: query.status ?? "",
@@ -184,8 +197,10 @@ export const executionRoutes = [
         createdAfter: dateOf(query.createdAfter),
         createdBefore: dateOf(query.createdBefore),
         waiting: query.waiting === true,
+        ...(visitor ? ownOnly(query, visitor) : {}),
       });
-      return { status: 200, body: { rows: page.executions.map(executionView), nextCursor: nextCursor(page.nextCursor) } };
+      const rows = visitor ? page.executions.map((each) => asVisitorSees(each, visitor)) : page.executions;
+      return { status: 200, body: { rows: rows.map(executionView), nextCursor: nextCursor(page.nextCursor) } };
     },
   }),
   defineRoute({
@@ -196,7 +211,7 @@ export const executionRoutes = [
     responses: { 200: execution },
     handler: async ({ gateway, caller, params }) => ({
       status: 200,
-      body: executionView(await getExecution(gateway.services.executions, params.id, caller.user.id)),
+      body: executionView(await getExecution(gateway.services.executions, params.id, caller)),
     }),
   }),
   executionGraphRoute,
@@ -233,8 +248,9 @@ export const executionRoutes = [
     handler: async (context) => {
       const { gateway, caller, params, request } = context;
       const afterSequence = lastEventId(request.headers["last-event-id"]);
-      if (request.method !== "HEAD" && afterSequence === 0) return followAll(context);
-      const known = await getExecution(gateway.services.executions, params.id, caller.user.id);
+      // That it is there says its first event; that it is a visitor's own, it says itself.
+      if (request.method !== "HEAD" && afterSequence === 0 && !caller.visitor) return followAll(context);
+      const known = await getExecution(gateway.services.executions, params.id, caller);
       return request.method === "HEAD" ? { status: 200, headers: EVENT_STREAM_HEADERS } : followFrom(context, afterSequence, known);
     },
   }),

@@ -6,6 +6,7 @@ import {
   invalidInputs,
   invalidRequest,
   REPLAYED_REFUSAL,
+  RESERVED_METADATA,
   RUN_METADATA,
   toCredits,
   type Issue,
@@ -13,6 +14,7 @@ import {
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { runCapability } from "../../auth/caller";
+import { runApp } from "../apps/run";
 import { webhookConfiguration } from "../executions/view";
 import { markReplayed } from "../../http/lease";
 import { ASYNC_WAIT_MS } from "../../http/limits";
@@ -158,10 +160,13 @@ const repeatedRefusal = (error: unknown): DomainError | undefined => {
   return new DomainError(error.kind, error.reason, error.message, metadata);
 };
 
-/** `__proto__` would be lost when the object is copied. @throws INVALID_REQUEST */
+/** `__proto__` would be lost when the object is copied; other names say which app's visitor a run is of. @throws INVALID_REQUEST */
 export const checkMetadata = (json: string | undefined): void => {
-  if (json !== undefined && Object.hasOwn(JSON.parse(json) as object, "__proto__"))
-    throw invalidRequest([{ path: "metadata.__proto__", message: "is no name that metadata may have" }]);
+  if (json === undefined) return;
+  const issues = Object.keys(JSON.parse(json) as object)
+    .filter((name) => name === "__proto__" || name.startsWith(RESERVED_METADATA))
+    .map((name) => ({ path: `metadata.${name}`, message: "is no name that metadata may have" }));
+  if (issues.length > 0) throw invalidRequest(issues);
 };
 
 /** Inputs as they were sent; a rerun without any has those of the earlier run. */
@@ -292,7 +297,12 @@ export const runRoutes = [
     description: "Waits up to 120 s (`Prefer: wait=n` lowers it), then answers 202 and the run goes on.",
     errors: [...RUN_ERRORS, ...GRAPH_ERRORS, "WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
     example: { inputs: { prompt: "A lighthouse at dusk" } },
-    handler: (context) => run(context, "workflowSlug", context.params.slug),
+    app: "visitors",
+    handler: (context) => {
+      const start = (): Promise<Reply> => run(context, "workflowSlug", context.params.slug);
+      const { visitor } = context.caller;
+      return visitor ? runApp(context, visitor, start) : start();
+    },
   }),
   defineRoute({
     ...quoting,

@@ -27,7 +27,8 @@ export const syncWaitMs = ({ wait }: Preferences): number => (wait === undefined
 
 /** Who runs, for the executions service. */
 export const toRunner = (caller: Caller, target: "workflow" | "model"): executions.Runner => {
-  const { user, key } = caller;
+  const { user, key, visitor } = caller;
+  const isCanvas = key === null && visitor === undefined;
   const webhook = key && covers(caller.capabilities, WEBHOOK_CAPABILITY) ? key.webhook : null;
   return {
     userId: user.id,
@@ -37,11 +38,11 @@ export const toRunner = (caller: Caller, target: "workflow" | "model"): executio
     markupPermille: user.plan.markupPermille,
     concurrency: user.plan.concurrency,
     keyId: key?.id ?? "",
-    source: key === null ? "canvas" : target === "model" ? "api-slim" : "api-workflow",
+    source: isCanvas ? "canvas" : target === "model" ? "api-slim" : "api-workflow",
     webhookUrl: webhook?.url ?? "",
     webhookEvents: webhook?.events ?? [],
     capabilities: [...caller.capabilities],
-    keyMetadata: { ...key?.metadata },
+    keyMetadata: { ...key?.metadata, ...visitor?.metadata },
   };
 };
 

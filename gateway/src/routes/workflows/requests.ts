@@ -5,6 +5,7 @@ import type { Caller } from "../../auth/caller";
 import { payloadTooLarge } from "../../http/errors";
 import { matchRevision } from "../../http/revisions";
 import type { CallContext } from "../../http/route";
+import { toApp } from "../apps/settings";
 import { mediaQuota } from "../media/uploads";
 import type { Changes, creation } from "./schemas";
 
@@ -49,6 +50,7 @@ export const createRequest = (body: z.infer<typeof creation>, context: CallConte
     archived: body.archived ?? false,
     publicPlayground: body.publicPlayground ?? false,
     mcp: body.mcp ?? false,
+    app: body.app ? toApp(body.app) : undefined,
     byKey: context.caller.key !== null,
     folderId: body.folderId ?? undefined,
     thumbnail: body.thumbnail ?? undefined,
@@ -77,6 +79,8 @@ export const updateRequest = (workflowSlug: string, body: Changes, context: Call
     archived: body.archived,
     publicPlayground: body.publicPlayground,
     mcp: body.mcp,
+    app: body.app ? toApp(body.app) : undefined,
+    clearApp: body.app === null,
     byKey: context.caller.key !== null,
     folderId: body.folderId ?? undefined,
     clearFolderId: body.folderId === null,

@@ -1,5 +1,6 @@
 import { LIMITS } from "@nodeloom/kernel";
 import { z } from "zod";
+import { appSettings } from "../apps/settings";
 import { anyObject, credits, identifier, name, slug, timestamp } from "../../schemas";
 
 const description = z.string().max(LIMITS.descriptionChars);
@@ -27,6 +28,8 @@ const flags = {
     .meta({ description: "Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it" }),
 };
 
+const app = appSettings.nullable().meta({ description: "Its page for others, or null; a signed-in person alone changes it" });
+
 const published = {
   publishedVersion: z.number().nullable().meta({ description: "The newest published version, which runs run; null when there is none" }),
   changedSincePublished: z.boolean().meta({ description: "Whether the draft's graph differs from it" }),
@@ -40,6 +43,7 @@ export const workflowSchema = z
     description: z.string(),
     tags: z.array(z.string()),
     ...flags,
+    app: appSettings.optional().meta({ description: "Set where it has a page for others" }),
     folderId,
     thumbnail,
     cover,
@@ -57,7 +61,7 @@ export const workflowSchema = z
 const estimatedCreditCost = credits.nullable().meta({ description: "Credits per run at the caller's tier; null without generators" });
 
 export const workflowSummary = workflowSchema
-  .omit({ publicPlayground: true, mcp: true, nodes: true, edges: true, viewport: true, createdAt: true })
+  .omit({ publicPlayground: true, mcp: true, app: true, nodes: true, edges: true, viewport: true, createdAt: true })
   .omit({ publishedVersion: true, changedSincePublished: true, takedown: true })
   .extend({
     estimatedCreditCost,
@@ -85,7 +89,7 @@ export const inputSchema = publicSchema.extend({ estimatedCreditCost }).meta({ i
 
 /** What a client may change. Other members of a full workflow are accepted and have no effect. */
 export const changes = z
-  .object({ name, description, tags, ...flags, folderId, thumbnail, cover, nodes, edges, viewport })
+  .object({ name, description, tags, ...flags, app, folderId, thumbnail, cover, nodes, edges, viewport })
   .partial()
   .meta({ id: "WorkflowChanges" });
 export const creation = changes.required({ name: true }).meta({ id: "NewWorkflow" });

@@ -2,6 +2,7 @@ import type { workflows } from "@nodeloom/proto";
 import { raw } from "../../http/json";
 import { revisionTag } from "../../http/revisions";
 import type { Reply } from "../../http/route";
+import { appSettingsView } from "../apps/settings";
 import { iso } from "../../schemas";
 import { DEFAULT_VIEWPORT, NO_NODES } from "./requests";
 
@@ -15,6 +16,7 @@ const view = (stored: workflows.Workflow): Record<string, unknown> => ({
   archived: stored.archived,
   publicPlayground: stored.publicPlayground,
   ...(stored.mcp ? { mcp: true } : {}),
+  ...(stored.app ? { app: appSettingsView(stored.app) } : {}),
   folderId: stored.folderId ?? null,
   thumbnail: stored.thumbnail ?? null,
   cover: raw(stored.coverJson),

@@ -1,0 +1,136 @@
+import { APP_METADATA, covers, DomainError } from "@nodeloom/kernel";
+import type { workflows } from "@nodeloom/proto";
+import type { Request } from "express";
+import { runCapability, toCallerUser, type Caller, type CallerKey } from "../../auth/caller";
+import { createFreshCache } from "../../cache";
+import type { Services } from "../../clients";
+import { notFound, unauthenticated } from "../../http/errors";
+import { APP_CACHE_ENTRIES, APP_FRESH_MS, APP_STALE_MS } from "./limits";
+import { TOKEN_PREFIX, type AppTokens, type TokenClaims } from "./tokens";
+
+/** A published app whose owner may run it. */
+export interface App {
+  slug: string;
+  ownerId: string;
+  settings: workflows.App;
+  schema: workflows.Schema;
+}
+
+/** Published apps, and who may use them. */
+export interface Apps {
+  tokens: AppTokens;
+  /** @throws NOT_FOUND unless it is published, and its owner approved and not suspended */
+  find(slug: string): Promise<App>;
+  /**
+   * The visitor that sends a request; undefined where it carries no token of an app's.
+   * @throws UNAUTHENTICATED (forged, over, or its key is revoked), NOT_FOUND (the app is not published any more),
+   * CROSS_ORIGIN_DENIED (from a page of an origin that is not the app's)
+   */
+  visitor(request: Pick<Request, "headers">): Promise<Caller | undefined>;
+  /** The origins that an app may be used from. @throws NOT_FOUND unless it is published */
+  originsOf(slug: string): Promise<readonly string[]>;
+  /** Whether any published app may be used from an origin. */
+  hasOrigin(origin: string): Promise<boolean>;
+}
+
+export interface AppsOptions {
+  services: Pick<Services, "identity" | "workflows">;
+  tokens: AppTokens;
+  /** Our own, whose pages show apps. */
+  publicOrigin: string;
+}
+
+const BEARER = /^Bearer +(\S+)$/i;
+const OWNER_PAYS = "owner";
+const READ = "execution:read";
+
+/** The token of a visitor's request. A key is more than a token: requests that carry both are the key's. */
+export const tokenOf = ({ headers }: Pick<Request, "headers">): string | undefined => {
+  const token = headers["x-api-key"] === undefined ? BEARER.exec(headers.authorization ?? "")?.[1] : undefined;
+  return token?.startsWith(TOKEN_PREFIX) ? token : undefined;
+};
+
+const originDenied = (): DomainError =>
+  new DomainError("forbidden", "CROSS_ORIGIN_DENIED", "the app may not be used from pages of this origin");
+
+const isNotFound = (error: unknown): boolean => error instanceof DomainError && error.kind === "not_found";
+
+export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): Apps => {
+  const { identity, workflows: stored } = services;
+  const bounds = { maxEntries: APP_CACHE_ENTRIES, freshMs: APP_FRESH_MS, staleMs: APP_STALE_MS };
+  const bySlug = createFreshCache<App>({
+    ...bounds,
+    load: async (slug) => {
+      const { app } = await stored.getApp({ slug });
+      if (!app?.settings || !app.schema) throw notFound("app");
+      return { slug, ownerId: app.ownerId, settings: app.settings, schema: app.schema };
+    },
+  });
+  const byOwner = createFreshCache<Caller["user"]>({
+    ...bounds,
+    load: async (userId) => {
+      const { user } = await identity.getUser({ userId });
+      if (!user) throw notFound("app");
+      return toCallerUser(user);
+    },
+  });
+  const byKey = createFreshCache<{ key: CallerKey; capabilities: string[] }>({
+    ...bounds,
+    load: async (names) => {
+      const [userId = "", keyId = ""] = names.split(" ");
+      const { key, effectiveCapabilities } = await identity.resolveKey({ userId, keyId });
+      if (!key) throw unauthenticated();
+      return { key: { id: key.id, webhook: null, metadata: key.metadata }, capabilities: effectiveCapabilities };
+    },
+  });
+  const byOrigin = createFreshCache<{ found: boolean }>({ ...bounds, load: (origin) => stored.findAppOrigin({ origin }) });
+
+  const ownerOf = async (ownerId: string): Promise<Caller["user"]> => {
+    const user = await byOwner.get(ownerId, ownerId).catch((error: unknown) => {
+      throw isNotFound(error) ? notFound("app") : error;
+    });
+    if (user.suspended || !user.approved) throw notFound("app");
+    return user;
+  };
+
+  const find = async (slug: string): Promise<App> => {
+    const app = await bySlug.get(slug, slug);
+    await ownerOf(app.ownerId);
+    return app;
+  };
+
+  /** The key that a token was given out by, while it may run the app. */
+  const keyOf = async ({ ownerId, keyId, slug }: TokenClaims): Promise<CallerKey | null> => {
+    if (keyId === "") return null;
+    const names = `${ownerId} ${keyId}`;
+    const { key, capabilities } = await byKey.get(names, names);
+    if (!covers(capabilities, runCapability("workflow", slug))) throw unauthenticated();
+    return key;
+  };
+
+  return {
+    tokens,
+    find,
+    originsOf: async (slug) => (await bySlug.get(slug, slug)).settings.origins,
+    hasOrigin: async (origin) => (await byOrigin.get(origin, origin)).found,
+    visitor: async (request) => {
+      const token = tokenOf(request);
+      if (token === undefined) return undefined;
+      const claims = tokens.read(token);
+      if (!claims) throw unauthenticated();
+      const { slug, ownerId, visitor } = claims;
+      const app = await find(slug);
+      if (app.ownerId !== ownerId || app.settings.payer !== OWNER_PAYS) throw notFound("app");
+      const { origin } = request.headers;
+      if (origin !== undefined && origin !== publicOrigin && !app.settings.origins.includes(origin)) throw originDenied();
+      const [user, key] = await Promise.all([ownerOf(ownerId), keyOf(claims)]);
+      return {
+        user,
+        isAdmin: false,
+        capabilities: [runCapability("workflow", slug), READ],
+        key,
+        visitor: { slug, id: visitor, metadata: { [APP_METADATA.app]: slug, [APP_METADATA.visitor]: visitor } },
+      };
+    },
+  };
+};

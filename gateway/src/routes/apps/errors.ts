@@ -1,0 +1,37 @@
+import { APP_METADATA, DomainError, type Reason } from "@nodeloom/kernel";
+
+/** Members of errors that visitors see; what others say is about the owner's graph, keys and credits. */
+const SHOWN: Partial<Record<Reason, readonly string[]>> = {
+  INVALID_REQUEST: ["issues"],
+  INVALID_INPUTS: ["issues"],
+  EXECUTION_FAILED: ["executionId"],
+  OUTGOING_LIMIT_EXCEEDED: ["executionId"],
+  PROVIDER_SUBMIT_FAILED: ["executionId"],
+  PROVIDER_RESPONSE_INCOMPLETE: ["executionId"],
+  INSUFFICIENT_CREDITS: ["executionId"],
+  IDEMPOTENCY_IN_PROGRESS: ["retryAfter"],
+  CONCURRENCY_LIMIT_EXCEEDED: ["retryAfter"],
+  RATE_LIMIT_EXCEEDED: ["tier", "limit", "retryAfter"],
+  SERVICE_UNAVAILABLE: ["retryAfter", "executionId", "outcome"],
+};
+
+/** Messages that would tell more than their code. */
+const MESSAGES: Partial<Record<Reason, string>> = {
+  INSUFFICIENT_CREDITS: "the credits of the app's owner do not suffice",
+  BUDGET_EXCEEDED: "a budget of the app's owner does not suffice",
+  MODEL_TIER_REQUIRED: "the app's workflow can't run now",
+  WORKFLOW_INVALID: "the app's workflow can't run now",
+  SERVICE_UNAVAILABLE: "the app can't run now; the same request may be sent again",
+};
+
+const OWN_BUDGET = `metadata.${APP_METADATA.app}`;
+
+/** An error as visitors see it. The app's own budget is no secret. */
+export const asVisitorsSee = (error: unknown): unknown => {
+  if (!(error instanceof DomainError)) return error;
+  const { kind, metadata } = error;
+  if (error.reason === "BUDGET_EXCEEDED" && metadata.scope === OWN_BUDGET) return error;
+  const reason = error.reason === "grant_exhausted" ? "INSUFFICIENT_CREDITS" : error.reason;
+  const shown = Object.entries(metadata).filter(([name]) => SHOWN[reason]?.includes(name));
+  return new DomainError(kind, reason, MESSAGES[reason] ?? error.message, Object.fromEntries(shown));
+};

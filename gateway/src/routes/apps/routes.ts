@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import { invalidRequest } from "@nodeloom/kernel";
+import { z } from "zod";
+import type { Gateway } from "../../gateway";
+import { notFound } from "../../http/errors";
+import { addressOf } from "../../http/rate/counting";
+import { defineRoute, type Reply } from "../../http/route";
+import { identifier, workflowParams } from "../../schemas";
+import { specific } from "../runs/routes";
+import type { App } from "./apps";
+import { todayOf } from "./budget";
+import { TOKENS_PER_MINUTE } from "./limits";
+import { appCard, appParams, appView, openTokenBody, toAppView, toCard, toToday, tokenBody, tokenResult } from "./schemas";
+import type { TokenClaims } from "./tokens";
+
+const OWNER_PAYS = "owner";
+
+/** An app whose visitors need no account. @throws NOT_FOUND */
+const findOpen = async ({ apps }: Gateway, slug: string): Promise<App> => {
+  const app = await apps.find(slug);
+  if (app.settings.payer !== OWNER_PAYS) throw notFound("app");
+  return app;
+};
+
+/** What an earlier token says of its visitor. @throws INVALID_REQUEST where it is none of the app's */
+const earlierClaims = ({ apps }: Gateway, { slug, ownerId }: App, token: string): TokenClaims => {
+  const claims = apps.tokens.readEnded(token);
+  if (claims?.slug === slug && claims.ownerId === ownerId) return claims;
+  throw invalidRequest([{ path: "token", message: "is no token of this app, or ended too long ago: leave it out" }]);
+};
+
+const tokenReply = async ({ apps, visits, services }: Gateway, app: App, claims: TokenClaims): Promise<Reply> => {
+  const [today, runsLeft] = await Promise.all([todayOf(services.billing, app), visits.left(app, claims.visitor)]);
+  const { token, expiresAt } = apps.tokens.issue(claims);
+  return {
+    status: 200,
+    body: { token, expiresAt: expiresAt.toISOString(), visitor: claims.visitor, today: toToday(today, runsLeft) },
+  };
+};
+
+const open = { tag: "Apps", auth: "none", limit: "ip" } as const;
+
+export const appRoutes = [
+  defineRoute({
+    ...open,
+    method: "GET",
+    path: "/api/apps",
+    operationId: "getAppGallery",
+    summary: "Read the published apps of an account, newest first",
+    query: z.strictObject({ owner: identifier.meta({ description: "The account's id" }) }),
+    responses: { 200: z.array(appCard) },
+    handler: async ({ gateway, query }) => {
+      const { apps } = await gateway.services.workflows.listApps({ ownerId: query.owner });
+      return { status: 200, body: apps.map(toCard) };
+    },
+  }),
+  defineRoute({
+    ...open,
+    method: "GET",
+    path: "/api/apps/:slug",
+    operationId: "getApp",
+    summary: "Read a published app: its form, and who pays",
+    app: "open",
+    params: appParams,
+    responses: { 200: appView },
+    errors: ["NOT_FOUND"],
+    handler: async ({ gateway, params }) => ({ status: 200, body: toAppView(await gateway.apps.find(params.slug)) }),
+  }),
+  defineRoute({
+    ...open,
+    method: "POST",
+    path: "/api/apps/:slug/token",
+    operationId: "createVisitorToken",
+    summary: "Get a token for a visitor of an app whose owner pays",
+    description:
+      "For the app's own page, and pages of its origins. A token lasts ten minutes, runs the app (`POST /api/workflows/{slug}/run`) and reads the visitor's own executions, and nothing else. An address may be a hundred new visitors in a day.",
+    app: "open",
+    addressLimit: () => TOKENS_PER_MINUTE,
+    params: appParams,
+    body: openTokenBody,
+    responses: { 200: tokenResult },
+    errors: ["NOT_FOUND"],
+    handler: async ({ gateway, params, body, request }) => {
+      const app = await findOpen(gateway, params.slug);
+      if (body?.token !== undefined) return tokenReply(gateway, app, earlierClaims(gateway, app, body.token));
+      await gateway.visits.countNew(app, addressOf(request));
+      return tokenReply(gateway, app, { slug: app.slug, ownerId: app.ownerId, keyId: "", visitor: randomUUID() });
+    },
+  }),
+  defineRoute({
+    tag: "Apps",
+    method: "POST",
+    path: "/api/workflows/:slug/app-token",
+    operationId: "createAppToken",
+    summary: "Get a token for a visitor of an own app",
+    description:
+      "For a server that gives its visitors' browsers tokens. A token lasts ten minutes, runs the app and reads the visitor's own executions, and nothing else. What it runs counts on the key that got it, and it ends with the key. A token for a name that visitors could choose would let them read each other's executions.",
+    auth: "any",
+    capability: specific("workflow", "slug"),
+    limit: "user",
+    approval: true,
+    params: workflowParams,
+    body: tokenBody,
+    responses: { 200: tokenResult },
+    errors: ["NOT_FOUND"],
+    example: { visitor: "customer-17" },
+    handler: async ({ gateway, caller, params, body }) => {
+      const app = await findOpen(gateway, params.slug);
+      const ownerId = caller.user.id;
+      if (app.ownerId !== ownerId) throw notFound("app");
+      const known = body?.token === undefined ? undefined : earlierClaims(gateway, app, body.token).visitor;
+      if (known !== undefined && body?.visitor !== undefined && body.visitor !== known)
+        throw invalidRequest([{ path: "visitor", message: "is another one than the token's: leave one of them out" }]);
+      const visitor = known ?? body?.visitor ?? randomUUID();
+      return tokenReply(gateway, app, { slug: app.slug, ownerId, keyId: caller.key?.id ?? "", visitor });
+    },
+  }),
+];

@@ -1,0 +1,59 @@
+import { APP_BOUNDS, APP_PAYERS, APP_THEMES, creditLimit, isOrigin, toCredits, type AppPayer, type AppTheme } from "@nodeloom/kernel";
+import { workflows } from "@nodeloom/proto";
+import { z } from "zod";
+import { MAX_CREDITS } from "../runs/routes";
+
+/** The member `app` of a workflow, as its owner has it. */
+
+const DEFAULT_VISITOR_RUNS = 10;
+
+const origin = z
+  .string()
+  .max(APP_BOUNDS.originChars)
+  .refine(isOrigin, "must be an origin as browsers send it, such as https://example.com")
+  .meta({ example: "https://example.com" });
+
+export const appSettings = z
+  .strictObject({
+    published: z.boolean().meta({ description: "Whether others may use it at `/a/{slug}`" }),
+    payer: z
+      .enum(APP_PAYERS)
+      .default("owner")
+      .meta({ description: "`runner`: visitors sign in and pay themselves; the workflow must be a public playground" }),
+    dailyCredits: z
+      .number()
+      .min(0)
+      .max(MAX_CREDITS)
+      .meta({ description: "What the runs of all visitors may take of the owner's credits in a day (UTC): a budget" }),
+    perVisitorPerDay: z
+      .number()
+      .int()
+      .min(1)
+      .max(APP_BOUNDS.visitorRuns)
+      .default(DEFAULT_VISITOR_RUNS)
+      .meta({ description: "Runs that one visitor has in a day (UTC)" }),
+    title: z.string().normalize().max(APP_BOUNDS.titleChars).default("").meta({ description: "Empty: the workflow's name" }),
+    cover: z
+      .string()
+      .max(APP_BOUNDS.coverChars)
+      .nullable()
+      .default(null)
+      .meta({ description: "A picture's media-storage URL", example: "https://example.com/media/cover.png" }),
+    theme: z.enum(APP_THEMES).default("auto"),
+    origins: z
+      .array(origin)
+      .max(APP_BOUNDS.origins)
+      .default([])
+      .meta({ description: "Pages of these may embed the app, and use its tokens" }),
+  })
+  .meta({ id: "AppSettings" });
+
+export type AppSettings = z.infer<typeof appSettings>;
+
+export const toApp = ({ cover, dailyCredits, ...app }: AppSettings): workflows.App =>
+  workflows.App.fromPartial({ ...app, cover: cover ?? "", dailyMillicredits: creditLimit(dailyCredits) });
+
+export const appSettingsView = ({ cover, dailyMillicredits, payer, theme, ...app }: workflows.App): AppSettings => ({
+  ...{ published: app.published, payer: payer as AppPayer, dailyCredits: toCredits(dailyMillicredits) },
+  ...{ perVisitorPerDay: app.perVisitorPerDay, title: app.title, cover: cover || null, theme: theme as AppTheme, origins: app.origins },
+});

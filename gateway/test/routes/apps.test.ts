@@ -1,0 +1,428 @@
+import { randomUUID } from "node:crypto";
+import { DomainError } from "@nodeloom/kernel";
+import { createGrpcClient, serverStream, unary, type ClientOf } from "@nodeloom/platform";
+import { billing, executions } from "@nodeloom/proto";
+import { routes } from "../../src/routes";
+import { createAppTokens } from "../../src/routes/apps/tokens";
+import type { Route } from "../../src/http/route";
+import { eventually } from "../../../services/platform/test/support/eventually";
+import { startFakeService, type FakeService } from "../support/fake-service";
+import { send, type Answer, type Sent } from "../support/http";
+import { startPlatform, type Platform, type User } from "../support/platform";
+
+/** What one run of the app costs, in milli-credits: executions stands in here, and holds them at the billing that runs. */
+const PRICE = 1_000;
+const ORIGIN = "https://shop.example";
+const OTHER_ORIGIN = "https://evil.example";
+const SECRET = "a session secret for tests";
+
+const runs = new Map<string, executions.Execution>();
+let requests: executions.RunRequest[] = [];
+let fake: FakeService;
+let platform: Platform;
+let ledger: ClientOf<billing.BillingServiceServer>;
+let owner: User;
+let slug: string;
+let price = 0;
+
+const holdFor = (request: executions.RunRequest): Promise<unknown> =>
+  ledger.hold(
+    billing.HoldRequest.fromPartial({
+      userId: request.runner!.userId,
+      executionId: request.executionId,
+      items: [{ key: "call", model: "a-model", maxMillicredits: price }],
+      subject: { keyId: request.runner!.keyId, workflowSlug: slug, metadata: { ...request.metadata, ...request.runner!.keyMetadata } },
+    }),
+  );
+
+const made = (request: executions.RunRequest): executions.Execution =>
+  executions.Execution.fromPartial({
+    executionId: request.executionId,
+    userId: request.runner!.userId,
+    status: "completed",
+    resultJson: '{"text":"made"}',
+    workflowSlug: slug,
+    source: request.runner!.source,
+    keyId: request.runner!.keyId,
+    metadata: { ...request.metadata, ...request.runner!.keyMetadata },
+    modelIds: ["a-secret-model"],
+    version: 3,
+    nodes: [{ id: "words", type: "generate-text", status: "completed", outputsJson: '{"text":"a secret prompt"}', label: "Secret" }],
+    createdAt: new Date(0),
+  });
+
+beforeAll(async () => {
+  fake = await startFakeService(executions.ExecutionsServiceService, {
+    run: unary<executions.RunRequest, executions.RunResponse>(async (request) => {
+      requests.push(request);
+      if (price > 0) await holdFor(request);
+      const execution = made(request);
+      runs.set(request.executionId, execution);
+      return executions.RunResponse.fromPartial({ execution });
+    }),
+    getExecution: unary<executions.GetExecutionRequest, executions.GetExecutionResponse>(({ executionId, userId }) => {
+      const execution = runs.get(executionId);
+      if (execution?.userId !== userId) throw new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+      return Promise.resolve({ execution });
+    }),
+    listExecutions: unary<executions.ListExecutionsRequest, executions.ListExecutionsResponse>(({ userId, metadata }) =>
+      Promise.resolve({
+        executions: [...runs.values()].filter(
+          (run) => run.userId === userId && Object.entries(metadata).every(([name, value]) => run.metadata[name] === value),
+        ),
+        nextCursor: "",
+      }),
+    ),
+    watchExecution: serverStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>(async function* () {
+      const at = new Date(0);
+      yield await Promise.resolve({ sequence: 1, type: "admitted", at, dataJson: '{"modelIds":["a-secret-model"]}' });
+      yield { sequence: 0, type: "node.delta", at, dataJson: '{"nodeId":"words","text":"a secret prompt"}' };
+      yield { sequence: 2, type: "settled", at, dataJson: '{"status":"completed"}' };
+    }),
+  });
+  platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address });
+  ledger = createGrpcClient<billing.BillingServiceServer>(billing.BillingServiceService, { address: platform.env.BILLING_ADDRESS! });
+  owner = await platform.createUser();
+  slug = await newApp(owner);
+});
+afterAll(async () => {
+  ledger.close();
+  await platform.stop();
+  fake.stop();
+});
+beforeEach(() => {
+  requests = [];
+  price = 0;
+});
+
+const SETTINGS = { published: true, dailyCredits: 5, perVisitorPerDay: 1_000, origins: [ORIGIN] };
+const FIELDS = [
+  { name: "topic", type: "text", label: "Topic" },
+  { name: "photo", type: "image_upload", label: "Photo" },
+];
+const NODES = [{ id: "in", type: "request-input", data: { fields: FIELDS } }];
+
+const newApp = async (user: User, settings: object = {}): Promise<string> => {
+  const json = { name: `App ${randomUUID().slice(0, 8)}`, nodes: NODES, app: { ...SETTINGS, ...settings } };
+  const answer = await platform.send("/api/workflows", { json, headers: platform.bySession(user) });
+  expect(answer.status).toBe(201);
+  return String(answer.body.slug);
+};
+
+const change = (user: User, which: string, json: object): Promise<Answer> =>
+  platform.send(`/api/workflows/${which}`, { method: "PUT", json, headers: platform.bySession(user) });
+
+const bearer = (token: string, origin?: string): Record<string, string> => ({
+  authorization: `Bearer ${token}`,
+  ...(origin ? { origin } : {}),
+});
+
+const visit = async (which = slug, json: object = {}): Promise<string> => {
+  const answer = await platform.send(`/api/apps/${which}/token`, { json });
+  expect(answer.status).toBe(200);
+  return String(answer.body.token);
+};
+
+const run = (
+  token: string,
+  { which = slug, json = { inputs: {} }, headers = {} }: { which?: string; json?: object; headers?: object } = {},
+) => platform.send(`/api/workflows/${which}/run`, { json, headers: { ...bearer(token), ...headers } });
+
+const executionOf = (answer: Answer): string => String(answer.headers["x-execution-id"]);
+const refusal = ({ status, body }: Answer): unknown[] => [status, body.code];
+
+describe("an app", () => {
+  it("is set by a session alone, is left as it is by a key, and is not part of copies", async () => {
+    const byKey = { headers: platform.byKey(owner) };
+    const stored = (await platform.send(`/api/workflows/${slug}`, byKey)).body;
+    expect(stored.app).toMatchObject({ published: true, payer: "owner", dailyCredits: 5, origins: [ORIGIN], theme: "auto", cover: null });
+    expect((await platform.send(`/api/workflows/${slug}`, { ...byKey, method: "PUT", json: stored })).status).toBe(200);
+    for (const app of [null, { ...SETTINGS, dailyCredits: 6 }])
+      expect(refusal(await platform.send(`/api/workflows/${slug}`, { ...byKey, method: "PUT", json: { app } }))).toEqual([
+        403,
+        "SESSION_REQUIRED",
+      ]);
+    const copy = await platform.send(`/api/workflows/${slug}/clone`, { ...byKey, method: "POST" });
+    expect([copy.status, copy.body.app]).toEqual([201, undefined]);
+  });
+
+  it("says what of it is wrong, and where", async () => {
+    const issuesOf = async (app: object): Promise<unknown> => (await change(owner, slug, { app: { ...SETTINGS, ...app } })).body.issues;
+    expect(await issuesOf({ origins: ["https://shop.example/page"] })).toEqual([expect.objectContaining({ path: "app.origins.0" })]);
+    expect(await issuesOf({ payer: "runner" })).toEqual([expect.objectContaining({ path: "app.payer" })]);
+    expect(await issuesOf({ cover: "https://evil.example/cover.png" })).toEqual([expect.objectContaining({ path: "app.cover" })]);
+  });
+
+  it("is shown with its form, in its owner's gallery, and nowhere once it is not published", async () => {
+    const mine = await platform.createUser();
+    const which = await newApp(mine, { title: "Posters" });
+    const gallery = async (): Promise<unknown> => (await platform.send(`/api/apps?owner=${mine.id}`)).body;
+    expect((await platform.send(`/api/apps/${which}`)).body).toMatchObject({
+      title: "Posters",
+      ownerId: mine.id,
+      fields: [{ name: "topic" }, { name: "photo" }],
+    });
+    expect(await gallery()).toEqual([{ slug: which, title: "Posters", description: "", cover: null, payer: "owner" }]);
+    await change(mine, which, { app: { ...SETTINGS, published: false } });
+    expect(await gallery()).toEqual([]);
+    await untilRefused(() => platform.send(`/api/apps/${which}`), [404, "NOT_FOUND"]);
+  });
+
+  it("is not published by an account that awaits approval", async () => {
+    const waiting = await platform.createUser({ approved: false, tier: "free" });
+    const json = { name: "Too early", app: SETTINGS };
+    expect(refusal(await platform.send("/api/workflows", { json, headers: platform.bySession(waiting) }))).toEqual([
+      403,
+      "ACCOUNT_NOT_APPROVED",
+    ]);
+  });
+});
+
+/** What is switched off is known after half a second; a busy machine takes longer to ask. */
+const GONE_MS = 3_000;
+const untilRefused = (ask: () => Promise<Answer>, expected: unknown[]): Promise<Answer> =>
+  eventually(ask, (answer) => JSON.stringify(refusal(answer)) === JSON.stringify(expected), GONE_MS);
+
+describe("a visitor's token", () => {
+  it("runs the app in its owner's name, and reads the visitor's own executions without the owner's graph", async () => {
+    const token = await visit();
+    const answer = await run(token, { json: { inputs: { topic: "boats" } } });
+    expect(answer).toMatchObject({ status: 200, body: { success: true, result: { text: "made" } } });
+    const [{ runner }] = requests as [executions.RunRequest];
+    expect(runner).toMatchObject({ userId: owner.id, source: "api-workflow", keyId: "", webhookUrl: "" });
+    expect(runner!.keyMetadata).toMatchObject({ "nodeloom.app": slug });
+
+    const id = executionOf(answer);
+    const seen = await platform.send(`/api/executions/${id}`, { headers: bearer(token) });
+    expect(seen.body).toMatchObject({ executionId: id, result: { text: "made" }, nodes: [{ id: "words", status: "completed" }] });
+    const events = await platform.send(`/api/executions/${id}/events`, { headers: bearer(token) });
+    expect(events.text).toContain("event: settled");
+    const list = await platform.send("/api/executions", { headers: bearer(token) });
+    expect((list.body.rows as { executionId: string }[]).map(({ executionId }) => executionId)).toEqual([id]);
+    expect([seen, events, list].map(({ text }) => text).join()).not.toMatch(/secret/i);
+  });
+
+  it("reads no execution of another visitor, nor of the owner", async () => {
+    const [mine, others] = [executionOf(await run(await visit())), await visit()];
+    const own = await platform.send(`/api/workflows/${slug}/run`, { json: { inputs: {} }, headers: platform.byKey(owner) });
+    for (const id of [mine, executionOf(own)])
+      for (const path of [`/api/executions/${id}`, `/api/executions/${id}/events`])
+        expect(refusal(await platform.send(path, { headers: bearer(others) }))).toEqual([404, "EXECUTION_NOT_FOUND"]);
+    expect((await platform.send("/api/executions", { headers: bearer(others) })).body.rows).toEqual([]);
+    const filtered = await platform.send("/api/executions?metadata.customer=a", { headers: bearer(others) });
+    expect(refusal(filtered)).toEqual([400, "INVALID_REQUEST"]);
+  });
+
+  it("stays the same visitor's when it is renewed, by the page and by the owner's server", async () => {
+    const first = await visit();
+    const id = executionOf(await run(first));
+    const renewed = await visit(slug, { token: first });
+    expect((await platform.send(`/api/executions/${id}`, { headers: bearer(renewed) })).status).toBe(200);
+    const named = (): Promise<Answer> =>
+      platform.send(`/api/workflows/${slug}/app-token`, { json: { visitor: "customer-17" }, headers: platform.byKey(owner) });
+    const of = executionOf(await run(String((await named()).body.token)));
+    expect((await platform.send(`/api/executions/${of}`, { headers: bearer(String((await named()).body.token)) })).status).toBe(200);
+    expect(refusal(await platform.send(`/api/apps/${slug}/token`, { json: { token: `${first}x` } }))).toEqual([400, "INVALID_REQUEST"]);
+  });
+
+  it("does nothing else: no other route takes it for a caller, and those that do take it for its app alone", async () => {
+    const token = await visit();
+    const id = randomUUID();
+    const asks = (path: string): string => path.replace(":slug", slug).replaceAll(/:\w+/g, id);
+    const table: Record<string, string[]> = { visitors: [], refused: [], open: [] };
+    for (const route of routes) {
+      const sent: Sent = { method: route.method, ...(route.body ? { json: {} } : {}) };
+      const [plain, withToken] = [
+        await send(platform.baseUrl, asks(route.path), sent),
+        await send(platform.baseUrl, asks(route.path), { ...sent, headers: bearer(token) }),
+      ];
+      const kind = kindOf(route);
+      table[kind]!.push(`${route.method} ${route.path}`);
+      if (kind === "visitors") expect([route.path, withToken.status]).not.toEqual([route.path, 401]);
+      // Whatever it is answered, it is what is answered to nobody.
+      else
+        expect([route.method, route.path, withToken.status, codeOf(withToken)]).toEqual([
+          route.method,
+          route.path,
+          plain.status,
+          codeOf(plain),
+        ]);
+      if (kind === "refused") expect([401, 404]).toContain(withToken.status);
+    }
+    expect(table.visitors).toEqual([
+      "POST /api/workflows/:slug/run",
+      "GET /api/executions",
+      "GET /api/executions/:id",
+      "GET /api/executions/:id/events",
+    ]);
+    // As a key it is none.
+    expect(refusal(await platform.send("/api/whoami", { headers: { "x-api-key": token } }))).toEqual([401, "UNAUTHENTICATED"]);
+    const another = await newApp(owner);
+    expect(refusal(await run(token, { which: another }))).toEqual([403, "CAPABILITY_DENIED"]);
+    expect(requests).toEqual([]);
+  });
+
+  it("asks for nothing that is the owner's to say", async () => {
+    const token = await visit();
+    const issuesOf = async (sent: { json?: object; query?: string }): Promise<unknown> => {
+      const json = { inputs: {}, ...sent.json };
+      return (await platform.send(`/api/workflows/${slug}/run${sent.query ?? ""}`, { json, headers: bearer(token) })).body.issues;
+    };
+    for (const json of [{ until: "words" }, { metadata: { customer: "a" } }, { provenance: "full" }])
+      expect(await issuesOf({ json })).toEqual([expect.objectContaining({ path: Object.keys(json)[0] })]);
+    expect(await issuesOf({ query: "?version=draft" })).toEqual([expect.objectContaining({ path: "version" })]);
+    for (const photo of ["https://example.com/a.png", randomUUID(), { id: "x" }])
+      expect(await issuesOf({ json: { inputs: { photo } } })).toEqual([expect.objectContaining({ path: "inputs.photo" })]);
+    expect(requests).toEqual([]);
+    expect((await run(token, { json: { inputs: { photo: "data:image/png;base64,AAAA" } } })).status).toBe(200);
+  });
+
+  it("is refused when it is forged, over, of another app or without its key", async () => {
+    const claims = { slug, ownerId: owner.id, keyId: "", visitor: "v" };
+    const [payload, signature] = (await visit()).slice("nla_".length).split(".") as [string, string];
+    const forgedPayload = Buffer.from(JSON.stringify([slug, owner.id, "", "other", Date.now() + 1_000_000])).toString("base64url");
+    const over = createAppTokens(SECRET, () => Date.now() - 11 * 60_000).issue(claims).token;
+    const foreign = createAppTokens("another secret").issue(claims).token;
+    for (const token of [
+      `nla_${forgedPayload}.${signature}`,
+      `nla_${payload}.`,
+      `nla_${payload}`,
+      over,
+      foreign,
+      "nla_",
+      `nla_${payload}.${signature}.`,
+    ])
+      expect([token, ...refusal(await run(token))]).toEqual([token, 401, "UNAUTHENTICATED"]);
+    // Of an account that does not have the app.
+    const stranger = await platform.createUser();
+    const stolen = createAppTokens(SECRET).issue({ ...claims, ownerId: stranger.id }).token;
+    expect(refusal(await run(stolen))).toEqual([404, "NOT_FOUND"]);
+
+    const json = { name: "for the shop", capabilities: [`workflow:${slug}:run`] };
+    const key = (await platform.send("/api/keys", { json, headers: platform.bySession(owner) })).body;
+    const headers = { "x-api-key": String(key.key) };
+    const { token } = (await platform.send(`/api/workflows/${slug}/app-token`, { json: {}, headers })).body as unknown as { token: string };
+    expect((await run(token)).status).toBe(200);
+    expect(requests.at(-1)!.runner!.keyId).toBe(key.id);
+    await platform.send(`/api/keys/${String(key.id)}`, { method: "DELETE", headers: platform.bySession(owner) });
+    await untilRefused(() => run(token), [401, "UNAUTHENTICATED"]);
+  });
+
+  it("ends when the app is switched off, and when its owner is suspended", async () => {
+    const user = await platform.createUser();
+    const which = await newApp(user);
+    const token = await visit(which);
+    await change(user, which, { app: { ...SETTINGS, published: false } });
+    await untilRefused(() => run(token, { which }), [404, "NOT_FOUND"]);
+    await change(user, which, { app: SETTINGS });
+    expect((await run(token, { which })).status).toBe(200);
+    const json = { suspended: true };
+    await platform.send(`/api/admin/users/${user.id}`, { method: "PATCH", json, headers: platform.bySession(platform.admin) });
+    await untilRefused(() => run(token, { which }), [404, "NOT_FOUND"]);
+  });
+
+  it("keeps keys of idempotency of visitors apart, and counts what is sent again once", async () => {
+    const which = await newApp(owner, { perVisitorPerDay: 2 });
+    const [mine, others] = [await visit(which), await visit(which)];
+    const headers = { "idempotency-key": "one" };
+    const first = await run(mine, { which, headers });
+    expect(executionOf(await run(mine, { which, headers }))).toBe(executionOf(first));
+    expect(executionOf(await run(others, { which, headers }))).not.toBe(executionOf(first));
+    expect((await run(mine, { which })).status).toBe(200);
+    expect(refusal(await run(mine, { which }))).toEqual([429, "RATE_LIMIT_EXCEEDED"]);
+    expect((await platform.send(`/api/apps/${which}/token`, { json: { token: mine } })).body.today).toMatchObject({ runsLeft: 0 });
+  });
+});
+
+const kindOf = ({ app, auth }: Route): string => (app === "visitors" ? "visitors" : auth === "none" ? "open" : "refused");
+const codeOf = ({ body }: Answer): unknown => {
+  const { code, error } = (body ?? {}) as { code?: unknown; error?: { code?: unknown; data?: { code?: unknown } } };
+  return code ?? error?.code ?? error?.data?.code;
+};
+
+describe("pages of other origins", () => {
+  const preflight = (path: string, origin: string, method = "POST", asked = "authorization,content-type"): Promise<Answer> =>
+    send(platform.baseUrl, path, {
+      method: "OPTIONS",
+      headers: { origin, "access-control-request-method": method, "access-control-request-headers": asked },
+    });
+
+  it("may ask for what visitors do, from the app's origins alone", async () => {
+    const path = `/api/workflows/${slug}/run`;
+    const allowed = await preflight(path, ORIGIN);
+    expect(allowed).toMatchObject({
+      status: 204,
+      headers: { "access-control-allow-origin": ORIGIN, "access-control-allow-methods": "POST" },
+    });
+    expect((await preflight(`/api/executions/${randomUUID()}`, ORIGIN, "GET")).status).toBe(204);
+    for (const refused of [
+      await preflight(path, OTHER_ORIGIN),
+      await preflight(path, "null"),
+      await preflight(path, `${ORIGIN}.evil.example`),
+      await preflight(path, ORIGIN, "DELETE"),
+      await preflight(path, ORIGIN, "POST", "x-api-key"),
+      await preflight("/api/workflows", ORIGIN, "GET"),
+      await preflight(`/api/executions/${randomUUID()}/cancel`, ORIGIN),
+      await preflight(`/api/executions/${randomUUID()}`, OTHER_ORIGIN, "GET"),
+    ])
+      expect([refused.status, refused.headers["access-control-allow-origin"]]).toEqual([405, undefined]);
+  });
+
+  it("read answers to tokens, refusals too, and never with cookies; those of other origins are refused", async () => {
+    const token = await visit();
+    const over = createAppTokens(SECRET, () => Date.now() - 11 * 60_000).issue({ slug, ownerId: owner.id, keyId: "", visitor: "v" }).token;
+    const answers = [await run(token, { headers: { origin: ORIGIN } }), await run(over, { headers: { origin: ORIGIN } })];
+    expect(answers.map(({ status, headers }) => [status, headers["access-control-allow-origin"]])).toEqual([
+      [200, ORIGIN],
+      [401, ORIGIN],
+    ]);
+    expect(answers.map(({ headers }) => headers["access-control-allow-credentials"])).toEqual([undefined, undefined]);
+    const spoofed = await run(token, { headers: { origin: OTHER_ORIGIN } });
+    expect([...refusal(spoofed), spoofed.headers["access-control-allow-origin"]]).toEqual([403, "CROSS_ORIGIN_DENIED", undefined]);
+    const byKey = await platform.send(`/api/workflows/${slug}/run`, {
+      json: { inputs: {} },
+      headers: { ...platform.byKey(owner), origin: ORIGIN },
+    });
+    expect([byKey.status, byKey.headers["access-control-allow-origin"]]).toEqual([200, undefined]);
+  });
+});
+
+describe("an app's daily budget", () => {
+  it("lets no parallel runs of any number of visitors past it, and comes back where it was removed", async () => {
+    const user = await platform.createUser({ tier: "business" });
+    const which = await newApp(user, { dailyCredits: 5 });
+    const tokens = await Promise.all(Array.from({ length: 4 }, () => visit(which)));
+    price = PRICE;
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => run(tokens[index % tokens.length]!, { which })));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(new Set(refused.map((answer) => JSON.stringify(refusal(answer))))).toEqual(new Set(['[402,"BUDGET_EXCEEDED"]']));
+    const { today } = (await platform.send(`/api/apps/${which}/token`, { json: {} })).body as unknown as { today: object };
+    expect(today).toMatchObject({ creditsLeft: 0, dailyCredits: 5 });
+
+    const budgets = (await platform.send("/api/budgets", { headers: platform.bySession(user) })).body as unknown as { id: string }[];
+    expect(budgets).toMatchObject([{ metadata: { name: "nodeloom.app", value: which }, credits: 5, window: "day", used: 5 }]);
+    await change(user, which, { app: { ...SETTINGS, dailyCredits: 6 } });
+    await eventually(
+      () => run(tokens[0]!, { which }),
+      ({ status }) => status === 200,
+    );
+    expect((await run(tokens[0]!, { which })).status).toBe(402);
+  });
+
+  it("says nothing of the owner's credits to visitors, and lets no other run carry an app's name", async () => {
+    price = 1_000_000_000;
+    const user = await platform.createUser();
+    const which = await newApp(user, { dailyCredits: 100_000_000 });
+    const poor = await run(await visit(which), { which });
+    expect(poor.body).toEqual({ code: "INSUFFICIENT_CREDITS", error: "the credits of the app's owner do not suffice" });
+    const metadata = { "nodeloom.app": which };
+    const headers = platform.byKey(owner);
+    const forged = [
+      await platform.send(`/api/workflows/${slug}/run`, { json: { inputs: {}, metadata }, headers }),
+      await platform.send(`/api/workflows/${slug}/batches`, { json: { inputs: [{}], metadata }, headers }),
+      await platform.send("/api/keys/some-key", { method: "PATCH", json: { metadata }, headers: platform.bySession(owner) }),
+    ];
+    expect(forged.map(refusal)).toEqual(Array.from({ length: 3 }, () => [400, "INVALID_REQUEST"]));
+  });
+});
