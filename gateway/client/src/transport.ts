@@ -2,6 +2,7 @@ import { OPERATIONS, type Operations } from "./api-types";
 import { NETWORK_ERROR, NodeloomError } from "./errors";
 import { createPacing } from "./pacing";
 import { sleep } from "./sleep";
+import { createTokens, type TokenProvider } from "./tokens";
 
 export type OperationId = keyof Operations;
 
@@ -29,6 +30,11 @@ export interface TransportOptions {
   baseUrl: string;
   /** Without one only public operations work. */
   apiKey?: string | undefined;
+  /**
+   * Instead of a key, in pages of others: gives a token of an app's visitor, which runs that app and reads the visitor's own executions.
+   * It is asked once, and again where the service refuses the token, as it does after ten minutes.
+   */
+  token?: TokenProvider | undefined;
   fetch?: typeof globalThis.fetch | undefined;
   /** How often a request is sent again after 429, 503 or no answer. */
   maxRetries?: number | undefined;
@@ -78,6 +84,7 @@ const DEFAULT_MAX_PAUSE_MS = 120_000;
 const IN_PROGRESS_MS = 150_000;
 const TOO_MANY_REQUESTS = 429;
 const UNAVAILABLE = 503;
+const UNAUTHENTICATED = 401;
 const CONFLICT = 409;
 const IN_PROGRESS = "IDEMPOTENCY_IN_PROGRESS";
 const NO_PLACE = "CONCURRENCY_LIMIT_EXCEEDED";
@@ -160,6 +167,7 @@ const asStream: Read = (response) => Promise.resolve(response.body);
 export const createTransport = (options: TransportOptions): Transport => {
   const { baseUrl, apiKey, fetch = globalThis.fetch, maxRetries = DEFAULT_RETRIES, placeTimeoutMs = PLACE_TIMEOUT_MS } = options;
   const { maxPauseMs = DEFAULT_MAX_PAUSE_MS } = options;
+  const tokens = options.token === undefined ? undefined : createTokens(options.token);
   const pacing = createPacing(maxPauseMs);
 
   const attempt = async (url: string, init: RequestInit, read: Read): Promise<Attempt> => {
@@ -197,12 +205,19 @@ export const createTransport = (options: TransportOptions): Transport => {
     const giveUpAt = Date.now() + IN_PROGRESS_MS;
     // Who asks not to wait in line is told at once.
     const placeAt = Date.now() + (NO_QUEUE.test(headers.get("prefer") ?? "") ? 0 : placeTimeoutMs);
-    for (let retries = 0; ;) {
+    for (let retries = 0, isRenewed = false; ;) {
       await pacing.ready(bucket, signal);
       signal?.throwIfAborted();
+      const token = await tokens?.current();
+      if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
       const answer = await attempt(url, init, read);
       pacing.learn(bucket, answer.headers);
       if (!("failure" in answer)) return answer;
+      if (answer.status === UNAUTHENTICATED && token !== undefined && !isRenewed) {
+        isRenewed = true;
+        await tokens?.refused(token);
+        continue;
+      }
       if (answer.status === CONFLICT && answer.failure.code === IN_PROGRESS && Date.now() < giveUpAt) {
         await sleep(retryAfterMs(answer.headers) ?? MS, signal);
         continue;

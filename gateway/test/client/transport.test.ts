@@ -53,6 +53,30 @@ describe("a run without a place", () => {
   });
 });
 
+describe("a token of an app's visitor", () => {
+  const OVER: Script = { status: 401, json: { error: "over", code: "UNAUTHENTICATED" } };
+  const withTokens = async (given: readonly string[], ...script: Script[]): Promise<Client> => {
+    service = await startScripted(...script);
+    let next = 0;
+    return createClient({ baseUrl: service.baseUrl, token: () => given[next++]!, maxRetries: 0 });
+  };
+  const carried = (): unknown[] => service.received.map(({ headers }) => headers.authorization);
+
+  it("is asked for once by requests that begin together, and again when the service refuses it", async () => {
+    const client = await withTokens(["first", "second"], OK, OK, OVER, OK);
+    await Promise.all([client.whoami(), client.whoami()]);
+    await client.whoami();
+    expect(carried()).toEqual(["Bearer first", "Bearer first", "Bearer first", "Bearer second"]);
+    expect(service.received[0]!.headers["x-api-key"]).toBeUndefined();
+  });
+
+  it("is not asked for again and again where the new one is refused, too", async () => {
+    const client = await withTokens(["first", "second", "third"], OVER);
+    expect((await refusal(client.whoami())).code).toBe("UNAUTHENTICATED");
+    expect(carried()).toEqual(["Bearer first", "Bearer second"]);
+  });
+});
+
 describe("a request", () => {
   it("carries the key, fills the path and leaves out what is undefined", async () => {
     const client = await clientOf({ status: 200, json: { rows: [] } });
