@@ -30,6 +30,7 @@ export default defineConfig(({ command }) => ({
     emptyOutDir: true,
     // A data URL in a style would need a wider content security policy.
     assetsInlineLimit: 0,
+    rolldownOptions: { input: ["index.html", "app.html"].map((page) => resolve(import.meta.dirname, page)) },
     modulePreload: { polyfill: false },
     target: "es2022",
     sourcemap: false,

@@ -4,6 +4,7 @@ import { durationHistogram, spanNamer, withRequestContext, type Logger } from "@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import helmet from "helmet";
 import { HOOK_PATH } from "./auth/hook";
+import { appPages } from "./console/apps";
 import { consoleRouter } from "./console/router";
 import { allowOrigin, preflight } from "./routes/apps/cors";
 import { docsRouter } from "./docs/router";
@@ -116,6 +117,7 @@ export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaO
   mount(app, gateway, routes);
   app.use("/media", mediaProxy({ mediaUrl, gateway }));
   app.use(docsRouter({ document: openApiDocument(routes, publicBaseUrl), publicBaseUrl, gateway }));
+  app.use(appPages({ gateway, mediaOrigins }));
   app.use(consoleRouter({ mediaOrigins }));
   app.use(() => {
     throw routeNotFound();

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import express from "express";
+import { appPages, type AppPagesOptions } from "../src/console/apps";
 import { consoleRouter } from "../src/console/router";
 
 const PAGE = "<!doctype html><title>Console</title>";
@@ -108,5 +109,52 @@ describe("the console at the gateway", () => {
 
   it("serves nothing where it was not built", async () => {
     expect(consoleRouter({ folder: join(folder, "nowhere"), mediaOrigins: [] }).stack).toHaveLength(0);
+  });
+});
+
+describe("the pages of apps at the gateway", () => {
+  let folder: string;
+  let server: Server;
+  let url: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "apps-"));
+    for (const [name, text] of [
+      ["app.html", "<!doctype html><title>App</title>"],
+      ["embed.js", "void 0;"],
+    ] as const)
+      await writeFile(join(folder, name), text);
+    const apps = {
+      find: (slug: string) =>
+        slug === "posters" ? Promise.resolve({ settings: { origins: ["https://shop.example"] } }) : Promise.reject(new Error("none")),
+    };
+    const gateway = { apps, rateLimits: { consume: () => Promise.resolve({}) } } as unknown as AppPagesOptions["gateway"];
+    const app = express();
+    app.use((_request, response, next) => {
+      response.setHeader("X-Frame-Options", "SAMEORIGIN");
+      next();
+    });
+    app.use(appPages({ gateway, folder, mediaOrigins: [] }));
+    server = createServer(app).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  it("may be shown within pages of the app's origins, and of no others; the gallery within none of other sites", async () => {
+    const framing = async (path: string): Promise<unknown[]> => {
+      const { status, headers } = await fetch(`${url}${path}`);
+      const policy = headers.get("content-security-policy") ?? "";
+      return [status, /frame-ancestors ([^;]*)/.exec(policy)?.[1], headers.get("x-frame-options"), policy.includes("unsafe")];
+    };
+    expect(await framing("/a/posters")).toEqual([200, "'self' https://shop.example", null, false]);
+    expect(await framing("/a/nothing")).toEqual([404, "'self'", null, false]);
+    expect(await framing("/apps/some-account")).toEqual([200, "'self'", null, false]);
+  });
+
+  it("come with a script that other sites may load", async () => {
+    expect((await fetch(`${url}/embed.js`)).headers.get("cross-origin-resource-policy")).toBe("cross-origin");
   });
 });

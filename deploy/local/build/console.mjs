@@ -22,7 +22,7 @@ export const buildConsole = async () => {
     filesBelow(join(CONSOLE, "public")),
     ...SHARED.map((folder) => filesBelow(folder)),
   ]);
-  const settings = ["index.html", "vite.config.mjs", "compress.mjs", "package.json"].map((name) => join(CONSOLE, name));
+  const settings = ["index.html", "app.html", "vite.config.mjs", "compress.mjs", "package.json"].map((name) => join(CONSOLE, name));
   const hash = await hashFiles([...own.flat(), ...settings, join(ROOT, "package-lock.json")]);
   if ((await readStamps())[STEP] === hash && (await exists(PAGE))) return false;
   // Whoever asks for it may be developing; what is served is not for developers, and half the size.

@@ -24,8 +24,8 @@ const withImports = (names: readonly string[]): string[] => {
 
 // `npm test` builds first; a single suite may be run before anything was built.
 const built = existsSync(join(DIST, "index.html"));
-const entry = (): string[] =>
-  [...readFileSync(join(DIST, "index.html"), "utf8").matchAll(/\/assets\/([\w.-]+\.js)/g)].map(([, name]) => name!);
+const entry = (page = "index.html"): string[] =>
+  [...readFileSync(join(DIST, page), "utf8").matchAll(/\/assets\/([\w.-]+\.js)/g)].map(([, name]) => name!);
 const chunk = (prefix: string): string[] => readdirSync(ASSETS).filter((name) => name.startsWith(prefix) && name.endsWith(".js"));
 
 (built ? describe : describe.skip)("what a browser loads of the console, compressed", () => {
@@ -37,6 +37,11 @@ const chunk = (prefix: string): string[] => readdirSync(ASSETS).filter((name) =>
   it("is at most 160 kB more for the canvas", () => {
     const first = new Set(withImports([...entry(), ...chunk("dashboard-page-")]));
     expect(sum(withImports(chunk("editor-page-")).filter((name) => !first.has(name)))).toBeLessThanOrEqual(160);
+  });
+
+  it("is at most 100 kB of scripts and styles for the page of an app", () => {
+    const [styles] = [...readFileSync(join(DIST, "app.html"), "utf8").matchAll(/\/assets\/([\w.-]+\.css)/g)].map(([, name]) => name!);
+    expect(sum([...withImports(entry("app.html")), styles!])).toBeLessThanOrEqual(100);
   });
 
   it("is at most 20 kB of styles", () => {

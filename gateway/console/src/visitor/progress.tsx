@@ -1,0 +1,62 @@
+import type { Execution, NodeloomError } from "@nodeloom/client";
+import { Result } from "./result";
+import type { RunState } from "./use-run";
+
+const PER_CENT = 100;
+
+/** How far a run is: its steps that are over, of those there are. */
+const Progress = ({ execution }: { execution: Execution | undefined }) => {
+  const nodes = execution?.nodes ?? [];
+  const done = nodes.filter(({ status }) => status !== "pending" && status !== "processing").length;
+  const words = execution?.queued
+    ? `Waiting in line${execution.position === undefined ? "" : `, at place ${execution.position}`}…`
+    : execution?.waitingFor?.length
+      ? "Waiting for somebody's approval…"
+      : "Working…";
+  return (
+    <div>
+      <p className="mb-2 text-sm">{words}</p>
+      <progress
+        aria-label="Steps that are done"
+        className="h-2 w-full accent-accent"
+        max={PER_CENT}
+        {...(nodes.length === 0 ? {} : { value: Math.round((done / nodes.length) * PER_CENT) })}
+      />
+    </div>
+  );
+};
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  BUDGET_EXCEEDED: "What its owner gives for this app today is used up. Try again tomorrow.",
+  RATE_LIMIT_EXCEEDED: "You have had your runs of today. Try again tomorrow.",
+  INSUFFICIENT_CREDITS: "The owner of this app has no credits left for it.",
+  CONCURRENCY_LIMIT_EXCEEDED: "Too many people use this app right now. Try again in a minute.",
+  NOT_FOUND: "This app is not available any more.",
+};
+
+/** A refusal in a sentence. */
+export const refusalWords = ({ status, code = "", message }: Pick<NodeloomError, "status" | "code" | "message">): string =>
+  status === 0 ? "The service can't be reached. Nothing that you typed is lost." : (REFUSALS[code] ?? message);
+
+const Bad = ({ children }: { children: string }) => (
+  <p role="alert" className="rounded-xl bg-bad-soft px-3.5 py-3 text-sm text-bad wrap-anywhere">
+    {children}
+  </p>
+);
+
+export const RunOutcome = ({ execution }: { execution: Execution }) =>
+  execution.status === "completed" ? (
+    <Result result={execution.result ?? {}} />
+  ) : (
+    <Bad>{execution.error?.message ?? `The run was ${execution.status}.`}</Bad>
+  );
+
+/** What the newest run is doing, or gave. */
+export const RunStateView = ({ state }: { state: RunState }) => (
+  <div aria-live="polite" className="mt-6 empty:hidden">
+    {state.is === "starting" && <Progress execution={undefined} />}
+    {state.is === "running" && <Progress execution={state.execution} />}
+    {state.is === "over" && <RunOutcome execution={state.execution} />}
+    {state.is === "refused" && <Bad>{refusalWords(state.error)}</Bad>}
+  </div>
+);

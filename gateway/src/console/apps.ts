@@ -1,0 +1,97 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Router, type RequestHandler } from "express";
+import helmet from "helmet";
+import type { Gateway } from "../gateway";
+import { countByAddress } from "../http/rate/counting";
+import { renderError, send } from "../http/reply";
+import { readFiles, sendFile } from "./files";
+import { CONSOLE_FOLDER } from "./router";
+
+/** The page of apps, for visitors: small, without the console, and within pages of an app's origins. */
+const PAGE = "/app.html";
+const SCRIPT = "/embed.js";
+const NOT_FOUND = 404;
+const ASK_FIRST = "no-cache";
+
+export interface AppPagesOptions {
+  gateway: Pick<Gateway, "apps" | "logger" | "rateLimits" | "anonymousLimit" | "ownIds">;
+  /** Origins besides our own that media come from: a bucket, a CDN. */
+  mediaOrigins: readonly string[];
+  folder?: string;
+}
+
+/** @param ancestors whose pages may show it within theirs */
+const secure = (mediaOrigins: readonly string[], ancestors: readonly string[]): RequestHandler =>
+  helmet({
+    // `frame-ancestors` says more than X-Frame-Options can.
+    frameguard: false,
+    crossOriginResourcePolicy: { policy: "cross-origin" },
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        "default-src": ["'none'"],
+        "script-src": ["'self'"],
+        "style-src": ["'self'"],
+        "img-src": ["'self'", "blob:", "data:", ...mediaOrigins],
+        "media-src": ["'self'", "blob:", ...mediaOrigins],
+        "font-src": ["'self'"],
+        "connect-src": ["'self'"],
+        "base-uri": ["'none'"],
+        "form-action": ["'none'"],
+        "frame-ancestors": ["'self'", ...ancestors],
+        "object-src": ["'none'"],
+      },
+    },
+  });
+
+/**
+ * `/a/<slug>`: an app's page; `/apps/<account>`: an account's apps; `/embed.js`: puts an app into a page of another site. Nothing is
+ * served where the console was not built.
+ */
+export const appPages = ({ gateway, mediaOrigins, folder = CONSOLE_FOLDER }: AppPagesOptions): Router => {
+  const router = Router({ caseSensitive: true, strict: true });
+  if (!existsSync(join(folder, PAGE))) return router;
+  const files = readFiles(folder);
+
+  const page =
+    (name: string, ancestorsOf: (named: string) => Promise<readonly string[] | undefined>): RequestHandler =>
+    (request, response, next) => {
+      const answer = async (): Promise<void> => {
+        await countByAddress(gateway, request, name);
+        const ancestors = await ancestorsOf(Object.values(request.params).join());
+        response.removeHeader("X-Frame-Options");
+        response.vary("Accept-Encoding");
+        response.setHeader("Cache-Control", ASK_FIRST);
+        // The page says that there is no such app.
+        if (ancestors === undefined) response.status(NOT_FOUND);
+        secure(mediaOrigins, ancestors ?? [])(request, response, (error?: unknown) => {
+          if (error) return next(error);
+          sendFile(files.get(PAGE)!, request, response);
+        });
+      };
+      answer().catch((error: unknown) => send(response, renderError(error, gateway)));
+    };
+
+  router.get(
+    "/a/:slug",
+    page("GET /a", (slug) =>
+      gateway.apps.find(slug).then(
+        ({ settings }) => settings.origins,
+        () => undefined,
+      ),
+    ),
+  );
+  router.get(
+    "/apps/:owner",
+    page("GET /apps", () => Promise.resolve([])),
+  );
+  router.get(SCRIPT, (request, response) => {
+    response.vary("Accept-Encoding");
+    response.setHeader("Cache-Control", ASK_FIRST);
+    // Pages of other sites load it.
+    response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
+    sendFile(files.get(SCRIPT)!, request, response);
+  });
+  return router;
+};
