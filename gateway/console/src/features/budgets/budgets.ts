@@ -8,6 +8,9 @@ export const budgetsQuery = queryOptions({
   queryFn: async ({ signal }) => (await request("listBudgets", { signal })).body,
 });
 
+/** What runs by an app's visitors carry, and the app's budget is named by. */
+export const APP_NAME = "nodeloom.app";
+
 /** What a budget is for. */
 export type BudgetScope =
   | { scope: "key"; keyId: string }
@@ -51,6 +54,7 @@ export const scopeWords = (scope: BudgetScope, keys: readonly ApiKey[] = []): { 
     case "workflow":
       return { kind: "Workflow", name: scope.workflowSlug };
     case "metadata":
+      if (scope.metadata.name === APP_NAME) return { kind: "App", name: scope.metadata.value };
       return { kind: "Metadata", name: `${scope.metadata.name} = ${scope.metadata.value}` };
   }
 };

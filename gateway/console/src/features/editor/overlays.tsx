@@ -13,6 +13,8 @@ const loadVersions = async () => ({ default: (await import("./versions/versions-
 const loadApi = async () => ({ default: (await import("./dialogs/use-as-api")).UseAsApi });
 const loadSubgraph = async () => ({ default: (await import("./subgraph/subgraph-dialog")).SubgraphDialog });
 const loadSweep = async () => ({ default: (await import("./sweep/sweep-dialog")).SweepDialog });
+const loadApp = async () => ({ default: (await import("../apps/app-dialog")).AppDialog });
+const AppDialog = lazy(loadApp);
 const VersionsDialog = lazy(loadVersions);
 const UseAsApi = lazy(loadApi);
 const SubgraphDialog = lazy(loadSubgraph);
@@ -24,6 +26,7 @@ const OVERLAYS: Readonly<Partial<Record<string, (props: OverlayProps) => ReactNo
   connect: ConnectList,
   help: Help,
   api: UseAsApi,
+  app: AppDialog,
   versions: VersionsDialog,
   subgraph: SubgraphDialog,
   sweep: SweepDialog,
@@ -35,7 +38,7 @@ export const Overlays = ({ stage }: { stage: Stage }) => {
   const overlay = useUi((state) => state.overlay);
   const Open = overlay === undefined ? undefined : OVERLAYS[overlay];
   useEffect(() => {
-    for (const load of [loadLists, loadVersions, loadApi, loadSubgraph, loadSweep]) load().catch(() => undefined);
+    for (const load of [loadLists, loadVersions, loadApi, loadApp, loadSubgraph, loadSweep]) load().catch(() => undefined);
   }, []);
   if (!Open) return null;
   return (

@@ -1,5 +1,6 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import {
+  AppWindow,
   ArrowLeft,
   CalendarClock,
   CircleCheck,
@@ -205,6 +206,7 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
               icon: CalendarClock,
               run: () => void navigate({ to: "/workflows/$slug/triggers", params: { slug } }),
             },
+            ...(canEdit ? [{ label: "Publish as an app…", icon: AppWindow, run: () => ui.setState({ overlay: "app" }) }] : []),
             { label: "Settings and sharing…", icon: Settings2, run: () => ui.setState({ overlay: "settings" }) },
             { ...entry("commands"), icon: Search },
             { ...entry("help"), icon: Keyboard },

@@ -93,6 +93,15 @@ export const SettingsDialog = () => {
             <CopyButton text={address} compact label="Copy the address" />
           </div>
         )}
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <p className="min-w-0 text-sm">
+            App
+            <span className="block text-xs text-faint">A page of its own for people without an account, also within pages of yours.</span>
+          </p>
+          <Button size="sm" disabled={!canEdit} onClick={() => ui.setState({ overlay: "app" })}>
+            Publish as an app…
+          </Button>
+        </div>
         <Check
           label="Tool of agents"
           hint="Agents that are connected with a key of yours get it as a tool (Agents, in the menu)."
