@@ -91,13 +91,19 @@ const asked = async ({ thumbnails }: MediaHttp, request: Request, response: Resp
   }
 };
 
+/** A file that is held is there for the one reader whose address says `look`. */
+const heldOne = ({ store }: MediaHttp, { params, query }: Request<{ key: string }>): Promise<MediaObject | undefined> =>
+  typeof query.look === "string" ? store.heldByKey(params.key, query.look) : Promise.resolve(undefined);
+
 const send = async (deps: MediaHttp, request: Request<{ key: string }>, response: Response): Promise<void> => {
   const { store, blobs } = deps;
-  const named = await store.byKey(request.params.key);
+  const shown = await store.byKey(request.params.key);
+  const named = shown ?? (await heldOne(deps, request));
   if (!named) return notFound(response);
-  const object = await asked(deps, request, response, named);
+  const object = shown ? await asked(deps, request, response, named) : named;
   if (!object) return;
   setHeaders(response, object);
+  if (!shown) response.set("Cache-Control", "no-store");
   if (hasCurrent(request, object)) return void response.status(NOT_MODIFIED).end();
   const range = wantedRange(request, object);
   if (range === "unsatisfiable") return unsatisfiable(response, object);

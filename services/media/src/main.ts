@@ -100,14 +100,14 @@ export const service = defineService({
     });
     const render: ThumbnailsDeps["render"] = (key, width) => transform.renderPreview({ key, width }, { deadlineMs: RENDER_MS });
     const thumbnails = createThumbnails({ store, blobs, mark, render });
-    const objects = createObjects({
-      ...{ store, quota, blobs, receive },
-      openSource: ({ url, byUser }) =>
-        byUser ? openSource(userEgress, url, USER_REDIRECTS) : openSource(providerEgress, url, PROVIDER_REDIRECTS),
-    });
     const warn = (error: unknown, { id }: { id: string }): void =>
       logger.warn({ err: error, id }, "the bytes of a file could not be removed yet");
     const purge = createPurge({ store, blobs, warn });
+    const objects = createObjects({
+      ...{ store, quota, blobs, receive, purge },
+      openSource: ({ url, byUser }) =>
+        byUser ? openSource(userEgress, url, USER_REDIRECTS) : openSource(providerEgress, url, PROVIDER_REDIRECTS),
+    });
     const workflows = createGrpcClient<workflowsProto.WorkflowsServiceServer>(workflowsProto.WorkflowsServiceService, {
       address: config.WORKFLOWS_ADDRESS,
       tls: config,

@@ -32,11 +32,12 @@ const toMaking = (making: media.Making | undefined): Making | undefined => {
   return { maker, model, nodeId, executionId, parents, inputsJson: inputsJson || undefined };
 };
 
-type Target = Pick<Placement, "id" | "ownerId" | "accept"> & { making?: media.Making | undefined };
+type Target = Pick<Placement, "id" | "ownerId" | "accept" | "held"> & { making?: media.Making | undefined };
 
-const generated = ({ id, ownerId, accept, making }: Target): Placement => {
+const generated = ({ id, ownerId, accept, making, held }: Target): Placement => {
   checkAccept(accept);
-  return { id, ownerId, accept, origin: "generated", making: toMaking(making) };
+  if (held && id === "") throw invalidRequest([{ path: "held", message: "is for what has an id alone" }]);
+  return { id, ownerId, accept, origin: "generated", making: toMaking(making), held };
 };
 
 const isByUser = ({ sourceOrigin }: media.IngestRequest): boolean => sourceOrigin === media.SourceOrigin.SOURCE_ORIGIN_USER;
@@ -79,9 +80,11 @@ export const mediaHandlers = ({ objects, library, provenance, removeExpired, bas
   const toMessage = (object: MediaObject): media.StoredObject => {
     const { id, key, contentType, bytes, ownerId, createdAt, width, height, durationMs, making } = object;
     const kept = isCounted(object);
+    const heldUrl = object.look === undefined ? "" : `${prefix}${key}?look=${object.look}`;
     return media.StoredObject.fromPartial({
       ...{ id, key, url: prefix + key, contentType, bytes, ownerId, createdAt, kept, width, height, durationMs },
       ...{ origin: ORIGINS[object.origin], contentHash: object.contentHash ?? object.sha256, model: making?.model ?? "" },
+      ...{ sha256: object.sha256, heldUrl },
     });
   };
   const toRecord = (object: MediaObject): media.ProvenanceRecord => {
@@ -109,9 +112,13 @@ export const mediaHandlers = ({ objects, library, provenance, removeExpired, bas
       },
       ({ part }) => part?.$case === "end",
     ),
-    getObjects: unary(async ({ ids, ownerId }) =>
-      media.GetObjectsResponse.fromPartial({ objects: (await objects.getAll(ids, ownerId)).map(toMessage) }),
+    getObjects: unary(async ({ ids, ownerId, withHeld }) =>
+      media.GetObjectsResponse.fromPartial({ objects: (await objects.getAll(ids, ownerId, withHeld)).map(toMessage) }),
     ),
+    decideHeld: unary(async ({ ids, ownerId, letGo }) => {
+      await objects.decideHeld(ids, ownerId, letGo);
+      return {};
+    }),
     getObjectsByKey: unary(async ({ keys }) =>
       media.GetObjectsByKeyResponse.fromPartial({ objects: (await objects.byKeys(keys)).map(toMessage) }),
     ),

@@ -16,6 +16,8 @@ export interface ExpiryDeps {
 
 /** Each object of a page is hidden and its bytes are removed one after the other, within one call. */
 const PAGE = 100;
+/** How long a file may be held without a decision: its run is over long before. */
+const UNDECIDED_MS = 3 * 24 * 60 * 60 * 1_000;
 
 /**
  * Removes files that were kept as long as the table of retention says, and finishes what a crash cut short: changes of the quota,
@@ -72,7 +74,7 @@ export const createExpiry = ({
     // Before the removals: whether an object counts stands on its record.
     quotaChanges: async () => whileFull(await quota.finishAbandoned(abandonedBefore(), PAGE)),
     deletedMedia: async () => {
-      const hidden = await store.hidden(abandonedBefore(), PAGE);
+      const hidden = await store.hidden(abandonedBefore(), new Date(now().getTime() - UNDECIDED_MS), PAGE);
       let removed = 0;
       for (const object of hidden) if (await purge(object)) removed += 1;
       return whileFull(removed);

@@ -28,6 +28,8 @@ export interface MediaObject extends Measured {
   thumbnails?: Partial<Record<Width, Thumbnail>> | undefined;
   /** Token under which it counts against its owner's quota. */
   countedBy?: string | undefined;
+  /** Of a file that is held: what its URL must say beside its key. */
+  look?: string | undefined;
 }
 
 /** A small picture of a file, or what is drawn of a sound. */

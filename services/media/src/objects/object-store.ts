@@ -7,11 +7,21 @@ export interface ObjectStore {
   /** Adds the object unless its id is taken; answers the object that has the id now, or undefined while that is being removed. */
   insert(object: MediaObject): Promise<MediaObject | undefined>;
   byId(id: string): Promise<MediaObject | undefined>;
+  /** The same of one that may be held. */
+  byIdOrHeld(id: string): Promise<MediaObject | undefined>;
   ofOwner(id: string, ownerId: string): Promise<MediaObject | undefined>;
   /** Those of the ids that are the owner's. */
   allOfOwner(ids: readonly string[], ownerId: string): Promise<MediaObject[]>;
+  /** Those of them that are held. */
+  heldOfOwner(ids: readonly string[], ownerId: string): Promise<MediaObject[]>;
   byKey(key: string): Promise<MediaObject | undefined>;
   byKeys(keys: readonly string[]): Promise<MediaObject[]>;
+  /** One that is held, for the reader that its URL was given to. */
+  heldByKey(key: string, look: string): Promise<MediaObject | undefined>;
+  /** Shows readers those of some objects that are held. */
+  letGo(ids: readonly string[], ownerId: string): Promise<void>;
+  /** Ends that one is held: nobody is shown it any more, and it may be purged. False when it was not held. */
+  refuse(id: string, ownerId: string): Promise<boolean>;
   /** Newest first. */
   list(ownerId: string, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;
   /** Has those of the keys that are the owner's kept from a moment on. @returns them */
@@ -34,8 +44,8 @@ export interface ObjectStore {
   restore(ids: readonly string[]): Promise<number>;
   /** Ends that: what is hidden for its age is not shown again. False when it was not hidden so. */
   condemn(id: string): Promise<boolean>;
-  /** Objects whose removal began before a moment; not those that are hidden for their age. */
-  hidden(before: Date, limit: number): Promise<MediaObject[]>;
+  /** Objects whose removal began before a moment, and those held since before another; not those that are hidden for their age. */
+  hidden(before: Date, heldBefore: Date, limit: number): Promise<MediaObject[]>;
   /** The tokens an object counts and is removed under, also while it is being removed; undefined when there is none. */
   marks(id: string): Promise<{ countedBy: string | undefined; removal: string | undefined } | undefined>;
   /** Forgets an object whose removal has begun. */

@@ -5,6 +5,7 @@ import { checkMaking } from "../provenance/making";
 import { describeSource, SourceError } from "../source";
 import type { MediaObject } from "./media-object";
 import type { ObjectStore } from "./object-store";
+import type { Purge } from "./purge";
 import { sameOwner, type Placement, type Receive } from "./receiving";
 import type { Quota } from "./quota";
 
@@ -24,7 +25,12 @@ export interface Objects {
    * Those of the ids that are the owner's.
    * @throws DomainError INVALID_REQUEST when too many are asked for.
    */
-  getAll(ids: readonly string[], ownerId: string): Promise<MediaObject[]>;
+  getAll(ids: readonly string[], ownerId: string, withHeld?: boolean): Promise<MediaObject[]>;
+  /**
+   * Lets held ones go, or removes them. What is not held is left as it is.
+   * @throws DomainError INVALID_REQUEST when too many are named.
+   */
+  decideHeld(ids: readonly string[], ownerId: string, letsGo: boolean): Promise<void>;
   /**
    * Those that the keys name, whoever owns them.
    * @throws DomainError INVALID_REQUEST when too many are asked for.
@@ -49,6 +55,7 @@ export interface ObjectsDeps {
   blobs: Pick<BlobStore, "read">;
   receive: Receive;
   openSource(source: Source): Promise<AsyncIterable<Uint8Array>>;
+  purge: Purge;
 }
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
@@ -79,14 +86,14 @@ const atMostIds = (values: readonly string[], path: string): string[] => {
   return distinct;
 };
 
-export const createObjects = ({ store, quota, blobs, receive, openSource }: ObjectsDeps): Objects => {
+export const createObjects = ({ store, quota, blobs, receive, openSource, purge }: ObjectsDeps): Objects => {
   /** Ingests under way here, so that two calls for one id fetch once. */
   const ingesting = new Map<string, Promise<MediaObject>>();
   /** Ids of ingests that began here: such a file is likely there. Any other is fetched at once, and inserting it tells if it was. */
   const ingested = new Set<string>();
 
-  const existing = async ({ id, ownerId }: Placement): Promise<MediaObject | undefined> => {
-    const object = id === "" ? undefined : await store.byId(id);
+  const existing = async ({ id, ownerId, held }: Placement): Promise<MediaObject | undefined> => {
+    const object = id === "" ? undefined : await (held ? store.byIdOrHeld(id) : store.byId(id));
     return object && sameOwner(object, ownerId);
   };
 
@@ -110,6 +117,13 @@ export const createObjects = ({ store, quota, blobs, receive, openSource }: Obje
     } catch (error) {
       throw asFailedSource(error, source.url);
     }
+  };
+
+  const withHeldOnes = async (ids: readonly string[], ownerId: string): Promise<MediaObject[]> => {
+    const held = await store.heldOfOwner(ids, ownerId);
+    const shown = await store.allOfOwner(ids, ownerId);
+    const isShown = new Set(shown.map(({ id }) => id));
+    return [...shown, ...held.filter(({ id }) => !isShown.has(id))];
   };
 
   return {
@@ -138,9 +152,19 @@ export const createObjects = ({ store, quota, blobs, receive, openSource }: Obje
       if (placement.origin === "upload") await quota.check(placement.ownerId, 1, placement.quota);
       return receive(placement, bytes);
     },
-    getAll: async (ids, ownerId) => {
+    getAll: async (ids, ownerId, withHeld = false) => {
       const distinct = atMostIds(ids, "ids");
-      return distinct.length === 0 ? [] : store.allOfOwner(distinct, ownerId);
+      if (distinct.length === 0) return [];
+      const shown = await store.allOfOwner(distinct, ownerId);
+      // One that is let go in between is found by the second look for what is shown.
+      return withHeld && shown.length < distinct.length ? withHeldOnes(distinct, ownerId) : shown;
+    },
+    decideHeld: async (ids, ownerId, letsGo) => {
+      const distinct = atMostIds(ids, "ids");
+      if (letsGo) return store.letGo(distinct, ownerId);
+      for (const held of await store.heldOfOwner(distinct, ownerId)) {
+        if (await store.refuse(held.id, ownerId)) await purge(held);
+      }
     },
     byKeys: async (keys) => {
       const distinct = atMostIds(keys, "keys");

@@ -21,6 +21,8 @@ export interface Placement extends Pick<MediaObject, "contentHash" | "sourceType
   quota?: number | undefined;
   /** What made the file: it is marked then. */
   making?: Making | undefined;
+  /** No reader finds it until it is let go. */
+  held?: boolean | undefined;
 }
 
 export interface ReceivingDeps {
@@ -103,6 +105,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
         ...{ blob: blobName(id, sha256), createdAt: new Date(), origin: placement.origin },
         ...measured,
         ...origin,
+        ...(placement.held ? { look: token() } : {}),
       };
       return await (placement.origin === "generated" ? insert(staged, object) : insertCounted(staged, object, placement.quota));
     } finally {

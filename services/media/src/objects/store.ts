@@ -44,6 +44,7 @@ const rows = new Schema<Row>(
     ...{ contentHash: String, sourceType: String, making },
     thumbnails: { type: Map, of: thumbnail },
     countedBy: String,
+    look: String,
     removal: String,
     removedAt: Date,
   },
@@ -67,6 +68,9 @@ const WITHOUT_INPUTS = { "making.inputsJson": 0 } as const;
 /** The token of what is hidden for its age, and may be shown again. */
 const EXPIRED = "expired";
 const CONDEMNED = "expired for good";
+/** The token of what is held, and may be shown once it is let go. */
+const HELD = "held";
+const REFUSED = "refused";
 const PRESENT_OR_EXPIRED = { removal: { $in: [null, EXPIRED] } } as unknown as QueryFilter<Row>;
 
 export const createObjectStore = (connection: Connection): ObjectStore => {
@@ -85,6 +89,11 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       .exec();
     return found.map(toObject);
   };
+  /** With `look` while it is held alone. */
+  const oneOrHeld = async (filter: QueryFilter<Row>): Promise<MediaObject | undefined> => {
+    const row = await model.collection.findOne<Row>({ ...filter, removal: { $in: [null, HELD] } } as object);
+    return row ? toObject(row) : undefined;
+  };
   const hide = async ({ id, ownerId, countedBy, renewedAt }: MediaObject, removal: string, at: Date): Promise<boolean> => {
     // Whether it counts must be as it was read: what is given back to the owner depends on it. So must be how long it is kept.
     const filter = {
@@ -100,11 +109,31 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     insert: async (object) => {
       const { id, ...rest } = object;
       const given = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as typeof rest;
-      return (await insertRow({ _id: id, ...given })) ? object : one({ _id: id });
+      const held = object.look === undefined ? {} : { removal: HELD, removedAt: object.createdAt };
+      if (await insertRow({ _id: id, ...given, ...held })) return object;
+      return object.look === undefined ? one({ _id: id }) : oneOrHeld({ _id: id });
     },
     byId: (id) => one({ _id: id }),
+    byIdOrHeld: (id) => oneOrHeld({ _id: id }),
     ofOwner: (id, ownerId) => one({ _id: id, ownerId }),
     allOfOwner: (ids, ownerId) => many({ _id: { $in: [...ids] }, ownerId }),
+    heldOfOwner: async (ids, ownerId) => {
+      const found = await model
+        .find({ _id: { $in: [...ids] }, ownerId, removal: HELD })
+        .lean<Row[]>()
+        .exec();
+      return found.map(toObject);
+    },
+    heldByKey: async (key, look) => {
+      const row = await model.findOne({ key, look, removal: HELD }).lean<Row>().exec();
+      return row ? toObject(row) : undefined;
+    },
+    letGo: async (ids, ownerId) => {
+      const filter = { _id: { $in: [...ids] }, ownerId, removal: HELD };
+      await model.updateMany(filter, { $unset: { removal: "", removedAt: "", look: "" } }).exec();
+    },
+    refuse: async (id, ownerId) =>
+      (await model.updateOne({ _id: id, ownerId, removal: HELD }, { $set: { removal: REFUSED } }).exec()).modifiedCount === 1,
     byKey: (key) => one({ key }),
     byKeys: (keys) => many({ key: { $in: [...keys] } }),
     renew: async (keys, ownerId, at) => {
@@ -159,9 +188,13 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     },
     condemn: async (id) =>
       (await model.updateOne({ _id: id, removal: EXPIRED }, { $set: { removal: CONDEMNED } }).exec()).modifiedCount === 1,
-    hidden: async (before, limit) => {
+    hidden: async (before, heldBefore, limit) => {
+      const since = [
+        { removedAt: { $lt: before }, removal: { $nin: [EXPIRED, HELD] } },
+        { removedAt: { $lt: heldBefore }, removal: HELD },
+      ];
       const found = await model
-        .find({ removedAt: { $lt: before }, removal: { $ne: EXPIRED } })
+        .find({ $or: since })
         .limit(limit)
         .lean<Row[]>()
         .exec();

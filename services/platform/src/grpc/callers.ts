@@ -16,4 +16,5 @@ export const CALLERS = {
 /** Methods that not all callers of their service may call, by their path. */
 export const METHOD_CALLERS: Readonly<Record<string, readonly string[]>> = {
   "/nodeloom.identity.v1.IdentityService/ReadSecrets": ["executions", "models"],
+  "/nodeloom.media.v1.MediaService/DecideHeld": ["executions"],
 };

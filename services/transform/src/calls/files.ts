@@ -63,7 +63,7 @@ export const readFiles = async (media: Media, wanted: readonly Wanted[], folder:
 /** Stores a result under a name of its own: a second time finds the first. */
 export const storeFile = async (
   media: Media,
-  { path, ...header }: Pick<proto.UploadHeader, "id" | "ownerId" | "accept" | "making"> & { path: string },
+  { path, ...header }: Pick<proto.UploadHeader, "id" | "ownerId" | "accept" | "making" | "held"> & { path: string },
   signal: AbortSignal,
 ): Promise<proto.StoredObject> => {
   const { object } = await media.upload(uploadParts(proto.UploadHeader.fromPartial(header), createReadStream(path)), {

@@ -99,8 +99,8 @@ const workAgain = async (pool: Pool, ...[request, limits]: Parameters<Pool["work
 
 export const createRun = ({ media, pool, folders, ffmpeg }: CallOptions) => {
   /** What an earlier call of this name stored. */
-  const stored = async (id: string, ownerId: string, signal: AbortSignal) =>
-    (await media.getObjects({ ids: [id], ownerId }, { signal })).objects[0];
+  const stored = async (id: string, { userId: ownerId, held: withHeld }: transform.RunRequest, signal: AbortSignal) =>
+    (await media.getObjects({ ids: [id], ownerId, withHeld }, { signal })).objects[0];
 
   const make = async (request: transform.RunRequest, id: string, signal: AbortSignal): Promise<transform.RunResponse> => {
     const { operation, settings } = checked(request);
@@ -113,7 +113,8 @@ export const createRun = ({ media, pool, folders, ffmpeg }: CallOptions) => {
         const timeMs = operation.program === "ffmpeg" ? BOUNDS.ffmpegMs : BOUNDS.imageMs;
         const made = await workAgain(pool, work, { timeMs, signal });
         await checkSize(made.path);
-        const target = { id, ownerId: request.userId, accept: [operation.output], making: request.making, path: made.path };
+        const { userId: ownerId, making, held } = request;
+        const target = { id, ownerId, accept: [operation.output], making, held, path: made.path };
         return outputOf(await storeFile(media, target, signal), made);
       });
     } finally {
@@ -128,7 +129,7 @@ export const createRun = ({ media, pool, folders, ffmpeg }: CallOptions) => {
    */
   return async (request: transform.RunRequest, signal: AbortSignal): Promise<transform.RunResponse> => {
     const id = `${request.callId}-0`;
-    const earlier = await stored(id, request.userId, signal);
+    const earlier = await stored(id, request, signal);
     if (earlier) return outputOf(earlier, {});
     try {
       return await measured(mediaOperation(request.operation)?.name ?? "unknown", () => make(request, id, signal));
