@@ -11,6 +11,7 @@ export const FLOORS = [
   ["plan"],
   ["reuse"],
   ["calls"],
+  ["moderation"],
   ["carry"],
   ["requests"],
   ["upkeep", "webhooks"],

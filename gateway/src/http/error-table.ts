@@ -139,6 +139,11 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     when: "the workflow's graph can't run",
     members: { issues: "every problem: `nodeId`, if it is a node's, and `message`" },
   },
+  CONTENT_REFUSED: {
+    status: 422,
+    when: "the moderation of this installation refuses what the run is given, which is free, or what a node of it made, which is charged",
+    members: { reason: "a code of the moderation's, of what is refused before the run begins", ...FAILED_RUN },
+  },
   IDEMPOTENCY_KEY_REUSED: { status: 422, when: "the `Idempotency-Key` was used with another body" },
   RATE_LIMIT_EXCEEDED: {
     status: 429,
@@ -168,6 +173,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
       executionId: "a run of which it is not known whether it goes on: ask for it",
       model: "the model that is not ready, where that is why; `error` says what to do",
       operation: "the operation on files whose program is not ready, where that is why",
+      moderation: "`away`, where that is why: prompts can't be checked now",
       outcome: "`unknown`, beside such an `executionId`; without it nothing runs",
     },
   },

@@ -3,6 +3,7 @@ import { hostPort, variables as common, type TemporalSecurityConfig, type TlsCon
 import { z } from "zod";
 import { temporalVariables } from "./database";
 import { payloadKeys } from "./carry/payloads/codecs";
+import { moderationVariables } from "./moderation/settings";
 
 /** The settings of executions. */
 
@@ -29,6 +30,7 @@ export const variables = {
     .max(MAX_RETENTION_DAYS)
     .default(RETENTION.executions.days)
     .describe("days for which executions are kept, with their events, calls, inputs and results"),
+  ...moderationVariables,
   WORKFLOWS_ADDRESS: hostPort().default("127.0.0.1:50052").describe("the workflows service"),
   MODELS_ADDRESS: hostPort().default("127.0.0.1:50053").describe("the models service"),
   BILLING_ADDRESS: hostPort().default("127.0.0.1:50054").describe("the billing service"),

@@ -17,7 +17,7 @@ export const temporalVariables = {
  */
 export const database = defineDatabase({
   service: "executions",
-  version: FIRST_VERSION + 1,
+  version: FIRST_VERSION + 2,
   declare: (connection) => void createStores(connection),
   variables: temporalVariables,
   others: (config) =>

@@ -24,6 +24,10 @@ const outgoingWaits = eventCounter(
   "nodeloom.outgoing.over_budget",
   "calls to addresses of users that were too many in a minute, by kind and outcome",
 );
+const moderationTook = durationHistogram(
+  "nodeloom.moderation.question.duration",
+  "questions to the moderation hook, waiting for their turn included, by kind and outcome",
+);
 export const notePollLag = durationHistogram("nodeloom.poll.lag", "how much later jobs were asked for than they should have been");
 
 /** Counts an end, once. */
@@ -44,6 +48,10 @@ export const countRefusal = ({ reason }: Pick<Refusal, "reason">): void => runs(
 /** A request to a provider: the class of its status, or why there was none. */
 export const countProviderRequest = (provider: string, outcome: string, durationMs: number): void =>
   providerTook(durationMs, { provider, outcome });
+
+/** @param outcome `allowed`, `refused` or `away` */
+export const countModeration = (kind: "input" | "output", outcome: string, durationMs: number): void =>
+  moderationTook(durationMs, { kind, outcome });
 
 export const countWebhookAttempt = (outcome: "delivered" | "refused" | "no answer", durationMs: number): void =>
   attempts(durationMs, { outcome });

@@ -6,6 +6,7 @@ import type { Orders } from "./requests/batches/orders";
 import type { BatchReads } from "./requests/batches/reads";
 import { batchMessage } from "./requests/batches/view";
 import type { Quotes } from "./requests/quotes";
+import type { Refusals } from "./requests/moderation/refusals";
 import type { Runs } from "./requests/runs";
 import type { Cancellation } from "./requests/cancellation";
 import type { Decide } from "./requests/decisions/decide";
@@ -41,6 +42,7 @@ export interface HandlerOptions {
   batches: { orders: Orders; reads: BatchReads };
   testProviderKey: (name: string) => Promise<executions.TestProviderKeyResponse>;
   triggers: Triggers;
+  moderation: Refusals;
 }
 
 export const executionsHandlers = (options: HandlerOptions): executions.ExecutionsServiceServer => ({
@@ -88,6 +90,7 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
   redeliverWebhook: unary(async ({ executionId, userId }) => ({ webhookDelivery: await options.redeliver(executionId, userId) })),
   testWebhook: unary((request) => options.webhooks.test(request)),
   testProviderKey: unary(({ name }) => options.testProviderKey(name)),
+  listModeration: unary((request) => options.moderation(request)),
   ...triggerHandlers(options.triggers),
 });
 

@@ -65,6 +65,9 @@ import { createUpkeepActivities } from "./carry/upkeep-activities";
 import { createWaitActivities } from "./carry/wait-activities";
 import { createTriggers } from "./requests/triggers/triggers";
 import { createUpkeep } from "./upkeep/upkeep";
+import type { Calls } from "./moderation/calls";
+import { createModeration } from "./moderation/moderation";
+import { createRefusals } from "./requests/moderation/refusals";
 import { bundlePath } from "./carry/bundle";
 import { createBatchActivities } from "./carry/batch-activities";
 import { createAlertStarter, createBatchStarter, createDeliveryStarter, createRunStarter } from "./carry/client";
@@ -103,6 +106,16 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   });
   // Held to the rules of the user's own calls, also where a provider will call it.
   const addresses = { allow: config.USER_EGRESS_ALLOW, own: `${config.PUBLIC_BASE_URL.replace(/\/+$/, "")}/media/` };
+  const moderation = createModeration({
+    config,
+    store: stores.moderation,
+    media: services.media,
+    transform: services.transform,
+    egressOf: ownServers.clientOf,
+    own: addresses.own,
+    logger,
+  });
+  const { storage = services.media, transform = services.transform } = moderation ?? {};
   const gates = createGates(logger, (name) => process.env[name]);
   const [downloads, starts, pace] = [createSlots(DOWNLOADS), createSlots(STARTS), createPace()];
   const calls = {
@@ -110,6 +123,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     provider: (model: CatalogModel) => providers.memo(model.providerJson),
     gate: (model: CatalogModel) => gates(model.providerJson),
     media: services.media,
+    storage,
     downloads,
     submissions: createSubmissions(stores),
     addresses: createAddressRules(addresses),
@@ -118,7 +132,15 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   };
   const [textStreams, stopping] = [createTextStreams(channel), new AbortController()];
   const programs = createPrograms(services.transform);
-  const { takeOver, starting } = connectReruns({ stores, media: services.media, programs, own: addresses.own, catalog, execution });
+  const { takeOver, starting } = connectReruns({
+    stores,
+    media: services.media,
+    programs,
+    own: addresses.own,
+    catalog,
+    execution,
+    earlier: moderation?.earlier,
+  });
 
   const taskQueue = config.TEMPORAL_TASK_QUEUE;
   const temporal = await connectTemporal({
@@ -156,7 +178,11 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     publicBaseUrl: config.PUBLIC_BASE_URL,
   });
   const threads = createPlannerThreads({ logger, addresses });
-  const endWatch = watchLoad({ pools: { starts, downloads, planning: threads }, providers: gates.states, jobs: pace.followed });
+  const endWatch = watchLoad({
+    pools: { starts, downloads, planning: threads, ...(moderation ? { moderation: moderation.slots } : {}) },
+    providers: gates.states,
+    jobs: pace.followed,
+  });
   const planning = createPlanning({
     workflows: services.workflows,
     media: services.media,
@@ -165,7 +191,19 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     catalog,
     planner: createSmallFirstPlanner(threads, { addresses }),
   });
-  const start = createStart({ planning, ...starting, starter, stores, execution, holds, queue, decisions, end, outbox });
+  const start = createStart({
+    planning,
+    ...starting,
+    starter,
+    stores,
+    execution,
+    holds,
+    queue,
+    decisions,
+    end,
+    outbox,
+    checkRun: moderation?.checkRun,
+  });
   const follow = createFollow({ stores, channel });
   const runs = createRuns({ start, follow, stores, execution, outbox, awaitDelivered, starts });
   const carrier = createScheduleCarrier({ client: temporal.client, taskQueue });
@@ -174,6 +212,15 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const batchStarter = createBatchStarter({ client: temporal.client, taskQueue });
   const alertStarter = createAlertStarter({ client: temporal.client, taskQueue });
   const batches = createBatches({ stores, services, planning, catalog, runs, cancellation, channel, starter: batchStarter, logger });
+  const made: Calls = {
+    jobs: createJobs({ ...calls, pace }),
+    texts: createTexts(calls),
+    files: createFiles(calls),
+    textStreams,
+    httpRequest: createSecretSending(identity, createHttpRequest(userEgress)),
+    keepFile: createKeepFile({ getObjects: services.media.getObjects, ingest: storage.ingest }, downloads),
+    transforms: createTransforms({ media: services.media, transform, downloads, own: addresses.own }),
+  };
   await temporal.work({
     ...createActivities({
       holds,
@@ -181,13 +228,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       rows: stores.rows,
       end,
       execution,
-      jobs: createJobs({ ...calls, pace }),
-      texts: createTexts(calls),
-      files: createFiles(calls),
-      textStreams,
-      httpRequest: createSecretSending(identity, createHttpRequest(userEgress)),
-      keepFile: createKeepFile(services.media, downloads),
-      transforms: createTransforms({ media: services.media, transform: services.transform, downloads, own: addresses.own }),
+      ...(moderation?.calls(made) ?? made),
       outgoing,
       takeOver,
       webhooks,
@@ -237,6 +278,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       queue,
       testProviderKey: createKeyTest({ ...dialects, models: services.models }),
       triggers,
+      moderation: createRefusals(stores.moderation, moderation !== undefined),
     },
     drain: async () => {
       stopping.abort();

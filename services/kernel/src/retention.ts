@@ -22,6 +22,8 @@ export const RETENTION = {
   /** Files that runs made, unless they are kept, or named by a workflow, a version or a cover. */
   generatedMedia: { days: 90 },
   uploads: "forever",
+  /** What the moderation hook refused; what it let go is kept as long as executions. */
+  moderation: { months: 25 },
   /** What was sent to providers that can't recognise a repeated request. */
   submissions: { days: 30 },
   /** Long inputs and plans of runs. */

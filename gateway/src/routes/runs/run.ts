@@ -75,8 +75,9 @@ const unknownOutcome = ({ executionId }: executions.RunRequest): DomainError =>
     outcome: UNKNOWN,
   });
 
-/** A model that is downloading or away; repeating the call within the wait would not help. */
-const isModelAway = (error: unknown): boolean => error instanceof DomainError && error.metadata.model !== undefined;
+/** A model that is downloading or away, or moderation that is; repeating the call within the wait would not help. */
+const isModelAway = (error: unknown): boolean =>
+  error instanceof DomainError && (error.metadata.model !== undefined || error.metadata.moderation !== undefined);
 
 const longer = (backOffMs: number): number => Math.min(backOffMs * 2, MAX_BACK_OFF_MS);
 

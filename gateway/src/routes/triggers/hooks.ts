@@ -171,6 +171,7 @@ export const hookRoutes = [
       "BUDGET_EXCEEDED",
       "grant_exhausted",
       "WORKFLOW_INVALID",
+      "CONTENT_REFUSED",
       "MODEL_TIER_REQUIRED",
       "MODEL_NOT_FOUND",
       "IDEMPOTENCY_KEY_REUSED",

@@ -28,6 +28,8 @@ export interface CallOptions {
   /** What stands before the provider of a model. */
   gate: (model: CatalogModel) => Gate;
   media: Media;
+  /** Where the files that calls make are stored, where that is not all of media. */
+  storage?: Pick<Media, "ingest" | "upload" | "getObjects"> | undefined;
   /** What bounds the files that are stored at once. */
   downloads: Slots;
   /** Which addresses users may name to providers. */

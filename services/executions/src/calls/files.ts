@@ -49,15 +49,15 @@ export type FilesOptions = CallOptions & { memory?: Slots };
 export type Files = ReturnType<typeof createFiles>;
 
 export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }: FilesOptions) => {
-  const { gate, media, downloads, submissions } = options;
-  const store = createStoreMade(media, downloads);
+  const { gate, media, storage = media, downloads, submissions } = options;
+  const store = createStoreMade(storage, downloads);
 
   /** What an earlier attempt gave, if all of its files were stored. */
   const stored = async (call: ModelCall, model: () => Promise<CatalogModel>, answer: Submission): Promise<CallResult | undefined> => {
     const earlier = answeredOf(answer);
     if (!earlier) return undefined;
     const ids = Array.from({ length: earlier.count }, (_, index) => mediaId(call, index));
-    const found = await filesOf(media, ids, call.userId);
+    const found = await filesOf(storage, ids, call.userId);
     const files = ids.flatMap((id) => found.get(id) ?? []);
     if (files.length !== earlier.count) return undefined;
     const result = madeResult(call, await model(), { files: [], text: null }, { files, requestId: earlier.requestId });

@@ -41,8 +41,8 @@ export type JobOptions = CallOptions & { pace?: Pace };
 export type Jobs = ReturnType<typeof createJobs>;
 
 export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
-  const { gate, media, downloads, submissions } = options;
-  const store = createStoreMade(media, downloads);
+  const { gate, media, storage = media, downloads, submissions } = options;
+  const store = createStoreMade(storage, downloads);
 
   /** Stores a finished job's files and prices the call. */
   const collect = async (

@@ -16,7 +16,7 @@ import { TIMING } from "../run/timing";
 import type { Execution } from "../lifecycle/execution";
 import type { Holds } from "../lifecycle/holds";
 import type { End } from "../lifecycle/end";
-import { answeredCall, completedCall, type CallRecord } from "../run/call-record";
+import { answeredCall, completedCall, refusedCall, type CallRecord } from "../run/call-record";
 import { askedOfHttp } from "../reuse/asked";
 import type { Stores } from "../store/stores";
 import type { MediaValue } from "@nodeloom/kernel/graph";
@@ -25,7 +25,7 @@ import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
 import { createSteps, type StepDependencies } from "./step";
 import type { createBatchActivities } from "./batch-activities";
 import type { createUpkeepActivities } from "./upkeep-activities";
-import { cancelKey, extended, laterOf, local, outgoingUntil, postponed } from "./step-failures";
+import { cancelKey, extended, laterOf, local, outgoingUntil, postponed, refusalError } from "./step-failures";
 
 export interface ActivityOptions extends StepDependencies {
   rows: Pick<Stores["rows"], "callStanding">;
@@ -138,6 +138,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     return withHeartbeat(cancelKey(call), async () => {
       const stopped = await work();
       if (stopped.finished) await calls.ended(completedCall(call, stopped.finished));
+      if (stopped.refused) await calls.ended(refusedCall(call, refusalError(call, stopped.message), stopped.refused));
       return stopped;
     });
   };

@@ -49,6 +49,10 @@ export const runErrorOf = (error: DomainError, { nodeId, label, item, items }: N
   };
 };
 
+/** Why a call that was stopped gives nothing, though it had finished. */
+export const refusalError = (call: NodeCall, message = "its output was refused"): RunError =>
+  runErrorOf(new DomainError("failed", "CONTENT_REFUSED", message), call);
+
 /** A failure after which Temporal waits as long as the provider asked to. */
 export const laterOf = ({ problem, afterMs }: TryAgain, call: NodeCall): ApplicationFailure => {
   const { message, ...rest } = runErrorOf(problem, call);

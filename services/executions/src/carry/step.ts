@@ -7,7 +7,7 @@ import type { StepFailure } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { isFirstCall, type RunError } from "../run/types";
 import type { Execution } from "../lifecycle/execution";
-import { failedCall, type CallRecord } from "../run/call-record";
+import { failedCall, refusedCall, type CallRecord } from "../run/call-record";
 import { type CallStore } from "../store/calls";
 import { cancelledFailure, isTransient, laterOf, retryWhileUnavailable, runErrorOf, type NodeCall } from "./step-failures";
 
@@ -81,11 +81,17 @@ export const createSteps = ({ calls, execution, onCancel, logger, stopping }: St
       if (error instanceof TryAgain) throw laterOf(error, call);
       if (isTransient(error)) throw error;
       const problem = runErrorOf(error as DomainError, call);
-      const { jobMayRun, mayTryAnother } = (error as DomainError).metadata as StepFailure;
-      const said: StepFailure = { ...(jobMayRun ? { jobMayRun } : {}), ...(mayTryAnother ? { mayTryAnother } : {}) };
-      await bestEffort(calls.ended(failedCall(call, problem, requestId)));
+      const { jobMayRun, mayTryAnother, refused } = (error as DomainError).metadata as StepFailure;
+      const said: StepFailure = {
+        ...(jobMayRun ? { jobMayRun } : {}),
+        ...(mayTryAnother ? { mayTryAnother } : {}),
+        ...(refused ? { refused } : {}),
+      };
+      // What is charged for must be written.
+      if (refused) await calls.ended(refusedCall(call, problem, refused));
+      else await bestEffort(calls.ended(failedCall(call, problem, requestId)));
       await bestEffort(noteFailure(call, problem, said));
-      throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(jobMayRun || mayTryAnother ? [said] : []));
+      throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, ...(Object.keys(said).length > 0 ? [said] : []));
     }
   };
 

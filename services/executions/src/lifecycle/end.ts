@@ -3,6 +3,7 @@ import { retryOnConflict } from "@nodeloom/platform";
 import { billing as billingProto } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import { countRun } from "../meters";
+import { isCharged } from "../run/call-record";
 import { chargeFor, costsBehind, nodeOf, sumOf, type Charge } from "../run/charge";
 import { missingEvents, runEvent, type ExecutionEvent } from "../run/events";
 import { skipPending } from "../run/nodes";
@@ -89,7 +90,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
   const recordedCalls = async (executionId: string, status: "completed" | "submitted"): Promise<CompletedCall[]> =>
     (await calls.of(executionId))
       // What was taken over is not charged for.
-      .filter((call) => call.status === status && call.reusedFrom === undefined)
+      .filter((call) => (status === "completed" ? isCharged(call) : call.status === status) && call.reusedFrom === undefined)
       .map(({ _id, nodeId, costMicroUsd }) => ({ key: _id.slice(executionId.length + 1), nodeId, costMicroUsd }));
 
   /** Captures a charge and releases the rest of its hold. The first settlement of a run stands. */

@@ -110,6 +110,8 @@ export interface StartOptions {
   decisions: Pick<Decisions, "admit">;
   end: Pick<End, "end">;
   outbox: Pick<Outbox, "deliverFirst" | "deliverLater">;
+  /** Hears of each run before anything is kept or held for it. @throws DomainError why it may not begin */
+  checkRun?: ((request: executions.RunRequest, planned: PlannedRun) => Promise<void>) | undefined;
 }
 
 /**
@@ -117,7 +119,7 @@ export interface StartOptions {
  * row; then its credits are held, it gets a place or waits for one, and its workflow is started.
  */
 export const createStart = (options: StartOptions) => {
-  const { planning, reruns, keepGraph, starter, stores, execution, holds, queue, decisions, end, outbox } = options;
+  const { planning, reruns, keepGraph, starter, stores, execution, holds, queue, decisions, end, outbox, checkRun } = options;
 
   /** A refused client finds their credits free already, unless a service is away. */
   const refuse = async (row: ExecutionView, error: DomainError, left?: readonly OutboxEntry[]): Promise<ExecutionView> => {
@@ -212,6 +214,7 @@ export const createStart = (options: StartOptions) => {
     ): Promise<ExecutionView> => {
       const metadata = withKeyMetadata(request.metadata, request.runner);
       const planned = await plan(request);
+      await checkRun?.(request, planned);
       if (Date.now() >= beginBy) throw busy();
       const input = toRunInput(request, request.runner!, planned, metadata, (earlier?.attempt ?? 0) + 1);
       const { graph, reused, until, schemaJson } = planned;

@@ -1,6 +1,6 @@
 /** One call of a node, as it is recorded. */
 import { reportedOutputs, type Reported } from "@nodeloom/kernel/graph";
-import type { HttpResult } from "./calls";
+import type { HttpResult, RefusedCost } from "./calls";
 import { outputsOfResult, type CallOutputs } from "./outputs";
 import type { Asked, CallContext, CallResult, RunError } from "./types";
 
@@ -21,6 +21,8 @@ export interface CallRecord extends Reported {
   costMicroUsd: number;
   requestId: string | null;
   error?: RunError | null;
+  /** It failed because moderation refused what it gave, and is charged all the same. */
+  refused?: true;
   /** Charged, in milli-credits; known when the run is over. */
   millicredits?: number;
   asked?: Asked;
@@ -88,3 +90,13 @@ export const failedCall = (call: Call, error: RunError, requestId: string | null
   requestId,
   error,
 });
+
+/** A call that gave what moderation refused. */
+export const refusedCall = (call: Call, error: RunError, { costMicroUsd, requestId }: RefusedCost): CallRecord => ({
+  ...failedCall(call, error, requestId),
+  costMicroUsd,
+  refused: true,
+});
+
+/** Whether a call is charged for: moderation may have refused what it gave. */
+export const isCharged = ({ status, refused }: CallRecord): boolean => status === "completed" || refused === true;

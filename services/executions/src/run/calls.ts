@@ -54,6 +54,16 @@ export interface HttpResult {
 export interface CancelResult {
   report: CancelReport;
   finished: CallResult | null;
+  /** What had finished, and was refused by moderation. */
+  refused?: RefusedCost;
+  /** Why. */
+  message?: string;
+}
+
+/** Of a call whose output moderation refused: it is charged. */
+export interface RefusedCost {
+  costMicroUsd: number;
+  requestId: string | null;
 }
 
 /** What the workflow learns of a failed step besides the run's error. */
@@ -62,6 +72,8 @@ export interface StepFailure {
   jobMayRun?: boolean;
   /** The provider did not do it, for certain: another model may be called in its place. */
   mayTryAnother?: boolean;
+  /** Moderation refused what the call gave. */
+  refused?: RefusedCost;
 }
 
 export interface FollowedJob {

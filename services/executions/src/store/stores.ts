@@ -5,6 +5,7 @@ import { callModel, createCallStore } from "./calls";
 import { createDeliveryRecords } from "./deliveries";
 import { createEventLog } from "./event-log";
 import { createLineStore } from "./lines";
+import { createModerationStore } from "./moderation";
 import { createPayloadStore } from "./payloads";
 import { createRows } from "./rows";
 import { executionModel } from "./schema";
@@ -46,6 +47,8 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     batches: createBatchStore(connection),
     /** Which of a user's runs have a place, and which wait for one. */
     lines: createLineStore(connection),
+    /** What the moderation hook decided. */
+    moderation: createModerationStore(connection),
     /** What starts workflows at times. */
     schedules: createScheduleStore(connection),
     /** Addresses that start workflows. */

@@ -59,6 +59,7 @@ export interface OwnRemovalOptions {
     submissions: Pick<Stores["submissions"], "removeOld">;
     payloads: Pick<Stores["payloads"], "removeExpired">;
     batches: Pick<Stores["batches"], "removeExpired">;
+    moderation: Pick<Stores["moderation"], "removeOld">;
   };
   executionDays?: number;
   now?: () => Date;
@@ -76,6 +77,10 @@ export const createOwnRemoval = (options: OwnRemovalOptions): Owner => {
     executions: (cursor) => stores.rows.removeExecutions(expiresBefore({ days: executionDays }, now()), EXECUTIONS_PAGE, cursor),
     batches: () => stores.batches.removeExpired(expiresBefore({ days: executionDays }, now()), BATCHES_PAGE),
     refusedRuns: async () => untilNone(await stores.rows.removeRefused(now(), ROWS_PAGE)),
+    moderation: async () => {
+      const before = { refused: expiresBefore(RETENTION.moderation, now()), passed: expiresBefore({ days: executionDays }, now()) };
+      return untilNone(await stores.moderation.removeOld(before, ROWS_PAGE));
+    },
     submissions: async () => untilNone(await stores.submissions.removeOld(expiresBefore(RETENTION.submissions, now()), ROWS_PAGE)),
     payloads: async () => untilNone(await stores.payloads.removeExpired(now(), ROWS_PAGE)),
   });

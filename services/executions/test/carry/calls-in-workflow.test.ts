@@ -147,6 +147,35 @@ it("stops the job of a provider that fell silent, and says what came of it", asy
   });
 });
 
+it("charges a job whose output moderation refused, and asks no other model", async () => {
+  const problem = { code: "CONTENT_REFUSED", message: "node clip: its output was refused", nodeId: "clip" };
+  const refusing = (): never => {
+    throw ApplicationFailure.nonRetryable(problem.message, problem.code, problem, { refused: { costMicroUsd: 7, requestId: null } });
+  };
+  const { end, cancels } = await run({ poll: refusing });
+  expect(cancels).toBe(0);
+  expect(end).toMatchObject({
+    status: "failed",
+    error: { code: "CONTENT_REFUSED" },
+    completed: [{ key: "clip:0", nodeId: "clip", costMicroUsd: 7 }],
+    nodes: [{ status: "failed" }],
+  });
+  expect(end.underWay).toEqual([]);
+});
+
+it("charges what had finished when its job was stopped, where moderation refused it", async () => {
+  const { end } = await run({
+    poll: failing({ jobMayRun: true }),
+    cancelJob: () => ({
+      report: "stopped",
+      finished: null,
+      refused: { costMicroUsd: 5, requestId: null },
+      message: "its output was refused",
+    }),
+  });
+  expect(end).toMatchObject({ status: "failed", completed: [{ costMicroUsd: 5 }] });
+});
+
 it("keeps what such a job had finished by then", async () => {
   const { end } = await run({ poll: failing({ jobMayRun: true }), cancelJob: () => ({ report: "stopped", finished: DONE }) });
   expect(end).toMatchObject({

@@ -61,14 +61,20 @@ it("removes of executions what is older than the table says, and no sooner", asy
     submissions: { removeOld: note("submissions") },
     payloads: { removeExpired: note("payloads") },
     batches: { removeExpired: async (before: Date) => ({ removed: await note("batches")(before), next: "" }) },
+    moderation: {
+      removeOld: async ({ refused, passed }: { refused: Date; passed: Date }) =>
+        (await note("refusals")(refused)) + (await note("passed")(passed)),
+    },
   };
   const own = createOwnRemoval({ stores, executionDays: 365, now: () => now });
   const report = await createRetention({ owners: { executions: own }, logger })(() => undefined);
-  expect(report).toEqual({ executions: { executions: 0, batches: 0, refusedRuns: 0, submissions: 0, payloads: 0 } });
+  expect(report).toEqual({ executions: { executions: 0, batches: 0, refusedRuns: 0, moderation: 0, submissions: 0, payloads: 0 } });
   expect(asked).toEqual({
     executions: "2025-11-22T12:00:00.000Z",
     batches: "2025-11-22T12:00:00.000Z",
     refused: now.toISOString(),
+    refusals: "2024-10-22T12:00:00.000Z",
+    passed: "2025-11-22T12:00:00.000Z",
     submissions: "2026-10-23T12:00:00.000Z",
     payloads: now.toISOString(),
   });

@@ -51,6 +51,9 @@ export const saidJobMayRun = (error: unknown): boolean => said(error).jobMayRun 
 /** Whether another model may be called in place of the one that failed. */
 export const mayTryAnother = (error: unknown): boolean => said(error).mayTryAnother === true;
 
+/** What a call cost whose output moderation refused: it is charged. */
+export const refusedCost = (error: unknown): number | undefined => said(error).refused?.costMicroUsd;
+
 /** As the kernel's `isShortOfCredits`, of which workflows have the graph alone. */
 const MONEY_IS_SHORT: ReadonlySet<string> = new Set<Reason>(["INSUFFICIENT_CREDITS", "grant_exhausted", "BUDGET_EXCEEDED"]);
 

@@ -6,7 +6,7 @@ import { TIMING } from "../../../run/timing";
 import type { CallResult } from "../../../run/types";
 import { cancelJob, extendHold, poll, runFiles, runText, shortJob, stopFiles, submit } from "../steps";
 import type { Called } from "./alternatives";
-import { isRunCancelled, jobMayRun, saidJobMayRun } from "./failures";
+import { isRunCancelled, jobMayRun, refusedCost, saidJobMayRun } from "./failures";
 import { plainSummary, shortly, type StepRun } from "./schedule";
 
 /** Calls of models: of language models, and of those that make files, by jobs or by one answer. */
@@ -38,8 +38,19 @@ export const holdMore = async (stepRun: StepRun, bound: Bound): Promise<void> =>
     );
 };
 
+/** A call whose output moderation refused is charged as one that completed. */
+const chargingRefused = async <T>(run: GraphRun, call: ModelCall, made: Promise<T>): Promise<T> => {
+  try {
+    return await made;
+  } catch (error) {
+    const costMicroUsd = refusedCost(error);
+    if (costMicroUsd !== undefined) run.callCompleted(call, costMicroUsd);
+    throw error;
+  }
+};
+
 const ask = async ({ run }: StepRun, call: ModelCall, summary: string): Promise<CallResult> => {
-  const result = await runText.executeWithOptions({ summary: plainSummary(summary) }, [call]);
+  const result = await chargingRefused(run, call, runText.executeWithOptions({ summary: plainSummary(summary) }, [call]));
   run.callCompleted(call, result.costMicroUsd);
   return result;
 };
@@ -85,8 +96,9 @@ const completed = (run: GraphRun, call: ModelCall, result: CallResult): CallResu
 const stopCall = (run: GraphRun, call: ModelCall, stop: () => Promise<CancelResult>): Promise<CallResult | null> =>
   CancellationScope.nonCancellable(async () => {
     try {
-      const { report, finished } = await stop();
+      const { report, finished, refused } = await stop();
       run.stopped(call.nodeId, report);
+      if (refused) run.callCompleted(call, refused.costMicroUsd);
       return finished && completed(run, call, finished);
     } catch {
       run.stopped(call.nodeId, "could_not_stop");
@@ -124,7 +136,8 @@ export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean):
   if (finished) return completed(run, call, finished);
   const heartbeatTimeout = job.heartbeatTimeoutMs ?? TIMING.heartbeatQuick;
   try {
-    return completed(run, call, await poll.executeWithOptions({ summary, heartbeatTimeout }, [submitted(call), job]));
+    const polled = poll.executeWithOptions({ summary, heartbeatTimeout }, [submitted(call), job]);
+    return completed(run, call, await chargingRefused(run, call, polled));
   } catch (error) {
     // A job that failed is free, however its run ends.
     if (!isRunCancelled(error)) run.submitted.delete(ownKey(call));
@@ -139,7 +152,8 @@ export const callJob = async (run: GraphRun, call: ModelCall, isAlone: boolean):
 /** A provider that answers with files: one activity. */
 export const callFiles = async (run: GraphRun, call: ModelCall): Promise<CallResult> => {
   try {
-    return completed(run, call, await runFiles.executeWithOptions({ summary: plainSummary(`${call.nodeId}: ${call.model}`) }, [call]));
+    const made = runFiles.executeWithOptions({ summary: plainSummary(`${call.nodeId}: ${call.model}`) }, [call]);
+    return completed(run, call, await chargingRefused(run, call, made));
   } catch (error) {
     if (!isRunCancelled(error)) throw error;
     const finished = await stopCall(run, call, () => stopFiles.executeWithOptions(cancelSummary(call), [call]));

@@ -1,0 +1,115 @@
+/** Calls as a run makes them where a moderation hook is asked: what they are sent is checked before, what they give after. */
+import { DomainError, isMediaId } from "@nodeloom/kernel";
+import type { Files } from "../calls/files";
+import type { Jobs } from "../calls/jobs";
+import type { KeepFile } from "../calls/result-files";
+import type { SendHttp } from "../calls/secrets/send";
+import type { TextStream, TextStreams } from "../calls/text-streams";
+import type { Texts } from "../calls/texts";
+import type { Transforms } from "../calls/transforms";
+import type { CancelResult, ModelCall, StepFailure } from "../run/calls";
+import { outputsOfResult } from "../run/outputs";
+import type { CallResult } from "../run/types";
+import type { InputChecks } from "./inputs";
+import { ANSWER_WAIT_MS, type OutputChecks } from "./outputs";
+import { CONTENT_REFUSED } from "./refusals";
+
+/** The ways in which runs make calls. */
+export interface Calls {
+  jobs: Jobs;
+  texts: Texts;
+  files: Files;
+  httpRequest: SendHttp;
+  keepFile: KeepFile;
+  transforms: Transforms;
+  textStreams: Pick<TextStreams, "open">;
+}
+
+export interface ModeratedOptions {
+  prompt: InputChecks["prompt"];
+  outputs: OutputChecks;
+  /** Texts are checked: nobody reads them while they are written. */
+  hidesTexts: boolean;
+}
+
+const UNHEARD: TextStream = { restart: () => undefined, write: () => undefined, close: () => undefined };
+
+const refusedOf = (error: unknown): { refused: NonNullable<StepFailure["refused"]>; message: string } | undefined => {
+  if (!(error instanceof DomainError) || error.reason !== CONTENT_REFUSED) return undefined;
+  const { refused } = error.metadata as StepFailure;
+  return refused && { refused, message: error.message };
+};
+
+export const moderated = (calls: Calls, { prompt, outputs, hidesTexts }: ModeratedOptions): Calls => {
+  const { jobs, texts, files, httpRequest, keepFile, transforms, textStreams } = calls;
+  const { assertNotRefused, check } = outputs;
+
+  const checkMade = (call: ModelCall, made: CallResult, signal?: AbortSignal): Promise<void> => {
+    const { costMicroUsd, requestId } = made;
+    return check(call, { outputs: outputsOfResult(made), files: made.files.length, cost: { costMicroUsd, requestId } }, signal);
+  };
+
+  const made = async (call: ModelCall, signal: AbortSignal, make: () => Promise<CallResult>): Promise<CallResult> => {
+    await assertNotRefused(call);
+    const result = await make();
+    await checkMade(call, result, signal);
+    return result;
+  };
+
+  /** What had finished when it was stopped is no more shown unchecked than anything else. */
+  const stopped = async (call: ModelCall, stop: () => Promise<CancelResult>): Promise<CancelResult> => {
+    try {
+      await assertNotRefused(call);
+      const result = await stop();
+      if (result.finished) await checkMade(call, result.finished);
+      return result;
+    } catch (error) {
+      const refusal = refusedOf(error);
+      if (!refusal) throw error;
+      return { report: "stopped", finished: null, ...refusal };
+    }
+  };
+
+  return {
+    jobs: {
+      submit: async (call, signal, clock) => {
+        await prompt(call, signal);
+        return jobs.submit(call, signal, clock);
+      },
+      poll: (call, job, signal) => made(call, signal, () => jobs.poll(call, job, signal)),
+      cancel: (call, job) => stopped(call, () => jobs.cancel(call, job)),
+    },
+    texts: {
+      run: async (call, signal, clock, written) => {
+        await prompt(call, signal);
+        return made(call, signal, () => texts.run(call, signal, clock, written));
+      },
+    },
+    files: {
+      run: async (call, signal, clock) => {
+        await prompt(call, signal);
+        return made(call, signal, () => files.run(call, signal, clock));
+      },
+      stop: (call) => stopped(call, () => files.stop(call)),
+    },
+    httpRequest: async (call, signal) => {
+      const answer = await httpRequest(call, signal);
+      const { status, body } = answer;
+      await check(call, { outputs: { status, body }, files: 0, waitMs: ANSWER_WAIT_MS }, signal);
+      return answer;
+    },
+    keepFile: async (call, signal) => {
+      const file = await keepFile(call, signal);
+      // A file that has an id was there before the run.
+      if (!isMediaId(call.reference)) await check(call, { outputs: { files: [file] }, files: 1 }, signal);
+      return file;
+    },
+    transforms: async (call, signal, mayFetch) => {
+      const result = await transforms(call, signal, mayFetch);
+      const outputs = outputsOfResult({ files: result.files, text: null });
+      await check(call, { outputs, files: result.files.length }, signal);
+      return result;
+    },
+    textStreams: hidesTexts ? { open: () => UNHEARD } : textStreams,
+  };
+};

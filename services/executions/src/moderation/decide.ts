@@ -1,0 +1,82 @@
+/** Decisions of the moderation hook: each is asked for once, and kept before anything is done by it. */
+import { retry, type Logger } from "@nodeloom/platform";
+import { createHash } from "node:crypto";
+import type { ModerationRecord, ModerationStore } from "../store/moderation";
+import { hashOf, partsOf, type Content } from "./content";
+import { HookAway, type Hook, type HookAnswer } from "./hook";
+
+/** Pauses before a decision is written again. */
+const WRITE_PAUSES_MS = [100, 500, 2_000];
+const ID_CHARS = 40;
+
+/** What the hook is asked about. */
+export interface Subject
+  extends
+    Pick<ModerationRecord, "userId" | "executionId" | "workflowSlug" | "kind" | "key" | "nodeId" | "model" | "digest">,
+    Partial<Pick<ModerationRecord, "costMicroUsd" | "requestId">> {
+  content: Content;
+  /** Texts inside those that are shown, which later calls may be given by themselves. */
+  inner?: readonly string[];
+}
+
+type Answer = Omit<HookAnswer, "decision"> & Pick<ModerationRecord, "decision">;
+
+/** The same for the same content of the same call, however often it is asked about. */
+const idOf = ({ executionId, kind, key, digest }: Subject, part: number): string => {
+  const named = JSON.stringify([executionId, kind, key, digest, part]);
+  return `mod_${createHash("sha256").update(named).digest("hex").slice(0, ID_CHARS)}`;
+};
+
+export interface DecideOptions {
+  hook: Hook;
+  store: Pick<ModerationStore, "find" | "insert">;
+  /** What can't be checked passes. */
+  failsOpen: boolean;
+  logger: Logger;
+}
+
+export type Decide = ReturnType<typeof createDecide>;
+
+export const createDecide = ({ hook, store, failsOpen, logger }: DecideOptions) => {
+  let policy: string | undefined;
+
+  const ask = async (subject: Subject, id: string, content: Content, signal?: AbortSignal): Promise<Answer> => {
+    const { kind, userId: accountId, executionId, workflowSlug: workflow, nodeId: node, model } = subject;
+    try {
+      const answer = await hook({ id, kind, accountId, executionId, workflow, node, model, ...content }, signal);
+      policy = answer.policy ?? undefined;
+      return answer;
+    } catch (error) {
+      if (!(error instanceof HookAway) || !failsOpen) throw error;
+      logger.warn({ executionId, nodeId: node, kind, reason: error.why }, "the moderation hook is away: this passes unchecked");
+      return { decision: "unchecked" };
+    }
+  };
+
+  const decidePart = async (subject: Subject, content: Content, part: number, signal?: AbortSignal): Promise<ModerationRecord> => {
+    const id = idOf(subject, part);
+    const known = await store.find(id);
+    if (known) return known;
+    const { decision, reason = null, message = null, policy: by = null } = await ask(subject, id, content, signal);
+    const { content: _, inner = [], ...about } = subject;
+    const seen = [...new Set([...content.texts, ...(part === 0 ? inner : [])].map(hashOf))];
+    const counts = { texts: content.texts.length, files: content.files.length };
+    const record: ModerationRecord = { _id: id, ...about, decision, reason, message, policy: by, ...counts, seen, at: new Date() };
+    return retry(() => store.insert(record), { pausesMs: WRITE_PAUSES_MS });
+  };
+
+  return {
+    /**
+     * @returns the refusal, if there is one; null for what passes
+     * @throws HookAway where that can't be known and nothing passes unchecked
+     */
+    refusalOf: async (subject: Subject, signal?: AbortSignal): Promise<ModerationRecord | null> => {
+      const parts = partsOf(subject.content);
+      const decided = await Promise.all(parts.map((content, part) => decidePart(subject, content, part, signal)));
+      return decided.find(({ decision }) => decision === "refuse") ?? null;
+    },
+
+    /** The policy that the hook named last; undefined where it names none, or was not asked yet. */
+    policy: (): string | undefined => policy,
+  };
+};

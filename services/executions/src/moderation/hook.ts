@@ -1,0 +1,133 @@
+/** One question to the moderation hook, over HTTP. */
+import { EgressError, NoSlot, retry, type EgressClient, type Slots } from "@nodeloom/platform";
+import { Webhook } from "standardwebhooks";
+import { z } from "zod";
+import { countModeration } from "../meters";
+import type { ModerationKind } from "../store/moderation";
+import type { Content } from "./content";
+
+/** Questions of one process that are asked at once, and that may wait for that; users take turns. */
+export const QUESTIONS = { concurrency: 32, queueLimit: 2_000 };
+const MAX_ANSWER_BYTES = 64 * 1024;
+const PAUSES_MS = [100, 300, 900, 2_000];
+/** The longest share of the time that one attempt has: what hangs is asked again. */
+const ATTEMPT_SHARE = 0.5;
+/** How long a hook that is away is not asked again, as a share of its time. */
+const LEFT_ALONE_SHARE = 0.4;
+const SECRET_PREFIX = "whsec_";
+const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
+const SERVER_ERROR = 500;
+
+/** What the hook is sent, as JSON. */
+export interface Question extends Content {
+  /** The same however often it is asked. */
+  id: string;
+  kind: ModerationKind;
+  accountId: string;
+  executionId: string;
+  /** The workflow's slug; null for a model that is run by itself. */
+  workflow: string | null;
+  /** Null for what is known before the run begins, of all its nodes together. */
+  node: string | null;
+  model: string | null;
+}
+
+const CODE = /^[\w.:/-]{1,64}$/;
+const MAX_MESSAGE_CHARS = 300;
+const MAX_POLICY_CHARS = 100;
+
+const answerForm = z.object({
+  decision: z.enum(["allow", "refuse"]),
+  reason: z.string().regex(CODE).nullish(),
+  message: z.string().max(MAX_MESSAGE_CHARS).nullish(),
+  policy: z.string().max(MAX_POLICY_CHARS).nullish(),
+});
+export type HookAnswer = z.infer<typeof answerForm>;
+
+/** The hook could not be asked in time, or its answer can't be read. */
+export class HookAway extends Error {
+  override readonly name = "HookAway";
+  constructor(
+    readonly why: string,
+    readonly mayPass = true,
+  ) {
+    super(`the moderation hook ${why}`);
+  }
+}
+
+const readAnswer = (body: Buffer): HookAnswer => {
+  let value: unknown;
+  try {
+    value = JSON.parse(body.toString("utf8"));
+  } catch {
+    throw new HookAway("answered with what is no JSON");
+  }
+  const read = answerForm.safeParse(value);
+  if (!read.success) throw new HookAway(`answered with what is no decision (${read.error.issues[0]?.path.join(".") ?? ""})`);
+  return read.data;
+};
+
+export interface HookOptions {
+  url: string;
+  /** `whsec_…`: each signs. */
+  secrets: readonly string[];
+  timeoutMs: number;
+  egress: Pick<EgressClient, "request">;
+  slots: Slots;
+}
+
+export type Hook = ReturnType<typeof createHook>;
+
+/** Asks the hook: signed as Standard Webhooks has it, again where it fails, within its time. */
+export const createHook = ({ url, secrets, timeoutMs, egress, slots }: HookOptions) => {
+  const signers = secrets.map((secret) => new Webhook(secret.slice(SECRET_PREFIX.length)));
+  let leftAloneUntil = 0;
+
+  const attempt = async (id: string, body: string, leftMs: number, signal?: AbortSignal): Promise<HookAnswer> => {
+    const at = new Date();
+    const headers = {
+      "content-type": "application/json",
+      "webhook-id": id,
+      "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
+      "webhook-signature": signers.map((signer) => signer.sign(id, at, body)).join(" "),
+    };
+    const timing = { timeoutMs: Math.max(1, Math.min(leftMs, timeoutMs * ATTEMPT_SHARE)), maxBytes: MAX_ANSWER_BYTES };
+    const request = { url, method: "POST", headers, body, ...timing, ...(signal ? { signal } : {}) };
+    const { status, body: answer } = await egress.request(request).catch((error: unknown) => {
+      throw error instanceof EgressError ? new HookAway(`could not be asked: ${error.message}`) : error;
+    });
+    if (status < 200 || status >= 300) throw new HookAway(`answered ${status}`, status >= SERVER_ERROR || AGAIN.has(status));
+    return readAnswer(answer);
+  };
+
+  const askInTime = async (question: Question, signal?: AbortSignal): Promise<HookAnswer> => {
+    const until = Date.now() + timeoutMs;
+    const body = JSON.stringify(question);
+    return retry(() => attempt(question.id, body, until - Date.now(), signal), {
+      pausesMs: PAUSES_MS,
+      shouldRetry: (error) => error instanceof HookAway && error.mayPass,
+      until,
+      signal,
+    });
+  };
+
+  /** @throws HookAway; the signal's reason */
+  return async (question: Question, signal?: AbortSignal): Promise<HookAnswer> => {
+    if (Date.now() < leftAloneUntil) throw new HookAway("was away a moment ago");
+    const startedAt = performance.now();
+    const count = (outcome: string): void => countModeration(question.kind, outcome, performance.now() - startedAt);
+    try {
+      const waiting = { key: question.accountId, maxWaitMs: timeoutMs, ...(signal ? { signal } : {}) };
+      const answer = await slots.use(() => askInTime(question, signal), waiting);
+      leftAloneUntil = 0;
+      count(answer.decision === "allow" ? "allowed" : "refused");
+      return answer;
+    } catch (error) {
+      if (error instanceof NoSlot) throw new HookAway("is asked too much at once");
+      if (!(error instanceof HookAway)) throw error;
+      leftAloneUntil = Date.now() + timeoutMs * LEFT_ALONE_SHARE;
+      count("away");
+      throw error;
+    }
+  };
+};

@@ -1,0 +1,93 @@
+/** Checks what runs are given before they begin, and what their calls are sent where that comes into being later. */
+import { BindError } from "@nodeloom/kernel";
+import { inMediaBatches } from "@nodeloom/platform";
+import type { executions } from "@nodeloom/proto";
+import type { Media } from "../clients";
+import type { PlannedRun } from "../plan/planning";
+import type { ModelCall } from "../run/calls";
+import { GraphRun } from "../run/graph-run";
+import type { ModerationStore } from "../store/moderation";
+import { contentIn, digestOf, hashOf, type ShownFile } from "./content";
+import type { Decide } from "./decide";
+import { HookAway } from "./hook";
+import { hookAway, inputRefused, promptRefused } from "./refusals";
+
+export interface InputOptions {
+  decide: Pick<Decide, "refusalOf">;
+  store: Pick<ModerationStore, "passed">;
+  media: Pick<Media, "getObjectsByKey">;
+  /** What the addresses of our own files begin with. */
+  own: string;
+}
+
+/** What a plan's calls of models are sent, as far as planning knows; of others what their authors wrote. */
+const promptsOf = ({ plan }: Pick<PlannedRun, "plan">): unknown[] => {
+  const run = new GraphRun(plan);
+  const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
+  const ready = new Set(run.readyAfter(done, new Set()));
+  return plan.steps.flatMap((step): unknown[] => {
+    if (step.model === undefined) return [];
+    const written = [step.literals, ...(step.fallback ?? []).map(({ literals }) => literals)];
+    if (!ready.has(step)) return written;
+    try {
+      return run.inputs.uncounted(() => run.bind(step).items.map((item) => run.inputs.ofCall(step, item)));
+    } catch (error) {
+      // The run says what is wrong with it.
+      if (error instanceof BindError) return written;
+      throw error;
+    }
+  });
+};
+
+const awayAsUnavailable = (error: unknown): never => {
+  throw error instanceof HookAway ? hookAway() : error;
+};
+
+export type InputChecks = ReturnType<typeof createInputChecks>;
+
+export const createInputChecks = ({ decide, store, media, own }: InputOptions) => {
+  /** Files by their addresses, with what our storage knows of them. */
+  const filesAt = async (addresses: ReadonlyMap<string, string | null>): Promise<ShownFile[]> => {
+    const keys = [...addresses.keys()].filter((address) => address.startsWith(own)).map((address) => address.slice(own.length));
+    const stored = await inMediaBatches(keys, async (batch) => (await media.getObjectsByKey({ keys: batch })).objects);
+    const known = new Map(stored.map((object) => [own + object.key, object]));
+    return [...addresses].map(([url, said]) => {
+      const object = known.get(url);
+      return { url, contentType: object?.contentType ?? said, sha256: object?.sha256 ?? null };
+    });
+  };
+
+  return {
+    /**
+     * Checks what a run is given, and what it is known to send, before anything is held for it.
+     * @throws CONTENT_REFUSED, SERVICE_UNAVAILABLE
+     */
+    run: async ({ executionId, target, runner }: executions.RunRequest, planned: PlannedRun): Promise<void> => {
+      const { texts, addresses } = contentIn([JSON.parse(planned.inputsJson || "{}"), promptsOf(planned)], own);
+      if (texts.length === 0 && addresses.size === 0) return;
+      const model = target?.target?.$case === "model" ? target.target.value : null;
+      const about = { executionId, userId: runner?.userId ?? "", workflowSlug: planned.workflowSlug, kind: "input", key: null } as const;
+      const content = { texts, files: await filesAt(addresses) };
+      const subject = { ...about, nodeId: null, model, digest: digestOf(content), content };
+      const refusal = await decide.refusalOf(subject).catch(awayAsUnavailable);
+      if (refusal) throw inputRefused(refusal);
+    },
+
+    /**
+     * Checks texts of a call that its run was not seen to have before: those that came into being on the way to it.
+     * @throws CONTENT_REFUSED, SERVICE_UNAVAILABLE
+     */
+    prompt: async (call: ModelCall, signal: AbortSignal): Promise<void> => {
+      const { executionId, userId, nodeId, key, model, inputs } = call;
+      const { texts } = contentIn(inputs, own);
+      if (texts.length === 0) return;
+      const passed = await store.passed(executionId, texts.map(hashOf));
+      const unseen = texts.filter((text) => !passed.has(hashOf(text)));
+      if (unseen.length === 0) return;
+      const about = { executionId, userId, workflowSlug: null, kind: "input", key, nodeId, model } as const;
+      const content = { texts: unseen, files: [] };
+      const refusal = await decide.refusalOf({ ...about, digest: digestOf(content), content }, signal).catch(awayAsUnavailable);
+      if (refusal) throw promptRefused(refusal);
+    },
+  };
+};

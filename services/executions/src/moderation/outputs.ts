@@ -1,0 +1,108 @@
+/** Checks what calls give, before it is recorded, shown, or handed on. */
+import { doubling, retry } from "@nodeloom/platform";
+import type { Media } from "../clients";
+import { mediaId } from "../calls/call";
+import { final } from "../calls/failures";
+import type { CallOutputs } from "../run/outputs";
+import type { CallContext, CallResult } from "../run/types";
+import type { ModerationRecord, ModerationStore } from "../store/moderation";
+import { contentIn, digestOf, isSaid, textsOf, type Content } from "./content";
+import type { Decide, Subject } from "./decide";
+import { HookAway } from "./hook";
+import { hookAway, outputRefused } from "./refusals";
+import type { Sight } from "./settings";
+
+/** How long an output waits for a hook that is away: its call has been made, and must not be made again. */
+export const OUTPUT_WAIT_MS = 4 * 60_000;
+/** The same of an HTTP node's answer, whose activity has a minute for all of it. */
+export const ANSWER_WAIT_MS = 20_000;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 5_000;
+
+/** A call, whatever it is of. */
+export type CheckedCall = CallContext & { model?: string };
+
+/** What a call gave. */
+export interface Given {
+  outputs: CallOutputs;
+  /** Of those that are held until they are let go. */
+  files: number;
+  /** Of what is charged. */
+  cost?: Pick<CallResult, "costMicroUsd" | "requestId">;
+  /** How long it waits for a hook that is away; by default as long as most calls may. */
+  waitMs?: number;
+}
+
+export interface OutputOptions {
+  decide: Pick<Decide, "refusalOf">;
+  store: Pick<ModerationStore, "refusedOutput">;
+  media: Pick<Media, "getObjects" | "decideHeld">;
+  sees: ReadonlySet<Sight>;
+  own: string;
+}
+
+export type OutputChecks = ReturnType<typeof createOutputChecks>;
+
+export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOptions) => {
+  const idsOf = (call: CallContext, count: number): string[] => Array.from({ length: count }, (_, index) => mediaId(call, index));
+
+  const shown = async (call: CheckedCall, { outputs, files }: Given): Promise<Content> => {
+    if (isSaid(outputs)) return { texts: sees.has("texts") ? textsOf(outputs) : [], files: [] };
+    if (!sees.has("files") || files === 0) return { texts: [], files: [] };
+    const { objects } = await media.getObjects({ ids: idsOf(call, files), ownerId: call.userId, withHeld: true });
+    return { texts: [], files: objects.map(({ url, heldUrl, contentType, sha256 }) => ({ url: heldUrl || url, contentType, sha256 })) };
+  };
+
+  /** Ends that the files of a call are held. */
+  const decideHeld = async (call: CheckedCall, count: number, letGo: boolean): Promise<void> => {
+    if (count > 0 && sees.has("files")) await media.decideHeld({ ids: idsOf(call, count), ownerId: call.userId, letGo });
+  };
+
+  const refused = async (call: CheckedCall, record: ModerationRecord): Promise<never> => {
+    await decideHeld(call, record.files, false);
+    throw outputRefused(record);
+  };
+
+  /** A hook that is away is waited for: making the call again may cost its price again. */
+  const patiently = (subject: Subject, signal: AbortSignal, waitMs: number): Promise<ModerationRecord | null> =>
+    retry(() => decide.refusalOf(subject, signal), {
+      pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
+      shouldRetry: (error) => error instanceof HookAway,
+      signal,
+      until: Date.now() + waitMs,
+    }).catch((error: unknown) => {
+      throw error instanceof HookAway ? final("EXECUTION_FAILED", "its output could not be checked, and is not shown") : error;
+    });
+
+  /** The same of a call that is being stopped, which is tried again. */
+  const atOnce = (subject: Subject): Promise<ModerationRecord | null> =>
+    decide.refusalOf(subject).catch((error: unknown) => {
+      throw error instanceof HookAway ? hookAway() : error;
+    });
+
+  return {
+    /** @throws CONTENT_REFUSED where what a call gave was refused before: it is not made, or stored, again */
+    assertNotRefused: async (call: CheckedCall): Promise<void> => {
+      const earlier = await store.refusedOutput(call.executionId, call.key);
+      if (earlier) await refused(call, earlier);
+    },
+
+    /**
+     * Checks what a call gave. From here on its files are there for readers.
+     * @param signal absent for a call that is being stopped
+     * @throws CONTENT_REFUSED, also where that was decided by an attempt that died; EXECUTION_FAILED where it can't be decided
+     */
+    check: async (call: CheckedCall, given: Given, signal?: AbortSignal): Promise<void> => {
+      const content = await shown(call, given);
+      if (content.texts.length + content.files.length > 0) {
+        const { executionId, userId, nodeId, key, model = null } = call;
+        const about = { executionId, userId, workflowSlug: null, kind: "output", key, nodeId, model } as const;
+        const inner = isSaid(given.outputs) ? contentIn(given.outputs, own).texts : [];
+        const subject: Subject = { ...about, digest: digestOf(given.outputs), content, inner, ...given.cost };
+        const refusal = await (signal ? patiently(subject, signal, given.waitMs ?? OUTPUT_WAIT_MS) : atOnce(subject));
+        if (refusal) await refused(call, { ...refusal, files: given.files });
+      }
+      await decideHeld(call, given.files, true);
+    },
+  };
+};

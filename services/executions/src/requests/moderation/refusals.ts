@@ -1,0 +1,25 @@
+/** requests/moderation/: what administrators see of the moderation hook's decisions. */
+import { LIMITS } from "@nodeloom/kernel";
+import { fromCursor, toCursor } from "@nodeloom/platform";
+import { executions } from "@nodeloom/proto";
+import type { ModerationRecord, ModerationStore } from "../../store/moderation";
+
+const rowMessage = ({ _id, ...record }: ModerationRecord): executions.ModerationRow =>
+  executions.ModerationRow.fromPartial({
+    id: _id,
+    ...Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null)),
+  });
+
+export type Refusals = ReturnType<typeof createRefusals>;
+
+/** What was refused, or let through unchecked, newest first; of one user, or of all. @throws INVALID_REQUEST for a cursor that is none */
+export const createRefusals =
+  (store: Pick<ModerationStore, "list">, configured: boolean) =>
+  async ({ userId, limit, cursor }: executions.ListModerationRequest): Promise<executions.ListModerationResponse> => {
+    const size = Math.min(limit || LIMITS.pageDefault, LIMITS.pageRows);
+    const found = await store.list(userId || null, size + 1, fromCursor(cursor));
+    const page = found.slice(0, size);
+    const last = page.at(-1);
+    const nextCursor = last && found.length > size ? toCursor({ at: last.at, id: last._id }) : "";
+    return { configured, rows: page.map(rowMessage), nextCursor };
+  };

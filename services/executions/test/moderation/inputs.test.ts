@@ -1,0 +1,82 @@
+import { executions, media as mediaProto } from "@nodeloom/proto";
+import type { Subject } from "../../src/moderation/decide";
+import { HookAway } from "../../src/moderation/hook";
+import { createInputChecks } from "../../src/moderation/inputs";
+import type { PlannedRun } from "../../src/plan/planning";
+
+const OWN = "http://public.test/media/";
+const FILE = `${OWN}0123456789abcdef0123456789abcdef.png`;
+const step = {
+  listPorts: [],
+  textPorts: ["prompt"],
+  inputNames: ["prompt", "image"],
+  maxItems: 1,
+  maxMillicredits: 1,
+  literals: {},
+  sources: {},
+};
+
+const planned: PlannedRun = {
+  plan: {
+    steps: [
+      {
+        ...step,
+        id: "write",
+        type: "llm-assistant",
+        model: "chat",
+        literals: { system: "Be brief." },
+        sources: { prompt: [{ value: "a heron at dusk" }] },
+      },
+      {
+        ...step,
+        id: "pic",
+        type: "generate-image",
+        model: "painter",
+        literals: { style: "{{text}}, in oil" },
+        sources: { prompt: [{ node: "write", port: "text" }] },
+      },
+    ],
+    evaluated: [],
+    warnings: {},
+    models: {},
+    output: {},
+    outputNodes: [],
+    used: { valueBytes: 0, calls: 0, work: 0 },
+    markupPermille: 1_000,
+  },
+  holds: [],
+  workflowSlug: "birds",
+  modelIds: [],
+  inputsJson: JSON.stringify({ subject: "a heron", photo: FILE, count: 2 }),
+};
+const request = executions.RunRequest.fromPartial({ executionId: "e", runner: { userId: "u" } });
+const object = mediaProto.StoredObject.fromPartial({ key: FILE.slice(OWN.length), contentType: "image/png", sha256: "ab" });
+
+const checksOf = (decided: () => Promise<null>, asked: Subject[] = []) =>
+  createInputChecks({
+    decide: {
+      refusalOf: (subject) => {
+        asked.push(subject);
+        return decided();
+      },
+    },
+    store: { passed: () => Promise.resolve(new Set()) },
+    media: { getObjectsByKey: () => Promise.resolve({ objects: [object] }) } as never,
+    own: OWN,
+  });
+
+it("shows what a run is given, prompts as they will be sent, and what authors wrote where they are not known yet", async () => {
+  const asked: Subject[] = [];
+  await checksOf(() => Promise.resolve(null), asked).run(request, planned);
+  expect(asked).toMatchObject([{ kind: "input", userId: "u", executionId: "e", workflowSlug: "birds", nodeId: null, key: null }]);
+  expect(asked[0]!.content.texts.sort()).toEqual(["Be brief.", "a heron", "a heron at dusk", "{{text}}, in oil"].sort());
+  expect(asked[0]!.content.files).toEqual([{ url: FILE, contentType: "image/png", sha256: "ab" }]);
+});
+
+it("says that nothing runs where it can't be known", async () => {
+  const away = (): Promise<never> => Promise.reject(new HookAway("answered 500"));
+  await expect(checksOf(away).run(request, planned)).rejects.toMatchObject({
+    reason: "SERVICE_UNAVAILABLE",
+    metadata: { moderation: "away" },
+  });
+});

@@ -1,0 +1,363 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInputCheck, DomainError } from "@nodeloom/kernel";
+import { service as mediaService } from "@nodeloom/media";
+import {
+  connectMongo,
+  createEgressClient,
+  createGrpcClient,
+  createLogger,
+  createOwnServers,
+  createSlots,
+  type EgressClient,
+  type OwnServers,
+  type RunningService,
+} from "@nodeloom/platform";
+import { media as mediaProto } from "@nodeloom/proto";
+import { startMigrated } from "../../../platform/test/support/start-migrated";
+import { DOWNLOADS, type CallOptions } from "../../src/calls/call";
+import { createCallClock } from "../../src/calls/clock";
+import { createFiles } from "../../src/calls/files";
+import { createProvider } from "../../src/calls/providers";
+import { createSubmissions } from "../../src/calls/submissions";
+import { createTexts } from "../../src/calls/texts";
+import type { Media } from "../../src/clients";
+import type { Calls } from "../../src/moderation/calls";
+import type { Question } from "../../src/moderation/hook";
+import { createModeration, type Moderation, type ModerationOptions } from "../../src/moderation/moderation";
+import { SIGHTS } from "../../src/moderation/settings";
+import type { ModelCall } from "../../src/run/calls";
+import { outputsOfResult } from "../../src/run/outputs";
+import type { CallResult } from "../../src/run/types";
+import type { ModerationRecord } from "../../src/store/moderation";
+import type { Stores } from "../../src/store/stores";
+import { pictures } from "../support/direct";
+import { openStore } from "../support/index";
+import { catalogOf, open, PRICES } from "../support/model-calls";
+import { ALLOW, SECRET, startModerationHook, type ModerationHook } from "../support/moderation-hook";
+import { startRecordingServer, type RecordingServer } from "../support/recording-server";
+
+const PREFIX = `test_${randomUUID().slice(0, 8)}_`;
+const OWN = "http://public.test/media/";
+const USER = "u";
+const PNG = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, 7)]);
+const REFUSE = { decision: "refuse", reason: "violence", message: "Blood is not shown here." } as const;
+const live = new AbortController().signal;
+const logger = createLogger("test", "silent");
+
+let folder: string;
+let storage: RunningService;
+let media: Media;
+let provider: RecordingServer;
+let egress: EgressClient;
+let servers: OwnServers;
+let hook: ModerationHook;
+let stores: Stores;
+let stopStore: () => Promise<void>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "nodeloom-moderation-"));
+  provider = await startRecordingServer();
+  hook = await startModerationHook();
+  egress = createEgressClient({ allow: [provider.address] });
+  servers = createOwnServers();
+  storage = await startMigrated(mediaService, {
+    MONGODB_URI: process.env.MONGODB_URI!,
+    MONGODB_DATABASE_PREFIX: PREFIX,
+    PUBLIC_BASE_URL: "http://public.test",
+    MEDIA_DIR: folder,
+    MEDIA_LISTEN: "127.0.0.1:0",
+    MEDIA_HTTP_LISTEN: "127.0.0.1:0",
+    LOG_LEVEL: "silent",
+  });
+  media = createGrpcClient<mediaProto.MediaServiceServer>(mediaProto.MediaServiceService, {
+    address: `127.0.0.1:${storage.ports!.MEDIA_LISTEN}`,
+  });
+  ({ stores, stop: stopStore } = await openStore());
+});
+afterAll(async () => {
+  media.close();
+  await Promise.all([egress.close(), servers.close(), storage.stop(), provider.stop(), hook.stop(), stopStore()]);
+  const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${PREFIX}media` });
+  await connection.dropDatabase();
+  await connection.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+afterEach(() => expect(hook.failures).toEqual([]));
+beforeEach(() => {
+  hook.reset();
+  provider.asked.length = 0;
+  provider.answer = ({ call }) =>
+    call.includes("images")
+      ? { json: { data: [{ b64_json: PNG.toString("base64") }] } }
+      : { json: { choices: [{ message: { content: "Once upon a time" } }], usage: { prompt_tokens: 1, completion_tokens: 4 } } };
+});
+
+interface Part extends Partial<Pick<ModerationOptions, "store" | "media">> {
+  fail?: "closed" | "open";
+  timeoutMs?: number;
+  sees?: (typeof SIGHTS)[number][];
+}
+
+const moderationOf = (part: Part = {}): Moderation =>
+  createModeration({
+    config: {
+      MODERATION_URL: hook.url,
+      MODERATION_SECRET: [SECRET],
+      MODERATION_FAIL: part.fail ?? "closed",
+      MODERATION_TIMEOUT_MS: part.timeoutMs ?? 5_000,
+      MODERATION_SEES: part.sees ?? [...SIGHTS],
+    },
+    store: part.store ?? stores.moderation,
+    media: part.media ?? media,
+    transform: {} as never,
+    egressOf: servers.clientOf,
+    own: OWN,
+    logger,
+  })!;
+
+const optionsOf = (modality: "image" | "text", { storage: held }: Moderation): CallOptions => {
+  const inputSchema = { type: "object", properties: { prompt: { type: "string" }, count: { type: "integer" } } };
+  const settings =
+    modality === "image"
+      ? pictures(`${provider.url}/v1`, "m")
+      : { kind: "llm", baseUrl: provider.url, model: "m", auth: { secretEnv: "KEY" } };
+  const providerJson = JSON.stringify(settings);
+  const model = {
+    ...{
+      internalName: "m",
+      modality,
+      providerKind: String(settings.kind),
+      price: PRICES[modality]!,
+      inputSchema,
+      minTier: "free" as const,
+    },
+    ...{ validate: createInputCheck(inputSchema), providerJson, inputSchemaJson: JSON.stringify(inputSchema) },
+  };
+  return {
+    catalog: catalogOf(model),
+    provider: () => createProvider(providerJson, { egress, secret: () => "key" }),
+    gate: () => open,
+    ...{ media, storage: held, downloads: createSlots(DOWNLOADS), submissions: createSubmissions(stores), own: OWN },
+  };
+};
+
+/** What a run makes calls by, in a process that has just started. */
+const callsOf = (moderation = moderationOf()): Calls =>
+  moderation.calls({
+    files: createFiles(optionsOf("image", moderation)),
+    texts: createTexts(optionsOf("text", moderation)),
+    httpRequest: () => Promise.resolve({ status: 200, body: { say: "hello" } }),
+  } as unknown as Calls);
+
+const unheard = { restart: () => undefined, write: () => undefined };
+const picture = (call: ModelCall, calls = callsOf()): Promise<CallResult> => calls.files.run(call, live, createCallClock());
+const text = (call: ModelCall, calls = callsOf()): Promise<CallResult> => calls.texts.run(call, live, createCallClock(), unheard);
+
+const callOf = (part: Partial<ModelCall> = {}): ModelCall => {
+  const executionId = randomUUID();
+  return {
+    ...{ executionId, userId: USER, nodeId: "pic", nodeIndex: 0, item: 0, items: 1, startedAt: 0, model: "m" },
+    ...{ price: PRICES.image!, key: `${executionId}:pic:0`, inputs: { prompt: "a loom" } },
+    ...part,
+  };
+};
+const outputsAsked = (): Question[] => hook.questions.filter(({ kind }) => kind === "output");
+const errorOf = (work: Promise<unknown>): Promise<DomainError> =>
+  work.then(
+    () => Promise.reject(new Error("it passed")),
+    (error: DomainError) => error,
+  );
+const bytesAt = async (url: string): Promise<{ status: number; bytes: Buffer }> => {
+  const { pathname, search } = new URL(url);
+  const response = await fetch(`http://127.0.0.1:${storage.ports!.MEDIA_HTTP_LISTEN}${pathname}${search}`);
+  return { status: response.status, bytes: Buffer.from(await response.arrayBuffer()) };
+};
+const idsOf = ({ executionId }: ModelCall): string[] => [`${executionId}-0-0-0`];
+const listed = async (): Promise<string[]> =>
+  (await media.listObjects({ ownerId: USER, limit: 500, cursor: "" })).objects.map(({ id }) => id);
+
+describe("a file that a call makes", () => {
+  it("is there for the hook alone until it is let go, then for everyone", async () => {
+    const call = callOf();
+    let asked: Question | undefined;
+    hook.decide = async (question) => {
+      if (question.kind === "input") return ALLOW;
+      asked = question;
+      const { url } = question.files[0]!;
+      expect(await bytesAt(url)).toMatchObject({ status: 200 });
+      expect((await bytesAt(url.replace(/look=.*/, "look=0"))).status).toBe(404);
+      expect((await bytesAt(url.split("?")[0]!)).status).toBe(404);
+      expect((await media.getObjects({ ids: idsOf(call), ownerId: USER })).objects).toEqual([]);
+      await expect(media.getProvenance({ id: idsOf(call)[0]!, ownerId: USER })).rejects.toThrow("not found");
+      expect(await listed()).not.toContain(idsOf(call)[0]);
+      return ALLOW;
+    };
+    const made = await picture(call);
+    const { url } = made.files[0]!;
+    expect((await bytesAt(url)).status).toBe(200);
+    expect(await listed()).toContain(idsOf(call)[0]);
+    expect(asked).toMatchObject({ kind: "output", accountId: USER, node: "pic", model: "m", texts: [] });
+    expect(asked!.files).toEqual([
+      {
+        url: expect.stringContaining(`${url}?look=`) as string,
+        contentType: "image/png",
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+      },
+    ]);
+  });
+
+  it("is removed when it is refused, and its call fails, to be charged, and not to be made by another model", async () => {
+    hook.decide = ({ kind }) => (kind === "output" ? REFUSE : ALLOW);
+    const call = callOf();
+    const error = await errorOf(picture(call));
+    expect(error).toMatchObject({
+      kind: "failed",
+      reason: "CONTENT_REFUSED",
+      message: "its output was refused: Blood is not shown here. (violence)",
+    });
+    expect(error.metadata).toEqual({ refused: { costMicroUsd: 20_000, requestId: null } });
+    const [asked] = outputsAsked();
+    expect((await bytesAt(asked!.files[0]!.url)).status).toBe(404);
+    expect((await media.getObjects({ ids: idsOf(call), ownerId: USER, withHeld: true })).objects).toEqual([]);
+  });
+
+  it.each(["before the decision was kept", "before the file was removed"] as const)(
+    "is asked about under one id, made once, and refused all the same, where its process was killed %s",
+    async (point) => {
+      hook.decide = ({ kind }) => (kind === "output" ? REFUSE : ALLOW);
+      const call = callOf();
+      let kill!: (what: "killed") => void;
+      const death = new Promise<"killed">((resolve) => (kill = resolve));
+      const dies = (): Promise<never> => {
+        kill("killed");
+        return new Promise(() => undefined);
+      };
+      const dying: Part =
+        point === "before the file was removed"
+          ? { media: { ...media, decideHeld: dies } as Media }
+          : {
+              store: {
+                ...stores.moderation,
+                insert: (record: ModerationRecord) => (record.kind === "output" ? dies() : stores.moderation.insert(record)),
+              },
+            };
+      expect(await Promise.race([picture(call, callsOf(moderationOf(dying))), death])).toBe("killed");
+      expect(await errorOf(picture(call))).toMatchObject({ reason: "CONTENT_REFUSED", metadata: { refused: { costMicroUsd: 20_000 } } });
+      expect(new Set(outputsAsked().map(({ id }) => id)).size).toBe(1);
+      expect(provider.asked).toHaveLength(1);
+      expect((await media.getObjects({ ids: idsOf(call), ownerId: USER, withHeld: true })).objects).toEqual([]);
+    },
+  );
+
+  it("is decided once: a repeated attempt finds the decision, and the file", async () => {
+    const call = callOf();
+    const first = await picture(call);
+    expect(await picture(call)).toEqual(first);
+    expect(outputsAsked()).toHaveLength(1);
+  });
+
+  it("is not given, but charged, where its run is stopped after it was refused", async () => {
+    const call = callOf();
+    hook.decide = ({ kind }) => (kind === "output" ? REFUSE : ALLOW);
+    await errorOf(picture(call));
+    expect(await callsOf().files.stop(call)).toMatchObject({ finished: null, refused: { costMicroUsd: 20_000, requestId: null } });
+  });
+});
+
+describe("a text that a call makes", () => {
+  it("is seen before it is given, and what it says may be sent on without being asked about again", async () => {
+    const call = callOf({ price: PRICES.text! });
+    expect((await text(call)).text).toBe("Once upon a time");
+    expect(hook.questions.map(({ kind, texts }) => [kind, texts])).toEqual([
+      ["input", ["a loom"]],
+      ["output", ["Once upon a time"]],
+    ]);
+    const { executionId } = call;
+    await picture(callOf({ executionId, key: `${executionId}:next:0`, nodeId: "next", inputs: { prompt: "Once upon a time" } }));
+    expect(hook.questions.filter(({ kind }) => kind === "input")).toHaveLength(1);
+  });
+
+  it("is not written for followers", () => {
+    const calls = moderationOf().calls({ textStreams: { open: () => Promise.reject(new Error("told")) } } as unknown as Calls);
+    expect(() => calls.textStreams.open(callOf())).not.toThrow();
+  });
+
+  it("is refused as one of an HTTP node is, which costs nothing", async () => {
+    hook.decide = ({ texts }) => (texts.includes('{"say":"hello"}') ? REFUSE : ALLOW);
+    const error = await errorOf(callsOf().httpRequest({ ...callOf(), call: {} as never }, live));
+    expect(error).toMatchObject({ reason: "CONTENT_REFUSED", metadata: {} });
+  });
+});
+
+it("a prompt that came into being in the run is refused before it is sent, free", async () => {
+  hook.decide = ({ texts }) => (texts.includes("blood") ? REFUSE : ALLOW);
+  const error = await errorOf(picture(callOf({ inputs: { prompt: "blood" } })));
+  expect(error).toMatchObject({
+    reason: "CONTENT_REFUSED",
+    message: "its prompt was refused: Blood is not shown here. (violence)",
+    metadata: {},
+  });
+  expect(provider.asked).toEqual([]);
+});
+
+describe("while the hook is away", () => {
+  beforeEach(() => {
+    hook.respond = () => ({ status: 503 });
+  });
+
+  it("nothing is sent to a provider", async () => {
+    const error = await errorOf(picture(callOf(), callsOf(moderationOf({ timeoutMs: 100 }))));
+    expect(error).toMatchObject({ kind: "unavailable", reason: "SERVICE_UNAVAILABLE", metadata: { moderation: "away" } });
+    expect(provider.asked).toEqual([]);
+  });
+
+  it("an output waits for it, and its call is not made again", async () => {
+    let away = true;
+    hook.respond = ({ json }) => ((json() as Question).kind === "output" && away ? { status: 503 } : { json: ALLOW });
+    const made = picture(callOf(), callsOf(moderationOf({ timeoutMs: 100 })));
+    while (outputsAsked().length === 0) await new Promise((resolve) => setImmediate(resolve));
+    away = false;
+    expect((await made).files).toHaveLength(1);
+    expect(provider.asked).toHaveLength(1);
+  }, 15_000);
+
+  it("everything passes where the installation is configured so, and is listed as not checked", async () => {
+    const call = callOf({ userId: randomUUID() });
+    expect((await picture(call, callsOf(moderationOf({ timeoutMs: 100, fail: "open" })))).files).toHaveLength(1);
+    const rows = await stores.moderation.list(call.userId, 10, undefined);
+    expect(rows.map(({ decision, kind }) => [decision, kind])).toEqual([
+      ["unchecked", "output"],
+      ["unchecked", "input"],
+    ]);
+  });
+});
+
+describe("a rerun", () => {
+  const takenFrom = async (call: ModelCall, made: CallResult, moderation: Moderation): Promise<boolean> => {
+    const earlier = { outputs: outputsOfResult(made), from: call.executionId, savedMicroUsd: 1 };
+    const [found] = await moderation.earlier(() => Promise.resolve([earlier]))([], { userId: USER, sources: [], pins: false });
+    return found !== null;
+  };
+
+  it("takes over what the hook let go, and makes again what it has not seen, or saw under another policy", async () => {
+    hook.decide = () => ({ ...ALLOW, policy: "1" });
+    const moderation = moderationOf();
+    const call = callOf();
+    const made = await picture(call, callsOf(moderation));
+    expect(await takenFrom(call, made, moderation)).toBe(true);
+    expect(await takenFrom(callOf(), made, moderation)).toBe(false);
+    hook.decide = () => ({ ...ALLOW, policy: "2" });
+    await picture(callOf(), callsOf(moderation));
+    expect(await takenFrom(call, made, moderation)).toBe(false);
+  });
+});
+
+it("what the installation does not let it see is neither asked about nor held", async () => {
+  const moderation = moderationOf({ sees: ["inputs"] });
+  const made = await picture(callOf(), callsOf(moderation));
+  expect(hook.questions.map(({ kind }) => kind)).toEqual(["input"]);
+  expect((await bytesAt(made.files[0]!.url)).status).toBe(200);
+});

@@ -1,0 +1,53 @@
+/** A moderation hook on loopback, which decides as a test says and checks how it is asked. */
+import { Webhook } from "standardwebhooks";
+import type { Question } from "../../src/moderation/hook";
+import { startRecordingServer, type Asked, type RecordingServer, type Told } from "./recording-server";
+
+export const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
+
+export interface ModerationHook {
+  url: string;
+  address: string;
+  /** What was asked, attempts included. */
+  questions: Question[];
+  /** The answer's body, or all of the answer. */
+  decide: (question: Question) => object | Promise<object>;
+  /** Why it could not answer: a wrong signature, or an expectation that does not hold. */
+  failures: unknown[];
+  respond: ((asked: Asked) => Told | Promise<Told>) | undefined;
+  reset(): void;
+  stop: RecordingServer["stop"];
+}
+
+export const ALLOW = { decision: "allow" } as const;
+
+export const startModerationHook = async (): Promise<ModerationHook> => {
+  const server = await startRecordingServer();
+  const hook: ModerationHook = {
+    url: `${server.url}/moderate`,
+    address: server.address,
+    questions: [],
+    failures: [],
+    decide: () => ALLOW,
+    respond: undefined,
+    reset: () => {
+      hook.questions = [];
+      hook.failures = [];
+      hook.decide = () => ALLOW;
+      hook.respond = undefined;
+    },
+    stop: server.stop,
+  };
+  const answer = async (asked: Asked): Promise<Told> => {
+    const question = new Webhook(SECRET).verify(asked.bytes.toString(), asked.headers as Record<string, string>) as Question;
+    hook.questions.push(question);
+    if (hook.respond) return hook.respond(asked);
+    return { json: await hook.decide(question) };
+  };
+  server.answer = (asked) =>
+    answer(asked).catch((error: unknown) => {
+      hook.failures.push(error);
+      return { status: 400 };
+    });
+  return hook;
+};
