@@ -69,4 +69,5 @@ const SAMPLE_SECRETS: Texts = {
   REDIS_URL: "redis://redis.data:6379",
   SECRETS_KEYS: "0".repeat(64),
   TEMPORAL_PAYLOAD_KEYS: "0".repeat(64),
+  MODERATION_SECRET: `whsec_${"0".repeat(44)}`,
 };

@@ -2119,6 +2119,32 @@ export interface AdminExecution {
   userId: string;
 }
 
+export interface ModerationRow {
+  /** As the hook was asked */
+  id: string;
+  at: string | null;
+  userId: string;
+  /** What is refused before it begins has no execution */
+  executionId: string;
+  /** Of what a run of a workflow is given */
+  workflowSlug: string | null;
+  /** Null for what a run is given */
+  nodeId: string | null;
+  model: string | null;
+  kind: "input" | "output";
+  /** `unchecked`: the hook was away, and this was let through */
+  decision: "refuse" | "unchecked";
+  /** The hook's code */
+  reason: string | null;
+  /** The hook's sentence */
+  message: string | null;
+  /** What the hook decided by */
+  policy: string | null;
+  /** How many the hook was shown; they are not kept */
+  texts: number;
+  files: number;
+}
+
 export interface TemplateChange {
   listed?: boolean;
   reason?: string;
@@ -3342,6 +3368,20 @@ export interface Operations {
       nextCursor: string | null;
     };
   };
+  /** List what the moderation hook refused, newest first */
+  adminListModeration: {
+    query?: {
+      userId?: string;
+      limit?: number;
+      cursor?: string;
+    };
+    response: {
+      rows: ModerationRow[];
+      nextCursor: string | null;
+      /** Whether this installation has a moderation hook */
+      configured: boolean;
+    };
+  };
   /** Take a template down or let it back, or have it shown first */
   adminModerateTemplate: {
     params: {
@@ -3666,6 +3706,7 @@ export const OPERATIONS = {
   adminCreditUser: { method: "POST", path: "/api/admin/users/{id}/credits", idempotent: true, contentType: "application/json" },
   adminCheckLedger: { method: "GET", path: "/api/admin/ledger/check", idempotent: false, contentType: null },
   adminListExecutions: { method: "GET", path: "/api/admin/executions", idempotent: false, contentType: null },
+  adminListModeration: { method: "GET", path: "/api/admin/moderation", idempotent: false, contentType: null },
   adminModerateTemplate: { method: "PATCH", path: "/api/admin/templates/{slug}", idempotent: false, contentType: "application/json" },
   adminAddModel: { method: "POST", path: "/api/admin/models", idempotent: false, contentType: "application/json" },
   adminImportModel: { method: "POST", path: "/api/admin/models/import", idempotent: false, contentType: "application/json" },

@@ -3,6 +3,7 @@ import { appRoutes } from "./apps/routes";
 import { adminAuditRoutes } from "./admin/audit-routes";
 import { adminCreditRoutes } from "./admin/credits";
 import { adminExecutionRoutes } from "./admin/executions";
+import { adminModerationRoutes } from "./admin/moderation";
 import { adminModelEntryRoutes } from "./admin/model-entries";
 import { adminModelRoutes } from "./admin/models";
 import { adminModelOrderRoutes } from "./admin/model-orders";
@@ -73,6 +74,7 @@ export const routes: readonly Route[] = [
   ...adminUserRoutes,
   ...adminCreditRoutes,
   ...adminExecutionRoutes,
+  ...adminModerationRoutes,
   ...adminTemplateRoutes,
   // Before addresses that a model's name may be in.
   ...adminModelEntryRoutes,

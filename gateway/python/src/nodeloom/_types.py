@@ -2279,6 +2279,32 @@ class AdminExecution(TypedDict):
     userId: str
 
 
+class ModerationRow(TypedDict):
+    # As the hook was asked
+    id: str
+    at: str | None
+    userId: str
+    # What is refused before it begins has no execution
+    executionId: str
+    # Of what a run of a workflow is given
+    workflowSlug: str | None
+    # Null for what a run is given
+    nodeId: str | None
+    model: str | None
+    kind: Literal["input", "output"]
+    # `unchecked`: the hook was away, and this was let through
+    decision: Literal["refuse", "unchecked"]
+    # The hook's code
+    reason: str | None
+    # The hook's sentence
+    message: str | None
+    # What the hook decided by
+    policy: str | None
+    # How many the hook was shown; they are not kept
+    texts: int
+    files: int
+
+
 class TemplateChange(TypedDict):
     listed: NotRequired[bool]
     reason: NotRequired[str]

@@ -11,6 +11,7 @@ import { ModelOrdersSection } from "../models/orders/model-orders";
 import { AuditSection } from "./audit";
 import { LedgerSection } from "./ledger";
 import { ModelsSection } from "./models";
+import { ModerationSection } from "./moderation";
 import { RunsSection } from "./runs";
 import { TemplatesSection } from "./templates";
 import { TiersSection } from "./tiers";
@@ -25,6 +26,7 @@ const SECTIONS: readonly (readonly [string, string, () => ReactNode])[] = [
   ["tiers", "Tiers", TiersSection],
   ["templates", "Templates", TemplatesSection],
   ["runs", "Runs", RunsSection],
+  ["moderation", "Moderation", ModerationSection],
   ["ledger", "Ledger check", LedgerSection],
   ["audit", "Audit", AuditSection],
 ];

@@ -23,6 +23,10 @@ interface Words {
 const WORDS: Readonly<Record<string, Words>> = {
   INVALID_INPUTS: { title: "An input does not fit", advice: "What is wrong stands at the input." },
   WORKFLOW_INVALID: { title: "The workflow can't run yet", remedies: ["see-problems"] },
+  CONTENT_REFUSED: {
+    title: "Refused by the rules of this installation",
+    advice: "Say it in other words. What was refused before the run is free; what a model had made already is charged.",
+  },
   INSUFFICIENT_CREDITS: { title: "Not enough credits", remedies: ["see-credits", "see-plans"] },
   BUDGET_EXCEEDED: { title: "A budget is used up", advice: "Raise it under Budgets, or wait until it begins anew." },
   grant_exhausted: {
@@ -103,7 +107,7 @@ export const runTrouble = (error: { code: string; message: string }, node?: Fail
         ? "The run reached what it may spend"
         : (words?.title ?? "The run failed"),
     cause,
-    advice: byCause?.advice ?? words?.advice,
+    advice: error.code === "CONTENT_REFUSED" ? words?.advice : (byCause?.advice ?? words?.advice),
     remedies: [
       ...(node ? (["open-node"] as const) : []),
       ...(isOfLimit ? (["raise-limit"] as const) : (byCause?.remedies ?? words?.remedies ?? [])),
