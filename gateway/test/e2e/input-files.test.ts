@@ -1,8 +1,9 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clientOf, type Account, type Answer } from "./support/client";
+import { clientOf, eventually, type Account, type Answer } from "./support/client";
 import { node, edge } from "./support/graphs";
+import { startModeration, type ModerationHook, type Question } from "./support/moderation";
 import { startPlatform, type Platform } from "./support/platform";
 
 /**
@@ -16,6 +17,8 @@ let platform: Platform;
 let client: ReturnType<typeof clientOf>;
 let user: Account;
 let registry: string;
+/** Everything passes it, so that files are held and let go here as anywhere. */
+let moderation: ModerationHook;
 
 /** An entry of the sandbox's that sends its image in these ways. */
 const addEntry = (internalName: string, send: string[], maxDataChars?: number): void => {
@@ -32,12 +35,14 @@ beforeAll(async () => {
   addEntry("hosted-by-data", ["url", "data-url"]);
   addEntry("hosted-by-little-data", ["url", "data-url"], 50);
   addEntry("hosted-by-address", ["url"]);
-  platform = await startPlatform({ env: { MODELS_REGISTRY_DIR: registry } });
+  moderation = await startModeration();
+  platform = await startPlatform({ env: { MODELS_REGISTRY_DIR: registry, ...moderation.env } });
   client = clientOf(platform);
   user = await client.account();
 });
 afterAll(async () => {
   await platform.stop();
+  moderation.close();
   rmSync(registry, { recursive: true, force: true });
 });
 
@@ -95,4 +100,124 @@ it("a file that turns out to be too large fails before its call is submitted, fr
   const { executionId } = failed.body as { executionId: string };
   const { rows } = (await client.call("GET", "/api/usage?limit=1", { key: user.key })).body as { rows: object[] };
   expect(rows).toMatchObject([{ executionId, status: "failed", creditsCost: 0 }]);
+});
+
+describe("moderation", () => {
+  const get = (path: string): Promise<Answer> => client.call("GET", path, { key: user.key });
+  const spent = async (): Promise<number> => {
+    const { body } = await client.call("GET", "/api/me", { cookie: user.cookie });
+    const { plan, held } = body.credits as { plan: number; held: number };
+    return plan + held;
+  };
+  const refuse = { decision: "refuse", reason: "violence", message: "Blood is not shown here." };
+  const refusing = (word: string, kind: "input" | "output"): void => {
+    moderation.decide = (question) => (question.kind === kind && JSON.stringify(question).includes(word) ? refuse : { decision: "allow" });
+  };
+  const runModel = (model: string, prompt: string): Promise<Answer> =>
+    post(`/api/models/${model}/run`, { inputs: { prompt, sandbox: { latencyMs: 0 } } });
+  afterEach(() => {
+    moderation.decide = () => ({ decision: "allow" });
+    moderation.away = false;
+  });
+
+  it("refuses a prompt before anything is held or sent, whichever way it comes in", async () => {
+    refusing("BLOOD", "input");
+    const [before, credits] = [await submissions(), await spent()];
+    const refused = { status: 422, body: { code: "CONTENT_REFUSED", reason: "violence" } };
+    expect(await runModel("sandbox-image-fast", "BLOOD")).toMatchObject(refused);
+    const images = await client.call("POST", "/v1/images/generations", {
+      headers: { authorization: `Bearer ${user.key}` },
+      body: { model: "sandbox-image-fast", prompt: "BLOOD" },
+    });
+    expect(images).toMatchObject({ status: 422, body: { error: { code: "CONTENT_REFUSED" } } });
+    const { body: batch } = await post("/api/models/sandbox-image-fast/batches", { inputs: [{ prompt: "BLOOD" }, { prompt: "a loom" }] });
+    const isOver = ({ body }: Answer): boolean => ["completed", "failed"].includes(body.status as string);
+    await eventually(() => get(`/api/batches/${batch.batchId as string}`), isOver);
+    const results = (await get(`/api/batches/${batch.batchId as string}/results?format=jsonl`)).text.trim().split("\n");
+    expect(results.map((line) => (JSON.parse(line) as { status: string; error?: { code: string } | null }).error?.code ?? "none")).toEqual([
+      "CONTENT_REFUSED",
+      "none",
+    ]);
+    expect(await spent()).toBeCloseTo(credits - 0.52, 5);
+    expect(await submissions()).toBe(before + 1);
+    const { body } = await client.asAdmin("GET", `/api/admin/moderation?userId=${user.userId}`);
+    const expected = { userId: user.userId, kind: "input", decision: "refuse", reason: "violence", message: refuse.message };
+    expect(body).toMatchObject({ configured: true, rows: [expected, expected, expected] });
+    expect(JSON.stringify(body)).not.toContain("BLOOD");
+  });
+
+  it("begins no run while the hook is away, and runs when it is back", async () => {
+    moderation.away = true;
+    expect(await runModel("sandbox-image-fast", "a loom")).toMatchObject({
+      status: 503,
+      body: { code: "SERVICE_UNAVAILABLE", moderation: "away" },
+    });
+    moderation.away = false;
+    await eventually(
+      () => runModel("sandbox-image-fast", "a loom"),
+      ({ status }) => status === 200,
+    );
+  });
+
+  it("shows no reader what it refuses, and charges it", async () => {
+    let decide!: (decision: object) => void;
+    const decided = new Promise<object>((resolve) => (decide = resolve));
+    const asked = new Promise<Question>((resolve) => {
+      moderation.decide = (question) => {
+        if (question.kind === "input") return { decision: "allow" };
+        resolve(question);
+        return decided;
+      };
+    });
+    const credits = await spent();
+    const nodes = [
+      node("pic", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "a loom", sandbox: { latencyMs: 0 } } }),
+      node("clip", "generate-video", { model: "sandbox-video", inputs: { prompt: "it weaves", seconds: 1 } }),
+      node("out", "response-output"),
+    ];
+    const graph = {
+      name: "Refused",
+      nodes,
+      edges: [edge("pic.image", "clip.image"), edge("pic.image", "out.images"), edge("clip.video", "out.videos")],
+    };
+    const slug = ((await post("/api/workflows", graph)).body as { slug: string }).slug;
+    const before = await submissions();
+    const { body: begun } = await client.call("POST", `/api/workflows/${slug}/run`, {
+      key: user.key,
+      headers: { prefer: "respond-async" },
+      body: { inputs: {} },
+    });
+    const executionId = begun.executionId as string;
+    const [file] = (await asked).files as [Question["files"][number]];
+    const key = new URL(file.url).pathname.slice("/media/".length);
+    expect((await fetch(file.url)).status).toBe(200);
+    const readers = (): Promise<Answer[]> =>
+      Promise.all([
+        get(`/api/executions/${executionId}`),
+        get("/api/executions?limit=5"),
+        get("/api/media?limit=100"),
+        get(`/api/media/${executionId}-0-0-0/provenance`),
+        get(`/media/${key}`),
+        get(`/media/${key}?w=64`),
+      ]);
+    const sees = (answers: readonly Answer[]): boolean => answers.some(({ text }) => text.includes(key) || text.includes("PNG"));
+    expect(sees(await readers())).toBe(false);
+    decide(refuse);
+    const isOver = ({ body }: Answer): boolean => body.status === "failed";
+    const { body: ended } = await eventually(() => get(`/api/executions/${executionId}`), isOver);
+    expect(ended).toMatchObject({
+      error: { code: "CONTENT_REFUSED", nodeId: "pic" },
+      nodes: [{ id: "pic", status: "failed" }, { id: "clip" }, { id: "out" }],
+    });
+    expect(sees([...(await readers()), await get(`/api/executions/${executionId}/events`), await get("/api/usage?limit=5")])).toBe(false);
+    expect((await fetch(file.url)).status).toBe(404);
+    // Of the picture alone: the clip was not begun.
+    expect(await submissions()).toBe(before + 1);
+    expect(await spent()).toBeCloseTo(credits - 0.52, 5);
+    // What was refused is not taken over: it is made, asked about and refused again.
+    refusing("", "output");
+    const again = await post(`/api/executions/${executionId}/rerun`, {});
+    expect(again).toMatchObject({ status: 422, body: { code: "CONTENT_REFUSED" } });
+    expect(await spent()).toBeCloseTo(credits - 1.04, 5);
+  });
 });

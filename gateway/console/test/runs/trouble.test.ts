@@ -24,6 +24,15 @@ describe("what is said of an error", () => {
     expect(trouble).toMatchObject({ title: "The run reached what it may spend", remedies: ["raise-limit"] });
   });
 
+  it("says of what moderation refused what is free and what is charged, before a run and in it", async () => {
+    const { refusalTrouble, runTrouble } = await load();
+    const message = "node pic: its output was refused: Blood is not shown here. (violence)";
+    const words = expect.stringMatching(/free; what a model had made already is charged/) as string;
+    expect(runTrouble({ code: "CONTENT_REFUSED", message })).toMatchObject({ cause: message.replace("node pic: ", ""), advice: words });
+    const error = new NodeloomError({ status: 422, code: "CONTENT_REFUSED", message: "what the run is given was refused", details: {} });
+    expect(refusalTrouble(error)).toMatchObject({ title: "Refused by the rules of this installation", advice: words });
+  });
+
   it("counts what is missing where credits don't suffice", async () => {
     const { refusalTrouble } = await load();
     const error = new NodeloomError({

@@ -9,9 +9,10 @@ import type { Texts } from "../calls/texts";
 import type { Transforms } from "../calls/transforms";
 import type { CancelResult, ModelCall, StepFailure } from "../run/calls";
 import { outputsOfResult } from "../run/outputs";
+import { TIMING } from "../run/timing";
 import type { CallResult } from "../run/types";
 import type { InputChecks } from "./inputs";
-import { ANSWER_WAIT_MS, type OutputChecks } from "./outputs";
+import type { OutputChecks } from "./outputs";
 import { CONTENT_REFUSED } from "./refusals";
 
 /** The ways in which runs make calls. */
@@ -95,7 +96,7 @@ export const moderated = (calls: Calls, { prompt, outputs, hidesTexts }: Moderat
     httpRequest: async (call, signal) => {
       const answer = await httpRequest(call, signal);
       const { status, body } = answer;
-      await check(call, { outputs: { status, body }, files: 0, waitMs: ANSWER_WAIT_MS }, signal);
+      await check(call, { outputs: { status, body }, files: 0, waitMs: TIMING.answerCheck }, signal);
       return answer;
     },
     keepFile: async (call, signal) => {

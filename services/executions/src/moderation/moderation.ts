@@ -14,8 +14,8 @@ import type { ModerationConfig } from "./settings";
 export interface ModerationOptions {
   config: ModerationConfig;
   store: ModerationStore;
-  media: Media;
-  transform: Transform;
+  media: Pick<Media, "ingest" | "upload" | "getObjects" | "getObjectsByKey" | "decideHeld">;
+  transform: Pick<Transform, "run">;
   /** Calls the hook, and nothing else that is private. */
   egressOf: (url: string) => Pick<EgressClient, "request">;
   own: string;

@@ -4,6 +4,7 @@ import type { Media } from "../clients";
 import { mediaId } from "../calls/call";
 import { final } from "../calls/failures";
 import type { CallOutputs } from "../run/outputs";
+import { TIMING } from "../run/timing";
 import type { CallContext, CallResult } from "../run/types";
 import type { ModerationRecord, ModerationStore } from "../store/moderation";
 import { contentIn, digestOf, isSaid, textsOf, type Content } from "./content";
@@ -12,10 +13,6 @@ import { HookAway } from "./hook";
 import { hookAway, outputRefused } from "./refusals";
 import type { Sight } from "./settings";
 
-/** How long an output waits for a hook that is away: its call has been made, and must not be made again. */
-export const OUTPUT_WAIT_MS = 4 * 60_000;
-/** The same of an HTTP node's answer, whose activity has a minute for all of it. */
-export const ANSWER_WAIT_MS = 20_000;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -99,7 +96,7 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
         const about = { executionId, userId, workflowSlug: null, kind: "output", key, nodeId, model } as const;
         const inner = isSaid(given.outputs) ? contentIn(given.outputs, own).texts : [];
         const subject: Subject = { ...about, digest: digestOf(given.outputs), content, inner, ...given.cost };
-        const refusal = await (signal ? patiently(subject, signal, given.waitMs ?? OUTPUT_WAIT_MS) : atOnce(subject));
+        const refusal = await (signal ? patiently(subject, signal, given.waitMs ?? TIMING.outputCheck) : atOnce(subject));
         if (refusal) await refused(call, { ...refusal, files: given.files });
       }
       await decideHeld(call, given.files, true);

@@ -56,6 +56,10 @@ export const TIMING = {
   lineFull: 5 * SECOND,
   /** How long one attempt waits for services and databases of ours that are away. */
   servicesAway: 10 * MINUTE,
+  /** How long an output waits for a moderation hook that is away: its call has been made, and must not be made again. */
+  outputCheck: 4 * MINUTE,
+  /** The same of an HTTP node's answer, whose activity has a minute for all of it. */
+  answerCheck: 20 * SECOND,
   /** Longest pause between polls that a provider may ask for. */
   pollPause: MINUTE,
   /** How long a job is followed in the workflow task that submitted it. */

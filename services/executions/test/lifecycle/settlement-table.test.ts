@@ -313,7 +313,10 @@ it("releases what a cancelled run sent to a provider that did not take it, and c
   expect(await money.settle(run, end)).toMatchObject({ millicredits: 2_000 });
 });
 
-it("charges a run that was ended from outside for calls recorded as completed, and for nothing else", async () => {
+it.each([
+  ["recorded as completed", { status: "completed" }],
+  ["whose output was refused", { status: "failed", refused: true }],
+] as const)("charges a run that was ended from outside for calls %s, and for nothing else", async (_, record) => {
   const userId = await fund({ plan: 9_000, topUp: 0, painter: 0, singer: 0 });
   const { executionId } = await money.begin(runOf(userId, NODES));
   const ended = { executionId, requestId: null, outputsJson: "{}" };
@@ -322,7 +325,7 @@ it("charges a run that was ended from outside for calls recorded as completed, a
     _id: `${executionId}:pics:1`,
     nodeId: "pics",
     item: 1,
-    status: "completed",
+    ...record,
     costMicroUsd: PIC,
   });
   await money.stores.calls.submitted({ key: `${executionId}:song:0`, executionId, nodeId: "song", item: 0 }, "a send");

@@ -237,7 +237,7 @@ describe("a file that a call makes", () => {
       };
       const dying: Part =
         point === "before the file was removed"
-          ? { media: { ...media, decideHeld: dies } as Media }
+          ? { media: { ...media, decideHeld: dies } }
           : {
               store: {
                 ...stores.moderation,
