@@ -27,21 +27,16 @@ import { createStart } from "./requests/start";
 import { startSweeps } from "./upkeep/sweeps";
 import { createReads } from "./requests/reads";
 import { DOWNLOADS } from "./calls/call";
-import { createFiles } from "./calls/files";
 import { createGates } from "./calls/gates";
 import { createInputFiles } from "./calls/input-files";
-import { createJobs } from "./calls/jobs";
 import { createSubmissions } from "./calls/submissions";
-import { createTexts } from "./calls/texts";
+import { createCalls } from "./calls/ways";
 import { connectServices } from "./clients";
 import type { Config } from "./config";
 import { watchLoad } from "./meters";
 import { createModelCatalog, type CatalogModel } from "./plan/model-catalog";
 import { createOutgoing, OUTGOING_WINDOW_SECONDS } from "./calls/outgoing";
-import { createKeepFile } from "./calls/result-files";
-import { createHttpRequest } from "./calls/http-request";
 import { createPace } from "./calls/pace";
-import { createSecretSending } from "./calls/secrets/send";
 import { createSmallFirstPlanner } from "./plan/planner/small-first";
 import { createPlannerThreads } from "./plan/planner/threads";
 import { createPlanning } from "./plan/planning";
@@ -57,7 +52,7 @@ import { createEnd } from "./lifecycle/end";
 import { CANCEL_REQUESTED } from "./run/states";
 import { createUsageReports } from "./lifecycle/usage-reports";
 import { createStores } from "./store/stores";
-import { createPrograms, createRequirePrograms, createTransforms } from "./calls/transforms";
+import { createPrograms, createRequirePrograms } from "./calls/transforms";
 import { createTextStreams } from "./calls/text-streams";
 import { createActivities } from "./carry/activities";
 import { createScheduleCarrier } from "./carry/schedules";
@@ -65,7 +60,6 @@ import { createUpkeepActivities } from "./carry/upkeep-activities";
 import { createWaitActivities } from "./carry/wait-activities";
 import { createTriggers } from "./requests/triggers/triggers";
 import { createUpkeep } from "./upkeep/upkeep";
-import type { Calls } from "./moderation/calls";
 import { createModeration } from "./moderation/moderation";
 import { createRefusals } from "./requests/moderation/refusals";
 import { bundlePath } from "./carry/bundle";
@@ -212,15 +206,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const batchStarter = createBatchStarter({ client: temporal.client, taskQueue });
   const alertStarter = createAlertStarter({ client: temporal.client, taskQueue });
   const batches = createBatches({ stores, services, planning, catalog, runs, cancellation, channel, starter: batchStarter, logger });
-  const made: Calls = {
-    jobs: createJobs({ ...calls, pace }),
-    texts: createTexts(calls),
-    files: createFiles(calls),
-    textStreams,
-    httpRequest: createSecretSending(identity, createHttpRequest(userEgress)),
-    keepFile: createKeepFile({ getObjects: services.media.getObjects, ingest: storage.ingest }, downloads),
-    transforms: createTransforms({ media: services.media, transform, downloads, own: addresses.own }),
-  };
+  const made = createCalls({ ...calls, pace, textStreams, identity, userEgress, transform });
   await temporal.work({
     ...createActivities({
       holds,

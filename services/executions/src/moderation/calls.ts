@@ -1,12 +1,7 @@
 /** Calls as a run makes them where a moderation hook is asked: what they are sent is checked before, what they give after. */
 import { DomainError, isMediaId } from "@nodeloom/kernel";
-import type { Files } from "../calls/files";
-import type { Jobs } from "../calls/jobs";
-import type { KeepFile } from "../calls/result-files";
-import type { SendHttp } from "../calls/secrets/send";
-import type { TextStream, TextStreams } from "../calls/text-streams";
-import type { Texts } from "../calls/texts";
-import type { Transforms } from "../calls/transforms";
+import type { TextStream } from "../calls/text-streams";
+import type { Calls } from "../calls/ways";
 import type { CancelResult, ModelCall, StepFailure } from "../run/calls";
 import { outputsOfResult } from "../run/outputs";
 import { TIMING } from "../run/timing";
@@ -15,21 +10,10 @@ import type { InputChecks } from "./inputs";
 import type { OutputChecks } from "./outputs";
 import { CONTENT_REFUSED } from "./refusals";
 
-/** The ways in which runs make calls. */
-export interface Calls {
-  jobs: Jobs;
-  texts: Texts;
-  files: Files;
-  httpRequest: SendHttp;
-  keepFile: KeepFile;
-  transforms: Transforms;
-  textStreams: Pick<TextStreams, "open">;
-}
-
 export interface ModeratedOptions {
   prompt: InputChecks["prompt"];
   outputs: OutputChecks;
-  /** Texts are checked: nobody reads them while they are written. */
+  /** Texts are checked, and therefore not shown while they are written. */
   hidesTexts: boolean;
 }
 

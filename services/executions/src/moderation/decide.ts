@@ -15,7 +15,7 @@ export interface Subject
     Pick<ModerationRecord, "userId" | "executionId" | "workflowSlug" | "kind" | "key" | "nodeId" | "model" | "digest">,
     Partial<Pick<ModerationRecord, "costMicroUsd" | "requestId">> {
   content: Content;
-  /** Texts inside those that are shown, which later calls may be given by themselves. */
+  /** Texts and addresses of files inside what is shown, which later calls may be given by themselves. */
   inner?: readonly string[];
 }
 
@@ -59,9 +59,19 @@ export const createDecide = ({ hook, store, failsOpen, logger }: DecideOptions) 
     if (known) return known;
     const { decision, reason = null, message = null, policy: by = null } = await ask(subject, id, content, signal);
     const { content: _, inner = [], ...about } = subject;
-    const seen = [...new Set([...content.texts, ...(part === 0 ? inner : [])].map(hashOf))];
+    const shown = [...content.texts, ...content.files.map(({ url }) => url), ...(part === 0 ? inner : [])];
     const counts = { texts: content.texts.length, files: content.files.length };
-    const record: ModerationRecord = { _id: id, ...about, decision, reason, message, policy: by, ...counts, seen, at: new Date() };
+    const record: ModerationRecord = {
+      _id: id,
+      ...about,
+      decision,
+      reason,
+      message,
+      policy: by,
+      ...counts,
+      seen: [...new Set(shown.map(hashOf))],
+      at: new Date(),
+    };
     return retry(() => store.insert(record), { pausesMs: WRITE_PAUSES_MS });
   };
 

@@ -74,18 +74,20 @@ export const createInputChecks = ({ decide, store, media, own }: InputOptions) =
     },
 
     /**
-     * Checks texts of a call that its run was not seen to have before: those that came into being on the way to it.
+     * Checks texts and files of a call that its run was not seen to have before: those that came into being on the way to it.
      * @throws CONTENT_REFUSED, SERVICE_UNAVAILABLE
      */
     prompt: async (call: ModelCall, signal: AbortSignal): Promise<void> => {
       const { executionId, userId, nodeId, key, model, inputs } = call;
-      const { texts } = contentIn(inputs, own);
-      if (texts.length === 0) return;
-      const passed = await store.passed(executionId, texts.map(hashOf));
-      const unseen = texts.filter((text) => !passed.has(hashOf(text)));
-      if (unseen.length === 0) return;
+      const { texts, addresses } = contentIn(inputs, own);
+      const given = [...texts, ...addresses.keys()];
+      if (given.length === 0) return;
+      const passed = await store.passed(executionId, given.map(hashOf));
+      const isNew = (one: string): boolean => !passed.has(hashOf(one));
+      if (!given.some(isNew)) return;
       const about = { executionId, userId, workflowSlug: null, kind: "input", key, nodeId, model } as const;
-      const content = { texts: unseen, files: [] };
+      const files = await filesAt(new Map([...addresses].filter(([address]) => isNew(address))));
+      const content = { texts: texts.filter(isNew), files };
       const refusal = await decide.refusalOf({ ...about, digest: digestOf(content), content }, signal).catch(awayAsUnavailable);
       if (refusal) throw promptRefused(refusal);
     },

@@ -1,8 +1,9 @@
 /** moderation/: a hook of the operator's that sees what runs are given, and what they make, before anyone else does. Here: its parts put together. */
 import { ConfigError, createSlots, type EgressClient, type Logger } from "@nodeloom/platform";
+import type { Calls } from "../calls/ways";
 import type { Media, Transform } from "../clients";
 import type { ModerationStore } from "../store/moderation";
-import { moderated, type Calls } from "./calls";
+import { moderated } from "./calls";
 import { createDecide } from "./decide";
 import { holdingMedia, holdingTransform } from "./held";
 import { createHook, QUESTIONS } from "./hook";

@@ -94,7 +94,8 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
       if (content.texts.length + content.files.length > 0) {
         const { executionId, userId, nodeId, key, model = null } = call;
         const about = { executionId, userId, workflowSlug: null, kind: "output", key, nodeId, model } as const;
-        const inner = isSaid(given.outputs) ? contentIn(given.outputs, own).texts : [];
+        const { texts, addresses } = contentIn(given.outputs, own);
+        const inner = [...(isSaid(given.outputs) ? texts : []), ...addresses.keys()];
         const subject: Subject = { ...about, digest: digestOf(given.outputs), content, inner, ...given.cost };
         const refusal = await (signal ? patiently(subject, signal, given.waitMs ?? TIMING.outputCheck) : atOnce(subject));
         if (refusal) await refused(call, { ...refusal, files: given.files });

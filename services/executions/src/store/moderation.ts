@@ -28,7 +28,7 @@ export interface ModerationRecord {
   /** How many texts and files the hook was shown. None of them is kept. */
   texts: number;
   files: number;
-  /** Hashes of the texts. */
+  /** Hashes of the texts, and of the addresses of the files. */
   seen: string[];
   /** Of an output: what its call cost. */
   costMicroUsd?: number;
@@ -61,7 +61,7 @@ export const createModerationStore = (connection: Connection) => {
     refusedOutput: (executionId: string, key: string): Promise<ModerationRecord | null> =>
       decisions.findOne({ executionId, key, kind: "output", decision: "refuse" }).lean<ModerationRecord>().exec(),
 
-    /** Those of some hashes whose texts were let pass in a run. */
+    /** Those of some hashes whose texts or files were let pass in a run. */
     passed: async (executionId: string, hashes: readonly string[]): Promise<Set<string>> => {
       const found = await decisions
         .find({ executionId, seen: { $in: [...hashes] }, decision: { $ne: "refuse" } }, { seen: 1 })

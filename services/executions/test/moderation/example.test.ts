@@ -49,6 +49,6 @@ it("lets go what the service does not flag, and refuses what it does, with its c
   expect(await ask({ kind: "output", files: [{ url: `${service.url}/a.png`, contentType: "image/png", sha256: null }] })).toEqual(refused);
 });
 
-it("answers nobody but the platform", async () => {
+it("answers the platform alone", async () => {
   await expect(ask({ texts: ["a loom"] }, `whsec_${Buffer.alloc(32, 1).toString("base64")}`)).rejects.toThrow("answered 401");
 });

@@ -1,4 +1,5 @@
 import { executions, media as mediaProto } from "@nodeloom/proto";
+import { hashOf } from "../../src/moderation/content";
 import type { Subject } from "../../src/moderation/decide";
 import { HookAway } from "../../src/moderation/hook";
 import { createInputChecks } from "../../src/moderation/inputs";
@@ -52,7 +53,7 @@ const planned: PlannedRun = {
 const request = executions.RunRequest.fromPartial({ executionId: "e", runner: { userId: "u" } });
 const object = mediaProto.StoredObject.fromPartial({ key: FILE.slice(OWN.length), contentType: "image/png", sha256: "ab" });
 
-const checksOf = (decided: () => Promise<null>, asked: Subject[] = []) =>
+const checksOf = (decided: () => Promise<null>, asked: Subject[] = [], passed = new Set<string>()) =>
   createInputChecks({
     decide: {
       refusalOf: (subject) => {
@@ -60,7 +61,7 @@ const checksOf = (decided: () => Promise<null>, asked: Subject[] = []) =>
         return decided();
       },
     },
-    store: { passed: () => Promise.resolve(new Set()) },
+    store: { passed: () => Promise.resolve(passed) },
     media: { getObjectsByKey: () => Promise.resolve({ objects: [object] }) } as never,
     own: OWN,
   });
@@ -71,6 +72,27 @@ it("shows what a run is given, prompts as they will be sent, and what authors wr
   expect(asked).toMatchObject([{ kind: "input", userId: "u", executionId: "e", workflowSlug: "birds", nodeId: null, key: null }]);
   expect(asked[0]!.content.texts.sort()).toEqual(["Be brief.", "a heron", "a heron at dusk", "{{text}}, in oil"].sort());
   expect(asked[0]!.content.files).toEqual([{ url: FILE, contentType: "image/png", sha256: "ab" }]);
+});
+
+it("shows of a call's prompt what its run was not seen to have, its files among it", async () => {
+  const asked: Subject[] = [];
+  const call = {
+    executionId: "e",
+    userId: "u",
+    nodeId: "pic",
+    key: "e:pic:0",
+    model: "painter",
+    inputs: { prompt: "a heron", image: FILE },
+  };
+  const passed = new Set([hashOf("a heron")]);
+  const { prompt } = checksOf(() => Promise.resolve(null), asked, passed);
+  await prompt(call as never, new AbortController().signal);
+  expect(asked.map(({ content, nodeId }) => [nodeId, content])).toEqual([
+    ["pic", { texts: [], files: [{ url: FILE, contentType: "image/png", sha256: "ab" }] }],
+  ]);
+  passed.add(hashOf(FILE));
+  await prompt(call as never, new AbortController().signal);
+  expect(asked).toHaveLength(1);
 });
 
 it("says that nothing runs where it can't be known", async () => {

@@ -20,7 +20,7 @@ export interface ObjectStore {
   heldByKey(key: string, look: string): Promise<MediaObject | undefined>;
   /** Shows readers those of some objects that are held. */
   letGo(ids: readonly string[], ownerId: string): Promise<void>;
-  /** Ends that one is held: nobody is shown it any more, and it may be purged. False when it was not held. */
+  /** Turns one that is held into one under removal, which may be purged. False when it was not held. */
   refuse(id: string, ownerId: string): Promise<boolean>;
   /** Newest first. */
   list(ownerId: string, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;

@@ -1,0 +1,41 @@
+/** The ways in which runs make calls, put together. */
+import type { EgressClient } from "@nodeloom/platform";
+import type { Identity, Transform } from "../clients";
+import type { CallOptions } from "./call";
+import { createFiles, type Files } from "./files";
+import { createHttpRequest } from "./http-request";
+import { createJobs, type JobOptions, type Jobs } from "./jobs";
+import { createKeepFile, type KeepFile } from "./result-files";
+import { createSecretSending, type SendHttp } from "./secrets/send";
+import type { TextStreams } from "./text-streams";
+import { createTexts, type Texts } from "./texts";
+import { createTransforms, type Transforms } from "./transforms";
+
+export interface Calls {
+  jobs: Jobs;
+  texts: Texts;
+  files: Files;
+  httpRequest: SendHttp;
+  keepFile: KeepFile;
+  transforms: Transforms;
+  textStreams: Pick<TextStreams, "open">;
+}
+
+export interface CallsOptions extends CallOptions, Pick<JobOptions, "pace">, Pick<Calls, "textStreams"> {
+  identity: Pick<Identity, "readSecrets">;
+  userEgress: EgressClient;
+  transform: Pick<Transform, "run">;
+}
+
+export const createCalls = (options: CallsOptions): Calls => {
+  const { media, storage = media, downloads, own, transform, identity, userEgress, textStreams } = options;
+  return {
+    jobs: createJobs(options),
+    texts: createTexts(options),
+    files: createFiles(options),
+    httpRequest: createSecretSending(identity, createHttpRequest(userEgress)),
+    keepFile: createKeepFile({ getObjects: media.getObjects, ingest: storage.ingest }, downloads),
+    transforms: createTransforms({ media, transform, downloads, own }),
+    textStreams,
+  };
+};
