@@ -10,6 +10,7 @@ export { unsupported } from "./downloads/support";
 
 export * from "./egress/address-rules";
 export * from "./egress/client";
+export { guardedFetch } from "./egress/fetch";
 export * from "./egress/own-servers";
 export * from "./egress/retry-after";
 

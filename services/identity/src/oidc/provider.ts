@@ -1,6 +1,6 @@
 /** Speaks OpenID Connect with the provider: the one place that knows the library. */
 import { DomainError } from "@nodeloom/kernel";
-import { ConfigError, EgressError, type EgressClient, type Logger } from "@nodeloom/platform";
+import { ConfigError, EgressError, guardedFetch, type EgressClient, type Logger } from "@nodeloom/platform";
 import type * as OpenIdClient from "openid-client" with { "resolution-mode": "import" };
 import { toClaims, type OidcClaims } from "./claims";
 import { oidcError } from "./problems";
@@ -52,25 +52,6 @@ export const loadLibrary = async (): Promise<typeof OpenIdClient> => {
   }
 };
 
-/** The guarded client as the library calls out: no redirects, bounded answers. */
-const guardedFetch =
-  (egress: EgressClient): OpenIdClient.CustomFetch =>
-  async (url, { method, headers, body, signal }) => {
-    const sent = body === undefined || body === null ? {} : { body: String(body) };
-    const answer = await egress.request({
-      url,
-      method,
-      headers,
-      ...sent,
-      ...(signal ? { signal } : {}),
-      timeoutMs: CALL_SECONDS * MS,
-      maxBytes: MAX_ANSWER_BYTES,
-    });
-    // A response of such a status has no body.
-    const hasBody = answer.status !== 204 && answer.status !== 304;
-    return new Response(hasBody ? new Uint8Array(answer.body) : null, { status: answer.status, headers: answer.headers });
-  };
-
 const FIRST_SERVER_ERROR = 500;
 
 const isAway = (error: unknown): boolean => {
@@ -86,7 +67,7 @@ export const createProvider = ({ settings, egress, logger, clock = Date.now }: P
     const { allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks } = await loadLibrary();
     const execute = [enableNonRepudiationChecks, ...(issuer.startsWith("http:") ? [allowInsecureRequests] : [])];
     return discovery(new URL(issuer), clientId, clientSecret, undefined, {
-      [customFetch]: guardedFetch(egress),
+      [customFetch]: guardedFetch(egress, { timeoutMs: CALL_SECONDS * MS, maxBytes: MAX_ANSWER_BYTES }) as OpenIdClient.CustomFetch,
       timeout: CALL_SECONDS,
       execute,
     });

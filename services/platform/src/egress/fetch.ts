@@ -1,0 +1,36 @@
+import type { EgressClient } from "./client";
+
+export interface FetchBounds {
+  timeoutMs: number;
+  maxBytes: number;
+}
+
+/** What libraries that call out by themselves give their `fetch`. */
+export interface FetchInit {
+  method?: string | undefined;
+  headers?: Record<string, string> | undefined;
+  body?: unknown;
+  signal?: AbortSignal | null | undefined;
+}
+
+/** Statuses whose responses have no body. */
+const BODILESS = new Set([204, 304]);
+
+/** The guarded client in the form of `fetch`: texts as bodies, whole answers. */
+export const guardedFetch =
+  (egress: EgressClient, bounds: FetchBounds) =>
+  async (url: string, { method, headers, body, signal }: FetchInit = {}): Promise<Response> => {
+    const answer = await egress.request({
+      ...bounds,
+      url,
+      ...(method === undefined ? {} : { method }),
+      ...(headers === undefined ? {} : { headers }),
+      // eslint-disable-next-line @typescript-eslint/no-base-to-string -- texts, and URLSearchParams, which become texts
+      ...(body === undefined || body === null ? {} : { body: String(body) }),
+      ...(signal ? { signal } : {}),
+    });
+    return new Response(BODILESS.has(answer.status) ? null : new Uint8Array(answer.body), {
+      status: answer.status,
+      headers: answer.headers,
+    });
+  };
