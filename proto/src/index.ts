@@ -6,6 +6,7 @@ export const descriptorsFile = join(__dirname, "..", "dist", "descriptors.binpb"
 export { ErrorInfo } from "./gen/google/rpc/error_details";
 export { Status } from "./gen/google/rpc/status";
 export * as billing from "./gen/nodeloom/billing/v1/billing";
+export * as payments from "./gen/nodeloom/billing/v1/payments";
 export * as batches from "./gen/nodeloom/executions/v1/batches";
 export * as executions from "./gen/nodeloom/executions/v1/executions";
 export * as triggers from "./gen/nodeloom/executions/v1/triggers";

@@ -14,6 +14,7 @@ export const accountSchema = new Schema<AccountDocument>(
     revision: Number,
     plan: Number,
     topUp: Number,
+    paidBack: { type: Number, default: 0 },
     held: Number,
     grants: [Schema.Types.Mixed],
     trials: [String],
@@ -48,6 +49,7 @@ export const toAccount = ({ _id, ...document }: AccountDocument): Account => ({ 
 const REPLACED = [
   "plan",
   "topUp",
+  "paidBack",
   "held",
   "grants",
   "trials",

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { DomainError } from "@nodeloom/kernel";
-import { createRemoval, type Logger } from "@nodeloom/platform";
+import { createRemoval, type Logger, type RemoveStep } from "@nodeloom/platform";
 import { emptyAccount, type Account } from "./account/account";
 import { allocate, type Allocation } from "./account/allocate";
 import { rolled, type Budget, type BudgetAlert } from "./account/budgets/budget";
@@ -11,6 +11,7 @@ import { createAudit, type LedgerCheck } from "./ledger/audit";
 import { createCheckpoints } from "./ledger/checkpoints";
 import { createLedger, type LedgerPage } from "./ledger/ledger";
 import { createOutbox } from "./ledger/outbox";
+import type { PaymentCommand } from "./account/payment";
 import { renewIfDue } from "./account/plan";
 import { createRenewals, type RenewedPage } from "./renewals";
 import { checked, type RequestOf } from "./requests";
@@ -20,6 +21,8 @@ import type { BillingStore } from "./store";
 export interface BillingDependencies {
   store: BillingStore;
   logger: Logger;
+  /** Of what is kept beside accounts and their ledger. */
+  removals?: Readonly<Record<string, RemoveStep>>;
   clock?: () => Date;
 }
 
@@ -36,7 +39,7 @@ export interface BudgetAlertPage {
 export type Billing = ReturnType<typeof createBilling>;
 
 /** The use cases of billing. `deadlineMs` is when the caller stops waiting, in milliseconds since the epoch. */
-export const createBilling = ({ store, logger, clock = () => new Date() }: BillingDependencies) => {
+export const createBilling = ({ store, logger, removals = {}, clock = () => new Date() }: BillingDependencies) => {
   const outbox = createOutbox({ store, logger, clock });
   const groupCommit = createGroupCommit({ store, outbox, logger });
   const ledger = createLedger({ store, outbox });
@@ -76,6 +79,10 @@ export const createBilling = ({ store, logger, clock = () => new Date() }: Billi
     credit: async (request: RequestOf<"credit">, deadlineMs?: number): Promise<Account> =>
       groupCommit.submit({ type: "credit", at: clock(), ...checked("credit", request) }, deadlineMs),
 
+    /** Books what of a payment is not booked yet. */
+    book: async (request: Pick<PaymentCommand, "userId" | "movements">, deadlineMs?: number): Promise<Account> =>
+      groupCommit.submit({ type: "payment", at: clock(), ...request }, deadlineMs),
+
     setBudget: async (request: RequestOf<"setBudget">, deadlineMs?: number): Promise<Budget> =>
       groupCommit.submit({ type: "setBudget", id: randomUUID(), at: clock(), ...checked("setBudget", request) }, deadlineMs),
 
@@ -104,8 +111,8 @@ export const createBilling = ({ store, logger, clock = () => new Date() }: Billi
     },
 
     ledgerPage: async (request: RequestOf<"ledger">): Promise<LedgerPage> => {
-      const { userId, limit, cursor } = checked("ledger", request);
-      return ledger.page(userId, limit, cursor);
+      const { userId, limit, cursor, kind } = checked("ledger", request);
+      return ledger.page(userId, limit, cursor, kind);
     },
 
     /** Holds that are older than a time and open still: a page of accounts. */
@@ -131,7 +138,7 @@ export const createBilling = ({ store, logger, clock = () => new Date() }: Billi
     },
 
     /** The ledger is kept for ever; what ends is that a check adds up past years row by row. */
-    removeExpired: createRemoval({ checkpoints: (cursor) => checkpoints.page(cursor) }),
+    removeExpired: createRemoval({ checkpoints: (cursor) => checkpoints.page(cursor), ...removals }),
 
     start: (): void => outbox.start(),
 

@@ -23,6 +23,8 @@ export const BILLING_LIMITS = {
   trialGrants: 1_000,
   ledgerPageRows: 200,
   ledgerPageDefault: 50,
+  /** Purchases that an account may begin in 24 hours, paid or not. */
+  checkoutsPerDay: 100,
   holdPageAccounts: 1_000,
   holdPageDefault: 200,
   checkpointPageAccounts: 100,

@@ -1,11 +1,17 @@
 import { defineService, grpcService, hostPort, openDatabase, runProcess, serveGrpc, variables } from "@nodeloom/platform";
-import { billing as proto } from "@nodeloom/proto";
+import { billing as proto, payments as paymentsProto } from "@nodeloom/proto";
 import { database } from "./database";
 import { createBilling } from "./billing";
+import { createPaymentStore } from "./payments/payment-store";
+import { createPayments } from "./payments/payments";
+import { paymentRemovals } from "./payments/removal";
+import { paymentsHandlers } from "./payments/server";
+import { paymentSettings, paymentVariables } from "./payments/settings";
+import { connectStripe } from "./payments/stripe";
 import { billingHandlers } from "./server";
 import { createStore } from "./store";
 
-/** Accounts, holds, the ledger and trial grants. */
+/** Accounts, holds, the ledger, trial grants, and credits that are bought. */
 export const service = defineService({
   name: "billing",
   database,
@@ -13,19 +19,28 @@ export const service = defineService({
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
     BILLING_LISTEN: hostPort().default("127.0.0.1:50054").describe("where billing's gRPC server listens"),
+    ...paymentVariables,
   },
   start: async ({ config, logger }) => {
+    const settings = paymentSettings(config);
+    const provider = settings && { settings, stripe: await connectStripe({ settings, logger }) };
     const connection = await openDatabase(database, config, logger);
     const store = createStore(connection);
-    const billing = createBilling({ store, logger });
+    const purchases = createPaymentStore(connection);
+    const billing = createBilling({ store, removals: paymentRemovals(purchases), logger });
+    const payments = createPayments({ store: purchases, billing, provider, logger });
     billing.start();
     return serveGrpc({
       service: grpcService(proto.BillingServiceService, billingHandlers(billing)),
+      more: [grpcService(paymentsProto.PaymentsServiceService, paymentsHandlers(payments))],
       config,
       listen: "BILLING_LISTEN",
       connection,
       logger,
-      stop: billing.stop,
+      stop: async () => {
+        await billing.stop();
+        await provider?.stripe.close();
+      },
     });
   },
 });

@@ -1,4 +1,4 @@
-import { BUDGET_BOUNDS, BUDGET_WINDOWS, invalidRequest, RUN_METADATA } from "@nodeloom/kernel";
+import { BUDGET_BOUNDS, BUDGET_WINDOWS, invalidRequest, MOVEMENT_KINDS, RUN_METADATA } from "@nodeloom/kernel";
 import { z } from "zod";
 import { BILLING_LIMITS as LIMITS } from "./limits";
 
@@ -125,6 +125,7 @@ export const REQUESTS = {
     userId: id,
     limit: z.number().int().min(0).max(LIMITS.ledgerPageRows),
     cursor: z.string().regex(/^\d{0,15}$/, "is not one of this list"),
+    kind: z.enum(MOVEMENT_KINDS).optional(),
   }),
 } as const;
 

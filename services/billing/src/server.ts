@@ -5,7 +5,7 @@ import type { Account } from "./account/account";
 import type { HeldItem } from "./account/held";
 import type { Billing } from "./billing";
 import { alertMessage, budgetMessage, scopeOf, windowOf } from "./budget-messages";
-import type { LedgerRow } from "./account/movement";
+import type { LedgerRow, MovementKind } from "./account/movement";
 import type { RequestOf } from "./requests";
 
 const heldItem = ({ key, model, source, millicredits }: HeldItem): Partial<proto.HeldItem> => ({
@@ -111,8 +111,8 @@ export const billingHandlers = (billing: Billing): proto.BillingServiceServer =>
     return proto.TakeBudgetAlertsResponse.fromPartial({});
   }),
 
-  listLedger: unary(async (request) => {
-    const { rows, nextCursor } = await billing.ledgerPage(request);
+  listLedger: unary(async ({ kind, ...request }) => {
+    const { rows, nextCursor } = await billing.ledgerPage({ ...request, kind: kind as MovementKind | undefined });
     return proto.ListLedgerResponse.fromPartial({ rows: rows.map(rowMessage), nextCursor });
   }),
 

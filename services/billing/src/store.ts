@@ -4,7 +4,7 @@ import { Schema, type Connection } from "mongoose";
 import type { Account } from "./account/account";
 import { accountSchema, changes, toAccount, type AccountDocument } from "./account-store";
 import { COMMITTED, createAuditStore, type LedgerDocument } from "./ledger/audit-store";
-import type { LedgerRow } from "./account/movement";
+import type { LedgerRow, MovementKind } from "./account/movement";
 
 /** An account whose month is over, and since when. */
 export interface DueAccount {
@@ -144,12 +144,13 @@ export const createStore = (connection: Connection) => {
       return found.map(({ _id, budgetAlerts }) => ({ userId: _id, budgetAlerts }));
     },
 
-    /** An account's rows below a sequence number, newest first. */
-    listRows: async (userId: string, below: number, limit: number): Promise<LedgerRow[]> => {
+    /** An account's rows below a sequence number, newest first; where a kind is given, of this alone. */
+    listRows: async (userId: string, below: number, limit: number, kind?: MovementKind): Promise<LedgerRow[]> => {
       const found = await ledger
-        .find({ userId, sequence: { $lt: below } })
+        .find({ userId, sequence: { $lt: below }, ...(kind ? { kind } : {}) })
         .sort({ sequence: -1 })
         .limit(limit)
+        .maxTimeMS(OPERATION_TIMEOUT_MS)
         .lean<LedgerDocument[]>();
       return found.map(toRow);
     },

@@ -31,6 +31,10 @@ export const RETENTION = {
   /** What is too large for Temporal, since it was last written: a run that waits for decisions needs it for 32 days. */
   claimChecks: { days: 60 },
   ledger: "forever",
+  /** What was asked for when a purchase began. */
+  checkouts: { days: 60 },
+  /** What was paid back of payments by which nothing was bought here. */
+  unclaimedPayments: { days: 60 },
 } as const satisfies Record<string, Kept>;
 
 /** The moment before which something has been kept long enough. */

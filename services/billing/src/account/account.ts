@@ -18,7 +18,10 @@ export interface Account {
   /** 0 for an account that isn't stored yet; one more with every change. */
   revision: number;
   plan: number;
+  /** Below zero as far as purchases were paid back whose credits are spent. */
   topUp: number;
+  /** What of purchases was paid back in all: the most that `topUp` may be below zero. */
+  paidBack: number;
   held: number;
   grants: Grant[];
   /** Models whose trial grant was given; it is given once in an account's life. */
@@ -52,6 +55,7 @@ export const emptyAccount = (userId: string): Account => ({
   revision: 0,
   plan: 0,
   topUp: 0,
+  paidBack: 0,
   held: 0,
   grants: [],
   trials: [],

@@ -67,5 +67,7 @@ export const allocate = (account: Account, wanted: readonly HoldItem[]): Allocat
     return { ...item, source: "credits", millicredits, fromPlan, fromTopUp };
   });
   const available = account.plan + account.topUp;
-  return { items, plan, topUp, grants: [...grants.values()], required, available, sufficient: required <= available, exhaustedModel };
+  // What costs nothing runs below zero, too.
+  const sufficient = required <= Math.max(0, available);
+  return { items, plan, topUp, grants: [...grants.values()], required, available, sufficient, exhaustedModel };
 };

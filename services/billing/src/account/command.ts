@@ -9,6 +9,7 @@ import {
   type SetBudgetCommand,
 } from "./budgets/commands";
 import { extend, hold, type ExtendCommand, type HoldCommand, type HoldReply } from "./hold";
+import { payment, type PaymentCommand } from "./payment";
 import {
   credit,
   renew,
@@ -29,6 +30,7 @@ interface Replies {
   setPlan: Account;
   setMonthlyCredits: Account;
   credit: Account;
+  payment: Account;
   renew: Account;
   setBudget: Budget;
   removeBudget: boolean;
@@ -42,6 +44,7 @@ export type Command =
   | SetPlanCommand
   | SetMonthlyCreditsCommand
   | CreditCommand
+  | PaymentCommand
   | RenewCommand
   | SetBudgetCommand
   | RemoveBudgetCommand
@@ -55,6 +58,7 @@ const HANDLERS: { [T in Command["type"]]: (account: Account, command: Extract<Co
   setPlan,
   setMonthlyCredits,
   credit,
+  payment,
   renew,
   setBudget,
   removeBudget,

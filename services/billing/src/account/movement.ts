@@ -1,7 +1,7 @@
+import type { MovementKind } from "@nodeloom/kernel";
 import type { ClosedHold } from "./held";
 
-/** What a ledger row records. */
-export type MovementKind = "topup" | "plan_renewal" | "plan_expiry" | "hold" | "capture" | "release" | "grant" | "adjust";
+export type { MovementKind } from "@nodeloom/kernel";
 
 /**
  * One row of the append-only ledger. Over all rows of an account the sum of `millicredits` is its plan, top-up and held

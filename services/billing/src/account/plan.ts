@@ -173,7 +173,9 @@ export const credit = (account: Account, command: CreditCommand): Transition<Acc
       : refused(account, new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this reference names another movement"));
   }
   const balanced = credited(account, command);
-  if (balanced.topUp < 0) return refused(account, invalidRequest([{ path: "amount", message: "would leave a balance below zero" }]));
+  // Paying back may have taken it there: then what adds to it is booked, and what takes from it is not.
+  if (balanced.topUp < Math.min(0, account.topUp))
+    return refused(account, invalidRequest([{ path: "amount", message: "would leave a balance below zero" }]));
   if (balanced.plan + balanced.topUp + balanced.held > BILLING_LIMITS.balanceMillicredits) {
     return refused(account, invalidRequest([{ path: "amount", message: "would leave too large a balance" }]));
   }

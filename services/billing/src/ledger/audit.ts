@@ -16,7 +16,7 @@ const MARGIN_MS = 5_000;
 /**
  * What an account and its ledger disagree about. `balance`: available and held credits together. `held`: credits on hold.
  * `holds`: the active holds, and what they should sum up to. `grant`: runs left of a model's trial grant. `rows`: how many
- * movements there were. `amount`: something is negative, or no whole number. `account`: there are rows, but no account. `budget`: less was used of
+ * movements there were. `amount`: something is negative (top-up credits by more than was paid back), or no whole number. `account`: there are rows, but no account. `budget`: less was used of
  * one than open holds count on it (both summed over the account's budgets).
  * `checkpoint`: a checkpoint is not what its rows add up to (both as their balances).
  */
@@ -79,7 +79,7 @@ export const recompute = (totals: readonly RowTotal[], outbox: Account["outbox"]
   return result;
 };
 
-const isAmount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
+const isAmount = (value: number, least = 0): boolean => Number.isSafeInteger(value) && value >= least;
 /** As it can be said in an answer. */
 const sayable = (value: number): number => (Number.isSafeInteger(value) ? value : 0);
 
@@ -102,12 +102,14 @@ type Finding = Pick<LedgerMismatch, "what" | "expected" | "actual" | "model">;
 export const differences = (account: Account, ledger: Recomputed): Finding[] => {
   const remaining = new Map(account.grants.map((grant) => [grant.model, grant.remaining]));
   const used = account.budgets.flatMap((budget) => Object.values(budget.used));
-  const amounts = [account.plan, account.topUp, account.held, ...remaining.values(), ...used];
+  const { plan, topUp, paidBack, held } = account;
+  const amounts = [plan, paidBack, held, ...remaining.values(), ...used].filter((amount) => !isAmount(amount));
+  if (!isAmount(topUp, -paidBack)) amounts.push(topUp);
   const compared: Finding[] = [
     { what: "rows", expected: ledger.rows, actual: account.sequence },
-    { what: "balance", expected: ledger.balance, actual: account.plan + account.topUp + account.held },
+    { what: "balance", expected: ledger.balance, actual: plan + topUp + held },
     { what: "budget", ...countedOnBudgets(account) },
-    { what: "held", expected: ledger.held, actual: account.held },
+    { what: "held", expected: ledger.held, actual: held },
     { what: "holds", expected: ledger.held, actual: sum(account.holds.flatMap((hold) => hold.items.map((item) => item.millicredits))) },
     ...[...new Set([...remaining.keys(), ...ledger.runs.keys()])].map((model): Finding => {
       return { what: "grant", model, expected: ledger.runs.get(model) ?? 0, actual: remaining.get(model) ?? 0 };
@@ -115,7 +117,7 @@ export const differences = (account: Account, ledger: Recomputed): Finding[] => 
   ];
   return [
     ...compared.filter(({ expected, actual }) => expected !== actual),
-    ...amounts.filter((amount) => !isAmount(amount)).map((actual): Finding => ({ what: "amount", expected: 0, actual })),
+    ...amounts.map((actual): Finding => ({ what: "amount", expected: 0, actual })),
   ];
 };
 

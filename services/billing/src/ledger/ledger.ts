@@ -1,7 +1,7 @@
 /** ledger/: the rows of every movement: on their way from the accounts, read by their owners, added up and checked. */
 
 import { BILLING_LIMITS } from "../limits";
-import type { LedgerRow } from "../account/movement";
+import type { LedgerRow, MovementKind } from "../account/movement";
 import type { Outbox } from "./outbox";
 import type { BillingStore } from "../store";
 
@@ -18,11 +18,11 @@ export interface LedgerDependencies {
 
 /** Reads the ledger of one account. */
 export const createLedger = ({ store, outbox }: LedgerDependencies) => ({
-  /** An account's rows, newest first, complete up to the moment of the call. */
-  page: async (userId: string, limit: number, cursor: string): Promise<LedgerPage> => {
+  /** An account's rows, newest first, complete up to the moment of the call; where a kind is given, of this alone. */
+  page: async (userId: string, limit: number, cursor: string, kind?: MovementKind): Promise<LedgerPage> => {
     await outbox.flush(userId);
     const size = limit || BILLING_LIMITS.ledgerPageDefault;
-    const found = await store.listRows(userId, cursor ? Number(cursor) : Number.MAX_SAFE_INTEGER, size + 1);
+    const found = await store.listRows(userId, cursor ? Number(cursor) : Number.MAX_SAFE_INTEGER, size + 1, kind);
     const rows = found.slice(0, size);
     return { rows, nextCursor: found.length > size ? String(rows.at(-1)!.sequence) : "" };
   },

@@ -12,10 +12,11 @@ export interface OwnStore {
   stop(): Promise<void>;
 }
 
-/** A store in a database of its own. */
-export const ownStore = async (): Promise<OwnStore> => {
+/** A store in a database of its own. @param declare adds other collections to it */
+export const ownStore = async (declare?: (connection: Connection) => unknown): Promise<OwnStore> => {
   const connection = await connectMongo({ uri: mongodbUri(), database: `test_${randomUUID().slice(0, 8)}_billing` });
   const store = createStore(connection);
+  declare?.(connection);
   await makeCollections(connection);
   return {
     store,

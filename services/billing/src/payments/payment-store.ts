@@ -1,0 +1,110 @@
+import { DURABLE, insertOnce, isDuplicateKey, removeSome } from "@nodeloom/platform";
+import { Schema, type Connection } from "mongoose";
+import { COMMITTED } from "../ledger/audit-store";
+import type { Payment } from "./payment";
+
+/** What was asked for when a checkout began. */
+export interface Checkout {
+  /** The reference of the request that began it. */
+  id: string;
+  userId: string;
+  millicredits: number;
+  /** In cents. */
+  amount: number;
+  currency: string;
+  at: Date;
+}
+
+type CheckoutDocument = Omit<Checkout, "id"> & { _id: string };
+type PaymentDocument = Omit<Payment, "id"> & {
+  _id: string;
+  /** Set as long as nothing was bought by it: what others sell on the same Stripe account is paid back, too. */
+  unclaimedSince?: Date;
+};
+
+const OPERATION_TIMEOUT_MS = 10_000;
+const REMOVED_PAGE = 1_000;
+
+const checkoutSchema = new Schema<CheckoutDocument>(
+  {
+    _id: { type: String, required: true },
+    userId: { type: String, required: true },
+    millicredits: { type: Number, required: true },
+    amount: { type: Number, required: true },
+    currency: { type: String, required: true },
+    at: { type: Date, required: true },
+  },
+  { collection: "checkouts", autoCreate: false, versionKey: false, writeConcern: DURABLE },
+);
+// Finds the oldest.
+checkoutSchema.index({ at: 1 });
+// Counts those that an account has begun lately.
+checkoutSchema.index({ userId: 1, at: 1 });
+
+const paymentSchema = new Schema<PaymentDocument>(
+  {
+    _id: { type: String, required: true },
+    revision: { type: Number, required: true },
+    purchase: Schema.Types.Mixed,
+    reversals: [Schema.Types.Mixed],
+    unclaimedSince: Date,
+  },
+  { collection: "payments", autoCreate: false, minimize: false, versionKey: false, writeConcern: DURABLE },
+);
+// Finds those by which nothing was bought, oldest first.
+paymentSchema.index({ unclaimedSince: 1 });
+
+export type PaymentStore = ReturnType<typeof createPaymentStore>;
+
+/** Checkouts and payments. Every write is an insert, or a conditional update of one document. */
+export const createPaymentStore = (connection: Connection) => {
+  const checkouts = connection.model<CheckoutDocument>("Checkout", checkoutSchema);
+  const payments = connection.model<PaymentDocument>("Payment", paymentSchema);
+
+  return {
+    /** False where there is one of this id. */
+    addCheckout: ({ id, ...checkout }: Checkout): Promise<boolean> => insertOnce(checkouts.create([{ _id: id, ...checkout }])),
+
+    findCheckout: async (id: string): Promise<Checkout | undefined> => {
+      const found = await checkouts.findById(id).readConcern(COMMITTED).maxTimeMS(OPERATION_TIMEOUT_MS).lean<CheckoutDocument | null>();
+      if (!found) return undefined;
+      const { _id, ...checkout } = found;
+      return { id: _id, ...checkout };
+    },
+
+    countCheckouts: (userId: string, since: Date): Promise<number> =>
+      checkouts
+        .countDocuments({ userId, at: { $gte: since } })
+        .maxTimeMS(OPERATION_TIMEOUT_MS)
+        .exec(),
+
+    findPayment: async (id: string): Promise<Payment | undefined> => {
+      const found = await payments.findById(id).readConcern(COMMITTED).maxTimeMS(OPERATION_TIMEOUT_MS).lean<PaymentDocument | null>();
+      return found ? { id: found._id, revision: found.revision, purchase: found.purchase, reversals: found.reversals } : undefined;
+    },
+
+    /** Writes `after` if the payment is still what `before` was read as; false if another process was faster. */
+    commitPayment: async (before: Payment, after: Payment, at: Date): Promise<boolean> => {
+      const { purchase, reversals } = after;
+      const isFirst = before.revision === 0;
+      const unclaimed = purchase ? { $unset: { unclaimedSince: 1 } } : isFirst ? { $setOnInsert: { unclaimedSince: at } } : {};
+      const update = { $set: { revision: before.revision + 1, purchase, reversals }, ...unclaimed };
+      try {
+        const asRead = { _id: before.id, revision: before.revision } as object;
+        const options = { upsert: isFirst, writeConcern: DURABLE as never, maxTimeMS: OPERATION_TIMEOUT_MS };
+        const result = await payments.collection.updateOne(asRead, update as object, options);
+        return result.matchedCount + result.upsertedCount === 1;
+      } catch (error) {
+        if (isFirst && isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+
+    /** Removes checkouts from before a time, oldest first, some at a time. @returns how many */
+    removeCheckouts: (before: Date): Promise<number> => removeSome(checkouts, { at: { $lt: before } }, REMOVED_PAGE, { at: 1 }),
+
+    /** Removes payments by which nothing was bought since before a time, oldest first, some at a time. @returns how many */
+    removeUnclaimed: (before: Date): Promise<number> =>
+      removeSome(payments, { unclaimedSince: { $lt: before } }, REMOVED_PAGE, { unclaimedSince: 1 }),
+  };
+};

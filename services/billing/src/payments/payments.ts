@@ -1,0 +1,182 @@
+import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, MILLICREDITS_PER_CREDIT, PURCHASE_BOUNDS, unavailable } from "@nodeloom/kernel";
+import { eventCounter, retryOnConflict, type Logger } from "@nodeloom/platform";
+import { z } from "zod";
+import type { Billing } from "../billing";
+import { BILLING_LIMITS } from "../limits";
+import { factOf, type EventFact, type PaidSession } from "./events";
+import { emptyPayment, inOtherCurrency, movementsOf, withFact, type Payment, type PaymentFact } from "./payment";
+import type { Checkout, PaymentStore } from "./payment-store";
+import type { PaymentSettings } from "./settings";
+import type { StripePort } from "./stripe";
+
+const CURRENCY = "usd";
+/** A credit's price is in millionths of a dollar, and Stripe's amounts are in cents. */
+const MICROS_PER_CENT = 10_000;
+const DAY_MS = 86_400_000;
+const MAX_PAUSE_MS = 40;
+
+export interface PaymentTerms {
+  priceMicros: number;
+  minCredits: number;
+  maxCredits: number;
+  live: boolean;
+}
+
+export interface CheckoutRequest {
+  userId: string;
+  email: string;
+  credits: number;
+  reference: string;
+  successUrl: string;
+  cancelUrl: string;
+}
+
+/** What became of an event. A refused one says why, and is no better when it is sent again. */
+export interface EventReceipt {
+  id: string;
+  type: string;
+  outcome: "taken" | "ignored" | "refused";
+  subject: string;
+  userId: string;
+  problem: string;
+}
+
+export interface Payments {
+  /** Undefined where nothing can be bought. */
+  terms(): PaymentTerms | undefined;
+  /** The address where the buyer pays. @throws NOT_CONFIGURED, INVALID_REQUEST, PRECONDITION_FAILED at the limit of a day, SERVICE_UNAVAILABLE */
+  checkout(request: CheckoutRequest): Promise<{ url: string }>;
+  /** Takes an event, however often and in whatever order they come. @throws NOT_CONFIGURED, SIGNATURE_INVALID, INVALID_REQUEST, SERVICE_UNAVAILABLE */
+  receive(body: Buffer, signature: string, deadlineMs?: number): Promise<EventReceipt>;
+}
+
+export interface PaymentDependencies {
+  store: PaymentStore;
+  billing: Pick<Billing, "book">;
+  /** Undefined without settings. */
+  provider: { settings: PaymentSettings; stripe: StripePort } | undefined;
+  logger: Logger;
+  clock?: () => Date;
+}
+
+const checkoutRequest = z.object({
+  userId: z.string().min(1).max(BILLING_LIMITS.idChars),
+  email: z.string(),
+  credits: z.number().int().min(PURCHASE_BOUNDS.minCredits).max(PURCHASE_BOUNDS.maxCredits),
+  reference: z.string().min(1).max(BILLING_LIMITS.idChars),
+  successUrl: z.url(),
+  cancelUrl: z.url(),
+});
+
+const count = eventCounter("nodeloom.payment.events", "events of the payment provider, by what became of them");
+
+const notConfigured = (): DomainError =>
+  new DomainError("precondition", "NOT_CONFIGURED", "credits can't be bought here: STRIPE_SECRET_KEY is not set");
+
+/** In cents, rounded up. */
+export const priceOf = (credits: number, priceMicros: number): number => Math.ceil((credits * priceMicros) / MICROS_PER_CENT);
+
+/** Why a paid session is not what was asked for; undefined where it is. */
+const problemOf = (paid: PaidSession, asked: Checkout | undefined): string | undefined => {
+  if (!asked) return "no such checkout was begun here";
+  if (!paid.isConsistent || paid.userId !== asked.userId) return "it names another account than the checkout's";
+  if (paid.currency !== asked.currency) return `paid in ${paid.currency ?? "no currency"}, not in ${asked.currency}`;
+  if (paid.amount !== asked.amount) return `${paid.amount ?? 0} cents were paid, not ${asked.amount}`;
+  return undefined;
+};
+
+const subjectOf = (fact: EventFact): string => (fact.type === "session" ? fact.session : fact.reversal.id);
+
+export const createPayments = ({ store, billing, provider, logger, clock = () => new Date() }: PaymentDependencies): Payments => {
+  const configured = (): NonNullable<typeof provider> => {
+    if (!provider) throw notConfigured();
+    return provider;
+  };
+
+  /** Keeps a fact with what else is known of its payment. */
+  const keep = async (fact: PaymentFact): Promise<Payment> => {
+    const attempt = async (): Promise<Payment | undefined> => {
+      const before = (await store.findPayment(fact.payment)) ?? emptyPayment(fact.payment);
+      const after = withFact(before, fact);
+      return after === before || (await store.commitPayment(before, after, clock())) ? after : undefined;
+    };
+    const kept = await retryOnConflict(CONFLICT_ATTEMPTS.account, attempt, () => Math.random() * MAX_PAUSE_MS);
+    if (!kept) throw unavailable("too much is happening to this payment");
+    return kept;
+  };
+
+  /** What a session makes known, or why it can't be taken. One that was taken before is not compared again: its checkout may be gone. */
+  const purchaseOf = async (paid: PaidSession): Promise<PaymentFact | string> => {
+    const { payment, session, checkout } = paid;
+    const known = (await store.findPayment(payment))?.purchase;
+    if (known?.session === session) return { payment, type: "purchase", purchase: known };
+    const asked = await store.findCheckout(checkout);
+    const problem = problemOf(paid, asked);
+    if (problem !== undefined || !asked) return problem ?? "";
+    const { userId, millicredits, amount, currency } = asked;
+    return { payment, type: "purchase", purchase: { session, checkout, userId, millicredits, amount, currency } };
+  };
+
+  /** Books all that follows from a payment. @returns why some of it can't be booked */
+  const book = async (payment: Payment, deadlineMs: number | undefined): Promise<string> => {
+    const { purchase } = payment;
+    if (!purchase) return "";
+    await billing.book({ userId: purchase.userId, movements: movementsOf(payment) }, deadlineMs);
+    return inOtherCurrency(payment)
+      .map(({ id, currency }) => `${id} is in ${currency}, and the purchase in ${purchase.currency}`)
+      .join("; ");
+  };
+
+  const take = async (fact: EventFact, deadlineMs: number | undefined): Promise<{ userId: string; problem: string }> => {
+    const known = fact.type === "session" ? await purchaseOf(fact) : fact;
+    if (typeof known === "string") return { userId: fact.type === "session" ? fact.userId : "", problem: known };
+    const payment = await keep(known);
+    return { userId: payment.purchase?.userId ?? "", problem: await book(payment, deadlineMs) };
+  };
+
+  return {
+    terms: () => provider && { priceMicros: provider.settings.priceMicros, live: provider.settings.live, ...PURCHASE_BOUNDS },
+
+    checkout: async (request) => {
+      const { settings, stripe } = configured();
+      const parsed = checkoutRequest.safeParse(request);
+      if (!parsed.success) throw invalidRequest(parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
+      const { userId, credits, reference } = request;
+      const begun = await store.countCheckouts(userId, new Date(clock().getTime() - DAY_MS));
+      if (begun >= BILLING_LIMITS.checkoutsPerDay) {
+        const message = `no more than ${BILLING_LIMITS.checkoutsPerDay} purchases may be begun in a day`;
+        throw new DomainError("precondition", "PRECONDITION_FAILED", message);
+      }
+      const amount = priceOf(credits, settings.priceMicros);
+      const order = { userId, millicredits: credits * MILLICREDITS_PER_CREDIT, amount, currency: CURRENCY };
+      await store.addCheckout({ id: reference, ...order, at: clock() });
+      const asked = await store.findCheckout(reference);
+      if (asked?.userId !== userId || asked.millicredits !== order.millicredits) {
+        throw new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this reference names another checkout");
+      }
+      return stripe.createSession({ ...request, amount: asked.amount, currency: asked.currency });
+    },
+
+    receive: async (body, signature, deadlineMs) => {
+      const { settings, stripe } = configured();
+      const event = stripe.verify(body, signature);
+      const { id, type, livemode } = event;
+      if (livemode !== settings.live) {
+        logger.error(
+          { event: id, type, livemode },
+          "an event of Stripe's other mode: its endpoint's secret and STRIPE_SECRET_KEY don't belong together",
+        );
+        throw invalidRequest([
+          { path: "livemode", message: `is ${livemode}, and the key is for ${settings.live ? "live" : "test"} payments` },
+        ]);
+      }
+      const fact = factOf(event);
+      const taken = fact ? await take(fact, deadlineMs) : { userId: "", problem: "" };
+      const outcome = taken.problem ? "refused" : fact ? "taken" : "ignored";
+      count({ outcome });
+      const receipt = { id, type, outcome, subject: fact ? subjectOf(fact) : "", ...taken } as const;
+      if (outcome === "refused") logger.error({ event: receipt }, "an event of Stripe could not be taken");
+      return receipt;
+    },
+  };
+};

@@ -1,0 +1,120 @@
+/** Speaks with Stripe: the one place that knows the library. */
+import { DomainError, unavailable } from "@nodeloom/kernel";
+import { createEgressClient, guardedFetch, hostAndPort, type EgressClient, type Logger } from "@nodeloom/platform";
+import type Stripe from "stripe" with { "resolution-mode": "import" };
+import { STRIPE_API, type PaymentSettings } from "./settings";
+
+/** The library's own; events are asked for in the same (docs/operations/paying.md). */
+export const STRIPE_API_VERSION = "2026-10-28.endive";
+/** An event that was signed longer ago is refused; Stripe signs each delivery anew. */
+const TOLERANCE_SECONDS = 300;
+const CALL = { timeoutMs: 10_000, maxBytes: 1024 * 1024 };
+/** Repeated under the same idempotency key. */
+const RETRIES = 2;
+const FIRST_SERVER_ERROR = 500;
+const TOO_MANY_REQUESTS = 429;
+const REFUSED_KEY: ReadonlySet<unknown> = new Set([401, 403]);
+
+export interface CheckoutOrder {
+  reference: string;
+  userId: string;
+  email: string;
+  credits: number;
+  /** In cents. */
+  amount: number;
+  currency: string;
+  successUrl: string;
+  cancelUrl: string;
+}
+
+export interface StripePort {
+  /** Makes a session, once by its reference. @throws SERVICE_UNAVAILABLE, NOT_CONFIGURED where Stripe refuses the key */
+  createSession(order: CheckoutOrder): Promise<{ url: string }>;
+  /** @throws SIGNATURE_INVALID for what Stripe has not signed, or too long ago */
+  verify(body: Buffer, signature: string): Stripe.Event;
+  close(): Promise<void>;
+}
+
+/** Names in the metadata of sessions and payments. */
+export const METADATA = { checkout: "nodeloom_checkout", account: "nodeloom_account", credits: "nodeloom_credits" } as const;
+
+const sessionOf = ({ userId, email, credits, amount, currency, ...order }: CheckoutOrder): Stripe.Checkout.SessionCreateParams => {
+  const metadata = { [METADATA.checkout]: order.reference, [METADATA.account]: userId, [METADATA.credits]: String(credits) };
+  const name = `${credits.toLocaleString("en")} credits`;
+  return {
+    mode: "payment",
+    client_reference_id: userId,
+    ...(email ? { customer_email: email } : {}),
+    line_items: [{ quantity: 1, price_data: { currency, unit_amount: amount, product_data: { name } } }],
+    metadata,
+    payment_intent_data: { metadata, description: name },
+    success_url: order.successUrl,
+    cancel_url: order.cancelUrl,
+  };
+};
+
+/** The library's error in our terms. Its messages may repeat what was sent, and stay out of the log. */
+const translated = (error: unknown, logger: Logger): DomainError => {
+  const { type, code, statusCode, requestId } = error as { type?: string; code?: string; statusCode?: number; requestId?: string };
+  logger.warn({ type, code, statusCode, requestId }, "Stripe made no checkout");
+  if (REFUSED_KEY.has(statusCode)) {
+    return new DomainError("precondition", "NOT_CONFIGURED", "credits can't be bought: Stripe refuses STRIPE_SECRET_KEY");
+  }
+  const isAway = statusCode === undefined || statusCode >= FIRST_SERVER_ERROR || statusCode === TOO_MANY_REQUESTS;
+  return isAway
+    ? unavailable("the payment provider can't be reached")
+    : new DomainError("internal", "INTERNAL", "Stripe refused the checkout");
+};
+
+const egressTo = (apiBase: string): EgressClient =>
+  // Another base is the operator's own word: it may be a server of their network.
+  createEgressClient(apiBase === STRIPE_API ? {} : { ownServers: [hostAndPort(apiBase)] });
+
+export interface StripeOptions {
+  settings: Pick<PaymentSettings, "secretKey" | "webhookSecret" | "apiBase">;
+  logger: Logger;
+  clock?: () => Date;
+}
+
+/** The library takes 16 MB and a sixth of a second: it is loaded where it is needed alone. */
+export const connectStripe = async ({ settings, logger, clock = () => new Date() }: StripeOptions): Promise<StripePort> => {
+  const { default: Library } = await import("stripe");
+  const { hostname, port, protocol } = new URL(settings.apiBase);
+  const egress = egressTo(settings.apiBase);
+  const stripe = new Library(settings.secretKey, {
+    apiVersion: STRIPE_API_VERSION,
+    maxNetworkRetries: RETRIES,
+    timeout: CALL.timeoutMs,
+    telemetry: false,
+    host: hostname,
+    protocol: protocol === "http:" ? "http" : "https",
+    ...(port === "" ? {} : { port }),
+    httpClient: Library.createFetchHttpClient(guardedFetch(egress, CALL) as unknown as typeof fetch),
+  });
+
+  return {
+    createSession: async (order) => {
+      const made = await stripe.checkout.sessions
+        .create(sessionOf(order), { idempotencyKey: `nodeloom-checkout-${order.reference}` })
+        .catch((error: unknown) => {
+          throw translated(error, logger);
+        });
+      if (!made.url) throw new DomainError("internal", "INTERNAL", "Stripe answered without an address");
+      return { url: made.url };
+    },
+
+    verify: (body, signature) => {
+      try {
+        return stripe.webhooks.constructEvent(body, signature, settings.webhookSecret, TOLERANCE_SECONDS, undefined, clock().getTime());
+      } catch {
+        throw new DomainError(
+          "unauthenticated",
+          "SIGNATURE_INVALID",
+          "Stripe-Signature is not Stripe's signature of this body, or is too old",
+        );
+      }
+    },
+
+    close: () => egress.close(),
+  };
+};

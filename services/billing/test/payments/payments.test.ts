@@ -1,0 +1,188 @@
+import { randomUUID } from "node:crypto";
+import { createBilling, type Billing } from "../../src/billing";
+import { createPaymentStore, type PaymentStore } from "../../src/payments/payment-store";
+import { createPayments, type EventReceipt, type Payments } from "../../src/payments/payments";
+import { connectStripe, type StripePort } from "../../src/payments/stripe";
+import { logger, ownStore, type OwnStore } from "../support/database";
+import { completed, dispute, eventOf, refund, SECRET, signatureOf } from "./events";
+
+const REPLAYS = 50;
+const SETTINGS = {
+  secretKey: "sk_test_of_tests",
+  webhookSecret: SECRET,
+  // Nothing listens there: no event needs a call.
+  apiBase: "http://127.0.0.1:9",
+  priceMicros: 10_000,
+  live: false,
+};
+
+let own: OwnStore;
+let store: PaymentStore;
+let stripe: StripePort;
+let billings: [Billing, Billing];
+let instances: [Payments, Payments];
+
+beforeAll(async () => {
+  own = await ownStore(createPaymentStore);
+  store = createPaymentStore(own.connection);
+  stripe = await connectStripe({ settings: SETTINGS, logger });
+  billings = [createBilling({ store: own.store, logger }), createBilling({ store: own.store, logger })];
+  instances = billings.map((billing) =>
+    createPayments({ store, billing, provider: { settings: SETTINGS, stripe }, logger }),
+  ) as typeof instances;
+});
+afterAll(async () => {
+  await Promise.all(billings.map((billing) => billing.stop()));
+  await stripe.close();
+  await own.stop();
+});
+
+interface Order {
+  userId: string;
+  checkout: string;
+  session: string;
+  payment: string;
+  amount: number;
+}
+
+/** A checkout of 1,000 credits for 10 dollars, as the account began it. */
+const begun = async (userId = `user-${randomUUID()}`): Promise<Order> => {
+  const id = randomUUID();
+  await store.addCheckout({ id, userId, millicredits: 1_000_000, amount: 1_000, currency: "usd", at: new Date() });
+  return { userId, checkout: id, session: `cs_${id}`, payment: `pi_${id}`, amount: 1_000 };
+};
+
+const receive = (body: Buffer, instance = 0): Promise<EventReceipt> => instances[instance]!.receive(body, signatureOf(body));
+const balanceOf = async (userId: string): Promise<number> => (await billings[0].account({ userId })).topUp;
+const rowsOf = async (userId: string): Promise<Record<string, number>> => {
+  const { rows } = await billings[0].ledgerPage({ userId, limit: 200, cursor: "" });
+  return Object.fromEntries(rows.map(({ id, millicredits }) => [id, millicredits]));
+};
+const expectSound = async (): Promise<void> => {
+  expect((await billings[0].checkLedger({ cursor: "" })).mismatches).toEqual([]);
+};
+
+it("books a payment once, though its event comes 50 times at once through two instances", async () => {
+  const order = await begun();
+  const body = completed(order);
+  const replays = Array.from({ length: REPLAYS }, (_, index) => receive(index % 3 ? body : completed(order), index % 2));
+  expect(new Set((await Promise.all(replays)).map(({ outcome }) => outcome))).toEqual(new Set(["taken"]));
+  await receive(completed(order, "checkout.session.async_payment_succeeded"));
+  expect(await rowsOf(order.userId)).toEqual({ [`stripe:${order.session}`]: 1_000_000 });
+  expect(await balanceOf(order.userId)).toBe(1_000_000);
+  await expectSound();
+});
+
+it("keeps a refund and a dispute that come before the payment, at the same time as it", async () => {
+  const order = await begun();
+  const [one, other] = [`re_${randomUUID()}`, `dp_${randomUUID()}`];
+  const { payment, userId } = order;
+  await receive(refund({ id: one, payment, amount: 250, status: "succeeded" }, "refund.created"));
+  expect(await rowsOf(userId)).toEqual({});
+  await Promise.all([
+    receive(dispute({ id: other, payment, amount: 500, status: "won" }, "charge.dispute.closed")),
+    receive(completed(order), 1),
+    receive(dispute({ id: other, payment, amount: 500, status: "needs_response" }, "charge.dispute.created"), 1),
+  ]);
+  expect(await rowsOf(userId)).toEqual({
+    [`stripe:${order.session}`]: 1_000_000,
+    [`stripe:${one}`]: -250_000,
+    [`stripe:${other}`]: -500_000,
+    [`stripe:${other}:returned`]: 500_000,
+  });
+  await expectSound();
+});
+
+it("takes back what is spent already, after which only what is free runs until new credits make up for it", async () => {
+  const order = await begun();
+  const { userId, payment } = order;
+  await receive(completed(order));
+  const [billing] = billings;
+  const run = (executionId: string, maxMillicredits: number) =>
+    billing.hold({ userId, executionId, items: [{ key: "n:0", model: "m", maxMillicredits }], maxActive: 0 });
+  await run("spent", 900_000);
+  await billing.settle({ userId, executionId: "spent", items: [], captureAll: true });
+  await receive(refund({ id: `re_${randomUUID()}`, payment, amount: 1_000, status: "succeeded" }));
+  expect(await balanceOf(userId)).toBe(-900_000);
+  await expect(run("free", 0)).resolves.toMatchObject({ heldMillicredits: 0 });
+  await expect(run("refused", 1)).rejects.toMatchObject({ reason: "INSUFFICIENT_CREDITS" });
+  await expectSound();
+
+  const credit = { kind: "adjust", millicredits: -1 } as const;
+  await expect(billing.credit({ userId, credit, note: "", reference: "less" })).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+  await billing.credit({ userId, credit: { kind: "topup", millicredits: 400_000 }, note: "", reference: "part" });
+  expect(await balanceOf(userId)).toBe(-500_000);
+  await receive(completed(await begun(userId)));
+  await expect(run("again", 500_000)).resolves.toMatchObject({ heldMillicredits: 500_000 });
+  await expectSound();
+});
+
+it("gives back what a refund took that fails later, however late its earlier news comes", async () => {
+  const order = await begun();
+  const { userId, payment } = order;
+  const id = `re_${randomUUID()}`;
+  await receive(completed(order));
+  await receive(refund({ id, payment, amount: 1_000, status: "failed" }, "refund.failed"));
+  await receive(refund({ id, payment, amount: 1_000, status: "pending" }, "refund.created"));
+  expect(await balanceOf(userId)).toBe(1_000_000);
+  expect(Object.keys(await rowsOf(userId))).toHaveLength(3);
+});
+
+it("ignores inquiries, sessions that aren't paid yet, those of other sellers, and events that it has no use for", async () => {
+  const order = await begun();
+  const { checkout: _, ...others } = order;
+  expect(await receive(completed({ ...order, status: "unpaid" }))).toMatchObject({ outcome: "ignored" });
+  expect(await receive(completed(others))).toMatchObject({ outcome: "ignored" });
+  expect(await receive(eventOf("charge.succeeded", { id: "ch_1" }))).toMatchObject({ outcome: "ignored" });
+  await receive(completed(order));
+  await receive(dispute({ id: "dp_inquiry", payment: order.payment, amount: 1_000, status: "warning_needs_response" }));
+  expect(await balanceOf(order.userId)).toBe(1_000_000);
+});
+
+it.each<[string, (order: Order, other: Order) => object, RegExp]>([
+  ["another amount than was asked", () => ({ amount: 999 }), /999 cents were paid, not 1000/],
+  ["another currency", () => ({ currency: "eur" }), /paid in eur, not in usd/],
+  ["another account than the checkout's", (_, other) => ({ userId: other.userId }), /names another account/],
+  ["an account that only its metadata name", (_, other) => ({ clientReference: other.userId }), /names another account/],
+  ["a checkout that was never begun", () => ({ checkout: randomUUID() }), /no such checkout/],
+])("refuses a paid session with %s, and books nothing", async (_, change, problem) => {
+  const [order, other] = [await begun(), await begun()];
+  const receipt = await receive(completed({ ...order, ...change(order, other) }));
+  expect(receipt).toMatchObject({ outcome: "refused", problem: expect.stringMatching(problem) as string, subject: order.session });
+  for (const { userId } of [order, other]) expect(await rowsOf(userId)).toEqual({});
+});
+
+it.each<[string, (body: Buffer) => [Buffer, string]]>([
+  ["is not signed", (body) => [body, ""]],
+  ["is signed with another secret", (body) => [body, signatureOf(body, { secret: "whsec_other" })]],
+  ["was changed after it was signed", (body) => [Buffer.from(body.toString().replace("1000", "1001")), signatureOf(body)]],
+  ["was signed more than five minutes ago", (body) => [body, signatureOf(body, { ageSeconds: 301 })]],
+])("refuses an event that %s", async (_, forge) => {
+  const order = await begun();
+  const [body, signature] = forge(completed(order));
+  await expect(instances[0].receive(body, signature)).rejects.toMatchObject({ kind: "unauthenticated", reason: "SIGNATURE_INVALID" });
+  expect(await rowsOf(order.userId)).toEqual({});
+});
+
+it("refuses events of the mode that its key is not for, so that Stripe repeats them", async () => {
+  const body = eventOf("charge.succeeded", { id: "ch_1" }, { livemode: true });
+  await expect(receive(body)).rejects.toMatchObject({ reason: "INVALID_REQUEST", metadata: { issues: [{ path: "livemode" }] } });
+});
+
+it("answers an event with an error while the account can't be written, and books it when it comes again", async () => {
+  const order = await begun();
+  const book = (): Promise<never> => Promise.reject(new Error("the database is away"));
+  const broken = createPayments({ store, billing: { book }, provider: { settings: SETTINGS, stripe }, logger });
+  const body = completed(order);
+  await expect(broken.receive(body, signatureOf(body))).rejects.toThrow("the database is away");
+  await receive(body);
+  expect(await balanceOf(order.userId)).toBe(1_000_000);
+});
+
+it("says what is missing where nothing can be bought", async () => {
+  const off = createPayments({ store, billing: billings[0], provider: undefined, logger });
+  const order = { userId: "u", email: "", credits: 1_000, reference: "r", successUrl: "http://a/b", cancelUrl: "http://a/b" };
+  expect(off.terms()).toBeUndefined();
+  await expect(off.checkout(order)).rejects.toMatchObject({ reason: "NOT_CONFIGURED" });
+  await expect(off.receive(Buffer.from("{}"), "")).rejects.toMatchObject({ reason: "NOT_CONFIGURED" });
+});
