@@ -1,5 +1,5 @@
 import { createGrpcClient, type Checks, type ClientOf, type TlsConfig } from "@nodeloom/platform";
-import { batches, billing, executions, identity, media, models, signIn, usage, workflows } from "@nodeloom/proto";
+import { batches, billing, executions, identity, media, models, payments, signIn, usage, workflows } from "@nodeloom/proto";
 import { createHealthProbe } from "./routes/health/health";
 
 export interface Services {
@@ -9,6 +9,8 @@ export interface Services {
   workflows: ClientOf<workflows.WorkflowsServiceServer>;
   models: ClientOf<models.ModelsServiceServer>;
   billing: ClientOf<billing.BillingServiceServer>;
+  /** Served by billing, too. */
+  payments: ClientOf<payments.PaymentsServiceServer>;
   usage: ClientOf<usage.UsageServiceServer>;
   executions: ClientOf<executions.ExecutionsServiceServer>;
   /** Served by executions, too. */
@@ -16,7 +18,7 @@ export interface Services {
   media: ClientOf<media.MediaServiceServer>;
 }
 
-export type ServiceName = Exclude<keyof Services, "batches" | "signIn">;
+export type ServiceName = Exclude<keyof Services, "batches" | "payments" | "signIn">;
 export type Addresses = Readonly<Record<ServiceName, string>>;
 
 const DEFINITIONS = {
@@ -42,7 +44,8 @@ export const connectServices = (addresses: Addresses, tls: TlsConfig): Connectio
   const clients = names.map((name) => createGrpcClient<object>(DEFINITIONS[name], { address: addresses[name], tls }));
   const ofBatches = createGrpcClient<batches.BatchesServiceServer>(batches.BatchesServiceService, { address: addresses.executions, tls });
   const ofSignIns = createGrpcClient<signIn.SignInServiceServer>(signIn.SignInServiceService, { address: addresses.identity, tls });
-  const more = { batches: ofBatches, signIn: ofSignIns };
+  const ofPayments = createGrpcClient<payments.PaymentsServiceServer>(payments.PaymentsServiceService, { address: addresses.billing, tls });
+  const more = { batches: ofBatches, payments: ofPayments, signIn: ofSignIns };
   const probes = names.map((name) => createHealthProbe({ address: addresses[name], tls }));
   return {
     services: { ...Object.fromEntries(names.map((name, index) => [name, clients[index]])), ...more } as unknown as Services,

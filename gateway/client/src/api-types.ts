@@ -1640,6 +1640,35 @@ export interface MetadataBudgetSettings {
   alertAt?: number[];
 }
 
+export interface BillingSettings {
+  /** Null where credits can't be bought */
+  purchases: PurchaseTerms | null;
+}
+
+export interface PurchaseTerms {
+  /** Of one credit, without taxes */
+  creditPriceUsd: number;
+  currency: "usd";
+  minCredits: number;
+  maxCredits: number;
+  /** False: payments are tests, and no money moves */
+  live: boolean;
+}
+
+export interface CheckoutOrder {
+  credits: number;
+}
+
+export interface Checkout {
+  /** Stripe's page, where the buyer pays */
+  url: string;
+}
+
+export interface PaymentEventReceipt {
+  /** `refused`: an administrator finds why in the audit */
+  outcome: "taken" | "ignored" | "refused";
+}
+
 export interface Folder {
   id: string;
   name: string;
@@ -2923,6 +2952,8 @@ export interface Operations {
     query?: {
       limit?: number;
       cursor?: string;
+      /** Movements of this kind alone */
+      kind?: "topup" | "plan_renewal" | "plan_expiry" | "hold" | "capture" | "release" | "grant" | "adjust";
     };
     response: {
       rows: LedgerRow[];
@@ -3150,6 +3181,20 @@ export interface Operations {
     };
     response: undefined;
   };
+  /** Whether credits can be bought here, and at which price */
+  getBilling: {
+    response: BillingSettings;
+  };
+  /** Begin to buy credits */
+  createCheckout: {
+    body: CheckoutOrder;
+    response: Checkout;
+  };
+  /** Take an event of Stripe: for Stripe, which signs it */
+  receivePaymentEvent: {
+    body?: unknown;
+    response: PaymentEventReceipt;
+  };
   /** List the caller's folders */
   listFolders: {
     response: Folder[];
@@ -3332,6 +3377,8 @@ export interface Operations {
     query?: {
       limit?: number;
       cursor?: string;
+      /** Movements of this kind alone */
+      kind?: "topup" | "plan_renewal" | "plan_expiry" | "hold" | "capture" | "release" | "grant" | "adjust";
     };
     response: {
       rows: LedgerRow[];
@@ -3678,6 +3725,9 @@ export const OPERATIONS = {
   listBudgets: { method: "GET", path: "/api/budgets", idempotent: false, contentType: null },
   setMetadataBudget: { method: "PUT", path: "/api/budgets", idempotent: false, contentType: "application/json" },
   deleteBudget: { method: "DELETE", path: "/api/budgets/{id}", idempotent: false, contentType: null },
+  getBilling: { method: "GET", path: "/api/billing", idempotent: false, contentType: null },
+  createCheckout: { method: "POST", path: "/api/billing/checkout", idempotent: true, contentType: "application/json" },
+  receivePaymentEvent: { method: "POST", path: "/api/billing/events", idempotent: false, contentType: "application/json" },
   listFolders: { method: "GET", path: "/api/folders", idempotent: false, contentType: null },
   createFolder: { method: "POST", path: "/api/folders", idempotent: true, contentType: "application/json" },
   renameFolder: { method: "PATCH", path: "/api/folders/{id}", idempotent: false, contentType: "application/json" },

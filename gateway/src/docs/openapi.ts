@@ -19,6 +19,7 @@ const TAG_DESCRIPTIONS: Readonly<Record<Tag, string>> = {
   Executions: "Runs under way and past: poll, follow, cancel",
   Usage: "What was run by key, and what it cost",
   Budgets: "What runs of a key, of a workflow or with a value of metadata may cost; for signed-in users",
+  Billing: "Credits that are bought, where that is set up; for signed-in users",
   Identity: "Who is calling; registration and sign-in",
   Keys: "API keys and their webhooks; for signed-in users",
   Secrets: "Values that HTTP nodes send, and that are never shown; for signed-in users",

@@ -94,6 +94,13 @@ export const RUN_STOP_PARALLEL = 10;
 /** How long a sign-in asks whether its account has its credits. */
 export const COMPLETION_CALL_MS = 2_000;
 
+/** A checkout is made by Stripe, which is called three times at most, 10 s each. */
+export const CHECKOUT_CALL_MS = 40_000;
+/** Of Stripe's events; theirs are a few kilobytes. */
+export const PAYMENT_EVENT_BYTES = 256 * 1024;
+/** Events per minute and address; Stripe sends from about a dozen. */
+export const PAYMENT_EVENTS_PER_MINUTE = 1_200;
+
 /** A webhook's receiver has 15 s to answer a test. */
 export const WEBHOOK_TEST_MS = 20_000;
 

@@ -19,6 +19,7 @@ export const TAGS = [
   "Executions",
   "Usage",
   "Budgets",
+  "Billing",
   "Identity",
   "Keys",
   "Secrets",

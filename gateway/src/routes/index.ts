@@ -24,6 +24,8 @@ import { identityRoutes } from "./identity/routes";
 import { keyRoutes } from "./keys/routes";
 import { mcpRoutes } from "./mcp/routes";
 import { mediaRoutes } from "./media/routes";
+import { paymentEventRoutes } from "./payments/events";
+import { paymentRoutes } from "./payments/routes";
 import { modelServerRoutes } from "./model-servers/routes";
 import { serverWorkflowRoutes } from "./model-servers/workflows";
 import { modelRoutes } from "./models/routes";
@@ -66,6 +68,8 @@ export const routes: readonly Route[] = [
   ...keyRoutes,
   ...secretRoutes,
   ...budgetRoutes,
+  ...paymentRoutes,
+  ...paymentEventRoutes,
   ...folderRoutes,
   ...mediaRoutes,
   ...openAiRoutes,

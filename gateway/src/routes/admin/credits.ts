@@ -110,7 +110,12 @@ export const adminCreditRoutes = [
     responses: { 200: ledgerPage },
     handler: async ({ gateway, params, query }) => {
       await gateway.services.identity.getUser({ userId: params.id });
-      const page = await gateway.services.billing.listLedger({ userId: params.id, limit: query.limit, cursor: query.cursor ?? "" });
+      const page = await gateway.services.billing.listLedger({
+        userId: params.id,
+        limit: query.limit,
+        cursor: query.cursor ?? "",
+        kind: query.kind,
+      });
       return { status: 200, body: { rows: page.rows.map(ledgerRowView), nextCursor: nextCursor(page.nextCursor) } };
     },
   }),

@@ -1,4 +1,4 @@
-import { executionOf, toCredits } from "@nodeloom/kernel";
+import { executionOf, MOVEMENT_KINDS, toCredits } from "@nodeloom/kernel";
 import type { billing } from "@nodeloom/proto";
 import { z } from "zod";
 import { PAGE_DEFAULT } from "../../http/limits";
@@ -24,7 +24,11 @@ const ledgerRow = z
   .meta({ id: "LedgerRow" });
 
 export const ledgerPage = cursorPage(ledgerRow);
-export const ledgerQuery = z.object({ limit: queryInteger(1, LEDGER_PAGE_MAX, PAGE_DEFAULT), cursor: cursor.optional() });
+export const ledgerQuery = z.object({
+  limit: queryInteger(1, LEDGER_PAGE_MAX, PAGE_DEFAULT),
+  cursor: cursor.optional(),
+  kind: z.enum(MOVEMENT_KINDS).optional().meta({ description: "Movements of this kind alone" }),
+});
 
 export const ledgerRowView = (row: billing.LedgerRow): z.infer<typeof ledgerRow> => ({
   id: row.id,

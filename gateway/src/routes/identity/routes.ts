@@ -86,7 +86,7 @@ export const identityRoutes = [
     query: ledgerQuery,
     responses: { 200: ledgerPage },
     handler: async ({ gateway, caller, query }) => {
-      const request = { userId: caller.user.id, limit: query.limit, cursor: query.cursor ?? "" };
+      const request = { userId: caller.user.id, limit: query.limit, cursor: query.cursor ?? "", kind: query.kind };
       const page = await gateway.services.billing.listLedger(request);
       return { status: 200, body: { rows: page.rows.map(ledgerRowView), nextCursor: nextCursor(page.nextCursor) } };
     },

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { identity, payments } from "@nodeloom/proto";
+import { z } from "zod";
+import { PAYMENT_EVENT_BYTES, PAYMENT_EVENTS_PER_MINUTE } from "../../http/limits";
+import { defineRoute, type CallContext } from "../../http/route";
+
+/** Where Stripe says what became of payments. */
+
+/** Stands for the administrator in rows of the audit. */
+const ACTOR = "stripe";
+
+const receipt = z
+  .object({ outcome: z.enum(["taken", "ignored", "refused"]).meta({ description: "`refused`: an administrator finds why in the audit" }) })
+  .meta({ id: "PaymentEventReceipt" });
+
+const OUTCOMES: Partial<Record<payments.PaymentEventOutcome, z.infer<typeof receipt>["outcome"]>> = {
+  [payments.PaymentEventOutcome.PAYMENT_EVENT_OUTCOME_TAKEN]: "taken",
+  [payments.PaymentEventOutcome.PAYMENT_EVENT_OUTCOME_IGNORED]: "ignored",
+  [payments.PaymentEventOutcome.PAYMENT_EVENT_OUTCOME_REFUSED]: "refused",
+};
+
+/** One row for an event, however often it is sent. Without it the event isn't answered, and comes again. */
+const auditRefusal = async (
+  { gateway, response }: Pick<CallContext, "gateway" | "response">,
+  { eventId, eventType, subject, userId, problem }: payments.ReceivePaymentEventResponse,
+): Promise<void> => {
+  const row = identity.AuditRow.fromPartial({
+    id: createHash("sha256").update(`${ACTOR} ${eventId}`).digest("base64url"),
+    actorId: ACTOR,
+    action: "payment.refused",
+    target: userId || subject || eventId,
+    changeJson: JSON.stringify({ event: eventId, type: eventType, subject, problem }),
+    requestId: String(response.getHeader("X-Request-Id") ?? ""),
+    outcome: identity.AuditOutcome.AUDIT_OUTCOME_PENDING,
+  });
+  const { identity: service } = gateway.services;
+  await service.recordAudit({ row });
+  await service.recordAudit({ row: { ...row, outcome: identity.AuditOutcome.AUDIT_OUTCOME_FAILED, errorCode: "PRECONDITION_FAILED" } });
+};
+
+export const paymentEventRoutes = [
+  defineRoute({
+    method: "POST",
+    path: "/api/billing/events",
+    operationId: "receivePaymentEvent",
+    summary: "Take an event of Stripe: for Stripe, which signs it",
+    description:
+      "Events may come more than once and in any order. What can't be taken is answered with `refused` where sending it again would change nothing, and with an error otherwise.",
+    tag: "Billing",
+    auth: "none",
+    limit: "ip",
+    addressLimit: () => PAYMENT_EVENTS_PER_MINUTE,
+    signedBody: { bytes: PAYMENT_EVENT_BYTES },
+    responses: { 200: receipt },
+    errors: ["NOT_CONFIGURED", "SIGNATURE_INVALID", "INVALID_REQUEST"],
+    handler: async (context) => {
+      const { gateway, request, body } = context;
+      const event = { body: body as Buffer, signature: request.get("stripe-signature") ?? "" };
+      const received = await gateway.services.payments.receivePaymentEvent(event);
+      const outcome = OUTCOMES[received.outcome];
+      if (!outcome) throw new Error("billing answered without an outcome");
+      if (outcome === "refused") await auditRefusal(context, received);
+      return { status: 200, body: { outcome } };
+    },
+  }),
+];
