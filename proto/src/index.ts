@@ -10,6 +10,7 @@ export * as payments from "./gen/nodeloom/billing/v1/payments";
 export * as batches from "./gen/nodeloom/executions/v1/batches";
 export * as executions from "./gen/nodeloom/executions/v1/executions";
 export * as triggers from "./gen/nodeloom/executions/v1/triggers";
+export * as addresses from "./gen/nodeloom/identity/v1/addresses";
 export * as identity from "./gen/nodeloom/identity/v1/identity";
 export * as signIn from "./gen/nodeloom/identity/v1/sign_in";
 export * as media from "./gen/nodeloom/media/v1/media";

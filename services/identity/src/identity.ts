@@ -1,4 +1,5 @@
 import type { Logger } from "@nodeloom/platform";
+import { createAddresses } from "./addresses/addresses";
 import { createAudit } from "./audit/audit";
 import { createAuthentication } from "./keys/authentication";
 import type { Changes } from "./changes";
@@ -7,6 +8,7 @@ import { createLoginThrottle } from "./sessions/login-throttle";
 import { createPasswords } from "./users/passwords";
 import { createSecretBox } from "./keys/webhook-secrets";
 import { createRollouts } from "./tiers/rollouts";
+import type { UserRecord } from "./records";
 import type { Identity } from "./server";
 import type { Store } from "./store";
 import { createTiers } from "./tiers/tiers";
@@ -66,6 +68,20 @@ export const createIdentity = async ({
   const ofUsers = { users: store.users, tiers, matching, pepper, clock };
   const pendingSignIns = createPendingSignIns({ ...ofUsers, store: store.pendingSignIns, throttles });
   const reauthentication = createReauthentication({ users: store.users, passwords, throttle });
+  const endForeignAccess = async ({ _id, keyEpoch }: UserRecord): Promise<void> => {
+    await store.oidc.unlink(_id);
+    await store.keys.removeEnded(_id, keyEpoch);
+  };
+  const passwordChanges = createPasswordChanges({
+    store: store.users,
+    tiers,
+    passwords,
+    throttle,
+    changes,
+    endForeignAccess,
+    pepper,
+    clock,
+  });
   const onTouchFailed = (error: unknown): void => logger.warn({ err: error }, "the use of a key was not recorded");
   return {
     users,
@@ -81,7 +97,8 @@ export const createIdentity = async ({
       envelope,
       changes,
     }),
-    passwordChanges: createPasswordChanges({ store: store.users, tiers, passwords, throttle, changes, pepper }),
+    passwordChanges,
+    addresses: createAddresses({ users: store.users, store: store.addresses, passwordChanges, pepper, clock }),
     runStops,
     tiers,
     rollouts: createRollouts({ store: store.tiers }),

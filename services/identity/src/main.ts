@@ -12,8 +12,9 @@ import {
   serveGrpc,
   variables,
 } from "@nodeloom/platform";
-import { identity, signIn } from "@nodeloom/proto";
+import { addresses, identity, signIn } from "@nodeloom/proto";
 import { z } from "zod";
+import { addressHandlers } from "./addresses/server";
 import { database } from "./database";
 import { joinChanges } from "./changes";
 import { createIdentity } from "./identity";
@@ -78,7 +79,10 @@ export const service = defineService({
     if (adminEmail && adminPassword) await services.bootstrap.ensureAdmin(adminEmail, adminPassword);
     return serveGrpc({
       service: grpcService(identity.IdentityServiceService, identityHandlers(services)),
-      more: [grpcService(signIn.SignInServiceService, signInHandlers(services))],
+      more: [
+        grpcService(signIn.SignInServiceService, signInHandlers(services)),
+        grpcService(addresses.AddressServiceService, addressHandlers(services)),
+      ],
       config,
       listen: "IDENTITY_LISTEN",
       connection,

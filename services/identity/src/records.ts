@@ -1,4 +1,5 @@
-import type { CustomTier } from "@nodeloom/kernel";
+import type { CustomTier, Notice } from "@nodeloom/kernel";
+import type { StoredLink } from "./sessions/link-tokens";
 
 /** What is stored, one interface per collection. `_id` is a UUID where nothing else is said. */
 
@@ -24,8 +25,12 @@ export interface UserRecord {
   passwordReset: PasswordResetRecord | null;
   /** Absent on accounts that never began with one. */
   secondFactor?: SecondFactorRecord | null;
-  /** When a provider's word proved that the address is the user's; absent on accounts from before there was any. */
+  /** When a provider's word or a mailed link proved that the address is the user's; absent on accounts from before there was any. */
   emailVerifiedAt?: Date | null;
+  /** The mailed link that proves the address. */
+  verification?: StoredLink | null;
+  /** By notice: whether the user does not want it by mail. */
+  mutedNotices?: Partial<Record<Notice, boolean>>;
   /** Hash of the configured password that this administrator was last given; a password that the user chose since stays. */
   bootstrapHash: string | null;
   createdAt: Date;
@@ -48,10 +53,9 @@ export interface RunStopRecord {
   claimedUntil: Date | null;
 }
 
-export interface PasswordResetRecord {
-  /** Keyed hash of the link's secret. */
-  hash: string;
-  expiresAt: Date;
+export interface PasswordResetRecord extends StoredLink {
+  /** It went to the user's address and nowhere else. */
+  mailed?: boolean;
 }
 
 /** What a sign-in takes beside the password. */

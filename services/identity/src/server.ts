@@ -1,6 +1,7 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
+import type { Addresses } from "./addresses/addresses";
 import type { Audit } from "./audit/audit";
 import type { Authentication } from "./keys/authentication";
 import type { Keys } from "./keys/keys";
@@ -35,6 +36,7 @@ export interface Identity {
   secondFactors: SecondFactors;
   oidc: Oidc;
   passwordChanges: PasswordChanges;
+  addresses: Addresses;
   runStops: RunStops;
   tiers: Tiers;
   rollouts: Rollouts;

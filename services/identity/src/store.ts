@@ -1,4 +1,6 @@
+import { NOTICES } from "@nodeloom/kernel";
 import { Schema, type Connection, type Model } from "mongoose";
+import { createAddressStore, type AddressStore } from "./addresses/address-store";
 import { createAttemptsStore, type AttemptsStore } from "./sessions/attempts-store";
 import { createAuditStore, type AuditStore } from "./audit/audit-store";
 import { createKeyStore, type KeyStore } from "./keys/key-store";
@@ -58,7 +60,12 @@ const userSchema = new Schema<UserRecord>(
       ),
       default: null,
     },
-    passwordReset: { type: new Schema({ hash: text, expiresAt: { type: Date, required: true } }, OPTIONS), default: null },
+    passwordReset: {
+      type: new Schema({ hash: text, expiresAt: { type: Date, required: true }, mailed: { type: Boolean, default: false } }, OPTIONS),
+      default: null,
+    },
+    verification: { type: new Schema({ hash: text, expiresAt: { type: Date, required: true } }, OPTIONS), default: null },
+    mutedNotices: { type: new Schema(Object.fromEntries(NOTICES.map((notice) => [notice, Boolean])), OPTIONS), default: {} },
     bootstrapHash: { type: String, default: null },
     emailVerifiedAt: optionalDate,
     createdAt: { type: Date, required: true },
@@ -194,6 +201,7 @@ const secretSchema = new Schema<SecretRecord>(
 
 export interface Store {
   users: UserStore;
+  addresses: AddressStore;
   tiers: TierStore;
   keys: KeyStore;
   attempts: AttemptsStore;
@@ -219,6 +227,7 @@ export const createStore = (connection: Connection): Store => {
   const audit: Model<AuditRecord> = connection.model<AuditRecord>("Audit", auditSchema, "audit");
   return {
     users: createUserStore(users),
+    addresses: createAddressStore(users),
     tiers: createTierStore(tiers),
     keys: createKeyStore(keys),
     attempts: createAttemptsStore(attempts),

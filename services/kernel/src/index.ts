@@ -9,6 +9,7 @@ export * from "./limits";
 export * from "./money";
 export * from "./movements";
 export * from "./nearest-name";
+export * from "./notices";
 export * from "./plans";
 export * from "./purchases";
 export * from "./retention";

@@ -5,7 +5,7 @@ import type { Changes } from "../changes";
 import type { UserRecord } from "../records";
 import type { Tiers } from "../tiers/tiers";
 import { NO_PASSWORD } from "../users/passwords";
-import { newUser, type User } from "../users/user";
+import { isVerified, newUser, type User } from "../users/user";
 import type { UserStore } from "../users/user-store";
 import type { Users } from "../users/users";
 import { isAdminByClaim, isAllowedDomain, tierByClaim, type OidcClaims } from "./claims";
@@ -44,9 +44,6 @@ export const identityId = ({ issuer, subject }: Pick<OidcClaims, "issuer" | "sub
   createHash("sha256")
     .update(JSON.stringify([issuer, subject]))
     .digest("base64url");
-
-/** The address of the configured administrator is the operator's own word. */
-const isVerified = ({ emailVerifiedAt, bootstrapHash }: UserRecord): boolean => Boolean(emailVerifiedAt) || bootstrapHash !== null;
 
 export const createOidcAccounts = (options: OidcAccountsOptions): OidcAccounts => {
   const { settings, store, users, updates, tiers, removeEndedKeys, changes, logger, clock } = options;

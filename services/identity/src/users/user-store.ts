@@ -22,6 +22,15 @@ export interface UserEnds {
   keys: boolean;
 }
 
+/** A reset link that is used. */
+export interface RedeemedReset {
+  hash: string;
+  now: Date;
+  passwordHash: string;
+  /** Nobody has proven the address before: it is verified now, and the keys end. */
+  provesAddress: boolean;
+}
+
 /** What makes a user the configured administrator. A new password ends all sessions. */
 export type Promotion = Pick<UserRecord, "role" | "tier" | "approved" | "suspended"> & {
   bootstrapHash: string;
@@ -50,7 +59,7 @@ export interface UserStore {
   /** Makes a reset link the one that works; false when there is no such user. */
   setPasswordReset(id: string, reset: PasswordResetRecord): Promise<boolean>;
   /** Uses up a reset link: sets the password and ends all sessions. Null when the link does not work (any more). */
-  redeemPasswordReset(id: string, hash: string, now: Date, passwordHash: string): Promise<UserRecord | null>;
+  redeemPasswordReset(id: string, reset: RedeemedReset): Promise<UserRecord | null>;
   anyWithTier(tier: string): Promise<boolean>;
 }
 
@@ -95,10 +104,13 @@ export const createUserStore = (users: Model<UserRecord>): UserStore => {
       changed({ _id: id, passwordHash: passwordHashBefore }, { $set: { passwordHash, passwordReset: null }, $inc: NEW_SESSION_EPOCH }),
     endSessions: (id) => changed({ _id: id }, { $inc: NEW_SESSION_EPOCH }),
     setPasswordReset: async (id, reset) => (await users.updateOne({ _id: id }, { $set: { passwordReset: reset } })).matchedCount > 0,
-    redeemPasswordReset: (id, hash, now, passwordHash) =>
+    redeemPasswordReset: (id, { hash, now, passwordHash, provesAddress }) =>
       changed(
         { _id: id, "passwordReset.hash": hash, "passwordReset.expiresAt": { $gt: now } },
-        { $set: { passwordHash, passwordReset: null }, $inc: NEW_SESSION_EPOCH },
+        {
+          $set: { passwordHash, passwordReset: null, ...(provesAddress ? { emailVerifiedAt: now } : {}) },
+          $inc: { ...NEW_SESSION_EPOCH, ...(provesAddress ? { keyEpoch: 1 } : {}) },
+        },
       ),
     anyWithTier: async (tier) => (await users.exists({ tier })) !== null,
   };

@@ -45,6 +45,10 @@ export const isAdmin = (user: Pick<User, "role">): boolean => user.role === "adm
 
 export const hasSecondFactor = ({ secondFactor }: Pick<UserRecord, "secondFactor">): boolean => Boolean(secondFactor?.confirmedAt);
 
+/** Whether the address is the user's. That of the configured administrator is the operator's own word. */
+export const isVerified = ({ emailVerifiedAt, bootstrapHash }: Pick<UserRecord, "emailVerifiedAt" | "bootstrapHash">): boolean =>
+  Boolean(emailVerifiedAt) || bootstrapHash !== null;
+
 /** A stored user with the plan of its tier. */
 export const toUser = (record: UserRecord, plan: Plan): User => ({
   id: record._id,

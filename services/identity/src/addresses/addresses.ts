@@ -1,0 +1,112 @@
+/** addresses/: the e-mail addresses of users: whose they are, and what is mailed to them. */
+import { DomainError, invalidRequest, isNotice, NOTICES, type Notice } from "@nodeloom/kernel";
+import type { UserRecord } from "../records";
+import { createLinkTokens } from "../sessions/link-tokens";
+import type { PasswordChanges } from "../sessions/password-changes";
+import { normaliseEmail } from "../users/emails";
+import { hasPassword } from "../users/passwords";
+import { isVerified, noSuchUser } from "../users/user";
+import type { UserStore } from "../users/user-store";
+import type { AddressStore } from "./address-store";
+import { createUnsubscribing } from "./unsubscribing";
+
+export const VERIFICATION_LINK_MS = 24 * 60 * 60 * 1_000;
+const PURPOSE = "address verification";
+
+/** What a mail needs that proves whoever reads it. */
+export interface MailedToken {
+  email: string;
+  token: string;
+  expiresAt: Date;
+}
+
+export interface AddressState {
+  email: string;
+  /** Null until the address is proven to be the user's. */
+  verifiedAt: Date | null;
+  mutedNotices: Notice[];
+  /** By notice. */
+  unsubscribeTokens: Record<string, string>;
+  suspended: boolean;
+}
+
+export interface Addresses {
+  /** A reset token for the account of an address; null where that has none, or one without a password, or a suspended one. */
+  createReset(email: string): Promise<MailedToken | null>;
+  /** A token that proves an address, for a day; an earlier one ends. Null where it is proven, or there is no such user. */
+  createVerification(userId: string): Promise<MailedToken | null>;
+  /**
+   * Verifies the address of a user who is signed in and has the token. Repeating it changes nothing.
+   * @throws UNAUTHENTICATED for a token that is unknown, expired, or of somebody else
+   */
+  verify(userId: string, token: string): Promise<void>;
+  /** @throws NOT_FOUND */
+  get(userId: string): Promise<AddressState>;
+  /** Sets of some notices whether a user does not want them. @returns all that are muted now @throws INVALID_REQUEST, NOT_FOUND */
+  mute(userId: string, muted: Readonly<Record<string, boolean>>): Promise<Notice[]>;
+  /** @returns the notice that is muted now @throws UNAUTHENTICATED for a token that is none */
+  unsubscribe(token: string): Promise<Notice>;
+}
+
+export interface AddressesOptions {
+  users: Pick<UserStore, "find" | "findByEmail">;
+  store: AddressStore;
+  passwordChanges: Pick<PasswordChanges, "createReset">;
+  pepper: string;
+  clock?: () => number;
+}
+
+const deadLink = (): DomainError =>
+  new DomainError("unauthenticated", "UNAUTHENTICATED", "this link is unknown, expired, or of another account; ask for another one");
+
+const mutedOf = ({ mutedNotices = {} }: UserRecord): Notice[] => NOTICES.filter((notice) => mutedNotices[notice] === true);
+
+export const createAddresses = ({ users, store, passwordChanges, pepper, clock = Date.now }: AddressesOptions): Addresses => {
+  const tokens = createLinkTokens(pepper, PURPOSE);
+  const unsubscribing = createUnsubscribing(pepper);
+  return {
+    createReset: async (email) => {
+      const user = await users.findByEmail(normaliseEmail(email));
+      if (!user || user.suspended || !hasPassword(user)) return null;
+      return { email: user.email, ...(await passwordChanges.createReset(user._id, true)) };
+    },
+
+    createVerification: async (userId) => {
+      const user = await users.find(userId);
+      if (!user || user.suspended || isVerified(user)) return null;
+      const { token, hash } = tokens.create(userId);
+      const expiresAt = new Date(clock() + VERIFICATION_LINK_MS);
+      return (await store.setVerification(userId, { hash, expiresAt })) ? { email: user.email, token, expiresAt } : null;
+    },
+
+    verify: async (userId, token) => {
+      const link = tokens.read(token);
+      if (link?.userId !== userId) throw deadLink();
+      if (await store.verify(userId, link.hash, new Date(clock()))) return;
+      // It was used already: by a second click, or while the first was on its way.
+      const user = await users.find(userId);
+      if (!user || !isVerified(user)) throw deadLink();
+    },
+
+    get: async (userId) => {
+      const user = await users.find(userId);
+      if (!user) throw noSuchUser();
+      const { email, suspended, createdAt, emailVerifiedAt = null } = user;
+      const verifiedAt = emailVerifiedAt ?? (isVerified(user) ? createdAt : null);
+      return { email, suspended, verifiedAt, mutedNotices: mutedOf(user), unsubscribeTokens: unsubscribing.tokensFor(userId) };
+    },
+
+    mute: async (userId, muted) => {
+      if (!Object.keys(muted).every(isNotice)) throw invalidRequest([{ path: "muted", message: `must be of ${NOTICES.join(", ")}` }]);
+      const user = Object.keys(muted).length > 0 ? await store.mute(userId, muted) : await users.find(userId);
+      if (!user) throw noSuchUser();
+      return mutedOf(user);
+    },
+
+    unsubscribe: async (token) => {
+      const read = unsubscribing.read(token);
+      if (!read || !(await store.mute(read.userId, { [read.notice]: true }))) throw deadLink();
+      return read.notice;
+    },
+  };
+};

@@ -1,0 +1,31 @@
+import { unary } from "@nodeloom/platform";
+import { addresses as messages } from "@nodeloom/proto";
+import type { Addresses } from "./addresses";
+
+export interface AddressServices {
+  addresses: Addresses;
+}
+
+/** The gRPC handlers of users' addresses. */
+export const addressHandlers = ({ addresses }: AddressServices): messages.AddressServiceServer => ({
+  createMailedReset: unary(async ({ email }: messages.CreateMailedResetRequest) =>
+    messages.CreateMailedResetResponse.fromPartial({ mailed: (await addresses.createReset(email)) ?? undefined }),
+  ),
+  createVerification: unary(async ({ userId }: messages.CreateVerificationRequest) =>
+    messages.CreateVerificationResponse.fromPartial({ mailed: (await addresses.createVerification(userId)) ?? undefined }),
+  ),
+  verifyAddress: unary(async ({ userId, token }: messages.VerifyAddressRequest) => {
+    await addresses.verify(userId, token);
+    return messages.VerifyAddressResponse.fromPartial({});
+  }),
+  getAddress: unary(async ({ userId }: messages.GetAddressRequest) => {
+    const { verifiedAt, ...state } = await addresses.get(userId);
+    return messages.GetAddressResponse.fromPartial({ ...state, verifiedAt: verifiedAt ?? undefined });
+  }),
+  muteNotices: unary(async ({ userId, muted }: messages.MuteNoticesRequest) =>
+    messages.MuteNoticesResponse.fromPartial({ mutedNotices: await addresses.mute(userId, muted) }),
+  ),
+  unsubscribe: unary(async ({ token }: messages.UnsubscribeRequest) =>
+    messages.UnsubscribeResponse.fromPartial({ notice: await addresses.unsubscribe(token) }),
+  ),
+});

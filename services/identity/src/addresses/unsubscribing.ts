@@ -1,0 +1,28 @@
+import { timingSafeEqual } from "node:crypto";
+import { isNotice, NOTICES, type Notice } from "@nodeloom/kernel";
+import { nameOf } from "../sessions/networks";
+
+/** Links at the foot of notices: they work without signing in, for one notice of one user, for as long as there is that user. */
+
+const PURPOSE = "unsubscribe";
+const TOKEN = /^([0-9a-f-]{36})\.(\w+)\.([0-9a-f]{64})$/;
+
+export interface Unsubscribing {
+  /** A token for each notice. */
+  tokensFor(userId: string): Record<Notice, string>;
+  /** Undefined for what is no token of ours. */
+  read(token: string): { userId: string; notice: Notice } | undefined;
+}
+
+export const createUnsubscribing = (pepper: string): Unsubscribing => {
+  const signature = (userId: string, notice: string): string => nameOf(pepper, PURPOSE, userId, notice);
+  return {
+    tokensFor: (userId) =>
+      Object.fromEntries(NOTICES.map((notice) => [notice, `${userId}.${notice}.${signature(userId, notice)}`])) as Record<Notice, string>,
+    read: (token) => {
+      const [, userId, notice, given] = TOKEN.exec(token) ?? [];
+      if (!userId || !notice || !given || !isNotice(notice)) return undefined;
+      return timingSafeEqual(Buffer.from(given), Buffer.from(signature(userId, notice))) ? { userId, notice } : undefined;
+    },
+  };
+};

@@ -1,0 +1,130 @@
+import { randomUUID } from "node:crypto";
+import { createLogger } from "@nodeloom/platform";
+import { createIdentity } from "../src/identity";
+import type { UserRecord } from "../src/records";
+import type { Identity } from "../src/server";
+import { createStore, type Store } from "../src/store";
+import { deploy, PASSWORD, PEPPER, refusal, type Deployment } from "./support";
+
+const HOME = "198.51.100.7";
+const NEXT = "a loom of many colours";
+const HOUR = 3_600_000;
+const UNAUTHENTICATED = { reason: "UNAUTHENTICATED" };
+
+let deployment: Deployment;
+let store: Store;
+let identity: Identity;
+let now = Date.now();
+beforeAll(async () => {
+  deployment = await deploy();
+  store = createStore(deployment.database);
+  identity = await createIdentity({
+    store,
+    changes: { announce: () => Promise.resolve(), onChange: () => undefined },
+    pepper: PEPPER,
+    secretsKeys: ["ab".repeat(32)],
+    environment: "test",
+    addressProblem: () => Promise.resolve(undefined),
+    logger: createLogger("identity-test", "silent"),
+    clock: () => now,
+  });
+});
+afterAll(() => deployment.stop());
+
+const register = async (): Promise<{ id: string; email: string }> =>
+  identity.signIn.register({ email: `${randomUUID()}@example.com`, password: PASSWORD, address: HOME });
+const stored = async (id: string): Promise<UserRecord> => (await deployment.database.collection<UserRecord>("users").findOne({ _id: id }))!;
+const change = (id: string, $set: Partial<UserRecord>) =>
+  deployment.database.collection<UserRecord>("users").updateOne({ _id: id }, { $set });
+const redeem = (token: string, next = NEXT) => identity.passwordChanges.redeemReset({ token, next, address: HOME });
+
+/** An account with a key and a link to a provider, as somebody may have made it who does not read its address. */
+const used = async (): Promise<{ id: string; email: string; value: string }> => {
+  const { id, email } = await register();
+  await identity.users.update(id, { approved: true, tier: "pro" });
+  const { value } = await identity.keys.create(id, {
+    ...{ name: "a key", preset: "workflow-deploy", capabilities: [] },
+    ...{ expiresAt: undefined, webhook: undefined },
+  });
+  await store.oidc.link({ _id: randomUUID(), issuer: "i", subject: id, userId: id, linkedAt: new Date(), admin: false });
+  return { id, email, value };
+};
+
+describe("a mailed reset", () => {
+  it("is made for accounts with a password that are not suspended, and for no other address", async () => {
+    const { id, email } = await register();
+    expect(await identity.addresses.createReset(` ${email.toUpperCase()}`)).toMatchObject({ email });
+    expect(await identity.addresses.createReset("nobody@example.com")).toBeNull();
+    await change(id, { suspended: true });
+    expect(await identity.addresses.createReset(email)).toBeNull();
+    await change(id, { suspended: false, passwordHash: "none" });
+    expect(await identity.addresses.createReset(email)).toBeNull();
+  });
+
+  it("works once of two at a time, and leaves no token in the database", async () => {
+    const { id, email } = await register();
+    const { token } = (await identity.addresses.createReset(email))!;
+    expect(JSON.stringify(await stored(id))).not.toContain(token.split(".")[1]);
+    const results = await Promise.allSettled([redeem(token), redeem(token, `${NEXT}!`)]);
+    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(await refusal(redeem(token))).toMatchObject(UNAUTHENTICATED);
+  });
+
+  it("proves an address that nobody had proven, and ends what somebody else may have set up; the second factor stays", async () => {
+    const { id, email, value } = await used();
+    const secondFactor = { id: "s", keyId: "k", sealed: "", confirmedAt: new Date(), lastStep: 0, recoveryCodes: [] };
+    await change(id, { secondFactor });
+    await redeem((await identity.addresses.createReset(email))!.token);
+    expect(await stored(id)).toMatchObject({ emailVerifiedAt: new Date(now), sessionEpoch: 1, secondFactor: { id: "s" } });
+    expect(await store.oidc.findOfUser(id)).toBeNull();
+    expect(await refusal(identity.authentication.authenticate(value))).toMatchObject(UNAUTHENTICATED);
+  });
+
+  it("of a proven address, or a link that an administrator made, leaves keys as they are", async () => {
+    const proven = await used();
+    await change(proven.id, { emailVerifiedAt: new Date(0) });
+    await redeem((await identity.addresses.createReset(proven.email))!.token);
+    const passedOn = await used();
+    await redeem((await identity.passwordChanges.createReset(passedOn.id)).token);
+    for (const { value } of [proven, passedOn]) await expect(identity.authentication.authenticate(value)).resolves.toBeDefined();
+    expect(await stored(passedOn.id)).toMatchObject({ emailVerifiedAt: null });
+  });
+});
+
+describe("proving an address", () => {
+  it("takes the newest link, in a session of its own account, within a day; a second click changes nothing", async () => {
+    const [one, other] = [await register(), await register()];
+    const first = (await identity.addresses.createVerification(one.id))!.token;
+    const { token } = (await identity.addresses.createVerification(one.id))!;
+    for (const attempt of [identity.addresses.verify(other.id, token), identity.addresses.verify(one.id, first)]) {
+      expect(await refusal(attempt)).toMatchObject(UNAUTHENTICATED);
+    }
+    await identity.addresses.verify(one.id, token);
+    await identity.addresses.verify(one.id, token);
+    expect(await identity.addresses.get(one.id)).toMatchObject({ verifiedAt: new Date(now) });
+    expect(await identity.addresses.createVerification(one.id)).toBeNull();
+
+    const late = (await identity.addresses.createVerification(other.id))!.token;
+    now += 24 * HOUR;
+    expect(await refusal(identity.addresses.verify(other.id, late))).toMatchObject(UNAUTHENTICATED);
+    // Neither link does the other's work.
+    const reset = (await identity.addresses.createReset(other.email))!.token;
+    expect(await refusal(identity.addresses.verify(other.id, reset))).toMatchObject(UNAUTHENTICATED);
+  });
+});
+
+describe("notices", () => {
+  it("are switched one by one, at once, by the user and by the link of that notice alone", async () => {
+    const { id } = await register();
+    await Promise.all([identity.addresses.mute(id, { lowCredits: true }), identity.addresses.mute(id, { budgetAlerts: true })]);
+    expect((await identity.addresses.get(id)).mutedNotices).toEqual(["lowCredits", "budgetAlerts"]);
+    expect(await identity.addresses.mute(id, { budgetAlerts: false })).toEqual(["lowCredits"]);
+    const tokens = (await identity.addresses.get(id)).unsubscribeTokens;
+    await identity.addresses.mute(id, { lowCredits: false });
+    expect(await identity.addresses.unsubscribe(tokens.lowCredits!)).toBe("lowCredits");
+    expect((await identity.addresses.get(id)).mutedNotices).toEqual(["lowCredits"]);
+    for (const forged of [tokens.lowCredits!.replace("lowCredits", "budgetAlerts"), `${id}.lowCredits.${"0".repeat(64)}`, "x"]) {
+      expect(await refusal(identity.addresses.unsubscribe(forged))).toMatchObject(UNAUTHENTICATED);
+    }
+  });
+});

@@ -1,0 +1,5 @@
+/** What users may be mailed of without having asked for it just then, and can switch off. */
+export const NOTICES = ["lowCredits", "budgetAlerts"] as const;
+export type Notice = (typeof NOTICES)[number];
+
+export const isNotice = (name: string): name is Notice => (NOTICES as readonly string[]).includes(name);
