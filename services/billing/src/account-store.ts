@@ -28,6 +28,7 @@ export const accountSchema = new Schema<AccountDocument>(
     budgets: [Schema.Types.Mixed],
     lastBudget: Number,
     budgetAlerts: [Schema.Types.Mixed],
+    lowCreditsIn: Number,
     hasClosed: Boolean,
     sequence: Number,
     outbox: [Schema.Types.Mixed],
@@ -41,7 +42,7 @@ accountSchema.index({ "outbox.at": 1 });
 accountSchema.index({ renewsAt: 1, _id: 1 });
 // Finds the accounts with holds that are open for long.
 accountSchema.index({ "holds.at": 1 });
-// Finds the accounts whose budgets have alerts to pass on.
+// Finds the accounts that have alerts to pass on.
 accountSchema.index({ "budgetAlerts.at": 1 });
 
 export const toAccount = ({ _id, ...document }: AccountDocument): Account => ({ ...emptyAccount(_id), ...document });
@@ -61,6 +62,7 @@ const REPLACED = [
   "period",
   "lastBudget",
   "budgetAlerts",
+  "lowCreditsIn",
   "sequence",
 ] as const satisfies readonly (keyof Account)[];
 

@@ -3,7 +3,7 @@ import { DomainError } from "@nodeloom/kernel";
 import { createRemoval, type Logger, type RemoveStep } from "@nodeloom/platform";
 import { emptyAccount, type Account } from "./account/account";
 import { allocate, type Allocation } from "./account/allocate";
-import { rolled, type Budget, type BudgetAlert } from "./account/budgets/budget";
+import { rolled, type Budget } from "./account/budgets/budget";
 import type { HoldReply } from "./account/hold";
 import { BILLING_LIMITS } from "./limits";
 import { createGroupCommit } from "./group-commit";
@@ -32,7 +32,7 @@ export interface OpenHoldPage {
 }
 
 export interface BudgetAlertPage {
-  users: { userId: string; alerts: BudgetAlert[] }[];
+  users: { userId: string; alerts: Account["budgetAlerts"] }[];
   nextCursor: string;
 }
 

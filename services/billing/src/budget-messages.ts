@@ -3,6 +3,7 @@
 import { BUDGET_WINDOWS, invalidRequest, type BudgetWindow } from "@nodeloom/kernel";
 import { billing as proto } from "@nodeloom/proto";
 import type { Budget, BudgetAlert, BudgetScope } from "./account/budgets/budget";
+import type { LowCreditsAlert } from "./account/account";
 import { windowEnd } from "./account/budgets/windows";
 
 const scopeMessage = ({ type, name, value }: BudgetScope): proto.BudgetScope => {
@@ -45,8 +46,15 @@ export const budgetMessage = ({ id, scope, limit, window, alertAt, used, counted
     resetsAt: windowEnd(window, countedAt) ?? undefined,
   });
 
-export const alertMessage = ({ scope, resetsAt, limit, used, ...alert }: BudgetAlert): proto.BudgetAlert =>
-  proto.BudgetAlert.fromPartial({
+export const alertMessage = (pending: BudgetAlert | LowCreditsAlert): proto.BudgetAlert => {
+  if ("lowCredits" in pending) {
+    const { id, at, lowCredits } = pending;
+    const lowCreditsMessage = { remainingMillicredits: lowCredits.remaining, monthlyMillicredits: lowCredits.monthly };
+    return proto.BudgetAlert.fromPartial({ id, at, lowCredits: lowCreditsMessage });
+  }
+  const { scope, resetsAt, limit, used, ...alert } = pending;
+  return proto.BudgetAlert.fromPartial({
     ...alert,
     ...{ scope: scopeMessage(scope), millicredits: limit, usedMillicredits: used, resetsAt: resetsAt ?? undefined },
   });
+};

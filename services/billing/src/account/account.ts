@@ -12,6 +12,14 @@ export interface Grant {
   remaining: number;
 }
 
+/** That credits have become low. Amounts are milli-credits. */
+export interface LowCreditsAlert {
+  /** The same for the same month of the plan. */
+  id: string;
+  at: Date;
+  lowCredits: { remaining: number; monthly: number };
+}
+
 /** Everything billing knows of one user; one document, changed as a whole. Amounts are milli-credits. */
 export interface Account {
   userId: string;
@@ -39,8 +47,10 @@ export interface Account {
   budgets: Budget[];
   /** The number of the newest budget that there ever was. */
   lastBudget: number;
-  /** Alerts that were not passed on yet, oldest first. */
-  budgetAlerts: BudgetAlert[];
+  /** Alerts that were not passed on yet, oldest first: of budgets, and that credits are low. */
+  budgetAlerts: (BudgetAlert | LowCreditsAlert)[];
+  /** The plan period in which low credits were announced last; null for never. */
+  lowCreditsIn: number | null;
   /** Whether executions were ever closed here. How each was, the outbox or the ledger says. */
   hasClosed: boolean;
   /** Ledger rows ever written: the sequence number of the newest. */
@@ -69,6 +79,7 @@ export const emptyAccount = (userId: string): Account => ({
   budgets: [],
   lastBudget: 0,
   budgetAlerts: [],
+  lowCreditsIn: null,
   hasClosed: false,
   sequence: 0,
   outbox: [],

@@ -2,6 +2,7 @@ import { done, needsLedger, record, type Account, type CommandContext, type Tran
 import { giveBackTo, type Budget } from "./budgets/budget";
 import { groupOf, type ActiveHold, type ClosedHold, type ClosedItem, type HeldItem } from "./held";
 import { findClosed, grantMovements } from "./hold";
+import { withLowCredits } from "./low-credits";
 import { byKey, movementId, type Movement } from "./movement";
 
 export interface SettleItem {
@@ -174,5 +175,5 @@ export const settle = (account: Account, command: SettleCommand): Transition<Set
     ...(expired > 0 ? [expiry] : []),
     ...grantMovements(userId, executionId, "release", unused, 1),
   ];
-  return done(record(next, at, byKey(active?.keyId, movements)), settledReply(closed));
+  return done(record(withLowCredits(next, at), at, byKey(active?.keyId, movements)), settledReply(closed));
 };

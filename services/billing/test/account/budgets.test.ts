@@ -147,7 +147,7 @@ it("does not go back to a window that is over when a clock does", () => {
 
 it("announces a share once in a window, and again only where a raise has left it unreached", () => {
   const alerts = (account: Account): string[] =>
-    account.budgetAlerts.map(({ threshold, used: by, limit }) => `${threshold}: ${by}/${limit}`);
+    account.budgetAlerts.flatMap((alert) => ("threshold" in alert ? [`${alert.threshold}: ${alert.used}/${alert.limit}`] : []));
   const first = run(set(1_000, { alertAt: [800, 500] }), held("e1", 500), settled("e1", {}), held("e2", 600), held("e3", 250));
   expect(alerts(first)).toEqual(["500: 500/1000", "800: 850/1000"]);
   const raised = accept(accept(first, set(1_500, { alertAt: [500, 800] })).account, held("e4", 400)).account;

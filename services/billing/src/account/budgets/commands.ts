@@ -66,7 +66,7 @@ export const removeBudget = (account: Account, { budget: which }: RemoveBudgetCo
   const isMeant = (budget: Budget): boolean => ("id" in which ? budget.id === which.id : isSameScope(budget.scope, which.scope));
   const gone = account.budgets.find(isMeant);
   if (!gone) return done(account, false);
-  const budgetAlerts = account.budgetAlerts.filter(({ budgetId }) => budgetId !== gone.id);
+  const budgetAlerts = account.budgetAlerts.filter((alert) => !("budgetId" in alert) || alert.budgetId !== gone.id);
   return done({ ...account, budgets: account.budgets.filter((budget) => budget !== gone), budgetAlerts }, true);
 };
 
