@@ -8,6 +8,7 @@ export { Status } from "./gen/google/rpc/status";
 export * as billing from "./gen/nodeloom/billing/v1/billing";
 export * as payments from "./gen/nodeloom/billing/v1/payments";
 export * as batches from "./gen/nodeloom/executions/v1/batches";
+export * as mail from "./gen/nodeloom/executions/v1/mail";
 export * as executions from "./gen/nodeloom/executions/v1/executions";
 export * as triggers from "./gen/nodeloom/executions/v1/triggers";
 export * as addresses from "./gen/nodeloom/identity/v1/addresses";

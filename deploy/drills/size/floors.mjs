@@ -7,6 +7,7 @@ export const FLOORS = [
   ["run"],
   ["clients.ts", "meters.ts"],
   ["store"],
+  ["mail"],
   ["lifecycle"],
   ["plan"],
   ["reuse"],

@@ -1,7 +1,9 @@
 /** Clients of the other services. */
 import { createGrpcClient, type ClientOf, type TlsConfig } from "@nodeloom/platform";
-import { billing, identity, media, models, transform, usage, workflows } from "@nodeloom/proto";
+import { addresses, billing, identity, media, models, transform, usage, workflows } from "@nodeloom/proto";
 
+/** Served by identity, too. */
+export type Addresses = ClientOf<addresses.AddressServiceServer>;
 export type Billing = ClientOf<billing.BillingServiceServer>;
 export type Identity = ClientOf<identity.IdentityServiceServer>;
 export type Media = ClientOf<media.MediaServiceServer>;
@@ -11,9 +13,9 @@ export type Usage = ClientOf<usage.UsageServiceServer>;
 export type Workflows = ClientOf<workflows.WorkflowsServiceServer>;
 
 type Peer = "WORKFLOWS" | "MODELS" | "BILLING" | "USAGE" | "IDENTITY" | "MEDIA" | "TRANSFORM";
-type Addresses = Readonly<Record<`${Peer}_ADDRESS`, string>>;
+type Locations = Readonly<Record<`${Peer}_ADDRESS`, string>>;
 
-export const connectServices = (config: Addresses & TlsConfig) => {
+export const connectServices = (config: Locations & TlsConfig) => {
   const connect = <S>(service: Parameters<typeof createGrpcClient>[0], address: string) =>
     createGrpcClient<S>(service, { address, tls: config });
   return {
@@ -21,6 +23,7 @@ export const connectServices = (config: Addresses & TlsConfig) => {
     models: connect<models.ModelsServiceServer>(models.ModelsServiceService, config.MODELS_ADDRESS),
     billing: connect<billing.BillingServiceServer>(billing.BillingServiceService, config.BILLING_ADDRESS),
     usage: connect<usage.UsageServiceServer>(usage.UsageServiceService, config.USAGE_ADDRESS),
+    addresses: connect<addresses.AddressServiceServer>(addresses.AddressServiceService, config.IDENTITY_ADDRESS),
     identity: connect<identity.IdentityServiceServer>(identity.IdentityServiceService, config.IDENTITY_ADDRESS),
     media: connect<media.MediaServiceServer>(media.MediaServiceService, config.MEDIA_ADDRESS),
     transform: connect<transform.TransformServiceServer>(transform.TransformServiceService, config.TRANSFORM_ADDRESS),

@@ -1,7 +1,8 @@
 import { defineService, grpcService, openDatabase, runProcess, serveGrpc } from "@nodeloom/platform";
-import { batches, executions } from "@nodeloom/proto";
+import { batches, executions, mail } from "@nodeloom/proto";
 import { variables } from "./config";
 import { database } from "./database";
+import { mailHandlers } from "./mail/handlers";
 import { wire } from "./wiring";
 import { batchesHandlers, executionsHandlers } from "./server";
 
@@ -17,7 +18,10 @@ export const service = defineService({
     // Calls of runs have the whole grace.
     return serveGrpc({
       service: grpcService(executions.ExecutionsServiceService, executionsHandlers(wired.handlers)),
-      more: [grpcService(batches.BatchesServiceService, batchesHandlers(wired.handlers))],
+      more: [
+        grpcService(batches.BatchesServiceService, batchesHandlers(wired.handlers)),
+        grpcService(mail.MailServiceService, mailHandlers(wired.handlers.mails)),
+      ],
       config,
       listen: "EXECUTIONS_LISTEN",
       connection,

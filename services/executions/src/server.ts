@@ -10,6 +10,7 @@ import type { Refusals } from "./requests/moderation/refusals";
 import type { Runs } from "./requests/runs";
 import type { Cancellation } from "./requests/cancellation";
 import type { Decide } from "./requests/decisions/decide";
+import type { MailQueue } from "./mail/queue";
 import type { Queue } from "./lifecycle/queue";
 import type { Reads } from "./requests/reads";
 import type { RunStatus } from "./run/states";
@@ -43,6 +44,8 @@ export interface HandlerOptions {
   testProviderKey: (name: string) => Promise<executions.TestProviderKeyResponse>;
   triggers: Triggers;
   moderation: Refusals;
+  /** Undefined where no mail server is configured. */
+  mails: MailQueue | undefined;
 }
 
 export const executionsHandlers = (options: HandlerOptions): executions.ExecutionsServiceServer => ({

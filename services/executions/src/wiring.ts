@@ -34,6 +34,7 @@ import { createCalls } from "./calls/ways";
 import { connectServices } from "./clients";
 import type { Config } from "./config";
 import { watchLoad } from "./meters";
+import { createMailing } from "./mail";
 import { createModelCatalog, type CatalogModel } from "./plan/model-catalog";
 import { createOutgoing, OUTGOING_WINDOW_SECONDS } from "./calls/outgoing";
 import { createPace } from "./calls/pace";
@@ -64,6 +65,8 @@ import { createModeration } from "./moderation/moderation";
 import { createRefusals } from "./requests/moderation/refusals";
 import { bundlePath } from "./carry/bundle";
 import { createBatchActivities } from "./carry/batch-activities";
+import { createMailActivities } from "./carry/mail-activities";
+import { createMailStarter } from "./carry/mail-client";
 import { createAlertStarter, createBatchStarter, createDeliveryStarter, createRunStarter } from "./carry/client";
 import { createClaimCheckCodec, createEncryptionCodec } from "./carry/payloads/codecs";
 import { connectTemporal } from "./carry/worker";
@@ -205,6 +208,15 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const cancellation = createCancellation({ stores, execution, end, outbox, awaitDelivered });
   const batchStarter = createBatchStarter({ client: temporal.client, taskQueue });
   const alertStarter = createAlertStarter({ client: temporal.client, taskQueue });
+  const mailStarter = createMailStarter({ client: temporal.client, taskQueue });
+  const mailing = createMailing({
+    config,
+    store: stores.mails,
+    addresses: services.addresses,
+    starter: mailStarter,
+    redis: publisher,
+    logger,
+  });
   const batches = createBatches({ stores, services, planning, catalog, runs, cancellation, channel, starter: batchStarter, logger });
   const made = createCalls({ ...calls, pace, textStreams, identity, userEgress, transform });
   await temporal.work({
@@ -232,6 +244,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       stopping: stopping.signal,
     }),
     sendAlert: createSendAlert({ identity, egress: userEgress, outgoing }),
+    ...createMailActivities(mailing.deliver),
     ...createUpkeepActivities({
       ...createUpkeep({ stores, services, starter, deliveries, carrier, end, executionDays: config.RETENTION_EXECUTIONS_DAYS, logger }),
       startScheduled: triggers.startScheduled,
@@ -247,6 +260,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     queue,
     outbox,
     starter: { ...batchStarter, ...alertStarter },
+    mails: mailing.queue,
     logger,
   });
   return {
@@ -265,6 +279,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       testProviderKey: createKeyTest({ ...dialects, models: services.models }),
       triggers,
       moderation: createRefusals(stores.moderation, moderation !== undefined),
+      mails: mailing.queue,
     },
     drain: async () => {
       stopping.abort();

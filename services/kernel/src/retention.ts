@@ -30,6 +30,8 @@ export const RETENTION = {
   payloads: { with: "executions" },
   /** What is too large for Temporal, since it was last written: a run that waits for decisions needs it for 32 days. */
   claimChecks: { days: 60 },
+  /** That a mail was wanted, so that it is sent once; what it says goes when it has ended. */
+  mails: { days: 7 },
   ledger: "forever",
   /** What was asked for when a purchase began. */
   checkouts: { days: 60 },

@@ -66,7 +66,7 @@ const keptTransform = (call: CallContext, { files, asked }: Transformed) => {
 const keptText = (call: ModelCall, result: CallResult) => ({ ...keptMade(call, result), event: result.problems ? null : {} });
 
 type OtherActivities = ReturnType<typeof createUpkeepActivities> & ReturnType<typeof createBatchActivities>;
-type RunActivities = Omit<Activities, keyof OtherActivities | "sendAlert"> & Omit<LocalActivities, keyof WaitActivities>;
+type RunActivities = Omit<Activities, keyof OtherActivities | "sendAlert" | "sendMail"> & Omit<LocalActivities, keyof WaitActivities>;
 
 export const createActivities = (options: ActivityOptions): RunActivities => {
   const { calls, holds, end, execution, jobs, texts, files, textStreams, httpRequest, keepFile, transforms, outgoing, webhooks } = options;

@@ -1,5 +1,6 @@
 /** The activities that workflows know, with what they take and give. */
 import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
+import type { MailStep } from "../mail/deliver";
 import type { Looked } from "../store/look";
 import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob, TransformCall } from "../run/calls";
 import type { TakenOver } from "../run/call-record";
@@ -125,6 +126,8 @@ export interface Activities {
   announceBatch(batchId: string): Promise<number | null>;
   /** Makes an attempt at announcing a budget's alert. @returns which one is next, and the pause before it; null where there is none */
   sendAlert(alert: AlertDelivery, attempt: number): Promise<NextAttempt | null>;
+  /** Makes an attempt at a mail. @param attempt from 1 @returns how the mail ended, or the pause before the next attempt */
+  sendMail(mailId: string, attempt: number): Promise<MailStep>;
   /** Starts the run of a schedule's time, in ISO form; null where the schedule is not any more what it was. Idempotent. */
   startScheduled(scheduleId: string, at: string): Promise<ScheduledStart | null>;
 }

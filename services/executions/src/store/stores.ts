@@ -6,6 +6,7 @@ import { createDeliveryRecords } from "./deliveries";
 import { createEventLog } from "./event-log";
 import { createLineStore } from "./lines";
 import { createModerationStore } from "./moderation";
+import { createMailStore } from "./mails";
 import { createPayloadStore } from "./payloads";
 import { createRows } from "./rows";
 import { executionModel } from "./schema";
@@ -53,5 +54,7 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     schedules: createScheduleStore(connection),
     /** Addresses that start workflows. */
     hooks: createHookStore(connection),
+    /** Mails that are to be sent, or were. */
+    mails: createMailStore(connection),
   };
 };

@@ -1,22 +1,26 @@
-/** Passes the alerts of budgets on: from billing, which decides them, to deliveries of webhooks. */
-import { isRefusal } from "@nodeloom/kernel";
+/** Passes the alerts of budgets on: from billing, which decides them, to deliveries of webhooks and mails. */
+import { isRefusal, toCredits } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { billing as billingProto, identity as identityProto } from "@nodeloom/proto";
 import type { AlertStarter } from "../carry/client";
 import type { Billing, Identity } from "../clients";
+import { alertFacts } from "../mail/alert-facts";
+import type { MailQueue } from "../mail/queue";
 import { alertDelivery, BUDGET_ALERT } from "../webhooks/budget-alerts";
 
 export interface AlertSweepOptions {
   billing: Pick<Billing, "listBudgetAlerts" | "takeBudgetAlerts">;
   identity: Pick<Identity, "listKeys">;
   starter: AlertStarter;
+  /** Undefined where no mail server is configured. */
+  mails: Pick<MailQueue, "add"> | undefined;
   logger: Logger;
 }
 
 const hears = ({ webhook }: identityProto.Key): boolean =>
   webhook?.disabledAt === undefined && webhook?.events.includes(BUDGET_ALERT) === true;
 
-export const createAlertSweep = ({ billing, identity, starter, logger }: AlertSweepOptions) => {
+export const createAlertSweep = ({ billing, identity, starter, mails, logger }: AlertSweepOptions) => {
   /** Of an account that is gone there are none. */
   const keysOf = async (userId: string): Promise<identityProto.Key[]> => {
     try {
@@ -27,10 +31,25 @@ export const createAlertSweep = ({ billing, identity, starter, logger }: AlertSw
     }
   };
 
+  /** What people are mailed of, beside what keys hear of. */
+  const mail = async (userId: string, alert: billingProto.BudgetAlert): Promise<void> => {
+    const { lowCredits } = alert;
+    const facts = lowCredits && {
+      remaining: toCredits(lowCredits.remainingMillicredits),
+      monthly: toCredits(lowCredits.monthlyMillicredits),
+    };
+    await mails?.add(
+      facts ? { kind: "lowCredits", userId, ...facts } : { kind: "budgetAlert", userId, alert: alertFacts(alert) },
+      alert.id,
+    );
+  };
+
   /** An alert is taken once its deliveries have begun: those that were begun before a failure are found again. */
   const passOn = async ({ userId, alerts }: billingProto.BudgetAlerts): Promise<void> => {
-    const keys = (await keysOf(userId)).filter(hears);
-    for (const alert of alerts) for (const { id } of keys) await starter.startAlert(alertDelivery(userId, id, alert));
+    const ofBudgets = alerts.filter(({ lowCredits }) => lowCredits === undefined);
+    const keys = ofBudgets.length > 0 ? (await keysOf(userId)).filter(hears) : [];
+    for (const alert of ofBudgets) for (const { id } of keys) await starter.startAlert(alertDelivery(userId, id, alert));
+    for (const alert of alerts) await mail(userId, alert);
     await billing.takeBudgetAlerts({ userId, ids: alerts.map(({ id }) => id) });
   };
 

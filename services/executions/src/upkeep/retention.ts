@@ -60,6 +60,7 @@ export interface OwnRemovalOptions {
     payloads: Pick<Stores["payloads"], "removeExpired">;
     batches: Pick<Stores["batches"], "removeExpired">;
     moderation: Pick<Stores["moderation"], "removeOld">;
+    mails: Pick<Stores["mails"], "removeOld">;
   };
   executionDays?: number;
   now?: () => Date;
@@ -83,6 +84,7 @@ export const createOwnRemoval = (options: OwnRemovalOptions): Owner => {
     },
     submissions: async () => untilNone(await stores.submissions.removeOld(expiresBefore(RETENTION.submissions, now()), ROWS_PAGE)),
     payloads: async () => untilNone(await stores.payloads.removeExpired(now(), ROWS_PAGE)),
+    mails: async () => untilNone(await stores.mails.removeOld(expiresBefore(RETENTION.mails, now()), ROWS_PAGE)),
   });
   return { removeExpired: ({ cursor }) => remove(cursor) };
 };

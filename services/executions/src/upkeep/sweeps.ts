@@ -1,25 +1,21 @@
-/** The sweeps of one process, at intervals: of runs, of batches, and of the alerts of budgets. */
+/** The sweeps of one process, at intervals: of runs, of batches, of the alerts of budgets, and of mails. */
 import { startSweeper } from "@nodeloom/platform";
+import type { MailQueue } from "../mail/queue";
 import { TIMING } from "../run/timing";
 import { createAlertSweep, type AlertSweepOptions } from "./budget-alerts";
 import { createBatchSweep, type BatchSweepOptions } from "./batches";
 import { createSweep, type SweepOptions } from "./sweep";
 
-export type SweepsOptions = SweepOptions & BatchSweepOptions & AlertSweepOptions;
+export type SweepsOptions = SweepOptions & BatchSweepOptions & AlertSweepOptions & { mails: MailQueue | undefined };
 
-/** One look at runs, then at batches, then at alerts, whatever became of those before. @throws what the last of them has met */
+/** One look at each, one after another, whatever became of those before. @throws what the first of them has met */
 export const createSweeps = (options: SweepsOptions): ((signal?: AbortSignal) => Promise<void>) => {
-  const [sweepRuns, sweepBatches, sweepAlerts] = [createSweep(options), createBatchSweep(options), createAlertSweep(options)];
+  const { mails } = options;
+  const sweeps = [createSweep(options), createBatchSweep(options), createAlertSweep(options), ...(mails ? [mails.startForgotten] : [])];
   return async (signal) => {
-    try {
-      await sweepRuns(signal);
-    } finally {
-      try {
-        await sweepBatches(signal);
-      } finally {
-        await sweepAlerts(signal);
-      }
-    }
+    const failures: unknown[] = [];
+    for (const sweep of sweeps) await sweep(signal).catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   };
 };
 
@@ -27,5 +23,5 @@ export const startSweeps = (options: SweepsOptions): ReturnType<typeof startSwee
   startSweeper({
     sweep: createSweeps(options),
     intervalMs: TIMING.sweepEvery,
-    onFailure: (error) => options.logger.debug({ err: error }, "runs, batches or alerts could not be swept"),
+    onFailure: (error) => options.logger.debug({ err: error }, "runs, batches, alerts or mails could not be swept"),
   });

@@ -59,6 +59,7 @@ it("removes of executions what is older than the table says, and no sooner", asy
       removeRefused: note("refused"),
     },
     submissions: { removeOld: note("submissions") },
+    mails: { removeOld: note("mails") },
     payloads: { removeExpired: note("payloads") },
     batches: { removeExpired: async (before: Date) => ({ removed: await note("batches")(before), next: "" }) },
     moderation: {
@@ -68,7 +69,7 @@ it("removes of executions what is older than the table says, and no sooner", asy
   };
   const own = createOwnRemoval({ stores, executionDays: 365, now: () => now });
   const report = await createRetention({ owners: { executions: own }, logger })(() => undefined);
-  expect(report).toEqual({ executions: { executions: 0, batches: 0, refusedRuns: 0, moderation: 0, submissions: 0, payloads: 0 } });
+  expect(report).toEqual({ executions: { executions: 0, batches: 0, refusedRuns: 0, moderation: 0, submissions: 0, payloads: 0, mails: 0 } });
   expect(asked).toEqual({
     executions: "2025-11-22T12:00:00.000Z",
     batches: "2025-11-22T12:00:00.000Z",
@@ -77,5 +78,6 @@ it("removes of executions what is older than the table says, and no sooner", asy
     passed: "2025-11-22T12:00:00.000Z",
     submissions: "2026-10-23T12:00:00.000Z",
     payloads: now.toISOString(),
+    mails: "2026-11-15T12:00:00.000Z",
   });
 });

@@ -2,6 +2,7 @@ import "./promise-hooks";
 
 export { runBatch } from "./run-batch";
 export { deliverAlert } from "./deliver-alert";
+export { deliverMail } from "./deliver-mail";
 export { deliverWebhook } from "./deliver-webhook";
 export { checkWholeLedger, reconcileRuns, removeExpired, renewPlans } from "./maintenance";
 export { decidedSignal, placedSignal } from "./decisions";

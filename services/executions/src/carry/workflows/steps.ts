@@ -99,6 +99,11 @@ export const { announceBatch, sendAlert } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.webhookAttempt + SEND_MARGIN_MS,
   retry: minutely,
 });
+export const { sendMail } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.mailAttempt,
+  heartbeatTimeout: TIMING.heartbeat,
+  retry: minutely,
+});
 export const { reconcile } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.reconcile,
   heartbeatTimeout: TIMING.heartbeat,

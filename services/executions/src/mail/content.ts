@@ -1,0 +1,34 @@
+import { createKeyring, type Keyring } from "@nodeloom/platform";
+import type { MailRecord } from "../store/mails";
+import type { Mail } from "./mails";
+
+/** Mails as the database keeps them until they have ended. */
+
+const UNENCRYPTED = "unencrypted";
+
+export type Content = Pick<MailRecord, "content" | "keyId">;
+
+export interface Contents {
+  seal(id: string, mail: Mail): Content;
+  /** @throws where the key is not there any more */
+  open(record: Content & Pick<MailRecord, "_id">): Mail;
+}
+
+/** @param payloadKeys under which Temporal's payloads are encrypted, too; none: nothing is encrypted */
+export const createContents = (payloadKeys: readonly string[]): Contents => {
+  const keys = payloadKeys.filter((entry) => entry !== UNENCRYPTED);
+  const keyring: Keyring | undefined = createKeyring({ keys, purpose: "nodeloom mail key", variable: "TEMPORAL_PAYLOAD_KEYS" });
+  return {
+    seal: (id, mail) => {
+      const plain = Buffer.from(JSON.stringify(mail));
+      if (!keyring) return { content: plain, keyId: "" };
+      const { keyId, data } = keyring.seal(plain, id);
+      return { content: data, keyId };
+    },
+    open: ({ _id, content, keyId }) => {
+      if (keyId !== "" && !keyring) throw new Error(`a mail is encrypted with the key ${keyId}, which TEMPORAL_PAYLOAD_KEYS does not have`);
+      const plain = keyId === "" ? content : keyring!.open({ keyId, data: content }, _id);
+      return JSON.parse(plain.toString("utf8")) as Mail;
+    },
+  };
+};

@@ -1,0 +1,42 @@
+/** The gRPC service of mail: it maps, calls and maps. */
+import { DomainError, invalidRequest, LIMITS } from "@nodeloom/kernel";
+import { unary } from "@nodeloom/platform";
+import { mail as messages } from "@nodeloom/proto";
+import { z } from "zod";
+import type { Mail } from "./mails";
+import type { MailQueue } from "./queue";
+
+const id = z.string().min(1).max(LIMITS.idempotencyKeyChars);
+const words = z.string().trim().min(1).max(LIMITS.nameChars);
+const mails = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("passwordReset"), email: z.email() }),
+  z.object({ kind: z.literal("verification"), userId: id }),
+  z.object({
+    ...{ kind: z.literal("invitation"), userId: id, to: z.email(), organizationName: words, inviterName: words },
+    link: z.url({ protocol: /^https?$/ }).max(2_000),
+  }),
+  z.object({ kind: z.literal("approval"), userId: id }),
+]) satisfies z.ZodType<Mail>;
+
+/** Kinds that are told apart by what their caller says they are about. */
+const NAMED: readonly Mail["kind"][] = ["invitation", "approval"];
+
+const readMail = ({ mail }: messages.SendMailRequest): Mail => {
+  const parsed = mails.safeParse(mail ? { kind: mail.$case, ...mail.value } : {});
+  if (parsed.success) return parsed.data;
+  throw invalidRequest(parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
+};
+
+const notConfigured = (): DomainError =>
+  new DomainError("precondition", "NOT_CONFIGURED", "no mail server is configured here: set SMTP_URL and MAIL_FROM");
+
+export const mailHandlers = (queue: MailQueue | undefined): messages.MailServiceServer => ({
+  getMail: unary((_request: messages.GetMailRequest) => Promise.resolve({ configured: queue !== undefined })),
+  sendMail: unary(async (request: messages.SendMailRequest) => {
+    if (!queue) throw notConfigured();
+    const mail = readMail(request);
+    if (NAMED.includes(mail.kind) && request.id === "") throw invalidRequest([{ path: "id", message: "is required" }]);
+    await queue.add(mail, NAMED.includes(mail.kind) ? request.id : "");
+    return {};
+  }),
+});

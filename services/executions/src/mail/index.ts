@@ -1,0 +1,47 @@
+import { createWindowCounter, type Logger, type Redis } from "@nodeloom/platform";
+import type { Addresses } from "../clients";
+import type { MailStore } from "../store/mails";
+import { createContents } from "./content";
+import { createDeliver, type MailStep } from "./deliver";
+import { DAY_SECONDS } from "./mails";
+import { createMailQueue, type MailQueue, type MailStarter } from "./queue";
+import { mailSettings, type MailConfig } from "./settings";
+import { createSmtp } from "./smtp";
+import { createWriter } from "./write";
+
+export interface Mailing {
+  /** Undefined where no mail server is configured. */
+  queue: MailQueue | undefined;
+  deliver(mailId: string, attempt: number): Promise<MailStep>;
+}
+
+export interface MailingOptions {
+  config: MailConfig & Readonly<Record<"REDIS_KEY_PREFIX" | "PUBLIC_BASE_URL", string>> & { TEMPORAL_PAYLOAD_KEYS: readonly string[] };
+  store: MailStore;
+  addresses: Pick<Addresses, "createMailedReset" | "createVerification" | "getAddress">;
+  starter: MailStarter;
+  redis: Redis;
+  logger: Logger;
+  clock?: () => number;
+}
+
+/** Puts together what sends mails. Without a mail server none begins; those that had begun before end as given up. */
+export const createMailing = ({ config, store, addresses, starter, redis, logger, clock = Date.now }: MailingOptions): Mailing => {
+  const settings = mailSettings(config);
+  if (!settings) {
+    return {
+      queue: undefined,
+      deliver: async (mailId) => {
+        await store.end(mailId, "given up");
+        return { end: "given up" };
+      },
+    };
+  }
+  const counter = createWindowCounter({ redis, keyPrefix: `${config.REDIS_KEY_PREFIX}mails`, windowSeconds: DAY_SECONDS });
+  const contents = createContents(config.TEMPORAL_PAYLOAD_KEYS);
+  const write = createWriter({ addresses, baseUrl: config.PUBLIC_BASE_URL.replace(/\/+$/, "") });
+  return {
+    queue: createMailQueue({ store, contents, starter, counter, logger, clock }),
+    deliver: createDeliver({ store, contents, write, smtp: createSmtp(settings), settings, logger, clock }),
+  };
+};

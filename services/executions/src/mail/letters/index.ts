@@ -1,0 +1,90 @@
+import { MAIL_LIMITS, type AlertFacts } from "../mails";
+import { nameIn, type Letter } from "./letter";
+
+/** One function for each kind of mail: its parameters are its placeholders. */
+
+const name = (given: string): string => nameIn(given, MAIL_LIMITS.nameChars);
+const NOT_YOURS = "If you did not ask for this, do nothing: nothing changes.";
+
+export const passwordResetLetter = ({ url }: { url: string }): Letter => ({
+  subject: "Set a new password",
+  paragraphs: ["Somebody, most likely you, asked for a new password for the account of this address."],
+  action: { label: "Set a new password", url },
+  notes: [
+    "The link works once, for an hour. All devices that are signed in are signed out then. Signing in goes on to take a code where the account has a second factor.",
+    NOT_YOURS,
+  ],
+});
+
+export const verificationLetter = ({ url }: { url: string }): Letter => ({
+  subject: "Confirm your e-mail address",
+  paragraphs: [
+    "An account was made with this address. Confirm that the address is yours to get notices, and so that nobody else can use it.",
+  ],
+  action: { label: "Confirm this address", url },
+  notes: [
+    "The link works for a day, in a browser where you are signed in to that account.",
+    "If you did not make an account, do nothing, and don't sign in to confirm: without that the address stays unconfirmed.",
+  ],
+});
+
+export const invitationLetter = (given: { url: string; organizationName: string; inviterName: string }): Letter => {
+  const [organization, inviter] = [name(given.organizationName), name(given.inviterName)];
+  return {
+    subject: `Invitation to ${organization}`,
+    paragraphs: [
+      `${inviter} invites you to the organization “${organization}”: its workflows, keys and credits would be yours to use, as far as your role there goes.`,
+    ],
+    action: { label: "See the invitation", url: given.url },
+    notes: ["The link is for you alone. If you don't know who invites you, do nothing."],
+  };
+};
+
+export const approvalLetter = ({ url }: { url: string }): Letter => ({
+  subject: "Your account is approved",
+  paragraphs: ["An administrator has approved your account: you can run workflows now."],
+  action: { label: "Open the console", url },
+  notes: [],
+});
+
+interface NoticePlaceholders {
+  url: string;
+  unsubscribeUrl: string;
+}
+const unsubscribe = (url: string, what: string): Letter["unsubscribe"] => ({ label: `Stop mails about ${what}`, url });
+
+export const lowCreditsLetter = ({
+  url,
+  unsubscribeUrl,
+  remaining,
+  monthly,
+}: NoticePlaceholders & { remaining: number; monthly: number }): Letter => ({
+  subject: "Your credits are running low",
+  paragraphs: [
+    `${String(remaining)} credits are left. Your plan gives ${String(monthly)} a month; runs that need more than there is are refused.`,
+  ],
+  action: { label: "See your credits", url },
+  notes: [],
+  unsubscribe: unsubscribe(unsubscribeUrl, "low credits"),
+});
+
+const PERIODS: Readonly<Record<AlertFacts["window"], string>> = {
+  day: " of today",
+  week: " of this week",
+  month: " of this month",
+  total: "",
+};
+const SUBJECTS: Readonly<Record<AlertFacts["scope"], string>> = { key: "the key", workflow: "the workflow", metadata: "runs with" };
+
+export const budgetAlertLetter = ({ url, unsubscribeUrl, ...alert }: NoticePlaceholders & AlertFacts): Letter => ({
+  subject: `A budget has reached ${String(alert.percent)} %`,
+  paragraphs: [
+    `The budget for ${SUBJECTS[alert.scope]} “${name(alert.subject)}” has reached ${String(alert.percent)} %: ${String(alert.used)} of ${String(alert.credits)} credits${PERIODS[alert.window]} are used or held.`,
+    alert.resetsAt === null
+      ? "It does not begin anew by itself."
+      : `It begins anew at ${alert.resetsAt.slice(0, 16).replace("T", " ")} UTC.`,
+  ],
+  action: { label: "See your budgets", url },
+  notes: [],
+  unsubscribe: unsubscribe(unsubscribeUrl, "budgets"),
+});

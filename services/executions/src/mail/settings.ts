@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { ConfigError } from "@nodeloom/platform";
+import { z } from "zod";
+
+/** The mail server, as the environment names it. */
+
+const PROTOCOLS: readonly string[] = ["smtp:", "smtps:"];
+const SMTP_PORT = 587;
+const SMTPS_PORT = 465;
+
+const isServer = (text: string): boolean =>
+  URL.canParse(text) && PROTOCOLS.includes(new URL(text).protocol) && new URL(text).hostname !== "";
+
+/** `Name <address>`, or an address alone. */
+const SENDER = /^(?:([^<>\r\n"]{1,100}?)\s*<([^<>\s]+)>|([^<>\s]+))$/;
+
+const readSender = (text: string): Sender | undefined => {
+  const [, name, inBrackets, alone] = SENDER.exec(text.trim()) ?? [];
+  const address = inBrackets ?? alone ?? "";
+  return z.email().safeParse(address).success ? { name: name ?? "", address } : undefined;
+};
+
+const sender = () => z.string().refine((text) => readSender(text) !== undefined, "must be an address, or a name and <address>");
+
+export const mailVariables = {
+  SMTP_URL: z
+    .string()
+    .refine(isServer, "must be smtp://user:password@host:587, or smtps:// with port 465")
+    .optional()
+    .describe(
+      "mail server (`smtp://` with STARTTLS, `smtps://` with TLS from the start), with user and password; no mail is sent without it",
+    ),
+  SMTP_TLS: z
+    .enum(["required", "optional"])
+    .default("required")
+    .describe("whether an `smtp://` server that offers no STARTTLS is refused; `optional` is for one on the same host"),
+  SMTP_TLS_CA_FILE: z.string().optional().describe("authority of the mail server's certificate, unless it is a public one"),
+  MAIL_FROM: sender().optional().describe("who mails are from: `Nodeloom <mail@example.com>`; goes with SMTP_URL"),
+  MAIL_REPLY_TO: sender().optional().describe("where answers to mails go, unless to MAIL_FROM"),
+} as const;
+
+export interface Sender {
+  /** Empty for none. */
+  name: string;
+  address: string;
+}
+
+export interface MailSettings {
+  host: string;
+  port: number;
+  /** TLS from the start. */
+  secure: boolean;
+  requireTls: boolean;
+  /** Of the server's authority, unless it is a public one. */
+  ca: Buffer | undefined;
+  auth: { user: string; pass: string } | undefined;
+  from: Sender;
+  replyTo: Sender | undefined;
+}
+
+export type MailConfig = Readonly<{ [Name in keyof typeof mailVariables]?: string | undefined }>;
+
+const readCa = (file: string): Buffer => {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new ConfigError(`SMTP_TLS_CA_FILE can't be read: ${(error as Error).message}`);
+  }
+};
+
+/** Undefined where no mail server is configured. @throws ConfigError */
+export const mailSettings = (config: MailConfig): MailSettings | undefined => {
+  const { SMTP_URL: url, MAIL_FROM: from, MAIL_REPLY_TO: replyTo, SMTP_TLS_CA_FILE: ca } = config;
+  if (!url !== !from) throw new ConfigError("SMTP_URL and MAIL_FROM go together");
+  if (!url || !from) return undefined;
+  const { protocol, hostname, port, username, password } = new URL(url);
+  const secure = protocol === "smtps:";
+  return {
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port: port ? Number(port) : secure ? SMTPS_PORT : SMTP_PORT,
+    secure,
+    requireTls: config.SMTP_TLS !== "optional",
+    ca: ca ? readCa(ca) : undefined,
+    auth: username ? { user: decodeURIComponent(username), pass: decodeURIComponent(password) } : undefined,
+    from: readSender(from)!,
+    replyTo: replyTo ? readSender(replyTo) : undefined,
+  };
+};

@@ -1,0 +1,76 @@
+import { isRefusal } from "@nodeloom/kernel";
+import type { Addresses } from "../clients";
+import { approvalLetter, budgetAlertLetter, invitationLetter, lowCreditsLetter, passwordResetLetter, verificationLetter } from "./letters";
+import type { Letter } from "./letters/letter";
+import { NOTICE_OF, type Mail } from "./mails";
+
+/** A mail with all that it says, and where it goes. */
+export interface Written {
+  to: string;
+  letter: Letter;
+  /** Takes a POST that switches this kind of mail off; absent where it can't be. */
+  oneClickUrl?: string;
+}
+
+export interface WriteOptions {
+  addresses: Pick<Addresses, "createMailedReset" | "createVerification" | "getAddress">;
+  /** The console's, without a slash at the end. */
+  baseUrl: string;
+}
+
+/** Pages of the console. What follows `#` is sent to no server. */
+const PAGES = { reset: "/reset-password#token=", verify: "/verify-address#token=", unsubscribe: "/unsubscribe#token=" } as const;
+const ONE_CLICK = "/api/mail/unsubscribe?token=";
+
+/** Writes mails when they are sent: whom they go to and what their tokens are is asked for then. @returns null where the mail is not wanted */
+export const createWriter = ({ addresses, baseUrl }: WriteOptions) => {
+  /** Undefined where the account is gone, or suspended. */
+  const addressOf = async (userId: string) => {
+    try {
+      const found = await addresses.getAddress({ userId });
+      return found.suspended ? undefined : found;
+    } catch (error) {
+      if (isRefusal(error)) return undefined;
+      throw error;
+    }
+  };
+
+  const toAccount = async (userId: string, letter: Letter): Promise<Written | null> => {
+    const account = await addressOf(userId);
+    return account ? { to: account.email, letter } : null;
+  };
+
+  const notice = async (
+    mail: Extract<Mail, { kind: "lowCredits" | "budgetAlert" }>,
+    letter: (unsubscribeUrl: string) => Letter,
+  ): Promise<Written | null> => {
+    const name = NOTICE_OF[mail.kind]!;
+    const account = await addressOf(mail.userId);
+    if (!account?.verifiedAt || account.mutedNotices.includes(name)) return null;
+    const token = encodeURIComponent(account.unsubscribeTokens[name] ?? "");
+    return { to: account.email, letter: letter(baseUrl + PAGES.unsubscribe + token), oneClickUrl: baseUrl + ONE_CLICK + token };
+  };
+
+  return async (mail: Mail): Promise<Written | null> => {
+    switch (mail.kind) {
+      case "passwordReset": {
+        const { mailed } = await addresses.createMailedReset({ email: mail.email });
+        return mailed ? { to: mailed.email, letter: passwordResetLetter({ url: baseUrl + PAGES.reset + mailed.token }) } : null;
+      }
+      case "verification": {
+        const { mailed } = await addresses.createVerification({ userId: mail.userId });
+        return mailed ? { to: mailed.email, letter: verificationLetter({ url: baseUrl + PAGES.verify + mailed.token }) } : null;
+      }
+      case "invitation":
+        return { to: mail.to, letter: invitationLetter({ ...mail, url: mail.link }) };
+      case "approval":
+        return toAccount(mail.userId, approvalLetter({ url: `${baseUrl}/` }));
+      case "lowCredits":
+        return notice(mail, (unsubscribeUrl) => lowCreditsLetter({ ...mail, url: `${baseUrl}/account`, unsubscribeUrl }));
+      case "budgetAlert":
+        return notice(mail, (unsubscribeUrl) => budgetAlertLetter({ ...mail.alert, url: `${baseUrl}/budgets`, unsubscribeUrl }));
+    }
+  };
+};
+
+export type WriteMail = ReturnType<typeof createWriter>;

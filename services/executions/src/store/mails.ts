@@ -1,0 +1,72 @@
+/** Mails that are to be sent, and those of the last days, so that none is sent twice. */
+import { DURABLE, insertOnce, removeSome } from "@nodeloom/platform";
+import type { Connection } from "mongoose";
+import { documents } from "./schema";
+
+export const MAIL_KINDS = ["passwordReset", "verification", "invitation", "approval", "lowCredits", "budgetAlert"] as const;
+export type MailKind = (typeof MAIL_KINDS)[number];
+
+/** How a mail ended. `unknown`: it was handed over whole, and the process died before it heard the answer. */
+export type MailEnd = "sent" | "unknown" | "refused" | "given up" | "not wanted" | "too many";
+
+export interface MailRecord {
+  /** What the mail is about. */
+  _id: string;
+  kind: MailKind;
+  /** The mail, as JSON; encrypted where there are keys. Empty once it has ended. */
+  content: Buffer;
+  /** Names the key of the content; empty where that is not encrypted. */
+  keyId: string;
+  /** A workflow was started for it. */
+  carried: boolean;
+  /** When all of it was with the mail server but its end, by an attempt of which nothing else is known. */
+  handedAt: Date | null;
+  /** Null until it has ended. */
+  end: MailEnd | null;
+  createdAt: Date;
+}
+
+const mailSchema = documents<MailRecord>("mails");
+// Those that no workflow was started for: few, and for moments.
+mailSchema.index({ carried: 1, createdAt: 1 });
+// Those that were kept long enough.
+mailSchema.index({ createdAt: 1 });
+
+export type MailStore = ReturnType<typeof createMailStore>;
+
+export const createMailStore = (connection: Connection) => {
+  const mails = connection.model("Mail", mailSchema);
+  const changed = async (filter: object, $set: Partial<MailRecord>): Promise<boolean> =>
+    (await mails.updateOne(filter, { $set }, { writeConcern: DURABLE })).matchedCount > 0;
+  return {
+    /** @returns false where a mail about the same was wanted before */
+    insert: (record: MailRecord): Promise<boolean> =>
+      insertOnce(mails.collection.insertOne(record as never, { writeConcern: DURABLE as never })),
+
+    find: async (id: string): Promise<MailRecord | null> => {
+      const found = await mails.findById(id).lean<MailRecord & { content: { buffer: Uint8Array } | Buffer }>().exec();
+      if (!found) return null;
+      const { content } = found;
+      return { ...found, content: Buffer.isBuffer(content) ? content : Buffer.from((content as { buffer: Uint8Array }).buffer) };
+    },
+
+    noteCarried: async (id: string): Promise<void> => void (await changed({ _id: id }, { carried: true })),
+    /** Oldest first, of before a time. */
+    listNotCarried: (before: Date, limit: number): Promise<Pick<MailRecord, "_id" | "kind">[]> =>
+      mails
+        .find({ carried: false, createdAt: { $lt: before } }, { kind: 1 })
+        .sort({ createdAt: 1 })
+        .limit(limit)
+        .lean<Pick<MailRecord, "_id" | "kind">[]>()
+        .exec(),
+
+    /** @returns false where another attempt is about to hand it over, has done so, or the mail has ended */
+    noteHanded: (id: string, handedAt: Date): Promise<boolean> => changed({ _id: id, handedAt: null, end: null }, { handedAt }),
+    /** The mail server has not taken it after all. */
+    takeBack: async (id: string): Promise<void> => void (await changed({ _id: id, end: null }, { handedAt: null })),
+    /** Nothing of it is kept but that there was one. @returns false where it had ended before */
+    end: (id: string, end: MailEnd): Promise<boolean> => changed({ _id: id, end: null }, { end, content: Buffer.alloc(0), carried: true }),
+
+    removeOld: (before: Date, limit: number): Promise<number> => removeSome(mails, { createdAt: { $lt: before } }, limit),
+  };
+};

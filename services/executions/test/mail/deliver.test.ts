@@ -1,0 +1,224 @@
+import { randomUUID } from "node:crypto";
+import { createLogger } from "@nodeloom/platform";
+import { addresses } from "@nodeloom/proto";
+import { makeCertificates } from "../../../platform/test/support/certificates";
+import { createContents } from "../../src/mail/content";
+import { createDeliver } from "../../src/mail/deliver";
+import { MAIL_LIMITS, pauseAfter, type Mail } from "../../src/mail/mails";
+import { mailSettings, type MailConfig } from "../../src/mail/settings";
+import { createSmtp } from "../../src/mail/smtp";
+import { createWriter } from "../../src/mail/write";
+import type { Stores } from "../../src/store/stores";
+import { openStore } from "../support/index";
+import { headersOf, refusal, startMailServer, type MailServer } from "./mail-server";
+
+const KEY = "ab".repeat(32);
+const RESET: Mail = { kind: "passwordReset", email: "ada@example.com" };
+const ALERT: Mail = {
+  kind: "budgetAlert",
+  userId: "u1",
+  alert: {
+    scope: "workflow",
+    subject: "posters",
+    percent: 80,
+    credits: 100,
+    used: 81.5,
+    window: "month",
+    resetsAt: "2026-06-01T00:00:00.000Z",
+  },
+};
+
+let stores: Stores;
+let stop: () => Promise<void>;
+const servers: MailServer[] = [];
+beforeAll(async () => void ({ stores, stop } = await openStore()));
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.stop()));
+  await stop();
+});
+
+const serve = async (...options: Parameters<typeof startMailServer>): Promise<MailServer> => {
+  const server = await startMailServer(...options);
+  servers.push(server);
+  return server;
+};
+
+const contents = createContents([KEY]);
+let tokens = 0;
+const account = (part: Partial<addresses.GetAddressResponse> = {}): addresses.GetAddressResponse =>
+  addresses.GetAddressResponse.fromPartial({
+    email: "ada@example.com",
+    verifiedAt: new Date(0),
+    unsubscribeTokens: { lowCredits: "u1.lowCredits.1", budgetAlerts: "u1.budgetAlerts.2" },
+    ...part,
+  });
+
+interface Given {
+  config?: MailConfig;
+  of?: Partial<addresses.GetAddressResponse>;
+  store?: Stores["mails"];
+}
+
+/** Deliveries of one process. */
+const deliverTo = ({ port }: MailServer, { config, of, store = stores.mails }: Given = {}) => {
+  const settings = mailSettings({
+    SMTP_URL: `smtp://localhost:${port}`,
+    SMTP_TLS: "optional",
+    MAIL_FROM: "Nodeloom <mail@example.com>",
+    ...config,
+  })!;
+  const write = createWriter({
+    baseUrl: "https://loom.example",
+    addresses: {
+      createMailedReset: async ({ email }) =>
+        addresses.CreateMailedResetResponse.fromPartial(
+          email.startsWith("nobody") ? {} : { mailed: { email, token: `token-${(tokens += 1)}`, expiresAt: new Date() } },
+        ),
+      createVerification: async () => addresses.CreateVerificationResponse.fromPartial({}),
+      getAddress: async () => account(of),
+    },
+  });
+  const logger = createLogger("test", "silent");
+  return createDeliver({ store, contents, write, smtp: createSmtp(settings), settings, logger });
+};
+
+const queued = async (mail: Mail, createdAt = new Date()): Promise<string> => {
+  const id = randomUUID();
+  const record = { _id: id, kind: mail.kind, ...contents.seal(id, mail), carried: true, handedAt: null, end: null, createdAt };
+  await stores.mails.insert(record);
+  return id;
+};
+
+it("hands a mail over with a link, as text and as HTML without anything of elsewhere, and keeps nothing of what it said", async () => {
+  const server = await serve();
+  const id = await queued(RESET);
+  expect(JSON.stringify(await stores.mails.find(id))).not.toContain("ada@example.com");
+  expect(await deliverTo(server)(id, 1)).toEqual({ end: "sent" });
+  const [mail] = server.received;
+  expect(mail).toMatchObject({ from: "mail@example.com", to: ["ada@example.com"] });
+  expect(headersOf(mail!)).toMatchObject({ subject: ["Set a new password"], "auto-submitted": ["auto-generated"] });
+  const readable = mail!.text.replace(/=\r\n/g, "").replace(/=3D/g, "=");
+  const link = `https://loom.example/reset-password#token=token-${tokens}`;
+  expect(readable.split(link).length - 1).toBeGreaterThanOrEqual(3);
+  expect(readable).not.toMatch(/<(img|link|script|iframe)|url\(/i);
+  expect(await stores.mails.find(id)).toMatchObject({ end: "sent", content: Buffer.alloc(0) });
+});
+
+it("sends nothing where an address has no account", async () => {
+  const server = await serve();
+  expect(await deliverTo(server)(await queued({ kind: "passwordReset", email: "nobody@example.com" }), 1)).toEqual({ end: "not wanted" });
+  expect(server.received).toEqual([]);
+});
+
+it("tries again after a refusal that passes, with a link that is new, and ends at once after one that does not", async () => {
+  const server = await serve({ message: (count) => (count === 1 ? refusal(451) : undefined) });
+  const id = await queued(RESET);
+  const deliver = deliverTo(server);
+  expect(await deliver(id, 1)).toEqual({ pauseMs: MAIL_LIMITS.firstPause });
+  expect(await deliver(id, 2)).toEqual({ end: "sent" });
+  expect(await deliver(id, 3)).toEqual({ end: "sent" });
+  expect(server.received).toHaveLength(1);
+  expect(server.received[0]!.text).toContain(`token-${tokens}`);
+
+  const refusing = await serve({ recipient: () => refusal(550) });
+  expect(await deliverTo(refusing)(await queued(RESET), 1)).toEqual({ end: "refused" });
+  const permanent = await serve({ message: () => refusal(554) });
+  expect(await deliverTo(permanent)(await queued(RESET), 1)).toEqual({ end: "refused" });
+});
+
+it("gives a mail up when it is too old, and doubles its pauses until then", async () => {
+  const away = await serve();
+  await away.stop();
+  const createdAt = new Date(Date.now() - 3 * 24 * 3_600_000);
+  expect(await deliverTo(away)(await queued(ALERT, createdAt), 40)).toEqual({ end: "given up" });
+  expect(await deliverTo(away)(await queued(ALERT), 3)).toEqual({ pauseMs: 4 * MAIL_LIMITS.firstPause });
+  expect(pauseAfter("approval", 20, 0)).toBe(MAIL_LIMITS.longestPause);
+  expect(pauseAfter("passwordReset", 1, MAIL_LIMITS.triedFor.passwordReset)).toBeNull();
+});
+
+it("never hands a message over again that a process handed over whole before it died", async () => {
+  const server = await serve();
+  const id = await queued(RESET);
+  const dead = new Promise<never>(() => undefined);
+  const reached = new Promise<void>((resolve) => {
+    const dies = (): Promise<never> => {
+      resolve();
+      return dead;
+    };
+    void deliverTo(server, { store: { ...stores.mails, end: dies } })(id, 1);
+  });
+  await reached;
+  expect(await deliverTo(server)(id, 2)).toEqual({ end: "unknown" });
+  expect(server.received).toHaveLength(1);
+});
+
+it("lets one of two attempts at once hand a message over", async () => {
+  const server = await serve();
+  const id = await queued(RESET);
+  const deliver = deliverTo(server);
+  await Promise.all([deliver(id, 1), deliver(id, 1)]);
+  expect(server.received.length).toBeLessThanOrEqual(1);
+  await deliver(id, 2);
+  expect(server.received).toHaveLength(1);
+});
+
+it.each([
+  ["a line break", "Acme\r\nBcc: eve@example.com"],
+  ["a bare one", "Acme\nBcc: eve@example.com\n\n<b>body</b>"],
+  ["an encoded word", "=?utf-8?Q?Acme=0D=0ABcc:_eve@example.com?="],
+])("makes no header and no recipient of %s in a name", async (_what, name) => {
+  const server = await serve();
+  const mail: Mail = {
+    ...{ kind: "invitation", userId: "u1", to: "bob@example.com", link: "https://loom.example/join#token=x" },
+    ...{ organizationName: name, inviterName: name },
+  };
+  expect(await deliverTo(server)(await queued(mail), 1)).toEqual({ end: "sent" });
+  const [received] = server.received;
+  expect(received!.to).toEqual(["bob@example.com"]);
+  const headers = headersOf(received!);
+  expect(headers).not.toHaveProperty("bcc");
+  expect([headers.subject, headers.to].map((values) => values?.length)).toEqual([1, 1]);
+  expect(received!.text).not.toContain("<b>");
+});
+
+it("sends notices to proven addresses that want them alone, with a way to stop them in one click", async () => {
+  const server = await serve();
+  for (const part of [{ verifiedAt: undefined }, { mutedNotices: ["budgetAlerts"] }, { suspended: true }]) {
+    expect(await deliverTo(server, { of: part })(await queued(ALERT), 1)).toEqual({ end: "not wanted" });
+  }
+  expect(await deliverTo(server, { of: { mutedNotices: ["lowCredits"] } })(await queued(ALERT), 1)).toEqual({ end: "sent" });
+  const headers = headersOf(server.received[0]!);
+  expect(headers["list-unsubscribe"]).toEqual(["<https://loom.example/api/mail/unsubscribe?token=u1.budgetAlerts.2>"]);
+  expect(headers["list-unsubscribe-post"]).toEqual(["List-Unsubscribe=One-Click"]);
+});
+
+it("insists on TLS that it can check, unless it is told otherwise", async () => {
+  const certificates = await makeCertificates("localhost");
+  const { TLS_KEY_FILE, TLS_CERT_FILE, TLS_CA_FILE } = certificates.of("localhost");
+  const { readFileSync } = await import("node:fs");
+  const tls = { key: readFileSync(TLS_KEY_FILE), cert: readFileSync(TLS_CERT_FILE) };
+  const [plain, starting, secure] = await Promise.all([
+    serve(),
+    serve({}, { hideSTARTTLS: false, ...tls }),
+    serve({}, { secure: true, ...tls }),
+  ]);
+  const required = { SMTP_TLS: "required" };
+  const checked = { ...required, SMTP_TLS_CA_FILE: TLS_CA_FILE };
+  const attempt = async (server: MailServer, config: MailConfig) => deliverTo(server, { config })(await queued(RESET), 1);
+  const again = { pauseMs: MAIL_LIMITS.firstPause };
+  expect(await attempt(plain, checked)).toEqual(again);
+  expect(await attempt(starting, required)).toEqual(again);
+  expect(await attempt(starting, checked)).toEqual({ end: "sent" });
+  expect(await attempt(secure, { ...checked, SMTP_URL: `smtps://localhost:${secure.port}` })).toEqual({ end: "sent" });
+  expect([plain.received, ...[starting, secure].map(({ received }) => received.map((mail) => mail.secure))]).toEqual([[], [true], [true]]);
+  await certificates.remove();
+});
+
+const UNUSABLE: readonly [string, MailConfig][] = [
+  ["a server without a sender", { SMTP_URL: "smtp://mail.example" }],
+  ["a sender without a server", { MAIL_FROM: "mail@example.com" }],
+  ["an authority that is not there", { SMTP_URL: "smtp://mail.example", MAIL_FROM: "a@b.example", SMTP_TLS_CA_FILE: "/nowhere" }],
+];
+it.each(UNUSABLE)("ends the start with %s", (_what, config) => {
+  expect(() => mailSettings(config)).toThrow(/SMTP_URL and MAIL_FROM|SMTP_TLS_CA_FILE/);
+});

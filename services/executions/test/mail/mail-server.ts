@@ -1,0 +1,75 @@
+import type { AddressInfo } from "node:net";
+import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+
+export interface ReceivedMail {
+  from: string;
+  to: string[];
+  /** As it came: headers, an empty line, the body. */
+  text: string;
+  secure: boolean;
+}
+
+/** What the server says to a message that it has whole, or to a recipient: undefined takes it. */
+export interface Refusals {
+  recipient?: (address: string) => Error | undefined;
+  message?: (count: number) => Error | undefined | Promise<undefined>;
+}
+
+export const refusal = (responseCode: number): Error => Object.assign(new Error("refused by the test"), { responseCode });
+
+export interface MailServer {
+  port: number;
+  received: ReceivedMail[];
+  stop(): Promise<void>;
+}
+
+/** An SMTP server that keeps what it takes. */
+export const startMailServer = async (refusals: Refusals = {}, options: SMTPServerOptions = {}): Promise<MailServer> => {
+  const received: ReceivedMail[] = [];
+  let messages = 0;
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["AUTH"],
+    hideSTARTTLS: true,
+    closeTimeout: 100,
+    onRcptTo: ({ address }, _session, done) => done(refusals.recipient?.(address)),
+    onData: (stream, session, done) => {
+      const chunks: Buffer[] = [];
+      stream.on("data", (chunk: Buffer) => void chunks.push(chunk));
+      stream.on("end", () => {
+        messages += 1;
+        const { mailFrom, rcptTo } = session.envelope;
+        const mail = {
+          from: mailFrom === false ? "" : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          text: Buffer.concat(chunks).toString("utf8"),
+          secure: session.secure,
+        };
+        void Promise.resolve(refusals.message?.(messages)).then((refused) => {
+          if (!refused) received.push(mail);
+          done(refused);
+        });
+      });
+    },
+    ...options,
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // Clients that hang up are part of the tests.
+  server.on("error", () => undefined);
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    received,
+    stop: () => new Promise((resolve) => server.close(resolve)),
+  };
+};
+
+/** Headers by lower-case name, unfolded; of a name that comes twice, both. */
+export const headersOf = ({ text }: ReceivedMail): Record<string, string[]> => {
+  const headers: Record<string, string[]> = {};
+  const head = text.slice(0, text.indexOf("\r\n\r\n")).replace(/\r\n[ \t]+/g, " ");
+  for (const line of head.split("\r\n")) {
+    const [name = "", ...rest] = line.split(":");
+    (headers[name.toLowerCase()] ??= []).push(rest.join(":").trim());
+  }
+  return headers;
+};

@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import { connectRedis, createLogger, createWindowCounter, redisReady, type Redis } from "@nodeloom/platform";
+import { createMailStarter } from "../../src/carry/mail-client";
+import { createContents } from "../../src/mail/content";
+import { DAY_SECONDS, MAIL_LIMITS, type Mail } from "../../src/mail/mails";
+import { createMailQueue, type MailStarter } from "../../src/mail/queue";
+import type { Stores } from "../../src/store/stores";
+import { openStore } from "../support/index";
+import { startWorker } from "../support/temporal";
+
+let stores: Stores;
+let stop: () => Promise<void>;
+let redis: Redis;
+beforeAll(async () => {
+  ({ stores, stop } = await openStore());
+  redis = connectRedis({ url: process.env.REDIS_URL!, logger: createLogger("test", "silent") });
+  await redisReady(redis, 60_000);
+});
+afterAll(async () => {
+  redis.disconnect();
+  await stop();
+});
+
+const queueWith = (starter: MailStarter, clock: () => number = Date.now) =>
+  createMailQueue({
+    store: stores.mails,
+    contents: createContents([]),
+    starter,
+    counter: createWindowCounter({ redis, keyPrefix: `test:${randomUUID()}:mails`, windowSeconds: DAY_SECONDS }),
+    logger: createLogger("test", "silent"),
+    clock,
+  });
+
+const resetOf = (): Mail => ({ kind: "passwordReset", email: `${randomUUID()}@example.com` });
+
+it("sends a mail once that is wanted many times, by a workflow that outlives its worker and knows no more than its id", async () => {
+  const taskQueue = `mails-${randomUUID()}`;
+  const attempts: unknown[][] = [];
+  const worker = () =>
+    startWorker(taskQueue, {
+      sendMail: (...attempt: unknown[]) => {
+        attempts.push(attempt);
+        return attempts.length === 1 ? { pauseMs: 300 } : { end: "sent" };
+      },
+    });
+  const first = await worker();
+  const ids: string[] = [];
+  const starter = createMailStarter({ client: first.client, taskQueue });
+  const queue = queueWith({ startMail: (mail) => (ids.push(mail.id), starter.startMail(mail)) });
+  const mail = resetOf();
+  await Promise.all(Array.from({ length: 20 }, () => queue.add(mail)));
+  expect(new Set(ids).size).toBe(1);
+  await Promise.all([starter.startMail({ id: ids[0]!, kind: mail.kind }), starter.startMail({ id: ids[0]!, kind: mail.kind })]);
+  const handle = first.client.workflow.getHandle(`mail-${ids[0]}`);
+  await first.drain();
+  const second = await worker();
+  expect(await handle.result()).toBe("sent");
+  await starter.startMail({ id: ids[0]!, kind: mail.kind });
+  expect(attempts).toEqual([
+    [ids[0], 1],
+    [ids[0], 2],
+  ]);
+  expect(JSON.stringify(await handle.fetchHistory())).not.toContain("example.com");
+  await second.stop();
+  await first.close();
+});
+
+it("has a mail started later that Temporal did not take, and forgets none", async () => {
+  let isAway = true;
+  const started: string[] = [];
+  let now = Date.now();
+  const queue = queueWith(
+    {
+      startMail: ({ id }) => {
+        if (isAway) return Promise.reject(new Error("away"));
+        started.push(id);
+        return Promise.resolve();
+      },
+    },
+    () => now,
+  );
+  await queue.add({ kind: "approval", userId: randomUUID() }, "1");
+  isAway = false;
+  await queue.startForgotten();
+  expect(started).toEqual([]);
+  now += MAIL_LIMITS.startLost + 1;
+  await queue.startForgotten();
+  await queue.startForgotten();
+  expect(started).toHaveLength(1);
+});
+
+it("mails an account so many times a day and no more, however often it is asked", async () => {
+  const started: string[] = [];
+  let now = Date.now();
+  const queue = queueWith({ startMail: ({ id }) => Promise.resolve(void started.push(id)) }, () => now);
+  const mail = resetOf();
+  for (let asked = 0; asked < 3 * MAIL_LIMITS.perDay.passwordReset; asked += 1) {
+    await queue.add(mail);
+    await queue.add({ ...mail, email: (mail as { email: string }).email.toUpperCase() } as Mail);
+    now += MAIL_LIMITS.sameWithin;
+  }
+  expect(started).toHaveLength(MAIL_LIMITS.perDay.passwordReset);
+  await queue.add(resetOf());
+  expect(started).toHaveLength(MAIL_LIMITS.perDay.passwordReset + 1);
+});
