@@ -1,25 +1,21 @@
 import { createGrpcClient, type Checks, type ClientOf, type TlsConfig } from "@nodeloom/platform";
-import { batches, billing, executions, identity, media, models, payments, signIn, usage, workflows } from "@nodeloom/proto";
+import { addresses, batches, billing, executions, identity, mail, media, models, payments, signIn, usage, workflows } from "@nodeloom/proto";
 import { createHealthProbe } from "./routes/health/health";
 
 export interface Services {
   identity: ClientOf<identity.IdentityServiceServer>;
-  /** Served by identity, too. */
   signIn: ClientOf<signIn.SignInServiceServer>;
+  addresses: ClientOf<addresses.AddressServiceServer>;
   workflows: ClientOf<workflows.WorkflowsServiceServer>;
   models: ClientOf<models.ModelsServiceServer>;
   billing: ClientOf<billing.BillingServiceServer>;
-  /** Served by billing, too. */
   payments: ClientOf<payments.PaymentsServiceServer>;
   usage: ClientOf<usage.UsageServiceServer>;
   executions: ClientOf<executions.ExecutionsServiceServer>;
-  /** Served by executions, too. */
   batches: ClientOf<batches.BatchesServiceServer>;
+  mail: ClientOf<mail.MailServiceServer>;
   media: ClientOf<media.MediaServiceServer>;
 }
-
-export type ServiceName = Exclude<keyof Services, "batches" | "payments" | "signIn">;
-export type Addresses = Readonly<Record<ServiceName, string>>;
 
 const DEFINITIONS = {
   identity: identity.IdentityServiceService,
@@ -31,6 +27,18 @@ const DEFINITIONS = {
   media: media.MediaServiceService,
 } as const;
 
+export type ServiceName = keyof typeof DEFINITIONS;
+export type Addresses = Readonly<Record<ServiceName, string>>;
+
+/** What a service's process serves beside it. */
+const BESIDE = {
+  signIn: { definition: signIn.SignInServiceService, by: "identity" },
+  addresses: { definition: addresses.AddressServiceService, by: "identity" },
+  payments: { definition: payments.PaymentsServiceService, by: "billing" },
+  batches: { definition: batches.BatchesServiceService, by: "executions" },
+  mail: { definition: mail.MailServiceService, by: "executions" },
+} as const;
+
 export interface Connections {
   services: Services;
   /** Whether each service can be reached and says that it serves. */
@@ -39,17 +47,17 @@ export interface Connections {
 }
 
 /** Clients of every service. Nothing is dialled before the first call. */
-export const connectServices = (addresses: Addresses, tls: TlsConfig): Connections => {
+export const connectServices = (at: Addresses, tls: TlsConfig): Connections => {
   const names = Object.keys(DEFINITIONS) as ServiceName[];
-  const clients = names.map((name) => createGrpcClient<object>(DEFINITIONS[name], { address: addresses[name], tls }));
-  const ofBatches = createGrpcClient<batches.BatchesServiceServer>(batches.BatchesServiceService, { address: addresses.executions, tls });
-  const ofSignIns = createGrpcClient<signIn.SignInServiceServer>(signIn.SignInServiceService, { address: addresses.identity, tls });
-  const ofPayments = createGrpcClient<payments.PaymentsServiceServer>(payments.PaymentsServiceService, { address: addresses.billing, tls });
-  const more = { batches: ofBatches, payments: ofPayments, signIn: ofSignIns };
-  const probes = names.map((name) => createHealthProbe({ address: addresses[name], tls }));
+  const all = [
+    ...names.map((name) => ({ name, definition: DEFINITIONS[name], by: name })),
+    ...Object.entries(BESIDE).map(([name, { definition, by }]) => ({ name, definition, by })),
+  ];
+  const clients = all.map(({ name, definition, by }) => [name, createGrpcClient<object>(definition, { address: at[by], tls })] as const);
+  const probes = names.map((name) => createHealthProbe({ address: at[name], tls }));
   return {
-    services: { ...Object.fromEntries(names.map((name, index) => [name, clients[index]])), ...more } as unknown as Services,
+    services: Object.fromEntries(clients) as unknown as Services,
     checks: Object.fromEntries(names.map((name, index) => [name, probes[index]!.serving])),
-    close: () => [...clients, ...Object.values(more), ...probes].forEach((client) => client.close()),
+    close: () => [...clients.map(([, client]) => client), ...probes].forEach((client) => client.close()),
   };
 };

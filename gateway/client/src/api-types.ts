@@ -1414,6 +1414,8 @@ export interface SignInMethods {
   oidc: {
     name: string;
   } | null;
+  /** Set where `POST /api/auth/password/reset` can mail a link */
+  mail?: true;
 }
 
 export interface OidcState {
@@ -1435,6 +1437,39 @@ export interface OidcAddress {
 
 export interface OidcUnlink {
   password: string;
+}
+
+export interface PasswordResetRequest {
+  email: string;
+}
+
+export interface AddressVerification {
+  token: string;
+}
+
+export interface MailSettings {
+  email: string;
+  /** Null until the address is proven: no notices are sent before */
+  verifiedAt: string | null;
+  notices: {
+    /** When less than a tenth of a month's plan credits is left */
+    lowCredits: boolean;
+    /** When a budget reaches a share that its `alertAt` names */
+    budgetAlerts: boolean;
+  };
+}
+
+export interface MailChanges {
+  notices: {
+    /** When less than a tenth of a month's plan credits is left */
+    lowCredits?: boolean;
+    /** When a budget reaches a share that its `alertAt` names */
+    budgetAlerts?: boolean;
+  };
+}
+
+export interface Unsubscribed {
+  notice: "lowCredits" | "budgetAlerts";
 }
 
 export interface ApiKey {
@@ -2980,7 +3015,7 @@ export interface Operations {
     body: PasswordChange;
     response: undefined;
   };
-  /** Set a password by a link that an administrator made */
+  /** Set a password by a link */
   redeemPasswordReset: {
     body: PasswordReset;
     response: undefined;
@@ -3045,6 +3080,36 @@ export interface Operations {
   unlinkOidc: {
     body: OidcUnlink;
     response: undefined;
+  };
+  /** Have a link mailed that sets a new password */
+  requestPasswordReset: {
+    body: PasswordResetRequest;
+    response: undefined;
+  };
+  /** Have a link mailed that proves the caller's address */
+  requestVerification: {
+    response: undefined;
+  };
+  /** Prove the caller's address by the token that was mailed to it */
+  verifyAddress: {
+    body: AddressVerification;
+    response: undefined;
+  };
+  /** The caller's address, and which notices it gets */
+  getMailSettings: {
+    response: MailSettings;
+  };
+  /** Switch notices on or off */
+  updateMailSettings: {
+    body: MailChanges;
+    response: MailSettings;
+  };
+  /** Switch off the kind of notice that a link was in */
+  unsubscribe: {
+    query: {
+      token: string;
+    };
+    response: Unsubscribed;
   };
   /** List the caller's API keys */
   listKeys: {
@@ -3705,6 +3770,12 @@ export const OPERATIONS = {
   getOidc: { method: "GET", path: "/api/auth/oidc", idempotent: false, contentType: null },
   linkOidc: { method: "POST", path: "/api/auth/oidc/link", idempotent: false, contentType: "application/json" },
   unlinkOidc: { method: "POST", path: "/api/auth/oidc/unlink", idempotent: false, contentType: "application/json" },
+  requestPasswordReset: { method: "POST", path: "/api/auth/password/reset", idempotent: false, contentType: "application/json" },
+  requestVerification: { method: "POST", path: "/api/auth/verify/send", idempotent: false, contentType: null },
+  verifyAddress: { method: "POST", path: "/api/auth/verify", idempotent: false, contentType: "application/json" },
+  getMailSettings: { method: "GET", path: "/api/me/mail", idempotent: false, contentType: null },
+  updateMailSettings: { method: "PATCH", path: "/api/me/mail", idempotent: false, contentType: "application/json" },
+  unsubscribe: { method: "POST", path: "/api/mail/unsubscribe", idempotent: false, contentType: null },
   listKeys: { method: "GET", path: "/api/keys", idempotent: false, contentType: null },
   createKey: { method: "POST", path: "/api/keys", idempotent: false, contentType: "application/json" },
   updateKey: { method: "PATCH", path: "/api/keys/{id}", idempotent: false, contentType: "application/json" },

@@ -5,6 +5,8 @@ export const RATE_WINDOW_SECONDS = 60;
 export const ANONYMOUS_REQUESTS_PER_MINUTE = 300;
 /** Accounts that an address may register in a minute, refused attempts included, unless configured. */
 export const REGISTRATIONS_PER_MINUTE = 20;
+/** Links for new passwords that an address may ask for in a minute, for whatever accounts. */
+export const MAILED_RESETS_PER_MINUTE = 5;
 
 /**
  * How long a resolved key or session user is used without asking identity again. Identity keeps its own answers for half

@@ -22,6 +22,7 @@ import { folderRoutes } from "./workflows/folders";
 import { healthRoutes } from "./health/routes";
 import { identityRoutes } from "./identity/routes";
 import { keyRoutes } from "./keys/routes";
+import { mailRoutes } from "./mail/routes";
 import { mcpRoutes } from "./mcp/routes";
 import { mediaRoutes } from "./media/routes";
 import { paymentEventRoutes } from "./payments/events";
@@ -65,6 +66,7 @@ export const routes: readonly Route[] = [
   ...secondStepRoutes,
   ...secondFactorRoutes,
   ...oidcRoutes,
+  ...mailRoutes,
   ...keyRoutes,
   ...secretRoutes,
   ...budgetRoutes,

@@ -4,6 +4,7 @@ import { preconditionFailed } from "../../http/errors";
 import { defineRoute } from "../../http/route";
 import { cursor, cursorPage, identifier, iso, limit, name, nextCursor, queryFlag, tierId, timestamp } from "../../schemas";
 import { adminUser, adminUserView, balances, balancesView } from "../identity/view";
+import { sendSoon } from "../mail/send";
 import { audited } from "./audit";
 import { applyPlan } from "./plan-change";
 import { forAdmins, ofUser } from "./shared";
@@ -108,6 +109,10 @@ export const adminUserRoutes = [
         if (!user || !before) throw new Error("identity answered without a user");
         return { value: { user, before }, before: adminUserView(before), after: adminUserView(user) };
       });
+      if (changed.user.approved && !changed.before.approved) {
+        const { id: userId, revision } = changed.user;
+        sendSoon(context, { id: String(revision), mail: { $case: "approval", value: { userId } } });
+      }
       if (body.suspended || body.approved === false) gateway.runStops.wake();
       if (body.suspended !== undefined) {
         const { id: ownerId, suspended, revision: userRevision } = changed.user;

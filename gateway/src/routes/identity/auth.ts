@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { defineRoute } from "../../http/route";
-import { MAX_PASSWORD_CHARS, MAX_PASSWORD_UNITS, MAX_TOKEN_CHARS, password } from "../sign-in/fields";
+import { email, MAX_PASSWORD_CHARS, MAX_PASSWORD_UNITS, MAX_TOKEN_CHARS, password } from "../sign-in/fields";
+import { sendSoon } from "../mail/send";
 import { pendingLogin, pendingLoginView } from "../sign-in/second-step";
 import {
   addressOf,
@@ -15,16 +16,10 @@ import {
 } from "../sign-in/session";
 import { userReply } from "./view";
 
-const MAX_EMAIL_CHARS = 254;
 const MIN_PASSWORD_CHARS = 10;
 
 const PASSWORD_RULES = `${MIN_PASSWORD_CHARS} to ${MAX_PASSWORD_CHARS} characters, not a common password, not the e-mail address`;
 
-/** Described by its pattern alone: validators differ in what they call an e-mail address. */
-const email = z
-  .email()
-  .max(MAX_EMAIL_CHARS)
-  .meta({ example: "ada@example.com", override: { format: null } });
 const newPassword = z
   .string()
   .min(1)
@@ -59,6 +54,7 @@ export const authRoutes = [
       const { gateway, request, body } = context;
       gateway.sessions.checkOrigin(request, false);
       const { user } = await gateway.services.identity.register({ ...body, address: addressOf(request) }, PASSWORD_CALL);
+      if (user) sendSoon(context, { mail: { $case: "verification", value: { userId: user.id } } });
       return signIn(context, user, 201);
     },
   }),
@@ -116,8 +112,9 @@ export const authRoutes = [
     ...anonymous,
     path: "/api/auth/password-reset",
     operationId: "redeemPasswordReset",
-    summary: "Set a password by a link that an administrator made",
-    description: "`token` is what follows `#token=` in the link. It works once, for an hour; all sessions of the account end.",
+    summary: "Set a password by a link",
+    description:
+      "`token` is what follows `#token=` in the link, which was mailed or made by an administrator. It works once, for an hour; all sessions of the account end. A mailed one proves the address: where nobody had proven it before, the account's keys and its link to a provider end, too.",
     body: passwordReset,
     responses: { 204: null },
     errors: ["UNAUTHENTICATED", "CROSS_ORIGIN_DENIED"],

@@ -15,6 +15,13 @@ export const password = z
   .max(MAX_PASSWORD_UNITS)
   .meta({ format: "password", example: "correct horse battery staple", override: { maxLength: MAX_PASSWORD_CHARS } });
 
+const MAX_EMAIL_CHARS = 254;
+/** Described by its pattern alone: validators differ in what they call an e-mail address. */
+export const email = z
+  .email()
+  .max(MAX_EMAIL_CHARS)
+  .meta({ example: "ada@example.com", override: { format: null } });
+
 export const code = z
   .string()
   .min(1)

@@ -6,6 +6,7 @@ import { defineRoute, type CallContext, type Reply } from "../../http/route";
 import { iso, timestamp } from "../../schemas";
 import { applyPlan } from "../admin/plan-change";
 import { setConcurrency } from "../admin/tier-rollout";
+import { hasMail } from "../mail/send";
 import { password } from "./fields";
 import { addressOf, anonymous, completeAndSignIn, PASSWORD_CALL, signedIn, withTier } from "./session";
 
@@ -70,6 +71,7 @@ const methods = z
   .object({
     password: z.literal(true),
     oidc: z.object({ name: z.string() }).nullable().meta({ description: "The provider that people may sign in by" }),
+    mail: z.literal(true).optional().meta({ description: "Set where `POST /api/auth/password/reset` can mail a link" }),
   })
   .meta({ id: "SignInMethods" });
 
@@ -82,8 +84,8 @@ export const oidcRoutes = [
     summary: "How people may sign in here",
     responses: { 200: methods },
     handler: async ({ gateway }) => {
-      const { oidcName } = await gateway.services.signIn.getSignInMethods({});
-      return { status: 200, body: { password: true, oidc: oidcName ? { name: oidcName } : null } };
+      const [{ oidcName }, mails] = await Promise.all([gateway.services.signIn.getSignInMethods({}), hasMail(gateway)]);
+      return { status: 200, body: { password: true, oidc: oidcName ? { name: oidcName } : null, ...(mails ? { mail: true } : {}) } };
     },
   }),
   defineRoute({

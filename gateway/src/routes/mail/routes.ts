@@ -1,0 +1,144 @@
+import { isNotice, NOTICES, type Notice } from "@nodeloom/kernel";
+import type { addresses } from "@nodeloom/proto";
+import { z } from "zod";
+import { MAILED_RESETS_PER_MINUTE } from "../../http/limits";
+import { defineRoute } from "../../http/route";
+import { iso, timestamp } from "../../schemas";
+import { email, MAX_TOKEN_CHARS } from "../sign-in/fields";
+import { anonymous, signedIn } from "../sign-in/session";
+import { requireMail, send } from "./send";
+
+const resetRequest = z.strictObject({ email }).meta({ id: "PasswordResetRequest" });
+const verification = z.strictObject({ token: z.string().min(1).max(MAX_TOKEN_CHARS) }).meta({ id: "AddressVerification" });
+
+const DESCRIPTIONS: Readonly<Record<Notice, string>> = {
+  lowCredits: "When less than a tenth of a month's plan credits is left",
+  budgetAlerts: "When a budget reaches a share that its `alertAt` names",
+};
+const switches = Object.fromEntries(NOTICES.map((notice) => [notice, z.boolean().meta({ description: DESCRIPTIONS[notice] })])) as Record<
+  Notice,
+  z.ZodBoolean
+>;
+const mailState = z
+  .object({
+    email: z.string(),
+    verifiedAt: timestamp.nullable().meta({ description: "Null until the address is proven: no notices are sent before" }),
+    notices: z.object(switches),
+  })
+  .meta({ id: "MailSettings" });
+const noticeChanges = z
+  .strictObject({ notices: z.strictObject(switches).partial() })
+  .meta({ id: "MailChanges", example: { notices: { lowCredits: false } } });
+
+const UNSUBSCRIBE_TOKEN_CHARS = 200;
+
+const stateView = (address: addresses.GetAddressResponse): z.infer<typeof mailState> => ({
+  email: address.email,
+  verifiedAt: iso(address.verifiedAt),
+  notices: Object.fromEntries(NOTICES.map((notice) => [notice, !address.mutedNotices.includes(notice)])) as Record<Notice, boolean>,
+});
+
+const linkRoutes = [
+  defineRoute({
+    ...anonymous,
+    path: "/api/auth/password/reset",
+    operationId: "requestPasswordReset",
+    summary: "Have a link mailed that sets a new password",
+    description:
+      "The answer says nothing about whether the address has an account. The link works once, for an hour, and leaves a second factor on; an earlier one ends. An address is mailed at most one link in five minutes, and ten a day. Accounts of a provider's people have no password, and get no link.",
+    addressLimit: () => MAILED_RESETS_PER_MINUTE,
+    body: resetRequest,
+    responses: { 202: null },
+    errors: ["NOT_CONFIGURED", "CROSS_ORIGIN_DENIED"],
+    example: { email: "ada@example.com" },
+    handler: async ({ gateway, request, body }) => {
+      gateway.sessions.checkOrigin(request, false);
+      await send(gateway, { mail: { $case: "passwordReset", value: { email: body.email } } });
+      return { status: 202 };
+    },
+  }),
+  defineRoute({
+    ...signedIn,
+    path: "/api/auth/verify/send",
+    operationId: "requestVerification",
+    summary: "Have a link mailed that proves the caller's address",
+    description: "At most one in five minutes, and ten a day; none where the address is proven.",
+    responses: { 202: null },
+    errors: ["NOT_CONFIGURED"],
+    handler: async ({ gateway, caller }) => {
+      await send(gateway, { mail: { $case: "verification", value: { userId: caller.user.id } } });
+      return { status: 202 };
+    },
+  }),
+  defineRoute({
+    ...signedIn,
+    path: "/api/auth/verify",
+    operationId: "verifyAddress",
+    summary: "Prove the caller's address by the token that was mailed to it",
+    description:
+      "`token` is what follows `#token=` in the link. It works for a day, in a session of its account. Repeating it changes nothing.",
+    body: verification,
+    responses: { 204: null },
+    errors: ["NOT_CONFIGURED"],
+    example: { token: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11.0Yb…" },
+    handler: async ({ gateway, caller, body }) => {
+      await requireMail(gateway);
+      await gateway.services.addresses.verifyAddress({ userId: caller.user.id, token: body.token });
+      return { status: 204 };
+    },
+  }),
+];
+
+const noticeRoutes = [
+  defineRoute({
+    ...signedIn,
+    method: "GET",
+    path: "/api/me/mail",
+    operationId: "getMailSettings",
+    summary: "The caller's address, and which notices it gets",
+    responses: { 200: mailState },
+    errors: ["NOT_CONFIGURED"],
+    handler: async ({ gateway, caller }) => {
+      await requireMail(gateway);
+      return { status: 200, body: stateView(await gateway.services.addresses.getAddress({ userId: caller.user.id })) };
+    },
+  }),
+  defineRoute({
+    ...signedIn,
+    method: "PATCH",
+    path: "/api/me/mail",
+    operationId: "updateMailSettings",
+    summary: "Switch notices on or off",
+    body: noticeChanges,
+    responses: { 200: mailState },
+    errors: ["NOT_CONFIGURED"],
+    example: { notices: { lowCredits: false } },
+    handler: async ({ gateway, caller, body }) => {
+      await requireMail(gateway);
+      const { addresses: service } = gateway.services;
+      const userId = caller.user.id;
+      const muted = Object.fromEntries(Object.entries(body.notices).map(([notice, isWanted]) => [notice, !isWanted]));
+      const { mutedNotices } = await service.muteNotices({ userId, muted });
+      return { status: 200, body: stateView({ ...(await service.getAddress({ userId })), mutedNotices }) };
+    },
+  }),
+  defineRoute({
+    ...anonymous,
+    path: "/api/mail/unsubscribe",
+    operationId: "unsubscribe",
+    summary: "Switch off the kind of notice that a link was in",
+    description:
+      "For mail programs (RFC 8058) and the page behind the link; `token` is in both. Nobody has to be signed in, and a body is not read. Repeating it changes nothing.",
+    query: z.object({ token: z.string().min(1).max(UNSUBSCRIBE_TOKEN_CHARS) }),
+    responses: { 200: z.object({ notice: z.enum(NOTICES) }).meta({ id: "Unsubscribed" }) },
+    errors: ["NOT_CONFIGURED", "UNAUTHENTICATED"],
+    handler: async ({ gateway, query }) => {
+      await requireMail(gateway);
+      const { notice } = await gateway.services.addresses.unsubscribe({ token: query.token });
+      if (!isNotice(notice)) throw new Error("identity answered with an unknown notice");
+      return { status: 200, body: { notice } };
+    },
+  }),
+];
+
+export const mailRoutes = [...linkRoutes, ...noticeRoutes];
