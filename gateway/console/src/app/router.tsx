@@ -161,6 +161,21 @@ const reset = createRoute({
   path: "/reset-password",
   component: pageOf(() => import("../features/account/reset-page"), "ResetPage"),
 });
+const forgot = createRoute({
+  getParentRoute: () => root,
+  path: "/forgot-password",
+  component: pageOf(() => import("../features/account/mail/forgot-page"), "ForgotPage"),
+});
+const unsubscribe = createRoute({
+  getParentRoute: () => root,
+  path: "/unsubscribe",
+  component: pageOf(() => import("../features/account/mail/unsubscribe-page"), "UnsubscribePage"),
+});
+const verify = createRoute({
+  getParentRoute: () => shell,
+  path: "/verify-address",
+  component: pageOf(() => import("../features/account/mail/verify-page"), "VerifyPage"),
+});
 const kitchen = createRoute({
   getParentRoute: () => root,
   path: "/kitchen",
@@ -170,10 +185,12 @@ const kitchen = createRoute({
 const tree = root.addChildren([
   shell.addChildren([
     ...[dashboard, canvas, triggers, executions, execution, approvals, batches, batch],
-    ...[usage, budgets, keys, secrets, agents, models, model, plans, account, admin],
+    ...[usage, budgets, keys, secrets, agents, models, model, plans, account, verify, admin],
   ]),
   playground,
   reset,
+  forgot,
+  unsubscribe,
   kitchen,
 ]);
 

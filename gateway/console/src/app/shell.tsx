@@ -10,6 +10,7 @@ import { takeFailure } from "./sign-in/outcome";
 import { SignInAgain } from "./sign-in-again";
 
 const SignInPage = lazy(async () => ({ default: (await import("../features/account/sign-in-page")).SignInPage }));
+const UnverifiedNotice = lazy(async () => ({ default: (await import("../features/account/mail/unverified-notice")).UnverifiedNotice }));
 
 /** Pages of those who are signed in: navigation beside the page. Others see the sign-in page, under the same address. */
 export const Shell = () => {
@@ -54,6 +55,11 @@ export const Shell = () => {
           tabIndex={-1}
           className={wide ? "relative min-h-0 flex-1 outline-none" : "min-h-0 flex-1 overflow-y-auto outline-none"}
         >
+          {path === "/" && (
+            <Suspense>
+              <UnverifiedNotice className="mx-4 mt-4 sm:mx-6" />
+            </Suspense>
+          )}
           <Suspense fallback={<Loading />}>
             <Outlet />
           </Suspense>

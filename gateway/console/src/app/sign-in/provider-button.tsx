@@ -1,14 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { request } from "../../api/client";
 import { buttonClasses } from "../../ui/button";
+import { signInMethodsQuery } from "./methods";
 
 /** The way to the provider and back to this page; nothing where none is configured. */
 export const ProviderButton = () => {
-  const { data } = useQuery({
-    queryKey: ["sign-in-methods"],
-    queryFn: async ({ signal }) => (await request("getSignInMethods", { signal })).body,
-    staleTime: Infinity,
-  });
+  const { data } = useQuery(signInMethodsQuery);
   if (!data?.oidc) return null;
   const returnTo = encodeURIComponent(location.pathname + location.search);
   return (

@@ -15,6 +15,7 @@ import { bytes, credits } from "../../ui/format";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";
 import { Time } from "../../ui/time";
+import { MailCard } from "./mail/mail-card";
 import { ProviderCard } from "./provider-card";
 import { SecondFactorCard } from "./second-factor/card";
 import { PasswordForm } from "./password-form";
@@ -161,6 +162,7 @@ export const AccountPage = () => {
         <PasswordForm email={user.email} />
         <SecondFactorCard email={user.email} />
         <ProviderCard email={user.email} />
+        <MailCard />
         <div className="min-w-0 lg:col-span-2">
           <FilesCard />
         </div>

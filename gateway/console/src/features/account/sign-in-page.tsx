@@ -10,6 +10,7 @@ import { Button } from "../../ui/button";
 import { Field, Input } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 import { useTitle } from "../../ui/use-title";
+import { ForgotLink } from "./mail/forgot-link";
 
 const MIN_PASSWORD = 10;
 
@@ -85,7 +86,12 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
                     <Input {...attributes} name="email" type="email" autoComplete="username" required autoFocus maxLength={254} />
                   )}
                 </Field>
-                <Field label="Password" error={failure?.password} hint={isNew ? `At least ${MIN_PASSWORD} characters.` : undefined}>
+                <Field
+                  label="Password"
+                  aside={!isNew && <ForgotLink />}
+                  error={failure?.password}
+                  hint={isNew ? `At least ${MIN_PASSWORD} characters.` : undefined}
+                >
                   {(attributes) => (
                     <Input
                       {...attributes}

@@ -1,0 +1,9 @@
+import { queryOptions } from "@tanstack/react-query";
+import { request } from "../../api/client";
+
+/** How people may sign in here, and whether this installation sends mail. */
+export const signInMethodsQuery = queryOptions({
+  queryKey: ["sign-in-methods"],
+  queryFn: async ({ signal }) => (await request("getSignInMethods", { signal })).body,
+  staleTime: Infinity,
+});

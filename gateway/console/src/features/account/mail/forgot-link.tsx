@@ -1,0 +1,14 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { signInMethodsQuery } from "../../../app/sign-in/methods";
+
+/** The way to a new password by mail; nothing where no mail is sent. */
+export const ForgotLink = () => {
+  const { data } = useQuery(signInMethodsQuery);
+  if (!data?.mail) return null;
+  return (
+    <Link to="/forgot-password" className="text-xs text-accent-text underline underline-offset-2">
+      Forgot your password?
+    </Link>
+  );
+};

@@ -1,0 +1,45 @@
+import { useQuery } from "@tanstack/react-query";
+import { request } from "../../../api/client";
+import { useAction } from "../../../api/use-action";
+import { Check } from "../../../ui/inputs/field";
+import { Card } from "../../../ui/page";
+import { Time } from "../../../ui/time";
+import { NOTICE_HINTS, NOTICE_TITLES } from "./notices";
+import { mailQuery } from "./queries";
+import { UnverifiedNotice } from "./unverified-notice";
+
+const NOTICES = Object.keys(NOTICE_TITLES) as (keyof typeof NOTICE_TITLES)[];
+
+/** Which notices are mailed; nothing where no mail is sent. */
+export const MailCard = () => {
+  const { data } = useQuery(mailQuery);
+  const { busy, run } = useAction(["mail"]);
+  if (!data) return null;
+  return (
+    <Card title="Mail">
+      <div className="flex flex-col gap-4 text-sm">
+        {data.verifiedAt === null ? (
+          <UnverifiedNotice />
+        ) : (
+          <p className="text-muted">
+            {data.email} was confirmed <Time iso={data.verifiedAt} />.
+          </p>
+        )}
+        <fieldset className="flex flex-col gap-3" disabled={busy}>
+          <legend className="mb-2 text-[13px] font-medium">Mail me about</legend>
+          {NOTICES.map((notice) => (
+            <Check
+              key={notice}
+              label={NOTICE_TITLES[notice]}
+              hint={NOTICE_HINTS[notice]}
+              checked={data.notices[notice]}
+              onChange={({ target }) =>
+                void run(() => request("updateMailSettings", { body: { notices: { [notice]: target.checked } } }), "Saved.")
+              }
+            />
+          ))}
+        </fieldset>
+      </div>
+    </Card>
+  );
+};

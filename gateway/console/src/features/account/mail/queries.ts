@@ -1,0 +1,13 @@
+import { queryOptions } from "@tanstack/react-query";
+import { request } from "../../../api/client";
+import { signInMethodsQuery } from "../../../app/sign-in/methods";
+
+/** The account's address and its notices; null where the installation sends no mail. */
+export const mailQuery = queryOptions({
+  queryKey: ["mail"],
+  queryFn: async ({ signal, client }) => {
+    const { mail } = await client.ensureQueryData(signInMethodsQuery);
+    return mail ? (await request("getMailSettings", { signal })).body : null;
+  },
+  staleTime: 300_000,
+});

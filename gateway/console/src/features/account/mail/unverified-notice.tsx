@@ -1,0 +1,33 @@
+import { useQuery } from "@tanstack/react-query";
+import { request } from "../../../api/client";
+import { useAction } from "../../../api/use-action";
+import { Button } from "../../../ui/button";
+import { Notice } from "../../../ui/notice";
+import { mailQuery } from "./queries";
+
+/** That the account's address is not confirmed yet; nothing where it is, and where no mail is sent. */
+export const UnverifiedNotice = ({ className }: { className?: string }) => {
+  const { data } = useQuery(mailQuery);
+  const { busy, run } = useAction([]);
+  if (!data || data.verifiedAt !== null) return null;
+  return (
+    <Notice
+      kind="warn"
+      title="Confirm your address"
+      {...(className === undefined ? {} : { className })}
+      actions={
+        <Button
+          size="sm"
+          busy={busy}
+          onClick={() =>
+            void run(() => request("requestVerification", {}), "A link is on its way. Another one can be asked for in five minutes.")
+          }
+        >
+          Mail the link again
+        </Button>
+      }
+    >
+      A link was mailed to {data.email}. Until you have opened it, no notices are sent, and a new password by mail ends your keys.
+    </Notice>
+  );
+};
