@@ -1,5 +1,18 @@
 import { createGrpcClient, type Checks, type ClientOf, type TlsConfig } from "@nodeloom/platform";
-import { addresses, batches, billing, executions, identity, mail, media, models, payments, signIn, usage, workflows } from "@nodeloom/proto";
+import {
+  addresses,
+  batches,
+  billing,
+  executions,
+  identity,
+  mail,
+  media,
+  models,
+  payments,
+  signIn,
+  usage,
+  workflows,
+} from "@nodeloom/proto";
 import { createHealthProbe } from "./routes/health/health";
 
 export interface Services {
