@@ -21,8 +21,6 @@ export interface DeliverOptions {
   clock?: () => number;
 }
 
-class HandedElsewhere extends Error {}
-
 export const createDeliver = ({ store, contents, write, smtp, settings, logger, clock = Date.now }: DeliverOptions) => {
   const ended = async ({ _id, kind, createdAt }: MailRecord, end: MailEnd, reason?: string): Promise<MailStep> => {
     if (!(await store.end(_id, end))) return { end };
@@ -37,9 +35,14 @@ export const createDeliver = ({ store, contents, write, smtp, settings, logger, 
     const written = await write(contents.open(record));
     if (!written) return null;
     const message = await createMessage({ settings, id: record._id, ...written });
-    return smtp.hand(message, async () => {
-      if (!(await store.noteHanded(record._id, new Date(clock())))) throw new HandedElsewhere("another attempt hands this mail over");
+    let isNoted = false;
+    const handed = await smtp.hand(message, async () => {
+      isNoted = await store.noteHanded(record._id, new Date(clock()));
+      if (!isNoted) throw new Error("another attempt hands this mail over");
     });
+    // What another attempt has noted is its own.
+    if (isNoted && handed.outcome !== "sent") await store.takeBack(record._id);
+    return handed;
   };
 
   /**
@@ -57,7 +60,6 @@ export const createDeliver = ({ store, contents, write, smtp, settings, logger, 
     const handed = await hand(record);
     if (!handed) return ended(record, "not wanted");
     if (handed.outcome === "sent") return ended(record, "sent");
-    await store.takeBack(mailId);
     if (handed.outcome === "refused") return ended(record, "refused", handed.reason);
     const pauseMs = pauseAfter(record.kind, attempt, clock() - record.createdAt.getTime());
     if (pauseMs === null) return ended(record, "given up", handed.reason);

@@ -162,6 +162,15 @@ it("lets one of two attempts at once hand a message over", async () => {
   expect(server.received).toHaveLength(1);
 });
 
+it("lets a mail server take nothing that could not be noted before", async () => {
+  const server = await serve();
+  const id = await queued(RESET);
+  const store = { ...stores.mails, noteHanded: () => Promise.reject(new Error("the database is away")) };
+  expect(await deliverTo(server, { store })(id, 1)).toEqual({ pauseMs: MAIL_LIMITS.firstPause });
+  expect(server.received).toEqual([]);
+  expect(await deliverTo(server)(id, 2)).toEqual({ end: "sent" });
+});
+
 it.each([
   ["a line break", "Acme\r\nBcc: eve@example.com"],
   ["a bare one", "Acme\nBcc: eve@example.com\n\n<b>body</b>"],
