@@ -4,7 +4,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { createClient, NodeloomError, verifyWebhook, type Client, type WebhookMessage } from "@nodeloom/client";
-import { clientOf, eventually, type Account } from "./support/client";
+import { startMailServer, type MailServer } from "../../../services/executions/test/mail/mail-server";
+import { call, clientOf, eventually, type Account } from "./support/client";
 import { clip, greeting } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
 
@@ -15,6 +16,7 @@ let http: ReturnType<typeof clientOf>;
 let account: Account & { webhookSecret?: string };
 let client: Client;
 let receiver: Server;
+let mails: MailServer;
 const messages: WebhookMessage[] = [];
 
 beforeAll(async () => {
@@ -28,13 +30,16 @@ beforeAll(async () => {
   }).listen(0, "127.0.0.1");
   await once(receiver, "listening");
   const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
-  platform = await startPlatform({ allow: [host] });
+  mails = await startMailServer();
+  const env = { SMTP_URL: `smtp://127.0.0.1:${mails.port}`, SMTP_TLS: "optional", MAIL_FROM: "Nodeloom <mail@example.com>" };
+  platform = await startPlatform({ allow: [host], env });
   http = clientOf(platform);
   account = await http.account({ tier: "business", webhook: { url: `http://${host}/` } });
   client = createClient({ baseUrl: platform.baseUrl, apiKey: account.key });
 });
 afterAll(async () => {
   await platform.stop();
+  await mails.stop();
   receiver.close();
 });
 
@@ -150,4 +155,45 @@ describe("the client, on a real platform", () => {
     expect(await client.whoami()).toMatchObject({ id: account.userId, tier: "business" });
     expect((await client.models.list()).map(({ internalName }) => internalName)).toContain("sandbox-image");
   });
+});
+
+/** What the newest mail of a kind to an address has behind `#token=`. */
+const mailedToken = async (to: string, page: string): Promise<string> => {
+  const link = new RegExp(`/${page}#token=([\\w.-]+)`);
+  const tokens = (): string[] =>
+    mails.received
+      .filter((mail) => mail.to.includes(to))
+      .flatMap(({ text }) => link.exec(text.replace(/=\r\n/g, "").replace(/=3D/g, "="))?.slice(1, 2) ?? []);
+  return (
+    await eventually(
+      () => Promise.resolve(tokens()),
+      (found) => found.length > 0,
+    )
+  ).at(-1)!;
+};
+
+it("mails links that prove an address and set a password, and says nothing of who has an account", async () => {
+  const send = (path: string, body?: unknown, cookie?: string) =>
+    call(platform.baseUrl, "POST", path, { body, ...(cookie ? { cookie } : {}) });
+  const { email, cookie } = await http.account({ tier: "pro" });
+  expect(await send("/api/auth/verify", { token: await mailedToken(email, "verify-address") }, cookie)).toMatchObject({ status: 204 });
+  const settings = await call(platform.baseUrl, "GET", "/api/me/mail", { cookie });
+  expect(settings.body).toMatchObject({
+    email,
+    verifiedAt: expect.any(String) as string,
+    notices: { lowCredits: true, budgetAlerts: true },
+  });
+
+  const [known, unknown] = [
+    await send("/api/auth/password/reset", { email }),
+    await send("/api/auth/password/reset", { email: `x${email}` }),
+  ];
+  expect([known.status, known.text]).toEqual([202, unknown.text]);
+  expect(unknown.status).toBe(202);
+  const token = await mailedToken(email, "reset-password");
+  const redeem = () => send("/api/auth/password-reset", { token, new: "a loom of many colours" });
+  expect((await Promise.all([redeem(), redeem()])).map(({ status }) => status).sort()).toEqual([204, 401]);
+  expect((await send("/api/auth/verify/send", undefined, cookie)).status).toBe(401);
+  expect((await send("/api/auth/login", { email, password: "a loom of many colours" })).status).toBe(200);
+  expect(mails.received.filter(({ to }) => to.includes(`x${email}`))).toEqual([]);
 });

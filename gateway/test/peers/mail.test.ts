@@ -1,0 +1,163 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeCertificates, type TestCertificates } from "../../../services/platform/test/support/certificates";
+import { eventually } from "../../../services/platform/test/support/eventually";
+import { START_MS, startPeer } from "../../../services/executions/test/peers/process";
+import { freePort } from "../../../deploy/local/servers/ports.cjs";
+import { call } from "../e2e/support/client";
+import { startPlatform, type Platform } from "../e2e/support/platform";
+
+/** Mails through Mailpit, a mail server with STARTTLS and passwords whose mail is read back by its API. */
+
+const MAILPIT = process.env.PEER_MAIL!;
+const PATIENCE_MS = 150_000;
+const USER = "loom";
+const PASSWORD = "p@ss:word/1";
+
+interface Received {
+  ID: string;
+  To: { Address: string }[];
+  Subject: string;
+}
+
+let folder: string;
+let certificates: TestCertificates;
+let smtpPort: number;
+let apiUrl: string;
+let stopMailpit: () => Promise<void>;
+let platform: Platform;
+
+const startMailpit = async (): Promise<void> => {
+  const { TLS_CERT_FILE, TLS_KEY_FILE } = certificates.of("localhost");
+  const args = [
+    ...["--smtp", `127.0.0.1:${smtpPort}`, "--listen", apiUrl.slice("http://".length), "--database", join(folder, "mail.db")],
+    ...["--smtp-tls-cert", TLS_CERT_FILE, "--smtp-tls-key", TLS_KEY_FILE, "--smtp-require-starttls"],
+    ...["--smtp-auth-file", join(folder, "users"), "--enable-chaos", "--disable-version-check"],
+  ];
+  const isReady = async (): Promise<boolean> => (await fetch(`${apiUrl}/readyz`)).ok;
+  stopMailpit = await startPeer({ command: MAILPIT, args, env: {}, cwd: folder, isReady });
+};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nodeloom-mail-"));
+  certificates = await makeCertificates("localhost");
+  await writeFile(join(folder, "users"), `${USER}:${PASSWORD}\n`);
+  smtpPort = await freePort();
+  apiUrl = `http://127.0.0.1:${await freePort()}`;
+  await startMailpit();
+  platform = await startPlatform({
+    env: {
+      SMTP_URL: `smtp://${USER}:${encodeURIComponent(PASSWORD)}@localhost:${smtpPort}`,
+      SMTP_TLS_CA_FILE: certificates.of("localhost").TLS_CA_FILE,
+      MAIL_FROM: "Nodeloom <mail@example.com>",
+      TRUST_PROXY: "1",
+      REGISTRATION_RATE_LIMIT: "1000",
+      TEMPORAL_PAYLOAD_KEYS: "ab".repeat(32),
+    },
+  });
+}, 2 * START_MS);
+afterAll(async () => {
+  await platform?.stop();
+  await stopMailpit?.();
+  await certificates?.remove();
+  await rm(folder, { recursive: true, force: true });
+}, START_MS);
+
+const read = async <T>(path: string): Promise<T> => (await fetch(`${apiUrl}${path}`)).json() as Promise<T>;
+const mailsTo = async (address: string): Promise<Received[]> =>
+  (await read<{ messages: Received[] }>(`/api/v1/search?limit=200&query=${encodeURIComponent(`to:${address}`)}`)).messages;
+const textOf = async ({ ID }: Received): Promise<string> => (await read<{ Text: string }>(`/api/v1/message/${ID}`)).Text;
+/** The newest comes first. */
+const linkOf = async (address: string, page: string): Promise<string> => {
+  const link = new RegExp(`/${page}#token=(\\S+)`);
+  const texts = await eventually(
+    async () => Promise.all((await mailsTo(address)).map(textOf)),
+    (all) => all.some((text) => link.test(text)),
+    PATIENCE_MS,
+  );
+  return texts.flatMap((text) => link.exec(text)?.[1] ?? [])[0]!;
+};
+
+let addresses = 0;
+/** A request from a network address of its own. */
+const send = (path: string, body?: unknown, cookie?: string) => {
+  addresses += 1;
+  const headers = { "x-forwarded-for": `203.0.${Math.floor(addresses / 250)}.${(addresses % 250) + 1}` };
+  return call(platform.baseUrl, "POST", path, { body, headers, ...(cookie ? { cookie } : {}) });
+};
+const NEXT = "a loom of many colours";
+const register = async (email: string): Promise<string> => {
+  const answer = await send("/api/auth/register", { email, password: "correct horse battery" });
+  expect(answer.status).toBe(201);
+  return answer.headers.getSetCookie()[0]!.split(";")[0]!;
+};
+const forget = (email: string) => send("/api/auth/password/reset", { email });
+
+it(
+  "carries a reset from the request to a new password, and a verification to a proven address, by STARTTLS and a password",
+  async () => {
+    const email = "ada@loom.example";
+    const cookie = await register(email);
+    expect((await send("/api/auth/verify", { token: await linkOf(email, "verify-address") }, cookie)).status).toBe(204);
+    expect((await forget(email)).status).toBe(202);
+    const token = await linkOf(email, "reset-password");
+    expect((await send("/api/auth/password-reset", { token, new: NEXT })).status).toBe(204);
+    expect((await send("/api/auth/password-reset", { token, new: NEXT })).status).toBe(401);
+    expect((await send("/api/auth/login", { email, password: NEXT })).status).toBe(200);
+    const [newest] = await mailsTo(email);
+    const checked = await read<{ Total: { Supported: number; Unsupported: number } }>(`/api/v1/message/${newest!.ID}/html-check`);
+    expect(checked.Total.Unsupported).toBeLessThan(15);
+  },
+  PATIENCE_MS,
+);
+
+it(
+  "answers alike, and in the same time, whether or not an address has an account",
+  async () => {
+    await register("known@loom.example");
+    const times: Record<string, number[]> = { known: [], nobody: [] };
+    for (let round = 0; round < 60; round += 1) {
+      for (const who of ["known", "nobody"]) {
+        const startedAt = performance.now();
+        const answer = await forget(`${who}@loom.example`);
+        times[who]!.push(performance.now() - startedAt);
+        expect([answer.status, answer.text]).toEqual([202, ""]);
+      }
+    }
+    const median = (all: number[]): number => all.sort((one, other) => one - other)[all.length / 2]!;
+    const [known, nobody] = [median(times.known!), median(times.nobody!)];
+    process.stdout.write(
+      `a reset is answered in ${known.toFixed(1)} ms where there is an account, in ${nobody.toFixed(1)} ms where there is none\n`,
+    );
+    expect(Math.abs(known - nobody)).toBeLessThan(Math.max(2, 0.25 * nobody));
+    await linkOf("known@loom.example", "reset-password");
+    // Of a flood from as many addresses, at most one each time that five minutes are over.
+    expect((await mailsTo("known@loom.example")).filter(({ Subject }) => Subject === "Set a new password").length).toBeLessThanOrEqual(2);
+    expect(await mailsTo("nobody@loom.example")).toEqual([]);
+  },
+  PATIENCE_MS,
+);
+
+it(
+  "sends each mail once through kills of the process that sends, refusals that pass, and a mail server that is away",
+  async () => {
+    const executions = platform.processes.executions!;
+    const everybody = Array.from({ length: 40 }, (_, index) => `user${index}@loom.example`);
+    await fetch(`${apiUrl}/api/v1/chaos`, { method: "PUT", body: JSON.stringify({ Recipient: { ErrorCode: 451, Probability: 30 } }) });
+    for (const [index, email] of everybody.entries()) {
+      await register(email);
+      if (index % 12 === 11) {
+        await executions.kill();
+        await executions.start();
+      }
+    }
+    await stopMailpit();
+    await forget(everybody[0]!);
+    await startMailpit();
+    const counts = async (): Promise<number[]> => Promise.all(everybody.map(async (email) => (await mailsTo(email)).length));
+    const found = await eventually(counts, (all) => all[0]! === 2 && all.slice(1).every((count) => count > 0), 2 * PATIENCE_MS);
+    expect(found).toEqual([2, ...everybody.slice(1).map(() => 1)]);
+  },
+  3 * PATIENCE_MS,
+);
