@@ -13,6 +13,7 @@ export * as executions from "./gen/nodeloom/executions/v1/executions";
 export * as triggers from "./gen/nodeloom/executions/v1/triggers";
 export * as addresses from "./gen/nodeloom/identity/v1/addresses";
 export * as identity from "./gen/nodeloom/identity/v1/identity";
+export * as organizations from "./gen/nodeloom/identity/v1/organizations";
 export * as signIn from "./gen/nodeloom/identity/v1/sign_in";
 export * as media from "./gen/nodeloom/media/v1/media";
 export * as models from "./gen/nodeloom/models/v1/models";

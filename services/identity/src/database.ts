@@ -1,9 +1,9 @@
 import { defineDatabase, FIRST_VERSION } from "@nodeloom/platform";
 import { createStore } from "./store";
 
-/** Users, tiers, keys, secrets, sign-ins and the audit. The version goes up with every change of a collection's indexes. */
+/** Users, organizations, tiers, keys, secrets, sign-ins and the audit. The version goes up with every change of a collection's indexes. */
 export const database = defineDatabase({
   service: "identity",
-  version: FIRST_VERSION + 2,
+  version: FIRST_VERSION + 3,
   declare: (connection) => void createStore(connection),
 });

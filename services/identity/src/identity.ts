@@ -23,6 +23,9 @@ import { createSecrets } from "./secrets/secrets";
 import { createSignIn } from "./sessions/sign-in";
 import { createBootstrap } from "./users/bootstrap";
 import { createRunStops } from "./users/run-stops";
+import { createAccounts } from "./organizations/accounts";
+import { createInvitations } from "./organizations/invitations";
+import { createOrganizations } from "./organizations/organizations";
 import { createUsers } from "./users/users";
 import { createWebhooks, type AddressProblem } from "./keys/webhooks";
 
@@ -62,8 +65,11 @@ export const createIdentity = async ({
   const throttles = { passwords: throttle, codes: createLoginThrottle({ ...counting, guessed: "codes" }) };
   const envelope = createEnvelope(secretsKeys);
   const passwords = await createPasswords();
-  const runStops = createRunStops({ store: store.runStops, users: store.users });
+  const organizationsOfTier = store.organizations.idsOfTier;
+  const runStops = createRunStops({ store: store.runStops, users: store.users, organizationsOfTier });
   const users = createUsers({ store: store.users, tiers, runStops, removeEndedKeys: store.keys.removeEnded, changes });
+  const accounts = createAccounts({ users, store: store.organizations });
+  const ofOrganizations = { store: store.organizations, users, accounts, changes };
   const matching = createCodeMatching({ store: store.secondFactors, envelope, pepper, clock });
   const ofUsers = { users: store.users, tiers, matching, pepper, clock };
   const pendingSignIns = createPendingSignIns({ ...ofUsers, store: store.pendingSignIns, throttles });
@@ -85,6 +91,9 @@ export const createIdentity = async ({
   const onTouchFailed = (error: unknown): void => logger.warn({ err: error }, "the use of a key was not recorded");
   return {
     users,
+    accounts,
+    organizations: createOrganizations({ ...ofOrganizations, removeKeysOf: store.keys.removeMadeBy }),
+    invitations: createInvitations({ ...ofOrganizations, pepper }),
     bootstrap: createBootstrap({ store: store.users, unlink: store.oidc.unlink, passwords, changes }),
     signIn: createSignIn({ store: store.users, tiers, passwords, throttle, pendingSignIns }),
     pendingSignIns,
@@ -102,10 +111,10 @@ export const createIdentity = async ({
     runStops,
     tiers,
     rollouts: createRollouts({ store: store.tiers }),
-    keys: createKeys({ store: store.keys, users, changes, secretBox, addressProblem, pepper, environment }),
-    webhooks: createWebhooks({ store: store.keys, users, secretBox, changes, addressProblem }),
+    keys: createKeys({ store: store.keys, users, accounts, changes, secretBox, addressProblem, pepper, environment }),
+    webhooks: createWebhooks({ store: store.keys, accounts, secretBox, changes, addressProblem }),
     secrets: createSecrets({ store: store.secrets, envelope, addressProblem }),
     audit: createAudit(store.audit),
-    authentication: createAuthentication({ store: store.keys, users, changes, pepper, onTouchFailed }),
+    authentication: createAuthentication({ store: store.keys, accounts, changes, pepper, onTouchFailed }),
   };
 };

@@ -12,7 +12,7 @@ import {
   serveGrpc,
   variables,
 } from "@nodeloom/platform";
-import { addresses, identity, signIn } from "@nodeloom/proto";
+import { addresses, identity, organizations, signIn } from "@nodeloom/proto";
 import { z } from "zod";
 import { addressHandlers } from "./addresses/server";
 import { database } from "./database";
@@ -22,11 +22,12 @@ import { loadLibrary } from "./oidc/provider";
 import { oidcSettings, oidcVariables } from "./oidc/settings";
 import { secretsKeys } from "./secrets/envelope";
 import { KEY_ENVIRONMENT } from "./keys/key-value";
+import { organizationHandlers } from "./organizations/server";
 import { signInHandlers } from "./sessions/server";
 import { identityHandlers } from "./server";
 import { createStore } from "./store";
 
-/** Users, tiers, API keys and their webhooks, secrets. */
+/** Users, organizations, tiers, API keys and their webhooks, secrets. */
 export const service = defineService({
   name: "identity",
   database,
@@ -82,6 +83,7 @@ export const service = defineService({
       more: [
         grpcService(signIn.SignInServiceService, signInHandlers(services)),
         grpcService(addresses.AddressServiceService, addressHandlers(services)),
+        grpcService(organizations.OrganizationsServiceService, organizationHandlers(services)),
       ],
       config,
       listen: "IDENTITY_LISTEN",

@@ -1,6 +1,7 @@
 import type { CustomTier, Plan } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import type { AuditEntry } from "./audit/audit";
+import type { AuthenticatedKey } from "./keys/authentication";
 import type { AuditRecord, KeyRecord, SecretRecord } from "./records";
 import type { Rollout } from "./tiers/rollouts";
 import type { User } from "./users/user";
@@ -20,10 +21,25 @@ const toPlanMessage = (plan: Plan): identity.Plan =>
 export const toUserMessage = ({ plan, business, ...user }: User): identity.User =>
   identity.User.fromPartial({ ...user, plan: toPlanMessage(plan), business: business ?? undefined });
 
+export const toAuthenticatedMessage = ({
+  key,
+  user,
+  person,
+  role,
+  effectiveCapabilities,
+}: AuthenticatedKey): identity.AuthenticateKeyResponse => ({
+  key: toKeyMessage(key),
+  user: toUserMessage(user),
+  effectiveCapabilities,
+  person: toUserMessage(person),
+  role: role ?? "",
+});
+
 export const toKeyMessage = (key: KeyRecord): identity.Key =>
   identity.Key.fromPartial({
     id: key._id,
     userId: key.userId,
+    madeBy: key.madeBy ?? key.userId,
     name: key.name,
     start: key.start,
     preset: key.preset,

@@ -1,4 +1,4 @@
-import type { CustomTier, Notice } from "@nodeloom/kernel";
+import type { CustomTier, Notice, Role } from "@nodeloom/kernel";
 import type { StoredLink } from "./sessions/link-tokens";
 
 /** What is stored, one interface per collection. `_id` is a UUID where nothing else is said. */
@@ -164,10 +164,13 @@ export interface RotationRecord {
 
 export interface KeyRecord {
   _id: string;
+  /** Whose it is: a person or an organization. */
   userId: string;
+  /** The person who made it; absent: the owner. */
+  madeBy?: string;
   /** Which of the owner's places the key takes; unique per owner, which bounds their number. */
   slot: number;
-  /** The owner's key epoch when the key was made; a later one ends it. */
+  /** The maker's key epoch when the key was made; a later one ends it. */
   epoch: number;
   name: string;
   start: string;
@@ -195,7 +198,7 @@ export interface AttemptsRecord {
   nextAt?: Date | null;
 }
 
-/** One write by an administrator; `_id` is chosen by who makes it. The JSON texts are empty when there is nothing to say. */
+/** One write by an administrator or in what an owner has; `_id` is chosen by who makes it. The JSON texts are empty when there is nothing to say. */
 export interface AuditRecord {
   _id: string;
   actorId: string;
@@ -210,6 +213,46 @@ export interface AuditRecord {
   errorCode: string;
   requestId: string;
   at: Date;
+  /** Whose owners may read the row; absent or empty: administrators' alone. */
+  ownerId?: string;
+}
+
+/** Several people who share an account; `_id` is the id of that account. */
+export interface OrganizationRecord {
+  _id: string;
+  name: string;
+  /** The person who made it. */
+  createdBy: string;
+  /** Its place among the organizations that its maker made; unique, which bounds their number. */
+  place: string;
+  /** The owner whose tier, approval and suspension are the organization's. */
+  tierOf: string;
+  /** Longest-standing first; one of them is an owner at any time. */
+  members: MemberRecord[];
+  /** The members' person ids, by which organizations are found. */
+  memberIds: string[];
+  invitations: InvitationRecord[];
+  /** One more with every change: a change that relies on an earlier one is not made. */
+  revision: number;
+  createdAt: Date;
+}
+
+export interface MemberRecord {
+  personId: string;
+  role: Role;
+  since: Date;
+}
+
+export interface InvitationRecord {
+  id: string;
+  /** Keyed hash of the token. */
+  hash: string;
+  role: Role;
+  /** Empty where a link alone was made. */
+  email: string;
+  createdBy: string;
+  createdAt: Date;
+  expiresAt: Date;
 }
 
 /** A value that is used and never shown; `_id` is its owner and its name. */

@@ -9,6 +9,7 @@ import {
   fromAuditMessage,
   fromTierMessage,
   toAuditMessage,
+  toAuthenticatedMessage,
   toKeyMessage,
   toRolloutMessage,
   toSecretMessage,
@@ -25,11 +26,17 @@ import type { SecondFactors } from "./second-factor/second-factors";
 import type { SignIn } from "./sessions/sign-in";
 import type { Bootstrap } from "./users/bootstrap";
 import type { RunStops } from "./users/run-stops";
+import type { Accounts } from "./organizations/accounts";
+import type { Invitations } from "./organizations/invitations";
+import type { Organizations } from "./organizations/organizations";
 import type { Users } from "./users/users";
 import type { Webhooks } from "./keys/webhooks";
 
 export interface Identity {
   users: Users;
+  accounts: Accounts;
+  organizations: Organizations;
+  invitations: Invitations;
   bootstrap: Bootstrap;
   signIn: SignIn;
   pendingSignIns: PendingSignIns;
@@ -49,9 +56,9 @@ export interface Identity {
 
 type Server = identity.IdentityServiceServer;
 
-const userHandlers = ({ users }: Identity): Pick<Server, "getUser" | "listUsers" | "updateUser"> => ({
+const userHandlers = ({ users, accounts }: Identity): Pick<Server, "getUser" | "listUsers" | "updateUser"> => ({
   getUser: unary(async ({ userId }: identity.GetUserRequest) =>
-    identity.GetUserResponse.fromPartial({ user: toUserMessage(await users.get(userId)) }),
+    identity.GetUserResponse.fromPartial({ user: toUserMessage(await accounts.get(userId)) }),
   ),
   listUsers: unary(async (request: identity.ListUsersRequest) => {
     const page = await users.list(request);
@@ -104,38 +111,37 @@ const runStopHandlers = ({ runStops }: Identity): Pick<Server, "claimRunStop" | 
 type KeyMethods = "authenticateKey" | "resolveKey" | "createKey" | "listKeys" | "updateKey" | "revokeKey" | "rotateKey";
 
 const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethods> => ({
-  authenticateKey: unary(async ({ value }: identity.AuthenticateKeyRequest) => {
-    const { key, user, effectiveCapabilities } = await authentication.authenticate(value);
-    return identity.AuthenticateKeyResponse.fromPartial({ key: toKeyMessage(key), user: toUserMessage(user), effectiveCapabilities });
-  }),
+  authenticateKey: unary(async ({ value }: identity.AuthenticateKeyRequest) =>
+    toAuthenticatedMessage(await authentication.authenticate(value)),
+  ),
   resolveKey: unary(async ({ userId, keyId }: identity.ResolveKeyRequest) => {
     const { key, user, effectiveCapabilities } = await authentication.resolve(userId, keyId);
     return identity.ResolveKeyResponse.fromPartial({ key: toKeyMessage(key), user: toUserMessage(user), effectiveCapabilities });
   }),
   createKey: unary(async (request: identity.CreateKeyRequest) => {
-    const { userId, name, preset, capabilities, expiresAt, webhookUrl, webhookEvents } = request;
+    const { userId, madeBy, name, preset, capabilities, expiresAt, webhookUrl, webhookEvents } = request;
     if (!webhookUrl && webhookEvents.length > 0) throw invalidRequest([{ path: "webhook.url", message: "is required" }]);
     const webhook = webhookUrl ? { url: webhookUrl, events: webhookEvents } : undefined;
-    const issued = await keys.create(userId, { name, preset, capabilities, expiresAt, webhook });
+    const issued = await keys.create(userId, madeBy || userId, { name, preset, capabilities, expiresAt, webhook });
     return identity.CreateKeyResponse.fromPartial({ ...issued, key: toKeyMessage(issued.key) });
   }),
   listKeys: unary(async ({ userId }: identity.ListKeysRequest) =>
     identity.ListKeysResponse.fromPartial({ keys: (await keys.list(userId)).map(toKeyMessage) }),
   ),
-  updateKey: unary(async ({ userId, keyId, name, capabilities, metadata }: identity.UpdateKeyRequest) => {
-    const { key, warnings } = await keys.edit(userId, keyId, {
+  updateKey: unary(async ({ userId, madeBy, keyId, name, capabilities, metadata }: identity.UpdateKeyRequest) => {
+    const { key, warnings } = await keys.edit({ userId, madeBy }, keyId, {
       ...(name === undefined ? {} : { name }),
       ...(capabilities ? { capabilities: capabilities.capabilities } : {}),
       ...(metadata ? { metadata: metadata.values } : {}),
     });
     return identity.UpdateKeyResponse.fromPartial({ key: toKeyMessage(key), warnings });
   }),
-  revokeKey: unary(async ({ userId, keyId }: identity.RevokeKeyRequest) => {
-    await keys.revoke(userId, keyId);
+  revokeKey: unary(async ({ userId, madeBy, keyId }: identity.RevokeKeyRequest) => {
+    await keys.revoke({ userId, madeBy }, keyId);
     return identity.RevokeKeyResponse.fromPartial({});
   }),
-  rotateKey: unary(async ({ userId, keyId, graceSeconds }: identity.RotateKeyRequest) => {
-    const issued = await keys.rotate(userId, keyId, graceSeconds);
+  rotateKey: unary(async ({ userId, madeBy, keyId, graceSeconds }: identity.RotateKeyRequest) => {
+    const issued = await keys.rotate({ userId, madeBy }, keyId, graceSeconds);
     return identity.RotateKeyResponse.fromPartial({ ...issued, key: toKeyMessage(issued.key) });
   }),
 });
@@ -143,12 +149,12 @@ const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethod
 type WebhookMethods = "setKeyWebhook" | "deleteKeyWebhook" | "getWebhookTarget" | "disableWebhook" | "reportDelivery";
 
 const webhookHandlers = ({ webhooks }: Identity): Pick<Server, WebhookMethods> => ({
-  setKeyWebhook: unary(async ({ userId, keyId, url, events }: identity.SetKeyWebhookRequest) => {
-    const { key, secret } = await webhooks.set(userId, keyId, { url, events });
+  setKeyWebhook: unary(async ({ userId, madeBy, keyId, url, events }: identity.SetKeyWebhookRequest) => {
+    const { key, secret } = await webhooks.set({ userId, madeBy }, keyId, { url, events });
     return identity.SetKeyWebhookResponse.fromPartial({ key: toKeyMessage(key), webhookSecret: secret });
   }),
-  deleteKeyWebhook: unary(async ({ userId, keyId }: identity.DeleteKeyWebhookRequest) =>
-    identity.DeleteKeyWebhookResponse.fromPartial({ key: toKeyMessage(await webhooks.remove(userId, keyId)) }),
+  deleteKeyWebhook: unary(async ({ userId, madeBy, keyId }: identity.DeleteKeyWebhookRequest) =>
+    identity.DeleteKeyWebhookResponse.fromPartial({ key: toKeyMessage(await webhooks.remove({ userId, madeBy }, keyId)) }),
   ),
   getWebhookTarget: unary(async ({ keyId, userId }: identity.GetWebhookTargetRequest) =>
     identity.GetWebhookTargetResponse.fromPartial(await webhooks.target(keyId, userId)),

@@ -20,6 +20,8 @@ import type {
 import { createKnownAddressStore, KNOWN_ADDRESS_SECONDS, type KnownAddressStore } from "./sessions/known-address-store";
 import { createOidcStore, type OidcStore } from "./oidc/oidc-store";
 import { createOidcModels } from "./oidc/schema";
+import { createOrganizationStore, type OrganizationStore } from "./organizations/organization-store";
+import { createOrganizationModel } from "./organizations/schema";
 import { createPendingSignInStore, type PendingSignInStore } from "./second-factor/pending-sign-in-store";
 import { createSecondFactorStore, type SecondFactorStore } from "./second-factor/second-factor-store";
 import { createSecretStore, type SecretStore } from "./secrets/secret-store";
@@ -100,6 +102,7 @@ const keySchema = new Schema<KeyRecord>(
   {
     _id: text,
     userId: text,
+    madeBy: { type: String },
     slot: number,
     epoch: number,
     name: text,
@@ -134,7 +137,9 @@ const keySchema = new Schema<KeyRecord>(
   // The look-up of every authenticated request.
   .index({ hashes: 1 }, { unique: true })
   // An owner's keys, and the bound on their number.
-  .index({ userId: 1, slot: 1 }, { unique: true });
+  .index({ userId: 1, slot: 1 }, { unique: true })
+  // Those that a person made, which end with their approval.
+  .index({ madeBy: 1 });
 
 const attemptsSchema = new Schema<AttemptsRecord>(
   { _id: text, count: number, endsAt: { type: Date, required: true }, nextAt: optionalDate },
@@ -174,11 +179,14 @@ const auditSchema = new Schema<AuditRecord>(
     errorCode: optionalText,
     requestId: optionalText,
     at: { type: Date, required: true },
+    ownerId: { type: String },
   },
   OPTIONS,
 )
   // The list's order.
-  .index({ at: -1, _id: -1 });
+  .index({ at: -1, _id: -1 })
+  // An owner's own.
+  .index({ ownerId: 1, at: -1, _id: -1 });
 
 const secretSchema = new Schema<SecretRecord>(
   {
@@ -212,6 +220,7 @@ export interface Store {
   runStops: RunStopStore;
   secrets: SecretStore;
   audit: AuditStore;
+  organizations: OrganizationStore;
 }
 
 /** The stores over one connection. */
@@ -238,5 +247,6 @@ export const createStore = (connection: Connection): Store => {
     runStops: createRunStopStore(runStops),
     secrets: createSecretStore(secrets),
     audit: createAuditStore(audit),
+    organizations: createOrganizationStore(createOrganizationModel(connection)),
   };
 };

@@ -10,6 +10,8 @@ export const CONFLICT_ATTEMPTS = {
   /** An account's commands are written. */
   account: 60,
   user: 20,
+  /** An organization's members or invitations change. */
+  organization: 20,
   /** A key takes one of its owner's slots. */
   apiKey: 50,
   /** A schedule or hook takes one of its owner's places, or is changed. */

@@ -10,6 +10,7 @@ export * from "./money";
 export * from "./movements";
 export * from "./nearest-name";
 export * from "./notices";
+export * from "./organizations";
 export * from "./plans";
 export * from "./purchases";
 export * from "./retention";

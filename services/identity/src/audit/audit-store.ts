@@ -12,8 +12,8 @@ export interface AuditStore {
   find(id: string): Promise<AuditRecord | null>;
   /** Removes rows from before a time, oldest first, some at a time. @returns how many */
   removeBefore(before: Date, limit: number): Promise<number>;
-  /** Newest first. */
-  page(after: ListPosition | undefined, limit: number): Promise<AuditRecord[]>;
+  /** Newest first; of one owner where that is given. */
+  page(ownerId: string | undefined, after: ListPosition | undefined, limit: number): Promise<AuditRecord[]>;
 }
 
 export const createAuditStore = (audit: Model<AuditRecord>): AuditStore => ({
@@ -23,9 +23,9 @@ export const createAuditStore = (audit: Model<AuditRecord>): AuditStore => ({
   end: async (id, end) => void (await audit.updateOne({ _id: id, outcome: "pending" }, { $set: end })),
   removeBefore: (before, limit) => removeSome(audit, { at: { $lt: before } }, limit, { at: 1, _id: 1 }),
   find: (id) => audit.findById(id).lean<AuditRecord>().exec(),
-  page: (after, limit) =>
+  page: (ownerId, after, limit) =>
     audit
-      .find(beyond("at", after, "$lt"))
+      .find({ ...(ownerId === undefined ? {} : { ownerId }), ...beyond("at", after, "$lt") })
       .sort({ at: -1, _id: -1 })
       .limit(limit)
       .lean<AuditRecord[]>()

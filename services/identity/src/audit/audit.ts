@@ -17,7 +17,7 @@ export interface AuditPage {
 }
 
 /**
- * What administrators changed. A row is written before the change (pending) and ended after it, so that a crash between
+ * What administrators changed, and what was changed of owners' keys, secrets, budgets and the like. A row is written before the change (pending) and ended after it, so that a crash between
  * the two leaves a row that says so, never a change without a row.
  */
 export interface Audit {
@@ -28,8 +28,8 @@ export interface Audit {
   record(entry: AuditEntry): Promise<AuditRecord>;
   /** Removes rows that were kept as long as the table of retention says, oldest first, a page per call. */
   removeExpired(cursor: string): Promise<Removal>;
-  /** Newest first. */
-  list(query: { limit: number; cursor: string }): Promise<AuditPage>;
+  /** Newest first; of one owner where that is given. */
+  list(query: { ownerId?: string; limit: number; cursor: string }): Promise<AuditPage>;
 }
 
 const MAX_ID_CHARS = 64;
@@ -65,9 +65,9 @@ export const createAudit = (store: AuditStore, clock: () => number = Date.now): 
     audit: async () => untilNone(await store.removeBefore(expiresBefore(RETENTION.audit, new Date(clock())), REMOVED_PAGE)),
   }),
 
-  list: async ({ limit, cursor }) => {
+  list: async ({ ownerId, limit, cursor }) => {
     const size = pageSize(limit);
-    const found = await store.page(fromCursor(cursor), size + 1);
+    const found = await store.page(ownerId, fromCursor(cursor), size + 1);
     const rows = found.slice(0, size);
     const last = rows.at(-1);
     return { rows, nextCursor: last && found.length > size ? toCursor({ at: last.at, id: last._id }) : "" };

@@ -5,8 +5,7 @@ import { createKeyCache, type ResolvedKey } from "./key-cache";
 import type { KeyStore } from "./key-store";
 import { classifyKeyValue, hashKeyValue } from "./key-value";
 import type { KeyRecord } from "../records";
-import type { User } from "../users/user";
-import type { Users } from "../users/users";
+import type { Accounts } from "../organizations/accounts";
 
 /** Keys created before this are of the old, ranked kind. */
 const CAPABILITIES_SINCE_MS = Date.UTC(2026, 4, 1);
@@ -14,17 +13,15 @@ const CAPABILITIES_SINCE_MS = Date.UTC(2026, 4, 1);
 const TOUCH_INTERVAL_MS = 60_000;
 const MILLIS = 1_000;
 
-export interface AuthenticatedKey {
-  key: KeyRecord;
-  user: User;
-  /** The key's grants within the owner's ceiling now. */
+export interface AuthenticatedKey extends ResolvedKey {
+  /** The key's grants within the owner's ceiling and the maker's role now. */
   effectiveCapabilities: string[];
 }
 
 export interface Authentication {
   /**
    * Resolves a presented value. UNAUTHENTICATED alike for a malformed, unknown, revoked or expired one,
-   * LEGACY_KEY_RETIRED for an old one, ACCOUNT_SUSPENDED when its owner is, API_KEY_ACCESS_DENIED when its owner has no API
+   * LEGACY_KEY_RETIRED for an old one, ACCOUNT_SUSPENDED when its owner or its maker is, API_KEY_ACCESS_DENIED when its owner has no API
    * access any more.
    */
   authenticate(value: string): Promise<AuthenticatedKey>;
@@ -36,7 +33,7 @@ export interface Authentication {
 
 export interface AuthenticationOptions {
   store: KeyStore;
-  users: Pick<Users, "find">;
+  accounts: Pick<Accounts, "holderOf">;
   changes: Changes;
   pepper: string;
   /** Hears of a use that could not be recorded. */
@@ -52,13 +49,13 @@ const retired = (): DomainError =>
 const hasEnded = (date: Date | null | undefined, nowMs: number): boolean => !!date && date.getTime() <= nowMs;
 
 export const createAuthentication = (options: AuthenticationOptions): Authentication => {
-  const { store, users, changes, pepper, onTouchFailed = () => undefined, clock = Date.now, cacheTtlMs } = options;
+  const { store, accounts, changes, pepper, onTouchFailed = () => undefined, clock = Date.now, cacheTtlMs } = options;
 
-  const withOwner = async (key: KeyRecord | null): Promise<ResolvedKey | null> => {
-    const user = key && (await users.find(key.userId));
-    return key && user && key.epoch === user.keyEpoch ? { key, user } : null;
+  const withHolder = async (key: KeyRecord | null): Promise<ResolvedKey | null> => {
+    const holder = key && (await accounts.holderOf(key));
+    return holder && { key, ...holder };
   };
-  const load = async (hash: string): Promise<ResolvedKey | null> => withOwner(await store.findByHash(hash));
+  const load = async (hash: string): Promise<ResolvedKey | null> => withHolder(await store.findByHash(hash));
   const cache = createKeyCache({ load, ttlMs: cacheTtlMs });
   changes.onChange(cache.forget);
 
@@ -81,20 +78,24 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
   };
 
   /** Whether a key that was found may be used now. @throws as `authenticate` */
-  const requireUsable = ({ key, user }: ResolvedKey, nowMs: number): void => {
+  const requireUsable = ({ key, user, person }: ResolvedKey, nowMs: number): void => {
     if (key.createdAt.getTime() < CAPABILITIES_SINCE_MS) throw retired();
     if (hasEnded(key.expiresAt, nowMs)) throw refused();
-    if (user.suspended) throw accountSuspended();
+    if (user.suspended || person.suspended) throw accountSuspended();
     requireApiAccess(user);
   };
 
+  const authenticated = (found: ResolvedKey): AuthenticatedKey => ({
+    ...found,
+    effectiveCapabilities: effectiveGrants(found.key.capabilities, found),
+  });
+
   return {
     resolve: async (userId, keyId) => {
-      const found = await withOwner(await store.findOwned(userId, keyId));
+      const found = await withHolder(await store.findOwned({ userId }, keyId));
       if (!found) throw refused();
       requireUsable(found, clock());
-      const { key, user } = found;
-      return { key, user, effectiveCapabilities: effectiveGrants(key.capabilities, user) };
+      return authenticated(found);
     },
 
     authenticate: async (value) => {
@@ -104,14 +105,14 @@ export const createAuthentication = (options: AuthenticationOptions): Authentica
       const hash = hashKeyValue(pepper, value);
       const found = await cache.get(hash);
       if (!found) throw refused();
-      const { key, user } = found;
+      const { key } = found;
       const now = clock();
       const isCurrent = key.hashes[0] === hash;
       if (!isCurrent && hasEnded(key.rotation?.previousEndsAt, now)) throw refused();
       requireUsable(found, now);
       if (isCurrent) await startGrace(key, now);
       touch(key, now);
-      return { key, user, effectiveCapabilities: effectiveGrants(key.capabilities, user) };
+      return authenticated(found);
     },
     drain: async () => void (await Promise.all(touching)),
   };

@@ -9,9 +9,11 @@ import {
   PRESETS,
   presetCapabilities,
   withinCeiling,
+  withinRole,
   type Issue,
   type Preset,
 } from "@nodeloom/kernel";
+import type { KeyHolder } from "../organizations/accounts";
 import { isAdmin, type User } from "../users/user";
 
 /** What a key without a preset has in its place. */
@@ -42,8 +44,13 @@ export const grantIssues = ({ preset, capabilities }: GrantRequest): Issue[] => 
 /** Only approved owners may have keys made. An owner whose tier has no keys is told that first. */
 export const requireKeyRights = (owner: User): void => {
   requireApiAccess(owner);
-  if (owner.suspended) throw accountSuspended();
-  if (!owner.approved) throw accountNotApproved();
+  requireStanding(owner);
+};
+
+/** @throws ACCOUNT_SUSPENDED, ACCOUNT_NOT_APPROVED */
+export const requireStanding = ({ suspended, approved }: Pick<User, "suspended" | "approved">): void => {
+  if (suspended) throw accountSuspended();
+  if (!approved) throw accountNotApproved();
 };
 
 /** Whether a user's keys work at all: by the tier, and always for administrators. */
@@ -55,9 +62,12 @@ export const requireApiAccess = (owner: User): void => {
   throw new DomainError("forbidden", "API_KEY_ACCESS_DENIED", "API keys need the Pro tier or above", { tier: owner.tier });
 };
 
-/** What a key may do now: its grants within its owner's ceiling, and nothing where the owner has no API access. */
-export const effectiveGrants = (capabilities: readonly string[], owner: User): string[] =>
-  hasApiAccess(owner) ? effectiveCapabilities(capabilities, owner.plan.base, isAdmin(owner)) : [];
+/** What a key may do now: its grants within its owner's ceiling and its maker's role, and nothing where the owner has no API access. */
+export const effectiveGrants = (capabilities: readonly string[], { user: owner, role }: Pick<KeyHolder, "user" | "role">): string[] => {
+  if (!hasApiAccess(owner)) return [];
+  const granted = effectiveCapabilities(capabilities, owner.plan.base, isAdmin(owner));
+  return role === null ? granted : withinRole(granted, role);
+};
 
 /** The capabilities of a valid wish. CAPABILITY_ABOVE_CEILING lists those the owner's tier doesn't reach. */
 export const grantsFor = ({ preset, capabilities }: GrantRequest, owner: User): { preset: string; capabilities: string[] } => {

@@ -1,7 +1,7 @@
 import type { IdentityChange } from "@nodeloom/platform";
 import { LRUCache } from "lru-cache";
 import type { KeyRecord } from "../records";
-import type { User } from "../users/user";
+import type { KeyHolder } from "../organizations/accounts";
 
 /**
  * How old an answer may be. Half of the second within which a revocation must be known everywhere, so that it holds
@@ -10,10 +10,9 @@ import type { User } from "../users/user";
 export const CACHE_TTL_MS = 500;
 const MAX_ENTRIES = 10_000;
 
-/** A key and its owner, as stored at one moment. */
-export interface ResolvedKey {
+/** A key, its owner and its maker, as stored at one moment. */
+export interface ResolvedKey extends KeyHolder {
   key: KeyRecord;
-  user: User;
 }
 
 export interface KeyCache {
@@ -28,8 +27,11 @@ export interface KeyCacheOptions {
   ttlMs?: number;
 }
 
-const concerns = ({ key, user }: ResolvedKey, { type, id }: IdentityChange): boolean =>
-  (type === "key" && key._id === id) || (type === "user" && user.id === id) || (type === "tier" && user.tier === id);
+const concerns = ({ key, user, person }: ResolvedKey, { type, id }: IdentityChange): boolean =>
+  (type === "key" && key._id === id) ||
+  (type === "user" && [user.id, person.id, user.organization?.tierOf].includes(id)) ||
+  (type === "organization" && user.id === id) ||
+  (type === "tier" && user.tier === id);
 
 /** Keeps answers for a moment and shares one look-up among simultaneous callers. */
 export const createKeyCache = ({ load, ttlMs = CACHE_TTL_MS }: KeyCacheOptions): KeyCache => {

@@ -15,23 +15,32 @@ export interface WebhookSettings {
 export type KeyChange = Partial<Pick<KeyRecord, "name" | "preset" | "capabilities" | "metadata">>;
 export type RotatedKey = Pick<KeyRecord, "start" | "hashes" | "rotation">;
 
+/** Whose keys are meant. */
+export interface Ownership {
+  userId: string;
+  /** Only those that this person made. */
+  madeBy?: string | undefined;
+}
+
 /** Every method that a user's request reaches names the owner; the others serve authentication and delivery. */
 export interface KeyStore {
   /** False when the owner's slot was taken in the meantime. */
   insert(key: KeyRecord): Promise<boolean>;
   /** The slots an owner's keys take. */
   slots(userId: string): Promise<number[]>;
-  findOwned(userId: string, id: string): Promise<KeyRecord | null>;
+  findOwned(of: Ownership, id: string): Promise<KeyRecord | null>;
   /** Newest first. */
   list(userId: string): Promise<KeyRecord[]>;
-  change(userId: string, id: string, change: KeyChange): Promise<KeyRecord | null>;
-  remove(userId: string, id: string): Promise<boolean>;
-  /** Removes an owner's keys of earlier epochs. */
-  removeEnded(userId: string, epoch: number): Promise<void>;
+  change(of: Ownership, id: string, change: KeyChange): Promise<KeyRecord | null>;
+  remove(of: Ownership, id: string): Promise<boolean>;
+  /** Removes the keys of earlier epochs that a person made. */
+  removeEnded(personId: string, epoch: number): Promise<void>;
+  /** Removes an owner's keys that a person made. */
+  removeMadeBy(userId: string, personId: string): Promise<void>;
   /** Exchanges the values and, if given, adds a secret to the webhook; null unless the values are still those of `key`. */
   rotate(key: KeyRecord, to: RotatedKey, secret: WebhookSecretRecord | undefined): Promise<KeyRecord | null>;
-  setWebhook(userId: string, id: string, webhook: WebhookRecord, secret: WebhookSecretRecord): Promise<KeyRecord | null>;
-  removeWebhook(userId: string, id: string): Promise<KeyRecord | null>;
+  setWebhook(of: Ownership, id: string, webhook: WebhookRecord, secret: WebhookSecretRecord): Promise<KeyRecord | null>;
+  removeWebhook(of: Ownership, id: string): Promise<KeyRecord | null>;
 
   findByHash(hash: string): Promise<KeyRecord | null>;
   find(id: string): Promise<KeyRecord | null>;
@@ -56,6 +65,8 @@ const enabled = ({ keyId, url, revision }: WebhookSettings): object => ({
   "webhook.disabledAt": null,
 });
 
+const owned = ({ userId, madeBy }: Ownership, id: string): object => ({ _id: id, userId, ...(madeBy === undefined ? {} : { madeBy }) });
+
 export const createKeyStore = (keys: Model<KeyRecord>): KeyStore => {
   const update = (filter: object, change: object): Promise<KeyRecord | null> =>
     keys.findOneAndUpdate(filter, change, { returnDocument: "after" }).lean<KeyRecord>().exec();
@@ -66,19 +77,25 @@ export const createKeyStore = (keys: Model<KeyRecord>): KeyStore => {
       return insertOnce(keys.create([key]));
     },
     slots: async (userId) => (await keys.find({ userId }, { slot: 1 }).lean<Pick<KeyRecord, "slot">[]>()).map(({ slot }) => slot),
-    findOwned: (userId, id) => keys.findOne({ _id: id, userId }).lean<KeyRecord>().exec(),
+    findOwned: (of, id) => keys.findOne(owned(of, id)).lean<KeyRecord>().exec(),
     list: (userId) => keys.find({ userId }).sort({ createdAt: -1, _id: -1 }).lean<KeyRecord[]>().exec(),
-    change: (userId, id, change) => update({ _id: id, userId }, { $set: change }),
-    remove: async (userId, id) => (await keys.deleteOne({ _id: id, userId })).deletedCount > 0,
-    removeEnded: async (userId, epoch) => void (await keys.deleteMany({ userId, epoch: { $lt: epoch } })),
+    change: (of, id, change) => update(owned(of, id), { $set: change }),
+    remove: async (of, id) => (await keys.deleteOne(owned(of, id))).deletedCount > 0,
+    removeEnded: async (personId, epoch) => {
+      const ended = { epoch: { $lt: epoch } };
+      // Keys that name no maker are their owner's.
+      await keys.deleteMany({ userId: personId, ...ended });
+      await keys.deleteMany({ madeBy: personId, ...ended });
+    },
+    removeMadeBy: async (userId, personId) => void (await keys.deleteMany({ userId, madeBy: personId })),
     rotate: (key, to, secret) =>
       update(
         { _id: key._id, userId: key.userId, ...sameValues(key), ...(secret ? { webhook: { $ne: null } } : {}) },
         { $set: to, ...(secret ? { $push: { webhookSecrets: newestFirst(secret) } } : {}) },
       ),
-    setWebhook: (userId, id, webhook, secret) =>
-      update({ _id: id, userId }, { $set: { webhook }, $push: { webhookSecrets: newestFirst(secret) } }),
-    removeWebhook: (userId, id) => update({ _id: id, userId }, { $set: { webhook: null, webhookSecrets: [] } }),
+    setWebhook: (of, id, webhook, secret) =>
+      update(owned(of, id), { $set: { webhook }, $push: { webhookSecrets: newestFirst(secret) } }),
+    removeWebhook: (of, id) => update(owned(of, id), { $set: { webhook: null, webhookSecrets: [] } }),
 
     findByHash: (hash) => keys.findOne({ hashes: hash }).lean<KeyRecord>().exec(),
     find: (id) => keys.findById(id).lean<KeyRecord>().exec(),

@@ -12,11 +12,12 @@ import {
 } from "@nodeloom/kernel";
 import { insertIntoFreePlace } from "@nodeloom/platform";
 import type { Changes } from "../changes";
-import { grantIssues, grantsFor, grantWarnings, requireKeyRights, requireWebhookGrant, type GrantRequest } from "./grants";
-import type { KeyChange, KeyStore } from "./key-store";
+import { grantIssues, grantsFor, grantWarnings, requireKeyRights, requireStanding, requireWebhookGrant, type GrantRequest } from "./grants";
+import type { KeyChange, KeyStore, Ownership } from "./key-store";
 import { generateKeyValue, hashKeyValue, START_CHARS } from "./key-value";
 import type { KeyRecord } from "../records";
 import type { SecretBox } from "./webhook-secrets";
+import type { Accounts } from "../organizations/accounts";
 import type { Users } from "../users/users";
 import { newWebhook, newWebhookSecret, noSuchKey, webhookIssues, type AddressProblem, type WebhookRequest } from "./webhooks";
 
@@ -47,27 +48,30 @@ export interface KeyEdit {
   metadata?: Record<string, string>;
 }
 
-/** A user's own keys. A key of someone else is NOT_FOUND. */
+/** An owner's keys. A key of someone else is NOT_FOUND. */
 export interface Keys {
   /**
    * INVALID_REQUEST, API_KEY_ACCESS_DENIED, ACCOUNT_NOT_APPROVED, CAPABILITY_ABOVE_CEILING, CAPABILITY_DENIED, or
    * PRECONDITION_FAILED at the limit.
+   * @param madeBy the person; the owner itself, or a member of the organization that it is
    */
-  create(userId: string, wanted: NewKey): Promise<IssuedKey>;
+  create(userId: string, madeBy: string, wanted: NewKey): Promise<IssuedKey>;
+  /** Those that have not ended. */
   list(userId: string): Promise<KeyRecord[]>;
   /** Changes what is given. INVALID_REQUEST, or CAPABILITY_ABOVE_CEILING. */
-  edit(userId: string, keyId: string, edit: KeyEdit): Promise<{ key: KeyRecord; warnings: string[] }>;
-  revoke(userId: string, keyId: string): Promise<void>;
+  edit(of: Ownership, keyId: string, edit: KeyEdit): Promise<{ key: KeyRecord; warnings: string[] }>;
+  revoke(of: Ownership, keyId: string): Promise<void>;
   /**
    * Gives the key a new value and, with a webhook, a new secret. The old value works until `graceSeconds` after the
    * new one's first use; with 0 it ends at once. A new value that was never used is replaced without touching the one before it.
    */
-  rotate(userId: string, keyId: string, graceSeconds: number): Promise<IssuedKey>;
+  rotate(of: Ownership, keyId: string, graceSeconds: number): Promise<IssuedKey>;
 }
 
 export interface KeysOptions {
   store: KeyStore;
-  users: Pick<Users, "get">;
+  users: Pick<Users, "get" | "find">;
+  accounts: Pick<Accounts, "get" | "holderOf">;
   changes: Changes;
   secretBox: SecretBox;
   addressProblem: AddressProblem;
@@ -135,19 +139,21 @@ const rotatedValues = (key: KeyRecord, next: string, graceSeconds: number): Pick
 };
 
 export const createKeys = (options: KeysOptions): Keys => {
-  const { store, users, changes, secretBox, addressProblem, pepper, environment, clock = Date.now } = options;
+  const { store, users, accounts, changes, secretBox, addressProblem, pepper, environment, clock = Date.now } = options;
   const newValue = (): { value: string; hash: string; start: string } => {
     const value = generateKeyValue(environment);
     return { value, hash: hashKeyValue(pepper, value), start: value.slice(0, START_CHARS) };
   };
   const announce = (id: string): Promise<void> => changes.announce({ type: "key", id });
 
-  const create: Keys["create"] = async (userId, wanted) => {
+  const create: Keys["create"] = async (userId, madeBy, wanted) => {
     const now = clock();
     const ofWebhook = wanted.webhook ? await webhookIssues(wanted.webhook, addressProblem, "webhook.") : [];
     requireValid([...keyIssues(wanted, now), ...ofWebhook]);
-    const owner = await users.get(userId);
+    const owner = await accounts.get(userId);
     requireKeyRights(owner);
+    const person = madeBy === userId ? owner : await users.get(madeBy);
+    requireStanding(person);
     const grants = grantsFor(wanted, owner);
     if (wanted.webhook) requireWebhookGrant(grants.capabilities);
     const id = randomUUID();
@@ -156,7 +162,8 @@ export const createKeys = (options: KeysOptions): Keys => {
     const key = await insertIntoFreeSlot(store, {
       _id: id,
       userId,
-      epoch: owner.keyEpoch,
+      ...(madeBy === userId ? {} : { madeBy }),
+      epoch: person.keyEpoch,
       name: wanted.name.trim(),
       start,
       ...grants,
@@ -171,7 +178,7 @@ export const createKeys = (options: KeysOptions): Keys => {
     return { key, value, webhookSecret: secret?.secret ?? "", warnings: grantWarnings(key.capabilities) };
   };
 
-  const edit: Keys["edit"] = async (userId, keyId, { name, capabilities, metadata }) => {
+  const edit: Keys["edit"] = async (of, keyId, { name, capabilities, metadata }) => {
     requireValid([
       ...(name === undefined ? [] : nameIssues(name.trim())),
       ...(capabilities === undefined ? [] : grantIssues({ preset: "", capabilities })),
@@ -180,23 +187,23 @@ export const createKeys = (options: KeysOptions): Keys => {
         ? [{ path: "", message: "give at least one of name, capabilities, metadata" }]
         : []),
     ]);
-    if (!(await store.findOwned(userId, keyId))) throw noSuchKey();
+    if (!(await store.findOwned(of, keyId))) throw noSuchKey();
     const change: KeyChange = {
       ...(name === undefined ? {} : { name: name.trim() }),
-      ...(capabilities === undefined ? {} : grantsFor({ preset: "", capabilities }, await users.get(userId))),
+      ...(capabilities === undefined ? {} : grantsFor({ preset: "", capabilities }, await accounts.get(of.userId))),
       ...(metadata === undefined ? {} : { metadata: Object.entries(metadata).map(([entry, value]) => ({ name: entry, value })) }),
     };
-    const key = await store.change(userId, keyId, change);
+    const key = await store.change(of, keyId, change);
     if (!key) throw noSuchKey();
     await announce(keyId);
     return { key, warnings: grantWarnings(key.capabilities) };
   };
 
-  const rotate: Keys["rotate"] = async (userId, keyId, graceSeconds) => {
+  const rotate: Keys["rotate"] = async (of, keyId, graceSeconds) => {
     if (!Number.isInteger(graceSeconds) || graceSeconds < 0 || graceSeconds > MAX_GRACE_SECONDS) {
       throw invalidRequest([{ path: "graceSeconds", message: `must be a whole number between 0 and ${MAX_GRACE_SECONDS}` }]);
     }
-    const key = await store.findOwned(userId, keyId);
+    const key = await store.findOwned(of, keyId);
     if (!key) throw noSuchKey();
     if (key.expiresAt && key.expiresAt.getTime() <= clock()) throw precondition("the key has expired; create another one");
     const { value, hash, start } = newValue();
@@ -213,11 +220,14 @@ export const createKeys = (options: KeysOptions): Keys => {
     rotate,
     edit,
     list: async (userId) => {
-      const [keys, { keyEpoch }] = await Promise.all([store.list(userId), users.get(userId)]);
-      return keys.filter(({ epoch }) => epoch === keyEpoch);
+      const keys = await store.list(userId);
+      const person = await users.find(userId);
+      if (person) return keys.filter(({ epoch }) => epoch === person.keyEpoch);
+      const holders = await Promise.all(keys.map((key) => accounts.holderOf(key)));
+      return keys.filter((_, index) => holders[index] !== null);
     },
-    revoke: async (userId, keyId) => {
-      if (!(await store.remove(userId, keyId))) throw noSuchKey();
+    revoke: async (of, keyId) => {
+      if (!(await store.remove(of, keyId))) throw noSuchKey();
       await announce(keyId);
     },
   };

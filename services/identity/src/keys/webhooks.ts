@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { DomainError, invalidRequest, isLonger, wellFormed, type Issue } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
-import type { Users } from "../users/users";
+import type { Accounts } from "../organizations/accounts";
 import { effectiveGrants, mayReceive, requireWebhookGrant } from "./grants";
-import type { KeyStore, WebhookSettings } from "./key-store";
+import type { KeyStore, Ownership, WebhookSettings } from "./key-store";
 import type { KeyRecord, WebhookRecord, WebhookSecretRecord } from "../records";
 import { generateWebhookSecret, type SecretBox } from "./webhook-secrets";
 
@@ -44,9 +44,9 @@ export interface DeliveryReport extends WebhookSettings {
 
 export interface Webhooks {
   /** Sets or replaces a key's webhook, enabled, with a new secret. CAPABILITY_DENIED when the key may not receive. */
-  set(userId: string, keyId: string, request: WebhookRequest): Promise<{ key: KeyRecord; secret: string }>;
+  set(of: Ownership, keyId: string, request: WebhookRequest): Promise<{ key: KeyRecord; secret: string }>;
   /** Removes it; a key without one stays as it is. */
-  remove(userId: string, keyId: string): Promise<KeyRecord>;
+  remove(of: Ownership, keyId: string): Promise<KeyRecord>;
   /**
    * Nothing where the key has no webhook, or may not receive any more, by its grants and its owner's tier. With an owner, NOT_FOUND
    * for another one's key.
@@ -130,7 +130,7 @@ export const newWebhookSecret = (box: SecretBox, keyId: string, createdAt: Date)
 
 export interface WebhooksOptions {
   store: KeyStore;
-  users: Pick<Users, "find">;
+  accounts: Pick<Accounts, "holderOf">;
   secretBox: SecretBox;
   changes: Changes;
   addressProblem: AddressProblem;
@@ -146,10 +146,10 @@ const signing = (secrets: readonly WebhookSecretRecord[], now: number): WebhookS
     return !successor || successor.createdAt.getTime() + SECRET_OVERLAP_MS > now;
   });
 
-export const createWebhooks = ({ store, users, secretBox, changes, addressProblem, clock = Date.now }: WebhooksOptions): Webhooks => {
-  const receives = async ({ userId, capabilities }: KeyRecord): Promise<boolean> => {
-    const owner = await users.find(userId);
-    return owner !== null && mayReceive(effectiveGrants(capabilities, owner));
+export const createWebhooks = ({ store, accounts, secretBox, changes, addressProblem, clock = Date.now }: WebhooksOptions): Webhooks => {
+  const receives = async (key: KeyRecord): Promise<boolean> => {
+    const holder = await accounts.holderOf(key);
+    return holder !== null && mayReceive(effectiveGrants(key.capabilities, holder));
   };
 
   /** The webhook, if it has these settings still. */
@@ -167,28 +167,28 @@ export const createWebhooks = ({ store, users, secretBox, changes, addressProble
   };
 
   return {
-    set: async (userId, keyId, request) => {
+    set: async (of, keyId, request) => {
       const issues = await webhookIssues(request, addressProblem);
       if (issues.length > 0) throw invalidRequest(issues);
-      const key = await store.findOwned(userId, keyId);
+      const key = await store.findOwned(of, keyId);
       if (!key) throw noSuchKey();
       requireWebhookGrant(key.capabilities);
       const { secret, record } = newWebhookSecret(secretBox, keyId, new Date(clock()));
-      const changed = await store.setWebhook(userId, keyId, newWebhook(request), record);
+      const changed = await store.setWebhook(of, keyId, newWebhook(request), record);
       if (!changed) throw noSuchKey();
       await changes.announce({ type: "key", id: keyId });
       return { key: changed, secret };
     },
 
-    remove: async (userId, keyId) => {
-      const changed = await store.removeWebhook(userId, keyId);
+    remove: async (of, keyId) => {
+      const changed = await store.removeWebhook(of, keyId);
       if (!changed) throw noSuchKey();
       await changes.announce({ type: "key", id: keyId });
       return changed;
     },
 
     target: async (keyId, userId) => {
-      const key = await (userId === undefined ? store.find(keyId) : store.findOwned(userId, keyId));
+      const key = await (userId === undefined ? store.find(keyId) : store.findOwned({ userId }, keyId));
       if (!key && userId !== undefined) throw noSuchKey();
       if (!key?.webhook || !(await receives(key))) return NOTHING;
       if (key.webhook.disabledAt) return { ...NOTHING, disabled: true };

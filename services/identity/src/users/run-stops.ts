@@ -27,6 +27,8 @@ export interface RunStop {
   settled: boolean;
   /** Proves the claim. */
   claim: string;
+  /** Organizations whose tier is the user's: their runs are to be cancelled, too. */
+  organizationIds: string[];
 }
 
 /**
@@ -47,10 +49,11 @@ export interface RunStops {
 export interface RunStopsOptions {
   store: RunStopStore;
   users: Pick<UserStore, "find">;
+  organizationsOfTier(userId: string): Promise<string[]>;
   clock?: () => number;
 }
 
-export const createRunStops = ({ store, users, clock = Date.now }: RunStopsOptions): RunStops => {
+export const createRunStops = ({ store, users, organizationsOfTier, clock = Date.now }: RunStopsOptions): RunStops => {
   const claimOnce = async (now: number): Promise<RunStop | "none" | "passed"> => {
     const claim = randomUUID();
     const record = await store.claim(claim, new Date(now), new Date(now + STOP_CLAIM_MS));
@@ -68,6 +71,7 @@ export const createRunStops = ({ store, users, clock = Date.now }: RunStopsOptio
       lifted: user.approved && !user.suspended,
       settled: now - record.at.getTime() >= STOP_SETTLED_MS,
       claim,
+      organizationIds: await organizationsOfTier(record.userId),
     };
   };
 

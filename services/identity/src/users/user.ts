@@ -21,6 +21,8 @@ export interface User {
   /** Signing in by password takes a code, too. */
   secondFactor: boolean;
   createdAt: Date;
+  /** Set where this is the account of an organization. */
+  organization?: { name: string; tierOf: string };
 }
 
 type NewUser = Pick<UserRecord, "email" | "passwordHash" | "role" | "tier" | "approved" | "createdAt">;

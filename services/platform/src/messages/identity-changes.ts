@@ -1,14 +1,17 @@
 /** messages/: what several parts read of one another in the same way. */
 
 /**
- * Identity data that caches must drop: one key (renamed, revoked, rotated, its webhook changed), one user (tier, role, approval) or one
- * custom tier. It is published as JSON after the change is stored. A message may be lost, so that every cached entry also has a short
+ * Identity data that caches must drop: one key (renamed, revoked, rotated, its webhook changed), one user (tier, role, approval), one
+ * custom tier or one organization (its name, its members). It is published as JSON after the change is stored. A message may be lost, so that every cached entry also has a short
  * lifetime.
  */
 export interface IdentityChange {
-  type: "key" | "user" | "tier";
+  type: (typeof TYPES)[number];
   id: string;
 }
+
+const TYPES = ["key", "user", "tier", "organization"] as const;
+const isType = (type: unknown): type is IdentityChange["type"] => (TYPES as readonly unknown[]).includes(type);
 
 export const identityChangedChannel = (prefix: string): string => `${prefix}identity:changed`;
 
@@ -16,7 +19,7 @@ export const identityChangedChannel = (prefix: string): string => `${prefix}iden
 export const parseIdentityChange = (message: string): IdentityChange | undefined => {
   try {
     const { type, id } = JSON.parse(message) as Partial<Record<keyof IdentityChange, unknown>>;
-    return (type === "key" || type === "user" || type === "tier") && typeof id === "string" ? { type, id } : undefined;
+    return isType(type) && typeof id === "string" ? { type, id } : undefined;
   } catch {
     return undefined;
   }

@@ -1,0 +1,96 @@
+import { PLANS, type Role } from "@nodeloom/kernel";
+import type { KeyRecord, OrganizationRecord } from "../records";
+import { noSuchUser, type User } from "../users/user";
+import type { Users } from "../users/users";
+import { memberOf } from "./members";
+import type { OrganizationStore } from "./organization-store";
+
+/** Who acts by a key, and for whom. */
+export interface KeyHolder {
+  /** The owner's account: what it may, has and pays. */
+  user: User;
+  /** Who made the key: the same where the owner is a person. */
+  person: User;
+  /** Of the person in the organization; null where the owner is a person. */
+  role: Role | null;
+}
+
+/** Owners of things: people, and organizations, whose account is their tier's person's without what is personal. */
+export interface Accounts {
+  find(id: string): Promise<User | null>;
+  /** NOT_FOUND when there is none. */
+  get(id: string): Promise<User>;
+  ofOrganization(organization: OrganizationRecord): Promise<User>;
+  /** Null for a key that has ended: its maker has left, or lost approval since. */
+  holderOf(key: KeyRecord): Promise<KeyHolder | null>;
+}
+
+export interface AccountsOptions {
+  users: Pick<Users, "find">;
+  store: Pick<OrganizationStore, "find">;
+}
+
+/** What an organization has whose tier's person was erased: nothing can be done with it. */
+const ERASED: User = {
+  id: "",
+  email: "",
+  role: "user",
+  tier: PLANS.free.tier,
+  approved: false,
+  plan: PLANS.free,
+  business: null,
+  suspended: true,
+  sessionEpoch: 0,
+  keyEpoch: 0,
+  revision: 0,
+  secondFactor: false,
+  createdAt: new Date(0),
+};
+
+export const createAccounts = ({ users, store }: AccountsOptions): Accounts => {
+  const ofOrganization = async ({ _id, name, tierOf, createdAt }: OrganizationRecord): Promise<User> => {
+    const person = (await users.find(tierOf)) ?? ERASED;
+    return {
+      ...person,
+      id: _id,
+      email: "",
+      role: "user",
+      // Plan credits are of people.
+      plan: { ...person.plan, monthlyMillicredits: 0 },
+      business: null,
+      secondFactor: false,
+      createdAt,
+      organization: { name, tierOf },
+    };
+  };
+
+  const find = async (id: string): Promise<User | null> => {
+    const person = await users.find(id);
+    if (person) return person;
+    const organization = await store.find(id);
+    return organization && ofOrganization(organization);
+  };
+
+  const ofMember = async (key: KeyRecord, madeBy: string): Promise<KeyHolder | null> => {
+    const [organization, person] = await Promise.all([store.find(key.userId), users.find(madeBy)]);
+    const member = organization && memberOf(organization, madeBy);
+    // A key from before somebody left and came back stays ended.
+    if (!organization || !member || !person || key.createdAt < member.since || key.epoch !== person.keyEpoch) return null;
+    return { user: await ofOrganization(organization), person, role: member.role };
+  };
+
+  return {
+    find,
+    get: async (id) => {
+      const found = await find(id);
+      if (!found) throw noSuchUser();
+      return found;
+    },
+    ofOrganization,
+    holderOf: async (key) => {
+      if (key.madeBy !== undefined && key.madeBy !== key.userId) return ofMember(key, key.madeBy);
+      const user = await users.find(key.userId);
+      return user && key.epoch === user.keyEpoch ? { user, person: user, role: null } : null;
+    },
+  };
+};

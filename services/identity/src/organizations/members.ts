@@ -1,0 +1,65 @@
+import { DomainError, roleReaches, type Role } from "@nodeloom/kernel";
+import type { MemberRecord, OrganizationRecord } from "../records";
+import type { OrganizationChange } from "./organization-store";
+
+/** What members may do to each other. */
+
+export const noSuchOrganization = (): DomainError => new DomainError("not_found", "NOT_FOUND", "organization not found");
+export const noSuchMember = (): DomainError => new DomainError("not_found", "NOT_FOUND", "the organization has no such member");
+
+export const roleDenied = (needed: Role): DomainError =>
+  new DomainError("forbidden", "CAPABILITY_DENIED", `the role ${needed} is required in this organization`, {
+    required: `role:${needed}`,
+    requiredRole: needed,
+  });
+
+const withoutOwner = (): DomainError =>
+  new DomainError("precondition", "PRECONDITION_FAILED", "an organization keeps at least one owner: make another member an owner first");
+
+export const memberOf = ({ members }: Pick<OrganizationRecord, "members">, personId: string): MemberRecord | undefined =>
+  members.find((member) => member.personId === personId);
+
+/** @throws NOT_FOUND for who is no member, CAPABILITY_DENIED for one whose role does not reach */
+export const requireRole = (organization: Pick<OrganizationRecord, "members">, personId: string, needed: Role): MemberRecord => {
+  const member = memberOf(organization, personId);
+  if (!member) throw noSuchOrganization();
+  if (!roleReaches(member.role, needed)) throw roleDenied(needed);
+  return member;
+};
+
+type Standing = Pick<OrganizationRecord, "_id" | "members" | "tierOf" | "createdBy" | "place" | "invitations">;
+
+/**
+ * The organization with other members. Where the person whose tier it has is no owner any more, the longest-standing owner's is.
+ * The place among those that its maker made is free once the maker is no member. Invitations end with their maker's being an owner.
+ * @throws PRECONDITION_FAILED where no owner would be left
+ */
+const withMembers = ({ _id, tierOf, createdBy, place, invitations }: Standing, members: MemberRecord[]): OrganizationChange => {
+  const owners = members.filter(({ role }) => role === "owner");
+  const [first] = owners;
+  if (!first) throw withoutOwner();
+  const isOwner = (id: string): boolean => owners.some(({ personId }) => personId === id);
+  const keepsPlace = members.some(({ personId }) => personId === createdBy);
+  return {
+    members,
+    tierOf: isOwner(tierOf) ? tierOf : first.personId,
+    place: keepsPlace ? place : _id,
+    invitations: invitations.filter((invitation) => isOwner(invitation.createdBy)),
+  };
+};
+
+/** Gives a member another role. @throws NOT_FOUND, or PRECONDITION_FAILED where no owner would be left */
+export const withRole = (organization: Standing, personId: string, role: Role): OrganizationChange => {
+  if (!memberOf(organization, personId)) throw noSuchMember();
+  const change = (member: MemberRecord): MemberRecord => (member.personId === personId ? { ...member, role } : member);
+  return withMembers(organization, organization.members.map(change));
+};
+
+/** Takes a member out. @throws NOT_FOUND, or PRECONDITION_FAILED where no owner would be left */
+export const withoutMember = (organization: Standing, personId: string): OrganizationChange => {
+  if (!memberOf(organization, personId)) throw noSuchMember();
+  return withMembers(
+    organization,
+    organization.members.filter((member) => member.personId !== personId),
+  );
+};

@@ -1,0 +1,65 @@
+import { beyond, insertOnce, type ListPosition } from "@nodeloom/platform";
+import type { Model } from "mongoose";
+import type { OrganizationRecord } from "../records";
+
+export type OrganizationChange = Partial<Pick<OrganizationRecord, "name" | "place" | "tierOf" | "members" | "invitations">>;
+
+export interface OrganizationPage {
+  /** Part of the name; empty for all. */
+  query: string;
+  /** Where the previous page ended. */
+  after: ListPosition | undefined;
+  limit: number;
+}
+
+/** Every method that a person's request reaches names the member. */
+export interface OrganizationStore {
+  /** False when its maker's place was taken in the meantime. */
+  insert(organization: OrganizationRecord): Promise<boolean>;
+  /** Which of these places are taken. */
+  takenPlaces(places: readonly string[]): Promise<string[]>;
+  /** The organization, or null for who is no member. */
+  findOf(personId: string, id: string): Promise<OrganizationRecord | null>;
+  /** Those that a person is a member of, oldest first. */
+  listOf(personId: string): Promise<OrganizationRecord[]>;
+  countOf(personId: string): Promise<number>;
+  /** Changes an organization, unless it was changed since it was read: then null. */
+  change(organization: OrganizationRecord, change: OrganizationChange): Promise<OrganizationRecord | null>;
+
+  find(id: string): Promise<OrganizationRecord | null>;
+  /** The ids of those whose tier is a person's. */
+  idsOfTier(personId: string): Promise<string[]>;
+  /** Newest first. */
+  page(page: OrganizationPage): Promise<OrganizationRecord[]>;
+}
+
+const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("\0", "\\x00");
+
+export const createOrganizationStore = (organizations: Model<OrganizationRecord>): OrganizationStore => ({
+  insert: (organization) => insertOnce(organizations.create([organization])),
+  takenPlaces: async (places) => {
+    const found = await organizations.find({ place: { $in: [...places] } }, { place: 1 }).lean<Pick<OrganizationRecord, "place">[]>();
+    return found.map(({ place }) => place);
+  },
+  findOf: (personId, id) => organizations.findOne({ _id: id, memberIds: personId }).lean<OrganizationRecord>().exec(),
+  listOf: (personId) => organizations.find({ memberIds: personId }).sort({ createdAt: 1, _id: 1 }).lean<OrganizationRecord[]>().exec(),
+  countOf: (personId) => organizations.countDocuments({ memberIds: personId }).exec(),
+  change: ({ _id, revision }, { members, ...change }) => {
+    const ofMembers = members ? { members, memberIds: members.map(({ personId }) => personId) } : {};
+    return organizations
+      .findOneAndUpdate({ _id, revision }, { $set: { ...change, ...ofMembers }, $inc: { revision: 1 } }, { returnDocument: "after" })
+      .lean<OrganizationRecord>()
+      .exec();
+  },
+
+  find: (id) => organizations.findById(id).lean<OrganizationRecord>().exec(),
+  idsOfTier: async (personId) =>
+    (await organizations.find({ tierOf: personId }, { _id: 1 }).lean<Pick<OrganizationRecord, "_id">[]>()).map(({ _id }) => _id),
+  page: ({ query, after, limit }) =>
+    organizations
+      .find({ ...(query ? { name: { $regex: escapeRegExp(query), $options: "i" } } : {}), ...beyond("createdAt", after, "$lt") })
+      .sort({ createdAt: -1, _id: -1 })
+      .limit(limit)
+      .lean<OrganizationRecord[]>()
+      .exec(),
+});

@@ -1,0 +1,202 @@
+/** organizations/: people who share what one account owns; who they are, how they come and go, and what the account is. */
+import { randomUUID } from "node:crypto";
+import {
+  accountNotApproved,
+  CONFLICT_ATTEMPTS,
+  DomainError,
+  invalidRequest,
+  isLonger,
+  isRole,
+  LIMITS,
+  ORGANIZATION_BOUNDS,
+  ROLES,
+  unavailable,
+  UUID,
+  type Role,
+} from "@nodeloom/kernel";
+import { fromCursor, insertIntoFreePlace, retryOnConflict, toCursor } from "@nodeloom/platform";
+import type { Changes } from "../changes";
+import { pageSize } from "../page-size";
+import type { MemberRecord, OrganizationRecord } from "../records";
+import type { User } from "../users/user";
+import type { Users } from "../users/users";
+import type { Accounts } from "./accounts";
+import { noSuchOrganization, requireRole, withoutMember, withRole } from "./members";
+import type { OrganizationChange, OrganizationStore } from "./organization-store";
+
+/** What a person is in an organization. */
+export interface Membership {
+  organization: OrganizationRecord;
+  role: Role;
+  account: User;
+}
+
+export interface Member extends MemberRecord {
+  email: string;
+}
+
+/** What a person does to one of their organizations. A person who is no member is answered NOT_FOUND. */
+export interface Organizations {
+  /** @throws ACCOUNT_NOT_APPROVED, INVALID_REQUEST, or PRECONDITION_FAILED at the person's limit */
+  create(personId: string, name: string): Promise<Membership>;
+  list(personId: string): Promise<Membership[]>;
+  membership(personId: string, id: string): Promise<Membership>;
+  /** Owners only. */
+  rename(personId: string, id: string, name: string): Promise<{ membership: Membership; nameBefore: string }>;
+  members(personId: string, id: string): Promise<Member[]>;
+  /** Owners only. @throws PRECONDITION_FAILED where no owner would be left */
+  changeMember(personId: string, id: string, memberId: string, role: string): Promise<{ member: Member; roleBefore: Role }>;
+  /** By owners, or by the member. Ends the member's keys. @throws PRECONDITION_FAILED where no owner would be left */
+  removeMember(personId: string, id: string, memberId: string): Promise<{ roleBefore: Role }>;
+  /** For administrators: all, newest first. */
+  listAll(query: { query: string; limit: number; cursor: string }): Promise<{ organizations: OrganizationRecord[]; nextCursor: string }>;
+}
+
+export interface OrganizationsOptions {
+  store: OrganizationStore;
+  users: Pick<Users, "get" | "find">;
+  accounts: Accounts;
+  /** Removes the keys of an organization that a person made. */
+  removeKeysOf(organizationId: string, personId: string): Promise<void>;
+  changes: Changes;
+  clock?: () => number;
+}
+
+export const readRole = (role: string): Role => {
+  if (isRole(role)) return role;
+  throw invalidRequest([{ path: "role", message: `must be one of ${ROLES.join(", ")}` }]);
+};
+
+const readName = (given: string): string => {
+  const name = given.trim();
+  if (name !== "" && !isLonger(name, LIMITS.nameChars)) return name;
+  throw invalidRequest([{ path: "name", message: `must have 1 to ${LIMITS.nameChars} characters` }]);
+};
+
+export const atLimit = (message: string, limit: number): DomainError =>
+  new DomainError("precondition", "PRECONDITION_FAILED", message, { limit });
+
+/** Reads, decides and writes, again where others write at the same time. */
+export const changeOrganization = async (
+  store: Pick<OrganizationStore, "find" | "change">,
+  id: string,
+  decide: (organization: OrganizationRecord) => OrganizationChange,
+): Promise<{ before: OrganizationRecord; after: OrganizationRecord }> => {
+  const changed = await retryOnConflict(CONFLICT_ATTEMPTS.organization, async () => {
+    const before = await store.find(id);
+    if (!before) throw noSuchOrganization();
+    const after = await store.change(before, decide(before));
+    return after ? { before, after } : undefined;
+  });
+  if (!changed) throw unavailable("the organization is being changed by too many at once");
+  return changed;
+};
+
+/** @throws PRECONDITION_FAILED for who is a member of as many organizations as anyone may be */
+export const requireRoom = async (store: Pick<OrganizationStore, "countOf">, personId: string): Promise<void> => {
+  const { memberships } = ORGANIZATION_BOUNDS;
+  if ((await store.countOf(personId)) < memberships) return;
+  throw atLimit(`nobody may be a member of more than ${memberships} organizations; leave one first`, memberships);
+};
+
+export const createOrganizations = (options: OrganizationsOptions): Organizations => {
+  const { store, users, accounts, removeKeysOf, changes, clock = Date.now } = options;
+  const announce = (id: string): Promise<void> => changes.announce({ type: "organization", id });
+  const membershipOf = async (organization: OrganizationRecord, role: Role): Promise<Membership> => ({
+    organization,
+    role,
+    account: await accounts.ofOrganization(organization),
+  });
+  const withEmail = async (member: MemberRecord): Promise<Member> => ({
+    ...member,
+    email: (await users.find(member.personId))?.email ?? "",
+  });
+  const find = async (personId: string, id: string): Promise<OrganizationRecord> => {
+    const found = UUID.test(id) ? await store.findOf(personId, id) : null;
+    if (!found) throw noSuchOrganization();
+    return found;
+  };
+
+  const create: Organizations["create"] = async (personId, given) => {
+    const name = readName(given);
+    const person = await users.get(personId);
+    if (!person.approved) throw accountNotApproved();
+    await requireRoom(store, personId);
+    const placeOf = (place: number): string => `${personId} ${place}`;
+    const { perPerson } = ORGANIZATION_BOUNDS;
+    const places = Array.from({ length: perPerson }, (_, place) => placeOf(place));
+    const now = new Date(clock());
+    const organization: OrganizationRecord = {
+      _id: randomUUID(),
+      name,
+      createdBy: personId,
+      place: "",
+      tierOf: personId,
+      members: [{ personId, role: "owner", since: now }],
+      memberIds: [personId],
+      invitations: [],
+      revision: 0,
+      createdAt: now,
+    };
+    const place = await insertIntoFreePlace({
+      places: perPerson,
+      attempts: CONFLICT_ATTEMPTS.organization,
+      taken: async () => (await store.takenPlaces(places)).map((taken) => places.indexOf(taken)),
+      insert: (free) => store.insert({ ...organization, place: placeOf(free) }),
+      full: () => atLimit(`nobody may have made more than ${perPerson} organizations; leave one first`, perPerson),
+    });
+    if (place === undefined) throw unavailable("too many organizations are being made at once");
+    return membershipOf(organization, "owner");
+  };
+
+  const removeMember: Organizations["removeMember"] = async (personId, id, memberId) => {
+    const { before } = await changeOrganization(store, id, (organization) => {
+      requireRole(organization, personId, personId === memberId ? "viewer" : "owner");
+      return withoutMember(organization, memberId);
+    });
+    await removeKeysOf(id, memberId);
+    await announce(id);
+    return { roleBefore: requireRole(before, memberId, "viewer").role };
+  };
+
+  return {
+    create,
+    removeMember,
+    list: async (personId) => {
+      const found = await store.listOf(personId);
+      return Promise.all(found.map((organization) => membershipOf(organization, requireRole(organization, personId, "viewer").role)));
+    },
+    membership: async (personId, id) => {
+      const organization = await find(personId, id);
+      return membershipOf(organization, requireRole(organization, personId, "viewer").role);
+    },
+    rename: async (personId, id, given) => {
+      const name = readName(given);
+      const { before, after } = await changeOrganization(store, id, (organization) => {
+        requireRole(organization, personId, "owner");
+        return { name };
+      });
+      await announce(id);
+      return { membership: await membershipOf(after, "owner"), nameBefore: before.name };
+    },
+    members: async (personId, id) => Promise.all((await find(personId, id)).members.map(withEmail)),
+    changeMember: async (personId, id, memberId, given) => {
+      const role = readRole(given);
+      const { before, after } = await changeOrganization(store, id, (organization) => {
+        requireRole(organization, personId, "owner");
+        return withRole(organization, memberId, role);
+      });
+      await announce(id);
+      const member = await withEmail(requireRole(after, memberId, "viewer"));
+      return { member, roleBefore: requireRole(before, memberId, "viewer").role };
+    },
+    listAll: async ({ query, limit, cursor }) => {
+      if (isLonger(query, LIMITS.searchChars)) throw invalidRequest([{ path: "q", message: `may have ${LIMITS.searchChars} characters` }]);
+      const size = pageSize(limit);
+      const found = await store.page({ query: query.trim(), after: fromCursor(cursor), limit: size + 1 });
+      const organizations = found.slice(0, size);
+      const last = organizations.at(-1);
+      return { organizations, nextCursor: last && found.length > size ? toCursor({ at: last.createdAt, id: last._id }) : "" };
+    },
+  };
+};

@@ -1,0 +1,39 @@
+import { Schema, type Connection, type Model } from "mongoose";
+import type { InvitationRecord, MemberRecord, OrganizationRecord } from "../records";
+
+const OPTIONS = { versionKey: false, minimize: false, _id: false, id: false } as const;
+const text = { type: String, required: true } as const;
+const date = { type: Date, required: true } as const;
+
+const memberSchema = new Schema<MemberRecord>({ personId: text, role: text, since: date }, OPTIONS);
+const invitationSchema = new Schema<InvitationRecord>(
+  { id: text, hash: text, role: text, email: { type: String, default: "" }, createdBy: text, createdAt: date, expiresAt: date },
+  OPTIONS,
+);
+
+const organizationSchema = new Schema<OrganizationRecord>(
+  {
+    _id: text,
+    name: text,
+    createdBy: text,
+    place: text,
+    tierOf: text,
+    members: { type: [memberSchema], required: true },
+    memberIds: { type: [String], required: true },
+    invitations: { type: [invitationSchema], required: true },
+    revision: { type: Number, required: true },
+    createdAt: date,
+  },
+  OPTIONS,
+)
+  // The bound on how many a person makes.
+  .index({ place: 1 }, { unique: true })
+  // Those of a person.
+  .index({ memberIds: 1 })
+  // Those whose runs end with a person's suspension.
+  .index({ tierOf: 1 })
+  // The admin list's order.
+  .index({ createdAt: -1, _id: -1 });
+
+export const createOrganizationModel = (connection: Connection): Model<OrganizationRecord> =>
+  connection.model<OrganizationRecord>("Organization", organizationSchema, "organizations");

@@ -1,0 +1,90 @@
+import { unary } from "@nodeloom/platform";
+import { organizations as messages } from "@nodeloom/proto";
+import { toUserMessage } from "../messages";
+import type { InvitationRecord, OrganizationRecord } from "../records";
+import type { Invitations } from "./invitations";
+import type { Member, Membership, Organizations } from "./organizations";
+
+type Server = messages.OrganizationsServiceServer;
+
+export interface OrganizationServices {
+  organizations: Organizations;
+  invitations: Invitations;
+}
+
+const toOrganization = ({ _id, name, createdBy, createdAt, tierOf, members }: OrganizationRecord): messages.Organization => ({
+  ...{ id: _id, name, createdBy, createdAt, tierOf },
+  members: members.length,
+});
+
+const toMembership = ({ organization, role, account }: Membership): messages.Membership => ({
+  organization: toOrganization(organization),
+  role,
+  account: toUserMessage(account),
+});
+
+const toMember = ({ personId, email, role, since }: Member): messages.Member => ({ userId: personId, email, role, since });
+
+const toInvitation = ({ hash: _hash, ...invitation }: InvitationRecord): messages.Invitation => invitation;
+
+type OrganizationMethods =
+  "createOrganization" | "listOrganizations" | "getMembership" | "renameOrganization" | "listAllOrganizations";
+
+const ofOrganizations = ({ organizations }: OrganizationServices): Pick<Server, OrganizationMethods> => ({
+  createOrganization: unary(async ({ personId, name }: messages.CreateOrganizationRequest) => ({
+    membership: toMembership(await organizations.create(personId, name)),
+  })),
+  listOrganizations: unary(async ({ personId }: messages.ListOrganizationsRequest) => ({
+    memberships: (await organizations.list(personId)).map(toMembership),
+  })),
+  getMembership: unary(async ({ personId, organizationId }: messages.GetMembershipRequest) => ({
+    membership: toMembership(await organizations.membership(personId, organizationId)),
+  })),
+  renameOrganization: unary(async ({ personId, organizationId, name }: messages.RenameOrganizationRequest) => {
+    const { membership, nameBefore } = await organizations.rename(personId, organizationId, name);
+    return { membership: toMembership(membership), nameBefore };
+  }),
+  listAllOrganizations: unary(async (request: messages.ListAllOrganizationsRequest) => {
+    const page = await organizations.listAll(request);
+    return { organizations: page.organizations.map(toOrganization), nextCursor: page.nextCursor };
+  }),
+});
+
+const ofMembers = ({ organizations }: OrganizationServices): Pick<Server, "listMembers" | "changeMember" | "removeMember"> => ({
+  listMembers: unary(async ({ personId, organizationId }: messages.ListMembersRequest) => ({
+    members: (await organizations.members(personId, organizationId)).map(toMember),
+  })),
+  changeMember: unary(async ({ personId, organizationId, userId, role }: messages.ChangeMemberRequest) => {
+    const { member, roleBefore } = await organizations.changeMember(personId, organizationId, userId, role);
+    return { member: toMember(member), roleBefore };
+  }),
+  removeMember: unary(({ personId, organizationId, userId }: messages.RemoveMemberRequest) =>
+    organizations.removeMember(personId, organizationId, userId),
+  ),
+});
+
+type InvitationMethods = "listInvitations" | "createInvitation" | "deleteInvitation" | "acceptInvitation";
+
+const ofInvitations = ({ invitations }: OrganizationServices): Pick<Server, InvitationMethods> => ({
+  listInvitations: unary(async ({ personId, organizationId }: messages.ListInvitationsRequest) => ({
+    invitations: (await invitations.list(personId, organizationId)).map(toInvitation),
+  })),
+  createInvitation: unary(async ({ personId, organizationId, role, email }: messages.CreateInvitationRequest) => {
+    const { invitation, token } = await invitations.create(personId, organizationId, { role, email });
+    return { invitation: toInvitation(invitation), token };
+  }),
+  deleteInvitation: unary(async ({ personId, organizationId, invitationId }: messages.DeleteInvitationRequest) => {
+    await invitations.remove(personId, organizationId, invitationId);
+    return {};
+  }),
+  acceptInvitation: unary(async ({ personId, token }: messages.AcceptInvitationRequest) => ({
+    membership: toMembership(await invitations.accept(personId, token)),
+  })),
+});
+
+/** The gRPC handlers: they map, call and map. */
+export const organizationHandlers = (services: OrganizationServices): Server => ({
+  ...ofOrganizations(services),
+  ...ofMembers(services),
+  ...ofInvitations(services),
+});
