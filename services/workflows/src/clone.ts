@@ -14,6 +14,8 @@ export type Clone = (cloning: Cloning) => Promise<Workflow>;
 export interface Cloning {
   slug: string;
   userId: string;
+  /** The person, where the user is an organization. */
+  authorId?: string | undefined;
   /** Empty: that of the original. */
   name: string;
   maxWorkflows: number | undefined;
@@ -95,7 +97,7 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
   };
 
   return async (cloning) => {
-    const { slug, userId, maxWorkflows, name } = cloning;
+    const { slug, userId, authorId, maxWorkflows, name, mediaQuota } = cloning;
     const reference = cloning.reference && `clone\n${cloning.reference}`;
     const known = reference && (await made(reference, userId));
     if (known) return known;
@@ -109,7 +111,7 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
     const copies = files.length === 0 ? new Map<string, proto.StoredObject>() : await copy(files, source, cloning, copyReference);
     try {
       const settings = settingsOf(source, name, cloning.unapproved, (text) => renamed(text, files, copies));
-      return await create({ ownerId: userId, settings, maxWorkflows, reference, unapproved: false, mediaQuota: cloning.mediaQuota });
+      return await create({ ownerId: userId, authorId, settings, maxWorkflows, reference, unapproved: false, mediaQuota });
     } catch (error) {
       // A workflow that can't be is no reason to have its files.
       if (error instanceof DomainError && error.kind === "forbidden") {

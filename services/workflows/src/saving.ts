@@ -23,6 +23,8 @@ export interface Creation extends Allowed {
   reference: string;
   /** A key asks, which sets nothing that only a signed-in person may. */
   byKey?: boolean;
+  /** The person, where the owner is an organization. */
+  authorId?: string | undefined;
 }
 
 export interface Update extends Allowed {
@@ -193,7 +195,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
   };
 
   return {
-    create: async ({ ownerId, settings, maxWorkflows, reference, unapproved, mediaQuota, byKey }) => {
+    create: async ({ ownerId, settings, maxWorkflows, reference, unapproved, mediaQuota, byKey, authorId }) => {
       checkSettings(settings);
       if (byKey) checkSwitches(settings, {});
       checkSize(settings);
@@ -215,6 +217,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
         ...derived,
         mediaNames: namedBy(settings),
         ...owned,
+        ...(authorId === undefined ? {} : { authorId }),
         thumbnailRef: await inlineThumbnails.keep(owned, settings.thumbnail, { unapproved, mediaQuota }),
         revision: firstRevision(now),
         createdAt: now,

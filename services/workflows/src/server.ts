@@ -102,6 +102,7 @@ const toSummary = (row: Summary, userId: string, thumbnail: string | undefined, 
     hidden: row.hidden,
     archived: row.archived,
     createdBy: row.createdBy,
+    authorId: row.authorId ?? "",
     updatedAt: row.updatedAt,
     folderId: row.folderId ?? undefined,
     thumbnail: isOwn || (thumbnail !== undefined && pictures.isOurs(thumbnail)) ? thumbnail : undefined,
@@ -125,8 +126,8 @@ export const workflowsHandlers = ({
   thumbnailAddresses,
 }: Handled): proto.WorkflowsServiceServer => ({
   createWorkflow: unary(async (request) => {
-    const { ownerId, maxWorkflows, reference, unapproved, byKey, mediaQuotaBytes: mediaQuota } = request;
-    const allowed = { maxWorkflows, unapproved, byKey, mediaQuota };
+    const { ownerId, authorId, maxWorkflows, reference, unapproved, byKey, mediaQuotaBytes: mediaQuota } = request;
+    const allowed = { authorId, maxWorkflows, unapproved, byKey, mediaQuota };
     const created = await workflows.create({ ownerId, settings: newSettings(request), reference, ...allowed });
     return proto.CreateWorkflowResponse.fromPartial({ workflow: toWorkflow(created) });
   }),

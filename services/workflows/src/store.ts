@@ -57,6 +57,7 @@ const rows = new Schema<Row>(
     edgesJson: text,
     viewportJson: text,
     createdBy: { type: String, required: true },
+    authorId: { type: String, default: undefined },
     revision: { type: Number, required: true },
     generators: { type: [generator] },
     fieldsJson: text,
@@ -92,7 +93,7 @@ rows.index({ formerCreations: 1 }, { sparse: true });
 /** Named one by one: what a workflow gets later is no part of lists by itself. */
 const SUMMARY = {
   ...{ name: 1, description: 1, tags: 1, isTemplate: 1, hidden: 1, archived: 1, folderId: 1, coverJson: 1 },
-  ...{ createdBy: 1, generators: 1, updatedAt: 1, revision: 1, published: 1, thumbnailRef: 1, featured: 1 },
+  ...{ createdBy: 1, authorId: 1, generators: 1, updatedAt: 1, revision: 1, published: 1, thumbnailRef: 1, featured: 1 },
 } as const satisfies Record<Exclude<keyof Summary, "slug">, 1>;
 const SCHEMA = {
   ...{ name: 1, description: 1, fieldsJson: 1, valuesJson: 1, generators: 1 },

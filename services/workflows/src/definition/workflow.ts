@@ -25,7 +25,10 @@ export interface Workflow {
   nodesJson: string;
   edgesJson: string;
   viewportJson: string;
+  /** The owner: a person or an organization. */
   createdBy: string;
+  /** The person who made it; absent where that is the owner. */
+  authorId?: string;
   /** 1 at first, one more with every change. */
   revision: number;
   /** Derived from the graph when it is saved. */
@@ -117,6 +120,7 @@ export type Summary = Pick<
   | "folderId"
   | "coverJson"
   | "createdBy"
+  | "authorId"
   | "generators"
   | "updatedAt"
   | "published"

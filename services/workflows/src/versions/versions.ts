@@ -35,6 +35,8 @@ export interface Versions {
 export interface Publication {
   slug: string;
   ownerId: string;
+  /** The person, where the owner is an organization. */
+  authorId?: string | undefined;
   note: string;
   /** The owner's name of this publication; the same name gives the same version. Empty: none. */
   reference: string;
@@ -101,7 +103,7 @@ const pinsOf = ({ nodesJson, edgesJson }: Workflow, models: PinnedModels | undef
 };
 
 /** The draft as the next version. */
-const versionOf = (draft: Workflow, { note, reference, ownerId, pinnedModels }: Publication): Version => {
+const versionOf = (draft: Workflow, { note, reference, ownerId, authorId = ownerId, pinnedModels }: Publication): Version => {
   const { creationId, revision, name, description, nodesJson, edgesJson, viewportJson } = draft;
   const { generators, fieldsJson, valuesJson, resultsJson, graphDigest, mediaNames } = draft;
   return {
@@ -111,7 +113,7 @@ const versionOf = (draft: Workflow, { note, reference, ownerId, pinnedModels }: 
     version: newest(draft) + 1,
     ...{ note, reference },
     pinnedModels: pinsOf(draft, pinnedModels),
-    createdBy: ownerId,
+    createdBy: authorId,
     createdAt: new Date(),
   };
 };
