@@ -122,7 +122,7 @@ const keyHandlers = ({ keys, authentication }: Identity): Pick<Server, KeyMethod
     const { userId, madeBy, name, preset, capabilities, expiresAt, webhookUrl, webhookEvents } = request;
     if (!webhookUrl && webhookEvents.length > 0) throw invalidRequest([{ path: "webhook.url", message: "is required" }]);
     const webhook = webhookUrl ? { url: webhookUrl, events: webhookEvents } : undefined;
-    const issued = await keys.create(userId, madeBy || userId, { name, preset, capabilities, expiresAt, webhook });
+    const issued = await keys.create(userId, { madeBy: madeBy || userId, name, preset, capabilities, expiresAt, webhook });
     return identity.CreateKeyResponse.fromPartial({ ...issued, key: toKeyMessage(issued.key) });
   }),
   listKeys: unary(async ({ userId }: identity.ListKeysRequest) =>

@@ -2,6 +2,10 @@ import { PLANS } from "@nodeloom/kernel";
 import { CACHE_TTL_MS, createKeyCache, type ResolvedKey } from "../src/keys/key-cache";
 
 const STANDING = { business: null, suspended: false, sessionEpoch: 0, keyEpoch: 0, revision: 0, secondFactor: false } as const;
+const userOf = (userId: string, tier: string): ResolvedKey["user"] => ({
+  ...{ id: userId, email: "", role: "user", tier, approved: true, plan: PLANS.pro, ...STANDING },
+  createdAt: new Date(),
+});
 const resolved = (keyId: string, userId = "user", tier = "pro"): ResolvedKey => ({
   key: {
     _id: keyId,
@@ -20,7 +24,9 @@ const resolved = (keyId: string, userId = "user", tier = "pro"): ResolvedKey => 
     lastUsedAt: null,
     expiresAt: null,
   },
-  user: { id: userId, email: "", role: "user", tier, approved: true, plan: PLANS.pro, ...STANDING, createdAt: new Date() },
+  user: userOf(userId, tier),
+  person: userOf(userId, tier),
+  role: null,
 });
 
 const HOUR_MS = 3_600_000;
@@ -42,6 +48,8 @@ describe("the key cache", () => {
     [{ type: "key", id: "k" }, true],
     [{ type: "user", id: "user" }, true],
     [{ type: "tier", id: "gold" }, true],
+    [{ type: "organization", id: "user" }, true],
+    [{ type: "organization", id: "k" }, false],
     [{ type: "key", id: "other" }, false],
     [{ type: "user", id: "k" }, false],
     [{ type: "tier", id: "pro" }, false],

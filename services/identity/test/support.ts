@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { connect, createServer, type Socket } from "node:net";
 import { DomainError } from "@nodeloom/kernel";
 import { connectMongo, createGrpcClient, type ClientOf } from "@nodeloom/platform";
-import { identity } from "@nodeloom/proto";
+import { identity, organizations } from "@nodeloom/proto";
 import type { Connection } from "mongoose";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
 import { database as identityDatabase } from "../src/database";
@@ -24,6 +24,7 @@ const given = (name: string): string => {
 
 export interface Instance {
   client: IdentityClient;
+  organizations: ClientOf<organizations.OrganizationsServiceServer>;
   stop(): Promise<void>;
 }
 
@@ -61,10 +62,15 @@ export const deploy = async (): Promise<Deployment> => {
       });
       const address = `127.0.0.1:${running.ports?.IDENTITY_LISTEN}`;
       const client = patient(createGrpcClient<identity.IdentityServiceServer>(identity.IdentityServiceService, { address }));
+      const ofOrganizations = patient(
+        createGrpcClient<organizations.OrganizationsServiceServer>(organizations.OrganizationsServiceService, { address }),
+      );
       const instance = {
         client,
+        organizations: ofOrganizations,
         stop: async () => {
           client.close();
+          ofOrganizations.close();
           await running.stop();
         },
       };

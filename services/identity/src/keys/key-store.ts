@@ -93,8 +93,7 @@ export const createKeyStore = (keys: Model<KeyRecord>): KeyStore => {
         { _id: key._id, userId: key.userId, ...sameValues(key), ...(secret ? { webhook: { $ne: null } } : {}) },
         { $set: to, ...(secret ? { $push: { webhookSecrets: newestFirst(secret) } } : {}) },
       ),
-    setWebhook: (of, id, webhook, secret) =>
-      update(owned(of, id), { $set: { webhook }, $push: { webhookSecrets: newestFirst(secret) } }),
+    setWebhook: (of, id, webhook, secret) => update(owned(of, id), { $set: { webhook }, $push: { webhookSecrets: newestFirst(secret) } }),
     removeWebhook: (of, id) => update(owned(of, id), { $set: { webhook: null, webhookSecrets: [] } }),
 
     findByHash: (hash) => keys.findOne({ hashes: hash }).lean<KeyRecord>().exec(),

@@ -27,6 +27,8 @@ export const MAX_GRACE_SECONDS = 86_400;
 
 export interface NewKey extends GrantRequest {
   name: string;
+  /** The person; the owner itself, or a member of the organization that it is. The owner unless given. */
+  madeBy?: string;
   expiresAt: Date | undefined;
   webhook: WebhookRequest | undefined;
 }
@@ -53,9 +55,8 @@ export interface Keys {
   /**
    * INVALID_REQUEST, API_KEY_ACCESS_DENIED, ACCOUNT_NOT_APPROVED, CAPABILITY_ABOVE_CEILING, CAPABILITY_DENIED, or
    * PRECONDITION_FAILED at the limit.
-   * @param madeBy the person; the owner itself, or a member of the organization that it is
    */
-  create(userId: string, madeBy: string, wanted: NewKey): Promise<IssuedKey>;
+  create(userId: string, wanted: NewKey): Promise<IssuedKey>;
   /** Those that have not ended. */
   list(userId: string): Promise<KeyRecord[]>;
   /** Changes what is given. INVALID_REQUEST, or CAPABILITY_ABOVE_CEILING. */
@@ -146,7 +147,8 @@ export const createKeys = (options: KeysOptions): Keys => {
   };
   const announce = (id: string): Promise<void> => changes.announce({ type: "key", id });
 
-  const create: Keys["create"] = async (userId, madeBy, wanted) => {
+  const create: Keys["create"] = async (userId, wanted) => {
+    const { madeBy = userId } = wanted;
     const now = clock();
     const ofWebhook = wanted.webhook ? await webhookIssues(wanted.webhook, addressProblem, "webhook.") : [];
     requireValid([...keyIssues(wanted, now), ...ofWebhook]);

@@ -1,9 +1,10 @@
 import { PLANS, type Role } from "@nodeloom/kernel";
-import type { KeyRecord, OrganizationRecord } from "../records";
+import type { KeyRecord } from "../records";
 import { noSuchUser, type User } from "../users/user";
 import type { Users } from "../users/users";
 import { memberOf } from "./members";
 import type { OrganizationStore } from "./organization-store";
+import type { OrganizationRecord } from "./records";
 
 /** Who acts by a key, and for whom. */
 export interface KeyHolder {

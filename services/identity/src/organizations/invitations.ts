@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { accountNotApproved, DomainError, invalidRequest, ORGANIZATION_BOUNDS } from "@nodeloom/kernel";
+import { accountNotApproved, DomainError, invalidRequest, ORGANIZATION_BOUNDS, type Role } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
-import type { InvitationRecord, OrganizationRecord } from "../records";
 import { nameOf } from "../sessions/networks";
 import { isEmail, normaliseEmail } from "../users/emails";
 import type { Users } from "../users/users";
@@ -9,6 +8,7 @@ import type { Accounts } from "./accounts";
 import { memberOf, noSuchOrganization, requireRole } from "./members";
 import type { OrganizationStore } from "./organization-store";
 import { atLimit, changeOrganization, readRole, requireRoom, type Membership } from "./organizations";
+import type { InvitationRecord, OrganizationRecord } from "./records";
 
 const SECRET_BYTES = 32;
 /** `<organization id>.<secret>`: the organization is found without an index on secrets. */
@@ -27,6 +27,8 @@ export interface Invitations {
   create(personId: string, id: string, wanted: { role: string; email: string }): Promise<{ invitation: InvitationRecord; token: string }>;
   /** Owners only. */
   remove(personId: string, id: string, invitationId: string): Promise<void>;
+  /** What a token is for. @throws NOT_FOUND as of `accept` */
+  check(token: string): Promise<{ organizationId: string; role: Role }>;
   /** @throws NOT_FOUND for a token that is unknown, used, withdrawn or expired; ALREADY_EXISTS, ACCOUNT_NOT_APPROVED, PRECONDITION_FAILED */
   accept(personId: string, token: string): Promise<Membership>;
 }
@@ -80,13 +82,19 @@ export const createInvitations = (options: InvitationsOptions): Invitations => {
     return { invitation, token: `${id}.${secret}` };
   };
 
-  const accept: Invitations["accept"] = async (personId, token) => {
+  const find = async (token: string): Promise<{ id: string; hash: string; role: Role }> => {
     const [, id, secret] = TOKEN.exec(token) ?? [];
     if (id === undefined || secret === undefined) throw noSuchInvitation();
     const hash = hashOf(secret);
+    const organization = await store.find(id);
+    const invitation = organization && usable(organization).find((one) => one.hash === hash);
+    if (!invitation) throw noSuchInvitation();
+    return { id, hash, role: invitation.role };
+  };
+
+  const accept: Invitations["accept"] = async (personId, token) => {
+    const { id, hash } = await find(token);
     const person = await users.get(personId);
-    const found = await store.find(id);
-    if (!found || !usable(found).some((one) => one.hash === hash)) throw noSuchInvitation();
     if (!person.approved) throw accountNotApproved();
     await requireRoom(store, personId);
     const { after } = await changeOrganization(store, id, (organization) => {
@@ -108,6 +116,10 @@ export const createInvitations = (options: InvitationsOptions): Invitations => {
   return {
     create,
     accept,
+    check: async (token) => {
+      const { id, role } = await find(token);
+      return { organizationId: id, role };
+    },
     list: async (personId, id) => usable(await asOwner(personId, id)),
     remove: async (personId, id, invitationId) => {
       await changeOrganization(store, id, (organization) => {

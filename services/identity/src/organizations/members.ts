@@ -1,6 +1,6 @@
 import { DomainError, roleReaches, type Role } from "@nodeloom/kernel";
-import type { MemberRecord, OrganizationRecord } from "../records";
 import type { OrganizationChange } from "./organization-store";
+import type { MemberRecord, OrganizationRecord } from "./records";
 
 /** What members may do to each other. */
 

@@ -1,12 +1,14 @@
 import { beyond, insertOnce, type ListPosition } from "@nodeloom/platform";
 import type { Model } from "mongoose";
-import type { OrganizationRecord } from "../records";
+import type { OrganizationRecord } from "./records";
 
 export type OrganizationChange = Partial<Pick<OrganizationRecord, "name" | "place" | "tierOf" | "members" | "invitations">>;
 
 export interface OrganizationPage {
   /** Part of the name; empty for all. */
   query: string;
+  /** Only those whose tier is this person's. */
+  tierOf: string | undefined;
   /** Where the previous page ended. */
   after: ListPosition | undefined;
   limit: number;
@@ -55,9 +57,13 @@ export const createOrganizationStore = (organizations: Model<OrganizationRecord>
   find: (id) => organizations.findById(id).lean<OrganizationRecord>().exec(),
   idsOfTier: async (personId) =>
     (await organizations.find({ tierOf: personId }, { _id: 1 }).lean<Pick<OrganizationRecord, "_id">[]>()).map(({ _id }) => _id),
-  page: ({ query, after, limit }) =>
+  page: ({ query, tierOf, after, limit }) =>
     organizations
-      .find({ ...(query ? { name: { $regex: escapeRegExp(query), $options: "i" } } : {}), ...beyond("createdAt", after, "$lt") })
+      .find({
+        ...(query ? { name: { $regex: escapeRegExp(query), $options: "i" } } : {}),
+        ...(tierOf === undefined ? {} : { tierOf }),
+        ...beyond("createdAt", after, "$lt"),
+      })
       .sort({ createdAt: -1, _id: -1 })
       .limit(limit)
       .lean<OrganizationRecord[]>()

@@ -17,12 +17,12 @@ import {
 import { fromCursor, insertIntoFreePlace, retryOnConflict, toCursor } from "@nodeloom/platform";
 import type { Changes } from "../changes";
 import { pageSize } from "../page-size";
-import type { MemberRecord, OrganizationRecord } from "../records";
 import type { User } from "../users/user";
 import type { Users } from "../users/users";
 import type { Accounts } from "./accounts";
 import { noSuchOrganization, requireRole, withoutMember, withRole } from "./members";
 import type { OrganizationChange, OrganizationStore } from "./organization-store";
+import type { MemberRecord, OrganizationRecord } from "./records";
 
 /** What a person is in an organization. */
 export interface Membership {
@@ -33,6 +33,15 @@ export interface Membership {
 
 export interface Member extends MemberRecord {
   email: string;
+}
+
+export interface AllQuery {
+  /** Part of the name; empty for all. */
+  query: string;
+  /** Only those whose tier is this person's. */
+  tierOf?: string;
+  limit: number;
+  cursor: string;
 }
 
 /** What a person does to one of their organizations. A person who is no member is answered NOT_FOUND. */
@@ -49,7 +58,7 @@ export interface Organizations {
   /** By owners, or by the member. Ends the member's keys. @throws PRECONDITION_FAILED where no owner would be left */
   removeMember(personId: string, id: string, memberId: string): Promise<{ roleBefore: Role }>;
   /** For administrators: all, newest first. */
-  listAll(query: { query: string; limit: number; cursor: string }): Promise<{ organizations: OrganizationRecord[]; nextCursor: string }>;
+  listAll(query: AllQuery): Promise<{ organizations: OrganizationRecord[]; nextCursor: string }>;
 }
 
 export interface OrganizationsOptions {
@@ -190,10 +199,11 @@ export const createOrganizations = (options: OrganizationsOptions): Organization
       const member = await withEmail(requireRole(after, memberId, "viewer"));
       return { member, roleBefore: requireRole(before, memberId, "viewer").role };
     },
-    listAll: async ({ query, limit, cursor }) => {
-      if (isLonger(query, LIMITS.searchChars)) throw invalidRequest([{ path: "q", message: `may have ${LIMITS.searchChars} characters` }]);
+    listAll: async ({ query, tierOf, limit, cursor }) => {
+      if (isLonger(query, LIMITS.searchChars))
+        throw invalidRequest([{ path: "q", message: `must have at most ${LIMITS.searchChars} characters` }]);
       const size = pageSize(limit);
-      const found = await store.page({ query: query.trim(), after: fromCursor(cursor), limit: size + 1 });
+      const found = await store.page({ query: query.trim(), tierOf, after: fromCursor(cursor), limit: size + 1 });
       const organizations = found.slice(0, size);
       const last = organizations.at(-1);
       return { organizations, nextCursor: last && found.length > size ? toCursor({ at: last.createdAt, id: last._id }) : "" };

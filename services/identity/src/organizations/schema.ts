@@ -1,5 +1,5 @@
 import { Schema, type Connection, type Model } from "mongoose";
-import type { InvitationRecord, MemberRecord, OrganizationRecord } from "../records";
+import type { InvitationRecord, MemberRecord, OrganizationRecord } from "./records";
 
 const OPTIONS = { versionKey: false, minimize: false, _id: false, id: false } as const;
 const text = { type: String, required: true } as const;

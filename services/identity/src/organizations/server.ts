@@ -1,9 +1,9 @@
 import { unary } from "@nodeloom/platform";
 import { organizations as messages } from "@nodeloom/proto";
 import { toUserMessage } from "../messages";
-import type { InvitationRecord, OrganizationRecord } from "../records";
 import type { Invitations } from "./invitations";
 import type { Member, Membership, Organizations } from "./organizations";
+import type { InvitationRecord, OrganizationRecord } from "./records";
 
 type Server = messages.OrganizationsServiceServer;
 
@@ -27,8 +27,7 @@ const toMember = ({ personId, email, role, since }: Member): messages.Member => 
 
 const toInvitation = ({ hash: _hash, ...invitation }: InvitationRecord): messages.Invitation => invitation;
 
-type OrganizationMethods =
-  "createOrganization" | "listOrganizations" | "getMembership" | "renameOrganization" | "listAllOrganizations";
+type OrganizationMethods = "createOrganization" | "listOrganizations" | "getMembership" | "renameOrganization" | "listAllOrganizations";
 
 const ofOrganizations = ({ organizations }: OrganizationServices): Pick<Server, OrganizationMethods> => ({
   createOrganization: unary(async ({ personId, name }: messages.CreateOrganizationRequest) => ({
@@ -63,7 +62,7 @@ const ofMembers = ({ organizations }: OrganizationServices): Pick<Server, "listM
   ),
 });
 
-type InvitationMethods = "listInvitations" | "createInvitation" | "deleteInvitation" | "acceptInvitation";
+type InvitationMethods = "listInvitations" | "createInvitation" | "deleteInvitation" | "checkInvitation" | "acceptInvitation";
 
 const ofInvitations = ({ invitations }: OrganizationServices): Pick<Server, InvitationMethods> => ({
   listInvitations: unary(async ({ personId, organizationId }: messages.ListInvitationsRequest) => ({
@@ -77,6 +76,7 @@ const ofInvitations = ({ invitations }: OrganizationServices): Pick<Server, Invi
     await invitations.remove(personId, organizationId, invitationId);
     return {};
   }),
+  checkInvitation: unary(({ token }: messages.CheckInvitationRequest) => invitations.check(token)),
   acceptInvitation: unary(async ({ personId, token }: messages.AcceptInvitationRequest) => ({
     membership: toMembership(await invitations.accept(personId, token)),
   })),

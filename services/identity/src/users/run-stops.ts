@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { OrganizationStore } from "../organizations/organization-store";
 import type { StopRecord } from "../records";
 import type { RunStopStore } from "./run-stop-store";
 import type { UserStore } from "./user-store";
@@ -49,11 +50,11 @@ export interface RunStops {
 export interface RunStopsOptions {
   store: RunStopStore;
   users: Pick<UserStore, "find">;
-  organizationsOfTier(userId: string): Promise<string[]>;
+  organizations: Pick<OrganizationStore, "idsOfTier">;
   clock?: () => number;
 }
 
-export const createRunStops = ({ store, users, organizationsOfTier, clock = Date.now }: RunStopsOptions): RunStops => {
+export const createRunStops = ({ store, users, organizations, clock = Date.now }: RunStopsOptions): RunStops => {
   const claimOnce = async (now: number): Promise<RunStop | "none" | "passed"> => {
     const claim = randomUUID();
     const record = await store.claim(claim, new Date(now), new Date(now + STOP_CLAIM_MS));
@@ -71,7 +72,7 @@ export const createRunStops = ({ store, users, organizationsOfTier, clock = Date
       lifted: user.approved && !user.suspended,
       settled: now - record.at.getTime() >= STOP_SETTLED_MS,
       claim,
-      organizationIds: await organizationsOfTier(record.userId),
+      organizationIds: await organizations.idsOfTier(record.userId),
     };
   };
 

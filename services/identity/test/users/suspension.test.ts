@@ -110,7 +110,7 @@ describe("a run stop", () => {
     const { id } = await newUser(client);
     let now = Date.now();
     await client.updateUser({ userId: id, approved: false });
-    const stops = createRunStops({ store: store.runStops, users: store.users, clock: () => now });
+    const stops = createRunStops({ store: store.runStops, users: store.users, organizations: store.organizations, clock: () => now });
     expect(await stops.claim()).toMatchObject({ lifted: false, settled: false });
     await client.updateUser({ userId: id, approved: true });
     now += STOP_SETTLED_MS + STOP_CLAIM_MS;
@@ -120,7 +120,7 @@ describe("a run stop", () => {
   it("of an update that failed has no effect", async () => {
     const { id } = await newUser(client);
     let now = Date.now();
-    const stops = createRunStops({ store: store.runStops, users: store.users, clock: () => now });
+    const stops = createRunStops({ store: store.runStops, users: store.users, organizations: store.organizations, clock: () => now });
     await stops.begin(id);
     for (let passed = 0; passed < 15; passed += 1) {
       expect(await stops.claim()).toBeNull();

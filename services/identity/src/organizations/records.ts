@@ -1,0 +1,39 @@
+import type { Role } from "@nodeloom/kernel";
+
+/** Several people who share an account; `_id` is the id of that account. */
+export interface OrganizationRecord {
+  _id: string;
+  name: string;
+  /** The person who made it. */
+  createdBy: string;
+  /** Its place among the organizations that its maker made; unique, which bounds their number. */
+  place: string;
+  /** The owner whose tier, approval and suspension are the organization's. */
+  tierOf: string;
+  /** Longest-standing first; one of them is an owner at any time. */
+  members: MemberRecord[];
+  /** The members' person ids, by which organizations are found. */
+  memberIds: string[];
+  invitations: InvitationRecord[];
+  /** One more with every change: a change that relies on an earlier one is not made. */
+  revision: number;
+  createdAt: Date;
+}
+
+export interface MemberRecord {
+  personId: string;
+  role: Role;
+  since: Date;
+}
+
+export interface InvitationRecord {
+  id: string;
+  /** Keyed hash of the token. */
+  hash: string;
+  role: Role;
+  /** Empty where a link alone was made. */
+  email: string;
+  createdBy: string;
+  createdAt: Date;
+  expiresAt: Date;
+}

@@ -1,0 +1,25 @@
+import { roleReaches, ROLES, withinRole } from "../src";
+
+const ALL_OF = ["workflow:run", "workflow:read", "workflow:write", "webhook:receive", "execution:read", "execution:cancel", "model:run"];
+
+describe("roles", () => {
+  it("let each do what those behind it may", () => {
+    expect(ROLES.map((have) => ROLES.filter((need) => roleReaches(have, need)).length)).toEqual([4, 3, 2, 1]);
+  });
+
+  it.each([
+    ["owner", ALL_OF],
+    ["editor", ALL_OF],
+    ["runner", ["workflow:run", "workflow:read", "webhook:receive", "execution:read", "execution:cancel", "model:run"]],
+    ["viewer", ["workflow:read", "execution:read"]],
+  ] as const)("leave %s the capabilities that the role has", (role, left) => {
+    expect(withinRole(ALL_OF, role)).toEqual(left);
+  });
+
+  it("leave of wildcards what the role has, and nothing of what a key was not granted", () => {
+    expect(withinRole(["workflow:*"], "runner")).toEqual(["workflow:read", "workflow:run"]);
+    expect(withinRole(["workflow:*:run", "workflow:poster:run"], "runner")).toEqual(["workflow:*:run", "workflow:poster:run"]);
+    expect(withinRole(["workflow:*:run", "workflow:poster:run", "model:*", "workflow:write"], "viewer")).toEqual([]);
+    expect(withinRole(["*"], "viewer")).toEqual(["workflow:read", "execution:read"]);
+  });
+});
