@@ -8,6 +8,7 @@ import {
   mail,
   media,
   models,
+  organizations,
   payments,
   signIn,
   usage,
@@ -17,6 +18,7 @@ import { createHealthProbe } from "./routes/health/health";
 
 export interface Services {
   identity: ClientOf<identity.IdentityServiceServer>;
+  organizations: ClientOf<organizations.OrganizationsServiceServer>;
   signIn: ClientOf<signIn.SignInServiceServer>;
   addresses: ClientOf<addresses.AddressServiceServer>;
   workflows: ClientOf<workflows.WorkflowsServiceServer>;
@@ -46,6 +48,7 @@ export type Addresses = Readonly<Record<ServiceName, string>>;
 /** What a service's process serves beside it. */
 const BESIDE = {
   signIn: { definition: signIn.SignInServiceService, by: "identity" },
+  organizations: { definition: organizations.OrganizationsServiceService, by: "identity" },
   addresses: { definition: addresses.AddressServiceService, by: "identity" },
   payments: { definition: payments.PaymentsServiceService, by: "billing" },
   batches: { definition: batches.BatchesServiceService, by: "executions" },

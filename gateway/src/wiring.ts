@@ -44,8 +44,9 @@ const authenticationOf = ({ config, redis, subscriber, connections }: GatewayPar
     secure: config.NODE_ENV === "production",
     publicOrigin: new URL(baseUrl).origin,
   });
+  const { identity, organizations } = connections.services;
   const changes = { subscriber, channel: identityChangedChannel(config.REDIS_KEY_PREFIX) };
-  return { sessions, authentication: createAuthentication({ identity: connections.services.identity, sessions }, changes) };
+  return { sessions, authentication: createAuthentication({ identity, organizations, sessions }, changes) };
 };
 
 /** The same sessions on the listener for administrators. */

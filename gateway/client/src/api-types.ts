@@ -13,6 +13,8 @@ export interface ErrorBody {
   }[];
   /** On CAPABILITY_DENIED: the capability that would have passed */
   required?: string;
+  /** On CAPABILITY_DENIED: the role in the organization that would have passed */
+  requiredRole?: string;
   /** On CAPABILITY_DENIED and MODEL_TIER_REQUIRED: the lowest tier that may */
   requiredTier?: string;
   tier?: string;
@@ -61,6 +63,8 @@ export interface WorkflowSummary {
   /** `{ image, video? }`, media-storage URLs */
   cover: Record<string, unknown> | null;
   createdBy: string;
+  /** Set where an organization owns it; `createdBy` is the person then */
+  organizationId?: string;
   updatedAt: string;
   /** Credits per run at the caller's tier; null without generators */
   estimatedCreditCost: number | null;
@@ -78,8 +82,6 @@ export interface NewWorkflow {
   publicPlayground?: boolean;
   /** Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
   mcp?: boolean;
-  /** Its page for others, or null; a signed-in person alone changes it */
-  app?: AppSettings | null;
   folderId?: string | null;
   thumbnail?: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -90,24 +92,6 @@ export interface NewWorkflow {
   edges?: unknown[];
   /** `{ x, y, zoom }` */
   viewport?: Record<string, unknown>;
-}
-
-export interface AppSettings {
-  /** Whether others may use it at `/a/{slug}` */
-  published: boolean;
-  /** `runner`: visitors sign in and pay themselves; the workflow must be a public playground */
-  payer: "owner" | "runner";
-  /** What the runs of all visitors may take of the owner's credits in a day (UTC): a budget */
-  dailyCredits: number;
-  /** Runs that one visitor has in a day (UTC) */
-  perVisitorPerDay: number;
-  /** Empty: the workflow's name */
-  title: string;
-  /** A picture's media-storage URL */
-  cover: string | null;
-  theme: "auto" | "light" | "dark";
-  /** Pages of these may embed the app, and use its tokens */
-  origins: string[];
 }
 
 export interface Workflow {
@@ -121,13 +105,13 @@ export interface Workflow {
   publicPlayground: boolean;
   /** Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
   mcp?: boolean;
-  /** Set where it has a page for others */
-  app?: AppSettings;
   folderId: string | null;
   thumbnail: string | null;
   /** `{ image, video? }`, media-storage URLs */
   cover: Record<string, unknown> | null;
   createdBy: string;
+  /** Set where an organization owns it; `createdBy` is the person then */
+  organizationId?: string;
   nodes: unknown[];
   edges: unknown[];
   /** `{ x, y, zoom }` */
@@ -155,8 +139,6 @@ export interface WorkflowChanges {
   publicPlayground?: boolean;
   /** Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
   mcp?: boolean;
-  /** Its page for others, or null; a signed-in person alone changes it */
-  app?: AppSettings | null;
   folderId?: string | null;
   thumbnail?: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -1270,6 +1252,7 @@ export interface UsageRow {
 
 export interface UserReply {
   user: User;
+  organization?: OwnOrganization;
 }
 
 export interface User {
@@ -1280,8 +1263,17 @@ export interface User {
   approved: boolean;
 }
 
+export interface OwnOrganization {
+  id: string;
+  name: string;
+  /** The caller's own role */
+  role: "owner" | "editor" | "runner" | "viewer";
+}
+
 export interface Me {
   user: User;
+  /** Set where `X-Organization` names one: the credits are its own then */
+  organization?: OwnOrganization;
   credits: Balances;
   /** Null while no business is registered */
   business: Business | null;
@@ -1414,8 +1406,6 @@ export interface SignInMethods {
   oidc: {
     name: string;
   } | null;
-  /** Set where `POST /api/auth/password/reset` can mail a link */
-  mail?: true;
 }
 
 export interface OidcState {
@@ -1439,37 +1429,116 @@ export interface OidcUnlink {
   password: string;
 }
 
-export interface PasswordResetRequest {
-  email: string;
+export interface Organization {
+  /** What `X-Organization` takes, and whose what it owns is */
+  id: string;
+  name: string;
+  /** The caller's own account, which is an organization of one */
+  personal: boolean;
+  /** The caller's own role */
+  role: "owner" | "editor" | "runner" | "viewer";
+  tier: string;
+  /** User id of the owner whose tier, approval and suspension are the organization's */
+  tierOf: string;
+  members: number;
+  /** User id */
+  createdBy: string;
+  createdAt: string | null;
 }
 
-export interface AddressVerification {
+export interface OrganizationName {
+  name: string;
+}
+
+export interface OrganizationWithCredits {
+  /** What `X-Organization` takes, and whose what it owns is */
+  id: string;
+  name: string;
+  /** The caller's own account, which is an organization of one */
+  personal: boolean;
+  /** The caller's own role */
+  role: "owner" | "editor" | "runner" | "viewer";
+  tier: string;
+  /** User id of the owner whose tier, approval and suspension are the organization's */
+  tierOf: string;
+  members: number;
+  /** User id */
+  createdBy: string;
+  createdAt: string | null;
+  credits: Balances;
+}
+
+export interface Member {
+  userId: string;
+  email: string;
+  /** Each may what those behind it may */
+  role: "owner" | "editor" | "runner" | "viewer";
+  since: string | null;
+}
+
+export interface MemberChange {
+  /** Each may what those behind it may */
+  role: "owner" | "editor" | "runner" | "viewer";
+}
+
+export interface Invitation {
+  id: string;
+  /** Each may what those behind it may */
+  role: "owner" | "editor" | "runner" | "viewer";
+  email: string | null;
+  /** User id */
+  createdBy: string;
+  createdAt: string | null;
+  expiresAt: string | null;
+}
+
+export interface NewInvitation {
+  /** Each may what those behind it may */
+  role: "owner" | "editor" | "runner" | "viewer";
+  /** For whom it is meant; whoever has the link may use it */
+  email?: string;
+}
+
+export interface IssuedInvitation {
+  id: string;
+  /** Each may what those behind it may */
+  role: "owner" | "editor" | "runner" | "viewer";
+  email: string | null;
+  /** User id */
+  createdBy: string;
+  createdAt: string | null;
+  expiresAt: string | null;
+  /** For who is invited: works once, until then. Shown this once */
+  link: string;
+  /** What `POST /api/invitations/accept` takes; it is in the link, too */
   token: string;
 }
 
-export interface MailSettings {
-  email: string;
-  /** Null until the address is proven: no notices are sent before */
-  verifiedAt: string | null;
-  notices: {
-    /** When less than a tenth of a month's plan credits is left */
-    lowCredits: boolean;
-    /** When a budget reaches a share that its `alertAt` names */
-    budgetAlerts: boolean;
-  };
+export interface InvitationToken {
+  /** What `POST /api/invitations/accept` takes; it is in the link, too */
+  token: string;
 }
 
-export interface MailChanges {
-  notices: {
-    /** When less than a tenth of a month's plan credits is left */
-    lowCredits?: boolean;
-    /** When a budget reaches a share that its `alertAt` names */
-    budgetAlerts?: boolean;
-  };
-}
-
-export interface Unsubscribed {
-  notice: "lowCredits" | "budgetAlerts";
+export interface AuditRow {
+  id: string;
+  /** User id of who wrote */
+  actor: string;
+  /** The API key that was used; null for a session */
+  keyId: string | null;
+  action: string;
+  /** Id of what was changed */
+  target: string;
+  /** What was asked for */
+  change: unknown;
+  before: unknown;
+  /** Null unless the outcome is done */
+  after: unknown;
+  /** A row that stays pending is of a write whose process died: it may have happened */
+  outcome: "pending" | "done" | "failed";
+  /** Why a failed write was refused */
+  errorCode: string | null;
+  requestId: string;
+  at: string | null;
 }
 
 export interface ApiKey {
@@ -1479,6 +1548,8 @@ export interface ApiKey {
   start: string;
   preset: string;
   capabilities: string[];
+  /** Of an organization's key: user id of the person who made it, within whose role it acts, and with whom it ends */
+  createdBy?: string;
   /** Set where every run by the key has such metadata */
   metadata?: Record<string, string>;
   createdAt: string | null;
@@ -1514,6 +1585,8 @@ export interface IssuedApiKey {
   start: string;
   preset: string;
   capabilities: string[];
+  /** Of an organization's key: user id of the person who made it, within whose role it acts, and with whom it ends */
+  createdBy?: string;
   /** Set where every run by the key has such metadata */
   metadata?: Record<string, string>;
   createdAt: string | null;
@@ -1547,6 +1620,8 @@ export interface ChangedApiKey {
   start: string;
   preset: string;
   capabilities: string[];
+  /** Of an organization's key: user id of the person who made it, within whose role it acts, and with whom it ends */
+  createdBy?: string;
   /** Set where every run by the key has such metadata */
   metadata?: Record<string, string>;
   createdAt: string | null;
@@ -1569,6 +1644,8 @@ export interface ApiKeyWithWebhookSecret {
   start: string;
   preset: string;
   capabilities: string[];
+  /** Of an organization's key: user id of the person who made it, within whose role it acts, and with whom it ends */
+  createdBy?: string;
   /** Set where every run by the key has such metadata */
   metadata?: Record<string, string>;
   createdAt: string | null;
@@ -1673,35 +1750,6 @@ export interface MetadataBudgetSettings {
   window: "day" | "week" | "month" | "total";
   /** Shares of the credits that are announced (`budget.alert`), each once in a window */
   alertAt?: number[];
-}
-
-export interface BillingSettings {
-  /** Null where credits can't be bought */
-  purchases: PurchaseTerms | null;
-}
-
-export interface PurchaseTerms {
-  /** Of one credit, without taxes */
-  creditPriceUsd: number;
-  currency: "usd";
-  minCredits: number;
-  maxCredits: number;
-  /** False: payments are tests, and no money moves */
-  live: boolean;
-}
-
-export interface CheckoutOrder {
-  credits: number;
-}
-
-export interface Checkout {
-  /** Stripe's page, where the buyer pays */
-  url: string;
-}
-
-export interface PaymentEventReceipt {
-  /** `refused`: an administrator finds why in the audit */
-  outcome: "taken" | "ignored" | "refused";
 }
 
 export interface Folder {
@@ -1989,49 +2037,6 @@ export interface McpAnswer {
   [member: string]: unknown;
 }
 
-export interface AppCard {
-  slug: string;
-  title: string;
-  description: string;
-  /** Address of a picture */
-  cover: string | null;
-  /** Who pays for runs: the app's owner, or the visitor, signed in */
-  payer: "owner" | "runner";
-}
-
-export interface App {
-  slug: string;
-  ownerId: string;
-  title: string;
-  description: string;
-  /** Address of a picture */
-  cover: string | null;
-  theme: "auto" | "light" | "dark";
-  /** Who pays for runs: the app's owner, or the visitor, signed in */
-  payer: "owner" | "runner";
-  perVisitorPerDay: number;
-  fields: SchemaField[];
-  values: Record<string, unknown>;
-}
-
-export interface AppToken {
-  /** Sent as `Authorization: Bearer` */
-  token: string;
-  expiresAt: string;
-  visitor: string;
-  today: AppToday;
-}
-
-export interface AppToday {
-  /** Of this visitor */
-  runsLeft: number;
-  /** Of the app, for all visitors */
-  creditsLeft: number;
-  /** Credits; 1 credit = 0.01 USD */
-  dailyCredits: number;
-  resetsAt: string;
-}
-
 export interface AdminUser {
   id: string;
   email: string;
@@ -2141,6 +2146,36 @@ export interface LedgerCheck {
   nextCursor: string | null;
 }
 
+export interface AdminOrganization {
+  id: string;
+  name: string;
+  /** User id */
+  createdBy: string;
+  /** User id of the owner whose tier, approval and suspension are the organization's */
+  tierOf: string;
+  members: number;
+  createdAt: string | null;
+}
+
+export type OrganizationCreditChange =
+  | {
+      kind: "topup";
+      amount: number;
+      /** The owner of the account sees it in `GET /api/me/ledger` */
+      note?: string;
+    }
+  | {
+      kind: "adjust";
+      amount: number;
+      /** The owner of the account sees it in `GET /api/me/ledger` */
+      note?: string;
+    };
+
+export interface OrganizationBalances {
+  organizationId: string;
+  credits: Balances;
+}
+
 export interface AdminExecution {
   executionId: string;
   status: "processing" | "completed" | "failed" | "cancelled" | "cancel_requested";
@@ -2181,32 +2216,6 @@ export interface AdminExecution {
   createdAt: string | null;
   finishedAt: string | null;
   userId: string;
-}
-
-export interface ModerationRow {
-  /** As the hook was asked */
-  id: string;
-  at: string | null;
-  userId: string;
-  /** What is refused before it begins has no execution */
-  executionId: string;
-  /** Of what a run of a workflow is given */
-  workflowSlug: string | null;
-  /** Null for what a run is given */
-  nodeId: string | null;
-  model: string | null;
-  kind: "input" | "output";
-  /** `unchecked`: the hook was away, and this was let through */
-  decision: "refuse" | "unchecked";
-  /** The hook's code */
-  reason: string | null;
-  /** The hook's sentence */
-  message: string | null;
-  /** What the hook decided by */
-  policy: string | null;
-  /** How many the hook was shown; they are not kept */
-  texts: number;
-  files: number;
 }
 
 export interface TemplateChange {
@@ -2433,28 +2442,6 @@ export interface CustomTierSettings {
   monthlyCredits: number;
   concurrency: number;
   id?: string;
-}
-
-export interface AuditRow {
-  id: string;
-  /** User id of the administrator */
-  actor: string;
-  /** The API key that was used; null for a session */
-  keyId: string | null;
-  action: string;
-  /** Id of what was changed */
-  target: string;
-  /** What was asked for */
-  change: unknown;
-  before: unknown;
-  /** Null unless the outcome is done */
-  after: unknown;
-  /** A row that stays pending is of a write whose process died: it may have happened */
-  outcome: "pending" | "done" | "failed";
-  /** Why a failed write was refused */
-  errorCode: string | null;
-  requestId: string;
-  at: string | null;
 }
 
 export interface TemporalUi {
@@ -2987,8 +2974,6 @@ export interface Operations {
     query?: {
       limit?: number;
       cursor?: string;
-      /** Movements of this kind alone */
-      kind?: "topup" | "plan_renewal" | "plan_expiry" | "hold" | "capture" | "release" | "grant" | "adjust";
     };
     response: {
       rows: LedgerRow[];
@@ -3015,7 +3000,7 @@ export interface Operations {
     body: PasswordChange;
     response: undefined;
   };
-  /** Set a password by a link */
+  /** Set a password by a link that an administrator made */
   redeemPasswordReset: {
     body: PasswordReset;
     response: undefined;
@@ -3081,35 +3066,95 @@ export interface Operations {
     body: OidcUnlink;
     response: undefined;
   };
-  /** Have a link mailed that sets a new password */
-  requestPasswordReset: {
-    body: PasswordResetRequest;
-    response: undefined;
+  /** List the organizations that the caller is a member of */
+  listOrganizations: {
+    response: Organization[];
   };
-  /** Have a link mailed that proves the caller's address */
-  requestVerification: {
-    response: undefined;
+  /** Make an organization, whose owner the caller is */
+  createOrganization: {
+    body: OrganizationName;
+    response: Organization;
   };
-  /** Prove the caller's address by the token that was mailed to it */
-  verifyAddress: {
-    body: AddressVerification;
-    response: undefined;
-  };
-  /** The caller's address, and which notices it gets */
-  getMailSettings: {
-    response: MailSettings;
-  };
-  /** Switch notices on or off */
-  updateMailSettings: {
-    body: MailChanges;
-    response: MailSettings;
-  };
-  /** Switch off the kind of notice that a link was in */
-  unsubscribe: {
-    query: {
-      token: string;
+  /** An organization, with its balances */
+  getOrganization: {
+    params: {
+      id: string;
     };
-    response: Unsubscribed;
+    response: OrganizationWithCredits;
+  };
+  /** Rename an organization */
+  renameOrganization: {
+    params: {
+      id: string;
+    };
+    body: OrganizationName;
+    response: Organization;
+  };
+  /** List the members of an organization, longest-standing first */
+  listMembers: {
+    params: {
+      id: string;
+    };
+    response: Member[];
+  };
+  /** Give a member another role, everywhere within one second */
+  changeMember: {
+    params: {
+      id: string;
+      userId: string;
+    };
+    body: MemberChange;
+    response: Member;
+  };
+  /** Remove a member, or leave */
+  removeMember: {
+    params: {
+      id: string;
+      userId: string;
+    };
+    response: undefined;
+  };
+  /** List the invitations that can still be used, oldest first */
+  listInvitations: {
+    params: {
+      id: string;
+    };
+    response: Invitation[];
+  };
+  /** Invite somebody by a link */
+  createInvitation: {
+    params: {
+      id: string;
+    };
+    body: NewInvitation;
+    response: IssuedInvitation;
+  };
+  /** Withdraw an invitation */
+  deleteInvitation: {
+    params: {
+      id: string;
+      invitationId: string;
+    };
+    response: undefined;
+  };
+  /** Join an organization by an invitation */
+  acceptInvitation: {
+    body: InvitationToken;
+    response: Organization;
+  };
+  /** List what was changed of members, keys, secrets, budgets and published versions, newest first */
+  listOrganizationAudit: {
+    params: {
+      id: string;
+    };
+    query?: {
+      limit?: number;
+      cursor?: string;
+    };
+    response: {
+      rows: AuditRow[];
+      nextCursor: string | null;
+    };
   };
   /** List the caller's API keys */
   listKeys: {
@@ -3246,20 +3291,6 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** Whether credits can be bought here, and at which price */
-  getBilling: {
-    response: BillingSettings;
-  };
-  /** Begin to buy credits */
-  createCheckout: {
-    body: CheckoutOrder;
-    response: Checkout;
-  };
-  /** Take an event of Stripe: for Stripe, which signs it */
-  receivePaymentEvent: {
-    body?: unknown;
-    response: PaymentEventReceipt;
-  };
   /** List the caller's folders */
   listFolders: {
     response: Folder[];
@@ -3360,45 +3391,6 @@ export interface Operations {
     body: McpMessage;
     response: McpAnswer | undefined;
   };
-  /** Read the published apps of an account, newest first */
-  getAppGallery: {
-    query: {
-      /** The account's id */
-      owner: string;
-    };
-    response: AppCard[];
-  };
-  /** Read a published app: its form, and who pays */
-  getApp: {
-    params: {
-      slug: string;
-    };
-    response: App;
-  };
-  /** Get a token for a visitor of an app whose owner pays */
-  createVisitorToken: {
-    params: {
-      slug: string;
-    };
-    body?: {
-      /** An earlier token of the visitor's, which may have ended in the last 30 days: the new one is for the same visitor */
-      token?: string;
-    } | null;
-    response: AppToken;
-  };
-  /** Get a token for a visitor of an own app */
-  createAppToken: {
-    params: {
-      slug: string;
-    };
-    body?: {
-      /** An earlier token of the visitor's, which may have ended in the last 30 days: the new one is for the same visitor */
-      token?: string;
-      /** Your own name of the visitor, which the visitor's token can be read for; a random one unless given */
-      visitor?: string;
-    } | null;
-    response: AppToken;
-  };
   /** List users */
   adminListUsers: {
     query?: {
@@ -3442,8 +3434,6 @@ export interface Operations {
     query?: {
       limit?: number;
       cursor?: string;
-      /** Movements of this kind alone */
-      kind?: "topup" | "plan_renewal" | "plan_expiry" | "hold" | "capture" | "release" | "grant" | "adjust";
     };
     response: {
       rows: LedgerRow[];
@@ -3467,6 +3457,27 @@ export interface Operations {
     };
     response: LedgerCheck;
   };
+  /** List organizations, newest first */
+  adminListOrganizations: {
+    query?: {
+      /** Part of the name */
+      q?: string;
+      limit?: number;
+      cursor?: string;
+    };
+    response: {
+      rows: AdminOrganization[];
+      nextCursor: string | null;
+    };
+  };
+  /** Add or adjust an organization's credits */
+  adminCreditOrganization: {
+    params: {
+      id: string;
+    };
+    body: OrganizationCreditChange;
+    response: OrganizationBalances;
+  };
   /** List every user's executions, newest first */
   adminListExecutions: {
     query?: {
@@ -3478,20 +3489,6 @@ export interface Operations {
     response: {
       rows: AdminExecution[];
       nextCursor: string | null;
-    };
-  };
-  /** List what the moderation hook refused, newest first */
-  adminListModeration: {
-    query?: {
-      userId?: string;
-      limit?: number;
-      cursor?: string;
-    };
-    response: {
-      rows: ModerationRow[];
-      nextCursor: string | null;
-      /** Whether this installation has a moderation hook */
-      configured: boolean;
     };
   };
   /** Take a template down or let it back, or have it shown first */
@@ -3666,7 +3663,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** List the writes of administrators, newest first */
+  /** List what was changed, by administrators and in accounts, newest first */
   adminListAudit: {
     query?: {
       limit?: number;
@@ -3770,12 +3767,18 @@ export const OPERATIONS = {
   getOidc: { method: "GET", path: "/api/auth/oidc", idempotent: false, contentType: null },
   linkOidc: { method: "POST", path: "/api/auth/oidc/link", idempotent: false, contentType: "application/json" },
   unlinkOidc: { method: "POST", path: "/api/auth/oidc/unlink", idempotent: false, contentType: "application/json" },
-  requestPasswordReset: { method: "POST", path: "/api/auth/password/reset", idempotent: false, contentType: "application/json" },
-  requestVerification: { method: "POST", path: "/api/auth/verify/send", idempotent: false, contentType: null },
-  verifyAddress: { method: "POST", path: "/api/auth/verify", idempotent: false, contentType: "application/json" },
-  getMailSettings: { method: "GET", path: "/api/me/mail", idempotent: false, contentType: null },
-  updateMailSettings: { method: "PATCH", path: "/api/me/mail", idempotent: false, contentType: "application/json" },
-  unsubscribe: { method: "POST", path: "/api/mail/unsubscribe", idempotent: false, contentType: null },
+  listOrganizations: { method: "GET", path: "/api/organizations", idempotent: false, contentType: null },
+  createOrganization: { method: "POST", path: "/api/organizations", idempotent: true, contentType: "application/json" },
+  getOrganization: { method: "GET", path: "/api/organizations/{id}", idempotent: false, contentType: null },
+  renameOrganization: { method: "PATCH", path: "/api/organizations/{id}", idempotent: false, contentType: "application/json" },
+  listMembers: { method: "GET", path: "/api/organizations/{id}/members", idempotent: false, contentType: null },
+  changeMember: { method: "PATCH", path: "/api/organizations/{id}/members/{userId}", idempotent: false, contentType: "application/json" },
+  removeMember: { method: "DELETE", path: "/api/organizations/{id}/members/{userId}", idempotent: false, contentType: null },
+  listInvitations: { method: "GET", path: "/api/organizations/{id}/invitations", idempotent: false, contentType: null },
+  createInvitation: { method: "POST", path: "/api/organizations/{id}/invitations", idempotent: false, contentType: "application/json" },
+  deleteInvitation: { method: "DELETE", path: "/api/organizations/{id}/invitations/{invitationId}", idempotent: false, contentType: null },
+  acceptInvitation: { method: "POST", path: "/api/invitations/accept", idempotent: false, contentType: "application/json" },
+  listOrganizationAudit: { method: "GET", path: "/api/organizations/{id}/audit", idempotent: false, contentType: null },
   listKeys: { method: "GET", path: "/api/keys", idempotent: false, contentType: null },
   createKey: { method: "POST", path: "/api/keys", idempotent: false, contentType: "application/json" },
   updateKey: { method: "PATCH", path: "/api/keys/{id}", idempotent: false, contentType: "application/json" },
@@ -3796,9 +3799,6 @@ export const OPERATIONS = {
   listBudgets: { method: "GET", path: "/api/budgets", idempotent: false, contentType: null },
   setMetadataBudget: { method: "PUT", path: "/api/budgets", idempotent: false, contentType: "application/json" },
   deleteBudget: { method: "DELETE", path: "/api/budgets/{id}", idempotent: false, contentType: null },
-  getBilling: { method: "GET", path: "/api/billing", idempotent: false, contentType: null },
-  createCheckout: { method: "POST", path: "/api/billing/checkout", idempotent: true, contentType: "application/json" },
-  receivePaymentEvent: { method: "POST", path: "/api/billing/events", idempotent: false, contentType: "application/json" },
   listFolders: { method: "GET", path: "/api/folders", idempotent: false, contentType: null },
   createFolder: { method: "POST", path: "/api/folders", idempotent: true, contentType: "application/json" },
   renameFolder: { method: "PATCH", path: "/api/folders/{id}", idempotent: false, contentType: "application/json" },
@@ -3815,10 +3815,6 @@ export const OPERATIONS = {
   openaiChat: { method: "POST", path: "/v1/chat/completions", idempotent: false, contentType: "application/json" },
   openaiListModels: { method: "GET", path: "/v1/models", idempotent: false, contentType: null },
   mcp: { method: "POST", path: "/mcp", idempotent: false, contentType: "application/json" },
-  getAppGallery: { method: "GET", path: "/api/apps", idempotent: false, contentType: null },
-  getApp: { method: "GET", path: "/api/apps/{slug}", idempotent: false, contentType: null },
-  createVisitorToken: { method: "POST", path: "/api/apps/{slug}/token", idempotent: false, contentType: "application/json" },
-  createAppToken: { method: "POST", path: "/api/workflows/{slug}/app-token", idempotent: false, contentType: "application/json" },
   adminListUsers: { method: "GET", path: "/api/admin/users", idempotent: false, contentType: null },
   adminGetUser: { method: "GET", path: "/api/admin/users/{id}", idempotent: false, contentType: null },
   adminUpdateUser: { method: "PATCH", path: "/api/admin/users/{id}", idempotent: false, contentType: "application/json" },
@@ -3826,8 +3822,14 @@ export const OPERATIONS = {
   adminListLedger: { method: "GET", path: "/api/admin/users/{id}/ledger", idempotent: false, contentType: null },
   adminCreditUser: { method: "POST", path: "/api/admin/users/{id}/credits", idempotent: true, contentType: "application/json" },
   adminCheckLedger: { method: "GET", path: "/api/admin/ledger/check", idempotent: false, contentType: null },
+  adminListOrganizations: { method: "GET", path: "/api/admin/organizations", idempotent: false, contentType: null },
+  adminCreditOrganization: {
+    method: "POST",
+    path: "/api/admin/organizations/{id}/credits",
+    idempotent: true,
+    contentType: "application/json",
+  },
   adminListExecutions: { method: "GET", path: "/api/admin/executions", idempotent: false, contentType: null },
-  adminListModeration: { method: "GET", path: "/api/admin/moderation", idempotent: false, contentType: null },
   adminModerateTemplate: { method: "PATCH", path: "/api/admin/templates/{slug}", idempotent: false, contentType: "application/json" },
   adminAddModel: { method: "POST", path: "/api/admin/models", idempotent: false, contentType: "application/json" },
   adminImportModel: { method: "POST", path: "/api/admin/models/import", idempotent: false, contentType: "application/json" },

@@ -1,38 +1,54 @@
 import { createHash } from "node:crypto";
-import { accountSuspended, DomainError, sessionCapabilities } from "@nodeloom/kernel";
+import { accountSuspended, DomainError, UUID } from "@nodeloom/kernel";
 import { parseIdentityChange, type IdentityChange, type Redis } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import type { Request, Response } from "express";
 import { createFreshCache } from "../cache";
-import { toCallerUser, type Caller, type CallerUser } from "./caller";
+import { ADMIN, memberCaller, personCaller, toCallerUser, toOrganizationAccount, type Caller, type OrganizationAccount } from "./caller";
 import type { Services } from "../clients";
-import { unauthenticated } from "../http/errors";
+import { notFound, unauthenticated } from "../http/errors";
 import { CALLER_CACHE_ENTRIES, CALLER_FRESH_MS, CALLER_STALE_MS } from "../http/limits";
 import type { SessionUser, Sessions } from "./session";
 
-const ADMIN = "admin";
+/** Selects the organization that a request is for. */
+const ORGANIZATION = "x-organization";
 const MAX_KEY_CHARS = 256;
 
 export interface Authentication {
   /**
    * Who sends a request: the owner of its x-api-key (which wins) or, on routes of OpenAI's API and of MCP, of its Bearer token, else the user
-   * of its session cookie.
+   * of its session cookie, for the organization that X-Organization names. A key is of one organization, and refused for another.
+   * @param route `ofPerson`: it is about the person, whatever X-Organization says
    * @returns undefined when it carries neither.
-   * @throws UNAUTHENTICATED, LEGACY_KEY_RETIRED, API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, CROSS_ORIGIN_DENIED
+   * @throws UNAUTHENTICATED, LEGACY_KEY_RETIRED, API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, CROSS_ORIGIN_DENIED, NOT_FOUND (no member)
    */
-  authenticate(request: Request, response: Response, route?: { openAi?: boolean; mcp?: boolean }): Promise<Caller | undefined>;
+  authenticate(
+    request: Request,
+    response: Response,
+    route?: { openAi?: boolean | undefined; mcp?: boolean | undefined; ofPerson?: boolean },
+  ): Promise<Caller | undefined>;
 }
 
 export interface AuthenticationOptions {
   identity: Services["identity"];
+  organizations: Services["organizations"];
   sessions: Sessions;
 }
 
-const keyCaller = ({ key, user, effectiveCapabilities }: identity.AuthenticateKeyResponse): Caller => {
+const ownersOf = ({ user, person, role }: identity.AuthenticateKeyResponse): Pick<Caller, "user" | "person" | "organization"> => {
+  if (!user) throw unauthenticated();
+  const maker = toCallerUser(person ?? user);
+  if (!user.organization) return { user: maker, person: maker };
+  const { user: account, organization } = memberCaller(maker, toOrganizationAccount(user, role));
+  return { user: account, person: maker, ...(organization ? { organization } : {}) };
+};
+
+const keyCaller = (answer: identity.AuthenticateKeyResponse): Caller => {
+  const { key, user, effectiveCapabilities } = answer;
   if (!key || !user) throw unauthenticated();
   const { webhook } = key;
   return {
-    user: toCallerUser(user),
+    ...ownersOf(answer),
     isAdmin: user.role === ADMIN,
     capabilities: effectiveCapabilities,
     key: {
@@ -43,23 +59,27 @@ const keyCaller = ({ key, user, effectiveCapabilities }: identity.AuthenticateKe
   };
 };
 
-const sessionCaller = (user: CallerUser): Caller => {
-  const isAdmin = user.role === ADMIN;
-  return { user, isAdmin, capabilities: sessionCapabilities(user.plan.base, isAdmin), key: null };
-};
-
 /** Gives unknown, revoked and expired keys one answer, so that it hints at none of these. */
 const alike = (error: unknown): never => {
   throw error instanceof DomainError && error.reason === "UNAUTHENTICATED" ? unauthenticated() : error;
 };
 
 const BEARER = /^Bearer +(\S+)$/i;
+/** @returns undefined where the request names none */
+const organizationOf = ({ headers }: Request): string | undefined => {
+  const named = headers[ORGANIZATION];
+  return typeof named === "string" ? named.toLowerCase() : undefined;
+};
+
 const bearerOf = ({ headers }: Request): string | undefined => BEARER.exec(headers.authorization ?? "")?.[1];
 
 const concerns =
   ({ type, id }: IdentityChange) =>
-  (caller: Caller): boolean =>
-    (type === "key" && caller.key?.id === id) || (type === "user" && caller.user.id === id) || (type === "tier" && caller.user.tier === id);
+  ({ user, person, organization, key }: Pick<Caller, "user" | "organization"> & Partial<Pick<Caller, "person" | "key">>): boolean =>
+    (type === "key" && key?.id === id) ||
+    (type === "user" && [user.id, person?.id, organization?.tierOf].includes(id)) ||
+    (type === "organization" && user.id === id) ||
+    (type === "tier" && user.tier === id);
 
 export interface ChangeChannel {
   /** In subscriber mode, which takes no other commands. */
@@ -69,7 +89,7 @@ export interface ChangeChannel {
 
 /** Resolves callers, and forgets them as soon as identity says that something about them has changed. */
 export const createAuthentication = (
-  { identity, sessions }: AuthenticationOptions,
+  { identity, organizations, sessions }: AuthenticationOptions,
   { subscriber, channel }: ChangeChannel,
 ): Authentication => {
   const bounds = { maxEntries: CALLER_CACHE_ENTRIES, freshMs: CALLER_FRESH_MS, staleMs: CALLER_STALE_MS };
@@ -79,7 +99,16 @@ export const createAuthentication = (
     load: async (userId) => {
       const { user } = await identity.getUser({ userId });
       if (!user) throw unauthenticated();
-      return sessionCaller(toCallerUser(user));
+      return personCaller(toCallerUser(user));
+    },
+  });
+  const byMember = createFreshCache<OrganizationAccount>({
+    ...bounds,
+    load: async (which) => {
+      const [personId = "", organizationId = ""] = which.split(" ");
+      const { membership } = await organizations.getMembership({ personId, organizationId });
+      if (!membership?.account) throw notFound("organization");
+      return toOrganizationAccount(membership.account, membership.role);
     },
   });
 
@@ -88,6 +117,7 @@ export const createAuthentication = (
     if (!change) return;
     byKey.invalidate(concerns(change));
     byUser.invalidate(concerns(change));
+    byMember.invalidate(concerns(change));
   });
   subscriber.subscribe(channel).catch(() => undefined);
 
@@ -105,22 +135,40 @@ export const createAuthentication = (
     return userOf(userId);
   };
 
-  const bySession = async (request: Request, response: Response): Promise<Caller | undefined> => {
+  /** The person for the organization that the request names, if it names one. */
+  const inOrganization = async (caller: Caller, id: string | undefined): Promise<Caller> => {
+    if (id === undefined || id === caller.user.id) return caller;
+    if (!UUID.test(id)) throw notFound("organization");
+    const which = `${caller.person.id} ${id}`;
+    const account = await byMember.get(which, which);
+    if (account.user.suspended) throw accountSuspended();
+    return memberCaller(caller.person, account);
+  };
+
+  const bySession = async (request: Request, response: Response, ofPerson: boolean): Promise<Caller | undefined> => {
     const session = await sessions.user(request, response);
     if (!session) return undefined;
     sessions.checkOrigin(request, true);
     const caller = await callerOf(session);
     // A suspended user's session has ended; the suspension is the more useful answer.
     if (caller?.user.suspended) throw accountSuspended();
-    return caller?.user.sessionEpoch === session.epoch ? caller : undefined;
+    if (caller?.user.sessionEpoch !== session.epoch) return undefined;
+    return ofPerson ? caller : inOrganization(caller, organizationOf(request));
+  };
+
+  const byValue = async (value: string, request: Request, ofPerson: boolean): Promise<Caller> => {
+    const caller = await byKey.get(createHash("sha256").update(value).digest("base64"), value).catch(alike);
+    const wanted = ofPerson ? undefined : organizationOf(request);
+    if (wanted !== undefined && wanted !== caller.user.id) throw notFound("organization");
+    return caller;
   };
 
   return {
-    authenticate: async (request, response, { openAi = false, mcp = false } = {}) => {
+    authenticate: async (request, response, { openAi = false, mcp = false, ofPerson = false } = {}) => {
       const value = request.headers["x-api-key"] ?? (openAi || mcp ? bearerOf(request) : undefined);
-      if (value === undefined) return bySession(request, response);
+      if (value === undefined) return bySession(request, response, ofPerson);
       if (typeof value !== "string" || value === "" || value.length > MAX_KEY_CHARS) throw unauthenticated();
-      return byKey.get(createHash("sha256").update(value).digest("base64"), value).catch(alike);
+      return byValue(value, request, ofPerson);
     },
   };
 };

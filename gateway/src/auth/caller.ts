@@ -3,21 +3,30 @@ import {
   ALL,
   covers,
   isBaseTier,
+  isRole,
   isSlug,
   lowestTierFor,
   PLANS,
+  roleReaches,
+  sessionCapabilities,
   withinCeiling,
+  withinRole,
   type BaseTier,
   type Plan,
+  type Role,
 } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
-import { capabilityDenied, sessionRequired, unauthenticated } from "../http/errors";
+import { capabilityDenied, roleDenied, sessionRequired, unauthenticated } from "../http/errors";
 
 /** Who may call: anyone; a key or a session; a session only; an administrator; an administrator by session only; who has a hook's address. */
 export type Auth = "none" | "any" | "session" | "admin" | "admin-session" | "hook";
 
+/** What a route needs of a member where the request is for an organization: a role, or nothing, because it is about the person alone. */
+export type Needed = Role | "self";
+
 export interface CallerUser {
   id: string;
+  /** Empty for an organization. */
   email: string;
   role: string;
   tier: string;
@@ -29,6 +38,15 @@ export interface CallerUser {
   secondFactor: boolean;
   plan: Plan;
   business: { name: string; verified: boolean } | null;
+}
+
+/** The organization that a request is for. */
+export interface CallerOrganization {
+  name: string;
+  /** Of the person. */
+  role: Role;
+  /** The owner whose tier it has. */
+  tierOf: string;
 }
 
 export interface CallerKey {
@@ -57,7 +75,13 @@ export interface CallerVisitor {
 
 /** Who sends a request, resolved from an API key, a browser session or a hook's address. */
 export interface Caller {
+  /** The account that the request is for: what it owns, pays and may do is this one's. The person's own, or an organization's. */
   user: CallerUser;
+  /** Who sends it: the actor of what is written down, and whose rate limits count. */
+  person: CallerUser;
+  /** Set where the account is an organization's. */
+  organization?: CallerOrganization;
+  /** Whether the account is an administrator's. An organization's never is. */
   isAdmin: boolean;
   capabilities: readonly string[];
   /** Null for a session. */
@@ -92,6 +116,35 @@ export const toCallerUser = (user: identity.User): CallerUser => ({
   business: user.business ? { name: user.business.name, verified: user.business.verified } : null,
 });
 
+export const ADMIN = "admin";
+
+/** A person by their session, for their own account. */
+export const personCaller = (person: CallerUser): Caller => {
+  const isAdmin = person.role === ADMIN;
+  return { user: person, person, isAdmin, capabilities: sessionCapabilities(person.plan.base, isAdmin), key: null };
+};
+
+/** An organization's account as one of its members has it: what needs approval needs that of both. */
+export interface OrganizationAccount {
+  user: CallerUser;
+  organization: CallerOrganization;
+}
+
+export const toOrganizationAccount = (account: identity.User, role: string): OrganizationAccount => {
+  if (!account.organization || !isRole(role)) throw new Error("identity answered without an organization's account and a role");
+  return { user: toCallerUser(account), organization: { ...account.organization, role } };
+};
+
+/** A person by their session, for an organization. */
+export const memberCaller = (person: CallerUser, { user, organization }: OrganizationAccount): Caller => ({
+  user: { ...user, approved: user.approved && person.approved },
+  person,
+  organization,
+  isAdmin: false,
+  capabilities: withinRole(sessionCapabilities(user.plan.base), organization.role),
+  key: null,
+});
+
 /** What an account that awaits approval may not do: run, quote, upload, publish templates, make keys. */
 export const requireApproved = (caller: Pick<Caller, "user"> | undefined): void => {
   if (!caller?.user.approved) throw accountNotApproved();
@@ -100,13 +153,20 @@ export const requireApproved = (caller: Pick<Caller, "user"> | undefined): void 
 /** The capability to run a workflow or a model; what cannot be a slug needs the general one. */
 export const runCapability = (kind: "workflow" | "model", id: string): string => (isSlug(id) ? `${kind}:${id}:run` : `${kind}:run`);
 
-/** Refuses a caller whose kind or grants do not reach an endpoint. */
-export const authorize = (caller: Caller | undefined, auth: Auth, capability: string | undefined): void => {
+/** Refuses a member whose role in the organization does not reach. */
+const requireRole = ({ organization }: Caller, needed: Needed, capability: string | undefined): void => {
+  if (!organization || needed === "self" || roleReaches(organization.role, needed)) return;
+  throw roleDenied(needed, capability);
+};
+
+/** Refuses a caller whose kind, role or grants do not reach an endpoint. */
+export const authorize = (caller: Caller | undefined, auth: Auth, capability: string | undefined, needed: Needed = "self"): void => {
   if (auth === "none") return;
   if (!caller) throw unauthenticated();
   if (caller.visitor && auth !== "any") throw sessionRequired();
   if ((auth === "session" || auth === "admin-session") && caller.key) throw sessionRequired();
   if ((auth === "admin" || auth === "admin-session") && !(caller.isAdmin && covers(caller.capabilities, ALL))) throw capabilityDenied(ALL);
+  requireRole(caller, needed, capability);
   if (capability === undefined || covers(caller.capabilities, capability)) return;
   const isAbove = !withinCeiling(capability, caller.user.plan.base, caller.isAdmin);
   throw capabilityDenied(capability, isAbove ? lowestTierFor(capability) : undefined);

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Request } from "express";
 import type { Services } from "../clients";
 import { notFound, unauthenticated } from "../http/errors";
-import { toCallerUser, type Caller } from "./caller";
+import { ADMIN, toCallerUser, type Caller } from "./caller";
 
 export const HOOK_PATH = "/hooks/";
 const PREFIX = "nlh_";
@@ -30,9 +30,11 @@ export const hookCaller = async (
   const { hook, userId } = await services.executions.findHook({ secretHash });
   const { user } = await services.identity.getUser({ userId });
   if (!hook || !user) throw unauthenticated();
+  const account = toCallerUser(user);
   return {
-    user: toCallerUser(user),
-    isAdmin: user.role === "admin",
+    user: account,
+    person: account,
+    isAdmin: user.role === ADMIN,
     capabilities: [],
     key: null,
     hook: { secretHash, signatureHeader: hook.signatureHeader || null, deliveryIdHeader: hook.deliveryIdHeader || null },

@@ -3,15 +3,12 @@ import type { Gateway } from "../gateway";
 import type { Route } from "../http/route";
 import type { Caller } from "./caller";
 import { hookCaller } from "./hook";
+import { roleOf } from "./roles";
 
 /** Who sends a request to a route; undefined when it carries no credentials that the route takes. */
-export const resolveCaller = async (
-  gateway: Gateway,
-  route: Pick<Route, "auth" | "app" | "openAi" | "mcp">,
-  request: Request,
-  response: Response,
-): Promise<Caller | undefined> => {
+export const resolveCaller = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<Caller | undefined> => {
   if (route.auth === "hook") return hookCaller(gateway, request);
   const visitor = route.app === "visitors" ? await gateway.apps.visitor(request) : undefined;
-  return visitor ?? gateway.authentication.authenticate(request, response, route);
+  const { openAi, mcp } = route;
+  return visitor ?? gateway.authentication.authenticate(request, response, { openAi, mcp, ofPerson: roleOf(route) === "self" });
 };

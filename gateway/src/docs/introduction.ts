@@ -18,6 +18,8 @@ operations, \`/docs/explorer\`, is signed in already if the console is; or put a
 curl "$BASE/api/whoami" -H "x-api-key: $KEY"
 \`\`\`
 
+A signed-in member of an [organization](/docs/guide/organizations) acts for it with \`X-Organization: <id>\`; a key is of one account, and acts for that.
+
 ### Errors
 
 Whatever is not 2xx has a JSON body: \`{ "error": "what went wrong", "code": "INVALID_INPUTS", … }\`. Decide by \`code\`; \`error\` is for people. Only a

@@ -1,6 +1,7 @@
 import { LIMITS } from "@nodeloom/kernel";
 import type { z } from "zod";
 import { IDEMPOTENCY_KEY } from "../http/idempotency";
+import { roleOf } from "../auth/roles";
 import type { Route } from "../http/route";
 import type { Components, Json } from "./components";
 import { errorResponses, successResponses } from "./responses";
@@ -53,6 +54,17 @@ const headerParameters = (route: Route): Json[] => {
   if (route.method === "GET" && route.contentType === undefined)
     parameters.push(parameter("If-None-Match", "Answer 304 without a body where this ETag still holds"));
   if (route.ifMatch) parameters.push(parameter("If-Match", "Change only this revision (an ETag)"));
+  if (roleOf(route) !== "self")
+    parameters.push(
+      parameter(
+        "X-Organization",
+        "The organization that the request is for: by session one that the caller is a member of; a key has its own",
+        {
+          type: "string",
+          format: "uuid",
+        },
+      ),
+    );
   if (route.operationId === "watchExecution") parameters.push(parameter("Last-Event-ID", "Send only what came after this event"));
   return parameters;
 };
@@ -90,9 +102,14 @@ const capabilityNote = (route: Route): string[] => {
   return [`Needs the capability \`${resource}:run\` or \`${resource}:<id>:run\`.`];
 };
 
+const roleNote = (route: Route): string[] => {
+  const role = roleOf(route);
+  return role === "self" ? [] : [`In an organization it needs the role \`${role}\`.`];
+};
+
 export const operation = (route: Route, components: Components): Json => {
   const body = requestBody(route, components);
-  const description = [...(route.description ? [route.description] : []), ...capabilityNote(route)].join("\n\n");
+  const description = [...(route.description ? [route.description] : []), ...capabilityNote(route), ...roleNote(route)].join("\n\n");
   const parameters = [
     ...parametersOf(route.params?.schema, "path", components),
     ...parametersOf(route.query, "query", components),

@@ -1,5 +1,6 @@
 import { groupBy, type Reason } from "@nodeloom/kernel";
 import type { z } from "zod";
+import { roleOf } from "../auth/roles";
 import { ERRORS, WITHOUT_CODE } from "../http/error-table";
 import { HTTP_STATUS_BY_REASON } from "../http/errors";
 import { asRpcError } from "../http/mcp-errors";
@@ -49,6 +50,8 @@ export const reasonsOf = (route: Route): Reason[] => {
   if (route.auth === "admin" || route.auth === "admin-session") reasons.push("CAPABILITY_DENIED");
   if (needsCredentials && route.method !== "GET") reasons.push("CROSS_ORIGIN_DENIED");
   if (route.capability !== undefined) reasons.push("CAPABILITY_DENIED");
+  // Of members whose role does not reach, and of who is no member.
+  if (roleOf(route) !== "self") reasons.push("CAPABILITY_DENIED", "NOT_FOUND");
   if (route.limit !== "none") reasons.push("RATE_LIMIT_EXCEEDED");
   if (route.body || route.signedBody) reasons.push("REQUEST_TIMEOUT", "PAYLOAD_TOO_LARGE", "CONCURRENCY_LIMIT_EXCEEDED");
   if (route.body || route.method !== "GET") reasons.push("UNSUPPORTED_MEDIA_TYPE");

@@ -55,8 +55,12 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   },
   CAPABILITY_DENIED: {
     status: 403,
-    when: "the capabilities of the key or session do not cover the request",
-    members: { required: "the capability that would have passed", requiredTier: "the lowest tier that has it, where the caller's has not" },
+    when: "the capabilities of the key or session, or the role in the organization, do not cover the request",
+    members: {
+      required: "the capability that would have passed",
+      requiredTier: "the lowest tier that has it, where the caller's has not",
+      requiredRole: "the role that reaches it, where the caller's does not",
+    },
   },
   CAPABILITY_ABOVE_CEILING: {
     status: 403,

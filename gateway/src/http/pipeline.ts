@@ -3,6 +3,7 @@ import { invalidRequest } from "@nodeloom/kernel";
 import type { Request, RequestHandler, Response } from "express";
 import { authorize, idempotencyOwner, requireApproved, type Caller } from "../auth/caller";
 import { resolveCaller } from "../auth/resolve";
+import { roleOf } from "../auth/roles";
 import type { Gateway } from "../gateway";
 import { askForBody, bodyMembers, NO_BODY, readJsonBody, readRawBody, type BodyOptions, type JsonBody } from "./body/body";
 import { bodyLimit, checkHead, valueLimit } from "./body/head";
@@ -32,8 +33,9 @@ const admit = async (gateway: Gateway, route: Route, request: Request, response:
     if (route.auth === "none") return undefined;
     // Any page may send a browser's requests here, whatever else they carry.
     if (route.mcp) gateway.sessions.checkOrigin(request, false);
+    const role = roleOf(route);
     caller = await resolveCaller(gateway, route, request, response);
-    authorize(caller, route.auth, capabilityOf(route, request));
+    authorize(caller, route.auth, capabilityOf(route, request), role);
     authorize(caller, route.auth, route.runCapability?.(request.params as Record<string, string>));
     return caller;
   } catch (error) {
@@ -49,7 +51,7 @@ interface Received {
 }
 
 const bodyOptions = (gateway: Gateway, route: Route, { request, caller, receivedAtMs }: Received): BodyOptions => {
-  const share = gateway.bodies.open(caller && !caller.visitor ? `user:${caller.user.id}` : `ip:${addressOf(request)}`);
+  const share = gateway.bodies.open(caller && !caller.visitor ? `user:${caller.person.id}` : `ip:${addressOf(request)}`);
   return { limitBytes: bodyLimit(route), maxValues: valueLimit(route), deadlineAtMs: receivedAtMs + gateway.bodyTimeoutMs, share };
 };
 

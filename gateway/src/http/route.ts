@@ -2,7 +2,7 @@ import type { DomainError, Issue, Reason } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { Request, Response } from "express";
 import { z } from "zod";
-import type { Auth, Caller } from "../auth/caller";
+import type { Auth, Caller, Needed } from "../auth/caller";
 import type { Gateway } from "../gateway";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -21,6 +21,7 @@ export const TAGS = [
   "Budgets",
   "Billing",
   "Identity",
+  "Organizations",
   "Keys",
   "Secrets",
   "Folders",
@@ -81,6 +82,8 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   auth: A;
   /** The capability that must be covered; from the path parameters as they were sent. */
   capability?: string | ((params: Readonly<Record<string, string>>) => string);
+  /** What a member must be where the request is for an organization; as `roleOf` derives it unless given. */
+  role?: Needed;
   /** The capability that must be covered, too, because what is set up here runs later. */
   runCapability?: (params: Readonly<Record<string, string>>) => string;
   limit: Limit;

@@ -33,6 +33,11 @@ import { modelRoutes } from "./models/routes";
 import { taskRoutes } from "./models/tasks";
 import { nodeKindRoutes } from "./node-kinds/routes";
 import { openAiRoutes } from "./openai/routes";
+import { adminOrganizationRoutes } from "./admin/organizations";
+import { organizationAuditRoutes } from "./organizations/audit";
+import { invitationRoutes } from "./organizations/invitations";
+import { memberRoutes } from "./organizations/members";
+import { organizationRoutes } from "./organizations/routes";
 import { rerunRoutes } from "./reruns/routes";
 import { runRoutes } from "./runs/routes";
 import { secretRoutes } from "./secrets/routes";
@@ -67,6 +72,10 @@ export const routes: readonly Route[] = [
   ...secondFactorRoutes,
   ...oidcRoutes,
   ...mailRoutes,
+  ...organizationRoutes,
+  ...memberRoutes,
+  ...invitationRoutes,
+  ...organizationAuditRoutes,
   ...keyRoutes,
   ...secretRoutes,
   ...budgetRoutes,
@@ -79,6 +88,7 @@ export const routes: readonly Route[] = [
   ...appRoutes,
   ...adminUserRoutes,
   ...adminCreditRoutes,
+  ...adminOrganizationRoutes,
   ...adminExecutionRoutes,
   ...adminModerationRoutes,
   ...adminTemplateRoutes,

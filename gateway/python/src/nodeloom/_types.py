@@ -19,6 +19,8 @@ class ErrorBody(TypedDict):
     issues: NotRequired[Sequence[ErrorBodyIssuesItem]]
     # On CAPABILITY_DENIED: the capability that would have passed
     required: NotRequired[str]
+    # On CAPABILITY_DENIED: the role in the organization that would have passed
+    requiredRole: NotRequired[str]
     # On CAPABILITY_DENIED and MODEL_TIER_REQUIRED: the lowest tier that may
     requiredTier: NotRequired[str]
     tier: NotRequired[str]
@@ -69,6 +71,8 @@ class WorkflowSummary(TypedDict):
     # `{ image, video? }`, media-storage URLs
     cover: Mapping[str, Any] | None
     createdBy: str
+    # Set where an organization owns it; `createdBy` is the person then
+    organizationId: NotRequired[str]
     updatedAt: str
     # Credits per run at the caller's tier; null without generators
     estimatedCreditCost: float | None
@@ -143,6 +147,8 @@ class Workflow(TypedDict):
     # `{ image, video? }`, media-storage URLs
     cover: Mapping[str, Any] | None
     createdBy: str
+    # Set where an organization owns it; `createdBy` is the person then
+    organizationId: NotRequired[str]
     nodes: Sequence[Any]
     edges: Sequence[Any]
     # `{ x, y, zoom }`
@@ -1388,6 +1394,7 @@ class UsageRow(TypedDict):
 
 class UserReply(TypedDict):
     user: User
+    organization: NotRequired[OwnOrganization]
 
 
 class User(TypedDict):
@@ -1398,6 +1405,13 @@ class User(TypedDict):
     approved: bool
 
 
+class OwnOrganization(TypedDict):
+    id: str
+    name: str
+    # The caller's own role
+    role: Literal["owner", "editor", "runner", "viewer"]
+
+
 class MeOnboarding(TypedDict):
     step: Literal["approval", "first-workflow", "first-run", "done"]
     completed: Sequence[Literal["approval", "first-workflow", "first-run"]]
@@ -1405,6 +1419,8 @@ class MeOnboarding(TypedDict):
 
 class Me(TypedDict):
     user: User
+    # Set where `X-Organization` names one: the credits are its own then
+    organization: NotRequired[OwnOrganization]
     credits: Balances
     # Null while no business is registered
     business: Business | None
@@ -1561,6 +1577,118 @@ class OidcUnlink(TypedDict):
     password: str
 
 
+class Organization(TypedDict):
+    # What `X-Organization` takes, and whose what it owns is
+    id: str
+    name: str
+    # The caller's own account, which is an organization of one
+    personal: bool
+    # The caller's own role
+    role: Literal["owner", "editor", "runner", "viewer"]
+    tier: str
+    # User id of the owner whose tier, approval and suspension are the organization's
+    tierOf: str
+    members: float
+    # User id
+    createdBy: str
+    createdAt: str | None
+
+
+class OrganizationName(TypedDict):
+    name: str
+
+
+class OrganizationWithCredits(TypedDict):
+    # What `X-Organization` takes, and whose what it owns is
+    id: str
+    name: str
+    # The caller's own account, which is an organization of one
+    personal: bool
+    # The caller's own role
+    role: Literal["owner", "editor", "runner", "viewer"]
+    tier: str
+    # User id of the owner whose tier, approval and suspension are the organization's
+    tierOf: str
+    members: float
+    # User id
+    createdBy: str
+    createdAt: str | None
+    credits: Balances
+
+
+class Member(TypedDict):
+    userId: str
+    email: str
+    # Each may what those behind it may
+    role: Literal["owner", "editor", "runner", "viewer"]
+    since: str | None
+
+
+class MemberChange(TypedDict):
+    # Each may what those behind it may
+    role: Literal["owner", "editor", "runner", "viewer"]
+
+
+class Invitation(TypedDict):
+    id: str
+    # Each may what those behind it may
+    role: Literal["owner", "editor", "runner", "viewer"]
+    email: str | None
+    # User id
+    createdBy: str
+    createdAt: str | None
+    expiresAt: str | None
+
+
+class NewInvitation(TypedDict):
+    # Each may what those behind it may
+    role: Literal["owner", "editor", "runner", "viewer"]
+    # For whom it is meant; whoever has the link may use it
+    email: NotRequired[str]
+
+
+class IssuedInvitation(TypedDict):
+    id: str
+    # Each may what those behind it may
+    role: Literal["owner", "editor", "runner", "viewer"]
+    email: str | None
+    # User id
+    createdBy: str
+    createdAt: str | None
+    expiresAt: str | None
+    # For who is invited: works once, until then. Shown this once
+    link: str
+    # What `POST /api/invitations/accept` takes; it is in the link, too
+    token: str
+
+
+class InvitationToken(TypedDict):
+    # What `POST /api/invitations/accept` takes; it is in the link, too
+    token: str
+
+
+class AuditRow(TypedDict):
+    id: str
+    # User id of who wrote
+    actor: str
+    # The API key that was used; null for a session
+    keyId: str | None
+    action: str
+    # Id of what was changed
+    target: str
+    # What was asked for
+    change: Any
+    before: Any
+    # Null unless the outcome is done
+    after: Any
+    # A row that stays pending is of a write whose process died: it may have happened
+    outcome: Literal["pending", "done", "failed"]
+    # Why a failed write was refused
+    errorCode: str | None
+    requestId: str
+    at: str | None
+
+
 class ApiKeyWebhook1(TypedDict):
     url: str
     events: Sequence[str]
@@ -1575,6 +1703,9 @@ class ApiKey(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
+    # Of an organization's key: user id of the person who made it, within whose role it acts, and with
+    # whom it ends
+    createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
     createdAt: str | None
@@ -1610,6 +1741,9 @@ class IssuedApiKey(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
+    # Of an organization's key: user id of the person who made it, within whose role it acts, and with
+    # whom it ends
+    createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
     createdAt: str | None
@@ -1646,6 +1780,9 @@ class ChangedApiKey(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
+    # Of an organization's key: user id of the person who made it, within whose role it acts, and with
+    # whom it ends
+    createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
     createdAt: str | None
@@ -1671,6 +1808,9 @@ class ApiKeyWithWebhookSecret(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
+    # Of an organization's key: user id of the person who made it, within whose role it acts, and with
+    # whom it ends
+    createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
     createdAt: str | None
@@ -2237,6 +2377,39 @@ class LedgerCheck(TypedDict):
     nextCursor: str | None
 
 
+class AdminOrganization(TypedDict):
+    id: str
+    name: str
+    # User id
+    createdBy: str
+    # User id of the owner whose tier, approval and suspension are the organization's
+    tierOf: str
+    members: float
+    createdAt: str | None
+
+
+class OrganizationCreditChange1(TypedDict):
+    kind: Literal["topup"]
+    amount: float
+    # The owner of the account sees it in `GET /api/me/ledger`
+    note: NotRequired[str]
+
+
+class OrganizationCreditChange2(TypedDict):
+    kind: Literal["adjust"]
+    amount: float
+    # The owner of the account sees it in `GET /api/me/ledger`
+    note: NotRequired[str]
+
+
+OrganizationCreditChange: TypeAlias = "OrganizationCreditChange1 | OrganizationCreditChange2"
+
+
+class OrganizationBalances(TypedDict):
+    organizationId: str
+    credits: Balances
+
+
 class AdminExecution(TypedDict):
     executionId: str
     status: Literal["processing", "completed", "failed", "cancelled", "cancel_requested"]
@@ -2540,28 +2713,6 @@ class CustomTierSettings(TypedDict):
     monthlyCredits: float
     concurrency: int
     id: NotRequired[str]
-
-
-class AuditRow(TypedDict):
-    id: str
-    # User id of the administrator
-    actor: str
-    # The API key that was used; null for a session
-    keyId: str | None
-    action: str
-    # Id of what was changed
-    target: str
-    # What was asked for
-    change: Any
-    before: Any
-    # Null unless the outcome is done
-    after: Any
-    # A row that stays pending is of a write whose process died: it may have happened
-    outcome: Literal["pending", "done", "failed"]
-    # Why a failed write was refused
-    errorCode: str | None
-    requestId: str
-    at: str | None
 
 
 class TemporalUi(TypedDict):

@@ -1,6 +1,6 @@
 import { DomainError } from "@nodeloom/kernel";
 import type { Request } from "express";
-import type { Caller, CallerVisitor } from "../../auth/caller";
+import { ADMIN, type Caller, type CallerVisitor } from "../../auth/caller";
 import type { Gateway } from "../../gateway";
 import { VISITOR_REQUESTS_PER_MINUTE } from "../../routes/apps/limits";
 import { errorReply } from "../errors";
@@ -52,28 +52,33 @@ interface Limited {
   points: number;
 }
 
-/** The caller's limit; undefined for callers without one. */
+/** The limit of the account's tier, which is counted for the person; undefined for callers without one. */
 const limited = (route: Route, request: Addressed, caller: Caller | undefined): Limited | undefined => {
-  const points = caller && !caller.isAdmin && !caller.visitor ? caller.user.plan.rateLimitPerMinute : null;
+  const points = caller && caller.person.role !== ADMIN && !caller.visitor ? caller.user.plan.rateLimitPerMinute : null;
   return caller && points !== null ? { route, request, caller, points } : undefined;
 };
 
 /** The one bucket for ids that are not the caller's. */
-const ofOthers = ({ caller: { user }, points }: Limited): Bucket => ({ key: `user:${user.id}:others`, points, tier: user.tier });
+const ofOthers = ({ caller: { user, person }, points }: Limited): Bucket => ({
+  key: `user:${person.id}:others`,
+  points,
+  tier: user.tier,
+});
 
 const idOf = ({ route, request }: Pick<Limited, "route" | "request">): string | undefined =>
   route.limit === "user+id" && route.params?.schema.safeParse(request.params).success ? String(request.params.id) : undefined;
 
 const bucketOf = (gateway: Counter, count: Limited): Bucket => {
   const { route, caller, points } = count;
-  const { id: userId, tier } = caller.user;
+  const { tier } = caller.user;
+  const { id: personId } = caller.person;
   const name = `${route.method} ${route.path}`;
-  if (route.limit !== "user+id") return { key: `user:${userId}:${name}`, points, tier };
+  if (route.limit !== "user+id") return { key: `user:${personId}:${name}`, points, tier };
   const id = idOf(count);
   if (id === undefined) return ofOthers(count);
   // Unknown ids are not looked up for a caller who has used up the bucket of others' ids.
-  if (!gateway.ownIds.has(userId, id)) gateway.rateLimits.refuseExhausted(ofOthers(count));
-  return { key: `user:${userId}:${name}:${id}`, points, tier };
+  if (!gateway.ownIds.has(caller.user.id, id)) gateway.rateLimits.refuseExhausted(ofOthers(count));
+  return { key: `user:${personId}:${name}:${id}`, points, tier };
 };
 
 /** Visitors of an app, of whom there may be any number, count by themselves and against their address, and take nothing of its owner's limit. */

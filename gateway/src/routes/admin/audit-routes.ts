@@ -10,10 +10,10 @@ const OUTCOMES = {
   [identity.AuditOutcome.AUDIT_OUTCOME_FAILED]: "failed",
 } as const;
 
-const auditRow = z
+export const auditRow = z
   .object({
     id: z.string(),
-    actor: z.string().meta({ description: "User id of the administrator" }),
+    actor: z.string().meta({ description: "User id of who wrote" }),
     keyId: z.string().nullable().meta({ description: "The API key that was used; null for a session" }),
     action: z.string().meta({ example: "user.update" }),
     target: z.string().meta({ description: "Id of what was changed" }),
@@ -29,7 +29,7 @@ const auditRow = z
   })
   .meta({ id: "AuditRow" });
 
-const view = (row: identity.AuditRow): Record<string, unknown> => ({
+export const auditView = (row: identity.AuditRow): Record<string, unknown> => ({
   id: row.id,
   actor: row.actorId,
   keyId: row.keyId || null,
@@ -51,12 +51,12 @@ export const adminAuditRoutes = [
     path: "/api/admin/audit",
     list: true,
     operationId: "adminListAudit",
-    summary: "List the writes of administrators, newest first",
+    summary: "List what was changed, by administrators and in accounts, newest first",
     query: z.object({ limit, cursor: cursor.optional() }),
     responses: { 200: cursorPage(auditRow) },
     handler: async ({ gateway, query }) => {
-      const page = await gateway.services.identity.listAudit({ limit: query.limit, cursor: query.cursor ?? "" });
-      return { status: 200, body: { rows: page.rows.map(view), nextCursor: nextCursor(page.nextCursor) } };
+      const page = await gateway.services.identity.listAudit({ ownerId: undefined, limit: query.limit, cursor: query.cursor ?? "" });
+      return { status: 200, body: { rows: page.rows.map(auditView), nextCursor: nextCursor(page.nextCursor) } };
     },
   }),
 ];

@@ -12,6 +12,8 @@ export interface AdminAction {
   change?: unknown;
   /** What was there when the request came. */
   before?: unknown;
+  /** Whose owners may read the row, where it is not administrators' alone: a person's or an organization's id. */
+  ownerId?: string;
   /** Names a write that happens once however often it is sent: the row is the same for every attempt. */
   reference?: string | undefined;
 }
@@ -32,14 +34,15 @@ const AMBIGUOUS: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["unavailable", "in
 
 const text = (value: unknown): string => (value === undefined || value === null ? "" : JSON.stringify(value));
 
-const rowOf = ({ caller, response }: Context, { action, target, change, before }: AdminAction): identity.AuditRow =>
+const rowOf = ({ caller, response }: Context, { action, target, change, before, ownerId = "" }: AdminAction): identity.AuditRow =>
   identity.AuditRow.fromPartial({
-    actorId: caller.user.id,
+    actorId: caller.person.id,
     keyId: caller.key?.id ?? "",
     action,
     target,
     changeJson: text(change),
     beforeJson: text(before),
+    ownerId,
     requestId: String(response.getHeader("X-Request-Id") ?? ""),
   });
 
@@ -100,3 +103,7 @@ export const audited = async <T>(context: Context, action: AdminAction, write: (
   });
   return value;
 };
+
+/** Makes a change to what the caller's account has: its owners can read of it. */
+export const auditedForOwner = <T>(context: Context, action: Omit<AdminAction, "ownerId">, write: () => Promise<Written<T>>): Promise<T> =>
+  audited(context, { ...action, ownerId: context.caller.user.id }, write);

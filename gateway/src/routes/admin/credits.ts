@@ -10,21 +10,25 @@ import { credits, identifier, iso, MIN_CREDITS, nextCursor, slug, timestamp } fr
 import { ledgerPage, ledgerQuery, ledgerRowView } from "../identity/ledger";
 import { balances, balancesView } from "../identity/view";
 import { audited } from "./audit";
-import { forAdmins, ofUser } from "./shared";
+import { forAdmins, ofUser, requirePerson } from "./shared";
 
-const MAX_CREDITS = 1_000_000_000;
+export const MAX_CREDITS = 1_000_000_000;
 const MAX_RUNS = 1_000_000;
 const MAX_NOTE_CHARS = 500;
 const CHECK_DEADLINE_MS = 60_000;
 
-const note = z.string().max(MAX_NOTE_CHARS).default("").meta({ description: "The owner of the account sees it in `GET /api/me/ledger`" });
-const amount = z.number().min(MIN_CREDITS).max(MAX_CREDITS);
+export const creditNote = z
+  .string()
+  .max(MAX_NOTE_CHARS)
+  .default("")
+  .meta({ description: "The owner of the account sees it in `GET /api/me/ledger`" });
+export const creditAmount = z.number().min(MIN_CREDITS).max(MAX_CREDITS);
 const creditChange = z
   .discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("topup"), amount, note }),
-    z.strictObject({ kind: z.literal("plan"), amount, note }),
-    z.strictObject({ kind: z.literal("adjust"), amount: z.number().min(-MAX_CREDITS).max(MAX_CREDITS), note }),
-    z.strictObject({ kind: z.literal("grant"), model: slug, runs: z.number().int().min(1).max(MAX_RUNS), note }),
+    z.strictObject({ kind: z.literal("topup"), amount: creditAmount, note: creditNote }),
+    z.strictObject({ kind: z.literal("plan"), amount: creditAmount, note: creditNote }),
+    z.strictObject({ kind: z.literal("adjust"), amount: z.number().min(-MAX_CREDITS).max(MAX_CREDITS), note: creditNote }),
+    z.strictObject({ kind: z.literal("grant"), model: slug, runs: z.number().int().min(1).max(MAX_RUNS), note: creditNote }),
   ])
   .meta({ id: "CreditChange" });
 
@@ -57,7 +61,7 @@ const CREDIT_KINDS = {
   grant: billing.CreditKind.CREDIT_KIND_GRANT,
 } as const;
 
-const creditRequest = (userId: string, change: z.infer<typeof creditChange>, reference: string): billing.CreditRequest =>
+export const creditRequest = (userId: string, change: z.infer<typeof creditChange>, reference: string): billing.CreditRequest =>
   billing.CreditRequest.fromPartial({
     userId,
     kind: CREDIT_KINDS[change.kind],
@@ -67,7 +71,7 @@ const creditRequest = (userId: string, change: z.infer<typeof creditChange>, ref
   });
 
 /** A client's key as billing's name of a movement: of one length, whatever the key's. */
-const referenceOf = (key: string): string => createHash("sha256").update(key).digest("base64url");
+export const referenceOf = (key: string): string => createHash("sha256").update(key).digest("base64url");
 
 /** A grant for a model that does not exist would never be used. One that is switched off may come back. */
 const requireModel = async (service: Services["models"], internalName: string): Promise<void> => {
@@ -109,7 +113,7 @@ export const adminCreditRoutes = [
     query: ledgerQuery,
     responses: { 200: ledgerPage },
     handler: async ({ gateway, params, query }) => {
-      await gateway.services.identity.getUser({ userId: params.id });
+      await requirePerson(gateway, params.id);
       const page = await gateway.services.billing.listLedger({
         userId: params.id,
         limit: query.limit,
@@ -134,9 +138,9 @@ export const adminCreditRoutes = [
       const { gateway, params, body, request } = context;
       const key = idempotencyKey(request.headers["idempotency-key"]);
       const reference = key && referenceOf(key);
-      const { billing: service, identity: users } = gateway.services;
+      const { billing: service } = gateway.services;
       if (body.kind === "grant") await requireModel(gateway.services.models, body.model);
-      const [{ account: before }] = await Promise.all([service.getAccount({ userId: params.id }), users.getUser({ userId: params.id })]);
+      const [{ account: before }] = await Promise.all([service.getAccount({ userId: params.id }), requirePerson(gateway, params.id)]);
       const action = { action: "user.credit", target: params.id, change: body, before: balancesView(before), reference };
       const credits = await audited(context, action, async () => {
         const { account } = await service.credit(creditRequest(params.id, body, reference ?? randomUUID()));

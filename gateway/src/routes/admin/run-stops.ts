@@ -25,7 +25,7 @@ const isMeant = (stop: identity.RunStop, { createdAt }: executions.Execution): b
  * that another gateway goes on where one has died; a run that is cancelled twice is cancelled once.
  */
 export const startRunStops = ({ services, logger, intervalMs = RUN_STOP_INTERVAL_MS }: RunStopsOptions): Sweeper => {
-  const cancel = async ({ userId }: identity.RunStop, { executionId }: executions.Execution): Promise<void> => {
+  const cancel = async (userId: string, { executionId }: executions.Execution): Promise<void> => {
     try {
       await services.executions.cancelExecution({ executionId, userId });
     } catch (error) {
@@ -35,24 +35,31 @@ export const startRunStops = ({ services, logger, intervalMs = RUN_STOP_INTERVAL
     }
   };
 
-  /** Cancels what runs now. Answers how many runs that were. */
-  const cancelAll = async (stop: identity.RunStop, signal: AbortSignal): Promise<number> => {
+  /** Cancels what runs now of one account. Answers how many runs that were. */
+  const cancelOf = async (userId: string, stop: identity.RunStop, signal: AbortSignal): Promise<number> => {
     // First what would begin more runs.
     const createdBy = stop.lifted && stop.at ? { createdBy: stop.at } : {};
-    const request = batches.CancelBatchesRequest.fromPartial({ userId: stop.userId, ...createdBy });
+    const request = batches.CancelBatchesRequest.fromPartial({ userId, ...createdBy });
     let { cancelled } = await services.batches.cancelBatches(request, { signal });
     let cursor = "";
     do {
-      const request = { userId: stop.userId, status: "processing", limit: RUN_STOP_PAGE, cursor };
+      const request = { userId, status: "processing", limit: RUN_STOP_PAGE, cursor };
       const query = executions.ListExecutionsRequest.fromPartial(request);
       const page = await services.executions.listExecutions(query, { signal });
       const meant = page.executions.filter((execution) => isMeant(stop, execution));
       for (let start = 0; start < meant.length; start += RUN_STOP_PARALLEL) {
-        await Promise.all(meant.slice(start, start + RUN_STOP_PARALLEL).map((execution) => cancel(stop, execution)));
+        await Promise.all(meant.slice(start, start + RUN_STOP_PARALLEL).map((execution) => cancel(userId, execution)));
       }
       cancelled += meant.length;
       cursor = page.nextCursor;
     } while (cursor !== "" && !signal.aborted);
+    return cancelled;
+  };
+
+  /** The same of the user's own account, and of the organizations that have the user's tier. */
+  const cancelAll = async (stop: identity.RunStop, signal: AbortSignal): Promise<number> => {
+    let cancelled = 0;
+    for (const userId of [stop.userId, ...stop.organizationIds]) cancelled += await cancelOf(userId, stop, signal);
     return cancelled;
   };
 

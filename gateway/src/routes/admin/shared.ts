@@ -1,3 +1,6 @@
+import type { identity } from "@nodeloom/proto";
+import type { Gateway } from "../../gateway";
+import { notFound } from "../../http/errors";
 import type { RouteDefinition } from "../../http/route";
 import { idParams } from "../../schemas";
 
@@ -5,3 +8,10 @@ import { idParams } from "../../schemas";
 export const forAdmins = { tag: "Admin", auth: "admin", limit: "user" } as const satisfies Partial<RouteDefinition<"admin">>;
 /** And those that are about one user. */
 export const ofUser = { ...forAdmins, params: idParams("user"), errors: ["NOT_FOUND"] } as const;
+
+/** A user by id. @throws NOT_FOUND, for an organization's id, too */
+export const requirePerson = async ({ services }: Pick<Gateway, "services">, userId: string): Promise<identity.User> => {
+  const { user } = await services.identity.getUser({ userId });
+  if (!user || user.organization) throw notFound("user");
+  return user;
+};

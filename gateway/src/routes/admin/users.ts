@@ -6,8 +6,9 @@ import { cursor, cursorPage, identifier, iso, limit, name, nextCursor, queryFlag
 import { adminUser, adminUserView, balances, balancesView } from "../identity/view";
 import { sendSoon } from "../mail/send";
 import { audited } from "./audit";
+import { hideOrganizationsOf } from "./organizations";
 import { applyPlan } from "./plan-change";
-import { forAdmins, ofUser } from "./shared";
+import { forAdmins, ofUser, requirePerson } from "./shared";
 import { setConcurrency } from "./tier-rollout";
 
 const userChanges = z
@@ -66,11 +67,7 @@ export const adminUserRoutes = [
     responses: { 200: userWithCredits },
     handler: async ({ gateway, params }) => {
       const userId = params.id;
-      const [{ user }, { account }] = await Promise.all([
-        gateway.services.identity.getUser({ userId }),
-        gateway.services.billing.getAccount({ userId }),
-      ]);
-      if (!user) throw new Error("identity answered without a user");
+      const [user, { account }] = await Promise.all([requirePerson(gateway, userId), gateway.services.billing.getAccount({ userId })]);
       return { status: 200, body: { ...adminUserView(user), credits: balancesView(account) } };
     },
   }),
@@ -93,8 +90,8 @@ export const adminUserRoutes = [
       if (isOwn && (body.role === "user" || body.approved === false))
         throw preconditionFailed("administrators can't take back their own role or approval: another one can");
       const { identity: service } = gateway.services;
-      const known = (await service.getUser({ userId: params.id })).user;
-      const action = { action: "user.update", target: params.id, change: body, before: known && adminUserView(known) };
+      const known = await requirePerson(gateway, params.id);
+      const action = { action: "user.update", target: params.id, change: body, before: adminUserView(known) };
       const changed = await audited(context, action, async () => {
         const { user, before } = await service.updateUser(
           identity.UpdateUserRequest.fromPartial({
@@ -117,6 +114,7 @@ export const adminUserRoutes = [
       if (body.suspended !== undefined) {
         const { id: ownerId, suspended, revision: userRevision } = changed.user;
         await gateway.services.workflows.setOwnerSuspended({ ownerId, suspended, userRevision });
+        await hideOrganizationsOf(gateway.services, ownerId, suspended);
       }
       if (body.approved !== undefined || body.tier !== undefined) await applyPlan(gateway.services, changed.before, changed.user);
       if (body.tier !== undefined) await setConcurrency(gateway.services, changed.user, gateway.logger);

@@ -103,6 +103,7 @@ export const batchRoutes = [
   defineRoute({
     ...ofOne,
     method: "POST",
+    role: "runner",
     path: "/api/batches/:id/resume",
     operationId: "resumeBatch",
     summary: "Go on with a paused batch",
@@ -128,6 +129,7 @@ export const batchRoutes = [
   defineRoute({
     ...ofOne,
     method: "POST",
+    role: "runner",
     path: "/api/batches/:id/rerun",
     operationId: "rerunBatch",
     summary: "Run those rows of a batch again that ended in a way, as a new batch",

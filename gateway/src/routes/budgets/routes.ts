@@ -4,11 +4,12 @@ import { z } from "zod";
 import { notFound } from "../../http/errors";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../http/route";
 import { idParams, workflowParams } from "../../schemas";
+import { auditedForOwner } from "../admin/audit";
 import { metadataName } from "../runs/routes";
 import { budget, budgetView, setRequest, settings } from "./view";
 
 type Scope = NonNullable<billing.BudgetScope["scope"]>;
-type Context = Pick<CallContext<"session">, "gateway" | "caller" | "logger">;
+type Context = Pick<CallContext<"session">, "gateway" | "caller" | "logger" | "response">;
 
 const settingsBody = z.strictObject(settings).meta({ id: "BudgetSettings", example: { credits: 500, window: "month", alertAt: [0.8] } });
 const metadataBody = z
@@ -26,6 +27,10 @@ const ONE = `A run that may cost more than is left is refused with BUDGET_EXCEED
 const keyScope = (value: string): Scope => ({ $case: "keyId", value });
 const workflowScope = (value: string): Scope => ({ $case: "workflowSlug", value });
 
+/** What the audit calls the budget of a scope. */
+const targetOf = (scope: Scope): string =>
+  scope.$case === "metadata" ? `metadata ${scope.value.name}=${scope.value.value}` : `${scope.$case} ${scope.value}`;
+
 /** Batches that a budget has paused go on where there is more of it now; those that can't be asked stay paused, and can be resumed. */
 const resumeBatches = async ({ gateway, caller, logger }: Context): Promise<void> => {
   await gateway.services.batches
@@ -35,7 +40,10 @@ const resumeBatches = async ({ gateway, caller, logger }: Context): Promise<void
 
 const set = async (context: Context, scope: Scope, body: Parameters<typeof setRequest>[2]): Promise<Reply> => {
   const { gateway, caller } = context;
-  const { budget: stored } = await gateway.services.billing.setBudget(setRequest(caller.user.id, scope, body));
+  const stored = await auditedForOwner(context, { action: "budget.set", target: targetOf(scope), change: body }, async () => {
+    const { budget: value } = await gateway.services.billing.setBudget(setRequest(caller.user.id, scope, body));
+    return { value };
+  });
   await resumeBatches(context);
   return { status: 200, body: budgetView(stored) };
 };
@@ -50,7 +58,10 @@ const find = async ({ gateway, caller }: Context, isMeant: (scope: Scope) => boo
 const remove = async (context: Context, which: { id: string } | { scope: Scope }): Promise<Reply> => {
   const scope = "scope" in which ? { scope: { scope: which.scope } } : which;
   const request = billing.DeleteBudgetRequest.fromPartial({ userId: context.caller.user.id, ...scope });
-  await context.gateway.services.billing.deleteBudget(request);
+  const target = "scope" in which ? targetOf(which.scope) : which.id;
+  await auditedForOwner(context, { action: "budget.delete", target }, async () => ({
+    value: await context.gateway.services.billing.deleteBudget(request),
+  }));
   await resumeBatches(context);
   return { status: 204 };
 };

@@ -59,6 +59,7 @@ export const decisionRoutes = [
       "By key it needs the run capability of the execution's workflow. The first decision stands: any other one is answered 409, as is one on a node that does not wait.",
     tag: "Executions",
     auth: "any",
+    role: "runner",
     params: executionParams,
     limit: "user+id",
     approval: true,

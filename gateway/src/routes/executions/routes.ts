@@ -83,7 +83,7 @@ const follow = async <T>(
 ): Promise<T> => {
   const { caller, request } = context;
   // Visitors of an app take none of its owner's places.
-  const giveBack = context.gateway.eventStreams.take(caller.visitor ? addressOf(request) : caller.user.id);
+  const giveBack = context.gateway.eventStreams.take(caller.visitor ? addressOf(request) : caller.person.id);
   const following = watch(context, afterSequence);
   try {
     return await tell(following);

@@ -3,9 +3,10 @@ import { z } from "zod";
 import type { Caller } from "../../auth/caller";
 import type { Gateway } from "../../gateway";
 import { defineRoute } from "../../http/route";
+import { ownOrganization, ownOrganizationView } from "../organizations/view";
 import { nextCursor } from "../../schemas";
 import { ledgerPage, ledgerQuery, ledgerRowView } from "./ledger";
-import { balances, balancesView, business, user, userReply, userView } from "./view";
+import { balances, balancesView, business, personView, user, userReply } from "./view";
 
 /** What a new user does, in order; `done` follows the last. */
 const STEPS = ["approval", "first-workflow", "first-run"] as const;
@@ -15,6 +16,7 @@ const onboarding = z.object({ step: z.enum([...STEPS, DONE]), completed: z.array
 const me = z
   .object({
     user,
+    organization: ownOrganization.optional().meta({ description: "Set where `X-Organization` names one: the credits are its own then" }),
     credits: balances,
     business: business.nullable().meta({ description: "Null while no business is registered" }),
     secondFactor: z.literal(true).optional().meta({ description: "Set where signing in by password takes a code, too" }),
@@ -43,10 +45,13 @@ export const identityRoutes = [
     operationId: "whoami",
     summary: "Who the caller is",
     tag: "Identity",
+    description:
+      "Of a key the person who made it. For an organization `tier` and `approved` are what holds for the person in it, and `organization` says which.",
     auth: "any",
+    role: "viewer",
     limit: "user",
     responses: { 200: userReply },
-    handler: ({ caller }) => Promise.resolve({ status: 200, body: { user: userView(caller.user) } }),
+    handler: ({ caller }) => Promise.resolve({ status: 200, body: { user: personView(caller), ...ownOrganizationView(caller) } }),
   }),
   defineRoute({
     method: "GET",
@@ -55,6 +60,7 @@ export const identityRoutes = [
     summary: "The signed-in user with balances and onboarding state",
     tag: "Identity",
     auth: "session",
+    role: "viewer",
     limit: "user",
     responses: { 200: me },
     handler: async ({ gateway, caller }) => {
@@ -62,10 +68,10 @@ export const identityRoutes = [
         gateway.services.billing.getAccount({ userId: caller.user.id }),
         onboardingOf(gateway, caller),
       ]);
-      const { user } = caller;
-      const { business: ownBusiness, secondFactor } = user;
+      const { business: ownBusiness, secondFactor } = caller.person;
       const body = {
-        user: userView(user),
+        user: personView(caller),
+        ...ownOrganizationView(caller),
         credits: balancesView(account),
         business: ownBusiness,
         ...(secondFactor ? { secondFactor } : {}),
@@ -82,6 +88,7 @@ export const identityRoutes = [
     summary: "List the movements of the caller's own account, newest first",
     tag: "Identity",
     auth: "session",
+    role: "owner",
     limit: "user",
     query: ledgerQuery,
     responses: { 200: ledgerPage },

@@ -1,14 +1,15 @@
 import { toCredits } from "@nodeloom/kernel";
 import type { billing, identity } from "@nodeloom/proto";
 import { z } from "zod";
-import { toCallerUser, type CallerUser } from "../../auth/caller";
+import { toCallerUser, type Caller, type CallerUser } from "../../auth/caller";
 import { credits, iso, timestamp } from "../../schemas";
+import { ownOrganization } from "../organizations/view";
 
 export const user = z
   .object({ id: z.string(), email: z.string(), role: z.enum(["user", "admin"]), tier: z.string(), approved: z.boolean() })
   .meta({ id: "User", example: { id: "usr_1", email: "ada@example.com", role: "user", tier: "pro", approved: true } });
 
-export const userReply = z.object({ user }).meta({ id: "UserReply" });
+export const userReply = z.object({ user, organization: ownOrganization.optional() }).meta({ id: "UserReply" });
 
 export const userView = ({
   id,
@@ -23,6 +24,10 @@ export const userView = ({
   tier,
   approved,
 });
+
+/** Who sends a request, with the tier of the account that it is for. */
+export const personView = ({ user: { tier, approved }, person }: Pick<Caller, "user" | "person">): Record<string, unknown> =>
+  userView({ ...person, tier, approved });
 
 export const business = z
   .object({ name: z.string(), verified: z.boolean().meta({ description: "An administrator has checked it" }) })

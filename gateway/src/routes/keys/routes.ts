@@ -1,10 +1,13 @@
 import { KEY_METADATA_ENTRIES, PRESETS, RUN_METADATA } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
+import type { Caller } from "../../auth/caller";
 import { WEBHOOK_TEST_MS } from "../../http/limits";
 import { defineRoute, type RouteDefinition } from "../../http/route";
-import { idParams, iso, name, timestamp } from "../../schemas";
+import { idParams, name } from "../../schemas";
+import { auditedForOwner } from "../admin/audit";
 import { checkMetadata, metadataName } from "../runs/routes";
+import { auditedKey, issued, issuedView, keyOf, record, view, warnings, warningsView, webhookTest, withSecret } from "./view";
 
 const WEBHOOK_EVENTS = [
   "execution.completed",
@@ -22,49 +25,6 @@ const MAX_GRACE_SECONDS = 86_400;
 const webhookSettings = z
   .strictObject({ url: z.url({ protocol: /^https?$/ }).max(MAX_URL_CHARS), events: z.array(z.enum(WEBHOOK_EVENTS)).min(1).optional() })
   .meta({ id: "WebhookSettings", example: { url: "https://example.com/hooks/nodeloom" } });
-
-const record = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    start: z.string().meta({ description: "The first twelve characters of the value" }),
-    preset: z.string(),
-    capabilities: z.array(z.string()),
-    metadata: z.record(z.string(), z.string()).optional().meta({ description: "Set where every run by the key has such metadata" }),
-    createdAt: timestamp.nullable(),
-    lastUsedAt: timestamp.nullable(),
-    expiresAt: timestamp.nullable(),
-    webhook: z
-      .object({
-        url: z.string(),
-        events: z.array(z.string()),
-        disabledAt: timestamp.nullable(),
-        disabledReason: z.string().nullable(),
-      })
-      .nullable(),
-  })
-  .meta({ id: "ApiKey" });
-const warnings = z
-  .array(z.string())
-  .optional()
-  .meta({ description: "What to know of the capabilities: for example that runs can be started, but not polled without `execution:read`" });
-const issued = record
-  .extend({
-    warnings,
-    key: z.string().meta({ description: "The value, shown this once" }),
-    webhookSecret: z.string().optional().meta({ description: "Shown this once" }),
-  })
-  .meta({ id: "IssuedApiKey" });
-const withSecret = record.extend({ webhookSecret: z.string() }).meta({ id: "ApiKeyWithWebhookSecret" });
-
-const webhookTest = z
-  .object({
-    delivered: z.boolean().meta({ description: "The receiver answered 2xx" }),
-    status: z.number().nullable().meta({ description: "The receiver's status; null when it did not answer" }),
-    error: z.string().nullable(),
-    durationMs: z.number(),
-  })
-  .meta({ id: "WebhookTest" });
 
 /** Presets have names for people, too: "Workflow Deploy" is `workflow-deploy`. */
 const preset = z.preprocess((value) => (typeof value === "string" ? value.toLowerCase().replaceAll(" ", "-") : value), z.enum(PRESETS));
@@ -95,40 +55,13 @@ const creation = z
   })
   .meta({ id: "NewApiKey", override: { oneOf: [{ required: ["preset"] }, { required: ["capabilities"] }] } });
 
-const webhookView = ({ url, events, disabledAt, disabledReason }: identity.KeyWebhook): Record<string, unknown> => ({
-  url,
-  events,
-  disabledAt: iso(disabledAt),
-  disabledReason: disabledReason || null,
+/** Which keys a caller may change: in an organization an owner those of all, another member those that they made. */
+const mayChange = ({ user, person, organization }: Caller): { userId: string; madeBy: string | undefined } => ({
+  userId: user.id,
+  madeBy: organization && organization.role !== "owner" ? person.id : undefined,
 });
 
-const view = (key: identity.Key | undefined): Record<string, unknown> => {
-  if (!key) throw new Error("identity answered without a key");
-  return {
-    id: key.id,
-    name: key.name,
-    start: key.start,
-    preset: key.preset,
-    capabilities: key.capabilities,
-    ...(Object.keys(key.metadata).length > 0 ? { metadata: key.metadata } : {}),
-    createdAt: iso(key.createdAt),
-    lastUsedAt: iso(key.lastUsedAt),
-    expiresAt: iso(key.expiresAt),
-    webhook: key.webhook ? webhookView(key.webhook) : null,
-  };
-};
-
-/** Absent where there are none. */
-const warningsView = (given: string[]): Record<string, unknown> => (given.length > 0 ? { warnings: given } : {});
-
-const issuedView = ({ key, value, webhookSecret, warnings: given }: identity.CreateKeyResponse): Record<string, unknown> => ({
-  ...view(key),
-  ...warningsView(given),
-  key: value,
-  webhookSecret: webhookSecret || undefined,
-});
-
-const shared = { tag: "Keys", auth: "session", limit: "user" } as const satisfies Partial<RouteDefinition<"session">>;
+const shared = { tag: "Keys", auth: "session", role: "editor", limit: "user" } as const satisfies Partial<RouteDefinition<"session">>;
 const ofKey = { ...shared, params: idParams("key"), errors: ["NOT_FOUND"] } as const;
 
 export const keyRoutes = [
@@ -157,18 +90,22 @@ export const keyRoutes = [
     responses: { 201: issued },
     errors: ["API_KEY_ACCESS_DENIED", "ACCOUNT_NOT_APPROVED", "CAPABILITY_ABOVE_CEILING", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
     example: { name: "Deploy", preset: "workflow-deploy" },
-    handler: async ({ gateway, caller, body }) => {
-      const created = await gateway.services.identity.createKey(
-        identity.CreateKeyRequest.fromPartial({
-          userId: caller.user.id,
-          name: body.name,
-          preset: body.preset ?? "",
-          capabilities: body.capabilities ?? [],
-          expiresAt: body.expiresAt ? new Date(body.expiresAt) : undefined,
-          webhookUrl: body.webhook?.url ?? "",
-          webhookEvents: body.webhook?.events ?? [],
-        }),
-      );
+    handler: async (context) => {
+      const { gateway, caller, body } = context;
+      const request = identity.CreateKeyRequest.fromPartial({
+        userId: caller.user.id,
+        madeBy: caller.person.id,
+        name: body.name,
+        preset: body.preset ?? "",
+        capabilities: body.capabilities ?? [],
+        expiresAt: body.expiresAt ? new Date(body.expiresAt) : undefined,
+        webhookUrl: body.webhook?.url ?? "",
+        webhookEvents: body.webhook?.events ?? [],
+      });
+      const created = await auditedForOwner(context, { action: "key.create", target: body.name, change: body }, async () => {
+        const value = await gateway.services.identity.createKey(request);
+        return { value, after: auditedKey(keyOf(value)) };
+      });
       return { status: 201, body: issuedView(created) };
     },
   }),
@@ -184,17 +121,21 @@ export const keyRoutes = [
     responses: { 200: record.extend({ warnings }).meta({ id: "ChangedApiKey" }) },
     errors: ["NOT_FOUND", "CAPABILITY_ABOVE_CEILING"],
     example: { name: "Deploy (production)", capabilities: ["workflow:run", "execution:read"] },
-    handler: async ({ gateway, caller, params, body, members }) => {
+    handler: async (context) => {
+      const { gateway, caller, params, body, members } = context;
       checkMetadata(members().get("metadata"));
       const request = {
-        userId: caller.user.id,
+        ...mayChange(caller),
         keyId: params.id,
         name: body.name,
         capabilities: body.capabilities && { capabilities: body.capabilities },
         metadata: body.metadata && { values: body.metadata },
       };
-      const { key, warnings: given } = await gateway.services.identity.updateKey(request);
-      return { status: 200, body: { ...view(key), ...warningsView(given) } };
+      const changed = await auditedForOwner(context, { action: "key.update", target: params.id, change: body }, async () => {
+        const value = await gateway.services.identity.updateKey(request);
+        return { value, after: auditedKey(keyOf(value)) };
+      });
+      return { status: 200, body: { ...view(keyOf(changed)), ...warningsView(changed.warnings) } };
     },
   }),
   defineRoute({
@@ -204,8 +145,11 @@ export const keyRoutes = [
     operationId: "revokeKey",
     summary: "Revoke an API key, everywhere within one second",
     responses: { 204: null },
-    handler: async ({ gateway, caller, params }) => {
-      await gateway.services.identity.revokeKey({ userId: caller.user.id, keyId: params.id });
+    handler: async (context) => {
+      const { gateway, caller, params } = context;
+      await auditedForOwner(context, { action: "key.revoke", target: params.id }, async () => ({
+        value: await gateway.services.identity.revokeKey({ ...mayChange(caller), keyId: params.id }),
+      }));
       return { status: 204 };
     },
   }),
@@ -220,9 +164,14 @@ export const keyRoutes = [
     responses: { 200: issued },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     example: { graceSeconds: 3600 },
-    handler: async ({ gateway, caller, params, body }) => {
-      const request = { userId: caller.user.id, keyId: params.id, graceSeconds: body.graceSeconds };
-      return { status: 200, body: issuedView(await gateway.services.identity.rotateKey(request)) };
+    handler: async (context) => {
+      const { gateway, caller, params, body } = context;
+      const request = { ...mayChange(caller), keyId: params.id, graceSeconds: body.graceSeconds };
+      const rotated = await auditedForOwner(context, { action: "key.rotate", target: params.id, change: body }, async () => {
+        const value = await gateway.services.identity.rotateKey(request);
+        return { value, after: auditedKey(keyOf(value)) };
+      });
+      return { status: 200, body: issuedView(rotated) };
     },
   }),
   defineRoute({
@@ -237,14 +186,14 @@ export const keyRoutes = [
     responses: { 200: withSecret },
     errors: ["NOT_FOUND", "CAPABILITY_DENIED"],
     example: { url: "https://example.com/hooks/nodeloom" },
-    handler: async ({ gateway, caller, params, body }) => {
-      const { key, webhookSecret } = await gateway.services.identity.setKeyWebhook({
-        userId: caller.user.id,
-        keyId: params.id,
-        url: body.url,
-        events: body.events ?? [],
+    handler: async (context) => {
+      const { gateway, caller, params, body } = context;
+      const request = { ...mayChange(caller), keyId: params.id, url: body.url, events: body.events ?? [] };
+      const set = await auditedForOwner(context, { action: "key.webhook-set", target: params.id, change: body }, async () => {
+        const value = await gateway.services.identity.setKeyWebhook(request);
+        return { value, after: auditedKey(keyOf(value)) };
       });
-      return { status: 200, body: { ...view(key), webhookSecret } };
+      return { status: 200, body: { ...view(keyOf(set)), webhookSecret: set.webhookSecret } };
     },
   }),
   defineRoute({
@@ -271,9 +220,13 @@ export const keyRoutes = [
     operationId: "deleteKeyWebhook",
     summary: "Remove an API key's webhook",
     responses: { 200: record },
-    handler: async ({ gateway, caller, params }) => {
-      const { key } = await gateway.services.identity.deleteKeyWebhook({ userId: caller.user.id, keyId: params.id });
-      return { status: 200, body: view(key) };
+    handler: async (context) => {
+      const { gateway, caller, params } = context;
+      const removed = await auditedForOwner(context, { action: "key.webhook-delete", target: params.id }, async () => {
+        const value = await gateway.services.identity.deleteKeyWebhook({ ...mayChange(caller), keyId: params.id });
+        return { value, after: auditedKey(keyOf(value)) };
+      });
+      return { status: 200, body: view(keyOf(removed)) };
     },
   }),
 ];

@@ -70,7 +70,7 @@ export const follow = async (
   const known = await read(context, executionId);
   if (waitMs === 0 || isFinal(known) || known.waitingFor.length > 0) return known;
   const { gateway, caller, request, response } = context;
-  const giveBack = placeOf(gateway, caller.user.id);
+  const giveBack = placeOf(gateway, caller.person.id);
   if (!giveBack) return known;
   const waited = AbortSignal.any([signal, gateway.stopping, AbortSignal.timeout(waitMs)]);
   const admitted = whileAdmitted(waited, async () => {

@@ -77,6 +77,7 @@ export const mcpRoutes = [
       "A call of a tool counts on the route that it stands for, too, and needs its capability. The answer to a request is a stream of one or more messages.",
     tag: "Agents",
     auth: "any",
+    role: "viewer",
     limit: "user",
     mcp: true,
     query: z.strictObject({ models: queryFlag.optional().meta({ description: "Whether models that the caller may run are tools, too" }) }),

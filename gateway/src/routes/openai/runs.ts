@@ -30,6 +30,7 @@ export const running = {
   method: "POST",
   tag: "OpenAI",
   auth: "any",
+  role: "runner",
   limit: "user",
   approval: true,
   openAi: true,

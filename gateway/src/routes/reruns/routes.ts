@@ -86,6 +86,7 @@ const shared = {
   method: "POST",
   tag: "Executions",
   auth: "any",
+  role: "runner",
   capability: "execution:read",
   limit: "user",
   params: executionParams,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { notFound } from "../../http/errors";
 import { defineRoute, type ParamsSpec, type RouteDefinition } from "../../http/route";
 import { iso, timestamp } from "../../schemas";
-import { audited } from "../admin/audit";
+import { auditedForOwner } from "../admin/audit";
 
 /** A user's secrets: set here, sent by HTTP nodes, and never shown again. */
 
@@ -55,7 +55,7 @@ const misnamed: ParamsSpec<{ name: string }> = {
 };
 const unknown: ParamsSpec<{ name: string }> = { ...misnamed, invalid: () => notFound("secret") };
 
-const shared = { tag: "Secrets", auth: "session", limit: "user" } as const satisfies Partial<RouteDefinition<"session">>;
+const shared = { tag: "Secrets", auth: "session", role: "editor", limit: "user" } as const satisfies Partial<RouteDefinition<"session">>;
 
 export const secretRoutes = [
   defineRoute({
@@ -95,8 +95,8 @@ export const secretRoutes = [
       const { gateway, caller, params, body } = context;
       const owner = caller.user.id;
       const change = { hosts: body.hosts };
-      const stored = await audited(context, { action: "secret.put", target: params.name, change }, async () => {
-        const { secret: put } = await gateway.services.identity.putSecret({ owner, name: params.name, setBy: owner, ...body });
+      const stored = await auditedForOwner(context, { action: "secret.put", target: params.name, change }, async () => {
+        const { secret: put } = await gateway.services.identity.putSecret({ owner, name: params.name, setBy: caller.person.id, ...body });
         if (!put) throw new Error("identity answered without a secret");
         return { value: view(put), after: { hosts: put.hosts } };
       });
@@ -115,7 +115,7 @@ export const secretRoutes = [
     errors: ["NOT_FOUND"],
     handler: async (context) => {
       const { gateway, caller, params } = context;
-      await audited(context, { action: "secret.delete", target: params.name }, async () => {
+      await auditedForOwner(context, { action: "secret.delete", target: params.name }, async () => {
         const { secret: removed } = await gateway.services.identity.deleteSecret({ owner: caller.user.id, name: params.name });
         if (!removed) throw new DomainError("not_found", "NOT_FOUND", `there is no secret ${params.name}`);
         return { value: undefined, before: { hosts: removed.hosts } };

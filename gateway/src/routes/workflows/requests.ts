@@ -38,10 +38,14 @@ export const wantedRevision = ({ gateway, params, caller, request }: CallContext
 /** Saved workflows the caller may have; undefined when uncapped. */
 export const workflowCap = ({ isAdmin, user }: Caller): number | undefined => (isAdmin ? undefined : (user.plan.maxWorkflows ?? undefined));
 
+/** The person, where the account is an organization's. */
+export const authorOf = ({ organization, person }: Caller): string | undefined => (organization ? person.id : undefined);
+
 export const createRequest = (body: z.infer<typeof creation>, context: CallContext<"any">): workflows.CreateWorkflowRequest => {
   const texts = losslessTexts(context);
   return workflows.CreateWorkflowRequest.fromPartial({
     ownerId: context.caller.user.id,
+    authorId: authorOf(context.caller),
     name: body.name,
     description: body.description ?? "",
     tags: body.tags ?? [],

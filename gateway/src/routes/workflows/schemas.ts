@@ -48,6 +48,7 @@ export const workflowSchema = z
     thumbnail,
     cover,
     createdBy: z.string(),
+    organizationId: z.string().optional().meta({ description: "Set where an organization owns it; `createdBy` is the person then" }),
     nodes: z.array(z.unknown()),
     edges: z.array(z.unknown()),
     viewport,

@@ -5,9 +5,10 @@ import { raw } from "../../http/json";
 import { CLONE_MS } from "../../http/limits";
 import { defineRoute, type ParamsSpec } from "../../http/route";
 import { anyObject, cursor, cursorPage, iso, limit, name as workflowName, slug, timestamp, workflowParams } from "../../schemas";
+import { auditedForOwner } from "../admin/audit";
 import { readyModels, tierOf } from "../models/ranking";
 import { mediaQuota } from "../media/uploads";
-import { wantedRevision, workflowCap } from "./requests";
+import { authorOf, wantedRevision, workflowCap } from "./requests";
 import { workflowReply } from "./views";
 import { workflowSchema } from "./schemas";
 
@@ -84,6 +85,7 @@ export const versionRoutes = [
       const request = workflows.CloneWorkflowRequest.fromPartial({
         slug: params.slug,
         userId: caller.user.id,
+        authorId: authorOf(caller),
         name: body?.name ?? "",
         maxWorkflows: workflowCap(caller),
         reference: executionId,
@@ -117,17 +119,23 @@ export const versionRoutes = [
     example: { note: "Warmer colours" },
     handler: async (context) => {
       const { gateway, caller, params, body, executionId } = context;
-      const { version: stored } = await gateway.services.workflows.publishVersion({
+      const request = {
         slug: params.slug,
         ownerId: caller.user.id,
+        authorId: authorOf(caller),
         note: body?.note ?? "",
         reference: executionId,
         unapproved: !caller.user.approved,
         ifRevision: await wantedRevision(context),
         pinsModels: body?.pinModels === true,
         pinnedModels: body?.pinModels === true ? await readyModels(gateway.services.models, tierOf(caller)) : {},
+      };
+      const action = { action: "workflow.publish", target: params.slug, change: body ?? undefined };
+      const stored = await auditedForOwner(context, action, async () => {
+        const { version } = await gateway.services.workflows.publishVersion(request);
+        if (!version) throw new Error("workflows answered without a version");
+        return { value: version, after: { version: version.version } };
       });
-      if (!stored) throw new Error("workflows answered without a version");
       return { status: 201, body: headView(stored), headers: { Location: `/api/workflows/${params.slug}/versions/${stored.version}` } };
     },
   }),

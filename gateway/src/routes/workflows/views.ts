@@ -6,6 +6,10 @@ import { appSettingsView } from "../apps/settings";
 import { iso } from "../../schemas";
 import { DEFAULT_VIEWPORT, NO_NODES } from "./requests";
 
+/** Who made a workflow, and the organization that owns it where one does. */
+const ownerView = ({ createdBy, authorId }: Pick<workflows.Workflow, "createdBy" | "authorId">) =>
+  authorId ? { createdBy: authorId, organizationId: createdBy } : { createdBy };
+
 const view = (stored: workflows.Workflow): Record<string, unknown> => ({
   slug: stored.slug,
   name: stored.name,
@@ -20,7 +24,7 @@ const view = (stored: workflows.Workflow): Record<string, unknown> => ({
   folderId: stored.folderId ?? null,
   thumbnail: stored.thumbnail ?? null,
   cover: raw(stored.coverJson),
-  createdBy: stored.createdBy,
+  ...ownerView(stored),
   nodes: raw(stored.nodesJson, NO_NODES),
   edges: raw(stored.edgesJson, NO_NODES),
   viewport: raw(stored.viewportJson, DEFAULT_VIEWPORT),
@@ -41,7 +45,7 @@ export const summaryView = (stored: workflows.WorkflowSummary, estimatedCreditCo
   archived: stored.archived,
   cover: raw(stored.coverJson),
   thumbnail: stored.thumbnail ?? null,
-  createdBy: stored.createdBy,
+  ...ownerView(stored),
   folderId: stored.folderId ?? null,
   updatedAt: iso(stored.updatedAt),
   estimatedCreditCost,

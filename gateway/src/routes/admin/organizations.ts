@@ -1,0 +1,102 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { Services } from "../../clients";
+import type { Gateway } from "../../gateway";
+import { notFound } from "../../http/errors";
+import { idempotencyKey } from "../../http/idempotency";
+import { PAGE_MAX } from "../../http/limits";
+import { defineRoute } from "../../http/route";
+import { cursor, cursorPage, idParams, identifier, iso, limit, nextCursor, timestamp } from "../../schemas";
+import { balances, balancesView } from "../identity/view";
+import { audited } from "./audit";
+import { creditAmount, creditNote, creditRequest, MAX_CREDITS, referenceOf } from "./credits";
+import { forAdmins } from "./shared";
+
+/** Organizations, for administrators. */
+
+const organization = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    createdBy: z.string().meta({ description: "User id" }),
+    tierOf: z.string().meta({ description: "User id of the owner whose tier, approval and suspension are the organization's" }),
+    members: z.number(),
+    createdAt: timestamp.nullable(),
+  })
+  .meta({ id: "AdminOrganization" });
+
+/** Plan credits and trial runs are of people. */
+const creditChange = z
+  .discriminatedUnion("kind", [
+    z.strictObject({ kind: z.literal("topup"), amount: creditAmount, note: creditNote }),
+    z.strictObject({ kind: z.literal("adjust"), amount: z.number().min(-MAX_CREDITS).max(MAX_CREDITS), note: creditNote }),
+  ])
+  .meta({ id: "OrganizationCreditChange" });
+
+type Needed = Pick<Services, "organizations" | "workflows">;
+
+/** Hides an organization's templates and public schemas from others, or shows them again; the latest request holds. */
+export const hideWorkflows = async ({ workflows }: Pick<Needed, "workflows">, ownerId: string, suspended: boolean): Promise<void> => {
+  await workflows.setOwnerSuspended({ ownerId, suspended, userRevision: Date.now() });
+};
+
+/** The same of all organizations that have a user's tier. */
+export const hideOrganizationsOf = async (services: Needed, userId: string, suspended: boolean): Promise<void> => {
+  let next = "";
+  do {
+    const page = await services.organizations.listAllOrganizations({ query: "", tierOf: userId, limit: PAGE_MAX, cursor: next });
+    for (const { id } of page.organizations) await hideWorkflows(services, id, suspended);
+    next = page.nextCursor;
+  } while (next !== "");
+};
+
+const requireOrganization = async ({ services }: Pick<Gateway, "services">, id: string): Promise<void> => {
+  const { user } = await services.identity.getUser({ userId: id });
+  if (!user?.organization) throw notFound("organization");
+};
+
+export const adminOrganizationRoutes = [
+  defineRoute({
+    ...forAdmins,
+    method: "GET",
+    path: "/api/admin/organizations",
+    list: true,
+    operationId: "adminListOrganizations",
+    summary: "List organizations, newest first",
+    query: z.object({ q: identifier.optional().meta({ description: "Part of the name" }), limit, cursor: cursor.optional() }),
+    responses: { 200: cursorPage(organization) },
+    handler: async ({ gateway, query }) => {
+      const request = { query: query.q ?? "", tierOf: undefined, limit: query.limit, cursor: query.cursor ?? "" };
+      const page = await gateway.services.organizations.listAllOrganizations(request);
+      const rows = page.organizations.map(({ createdAt, ...row }) => ({ ...row, createdAt: iso(createdAt) }));
+      return { status: 200, body: { rows, nextCursor: nextCursor(page.nextCursor) } };
+    },
+  }),
+  defineRoute({
+    ...forAdmins,
+    method: "POST",
+    path: "/api/admin/organizations/:id/credits",
+    params: idParams("organization"),
+    operationId: "adminCreditOrganization",
+    summary: "Add or adjust an organization's credits",
+    idempotent: "once",
+    body: creditChange,
+    responses: { 200: z.object({ organizationId: z.string(), credits: balances }).meta({ id: "OrganizationBalances" }) },
+    errors: ["NOT_FOUND"],
+    example: { kind: "topup", amount: 500, note: "Invoice 2026-015" },
+    handler: async (context) => {
+      const { gateway, params, body, request } = context;
+      await requireOrganization(gateway, params.id);
+      const key = idempotencyKey(request.headers["idempotency-key"]);
+      const reference = key && referenceOf(key);
+      const service = gateway.services.billing;
+      const { account: before } = await service.getAccount({ userId: params.id });
+      const about = { target: params.id, ownerId: params.id, change: body, before: balancesView(before) };
+      const credits = await audited(context, { action: "organization.credit", ...about, reference }, async () => {
+        const { account } = await service.credit(creditRequest(params.id, body, reference ?? randomUUID()));
+        return { value: balancesView(account), after: balancesView(account) };
+      });
+      return { status: 200, body: { organizationId: params.id, credits } };
+    },
+  }),
+];

@@ -1,0 +1,97 @@
+import type { identity } from "@nodeloom/proto";
+import { z } from "zod";
+import { iso, timestamp } from "../../schemas";
+
+/** Keys as clients see them. */
+
+export const record = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    start: z.string().meta({ description: "The first twelve characters of the value" }),
+    preset: z.string(),
+    capabilities: z.array(z.string()),
+    createdBy: z
+      .string()
+      .optional()
+      .meta({
+        description: "Of an organization's key: user id of the person who made it, within whose role it acts, and with whom it ends",
+      }),
+    metadata: z.record(z.string(), z.string()).optional().meta({ description: "Set where every run by the key has such metadata" }),
+    createdAt: timestamp.nullable(),
+    lastUsedAt: timestamp.nullable(),
+    expiresAt: timestamp.nullable(),
+    webhook: z
+      .object({
+        url: z.string(),
+        events: z.array(z.string()),
+        disabledAt: timestamp.nullable(),
+        disabledReason: z.string().nullable(),
+      })
+      .nullable(),
+  })
+  .meta({ id: "ApiKey" });
+export const warnings = z
+  .array(z.string())
+  .optional()
+  .meta({ description: "What to know of the capabilities: for example that runs can be started, but not polled without `execution:read`" });
+export const issued = record
+  .extend({
+    warnings,
+    key: z.string().meta({ description: "The value, shown this once" }),
+    webhookSecret: z.string().optional().meta({ description: "Shown this once" }),
+  })
+  .meta({ id: "IssuedApiKey" });
+export const withSecret = record.extend({ webhookSecret: z.string() }).meta({ id: "ApiKeyWithWebhookSecret" });
+
+export const webhookTest = z
+  .object({
+    delivered: z.boolean().meta({ description: "The receiver answered 2xx" }),
+    status: z.number().nullable().meta({ description: "The receiver's status; null when it did not answer" }),
+    error: z.string().nullable(),
+    durationMs: z.number(),
+  })
+  .meta({ id: "WebhookTest" });
+
+const webhookView = ({ url, events, disabledAt, disabledReason }: identity.KeyWebhook): Record<string, unknown> => ({
+  url,
+  events,
+  disabledAt: iso(disabledAt),
+  disabledReason: disabledReason || null,
+});
+
+export const view = (key: identity.Key): Record<string, unknown> => ({
+  id: key.id,
+  name: key.name,
+  start: key.start,
+  preset: key.preset,
+  capabilities: key.capabilities,
+  ...(key.madeBy === key.userId ? {} : { createdBy: key.madeBy }),
+  ...(Object.keys(key.metadata).length > 0 ? { metadata: key.metadata } : {}),
+  createdAt: iso(key.createdAt),
+  lastUsedAt: iso(key.lastUsedAt),
+  expiresAt: iso(key.expiresAt),
+  webhook: key.webhook ? webhookView(key.webhook) : null,
+});
+
+/** What the audit keeps of a key. */
+export const auditedKey = ({ id, name: named, capabilities: grants, webhook }: identity.Key) => ({
+  ...{ id, name: named, capabilities: grants },
+  webhook: webhook?.url ?? null,
+});
+
+/** What a service answered of a key that it has changed. */
+export const keyOf = ({ key }: { key: identity.Key | undefined }): identity.Key => {
+  if (!key) throw new Error("identity answered without a key");
+  return key;
+};
+
+/** Absent where there are none. */
+export const warningsView = (given: string[]): Record<string, unknown> => (given.length > 0 ? { warnings: given } : {});
+
+export const issuedView = (given: identity.CreateKeyResponse): Record<string, unknown> => ({
+  ...view(keyOf(given)),
+  ...warningsView(given.warnings),
+  key: given.value,
+  webhookSecret: given.webhookSecret || undefined,
+});

@@ -1,0 +1,119 @@
+import { ORGANIZATION_BOUNDS } from "@nodeloom/kernel";
+import { z } from "zod";
+import { notFound } from "../../http/errors";
+import { defineRoute, type CallContext, type ParamsSpec } from "../../http/route";
+import { identifier } from "../../schemas";
+import { audited } from "../admin/audit";
+import { auditedChange, ofOrganization, requireShared, shared, which } from "./shared";
+import { invitation, invitationView, newInvitation, organization, organizationView } from "./view";
+
+/** Invitations: links that make somebody a member, once. */
+
+/** Where the console asks whether to join. What follows `#` is sent to no server. */
+const INVITATION_PATH = "/invitation#token=";
+const MAX_TOKEN_CHARS = 200;
+
+const TOKEN = "What `POST /api/invitations/accept` takes; it is in the link, too";
+const issued = invitation
+  .extend({
+    link: z.string().meta({ description: "For who is invited: works once, until then. Shown this once" }),
+    token: z.string().meta({ description: TOKEN }),
+  })
+  .meta({ id: "IssuedInvitation" });
+
+const invitationParams: ParamsSpec<{ id: string; invitationId: string }> = {
+  schema: z.object({ id: identifier, invitationId: identifier }),
+  invalid: () => notFound("invitation"),
+};
+
+type Inviting = CallContext<"session", { id: string }, unknown, z.infer<typeof newInvitation>>;
+
+/** Makes an invitation with its link; where `email` is given, it is for that address. */
+const invite = async (context: Inviting): Promise<z.infer<typeof issued>> => {
+  const { gateway, params, body } = context;
+  const { role, email = "" } = body;
+  return auditedChange(context, "owner", { action: "invitation.create", target: params.id, change: body }, async () => {
+    const { invitation: made, token } = await gateway.services.organizations.createInvitation({ ...which(context), role, email });
+    const view = invitationView(made);
+    return { value: { ...view, link: `${gateway.publicBaseUrl}${INVITATION_PATH}${token}`, token }, after: view };
+  });
+};
+
+export const invitationRoutes = [
+  defineRoute({
+    ...ofOrganization,
+    method: "GET",
+    path: "/api/organizations/:id/invitations",
+    list: true,
+    operationId: "listInvitations",
+    summary: "List the invitations that can still be used, oldest first",
+    description: "Owners only.",
+    responses: { 200: z.array(invitation) },
+    errors: ["NOT_FOUND", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
+    handler: async (context) => {
+      requireShared(context);
+      const { invitations } = await context.gateway.services.organizations.listInvitations(which(context));
+      return { status: 200, body: invitations.map(invitationView) };
+    },
+  }),
+  defineRoute({
+    ...ofOrganization,
+    method: "POST",
+    path: "/api/organizations/:id/invitations",
+    operationId: "createInvitation",
+    summary: "Invite somebody by a link",
+    description: `Owners only. The link works once, for ${ORGANIZATION_BOUNDS.invitationDays} days, and ends when who made it is no owner any more. At most ${ORGANIZATION_BOUNDS.invitations} can be open.`,
+    approval: true,
+    body: newInvitation,
+    responses: { 201: issued },
+    errors: ["NOT_FOUND", "CAPABILITY_DENIED", "ACCOUNT_NOT_APPROVED", "PRECONDITION_FAILED"],
+    example: { role: "editor", email: "grace@example.com" },
+    handler: async (context) => {
+      requireShared(context);
+      return { status: 201, body: await invite(context) };
+    },
+  }),
+  defineRoute({
+    ...ofOrganization,
+    method: "DELETE",
+    path: "/api/organizations/:id/invitations/:invitationId",
+    params: invitationParams,
+    operationId: "deleteInvitation",
+    summary: "Withdraw an invitation",
+    description: "Owners only.",
+    responses: { 204: null },
+    errors: ["NOT_FOUND", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
+    handler: async (context) => {
+      const { gateway, params } = context;
+      requireShared(context);
+      await auditedChange(context, "owner", { action: "invitation.delete", target: params.invitationId }, async () => ({
+        value: await gateway.services.organizations.deleteInvitation({ ...which(context), invitationId: params.invitationId }),
+      }));
+      return { status: 204 };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: "POST",
+    path: "/api/invitations/accept",
+    operationId: "acceptInvitation",
+    summary: "Join an organization by an invitation",
+    description: "NOT_FOUND alike for a token that is unknown, used, withdrawn or expired.",
+    approval: true,
+    body: z.strictObject({ token: z.string().min(1).max(MAX_TOKEN_CHARS).meta({ description: TOKEN }) }).meta({ id: "InvitationToken" }),
+    responses: { 200: organization },
+    errors: ["NOT_FOUND", "ALREADY_EXISTS", "ACCOUNT_NOT_APPROVED", "PRECONDITION_FAILED"],
+    handler: async (context) => {
+      const { gateway, caller, body } = context;
+      const service = gateway.services.organizations;
+      // Only who has a token that works leaves a row.
+      const { organizationId: ownerId, role } = await service.checkInvitation({ token: body.token });
+      const action = { action: "member.join", target: caller.person.id, ownerId };
+      const joined = await audited(context, action, async () => {
+        const { membership } = await service.acceptInvitation({ personId: caller.person.id, token: body.token });
+        return { value: organizationView(membership), after: { role } };
+      });
+      return { status: 200, body: joined };
+    },
+  }),
+];

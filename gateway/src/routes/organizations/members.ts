@@ -1,0 +1,94 @@
+import { DomainError } from "@nodeloom/kernel";
+import { z } from "zod";
+import { notFound } from "../../http/errors";
+import { defineRoute, type CallContext, type ParamsSpec } from "../../http/route";
+import { identifier } from "../../schemas";
+import { hideWorkflows } from "../admin/organizations";
+import { auditedChange, isPersonal, ofOrganization, requireShared, which } from "./shared";
+import { member, memberView, role } from "./view";
+
+/** Members: who they are, what they may, and how they go. */
+
+const memberParams: ParamsSpec<{ id: string; userId: string }> = {
+  schema: z.object({ id: identifier, userId: identifier }),
+  invalid: () => notFound("member"),
+};
+const ofMember = { ...ofOrganization, path: "/api/organizations/:id/members/:userId", params: memberParams } as const;
+const LAST_OWNER = "PRECONDITION_FAILED where no owner would be left.";
+
+/** Another owner's tier, and suspension, may be the organization's now. */
+const followTier = async ({ gateway, params, logger }: Pick<CallContext<"session", { id: string }>, "gateway" | "params" | "logger">) => {
+  try {
+    const { user } = await gateway.services.identity.getUser({ userId: params.id });
+    if (user) await hideWorkflows(gateway.services, params.id, user.suspended);
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    logger.warn({ err: error, organizationId: params.id }, "templates of an organization stay as they were shown");
+  }
+};
+
+export const memberRoutes = [
+  defineRoute({
+    ...ofOrganization,
+    method: "GET",
+    path: "/api/organizations/:id/members",
+    list: true,
+    operationId: "listMembers",
+    summary: "List the members of an organization, longest-standing first",
+    responses: { 200: z.array(member) },
+    handler: async (context) => {
+      const { gateway, caller } = context;
+      if (isPersonal(context)) {
+        const { id: userId, email } = caller.person;
+        return { status: 200, body: [{ userId, email, role: "owner", since: null }] };
+      }
+      const { members } = await gateway.services.organizations.listMembers(which(context));
+      return { status: 200, body: members.map(memberView) };
+    },
+  }),
+  defineRoute({
+    ...ofMember,
+    method: "PATCH",
+    operationId: "changeMember",
+    summary: "Give a member another role, everywhere within one second",
+    description: `Owners only. ${LAST_OWNER} Runs that are under way go on: they are the organization's.`,
+    body: z.strictObject({ role }).meta({ id: "MemberChange" }),
+    responses: { 200: member },
+    errors: ["NOT_FOUND", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
+    example: { role: "viewer" },
+    handler: async (context) => {
+      const { gateway, params, body } = context;
+      requireShared(context);
+      const action = { action: "member.change", target: params.userId, change: body };
+      const changed = await auditedChange(context, "owner", action, async () => {
+        const request = { ...which(context), userId: params.userId, role: body.role };
+        const { member: after, roleBefore } = await gateway.services.organizations.changeMember(request);
+        if (!after) throw new Error("identity answered without a member");
+        return { value: memberView(after), before: { role: roleBefore }, after: { role: after.role } };
+      });
+      await followTier(context);
+      return { status: 200, body: changed };
+    },
+  }),
+  defineRoute({
+    ...ofMember,
+    method: "DELETE",
+    operationId: "removeMember",
+    summary: "Remove a member, or leave",
+    description: `Owners remove others; everybody may leave. The keys that the member made end within one second. ${LAST_OWNER}`,
+    responses: { 204: null },
+    errors: ["NOT_FOUND", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
+    handler: async (context) => {
+      const { gateway, caller, params } = context;
+      requireShared(context);
+      const isOwn = params.userId === caller.person.id;
+      const action = { action: isOwn ? "member.leave" : "member.remove", target: params.userId };
+      await auditedChange(context, isOwn ? "viewer" : "owner", action, async () => {
+        const { roleBefore } = await gateway.services.organizations.removeMember({ ...which(context), userId: params.userId });
+        return { value: undefined, before: { role: roleBefore } };
+      });
+      await followTier(context);
+      return { status: 204 };
+    },
+  }),
+];

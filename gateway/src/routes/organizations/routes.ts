@@ -1,0 +1,85 @@
+import { ORGANIZATION_BOUNDS } from "@nodeloom/kernel";
+import { z } from "zod";
+import { defineRoute } from "../../http/route";
+import { balances, balancesView } from "../identity/view";
+import { auditedChange, isPersonal, ofOrganization, requireShared, shared, which } from "./shared";
+import { naming, organization, organizationView, personalView } from "./view";
+
+/** Organizations of the person. */
+
+const withCredits = organization.extend({ credits: balances }).meta({ id: "OrganizationWithCredits" });
+
+export const organizationRoutes = [
+  defineRoute({
+    ...shared,
+    method: "GET",
+    path: "/api/organizations",
+    list: true,
+    operationId: "listOrganizations",
+    summary: "List the organizations that the caller is a member of",
+    description: "The caller's own account comes first; then those that are shared, oldest first. Each id may be sent as `X-Organization`.",
+    responses: { 200: z.array(organization) },
+    handler: async ({ gateway, caller }) => {
+      const { memberships } = await gateway.services.organizations.listOrganizations({ personId: caller.person.id });
+      return { status: 200, body: [personalView(caller), ...memberships.map(organizationView)] };
+    },
+  }),
+  defineRoute({
+    ...shared,
+    method: "POST",
+    path: "/api/organizations",
+    operationId: "createOrganization",
+    summary: "Make an organization, whose owner the caller is",
+    description: `It has the tier of its maker and an account of its own, without plan credits and trial runs. Nobody may have made more than ${ORGANIZATION_BOUNDS.perPerson}.`,
+    approval: true,
+    idempotent: "replay",
+    body: naming,
+    replyHeaders: ["Location"],
+    responses: { 201: organization },
+    errors: ["ACCOUNT_NOT_APPROVED", "PRECONDITION_FAILED"],
+    example: { name: "Loom Works" },
+    handler: async ({ gateway, caller, body }) => {
+      const { membership } = await gateway.services.organizations.createOrganization({ personId: caller.person.id, name: body.name });
+      const made = organizationView(membership);
+      return { status: 201, body: made, headers: { Location: `/api/organizations/${made.id}` } };
+    },
+  }),
+  defineRoute({
+    ...ofOrganization,
+    method: "GET",
+    path: "/api/organizations/:id",
+    operationId: "getOrganization",
+    summary: "An organization, with its balances",
+    responses: { 200: withCredits },
+    handler: async (context) => {
+      const { gateway, caller, params } = context;
+      const found = isPersonal(context)
+        ? personalView(caller)
+        : organizationView((await gateway.services.organizations.getMembership(which(context))).membership);
+      const { account } = await gateway.services.billing.getAccount({ userId: params.id });
+      return { status: 200, body: { ...found, credits: balancesView(account) } };
+    },
+  }),
+  defineRoute({
+    ...ofOrganization,
+    method: "PATCH",
+    path: "/api/organizations/:id",
+    operationId: "renameOrganization",
+    summary: "Rename an organization",
+    description: "Owners only.",
+    body: naming,
+    responses: { 200: organization },
+    errors: ["NOT_FOUND", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
+    handler: async (context) => {
+      const { gateway, params, body } = context;
+      requireShared(context);
+      const action = { action: "organization.rename", target: params.id, change: body };
+      const renamed = await auditedChange(context, "owner", action, async () => {
+        const request = { ...which(context), name: body.name };
+        const { membership, nameBefore } = await gateway.services.organizations.renameOrganization(request);
+        return { value: organizationView(membership), before: { name: nameBefore }, after: body };
+      });
+      return { status: 200, body: renamed };
+    },
+  }),
+];

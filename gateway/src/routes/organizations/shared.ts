@@ -1,0 +1,44 @@
+import { isRole, roleReaches, type Role } from "@nodeloom/kernel";
+import { preconditionFailed, roleDenied } from "../../http/errors";
+import type { CallContext, RouteDefinition } from "../../http/route";
+import { idParams } from "../../schemas";
+import { audited, type AdminAction, type Written } from "../admin/audit";
+
+/** What all routes about organizations have in common: they name the organization in their path, and are about the person's part in it. */
+export const shared = { tag: "Organizations", auth: "session", limit: "user" } as const satisfies Partial<RouteDefinition<"session">>;
+export const ofOrganization = { ...shared, params: idParams("organization"), errors: ["NOT_FOUND", "CAPABILITY_DENIED"] } as const;
+
+type Context = Pick<CallContext<"session", { id: string }>, "gateway" | "caller" | "params" | "response" | "logger">;
+
+/** Whether a path names the caller's own account, which is an organization of one. */
+export const isPersonal = ({ caller, params }: Pick<Context, "caller" | "params">): boolean => params.id === caller.person.id;
+
+/** The names by which services know the person and the organization of a request. */
+export const which = ({ caller, params }: Pick<Context, "caller" | "params">): { personId: string; organizationId: string } => ({
+  personId: caller.person.id,
+  organizationId: params.id,
+});
+
+/** @throws PRECONDITION_FAILED for the caller's own account */
+export const requireShared = (context: Pick<Context, "caller" | "params">): void => {
+  if (isPersonal(context)) throw preconditionFailed("a personal account has no members: make an organization");
+};
+
+/** @throws NOT_FOUND for who is no member, CAPABILITY_DENIED for one whose role does not reach */
+export const requireMember = async (context: Pick<Context, "gateway" | "caller" | "params">, needed: Role): Promise<void> => {
+  if (isPersonal(context)) return;
+  const { membership } = await context.gateway.services.organizations.getMembership(which(context));
+  const own = membership?.role ?? "";
+  if (!isRole(own) || !roleReaches(own, needed)) throw roleDenied(needed);
+};
+
+/** A change by a member, of which the organization's owners can read. Who is no member, or may not change it, leaves no row. */
+export const auditedChange = async <T>(
+  context: Context,
+  needed: Role,
+  action: Omit<AdminAction, "ownerId">,
+  write: () => Promise<Written<T>>,
+): Promise<T> => {
+  await requireMember(context, needed);
+  return audited(context, { ...action, ownerId: context.params.id }, write);
+};

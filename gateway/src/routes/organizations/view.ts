@@ -1,0 +1,87 @@
+import { ORGANIZATION_BOUNDS, ROLES } from "@nodeloom/kernel";
+import type { organizations } from "@nodeloom/proto";
+import { z } from "zod";
+import type { Caller } from "../../auth/caller";
+import { iso, name, timestamp } from "../../schemas";
+
+/** Organizations, members and invitations as clients see them. */
+
+export const role = z.enum(ROLES).meta({ description: "Each may what those behind it may", example: "editor" });
+
+/** The organization that a request is for. */
+export const ownOrganization = z
+  .object({ id: z.string(), name: z.string(), role: role.meta({ description: "The caller's own role" }) })
+  .meta({ id: "OwnOrganization" });
+
+/** Absent where a request is for the person's own account. */
+export const ownOrganizationView = ({ user, organization }: Pick<Caller, "user" | "organization">) =>
+  organization ? { organization: { id: user.id, name: organization.name, role: organization.role } } : {};
+
+export const organization = z
+  .object({
+    id: z.string().meta({ description: "What `X-Organization` takes, and whose what it owns is" }),
+    name: z.string(),
+    personal: z.boolean().meta({ description: "The caller's own account, which is an organization of one" }),
+    role: role.meta({ description: "The caller's own role" }),
+    tier: z.string(),
+    tierOf: z.string().meta({ description: "User id of the owner whose tier, approval and suspension are the organization's" }),
+    members: z.number(),
+    createdBy: z.string().meta({ description: "User id" }),
+    createdAt: timestamp.nullable(),
+  })
+  .meta({ id: "Organization" });
+
+/** A person's own account. */
+export const personalView = ({ person: { id, email, tier } }: Pick<Caller, "person">): z.infer<typeof organization> => ({
+  ...{ id, name: email, personal: true, role: "owner", tier, tierOf: id, members: 1, createdBy: id },
+  createdAt: null,
+});
+
+export const organizationView = (membership: organizations.Membership | undefined): z.infer<typeof organization> => {
+  const { organization: found, account, role: own } = membership ?? {};
+  if (!found || !account) throw new Error("identity answered without an organization");
+  const { id, name: named, tierOf, members, createdBy, createdAt } = found;
+  return {
+    ...{ id, name: named, personal: false, role: role.parse(own), tier: account.tier, tierOf, members, createdBy },
+    createdAt: iso(createdAt),
+  };
+};
+
+export const naming = z.strictObject({ name }).meta({ id: "OrganizationName", example: { name: "Loom Works" } });
+
+export const member = z.object({ userId: z.string(), email: z.string(), role, since: timestamp.nullable() }).meta({ id: "Member" });
+
+export const memberView = ({ userId, email, role: own, since }: organizations.Member): z.infer<typeof member> => ({
+  userId,
+  email,
+  role: role.parse(own),
+  since: iso(since),
+});
+
+export const newInvitation = z
+  .strictObject({
+    role,
+    email: z
+      .email()
+      .max(ORGANIZATION_BOUNDS.emailChars)
+      .optional()
+      .meta({ description: "For whom it is meant; whoever has the link may use it" }),
+  })
+  .meta({ id: "NewInvitation", example: { role: "editor", email: "grace@example.com" } });
+
+export const invitation = z
+  .object({
+    id: z.string(),
+    role,
+    email: z.string().nullable(),
+    createdBy: z.string().meta({ description: "User id" }),
+    createdAt: timestamp.nullable(),
+    expiresAt: timestamp.nullable(),
+  })
+  .meta({ id: "Invitation" });
+
+export const invitationView = (given: organizations.Invitation | undefined): z.infer<typeof invitation> => {
+  if (!given) throw new Error("identity answered without an invitation");
+  const { id, role: own, email, createdBy, createdAt, expiresAt } = given;
+  return { id, role: role.parse(own), email: email || null, createdBy, createdAt: iso(createdAt), expiresAt: iso(expiresAt) };
+};
