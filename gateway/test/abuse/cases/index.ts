@@ -7,6 +7,7 @@ import { boundsCases } from "./bounds";
 import { doorCases } from "./door";
 import { fileCases } from "./files";
 import { hookCases } from "./hooks";
+import { organizationCases } from "./organizations";
 import { runCases } from "./runs";
 import { signInCases } from "./sign-in";
 import { secretCases } from "./secrets";
@@ -21,6 +22,7 @@ export const CASES: readonly AbuseCase[] = [
   ...usageCases,
   ...addressCases,
   ...secretCases,
+  ...organizationCases,
   ...fileCases,
   ...accountCases,
   ...signInCases,

@@ -1,0 +1,99 @@
+import { randomUUID } from "node:crypto";
+import { executions } from "@nodeloom/proto";
+import type { Answer, Sent } from "../support/http";
+import type { Platform, User } from "../support/platform";
+
+/** An organization with somebody in every role, what it owns, and those who are not in it. */
+export interface Cast {
+  id: string;
+  owner: User;
+  editor: User;
+  runner: User;
+  viewer: User;
+  suspended: User;
+  stranger: User;
+  /** Of another organization, by an owner of it. */
+  otherKey: string;
+  owned: Owned;
+}
+
+export interface Owned {
+  slug: string;
+  folderId: string;
+  keyId: string;
+  mediaId: string;
+  budgetId: string;
+  executionId: string;
+  secret: string;
+}
+
+/** Headers of a member's request for an organization. */
+export const memberOf = (platform: Platform, user: User, id: string): Record<string, string> => ({
+  ...platform.bySession(user),
+  "x-organization": id,
+});
+
+const made = (answer: Answer, status = 201): Answer["body"] => {
+  if (answer.status !== status) throw new Error(`not made: ${answer.status} ${answer.text}`);
+  return answer.body;
+};
+
+export const makeOrganization = async (platform: Platform, owner: User, name = "Loom Works"): Promise<string> =>
+  String(made(await platform.send("/api/organizations", { json: { name }, headers: platform.bySession(owner) })).id);
+
+export const invite = async (platform: Platform, owner: User, id: string, role: string): Promise<string> => {
+  const sent: Sent = { json: { role }, headers: platform.bySession(owner) };
+  return String(made(await platform.send(`/api/organizations/${id}/invitations`, sent)).token);
+};
+
+export const join = async (platform: Platform, owner: User, id: string, role: string): Promise<User> => {
+  const user = await platform.createUser({ tier: "free" });
+  const sent: Sent = { json: { token: await invite(platform, owner, id, role) }, headers: platform.bySession(user) };
+  made(await platform.send("/api/invitations/accept", sent), 200);
+  return user;
+};
+
+export const makeKey = async (platform: Platform, member: User, id: string): Promise<{ id: string; key: string }> => {
+  const sent: Sent = { json: { name: "Deploy", preset: "full-deploy" }, headers: memberOf(platform, member, id) };
+  const body = made(await platform.send("/api/keys", sent));
+  return { id: String(body.id), key: String(body.key) };
+};
+
+const PICTURE = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+
+const furnish = async (platform: Platform, owner: User, id: string): Promise<Owned> => {
+  const headers = memberOf(platform, owner, id);
+  const { slug } = made(await platform.send("/api/workflows", { json: { name: `Poster ${randomUUID().slice(0, 8)}` }, headers }));
+  const folder = made(await platform.send("/api/folders", { json: { name: "Posters" }, headers }));
+  const media = made(await platform.send("/api/media", { method: "POST", body: PICTURE, headers }));
+  const key = await makeKey(platform, owner, id);
+  const secret = "BANK_KEY";
+  const value = { value: "a value of some length", hosts: ["api.example.com"] };
+  made(await platform.send(`/api/secrets/${secret}`, { method: "PUT", json: value, headers }), 200);
+  const settings = { metadata: { name: "customer", value: "acme" }, credits: 5, window: "month" };
+  const budget = made(await platform.send("/api/budgets", { method: "PUT", json: settings, headers }), 200);
+  const ids = { folderId: String(folder.id), mediaId: String(media.id), keyId: key.id, budgetId: String(budget.id) };
+  return { slug: String(slug), ...ids, secret, executionId: randomUUID() };
+};
+
+/** An execution as the service of executions keeps it. */
+export const executionOf = ({ id, owned }: Pick<Cast, "id" | "owned">): executions.Execution =>
+  executions.Execution.fromPartial({ executionId: owned.executionId, userId: id, status: "processing", createdAt: new Date(0) });
+
+export const gather = async (platform: Platform): Promise<Cast> => {
+  const owner = await platform.createUser({ tier: "enterprise" });
+  const id = await makeOrganization(platform, owner);
+  const [editor, runner, viewer, suspended] = await Promise.all(
+    ["editor", "runner", "viewer", "editor"].map((role) => join(platform, owner, id, role)),
+  );
+  await platform.send(`/api/admin/users/${suspended!.id}`, {
+    method: "PATCH",
+    json: { suspended: true },
+    headers: platform.bySession(platform.admin),
+  });
+  const stranger = await platform.createUser({ tier: "enterprise" });
+  const other = await platform.createUser({ tier: "enterprise" });
+  const { key: otherKey } = await makeKey(platform, other, await makeOrganization(platform, other, "Theirs"));
+  const owned = await furnish(platform, owner, id);
+  return { id, owner, editor: editor!, runner: runner!, viewer: viewer!, suspended: suspended!, stranger, otherKey, owned };
+};

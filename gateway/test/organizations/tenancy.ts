@@ -1,0 +1,162 @@
+import { randomUUID } from "node:crypto";
+import { isRole, roleReaches, type Role } from "@nodeloom/kernel";
+import { roleOf } from "../../src/auth/roles";
+import type { Route } from "../../src/http/route";
+import { routes } from "../../src/routes";
+import { send, type Answer, type Sent } from "../support/http";
+import type { Platform } from "../support/platform";
+import { memberOf, type Cast } from "./cast";
+
+/**
+ * The table of tenancy: every route, asked for an organization's things by somebody in each role, by a stranger, by a suspended member
+ * and by the key of another organization. Those who may not come first, because those who may delete.
+ */
+const ACTORS = ["stranger", "suspended", "other key", "other key elsewhere", "viewer", "runner", "editor", "owner"] as const;
+type Actor = (typeof ACTORS)[number];
+const PARALLEL = 8;
+
+interface Asked {
+  platform: Platform;
+  cast: Cast;
+}
+
+/** What `:id` is, by what stands before it. */
+const ids = ({ id, owned }: Cast): Record<string, string> => ({
+  keys: owned.keyId,
+  folders: owned.folderId,
+  media: owned.mediaId,
+  budgets: owned.budgetId,
+  executions: owned.executionId,
+  organizations: id,
+});
+
+const pathOf = (cast: Cast, path: string): string =>
+  path.replace(/([a-z-]+)\/:(\w+)/g, (_all, before: string, parameter: string) => {
+    const named: Record<string, string> = { slug: cast.owned.slug, internalName: "sandbox-image", name: cast.owned.secret, version: "1" };
+    return `${before}/${parameter === "id" ? (ids(cast)[before] ?? randomUUID()) : (named[parameter] ?? cast.suspended.id)}`;
+  });
+
+const headersOf = ({ platform, cast }: Asked, actor: Actor): Record<string, string> => {
+  if (actor === "other key") return { "x-api-key": cast.otherKey, "x-organization": cast.id };
+  return actor === "other key elsewhere" ? { "x-api-key": cast.otherKey } : memberOf(platform, cast[actor], cast.id);
+};
+
+/** Bodies that are refused once everything about the caller has been checked: nothing is made, but what is named is deleted. */
+const ask = (asked: Asked, actor: Actor, { method, path }: Pick<Route, "method" | "path">): Promise<Answer> => {
+  const sent: Sent = {
+    method,
+    headers: headersOf(asked, actor),
+    ...(method === "GET" || method === "DELETE" ? {} : { json: { unknown: 1 } }),
+  };
+  return send(asked.platform.baseUrl, pathOf(asked.cast, path), sent);
+};
+
+type Outcome = "admitted" | "no member" | "role" | "suspended" | "session required" | "elsewhere";
+
+const outcomeOf = ({ status, text }: Answer): Outcome => {
+  if (status === 403 && text.includes("requiredRole")) return "role";
+  if (status === 403 && text.includes("ACCOUNT_SUSPENDED")) return "suspended";
+  if (status === 403 && text.includes("SESSION_REQUIRED")) return "session required";
+  if (status === 404 && text.includes("organization not found")) return "no member";
+  return status === 401 || status === 403 ? "elsewhere" : "admitted";
+};
+
+const namesOf = ({ id, owned }: Cast): string[] => [
+  id,
+  owned.slug,
+  owned.folderId,
+  owned.keyId,
+  owned.mediaId,
+  owned.budgetId,
+  owned.secret,
+];
+
+/** Whether what an answer shows, or what its status says, gives away that the organization has something. */
+const tells = (cast: Cast, { status, text }: Answer, { path, method }: Route): boolean =>
+  namesOf(cast).some((name) => text.includes(name)) || (path.includes(":") && method === "DELETE" && status < 300);
+
+const expected = (actor: Actor, route: Pick<Route, "auth">, needed: Role): Outcome => {
+  if (isRole(actor)) return roleReaches(actor, needed) ? "admitted" : "role";
+  if (actor === "suspended") return "suspended";
+  if (actor === "other key elsewhere") return route.auth === "session" ? "session required" : "admitted";
+  return "no member";
+};
+
+const inTurn = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> => {
+  const results: R[] = [];
+  const queue = items.entries();
+  const worker = async (): Promise<void> => {
+    for (const [index, item] of queue) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, worker));
+  return results;
+};
+
+/** Asks by every route. @returns how many answers were looked at, and those that are wrong */
+export const checkTenancy = async (asked: Asked): Promise<{ checks: number; wrong: string[] }> => {
+  const table = routes.flatMap((route) => {
+    const needed = roleOf(route);
+    return needed === "self" ? [] : [{ route, needed }];
+  });
+  const wrong: string[] = [];
+  let checks = 0;
+  for (const actor of ACTORS) {
+    await inTurn(table, async ({ route, needed }) => {
+      const answer = await ask(asked, actor, route);
+      checks += 1;
+      const outcome = outcomeOf(answer);
+      const wanted = expected(actor, route, needed);
+      const isSeen = !isRole(actor) && tells(asked.cast, answer, route);
+      if (outcome !== wanted || isSeen)
+        wrong.push(`${actor}: ${route.method} ${route.path} ${wanted}, not ${outcome} (${answer.status} ${answer.text.slice(0, 200)})`);
+    });
+  }
+  return { checks, wrong };
+};
+
+/** What the routes about organizations answer to each. */
+const OWN: readonly [Route["method"], string, Role][] = [
+  ["GET", "/api/organizations/:id", "viewer"],
+  ["PATCH", "/api/organizations/:id", "owner"],
+  ["GET", "/api/organizations/:id/members", "viewer"],
+  ["PATCH", "/api/organizations/:id/members/:userId", "owner"],
+  ["DELETE", "/api/organizations/:id/members/:userId", "owner"],
+  ["GET", "/api/organizations/:id/invitations", "owner"],
+  ["POST", "/api/organizations/:id/invitations", "owner"],
+  ["DELETE", "/api/organizations/:id/invitations/:invitationId", "owner"],
+  ["GET", "/api/organizations/:id/audit", "owner"],
+];
+const VALID: Readonly<Record<string, unknown>> = {
+  "PATCH /api/organizations/:id": { name: "Loom Works" },
+  "PATCH /api/organizations/:id/members/:userId": { role: "editor" },
+  "POST /api/organizations/:id/invitations": { role: "viewer" },
+};
+
+/** Routes about organizations that the table does not know. */
+export const unknownRoutes = (): string[] =>
+  routes.flatMap(({ method, path }) =>
+    path.startsWith("/api/organizations/") && !OWN.some(([knownMethod, known]) => knownMethod === method && known === path)
+      ? [`${method} ${path}`]
+      : [],
+  );
+
+/** Asks by the routes about the organization. @returns what each answered, and what it was to answer */
+export const checkManagement = async (asked: Asked): Promise<{ seen: string[]; wanted: string[] }> => {
+  const { platform, cast } = asked;
+  const seen: string[] = [];
+  const wanted: string[] = [];
+  for (const actor of ACTORS) {
+    for (const [method, path, needed] of OWN) {
+      const json = VALID[`${method} ${path}`];
+      const answer = await platform.send(pathOf(cast, path), {
+        method,
+        headers: headersOf(asked, actor),
+        ...(json === undefined ? {} : { json }),
+      });
+      const outcome = actor.startsWith("other key") ? "session required" : expected(actor, { auth: "session" }, needed);
+      seen.push(`${actor} ${method} ${path} ${outcomeOf(answer)}`);
+      wanted.push(`${actor} ${method} ${path} ${outcome}`);
+    }
+  }
+  return { seen, wanted };
+};
