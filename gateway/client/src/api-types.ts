@@ -430,6 +430,8 @@ export interface Execution {
   source: string;
   /** The key that it was submitted by; null for a session's */
   keyId: string | null;
+  /** Of an organization's run: user id of the person who started it, or whose key did */
+  startedBy?: string;
   /** Credits; 1 credit = 0.01 USD */
   creditsCost: number;
   createdAt: string | null;
@@ -2211,6 +2213,8 @@ export interface AdminExecution {
   source: string;
   /** The key that it was submitted by; null for a session's */
   keyId: string | null;
+  /** Of an organization's run: user id of the person who started it, or whose key did */
+  startedBy?: string;
   /** Credits; 1 credit = 0.01 USD */
   creditsCost: number;
   createdAt: string | null;

@@ -3,12 +3,19 @@ import type { Gateway } from "../gateway";
 import type { Route } from "../http/route";
 import type { Caller } from "./caller";
 import { hookCaller } from "./hook";
-import { roleOf } from "./roles";
 
-/** Who sends a request to a route; undefined when it carries no credentials that the route takes. */
-export const resolveCaller = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<Caller | undefined> => {
-  if (route.auth === "hook") return hookCaller(gateway, request);
-  const visitor = route.app === "visitors" ? await gateway.apps.visitor(request) : undefined;
-  const { openAi, mcp } = route;
-  return visitor ?? gateway.authentication.authenticate(request, response, { openAi, mcp, ofPerson: roleOf(route) === "self" });
+/**
+ * Who sends a request to a route; undefined when it carries no credentials that the route takes.
+ * @param ofPerson whether the route is about the person alone, whatever organization the request names
+ */
+export const resolveCaller = async (
+  gateway: Gateway,
+  { auth, app, openAi, mcp }: Pick<Route, "auth" | "app" | "openAi" | "mcp">,
+  request: Request,
+  response: Response,
+  ofPerson = false,
+): Promise<Caller | undefined> => {
+  if (auth === "hook") return hookCaller(gateway, request);
+  const visitor = app === "visitors" ? await gateway.apps.visitor(request) : undefined;
+  return visitor ?? gateway.authentication.authenticate(request, response, { openAi, mcp, ofPerson });
 };

@@ -34,7 +34,7 @@ const admit = async (gateway: Gateway, route: Route, request: Request, response:
     // Any page may send a browser's requests here, whatever else they carry.
     if (route.mcp) gateway.sessions.checkOrigin(request, false);
     const role = roleOf(route);
-    caller = await resolveCaller(gateway, route, request, response);
+    caller = await resolveCaller(gateway, route, request, response, role === "self");
     authorize(caller, route.auth, capabilityOf(route, request), role);
     authorize(caller, route.auth, route.runCapability?.(request.params as Record<string, string>));
     return caller;

@@ -31,9 +31,13 @@ beforeAll(async () => {
       cancelled.push(executionId);
       return Promise.resolve({ status: "cancel_requested" });
     }),
-    // Begins, and goes on for as long as somebody listens.
-    watchExecution: serverStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>(async function* (_request, signal) {
+    // Begins, and goes on for as long as somebody listens; what the table asks for ends at once.
+    watchExecution: serverStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>(async function* (
+      { executionId },
+      signal,
+    ) {
       yield executions.WatchExecutionResponse.fromPartial({ sequence: 1, type: "started", at: new Date(0), dataJson: "{}" });
+      if (executionId === cast?.owned.executionId) return;
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     }),
   });

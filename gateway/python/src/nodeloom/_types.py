@@ -488,6 +488,8 @@ class Execution(TypedDict):
     source: str
     # The key that it was submitted by; null for a session's
     keyId: str | None
+    # Of an organization's run: user id of the person who started it, or whose key did
+    startedBy: NotRequired[str]
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
     createdAt: str | None
@@ -2445,6 +2447,8 @@ class AdminExecution(TypedDict):
     source: str
     # The key that it was submitted by; null for a session's
     keyId: str | None
+    # Of an organization's run: user id of the person who started it, or whose key did
+    startedBy: NotRequired[str]
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
     createdAt: str | None

@@ -149,6 +149,10 @@ export const execution = z
     rerunOf: uuid.optional().meta({ description: "The execution that this one is a rerun of" }),
     source: z.string(),
     keyId: z.string().nullable().meta({ description: "The key that it was submitted by; null for a session's" }),
+    startedBy: z
+      .string()
+      .optional()
+      .meta({ description: "Of an organization's run: user id of the person who started it, or whose key did" }),
     creditsCost: credits,
     createdAt: timestamp.nullable(),
     finishedAt: timestamp.nullable(),

@@ -27,7 +27,7 @@ export const syncWaitMs = ({ wait }: Preferences): number => (wait === undefined
 
 /** Who runs, for the executions service. */
 export const toRunner = (caller: Caller, target: "workflow" | "model"): executions.Runner => {
-  const { user, key, visitor } = caller;
+  const { user, person, organization, key, visitor } = caller;
   const isCanvas = key === null && visitor === undefined;
   const webhook = key && covers(caller.capabilities, WEBHOOK_CAPABILITY) ? key.webhook : null;
   return {
@@ -43,6 +43,7 @@ export const toRunner = (caller: Caller, target: "workflow" | "model"): executio
     webhookEvents: webhook?.events ?? [],
     capabilities: [...caller.capabilities],
     keyMetadata: { ...key?.metadata, ...visitor?.metadata },
+    ...(organization ? { personId: person.id } : {}),
   };
 };
 

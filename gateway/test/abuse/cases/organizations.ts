@@ -72,6 +72,7 @@ export const organizationCases: AbuseCase[] = [
       const owners = within(victim, id);
       const ended = await finished({ ...victim, get: owners.get }, run);
       assert.equal(pick(ended, "status"), "completed", ended.text);
+      assert.equal(pick(ended, "startedBy"), member.userId);
       assert.equal(pick<{ topUp: number }>(answers(await owners.get("/api/me"), 200), "credits").topUp < 100, true);
     },
   },

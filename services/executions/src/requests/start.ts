@@ -231,6 +231,7 @@ export const createStart = (options: StartOptions) => {
         ...(schema ? { schema } : {}),
         ...(reused && request.rerun ? { rerun: { of: request.rerun.executionId, sources: reused.reuse.sources } } : {}),
         ...(request.fingerprint === "" ? {} : { fingerprint: request.fingerprint }),
+        ...(request.runner?.personId === undefined ? {} : { personId: request.runner.personId }),
         ...(hasMembers(metadata) ? { metadata: metadataKeys(metadata) } : {}),
       };
       if (planned.plan.steps.length === 0) return decided(endAtOnce(input, part, earlier));

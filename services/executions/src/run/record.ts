@@ -81,6 +81,8 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Waits {
   inlined?: readonly InlinedWorkflow[];
   /** Prompts and settings are kept with the files that are made. */
   provenance?: "full";
+  /** The person who started it, where the user is an organization. */
+  personId?: string;
   /** Of an item of a batch. */
   batchId?: string;
   index?: number;
@@ -122,7 +124,7 @@ export const settledEvent = ({ status, error }: Pick<RunEnd, "status" | "error">
 /** What a client asked for, beside the run itself. */
 export type RunRecordPart = Pick<
   ExecutionRecord,
-  "fingerprint" | "requestToken" | "inputs" | "metadata" | "graph" | "until" | "schema" | "rerun"
+  "fingerprint" | "requestToken" | "inputs" | "metadata" | "graph" | "until" | "schema" | "rerun" | "personId"
 >;
 
 export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPart = {}): ExecutionRecord => {

@@ -1,5 +1,5 @@
 import { unary } from "@nodeloom/platform";
-import { organizations as messages } from "@nodeloom/proto";
+import type { organizations as messages } from "@nodeloom/proto";
 import { toUserMessage } from "../messages";
 import type { Invitations } from "./invitations";
 import type { Member, Membership, Organizations } from "./organizations";

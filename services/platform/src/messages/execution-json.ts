@@ -120,6 +120,7 @@ export const executionJson = (execution: executions.Execution, result: unknown):
   rerunOf: execution.rerunOf || undefined,
   source: execution.source,
   keyId: execution.keyId || null,
+  startedBy: execution.personId,
   creditsCost: toCredits(execution.millicredits),
   createdAt: iso(execution.createdAt),
   finishedAt: iso(execution.finishedAt),

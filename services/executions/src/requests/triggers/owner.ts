@@ -59,6 +59,7 @@ const runnerOf = (
     ...{ userId, role, tier, source: SOURCE, keyId: key?.id ?? "", keyMetadata: key?.metadata ?? {} },
     ...{ baseTier: plan.base, markupPermille: plan.markupPermille, concurrency: plan.concurrency },
     ...(webhook ? { webhookUrl: webhook.url, webhookEvents: webhook.events } : {}),
+    ...(key && key.madeBy !== userId ? { personId: key.madeBy } : {}),
   });
 };
 
