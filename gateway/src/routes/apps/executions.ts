@@ -1,4 +1,4 @@
-import { executionNotFound, invalidRequest } from "@nodeloom/kernel";
+import { APP_METADATA, executionNotFound, invalidRequest } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { CallerVisitor } from "../../auth/caller";
 import type { StreamedEvent } from "../../http/event-stream";
@@ -30,12 +30,13 @@ export const asVisitorSees = (execution: executions.Execution, visitor: CallerVi
 /** What narrows a visitor's list. @throws INVALID_REQUEST for parameters that are the owner's */
 export const ownOnly = (
   query: Readonly<Record<string, unknown>>,
-  { metadata, slug }: CallerVisitor,
+  { id, slug }: CallerVisitor,
 ): Pick<executions.ListExecutionsRequest, "metadata" | "workflowSlug"> => {
   const unknown = Object.keys(query).filter((name) => query[name] !== undefined && !LIST_PARAMETERS.has(name));
   if (unknown.length > 0)
     throw invalidRequest(unknown.map((path) => ({ path, message: "is not for visitors of an app, who see their own executions" })));
-  return { metadata: { ...metadata }, workflowSlug: slug };
+  // By the visitor alone: an app may have had many thousand runs of others.
+  return { metadata: { [APP_METADATA.visitor]: id }, workflowSlug: slug };
 };
 
 /** Events that say how far a run is; the texts that its nodes write on the way are the owner's. */
