@@ -10,13 +10,18 @@ import { useRun } from "./use-run";
 import { beginVisit, type Visit } from "./visit";
 
 /** Who pays, and what is left. */
-const Terms = ({ today }: { today: AppToday | undefined }) => (
-  <p className="mt-3 text-xs text-faint" aria-live="polite">
-    The owner of this app pays for it.{" "}
-    {today &&
-      `You have ${today.runsLeft} ${today.runsLeft === 1 ? "run" : "runs"} left today; the app has ${creditNumber(today.creditsLeft)} of ${creditNumber(today.dailyCredits)} credits left for everybody. Both begin anew at ${dateTime(today.resetsAt)}.`}
-  </p>
-);
+const Terms = ({ today }: { today: AppToday | undefined }) => {
+  if (!today) return <p className="mt-3 text-xs text-faint">The owner of this app pays for it.</p>;
+  const { runsLeft, creditsLeft, dailyCredits, resetsAt } = today;
+  const left =
+    dailyCredits > 0 ? `, and the app has ${creditNumber(creditsLeft)} of ${creditNumber(dailyCredits)} credits left for everybody` : "";
+  return (
+    <p className="mt-3 text-xs text-faint" aria-live="polite">
+      The owner of this app pays for it. You have {runsLeft} {runsLeft === 1 ? "run" : "runs"} left today{left}. A new day begins at{" "}
+      {dateTime(resetsAt)}.
+    </p>
+  );
+};
 
 const Head = ({ app }: { app: App }) => {
   const cover = safeUrl(app.cover);

@@ -10,7 +10,7 @@ const Progress = ({ execution }: { execution: Execution | undefined }) => {
   const done = nodes.filter(({ status }) => status !== "pending" && status !== "processing").length;
   const words = execution?.queued
     ? `Waiting in line${execution.position === undefined ? "" : `, at place ${execution.position}`}…`
-    : execution?.waitingFor?.length
+    : nodes.some(({ type, status }) => type === "approval" && status === "processing")
       ? "Waiting for somebody's approval…"
       : "Working…";
   return (
