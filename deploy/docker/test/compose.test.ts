@@ -255,9 +255,9 @@ describe("the compose file", () => {
     expect(LOOPBACK_PORT.exec(compose.services.gateway!.ports![0]!)![1]).toBe(port);
   });
 
-  it("lets only those reach the internet who call providers and model servers or are called from outside", () => {
+  it("lets only those reach the internet who call providers, model servers or Stripe, or are called from outside", () => {
     const outside = all.filter(([, { networks }]) => networks?.some((network) => !compose.networks[network]!.internal));
-    expect(outside.map(([name]) => name).sort()).toEqual(["executions", "gateway", "media", "models"]);
+    expect(outside.map(([name]) => name).sort()).toEqual(["billing", "executions", "gateway", "media", "models"]);
   });
 
   it.each(all)("%s waits only for what can become so", (_name, { depends_on: dependencies = {} }) => {

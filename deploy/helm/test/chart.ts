@@ -68,6 +68,8 @@ const SAMPLE_SECRETS: Texts = {
   MONGODB_URI: "mongodb://mongodb.data:27017",
   REDIS_URL: "redis://redis.data:6379",
   SECRETS_KEYS: "0".repeat(64),
+  STRIPE_SECRET_KEY: "sk_test_x",
+  STRIPE_WEBHOOK_SECRET: "whsec_x",
   TEMPORAL_PAYLOAD_KEYS: "0".repeat(64),
   MODERATION_SECRET: `whsec_${"0".repeat(44)}`,
 };

@@ -13,6 +13,8 @@ import { SECRETS_FILE } from "../paths.mjs";
  * @property {string} BOOTSTRAP_ADMIN_EMAIL
  * @property {string} BOOTSTRAP_ADMIN_PASSWORD
  * @property {string} ACCOUNT_PASSWORD of the other demo accounts
+ * @property {string} STRIPE_SECRET_KEY empty unless the environment has it, as the next
+ * @property {string} STRIPE_WEBHOOK_SECRET
  */
 
 const SECRET_BYTES = 32;
@@ -30,6 +32,9 @@ const generate = () => ({
   ACCOUNT_PASSWORD: randomBytes(PASSWORD_BYTES).toString("base64url"),
 });
 
+/** Secrets of accounts elsewhere: nobody can make them up, and they are kept in no file. @param {NodeJS.ProcessEnv} env */
+const ofOthers = ({ STRIPE_SECRET_KEY = "", STRIPE_WEBHOOK_SECRET = "" }) => ({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET });
+
 /**
  * The secrets of this local platform: made once, kept in a file only its owner can read. The environment wins.
  * @param {NodeJS.ProcessEnv} env
@@ -39,5 +44,5 @@ export const localSecrets = async (env) => {
   const kept = { ...generate(), ...(await readJson(SECRETS_FILE)) };
   await writeJson(SECRETS_FILE, kept);
   const given = Object.fromEntries(Object.keys(kept).flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
-  return { ...kept, ...given };
+  return { ...kept, ...given, ...ofOthers(env) };
 };

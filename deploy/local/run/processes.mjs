@@ -48,7 +48,7 @@ export const SERVICES = {
   },
   workflows: grpcService("workflows"),
   models: { ...grpcService("models"), secrets: ["SANDBOX_API_KEY", "INFERENCE_API_KEY"] },
-  billing: grpcService("billing"),
+  billing: { ...grpcService("billing"), secrets: ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"] },
   usage: grpcService("usage"),
   media: { ...grpcService("media"), listens: ["MEDIA_LISTEN", "MEDIA_HTTP_LISTEN"] },
   transform: grpcService("transform"),

@@ -17,6 +17,8 @@ const SECRETS = {
   BOOTSTRAP_ADMIN_EMAIL: "admin@example.com",
   BOOTSTRAP_ADMIN_PASSWORD: "password",
   ACCOUNT_PASSWORD: "accounts",
+  STRIPE_SECRET_KEY: "stripe",
+  STRIPE_WEBHOOK_SECRET: "",
 };
 
 /** @param {NodeJS.ProcessEnv} [env] */
@@ -89,6 +91,12 @@ test("a secret reaches only the processes that need it", async () => {
   const identity = groupEnvironment({ services: ["identity"], platform, env: {} });
   assert.equal(identity.API_KEY_PEPPER, "pepper");
   assert.equal(identity.SESSION_SECRET, undefined);
+  const given = { STRIPE_SECRET_KEY: "stripe", STRIPE_WEBHOOK_SECRET: "" };
+  const holders = SERVICE_NAMES.filter((name) => {
+    const env = groupEnvironment({ services: [name], platform, env: given });
+    return env.STRIPE_SECRET_KEY !== undefined || env.STRIPE_WEBHOOK_SECRET !== undefined;
+  });
+  assert.deepEqual(holders, ["billing"]);
 });
 
 test("every process knows where the others are", async () => {

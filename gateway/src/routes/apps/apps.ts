@@ -126,6 +126,7 @@ export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): App
       const [user, key] = await Promise.all([ownerOf(ownerId), keyOf(claims)]);
       return {
         user,
+        person: user,
         isAdmin: false,
         capabilities: [runCapability("workflow", slug), READ],
         key,
