@@ -67,13 +67,16 @@ const pidsOf = ({ pids }: LocalFile, names: readonly string[]): number[] => [
 ];
 
 const main = async (): Promise<number> => {
-  const { values } = parseArgs({ options: { only: { type: "string" }, attacks: { type: "string" } } });
+  const options = { only: { type: "string" }, attacks: { type: "string" }, gateways: { type: "string" } } as const;
+  const { values } = parseArgs({ options });
   const local = readLocal();
   const chosen = CASES.filter(({ id }) => values.only === undefined || id.startsWith(values.only));
   let faults = 0;
   out(row(COLUMNS));
   await runAbuse(chosen, {
     ...local,
+    // Of further gateways, comma separated.
+    moreGateways: values.gateways?.split(",") ?? [],
     attacks: Number(values.attacks ?? DEFAULT_ATTACKS),
     pids: { own: pidsOf(local, SERVICES), servers: pidsOf(local, SERVERS) },
     // A pause of a busy machine slows others once, an attack does each time.

@@ -1,4 +1,5 @@
 import { startPlatform, type Platform } from "../e2e/support/platform";
+import { startStripeEnd, type StripeEnd } from "../support/stripe";
 import { CASES } from "./cases";
 import { runAbuse, type Finding } from "./runner";
 
@@ -6,25 +7,36 @@ import { runAbuse, type Finding } from "./runner";
 
 const ATTACKS = 2;
 
+/** Beside the platform's own. */
+const MORE_GATEWAYS = 2;
+
 let platform: Platform;
+let stripe: StripeEnd;
 let pids: Record<string, number>;
 const findings = new Map<string, Finding>();
 const pidsNow = (): Record<string, number> =>
   Object.fromEntries(Object.entries(platform.processes).map(([name, one]) => [name, one.pid] as const));
 
 beforeAll(async () => {
-  platform = await startPlatform();
+  stripe = await startStripeEnd();
+  platform = await startPlatform({ env: stripe.env });
   pids = pidsNow();
+  const gateways = await Promise.all(Array.from({ length: MORE_GATEWAYS }, () => platform.startAnother("gateway")));
   await runAbuse(CASES, {
     baseUrl: platform.baseUrl,
     sandboxUrl: platform.sandboxUrl,
+    moreGateways: gateways.map(({ env }) => `http://${env.GATEWAY_LISTEN!}`),
+    stripe,
     temporalUiUrl: process.env.TEMPORAL_UI_URL,
     accounts: { admin: platform.admin },
     attacks: ATTACKS,
     onFinding: (finding) => findings.set(finding.case.id, finding),
   });
 });
-afterAll(() => platform?.stop());
+afterAll(async () => {
+  await platform?.stop();
+  stripe.stop();
+});
 
 it.each(CASES.map(({ id, title }) => [id, title]))("%s: %s is answered as it must be, and others go on", (id) => {
   expect(findings.get(id)).toMatchObject({ failure: undefined, refusedOthers: 0 });

@@ -1,4 +1,5 @@
 import type { Actor, Context } from "../conformance/context";
+import type { StripeEnd } from "../support/stripe";
 
 /** Who takes part: those who mean harm, and those who must not notice. */
 export interface Cast {
@@ -14,6 +15,10 @@ export interface Cast {
   /** The local sandbox, and Temporal's UI where there is one. */
   sandboxUrl: string;
   temporalUiUrl: string | undefined;
+  /** Every gateway, the first one's address among them. */
+  gateways: readonly string[];
+  /** Where credits can be bought. */
+  stripe: StripeEnd | undefined;
 }
 
 /** One fault that a caller could once cause. */

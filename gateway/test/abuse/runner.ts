@@ -1,6 +1,7 @@
 import { createContext, type Accounts } from "../conformance/context";
 import type { AbuseCase, Cast } from "./case";
 import { startOther, type Other, type Seen } from "./other";
+import type { StripeEnd } from "../support/stripe";
 import { usedByAll, type Used } from "./processes";
 
 /** What an attack did. Times and sizes are undefined where processes can't be looked at. */
@@ -26,6 +27,9 @@ export interface AbuseOptions {
   baseUrl: string;
   sandboxUrl: string;
   temporalUiUrl?: string | undefined;
+  /** Of further gateways. */
+  moreGateways?: readonly string[];
+  stripe?: StripeEnd;
   accounts: Accounts;
   attacks: number;
   /** Processes whose CPU and memory count: ours, and MongoDB, Redis and Temporal. Without them only answers are looked at. */
@@ -46,7 +50,8 @@ const TRIES = 3;
 
 const p95 = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length * 0.95)] ?? 0;
 
-const castOf = async ({ baseUrl, accounts, sandboxUrl, temporalUiUrl }: AbuseOptions): Promise<{ cast: Cast; other: Other }> => {
+const castOf = async ({ baseUrl, moreGateways = [], stripe, ...options }: AbuseOptions): Promise<{ cast: Cast; other: Other }> => {
+  const { accounts, sandboxUrl, temporalUiUrl } = options;
   const context = await createContext(baseUrl, accounts, undefined);
   const cast: Cast = {
     context,
@@ -56,6 +61,8 @@ const castOf = async ({ baseUrl, accounts, sandboxUrl, temporalUiUrl }: AbuseOpt
     victim: await context.actor({ tier: "enterprise" }),
     sandboxUrl,
     temporalUiUrl,
+    gateways: [baseUrl, ...moreGateways],
+    stripe,
   };
   return { cast, other: startOther(baseUrl, await context.actor({ tier: "enterprise" })) };
 };

@@ -3,11 +3,13 @@ import { accountCases } from "./accounts";
 import { addressCases } from "./addresses";
 import { approvalCases } from "./approvals";
 import { batchCases } from "./batches";
+import { budgetCases } from "./budgets";
 import { boundsCases } from "./bounds";
 import { doorCases } from "./door";
 import { fileCases } from "./files";
 import { hookCases } from "./hooks";
 import { organizationCases } from "./organizations";
+import { paymentCases } from "./payments";
 import { runCases } from "./runs";
 import { signInCases } from "./sign-in";
 import { secretCases } from "./secrets";
@@ -19,6 +21,8 @@ export const CASES: readonly AbuseCase[] = [
   ...runCases,
   ...approvalCases,
   ...batchCases,
+  ...budgetCases,
+  ...paymentCases,
   ...usageCases,
   ...addressCases,
   ...secretCases,

@@ -1,0 +1,84 @@
+import { createHmac, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What stands where Stripe does: it hears of checkouts and answers none, and signs events. `npm run drill peers stripe` has stripe-mock. */
+
+const SECOND_MS = 1_000;
+/** Not repeated by Stripe's library. */
+const REFUSED = 402;
+
+/** A checkout as Stripe was asked for it. */
+export interface Asked {
+  checkout: string;
+  userId: string;
+  /** In cents. */
+  amount: number;
+}
+
+export interface StripeEnd {
+  /** For the billing service. */
+  env: Record<string, string>;
+  asked: readonly Asked[];
+  stop(): void;
+}
+
+export const WEBHOOK_SECRET = "whsec_of_tests";
+
+/** The header `Stripe-Signature` of a body. */
+export const signatureOf = (body: string, { secret = WEBHOOK_SECRET, ageSeconds = 0 } = {}): string => {
+  const at = Math.floor(Date.now() / SECOND_MS) - ageSeconds;
+  return `t=${at},v1=${createHmac("sha256", secret).update(`${at}.${body}`).digest("hex")}`;
+};
+
+export const eventOf = (type: string, object: object): string =>
+  JSON.stringify({ id: `evt_${randomUUID()}`, object: "event", type, livemode: false, data: { object } });
+
+export interface Paid extends Asked {
+  session: string;
+  payment: string;
+}
+
+export const completedEvent = ({ session, payment, checkout, userId, amount }: Paid): string =>
+  eventOf("checkout.session.completed", {
+    ...{ id: session, object: "checkout.session", payment_intent: payment, payment_status: "paid" },
+    ...{ client_reference_id: userId, amount_total: amount, currency: "usd" },
+    metadata: { nodeloom_checkout: checkout, nodeloom_account: userId },
+  });
+
+export const refundEvent = (id: string, { payment }: Pick<Paid, "payment">, amount: number, status = "succeeded"): string =>
+  eventOf("refund.updated", { id, object: "refund", payment_intent: payment, amount, currency: "usd", status });
+
+const read = (text: string): Asked => {
+  const form = new URLSearchParams(text);
+  return {
+    checkout: form.get("metadata[nodeloom_checkout]") ?? "",
+    userId: form.get("client_reference_id") ?? "",
+    amount: Number(form.get("line_items[0][price_data][unit_amount]")),
+  };
+};
+
+/** Listens where `STRIPE_API_BASE` says. */
+export const startStripeEnd = async (): Promise<StripeEnd> => {
+  const asked: Asked[] = [];
+  const server: Server = createServer((request, response) => {
+    let text = "";
+    request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+    request.on("end", () => {
+      asked.push(read(text));
+      response.writeHead(REFUSED, { "content-type": "application/json" }).end('{"error":{"type":"card_error","message":"none here"}}');
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    env: {
+      STRIPE_SECRET_KEY: "sk_test_of_tests",
+      STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      STRIPE_API_BASE: `http://127.0.0.1:${port}`,
+    },
+    asked,
+    stop: () => void server.close(),
+  };
+};
