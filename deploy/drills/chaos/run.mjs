@@ -4,7 +4,9 @@
  */
 import { createApi } from "../support/api.mjs";
 import { createReceiver } from "../support/receiver.mjs";
+import { createStripe } from "../support/stripe.mjs";
 import { createLoad } from "./load.mjs";
+import { createPurchases } from "./payments.mjs";
 import { pause, pidOf, readLocal, startPlatform } from "../support/platform.mjs";
 import { verify } from "./verify.mjs";
 
@@ -61,7 +63,8 @@ const faults = async () => {
 };
 
 const receiver = await createReceiver();
-const platform = await startPlatform({ EGRESS_ALLOW: receiver.address });
+const stripe = await createStripe();
+const platform = await startPlatform({ EGRESS_ALLOW: receiver.address, ...stripe.env });
 let failed = true;
 try {
   const api = createApi(() => readLocal().baseUrl);
@@ -69,15 +72,19 @@ try {
   // Wide enough for all: what it counts must be what was charged.
   await api.call("PUT", `/api/keys/${user.keyId}/budget`, { cookie: user.cookie, body: { credits: 1_000_000, window: "total" } });
   const load = await createLoad({ api, user, runs: RUNS, say });
-  say(`${RUNS} mixed runs and two batches while every part is killed in turn`);
-  const running = load.start();
+  const purchases = createPurchases({ api, user, stripe, baseUrl: () => readLocal().baseUrl });
+  say(`${RUNS} mixed runs, two batches and purchases while every part is killed in turn`);
+  const working = Promise.all([load.start(), purchases.start()]);
   await faults();
-  failed = !(await verify({ api, user, load: await running, receiver, admin: readLocal().accounts.admin, deadlineMs: SETTLE_MS, say }));
+  const [made, bought] = await working;
+  const { admin } = readLocal().accounts;
+  failed = !(await verify({ api, user, load: made, receiver, admin, deadlineMs: SETTLE_MS, more: [await purchases.check(bought)], say }));
 } catch (error) {
   say(error instanceof Error ? (error.stack ?? error.message) : String(error));
 } finally {
   await platform.stop();
   receiver.close();
+  stripe.close();
 }
 process.stdout.write(failed ? "\nchaos: FAILED\n" : "\nchaos: passed\n");
 process.exit(failed ? 1 : 0);

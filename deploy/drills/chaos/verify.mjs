@@ -9,9 +9,9 @@ const milliOf = (rows) => rows.reduce((sum, { creditsCost }) => sum + Math.round
 
 /**
  * What must hold when the dust has settled.
- * @param {{ api: ReturnType<import("../support/api.mjs").createApi>, user: import("../support/api.mjs").User, load: Awaited<ReturnType<Awaited<ReturnType<typeof import("./load.mjs").createLoad>>["start"]>>, receiver: Awaited<ReturnType<import("../support/receiver.mjs").createReceiver>>, admin: { apiKey: string }, deadlineMs: number, say: (line: string) => void }} options
+ * @param {{ api: ReturnType<import("../support/api.mjs").createApi>, user: import("../support/api.mjs").User, load: Awaited<ReturnType<Awaited<ReturnType<typeof import("./load.mjs").createLoad>>["start"]>>, receiver: Awaited<ReturnType<import("../support/receiver.mjs").createReceiver>>, admin: { apiKey: string }, deadlineMs: number, more: [string, boolean, string][], say: (line: string) => void }} options
  */
-export const verify = async ({ api, user, load: { outcomes, lost, batchIds }, receiver, admin, deadlineMs, say }) => {
+export const verify = async ({ api, user, load: { outcomes, lost, batchIds }, receiver, admin, deadlineMs, more, say }) => {
   const end = Date.now() + deadlineMs;
   /** @param {string} id */
   const read = async (id) => (await api.call("GET", `/api/executions/${id}`, { key: user.key })).body;
@@ -122,6 +122,7 @@ export const verify = async ({ api, user, load: { outcomes, lost, batchIds }, re
     ["the ledger's invariants hold", ledger.ok === true, JSON.stringify(ledger.mismatches)],
     ["nothing is held any more", me.credits.held === 0, `${me.credits.held} credits`],
     ["no webhook was lost", missing.length === 0, `${missing.length} of ${wantsWebhook.length} missing`],
+    ...more,
     ["no webhook is unsigned", unsigned.length === 0, `${receiver.received.length} deliveries`],
   ];
   const statuses = new Map();

@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Credits that are bought and paid back while things break: what Stripe says comes twice, and in any order. */
+
+const PURCHASES = 20;
+const SPREAD_MS = 75_000;
+const CREDITS = 1_000;
+/** Of a credit, as it is sold without a setting. */
+const CENTS = 1;
+/** What is paid back of one purchase, in cents. */
+const PART = 333;
+
+/** @typedef {import("../support/stripe.mjs").Order} Order */
+/** @typedef {{ type: string, object: object }} Event */
+
+/** @param {Order} order @returns {Event} */
+const completed = ({ session, payment, checkout, userId, amount }) => ({
+  type: "checkout.session.completed",
+  object: {
+    ...{ id: session, object: "checkout.session", payment_intent: payment, payment_status: "paid" },
+    ...{ client_reference_id: userId, amount_total: amount, currency: "usd" },
+    metadata: { nodeloom_checkout: checkout, nodeloom_account: userId },
+  },
+});
+
+/** @param {string} type @param {string} id @param {Order} order @param {string} status @returns {Event} */
+const paidBack = (type, id, { payment }, status) => ({
+  type,
+  object: { id, object: type.split(".")[0], payment_intent: payment, amount: PART, currency: "usd", status },
+});
+
+/**
+ * What becomes of purchases, in turn: the events, and the rows of the ledger that must follow, in credits.
+ * @type {readonly ((order: Order, id: string) => { events: Event[], rows: Record<string, number> })[]}
+ */
+const STORIES = [
+  () => ({ events: [], rows: {} }),
+  (order, id) => ({
+    events: [paidBack("refund.created", `re_${id}`, order, "pending"), paidBack("refund.updated", `re_${id}`, order, "succeeded")],
+    rows: { [`stripe:re_${id}`]: -PART },
+  }),
+  (order, id) => ({
+    events: [paidBack("refund.created", `re_${id}`, order, "pending"), paidBack("refund.failed", `re_${id}`, order, "failed")],
+    rows: { [`stripe:re_${id}`]: -PART, [`stripe:re_${id}:returned`]: PART },
+  }),
+  (order, id) => ({
+    events: [
+      paidBack("charge.dispute.created", `dp_${id}`, order, "needs_response"),
+      paidBack("charge.dispute.closed", `dp_${id}`, order, "won"),
+      paidBack("refund.updated", `re_${id}`, order, "succeeded"),
+    ],
+    rows: { [`stripe:dp_${id}`]: -PART, [`stripe:dp_${id}:returned`]: PART, [`stripe:re_${id}`]: -PART },
+  }),
+];
+
+/**
+ * @param {{ api: ReturnType<import("../support/api.mjs").createApi>, user: import("../support/api.mjs").User, stripe: Awaited<ReturnType<typeof import("../support/stripe.mjs").createStripe>>, baseUrl: () => string }} options
+ */
+export const createPurchases = ({ api, user: { cookie }, stripe, baseUrl }) => {
+  /** @param {number} index @returns {Promise<Record<string, number>>} the rows that must be there */
+  const one = async (index) => {
+    await delay((index / PURCHASES) * SPREAD_MS);
+    const options = { cookie, body: { credits: CREDITS }, idempotencyKey: randomUUID() };
+    const { status, body } = await api.call("POST", "/api/billing/checkout", options);
+    const order = status === 200 ? stripe.orderOf(body.url) : undefined;
+    if (!order) throw new Error(`a checkout was answered ${status}: ${JSON.stringify(body)}`);
+    if (order.amount !== CREDITS * CENTS) throw new Error(`${order.amount} cents were asked for ${CREDITS} credits`);
+    const { events, rows } = /** @type {typeof STORIES[number]} */ (STORIES[index % STORIES.length])(order, randomUUID());
+    const all = [...events, completed(order)];
+    await Promise.all(
+      [...all, ...all].map(async ({ type, object }) => {
+        await delay(Math.random() * (SPREAD_MS / 2));
+        const outcome = await stripe.deliver(baseUrl, type, object);
+        if (outcome !== "taken") throw new Error(`${type} was ${outcome}`);
+      }),
+    );
+    return { [`stripe:${order.session}`]: CREDITS, ...rows };
+  };
+
+  /** @param {string} kind @returns {Promise<[string, number][]>} */
+  const booked = async (kind) => {
+    /** @type {[string, number][]} */
+    const rows = [];
+    for (let cursor = ""; ;) {
+      const { body } = await api.call("GET", `/api/me/ledger?kind=${kind}&limit=200${cursor ? `&cursor=${cursor}` : ""}`, { cookie });
+      rows.push(...body.rows.map((/** @type {{ id: string, credits: number }} */ { id, credits }) => [id, credits]));
+      if (!body.nextCursor) return rows;
+      cursor = body.nextCursor;
+    }
+  };
+
+  return {
+    /** @returns {Promise<Record<string, number>>} every row that must follow, in credits by its id */
+    start: async () => Object.assign({}, ...(await Promise.all(Array.from({ length: PURCHASES }, (_, index) => one(index))))),
+
+    /** @param {Record<string, number>} expected @returns {Promise<[string, boolean, string]>} a check, as of verify.mjs */
+    check: async (expected) => {
+      const rows = new Map([...(await booked("topup")), ...(await booked("adjust"))]);
+      const wrong = Object.entries(expected).filter(([id, credits]) => rows.get(id) !== credits);
+      const sum = Object.values(expected).reduce((total, credits) => total + credits, 0);
+      const detail = wrong.length > 0 ? wrong.slice(0, 3).map(([id]) => `${id}: ${rows.get(id)}`) : [`${sum} credits`];
+      return [`every purchase, refund and dispute is booked once`, wrong.length === 0, `${Object.keys(expected).length} rows, ${detail}`];
+    },
+  };
+};
