@@ -7,6 +7,7 @@ import {
   Boxes,
   ChartColumn,
   CircleUser,
+  Coins,
   History,
   KeyRound,
   Layers,
@@ -116,7 +117,7 @@ const spendable = ({ credits: { plan, topUp } }: Me): number => plan + topUp;
 
 const Balance = ({ me, compact }: { me: Me; compact: boolean }) => (
   <Link
-    to="/usage"
+    to="/balance"
     className={classes(
       "block rounded-lg border bg-page/60 text-xs text-muted hover:border-line-strong",
       compact ? "px-1 py-1.5 text-center" : "px-3 py-2",
@@ -169,6 +170,7 @@ const AccountMenu = ({ me, compact }: { me: Me; compact: boolean }) => {
       }
       entries={[
         { label: "Account", icon: CircleUser, run: () => void navigate({ to: "/account" }) },
+        { label: "Balance", icon: Coins, run: () => void navigate({ to: "/balance" }) },
         { label: "Plans", icon: Layers, run: () => void navigate({ to: "/plans" }) },
         { label: "Documentation", icon: BookOpen, run: () => window.open("/docs", "_blank", "noopener") },
         null,

@@ -137,6 +137,18 @@ const plans = createRoute({
   path: "/plans",
   component: pageOf(() => import("../features/plans/plans-page"), "PlansPage"),
 });
+const balance = createRoute({
+  getParentRoute: () => shell,
+  path: "/balance",
+  validateSearch: (search: Record<string, unknown>): { session?: string | undefined } => ({ session: text(search.session) }),
+  component: pageOf(() => import("../features/billing/balance-page"), "BalancePage"),
+});
+const history = createRoute({
+  getParentRoute: () => shell,
+  path: "/history",
+  validateSearch: (search: Record<string, unknown>): { kind?: string | undefined } => ({ kind: text(search.kind) }),
+  component: pageOf(() => import("../features/billing/history-page"), "HistoryPage"),
+});
 const account = createRoute({
   getParentRoute: () => shell,
   path: "/account",
@@ -185,7 +197,8 @@ const kitchen = createRoute({
 const tree = root.addChildren([
   shell.addChildren([
     ...[dashboard, canvas, triggers, executions, execution, approvals, batches, batch],
-    ...[usage, budgets, keys, secrets, agents, models, model, plans, account, verify, admin],
+    ...[usage, budgets, keys, secrets, agents, models, model],
+    ...[plans, balance, history, account, verify, admin],
   ]),
   playground,
   reset,

@@ -1,13 +1,17 @@
 import { PLANS, TIERS } from "@nodeloom/kernel/plans";
-import { useSuspenseQuery } from "@tanstack/react-query";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Check, Minus } from "lucide-react";
 import { meQuery } from "../../api/queries";
 import { Badge } from "../../ui/badge";
 import { classes } from "../../ui/classes";
-import { bytes } from "../../ui/format";
+import { bytes, creditNumber } from "../../ui/format";
 import { Page } from "../../ui/page";
+import { billingQuery } from "../billing/queries";
 
 const MILLI = 1_000;
+/** What 0.04 USD are without a markup. */
+const EXAMPLE_CREDITS = 4;
 const number = (value: number): string => value.toLocaleString("en");
 const titleOf = (tier: string): string => tier.charAt(0).toUpperCase() + tier.slice(1);
 
@@ -17,6 +21,7 @@ type Plan = (typeof PLANS)[keyof typeof PLANS];
 const LINES: readonly (readonly [string, (plan: Plan) => string | boolean])[] = [
   ["Credits a month", ({ monthlyMillicredits }) => number(monthlyMillicredits / MILLI)],
   ["A run costs", ({ markupPermille }) => `${markupPermille / MILLI} × the provider's price`],
+  ["Credits for a picture of 0.04 USD", ({ markupPermille }) => creditNumber((EXAMPLE_CREDITS * markupPermille) / MILLI)],
   ["Runs at once", ({ concurrency }) => number(concurrency)],
   ["Workflows", ({ maxWorkflows }) => (maxWorkflows === null ? "no limit" : number(maxWorkflows))],
   ["Room for files", ({ mediaBytes }) => bytes(mediaBytes)],
@@ -36,6 +41,7 @@ const Value = ({ of }: { of: string | boolean }) => {
 /** What each plan has, and which one is one's own. */
 export const PlansPage = () => {
   const { data: me } = useSuspenseQuery(meQuery);
+  const terms = useQuery(billingQuery).data?.purchases;
   const own = me?.user.tier;
   const isCustom = own !== undefined && !(TIERS as readonly string[]).includes(own);
   return (
@@ -70,8 +76,17 @@ export const PlansPage = () => {
         </table>
       </div>
       <p className="mt-4 text-sm text-muted">
-        An administrator of this platform changes plans and gives credits. Some models ask for a plan: their pages say so, with the price at
-        yours.
+        An administrator of this platform changes plans{terms ? "" : " and gives credits"}; a plan can't be bought. Some models ask for a
+        plan: their pages say so, with the price at yours.{" "}
+        {terms && (
+          <>
+            Credits beyond those of your plan{" "}
+            <Link to="/balance" className="text-accent-text underline underline-offset-2">
+              can be bought
+            </Link>{" "}
+            at {terms.creditPriceUsd} USD each.
+          </>
+        )}
       </p>
     </Page>
   );

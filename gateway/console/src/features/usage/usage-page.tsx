@@ -1,4 +1,4 @@
-import type { Me, UsageRow } from "@nodeloom/client";
+import type { UsageRow } from "@nodeloom/client";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ChartColumn, Download } from "lucide-react";
@@ -9,14 +9,15 @@ import { useAction } from "../../api/use-action";
 import { RunStatus } from "../../runs/status";
 import { Button } from "../../ui/button";
 import { Select } from "../../ui/inputs/field";
-import { creditNumber, credits, duration, usd, whole } from "../../ui/format";
+import { creditNumber, duration, usd, whole } from "../../ui/format";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
+import { BalanceCards } from "../billing/balance-cards";
 import { csv } from "./csv";
 import { Grouped } from "./grouped";
-import { OwnLedger, Summary } from "./summary";
+import { Summary } from "./summary";
 
 const route = getRouteApi("/shell/usage");
 const PAGE = 50;
@@ -42,46 +43,6 @@ const COLUMNS: readonly Column<UsageRow>[] = [
   { title: "Price", numeric: true, wide: true, cell: ({ userCost }) => usd(userCost) },
   { title: "When", numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
-
-const Balance = ({ me: { credits: balance, user } }: { me: Me }) => (
-  <div className="mb-5 grid gap-4 sm:grid-cols-3">
-    {(
-      [
-        [
-          "Plan credits",
-          credits(balance.plan),
-          balance.renewsAt === null ? (
-            `tier ${user.tier}`
-          ) : (
-            <>
-              renewed <Time key="renews" iso={balance.renewsAt} />
-            </>
-          ),
-        ],
-        ["Top-up credits", credits(balance.topUp), "spent after plan credits; they stay"],
-        ["Held by runs", credits(balance.held), "given back as far as a run does not use it"],
-      ] as const
-    ).map(([title, amount, hint]) => (
-      <div key={title} className="rounded-2xl border bg-surface p-4">
-        <div className="text-xs font-medium text-muted">{title}</div>
-        <div className="mt-1 text-xl font-semibold tabular-nums">{amount}</div>
-        <div className="mt-0.5 text-xs text-faint">{hint}</div>
-      </div>
-    ))}
-    {balance.grants.length > 0 && (
-      <div className="rounded-2xl border bg-surface p-4 sm:col-span-3">
-        <div className="text-xs font-medium text-muted">Trial runs</div>
-        <ul className="mt-2 flex flex-wrap gap-x-6 gap-y-1 text-sm">
-          {balance.grants.map(({ model, remaining, total }) => (
-            <li key={model}>
-              {model}: <strong className="tabular-nums">{remaining}</strong> of {total} left
-            </li>
-          ))}
-        </ul>
-      </div>
-    )}
-  </div>
-);
 
 const save = (text: string): void => {
   const url = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
@@ -122,7 +83,7 @@ export const UsagePage = () => {
         </Button>
       }
     >
-      {me && <Balance me={me} />}
+      {me && <BalanceCards me={me} />}
       <Summary />
       <Grouped />
       <h2 className="mb-3 text-[15px] font-semibold">Calls by key</h2>
@@ -180,7 +141,6 @@ export const UsagePage = () => {
           </div>
         </>
       )}
-      <OwnLedger />
     </Page>
   );
 };

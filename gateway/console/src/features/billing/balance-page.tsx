@@ -1,0 +1,43 @@
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { meQuery } from "../../api/queries";
+import { buttonClasses } from "../../ui/button";
+import { Skeleton } from "../../ui/notice";
+import { Page } from "../../ui/page";
+import { BalanceCards } from "./balance-cards";
+import { Booked } from "./booked";
+import { BuyCredits } from "./buy-credits";
+import { billingQuery } from "./queries";
+
+const route = getRouteApi("/shell/balance");
+
+/** What the account has, and how it gets more. */
+export const BalancePage = () => {
+  const { session } = route.useSearch();
+  const { data: me } = useSuspenseQuery(meQuery);
+  const billing = useQuery(billingQuery);
+  const terms = billing.data?.purchases;
+  return (
+    <Page
+      title="Balance"
+      lead="What you have to spend. Runs take plan credits first, then credits that were bought or given."
+      actions={
+        <>
+          <Link to="/history" className={buttonClasses("secondary", "md")}>
+            History
+          </Link>
+          <Link to="/plans" className={buttonClasses("secondary", "md")}>
+            Plans
+          </Link>
+        </>
+      }
+    >
+      {session !== undefined && <Booked session={session} />}
+      {me && <BalanceCards me={me} />}
+      {billing.isPending && <Skeleton lines={3} />}
+      {terms && me?.user.approved && <BuyCredits terms={terms} />}
+      {terms && me?.user.approved === false && <p className="text-sm text-muted">Credits can be bought once your account is approved.</p>}
+      {terms === null && <p className="text-sm text-muted">Credits aren't sold here: an administrator of this platform gives them.</p>}
+    </Page>
+  );
+};

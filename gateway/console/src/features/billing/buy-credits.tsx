@@ -1,0 +1,73 @@
+import type { Operations } from "@nodeloom/client";
+import { ExternalLink } from "lucide-react";
+import { useRef, useState, type FormEvent } from "react";
+import { request } from "../../api/client";
+import { useAction } from "../../api/use-action";
+import { Button } from "../../ui/button";
+import { whole } from "../../ui/format";
+import { Field } from "../../ui/inputs/field";
+import { NumberInput } from "../../ui/inputs/value-inputs";
+import { Notice } from "../../ui/notice";
+import { Card } from "../../ui/page";
+
+type Terms = NonNullable<Operations["getBilling"]["response"]["purchases"]>;
+
+const DOLLARS = new Intl.NumberFormat("en", { style: "currency", currency: "USD" });
+const SUGGESTED = [1_000, 5_000, 20_000];
+const CENTS = 100;
+/** Of products that are whole cents but for the last bit. */
+const EPSILON = 1e-6;
+
+/** In dollars, rounded up to the cent as the invoice is. */
+const priceOf = (credits: number, { creditPriceUsd }: Terms): number => Math.ceil(credits * creditPriceUsd * CENTS - EPSILON) / CENTS;
+
+const problemOf = (credits: number | undefined, { minCredits, maxCredits }: Terms): string | undefined => {
+  if (credits !== undefined && Number.isInteger(credits) && credits >= minCredits && credits <= maxCredits) return undefined;
+  return `A whole number from ${whole(minCredits)} to ${whole(maxCredits)}.`;
+};
+
+/** Chooses how many, and goes on to Stripe's page. */
+export const BuyCredits = ({ terms }: { terms: Terms }) => {
+  const [credits, setCredits] = useState<number | undefined>(SUGGESTED[0]);
+  const { busy, run } = useAction([]);
+  // The same purchase, however often its button is pressed while the answer is on its way or lost.
+  const key = useRef<{ credits: number; value: string }>(undefined);
+  const problem = problemOf(credits, terms);
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    if (credits === undefined || problem !== undefined) return;
+    if (key.current?.credits !== credits) key.current = { credits, value: crypto.randomUUID() };
+    const { value } = key.current;
+    const begun = await run(async () => (await request("createCheckout", { body: { credits }, idempotencyKey: value })).body);
+    if (begun) location.assign(begun.url);
+  };
+  return (
+    <Card title="Buy credits" className="mb-5">
+      {!terms.live && (
+        <Notice kind="warn" className="mb-4">
+          Payments are tests here: no card is charged, and the credits are real all the same.
+        </Notice>
+      )}
+      <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
+        <div className="flex flex-wrap gap-2" role="group" aria-label="Suggested amounts">
+          {SUGGESTED.map((amount) => (
+            <Button key={amount} size="sm" aria-pressed={credits === amount} onClick={() => setCredits(amount)}>
+              {whole(amount)}
+            </Button>
+          ))}
+        </div>
+        <Field label="Credits" className="max-w-60" error={problem}>
+          {(attributes) => <NumberInput {...attributes} value={credits} onChange={setCredits} />}
+        </Field>
+        <div className="flex flex-wrap items-center gap-3">
+          <Button type="submit" variant="primary" icon={ExternalLink} busy={busy} disabled={problem !== undefined}>
+            {credits === undefined || problem !== undefined
+              ? "Pay with Stripe"
+              : `Pay ${DOLLARS.format(priceOf(credits, terms))} with Stripe`}
+          </Button>
+          <span className="text-xs text-faint">Stripe takes the payment and sends the receipt. Bought credits don't expire.</span>
+        </div>
+      </form>
+    </Card>
+  );
+};
