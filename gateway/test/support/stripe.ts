@@ -3,11 +3,13 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What stands where Stripe does: it hears of checkouts and answers none, and signs events. `npm run drill peers stripe` has stripe-mock. */
+/** What stands where Stripe does: it hears of checkouts, and signs events. `npm run drill peers stripe` has stripe-mock. */
 
 const SECOND_MS = 1_000;
 /** Not repeated by Stripe's library. */
 const REFUSED = 402;
+const UNAUTHORIZED = 401;
+const KEY = "sk_test_of_tests";
 
 /** A checkout as Stripe was asked for it. */
 export interface Asked {
@@ -15,6 +17,9 @@ export interface Asked {
   userId: string;
   /** In cents. */
   amount: number;
+  session: string;
+  /** With a place for the session's id. */
+  successUrl: string;
 }
 
 export interface StripeEnd {
@@ -35,8 +40,7 @@ export const signatureOf = (body: string, { secret = WEBHOOK_SECRET, ageSeconds 
 export const eventOf = (type: string, object: object): string =>
   JSON.stringify({ id: `evt_${randomUUID()}`, object: "event", type, livemode: false, data: { object } });
 
-export interface Paid extends Asked {
-  session: string;
+export interface Paid extends Omit<Asked, "successUrl"> {
   payment: string;
 }
 
@@ -56,25 +60,35 @@ const read = (text: string): Asked => {
     checkout: form.get("metadata[nodeloom_checkout]") ?? "",
     userId: form.get("client_reference_id") ?? "",
     amount: Number(form.get("line_items[0][price_data][unit_amount]")),
+    session: `cs_${randomUUID()}`,
+    successUrl: form.get("success_url") ?? "",
   };
 };
 
-/** Listens where `STRIPE_API_BASE` says. */
-export const startStripeEnd = async (): Promise<StripeEnd> => {
+/** Listens where `STRIPE_API_BASE` says. @param sells answers checkouts with the address of a page; otherwise with a refusal */
+export const startStripeEnd = async ({ sells = false } = {}): Promise<StripeEnd> => {
   const asked: Asked[] = [];
   const server: Server = createServer((request, response) => {
     let text = "";
     request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
     request.on("end", () => {
-      asked.push(read(text));
-      response.writeHead(REFUSED, { "content-type": "application/json" }).end('{"error":{"type":"card_error","message":"none here"}}');
+      if (request.method === "GET") return void response.end("Here you would pay.");
+      const order = read(text);
+      const { authorization, "idempotency-key": key } = request.headers;
+      // As Stripe would: what has no key is not heard.
+      if (authorization !== `Bearer ${KEY}` || !key) return void response.writeHead(UNAUTHORIZED).end();
+      asked.push(order);
+      response.setHeader("content-type", "application/json");
+      const url = `http://${request.headers.host}/pay/${order.session}`;
+      if (sells) return void response.end(JSON.stringify({ id: order.session, object: "checkout.session", url }));
+      response.writeHead(REFUSED).end('{"error":{"type":"card_error","message":"none here"}}');
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
     env: {
-      STRIPE_SECRET_KEY: "sk_test_of_tests",
+      STRIPE_SECRET_KEY: KEY,
       STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
       STRIPE_API_BASE: `http://127.0.0.1:${port}`,
     },

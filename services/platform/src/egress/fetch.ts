@@ -8,7 +8,7 @@ export interface FetchBounds {
 /** What libraries that call out by themselves give their `fetch`. */
 export interface FetchInit {
   method?: string | undefined;
-  headers?: Record<string, string> | undefined;
+  headers?: HeadersInit | undefined;
   body?: unknown;
   signal?: AbortSignal | null | undefined;
 }
@@ -24,7 +24,7 @@ export const guardedFetch =
       ...bounds,
       url,
       ...(method === undefined ? {} : { method }),
-      ...(headers === undefined ? {} : { headers }),
+      headers: Object.fromEntries(new Headers(headers)),
       // eslint-disable-next-line @typescript-eslint/no-base-to-string -- texts, and URLSearchParams, which become texts
       ...(body === undefined || body === null ? {} : { body: String(body) }),
       ...(signal ? { signal } : {}),
