@@ -93,6 +93,21 @@ export const createPayments = ({ store, billing, provider, logger, clock = () =>
     return provider;
   };
 
+  /** Notes what is asked for, at the price of now. */
+  const begin = async ({ userId, credits, reference }: CheckoutRequest, { priceMicros }: PaymentSettings): Promise<Checkout> => {
+    const begun = await store.countCheckouts(userId, new Date(clock().getTime() - DAY_MS));
+    if (begun >= BILLING_LIMITS.checkoutsPerDay) {
+      const message = `no more than ${BILLING_LIMITS.checkoutsPerDay} purchases may be begun in a day`;
+      throw new DomainError("precondition", "PRECONDITION_FAILED", message);
+    }
+    const amount = priceOf(credits, priceMicros);
+    const millicredits = credits * MILLICREDITS_PER_CREDIT;
+    const checkout = { id: reference, userId, millicredits, amount, currency: CURRENCY, at: clock() };
+    if (await store.addCheckout(checkout)) return checkout;
+    // Another attempt under the same reference was faster.
+    return (await store.findCheckout(reference)) ?? checkout;
+  };
+
   /** Keeps a fact with what else is known of its payment. */
   const keep = async (fact: PaymentFact): Promise<Payment> => {
     const attempt = async (): Promise<Payment | undefined> => {
@@ -142,16 +157,8 @@ export const createPayments = ({ store, billing, provider, logger, clock = () =>
       const parsed = checkoutRequest.safeParse(request);
       if (!parsed.success) throw invalidRequest(parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
       const { userId, credits, reference } = request;
-      const begun = await store.countCheckouts(userId, new Date(clock().getTime() - DAY_MS));
-      if (begun >= BILLING_LIMITS.checkoutsPerDay) {
-        const message = `no more than ${BILLING_LIMITS.checkoutsPerDay} purchases may be begun in a day`;
-        throw new DomainError("precondition", "PRECONDITION_FAILED", message);
-      }
-      const amount = priceOf(credits, settings.priceMicros);
-      const order = { userId, millicredits: credits * MILLICREDITS_PER_CREDIT, amount, currency: CURRENCY };
-      await store.addCheckout({ id: reference, ...order, at: clock() });
-      const asked = await store.findCheckout(reference);
-      if (asked?.userId !== userId || asked.millicredits !== order.millicredits) {
+      const asked = (await store.findCheckout(reference)) ?? (await begin(request, settings));
+      if (asked.userId !== userId || asked.millicredits !== credits * MILLICREDITS_PER_CREDIT) {
         throw new DomainError("conflict", "IDEMPOTENCY_KEY_REUSED", "this reference names another checkout");
       }
       return stripe.createSession({ ...request, amount: asked.amount, currency: asked.currency });

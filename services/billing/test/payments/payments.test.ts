@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
+import { unavailable } from "@nodeloom/kernel";
 import { createBilling, type Billing } from "../../src/billing";
+import { BILLING_LIMITS } from "../../src/limits";
 import { createPaymentStore, type PaymentStore } from "../../src/payments/payment-store";
 import { createPayments, type EventReceipt, type Payments } from "../../src/payments/payments";
+import { paymentRemovals } from "../../src/payments/removal";
 import { connectStripe, type StripePort } from "../../src/payments/stripe";
 import { logger, ownStore, type OwnStore } from "../support/database";
 import { completed, dispute, eventOf, refund, SECRET, signatureOf } from "./events";
 
 const REPLAYS = 50;
+const DAY_MS = 86_400_000;
 const SETTINGS = {
   secretKey: "sk_test_of_tests",
   webhookSecret: SECRET,
@@ -21,6 +25,8 @@ let store: PaymentStore;
 let stripe: StripePort;
 let billings: [Billing, Billing];
 let instances: [Payments, Payments];
+/** Where nothing can be asked of Stripe. */
+let away: Payments;
 
 beforeAll(async () => {
   own = await ownStore(createPaymentStore);
@@ -30,6 +36,8 @@ beforeAll(async () => {
   instances = billings.map((billing) =>
     createPayments({ store, billing, provider: { settings: SETTINGS, stripe }, logger }),
   ) as typeof instances;
+  const unreachable: StripePort = { ...stripe, createSession: () => Promise.reject(unavailable("nothing listens there")) };
+  away = createPayments({ store, billing: billings[0], provider: { settings: SETTINGS, stripe: unreachable }, logger });
 });
 afterAll(async () => {
   await Promise.all(billings.map((billing) => billing.stop()));
@@ -176,6 +184,33 @@ it("answers an event with an error while the account can't be written, and books
   const body = completed(order);
   await expect(broken.receive(body, signatureOf(body))).rejects.toThrow("the database is away");
   await receive(body);
+  expect(await balanceOf(order.userId)).toBe(1_000_000);
+});
+
+it("begins no more than a hundred purchases of an account in a day", async () => {
+  const { userId, checkout } = await begun();
+  for (let one = 1; one < BILLING_LIMITS.checkoutsPerDay; one += 1) await begun(userId);
+  const order = { userId, email: "", credits: 1_000, successUrl: "http://a/b", cancelUrl: "http://a/b" };
+  await expect(instances[0].checkout({ ...order, reference: "one-more" })).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
+  // One that was begun before is no further one; nothing answers where Stripe would be.
+  await expect(away.checkout({ ...order, reference: checkout })).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
+});
+
+it("forgets checkouts, and what was paid back of others' sales, after 60 days, and purchases never", async () => {
+  const order = await begun();
+  await receive(completed(order));
+  const others = { id: `re_${randomUUID()}`, payment: `pi_${randomUUID()}`, amount: 1_000, status: "succeeded" };
+  await receive(refund(others));
+  const removals = (days: number) => paymentRemovals(store, () => new Date(Date.now() + days * DAY_MS));
+  await removals(59).checkouts!("");
+  await removals(59).unclaimedPayments!("");
+  expect(await store.findCheckout(order.checkout)).toBeDefined();
+  expect(await store.findPayment(others.payment)).toBeDefined();
+  await removals(61).checkouts!("");
+  await removals(61).unclaimedPayments!("");
+  expect(await store.findCheckout(order.checkout)).toBeUndefined();
+  expect(await store.findPayment(others.payment)).toBeUndefined();
+  expect(await receive(completed(order))).toMatchObject({ outcome: "taken" });
   expect(await balanceOf(order.userId)).toBe(1_000_000);
 });
 

@@ -11,7 +11,8 @@ import { dropDatabase, ownDatabase } from "../support/instance";
 
 /** Requests to Stripe, against stripe-mock: it refuses what Stripe's own OpenAPI document doesn't know. */
 
-const KEY = "sk_test_of_peers";
+// Its form is what stripe-mock takes for a key.
+const KEY = "sk_test_123";
 const env = ownDatabase();
 let port: number;
 let stopMock: () => Promise<void>;
