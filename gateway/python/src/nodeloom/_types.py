@@ -1920,6 +1920,35 @@ class MetadataBudgetSettings(TypedDict):
     alertAt: NotRequired[Sequence[float]]
 
 
+class BillingSettings(TypedDict):
+    # Null where credits can't be bought
+    purchases: PurchaseTerms | None
+
+
+class PurchaseTerms(TypedDict):
+    # Of one credit, without taxes
+    creditPriceUsd: float
+    currency: Literal["usd"]
+    minCredits: float
+    maxCredits: float
+    # False: payments are tests, and no money moves
+    live: bool
+
+
+class CheckoutOrder(TypedDict):
+    credits: int
+
+
+class Checkout(TypedDict):
+    # Stripe's page, where the buyer pays
+    url: str
+
+
+class PaymentEventReceipt(TypedDict):
+    # `refused`: an administrator finds why in the audit
+    outcome: Literal["taken", "ignored", "refused"]
+
+
 class Folder(TypedDict):
     id: str
     name: str
