@@ -53,5 +53,5 @@ export const SECTIONS: ReadonlyMap<string, string> = new Map([
   ["D20", "Templates"],
   ["D22", "More control"],
   ["D23", "Budgets, and who spent what"],
-  ["D24", "Signing in"],
+  ["D24", "Buying credits, signing in"],
 ]);

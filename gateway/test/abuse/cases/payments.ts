@@ -19,7 +19,7 @@ const begin = async (stripe: StripeEnd, buyer: Actor): Promise<Paid> => {
   await buyer.session.post("/api/billing/checkout", { credits: CREDITS });
   const asked = stripe.asked.findLast(({ userId }) => userId === buyer.userId);
   assert.ok(asked, "Stripe was not asked");
-  return { ...asked, session: `cs_${randomUUID()}`, payment: `pi_${randomUUID()}` };
+  return { ...asked, payment: `pi_${randomUUID()}` };
 };
 
 /** What was booked of a payment, by the ends of its ids. */

@@ -19,6 +19,7 @@ import { moneyCases } from "./money";
 import { nodeKindCases } from "./node-kinds";
 import { rerunCases } from "./reruns";
 import { runCases } from "./runs";
+import { paymentCases } from "./payments";
 import { signInCases } from "./sign-in";
 import { secretCases } from "./secrets";
 import { triggerCases } from "./triggers";
@@ -49,6 +50,7 @@ export const CASES: readonly Case[] = [
   ...mediaCases,
   ...libraryCases,
   ...rerunCases,
+  ...paymentCases,
   ...signInCases,
   ...secretCases,
   ...adminCases,
