@@ -15,6 +15,8 @@ const TITLES: readonly (readonly [string, string])[] = [
   ["/models", "Models"],
   ["/account", "Account"],
   ["/plans", "Plans"],
+  ["/balance", "Balance"],
+  ["/history", "History"],
 ];
 
 interface Edges {

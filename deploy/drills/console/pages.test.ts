@@ -48,6 +48,8 @@ stage.before(async () => {
     ["model", "/models/sandbox-image"],
     ["account", "/account"],
     ["plans", "/plans"],
+    ["balance", "/balance"],
+    ["history", "/history"],
     ["playground", `/p/${slug}`],
     ["reset", "/reset-password"],
     ["kitchen", "/kitchen"],
