@@ -118,7 +118,11 @@ export const verify = async ({ api, user, load: { outcomes, lost, batchIds }, re
       `${mine.filter(({ status }) => status === "processing").length} open`,
     ],
     ["usage and executions agree to the milli-credit", charged === receipts, `${charged} and ${receipts}`],
-    ["the key's budget has counted what was charged, to the milli-credit", budgeted === receipts, `${budgeted} and ${receipts}`],
+    [
+      "the key's budget has counted what was charged, batches included, to the milli-credit",
+      budgeted === receipts + inBatches,
+      `${budgeted} and ${receipts + inBatches}`,
+    ],
     ["the ledger's invariants hold", ledger.ok === true, JSON.stringify(ledger.mismatches)],
     ["nothing is held any more", me.credits.held === 0, `${me.credits.held} credits`],
     ["no webhook was lost", missing.length === 0, `${missing.length} of ${wantsWebhook.length} missing`],
