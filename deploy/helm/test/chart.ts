@@ -70,6 +70,7 @@ const SAMPLE_SECRETS: Texts = {
   SECRETS_KEYS: "0".repeat(64),
   STRIPE_SECRET_KEY: "sk_test_x",
   STRIPE_WEBHOOK_SECRET: "whsec_x",
+  SMTP_URL: "smtp://user:password@smtp.example.com:587",
   TEMPORAL_PAYLOAD_KEYS: "0".repeat(64),
   MODERATION_SECRET: `whsec_${"0".repeat(44)}`,
 };
