@@ -160,6 +160,23 @@ it("announces a share once in a window, and again only where a raise has left it
   expect(left.budgetAlerts).toHaveLength(3);
 });
 
+it("announces low credits once in a month of the plan, by what is spent and not by what is held", () => {
+  const monthly: Account = { ...start, topUp: 0, plan: 1_000, monthlyMillicredits: 1_000, period: 1 };
+  const pending = ({ budgetAlerts }: Account) =>
+    budgetAlerts.map((alert) => ("lowCredits" in alert ? [alert.id, alert.lowCredits] : alert));
+  const follow = (from: Account, ...commands: Command[]): Account =>
+    commands.reduce((current, command) => accept(current, command).account, from);
+  const released = follow(monthly, held("e1", 950), settled("e1", { a: 900 }));
+  expect(pending(released)).toEqual([]);
+  const low = follow(released, held("e2", 50), settled("e2", { a: 1 }));
+  expect(pending(low)).toEqual([["low-credits-1", { remaining: 99, monthly: 1_000 }]]);
+  const lower = follow(low, held("e3", 50), settled("e3", { a: 50 }));
+  expect(pending(lower)).toHaveLength(1);
+  const next = follow({ ...lower, period: 2 }, held("e4", 9), settled("e4", { a: 9 }));
+  expect(pending(next)).toMatchObject([["low-credits-1"], ["low-credits-2", { remaining: 40 }]]);
+  expect(pending(follow(start, held("e1", 999_999), settled("e1", { a: 999_999 })))).toEqual([]);
+});
+
 it(`has at most ${BUDGET_BOUNDS.budgets} budgets`, () => {
   const scopes = Array.from({ length: BUDGET_BOUNDS.budgets }, (_, index): BudgetScope => ({ ...ACME, value: `c${index}` }));
   const full = run(...scopes.map((scope) => set(1, { scope })));
