@@ -1,5 +1,7 @@
 import { createGrpcClient, type Checks, type ClientOf, type TlsConfig } from "@nodeloom/platform";
 import {
+  accountErasure,
+  accountExports,
   addresses,
   batches,
   billing,
@@ -7,6 +9,7 @@ import {
   identity,
   mail,
   media,
+  mediaExports,
   models,
   organizations,
   payments,
@@ -21,6 +24,7 @@ export interface Services {
   organizations: ClientOf<organizations.OrganizationsServiceServer>;
   signIn: ClientOf<signIn.SignInServiceServer>;
   addresses: ClientOf<addresses.AddressServiceServer>;
+  accountErasure: ClientOf<accountErasure.AccountErasureServiceServer>;
   workflows: ClientOf<workflows.WorkflowsServiceServer>;
   models: ClientOf<models.ModelsServiceServer>;
   billing: ClientOf<billing.BillingServiceServer>;
@@ -29,7 +33,10 @@ export interface Services {
   executions: ClientOf<executions.ExecutionsServiceServer>;
   batches: ClientOf<batches.BatchesServiceServer>;
   mail: ClientOf<mail.MailServiceServer>;
+  accountExports: ClientOf<accountExports.AccountExportsServiceServer>;
   media: ClientOf<media.MediaServiceServer>;
+  /** Served by media, too. */
+  mediaExports: ClientOf<mediaExports.ExportsServiceServer>;
 }
 
 const DEFINITIONS = {
@@ -50,9 +57,12 @@ const BESIDE = {
   signIn: { definition: signIn.SignInServiceService, by: "identity" },
   organizations: { definition: organizations.OrganizationsServiceService, by: "identity" },
   addresses: { definition: addresses.AddressServiceService, by: "identity" },
+  accountErasure: { definition: accountErasure.AccountErasureServiceService, by: "identity" },
   payments: { definition: payments.PaymentsServiceService, by: "billing" },
   batches: { definition: batches.BatchesServiceService, by: "executions" },
   mail: { definition: mail.MailServiceService, by: "executions" },
+  accountExports: { definition: accountExports.AccountExportsServiceService, by: "executions" },
+  mediaExports: { definition: mediaExports.ExportsServiceService, by: "media" },
 } as const;
 
 export interface Connections {

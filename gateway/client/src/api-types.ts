@@ -1279,6 +1279,8 @@ export interface Me {
   credits: Balances;
   /** Null while no business is registered */
   business: Business | null;
+  /** Set where the account is to be deleted: until then that can be taken back */
+  erasesAt?: string;
   /** Set where signing in by password takes a code, too */
   secondFactor?: true;
   onboarding: {
@@ -1323,6 +1325,32 @@ export interface LedgerRow {
   runs: number;
   note: string;
   createdAt: string | null;
+}
+
+export interface AccountExport {
+  status: "ready";
+  /** Where it is fetched, with the same session */
+  url: string;
+  bytes: number;
+  /** It does not have everything, because archives are bounded: README.txt in it says what is missing */
+  isPartial: boolean;
+  createdAt: string;
+  /** Until then this archive is answered; after that another one is made */
+  expiresAt: string;
+}
+
+export interface PendingAccountExport {
+  status: "processing";
+}
+
+/** `password` is required where the account has one */
+export interface AccountDeletion {
+  password?: string;
+}
+
+export interface LeavingAccount {
+  /** Until then it can be taken back; after that nothing of it comes back */
+  erasesAt: string;
 }
 
 export interface NewCredentials {
@@ -2049,6 +2077,8 @@ export interface AdminUser {
   /** Signing in by password takes a code, too */
   secondFactor: boolean;
   business: Business | null;
+  /** When the account is deleted, where somebody asked for that */
+  erasesAt: string | null;
   createdAt: string | null;
 }
 
@@ -2062,6 +2092,8 @@ export interface AdminUserWithCredits {
   /** Signing in by password takes a code, too */
   secondFactor: boolean;
   business: Business | null;
+  /** When the account is deleted, where somebody asked for that */
+  erasesAt: string | null;
   createdAt: string | null;
   credits: Balances;
 }
@@ -2973,6 +3005,11 @@ export interface Operations {
   me: {
     response: Me;
   };
+  /** Have the account deleted after the waiting time */
+  deleteAccount: {
+    body?: AccountDeletion;
+    response: LeavingAccount;
+  };
   /** List the movements of the caller's own account, newest first */
   listMyLedger: {
     query?: {
@@ -2983,6 +3020,18 @@ export interface Operations {
       rows: LedgerRow[];
       nextCursor: string | null;
     };
+  };
+  /** An archive of everything that the account has */
+  exportAccount: {
+    response: AccountExport | PendingAccountExport;
+  };
+  /** The archive itself */
+  downloadAccountExport: {
+    response: string;
+  };
+  /** Keep the account after all */
+  restoreAccount: {
+    response: undefined;
   };
   /** Create an account and sign in; it awaits approval */
   register: {
@@ -3423,12 +3472,47 @@ export interface Operations {
     body: UserChanges;
     response: AdminUser;
   };
+  /** Have a user's account deleted after the waiting time */
+  adminDeleteUser: {
+    params: {
+      id: string;
+    };
+    response: LeavingAccount;
+  };
   /** Make a link by which a user sets a new password */
   adminResetPassword: {
     params: {
       id: string;
     };
     response: PasswordResetLink;
+  };
+  /** An archive of everything that a user has */
+  adminExportUser: {
+    params: {
+      id: string;
+    };
+    response: AccountExport | PendingAccountExport;
+  };
+  /** The archive itself */
+  adminDownloadUserExport: {
+    params: {
+      id: string;
+    };
+    response: string;
+  };
+  /** Keep a user's account after all */
+  adminRestoreUser: {
+    params: {
+      id: string;
+    };
+    response: undefined;
+  };
+  /** End the link of a user's account to the provider */
+  adminUnlinkOidc: {
+    params: {
+      id: string;
+    };
+    response: undefined;
   };
   /** List the movements of an account, newest first */
   adminListLedger: {
@@ -3753,7 +3837,11 @@ export const OPERATIONS = {
   listUsageModels: { method: "GET", path: "/api/usage/models", idempotent: false, contentType: null },
   whoami: { method: "GET", path: "/api/whoami", idempotent: false, contentType: null },
   me: { method: "GET", path: "/api/me", idempotent: false, contentType: null },
+  deleteAccount: { method: "DELETE", path: "/api/me", idempotent: false, contentType: "application/json" },
   listMyLedger: { method: "GET", path: "/api/me/ledger", idempotent: false, contentType: null },
+  exportAccount: { method: "GET", path: "/api/me/export", idempotent: false, contentType: null },
+  downloadAccountExport: { method: "GET", path: "/api/me/export/file", idempotent: false, contentType: null },
+  restoreAccount: { method: "POST", path: "/api/me/restore", idempotent: false, contentType: null },
   register: { method: "POST", path: "/api/auth/register", idempotent: false, contentType: "application/json" },
   login: { method: "POST", path: "/api/auth/login", idempotent: false, contentType: "application/json" },
   logout: { method: "POST", path: "/api/auth/logout", idempotent: false, contentType: "application/json" },
@@ -3822,7 +3910,12 @@ export const OPERATIONS = {
   adminListUsers: { method: "GET", path: "/api/admin/users", idempotent: false, contentType: null },
   adminGetUser: { method: "GET", path: "/api/admin/users/{id}", idempotent: false, contentType: null },
   adminUpdateUser: { method: "PATCH", path: "/api/admin/users/{id}", idempotent: false, contentType: "application/json" },
+  adminDeleteUser: { method: "DELETE", path: "/api/admin/users/{id}", idempotent: false, contentType: null },
   adminResetPassword: { method: "POST", path: "/api/admin/users/{id}/password-reset", idempotent: false, contentType: null },
+  adminExportUser: { method: "POST", path: "/api/admin/users/{id}/export", idempotent: false, contentType: null },
+  adminDownloadUserExport: { method: "GET", path: "/api/admin/users/{id}/export/file", idempotent: false, contentType: null },
+  adminRestoreUser: { method: "POST", path: "/api/admin/users/{id}/restore", idempotent: false, contentType: null },
+  adminUnlinkOidc: { method: "DELETE", path: "/api/admin/users/{id}/oidc", idempotent: false, contentType: null },
   adminListLedger: { method: "GET", path: "/api/admin/users/{id}/ledger", idempotent: false, contentType: null },
   adminCreditUser: { method: "POST", path: "/api/admin/users/{id}/credits", idempotent: true, contentType: "application/json" },
   adminCheckLedger: { method: "GET", path: "/api/admin/ledger/check", idempotent: false, contentType: null },

@@ -1,4 +1,5 @@
 import {
+  accountLeaving,
   accountNotApproved,
   ALL,
   covers,
@@ -36,6 +37,8 @@ export interface CallerUser {
   sessionEpoch: number;
   /** Signing in by password takes a code, too. */
   secondFactor: boolean;
+  /** When the account is erased, where somebody asked for that. */
+  erasesAt: Date | undefined;
   plan: Plan;
   business: { name: string; verified: boolean } | null;
 }
@@ -112,6 +115,7 @@ export const toCallerUser = (user: identity.User): CallerUser => ({
   suspended: user.suspended,
   sessionEpoch: user.sessionEpoch,
   secondFactor: user.secondFactor,
+  erasesAt: user.erasesAt,
   plan: toPlan(user.plan, user.tier),
   business: user.business ? { name: user.business.name, verified: user.business.verified } : null,
 });
@@ -145,9 +149,10 @@ export const memberCaller = (person: CallerUser, { user, organization }: Organiz
   key: null,
 });
 
-/** What an account that awaits approval may not do: run, quote, upload, publish templates, make keys. */
+/** What an account that awaits approval, or is to be erased, may not do: run, quote, upload, publish templates, make keys. */
 export const requireApproved = (caller: Pick<Caller, "user"> | undefined): void => {
   if (!caller?.user.approved) throw accountNotApproved();
+  if (caller.user.erasesAt) throw accountLeaving();
 };
 
 /** The capability to run a workflow or a model; what cannot be a slug needs the general one. */

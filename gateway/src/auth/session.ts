@@ -21,6 +21,8 @@ declare module "express-session" {
   interface SessionData {
     userId: string;
     epoch: number;
+    /** When it began, in milliseconds since the epoch; absent on sessions from before that was noted. */
+    at?: number;
   }
 }
 
@@ -39,6 +41,8 @@ export interface Sessions {
   user(request: Request, response: Response): Promise<SessionUser | undefined>;
   /** Starts a session under a new id. */
   signIn(request: Request, response: Response, user: SessionUser): Promise<void>;
+  /** Whether the session of a request, whose user is known, began within a time. */
+  isRecent(request: Request, withinMs: number): boolean;
   signOut(request: Request, response: Response): Promise<void>;
   /**
    * Refuses a request that another site made a browser send.
@@ -86,8 +90,10 @@ export const createSessions = ({ redis, keyPrefix, secret, secure, publicOrigin 
       await step((done) => request.session.regenerate(done));
       request.session.userId = userId;
       request.session.epoch = epoch;
+      request.session.at = Date.now();
       await step((done) => request.session.save(done));
     },
+    isRecent: (request, withinMs) => Date.now() - (request.session?.at ?? 0) < withinMs,
     signOut: async (request, response) => {
       await load(request, response);
       await step((done) => request.session.destroy(done));

@@ -82,6 +82,10 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     when: "the account awaits approval: it can't run, quote, upload, publish templates or make keys yet",
   },
   ACCOUNT_SUSPENDED: { status: 403, when: "an administrator has suspended the account: its sessions have ended, its keys don't work" },
+  ACCOUNT_LEAVING: {
+    status: 403,
+    when: "the account is to be deleted: it can't run, quote, upload, publish templates or make keys, unless that is taken back",
+  },
   WORKFLOW_CAP_REACHED: {
     status: 403,
     when: "the tier allows no more saved workflows",
@@ -112,6 +116,11 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   },
   ROUTE_NOT_FOUND: { status: 404, when: "there is no such path" },
   METHOD_NOT_ALLOWED: { status: 405, when: "the path has other methods: they are in `Allow`" },
+  SOLE_OWNER: {
+    status: 409,
+    when: "the account is the only owner of organizations: it passes them on, or deletes them, before it is deleted",
+    members: { organizations: "their ids and names" },
+  },
   NOT_WAITING: {
     status: 409,
     when: "an execution does not wait for the decision that is sent: it was decided, it is over, or it has not come so far",

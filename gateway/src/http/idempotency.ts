@@ -13,6 +13,8 @@ export interface RenderedReply {
 
 export interface IdempotentRequest {
   key: string;
+  /** Whose answer is kept: it goes with the account. */
+  owner: string;
   /** Caller and resource: keys of different callers and resources never meet. */
   scope: string;
   /** Hash of query and body; another one under the same key is refused. */
@@ -42,7 +44,7 @@ export const idempotencyKey = (header: string | string[] | undefined): string | 
 };
 
 /**
- * KEYS[1] the record; ARGV fingerprint, execution id, token, lease (ms), lifetime (s).
+ * KEYS[1] the record; ARGV fingerprint, execution id, token, lease (ms), lifetime (s), owner.
  * The record is a hash; whoever holds the lease works, and a lease that ran out may be taken over.
  */
 const BEGIN = `
@@ -50,7 +52,7 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local stored = redis.call('HMGET', KEYS[1], 'fingerprint', 'executionId', 'leaseUntil', 'reply')
 if not stored[1] then
-  redis.call('HSET', KEYS[1], 'fingerprint', ARGV[1], 'executionId', ARGV[2], 'token', ARGV[3], 'leaseUntil', now + ARGV[4])
+  redis.call('HSET', KEYS[1], 'fingerprint', ARGV[1], 'executionId', ARGV[2], 'token', ARGV[3], 'leaseUntil', now + ARGV[4], 'owner', ARGV[6])
   redis.call('EXPIRE', KEYS[1], ARGV[5])
   return {'work', ARGV[2]}
 end
@@ -99,8 +101,8 @@ export interface IdempotencyOptions {
 }
 
 export const createIdempotency = ({ redis, keyPrefix, logger, leaseMs = IDEMPOTENCY_LEASE_MS }: IdempotencyOptions): Idempotency => {
-  const begin = (record: string, fingerprint: string, token: string): Promise<Started> =>
-    redis.eval(BEGIN, 1, record, fingerprint, randomUUID(), token, leaseMs, IDEMPOTENCY_SECONDS).catch(() => {
+  const begin = (record: string, fingerprint: string, token: string, owner: string): Promise<Started> =>
+    redis.eval(BEGIN, 1, record, fingerprint, randomUUID(), token, leaseMs, IDEMPOTENCY_SECONDS, owner).catch(() => {
       throw unavailable("idempotency keys cannot be honoured now");
     }) as Promise<Started>;
 
@@ -120,10 +122,10 @@ export const createIdempotency = ({ redis, keyPrefix, logger, leaseMs = IDEMPOTE
   };
 
   return {
-    once: async ({ key, scope, fingerprint }, work) => {
+    once: async ({ key, owner, scope, fingerprint }, work) => {
       const record = `${keyPrefix}idempotency:${digest(`${scope}\n${key}`)}`;
       const token = randomUUID();
-      const begun = await begin(record, fingerprint, token);
+      const begun = await begin(record, fingerprint, token, owner);
       switch (begun[0]) {
         case "work":
           return perform(record, token, () => work(begun[1]));

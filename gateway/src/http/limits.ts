@@ -23,6 +23,11 @@ export const CATALOGUE_FRESH_MS = 5_000;
 /** A session ends when it was not used for this long. */
 export const SESSION_IDLE_SECONDS = 12 * 60 * 60;
 
+/** Where an account without a password is deleted, its session began within this time. */
+export const RECENT_SIGN_IN_MS = 10 * 60 * 1_000;
+/** How long a client may take to fetch the archive of an account. */
+export const EXPORT_READ_MS = 60 * 60 * 1_000;
+
 /** A synchronous run is waited for this long, then polled. */
 export const SYNC_WAIT_MS = 120_000;
 /** An asynchronous submit waits this long for the first submission to be made or refused. */

@@ -99,7 +99,7 @@ const answer = async (gateway: Gateway, route: Route, context: CallContext, body
   const fingerprint = fingerprintOf(context.query, body.text);
   if (route.idempotent === "rebuild") return rebuild(route, context, key, fingerprint);
   const scope = `${idempotencyOwner(context.caller)} ${resourceOf(route.method, route.path, context.params)}`;
-  return gateway.idempotency.once({ key, scope, fingerprint }, async (executionId) => {
+  return gateway.idempotency.once({ key, owner: context.caller.user.id, scope, fingerprint }, async (executionId) => {
     if (route.startsRun) response.setHeader(EXECUTION_ID, executionId);
     const headers: Record<string, string> = route.startsRun ? { [EXECUTION_ID]: executionId } : {};
     const rendered = await route.handler({ ...context, executionId }).then(

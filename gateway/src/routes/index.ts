@@ -23,6 +23,8 @@ import { healthRoutes } from "./health/routes";
 import { identityRoutes } from "./identity/routes";
 import { keyRoutes } from "./keys/routes";
 import { mailRoutes } from "./mail/routes";
+import { adminLeavingRoutes } from "./leaving/admin";
+import { leavingRoutes } from "./leaving/routes";
 import { mcpRoutes } from "./mcp/routes";
 import { mediaRoutes } from "./media/routes";
 import { paymentEventRoutes } from "./payments/events";
@@ -67,6 +69,7 @@ export const routes: readonly Route[] = [
   ...rerunRoutes,
   ...usageRoutes,
   ...identityRoutes,
+  ...leavingRoutes,
   ...authRoutes,
   ...secondStepRoutes,
   ...secondFactorRoutes,
@@ -87,6 +90,7 @@ export const routes: readonly Route[] = [
   ...mcpRoutes,
   ...appRoutes,
   ...adminUserRoutes,
+  ...adminLeavingRoutes,
   ...adminCreditRoutes,
   ...adminOrganizationRoutes,
   ...adminExecutionRoutes,

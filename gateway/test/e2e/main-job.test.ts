@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import {
   createClient,
   NodeloomError,
@@ -9,6 +10,7 @@ import {
   type NewWorkflow,
   type SubmitResult,
 } from "@nodeloom/client";
+import { Client as TemporalClient, Connection } from "@temporalio/client";
 import { clientOf, eventually, fetchFile, type Account } from "./support/client";
 import { clip, edge, greeting, node, studio } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
@@ -24,7 +26,7 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  platform = await startPlatform({ allow: [receiver.address] });
+  platform = await startPlatform({ allow: [receiver.address], env: { ACCOUNT_ERASURE_DAYS: "0" } });
   client = clientOf(platform);
   user = await client.account({ tier: "business", webhook: { url: receiver.url } });
   api = createClient({ baseUrl: platform.baseUrl, apiKey: user.key });
@@ -33,6 +35,11 @@ afterAll(async () => {
   await platform.stop();
   receiver.close();
 });
+
+const connectTemporal = async (): Promise<{ temporal: TemporalClient; close: () => Promise<void> }> => {
+  const connection = await Connection.connect({ address: platform.env.TEMPORAL_ADDRESS! });
+  return { temporal: new TemporalClient({ connection }), close: () => connection.close() };
+};
 
 type Graph = NewWorkflow & { name: string };
 const save = async (graph: unknown): Promise<{ workflow: string }> => ({ workflow: (await api.workflows.create(graph as Graph)).slug });
@@ -290,6 +297,38 @@ it("sends a secret to its host, and stores it nowhere: not in MongoDB, Temporal'
   // What is sent beside it is seen, where it would be.
   for (const place of ["MongoDB", "Temporal", "answers"] as const)
     expect({ place, seen: stored[place].some((bytes) => bytes.includes(control)) }).toEqual({ place, seen: true });
+});
+
+it("erases an account: nothing of what it wrote, made or was called is left in MongoDB, Temporal or Redis", async () => {
+  const leaver = await client.account({ tier: "business", webhook: { url: receiver.url } });
+  const [word, other] = [`word-${randomUUID()}`, `slug-${randomUUID()}`];
+  const own = createClient({ baseUrl: platform.baseUrl, apiKey: leaver.key! });
+  const { slug } = await own.workflows.create({ ...(studio() as Graph), name: other, description: word });
+  await client.call("POST", `/api/workflows/${slug}/versions`, { key: leaver.key, body: { note: word }, headers: { "idempotency-key": word } });
+  const long = `${word} ${"and more ".repeat(4_000)}`;
+  const { executionId } = await own.run({ workflow: slug }, { prompt: long });
+  const { temporal, close } = await connectTemporal();
+  const listed = async (): Promise<number> => (await temporal.workflow.count(`NodeloomUser = '${leaver.userId}'`)).count;
+  const seen = (stored: Awaited<ReturnType<typeof readStores>>, text: string): string[] =>
+    Object.entries(stored).flatMap(([place, all]) => (all.some((bytes) => bytes.includes(text)) ? [place] : []));
+  expect(seen(await readStores(platform, [executionId!]), word)).toEqual(["MongoDB", "Temporal", "Redis"]);
+  await eventually(listed, (count) => count > 0);
+
+  const asked = { cookie: leaver.cookie, body: { password: leaver.password } };
+  expect((await client.call("DELETE", "/api/me", asked)).status).toBe(202);
+  const erasing = await temporal.workflow.start("eraseAccount", {
+    ...{ workflowId: `erase-${leaver.userId}`, taskQueue: platform.env.TEMPORAL_TASK_QUEUE!, args: [leaver.userId] },
+    workflowIdConflictPolicy: "USE_EXISTING",
+  });
+  const { late } = (await erasing.result()) as { late: Record<string, Record<string, number>> };
+  expect(Object.values(late).flatMap((counts) => Object.values(counts)).every((count) => count === 0)).toBe(true);
+
+  const stored = await readStores(platform, []);
+  expect([seen(stored, word), seen(stored, leaver.email), seen(stored, executionId!)]).toEqual([[], [], ["MongoDB"]]);
+  expect((await client.call("GET", "/api/me", { cookie: leaver.cookie })).status).toBe(401);
+  expect(((await client.call("POST", "/api/workflows", { key: user.key, body: { name: other } })).body as { slug?: string }).slug).toBe(`${slug}-2`);
+  await eventually(listed, (count) => count === 0);
+  await close();
 });
 
 it("keeps the ledger equal to what every account holds", async () => {

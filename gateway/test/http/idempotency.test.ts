@@ -20,7 +20,7 @@ afterAll(() => redis.disconnect());
 const PATIENCE_MS = 20_000;
 /** The one record under a prefix. */
 const recordOf = async (keyPrefix: string): Promise<string> => (await redis.keys(`${keyPrefix}*`))[0]!;
-const requestOf = (fingerprint = "body") => ({ key: randomUUID(), scope: "user POST /x", fingerprint });
+const requestOf = (fingerprint = "body") => ({ key: randomUUID(), owner: "user", scope: "user POST /x", fingerprint });
 
 describe("an Idempotency-Key", () => {
   it("lets one of many simultaneous requests work; the others are told to wait", async () => {

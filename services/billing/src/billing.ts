@@ -6,6 +6,7 @@ import { allocate, type Allocation } from "./account/allocate";
 import { rolled, type Budget } from "./account/budgets/budget";
 import type { HoldReply } from "./account/hold";
 import { BILLING_LIMITS } from "./limits";
+import { createEraseBilling } from "./erasure";
 import { createGroupCommit } from "./group-commit";
 import { createAudit, type LedgerCheck } from "./ledger/audit";
 import { createCheckpoints } from "./ledger/checkpoints";
@@ -139,6 +140,8 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
 
     /** The ledger is kept for ever; what ends is that a check adds up past years row by row. */
     removeExpired: createRemoval({ checkpoints: (cursor) => checkpoints.page(cursor), ...removals }),
+
+    erase: createEraseBilling({ store, groupCommit, outbox, clock }),
 
     start: (): void => outbox.start(),
 

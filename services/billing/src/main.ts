@@ -1,5 +1,5 @@
-import { defineService, grpcService, hostPort, openDatabase, runProcess, serveGrpc, variables } from "@nodeloom/platform";
-import { billing as proto, payments as paymentsProto } from "@nodeloom/proto";
+import { defineService, erasureHandlers, grpcService, hostPort, openDatabase, runProcess, serveGrpc, variables } from "@nodeloom/platform";
+import { billing as proto, erasure, payments as paymentsProto } from "@nodeloom/proto";
 import { database } from "./database";
 import { createBilling } from "./billing";
 import { createPaymentStore } from "./payments/payment-store";
@@ -32,7 +32,10 @@ export const service = defineService({
     billing.start();
     return serveGrpc({
       service: grpcService(proto.BillingServiceService, billingHandlers(billing)),
-      more: [grpcService(paymentsProto.PaymentsServiceService, paymentsHandlers(payments))],
+      more: [
+        grpcService(paymentsProto.PaymentsServiceService, paymentsHandlers(payments)),
+        grpcService(erasure.ErasureServiceService, erasureHandlers(billing.erase)),
+      ],
       config,
       listen: "BILLING_LISTEN",
       connection,

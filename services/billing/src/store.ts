@@ -144,6 +144,15 @@ export const createStore = (connection: Connection) => {
       return found.map(({ _id, budgetAlerts }) => ({ userId: _id, budgetAlerts }));
     },
 
+    /** Takes what its owner's calls, keys and administrators wrote from an account's rows. @returns of how many */
+    emptyRows: async (userId: string): Promise<number> => {
+      const said = [{ note: { $exists: true } }, { keyId: { $exists: true } }];
+      const emptied = await ledger.updateMany({ userId, $or: said }, { $unset: { note: 1, keyId: 1 } });
+      // That an execution was closed stays, so that it can't be closed once more.
+      const closed = await ledger.updateMany({ userId, "closed.items.0": { $exists: true } } as object, { $set: { "closed.items": [] } });
+      return emptied.modifiedCount + closed.modifiedCount;
+    },
+
     /** An account's rows below a sequence number, newest first; where a kind is given, of this alone. */
     listRows: async (userId: string, below: number, limit: number, kind?: MovementKind): Promise<LedgerRow[]> => {
       const found = await ledger

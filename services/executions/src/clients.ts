@@ -1,9 +1,24 @@
 /** Clients of the other services. */
 import { createGrpcClient, type ClientOf, type TlsConfig } from "@nodeloom/platform";
-import { addresses, billing, identity, media, models, transform, usage, workflows } from "@nodeloom/proto";
+import {
+  accountErasure,
+  addresses,
+  billing,
+  erasure,
+  identity,
+  media,
+  mediaExports,
+  models,
+  transform,
+  usage,
+  workflows,
+} from "@nodeloom/proto";
 
 /** Served by identity, too. */
-export type Addresses = ClientOf<addresses.AddressServiceServer>;
+export type EmailAddresses = ClientOf<addresses.AddressServiceServer>;
+export type AccountErasure = ClientOf<accountErasure.AccountErasureServiceServer>;
+export type Erasure = ClientOf<erasure.ErasureServiceServer>;
+export type MediaExports = ClientOf<mediaExports.ExportsServiceServer>;
 export type Billing = ClientOf<billing.BillingServiceServer>;
 export type Identity = ClientOf<identity.IdentityServiceServer>;
 export type Media = ClientOf<media.MediaServiceServer>;
@@ -26,6 +41,24 @@ export const connectServices = (config: Locations & TlsConfig) => {
     addresses: connect<addresses.AddressServiceServer>(addresses.AddressServiceService, config.IDENTITY_ADDRESS),
     identity: connect<identity.IdentityServiceServer>(identity.IdentityServiceService, config.IDENTITY_ADDRESS),
     media: connect<media.MediaServiceServer>(media.MediaServiceService, config.MEDIA_ADDRESS),
+    mediaExports: connect<mediaExports.ExportsServiceServer>(mediaExports.ExportsServiceService, config.MEDIA_ADDRESS),
+    accountErasure: connect<accountErasure.AccountErasureServiceServer>(
+      accountErasure.AccountErasureServiceService,
+      config.IDENTITY_ADDRESS,
+    ),
     transform: connect<transform.TransformServiceServer>(transform.TransformServiceService, config.TRANSFORM_ADDRESS),
+  };
+};
+
+/** Clients by which the services that keep something of accounts erase it, in the order in which they do. */
+export const connectErasures = (config: Locations & TlsConfig) => {
+  const connect = (address: string) =>
+    createGrpcClient<erasure.ErasureServiceServer>(erasure.ErasureServiceService, { address, tls: config });
+  return {
+    media: connect(config.MEDIA_ADDRESS),
+    workflows: connect(config.WORKFLOWS_ADDRESS),
+    usage: connect(config.USAGE_ADDRESS),
+    billing: connect(config.BILLING_ADDRESS),
+    identity: connect(config.IDENTITY_ADDRESS),
   };
 };

@@ -1,10 +1,10 @@
 import { defineService, grpcService, openDatabase, runProcess, serveGrpc } from "@nodeloom/platform";
-import { batches, executions, mail } from "@nodeloom/proto";
+import { accountExports, batches, executions, mail } from "@nodeloom/proto";
 import { variables } from "./config";
 import { database } from "./database";
 import { mailHandlers } from "./mail/handlers";
 import { wire } from "./wiring";
-import { batchesHandlers, executionsHandlers } from "./server";
+import { accountExportsHandlers, batchesHandlers, executionsHandlers } from "./server";
 
 /** The process of executions. */
 
@@ -21,6 +21,7 @@ export const service = defineService({
       more: [
         grpcService(batches.BatchesServiceService, batchesHandlers(wired.handlers)),
         grpcService(mail.MailServiceService, mailHandlers(wired.handlers.mails)),
+        grpcService(accountExports.AccountExportsServiceService, accountExportsHandlers(wired.handlers)),
       ],
       config,
       listen: "EXECUTIONS_LISTEN",

@@ -1,7 +1,7 @@
 /** The gRPC service of executions. */
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, requestContext, serverStream, unary } from "@nodeloom/platform";
-import type { batches, executions } from "@nodeloom/proto";
+import type { accountExports, batches, executions } from "@nodeloom/proto";
 import type { Orders } from "./requests/batches/orders";
 import type { BatchReads } from "./requests/batches/reads";
 import { batchMessage } from "./requests/batches/view";
@@ -18,6 +18,7 @@ import type { Stores } from "./store/stores";
 import { executionMessage } from "./requests/view";
 import { triggerHandlers } from "./requests/triggers/handlers";
 import type { Triggers } from "./requests/triggers/triggers";
+import type { AccountExports } from "./requests/leaving/export/exports";
 import type { Watch } from "./requests/watch";
 import type { Webhooks } from "./webhooks/webhooks";
 
@@ -46,6 +47,7 @@ export interface HandlerOptions {
   moderation: Refusals;
   /** Undefined where no mail server is configured. */
   mails: MailQueue | undefined;
+  accountExports: Pick<AccountExports, "get">;
 }
 
 export const executionsHandlers = (options: HandlerOptions): executions.ExecutionsServiceServer => ({
@@ -95,6 +97,10 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
   testProviderKey: unary(({ name }) => options.testProviderKey(name)),
   listModeration: unary((request) => options.moderation(request)),
   ...triggerHandlers(options.triggers),
+});
+
+export const accountExportsHandlers = ({ accountExports: exports }: HandlerOptions): accountExports.AccountExportsServiceServer => ({
+  getAccountExport: unary(({ userId }) => exports.get(userId)),
 });
 
 export const batchesHandlers = ({ batches: { orders, reads } }: HandlerOptions): batches.BatchesServiceServer => ({

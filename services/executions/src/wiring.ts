@@ -31,7 +31,7 @@ import { createGates } from "./calls/gates";
 import { createInputFiles } from "./calls/input-files";
 import { createSubmissions } from "./calls/submissions";
 import { createCalls } from "./calls/ways";
-import { connectServices } from "./clients";
+import { connectErasures, connectServices } from "./clients";
 import type { Config } from "./config";
 import { watchLoad } from "./meters";
 import { createMailing } from "./mail";
@@ -57,8 +57,11 @@ import { createPrograms, createRequirePrograms } from "./calls/transforms";
 import { createTextStreams } from "./calls/text-streams";
 import { createActivities } from "./carry/activities";
 import { createScheduleCarrier } from "./carry/schedules";
+import { createLeaver } from "./carry/leaving";
+import { createLeavingActivities } from "./carry/leaving-activities";
 import { createUpkeepActivities } from "./carry/upkeep-activities";
 import { createWaitActivities } from "./carry/wait-activities";
+import { createLeaving } from "./requests/leaving/leaving";
 import { createTriggers } from "./requests/triggers/triggers";
 import { createUpkeep } from "./upkeep/upkeep";
 import { createModeration } from "./moderation/moderation";
@@ -219,6 +222,12 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   });
   const batches = createBatches({ stores, services, planning, catalog, runs, cancellation, channel, starter: batchStarter, logger });
   const made = createCalls({ ...calls, pace, textStreams, identity, userEgress, transform });
+  const leaver = createLeaver({ client: temporal.client, namespace: config.TEMPORAL_NAMESPACE, taskQueue });
+  const erasures = connectErasures(config);
+  const leaving = createLeaving({
+    ...{ stores, services, erasures, batches, triggers, cancellation, reads, leaver, logger },
+    ...{ redis: publisher, keyPrefix: config.REDIS_KEY_PREFIX },
+  });
   await temporal.work({
     ...createActivities({
       holds,
@@ -243,6 +252,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       announce: createAnnounceBatch({ stores, identity, egress: userEgress, outgoing }),
       stopping: stopping.signal,
     }),
+    ...createLeavingActivities(leaving.activities),
     sendAlert: createSendAlert({ identity, egress: userEgress, outgoing }),
     ...createMailActivities(mailing.deliver),
     ...createUpkeepActivities({
@@ -261,6 +271,8 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     outbox,
     starter: { ...batchStarter, ...alertStarter },
     mails: mailing.queue,
+    accountErasure: services.accountErasure,
+    leaver,
     logger,
   });
   return {
@@ -280,6 +292,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       triggers,
       moderation: createRefusals(stores.moderation, moderation !== undefined),
       mails: mailing.queue,
+      accountExports: leaving.exports,
     },
     drain: async () => {
       stopping.abort();
@@ -292,7 +305,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       await temporal.close();
       textStreams.stop();
       await threads.stop();
-      for (const client of Object.values(services)) client.close();
+      for (const client of [...Object.values(services), ...Object.values(erasures)]) client.close();
       publisher.disconnect();
       subscriber.disconnect();
       await Promise.all([providerEgress.close(), ownServers.close(), userEgress.close()]);

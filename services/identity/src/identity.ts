@@ -1,8 +1,11 @@
+import { ERASURE_DAYS } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import { createAddresses } from "./addresses/addresses";
 import { createAudit } from "./audit/audit";
 import { createAuthentication } from "./keys/authentication";
 import type { Changes } from "./changes";
+import { createErasures } from "./erasure/erasures";
+import { createSoleOwnerships } from "./erasure/sole-ownerships";
 import { createKeys } from "./keys/keys";
 import { createLoginThrottle } from "./sessions/login-throttle";
 import { createPasswords } from "./users/passwords";
@@ -42,7 +45,9 @@ export interface IdentityOptions {
   logger: Logger;
   /** The provider that people may sign in by. */
   oidc?: OidcConfigured | undefined;
-  /** Of signing in. */
+  /** How long an account that is to be erased can change its mind. */
+  erasureDays?: number;
+  /** Of signing in, and of erasing accounts. */
   clock?: () => number;
 }
 
@@ -56,6 +61,7 @@ export const createIdentity = async ({
   addressProblem,
   logger,
   oidc,
+  erasureDays = ERASURE_DAYS,
   clock = Date.now,
 }: IdentityOptions): Promise<Identity> => {
   const secretBox = createSecretBox(pepper);
@@ -114,6 +120,11 @@ export const createIdentity = async ({
     webhooks: createWebhooks({ store: store.keys, accounts, secretBox, changes, addressProblem }),
     secrets: createSecrets({ store: store.secrets, envelope, addressProblem }),
     audit: createAudit(store.audit),
+    erasures: createErasures({
+      ...{ store: store.erasures, users: store.users, tiers, reauthentication, runStops, changes, pepper, clock },
+      soleOwnerships: createSoleOwnerships(store.organizations),
+      days: erasureDays,
+    }),
     authentication: createAuthentication({ store: store.keys, accounts, changes, pepper, onTouchFailed }),
   };
 };

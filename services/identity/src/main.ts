@@ -1,9 +1,11 @@
+import { ERASURE_DAYS } from "@nodeloom/kernel";
 import {
   ConfigError,
   connectRedis,
   createAddressRules,
   createEgressClient,
   defineService,
+  erasureHandlers,
   grpcService,
   hostAndPort,
   hostPort,
@@ -12,11 +14,13 @@ import {
   serveGrpc,
   variables,
 } from "@nodeloom/platform";
-import { addresses, identity, organizations, signIn } from "@nodeloom/proto";
+import { accountErasure, addresses, erasure, identity, organizations, signIn } from "@nodeloom/proto";
 import { z } from "zod";
 import { addressHandlers } from "./addresses/server";
 import { database } from "./database";
 import { joinChanges } from "./changes";
+import { createEraseIdentity } from "./erasure/erase";
+import { accountErasureHandlers } from "./erasure/server";
 import { createIdentity } from "./identity";
 import { loadLibrary } from "./oidc/provider";
 import { oidcSettings, oidcVariables } from "./oidc/settings";
@@ -26,6 +30,8 @@ import { organizationHandlers } from "./organizations/server";
 import { signInHandlers } from "./sessions/server";
 import { identityHandlers } from "./server";
 import { createStore } from "./store";
+
+const MAX_ERASURE_DAYS = 365;
 
 /** Users, organizations, tiers, API keys and their webhooks, secrets. */
 export const service = defineService({
@@ -43,6 +49,12 @@ export const service = defineService({
       "keys (64 hexadecimal digits each, comma separated) under which secrets such as the keys of providers are encrypted; the first encrypts, all decrypt; none can be kept without",
     ),
     ...oidcVariables,
+    ACCOUNT_ERASURE_DAYS: z.coerce
+      .number()
+      .min(0)
+      .max(MAX_ERASURE_DAYS)
+      .default(ERASURE_DAYS)
+      .describe("days for which an account that is to be deleted can change its mind; parts of a day are allowed"),
     NODELOOM_ENV: z.string().regex(KEY_ENVIRONMENT).default("live").describe("names the environment inside key values"),
     BOOTSTRAP_ADMIN_EMAIL: z.string().optional().describe("address of an admin to make sure of"),
     BOOTSTRAP_ADMIN_PASSWORD: z.string().optional().describe("password of that admin"),
@@ -65,6 +77,7 @@ export const service = defineService({
       pepper: config.API_KEY_PEPPER,
       secretsKeys: config.SECRETS_KEYS,
       environment: config.NODELOOM_ENV,
+      erasureDays: config.ACCOUNT_ERASURE_DAYS,
       oidc,
       addressProblem: createAddressRules({ allow: config.USER_EGRESS_ALLOW }).resolvedProblem,
       logger,
@@ -84,6 +97,8 @@ export const service = defineService({
         grpcService(signIn.SignInServiceService, signInHandlers(services)),
         grpcService(addresses.AddressServiceService, addressHandlers(services)),
         grpcService(organizations.OrganizationsServiceService, organizationHandlers(services)),
+        grpcService(accountErasure.AccountErasureServiceService, accountErasureHandlers(services.erasures)),
+        grpcService(erasure.ErasureServiceService, erasureHandlers(createEraseIdentity(connection, store.organizations))),
       ],
       config,
       listen: "IDENTITY_LISTEN",

@@ -18,8 +18,8 @@ const toPlanMessage = (plan: Plan): identity.Plan =>
     concurrency: plan.concurrency,
   });
 
-export const toUserMessage = ({ plan, business, ...user }: User): identity.User =>
-  identity.User.fromPartial({ ...user, plan: toPlanMessage(plan), business: business ?? undefined });
+export const toUserMessage = ({ plan, business, erasesAt, ...user }: User): identity.User =>
+  identity.User.fromPartial({ ...user, plan: toPlanMessage(plan), business: business ?? undefined, erasesAt: erasesAt ?? undefined });
 
 export const toAuthenticatedMessage = ({
   key,

@@ -33,7 +33,21 @@ export interface UserRecord {
   mutedNotices?: Partial<Record<Notice, boolean>>;
   /** Hash of the configured password that this administrator was last given; a password that the user chose since stays. */
   bootstrapHash: string | null;
+  /** Set once the account is to be erased. */
+  erasure?: ErasureRecord | null;
   createdAt: Date;
+}
+
+/** When an account is erased, and how far that has come. */
+export interface ErasureRecord {
+  requestedAt: Date;
+  erasesAt: Date;
+  /** From then on the account can't be had back. */
+  begunAt: Date | null;
+  /** Nothing is left of the account but this. */
+  endedAt: Date | null;
+  /** What its known addresses are named by, once its own address is gone. */
+  knownAs: string;
 }
 
 /** When a user's runs were to be cancelled. */
@@ -115,6 +129,8 @@ export interface OidcSignInRecord {
 /** An address from which someone signed in to an account; `_id` is a keyed hash of both. */
 export interface KnownAddressRecord {
   _id: string;
+  /** Keyed hash of the account's e-mail address; absent on those from before there was any. */
+  account?: string;
   at: Date;
 }
 

@@ -4,6 +4,7 @@ import { identity } from "@nodeloom/proto";
 import type { Addresses } from "./addresses/addresses";
 import type { Audit } from "./audit/audit";
 import type { Authentication } from "./keys/authentication";
+import type { Erasures } from "./erasure/erasures";
 import type { Keys } from "./keys/keys";
 import {
   fromAuditMessage,
@@ -52,6 +53,7 @@ export interface Identity {
   authentication: Authentication;
   audit: Audit;
   secrets: Secrets;
+  erasures: Erasures;
 }
 
 type Server = identity.IdentityServiceServer;

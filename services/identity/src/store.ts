@@ -17,6 +17,8 @@ import type {
   TierRecord,
   UserRecord,
 } from "./records";
+import { erasureSchema } from "./erasure/schema";
+import { createErasureStore, type ErasureStore } from "./erasure/erasure-store";
 import { createKnownAddressStore, KNOWN_ADDRESS_SECONDS, type KnownAddressStore } from "./sessions/known-address-store";
 import { createOidcStore, type OidcStore } from "./oidc/oidc-store";
 import { createOidcModels } from "./oidc/schema";
@@ -70,6 +72,7 @@ const userSchema = new Schema<UserRecord>(
     mutedNotices: { type: new Schema(Object.fromEntries(NOTICES.map((notice) => [notice, Boolean])), OPTIONS), default: {} },
     bootstrapHash: { type: String, default: null },
     emailVerifiedAt: optionalDate,
+    erasure: { type: erasureSchema, default: null },
     createdAt: { type: Date, required: true },
   },
   OPTIONS,
@@ -79,7 +82,9 @@ const userSchema = new Schema<UserRecord>(
   // The admin list's order.
   .index({ createdAt: -1, _id: -1 })
   // Whether anyone has a tier that is to be deleted.
-  .index({ tier: 1 });
+  .index({ tier: 1 })
+  // Accounts whose time to be erased has come.
+  .index({ "erasure.erasesAt": 1 }, { sparse: true });
 
 const tierSchema = new Schema<TierRecord>(
   {
@@ -146,10 +151,10 @@ const attemptsSchema = new Schema<AttemptsRecord>(
   OPTIONS,
 ).index({ endsAt: 1 }, { expireAfterSeconds: 0 });
 
-const knownAddressSchema = new Schema<KnownAddressRecord>({ _id: text, at: { type: Date, required: true } }, OPTIONS).index(
-  { at: 1 },
-  { expireAfterSeconds: KNOWN_ADDRESS_SECONDS },
-);
+const knownAddressSchema = new Schema<KnownAddressRecord>(
+  { _id: text, account: String, at: { type: Date, required: true } },
+  OPTIONS,
+).index({ at: 1 }, { expireAfterSeconds: KNOWN_ADDRESS_SECONDS });
 
 const pendingSignInSchema = new Schema<PendingSignInRecord>(
   { _id: text, userId: text, network: text, sessionEpoch: number, expiresAt: { type: Date, required: true } },
@@ -221,6 +226,7 @@ export interface Store {
   secrets: SecretStore;
   audit: AuditStore;
   organizations: OrganizationStore;
+  erasures: ErasureStore;
 }
 
 /** The stores over one connection. */
@@ -248,5 +254,6 @@ export const createStore = (connection: Connection): Store => {
     secrets: createSecretStore(secrets),
     audit: createAuditStore(audit),
     organizations: createOrganizationStore(createOrganizationModel(connection)),
+    erasures: createErasureStore(users),
   };
 };

@@ -25,6 +25,8 @@ const given = (name: string): string => {
 export interface Instance {
   client: IdentityClient;
   organizations: ClientOf<organizations.OrganizationsServiceServer>;
+  /** host:port of its calls. */
+  address: string;
   stop(): Promise<void>;
 }
 
@@ -68,6 +70,7 @@ export const deploy = async (): Promise<Deployment> => {
       const instance = {
         client,
         organizations: ofOrganizations,
+        address,
         stop: async () => {
           client.close();
           ofOrganizations.close();

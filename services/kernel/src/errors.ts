@@ -35,6 +35,7 @@ export const REASONS = [
   "CROSS_ORIGIN_DENIED",
   "ACCOUNT_NOT_APPROVED",
   "ACCOUNT_SUSPENDED",
+  "ACCOUNT_LEAVING",
   "WORKFLOW_CAP_REACHED",
   "TEMPLATE_CAP_REACHED",
   "MEDIA_QUOTA_EXCEEDED",
@@ -49,6 +50,7 @@ export const REASONS = [
   "ALREADY_EXISTS",
   "IDEMPOTENCY_IN_PROGRESS",
   "NOT_WAITING",
+  "SOLE_OWNER",
   "PRECONDITION_FAILED",
   "REQUEST_TIMEOUT",
   "PAYLOAD_TOO_LARGE",
@@ -157,6 +159,14 @@ export const accountNotApproved = (): DomainError =>
 
 /** Of an account that an administrator has suspended. */
 export const accountSuspended = (): DomainError => new DomainError("forbidden", "ACCOUNT_SUSPENDED", "this account is suspended");
+
+/** Of an account that is to be erased: it may look around, take its data along and change its mind. */
+export const accountLeaving = (): DomainError =>
+  new DomainError(
+    "forbidden",
+    "ACCOUNT_LEAVING",
+    "this account is to be deleted: it may not run, quote, upload, publish templates or make keys, unless that is taken back",
+  );
 
 /** For what does not exist and for what belongs to another user: one answer, so that nobody can tell which. */
 export const workflowNotFound = (): DomainError => new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");

@@ -2,6 +2,7 @@ export * from "./apps";
 export * from "./attempts";
 export * from "./budget-bounds";
 export * from "./capabilities";
+export * from "./erasure";
 export * from "./errors";
 export * from "./group-by";
 export * from "./hold-ids";

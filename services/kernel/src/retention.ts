@@ -24,6 +24,8 @@ export const RETENTION = {
   uploads: "forever",
   /** What the moderation hook refused; what it let go is kept as long as executions. */
   moderation: { months: 25 },
+  /** Archives of what accounts have, since they were made. */
+  accountExports: { days: 1 },
   /** What was sent to providers that can't recognise a repeated request. */
   submissions: { days: 30 },
   /** Long inputs and plans of runs. */

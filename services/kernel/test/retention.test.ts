@@ -4,7 +4,7 @@ import { expiresBefore, RETENTION, type Kept } from "../src/retention";
 
 const said = (kept: Kept): string => {
   if (kept === "forever") return "for ever";
-  if ("days" in kept) return `${kept.days} days`;
+  if ("days" in kept) return kept.days === 1 ? "1 day" : `${kept.days} days`;
   return "months" in kept ? `${kept.months} months` : `as long as \`${kept.with}\``;
 };
 

@@ -1,10 +1,11 @@
 import { defineDatabase, FIRST_VERSION } from "@nodeloom/platform";
+import { createExportStore } from "./exports/export-store";
 import { createCountStore } from "./objects/count-store";
 import { createObjectStore } from "./objects/store";
 
 /** Stored files, and how many bytes users keep. The version goes up with every change of a collection's indexes. */
 export const database = defineDatabase({
   service: "media",
-  version: FIRST_VERSION,
-  declare: (connection) => void [createCountStore(connection), createObjectStore(connection)],
+  version: FIRST_VERSION + 1,
+  declare: (connection) => void [createCountStore(connection), createExportStore(connection), createObjectStore(connection)],
 });

@@ -3,6 +3,7 @@ import {
   createEgressClient,
   createGrpcClient,
   defineService,
+  erasureHandlers,
   grpcService,
   hostPort,
   isConnected,
@@ -13,12 +14,16 @@ import {
   variables,
   type Logger,
 } from "@nodeloom/platform";
-import { media, transform as transformProto, workflows as workflowsProto } from "@nodeloom/proto";
+import { erasure, media, mediaExports, transform as transformProto, workflows as workflowsProto } from "@nodeloom/proto";
 import { z } from "zod";
 import { database } from "./database";
 import type { BlobStore } from "./blobs/blobs";
 import { openFolderBlobs } from "./blobs/folder-blobs";
 import { createCountStore } from "./objects/count-store";
+import { createEraseMedia } from "./erasure";
+import { createExportStore } from "./exports/export-store";
+import { createExports } from "./exports/exports";
+import { exportsHandlers } from "./exports/server";
 import { createExpiry } from "./objects/expiry";
 import { mediaHttp } from "./http";
 import { createLibrary } from "./objects/library";
@@ -113,14 +118,19 @@ export const service = defineService({
       tls: config,
     });
     const findNamed = async (names: string[]) => (await workflows.findNamedMedia({ names }, { deadlineMs: NAMED_MS })).names;
+    const exports = createExports({ store: createExportStore(connection), blobs });
     const handlers = mediaHandlers({
       objects,
       library: createLibrary({ store, blobs, quota, objects, purge }),
       provenance: createProvenance(store),
-      removeExpired: createExpiry({ store, quota, purge, findNamed }),
+      removeExpired: createExpiry({ store, quota, purge, findNamed, removeExports: exports.removeExpired }),
       baseUrl: config.PUBLIC_BASE_URL,
     });
-    const services = [grpcService(media.MediaServiceService, handlers)];
+    const services = [
+      grpcService(media.MediaServiceService, handlers),
+      grpcService(mediaExports.ExportsServiceService, exportsHandlers(exports)),
+      grpcService(erasure.ErasureServiceService, erasureHandlers(createEraseMedia({ connection, store, purge, exports }))),
+    ];
     // Files take their time: all that a stop has.
     const graceMs = answeringMs(config);
     const grpc = await startGrpcServer({ listen: config.MEDIA_LISTEN, services, logger, tls: config, graceMs });

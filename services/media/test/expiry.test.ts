@@ -34,6 +34,8 @@ const upload = async (days: number): Promise<media.StoredObject> => {
   return made;
 };
 
+const nothing = (): Promise<number> => Promise.resolve(0);
+
 /** Expiry over the service's own records, with what is named decided here. */
 const expiry = (findNamed: (names: string[]) => Promise<string[]>) => {
   const purged: string[] = [];
@@ -43,7 +45,8 @@ const expiry = (findNamed: (names: string[]) => Promise<string[]>) => {
     await store.purge(id);
     return true;
   };
-  const remove = createExpiry({ store, quota: { finishAbandoned: () => Promise.resolve(0) }, purge, findNamed });
+  const quota = { finishAbandoned: () => Promise.resolve(0) };
+  const remove = createExpiry({ store, quota, purge, findNamed, removeExports: nothing });
   return { remove: () => remove("generatedMedia:"), purged };
 };
 const nobodyNames = (): Promise<string[]> => Promise.resolve([]);
@@ -133,6 +136,7 @@ it("goes through any number of files, a bounded page per call", async () => {
     quota: { finishAbandoned: () => Promise.resolve(0) },
     purge: () => Promise.resolve(true),
     findNamed: nobodyNames,
+    removeExports: nothing,
   });
   const removed: number[] = [];
   for (let cursor = "generatedMedia:"; cursor !== "";) {

@@ -16,6 +16,8 @@ export const WAV = Buffer.concat([Buffer.from("RIFF\x24\0\0\0WAVEfmt ", "latin1"
 
 export interface RunningMedia {
   client: ClientOf<media.MediaServiceServer>;
+  /** host:port of its calls. */
+  address: string;
   /** Base URL of the bytes. */
   http: string;
   folder: string;
@@ -68,6 +70,7 @@ export const startMedia = async (
   };
   return {
     client,
+    address: `127.0.0.1:${running.ports!.MEDIA_LISTEN}`,
     folder,
     prefix,
     http: `http://127.0.0.1:${running.ports!.MEDIA_HTTP_LISTEN}`,

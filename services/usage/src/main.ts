@@ -1,6 +1,7 @@
-import { defineService, grpcService, hostPort, openDatabase, runProcess, serveGrpc, variables } from "@nodeloom/platform";
-import { usage as proto } from "@nodeloom/proto";
+import { defineService, erasureHandlers, grpcService, hostPort, openDatabase, runProcess, serveGrpc, variables } from "@nodeloom/platform";
+import { erasure, usage as proto } from "@nodeloom/proto";
 import { database } from "./database";
+import { createEraseUsage } from "./erasure";
 import { createFolding } from "./totals/folding";
 import { usageHandlers } from "./server";
 import { createStore } from "./store";
@@ -25,6 +26,7 @@ export const service = defineService({
     const usage = createUsage({ store, totals, folding, latestId: await store.latestId() });
     return serveGrpc({
       service: grpcService(proto.UsageServiceService, usageHandlers(usage)),
+      more: [grpcService(erasure.ErasureServiceService, erasureHandlers(createEraseUsage(connection)))],
       config,
       listen: "USAGE_LISTEN",
       connection,

@@ -1,10 +1,21 @@
-import { createGrpcClient, defineService, grpcService, hostPort, openDatabase, runProcess, serveGrpc, variables } from "@nodeloom/platform";
-import { media as mediaProto, workflows as proto } from "@nodeloom/proto";
+import {
+  createGrpcClient,
+  defineService,
+  erasureHandlers,
+  grpcService,
+  hostPort,
+  openDatabase,
+  runProcess,
+  serveGrpc,
+  variables,
+} from "@nodeloom/platform";
+import { erasure, media as mediaProto, workflows as proto } from "@nodeloom/proto";
 import { createApps } from "./apps/apps";
 import { database } from "./database";
-import { createCap, templateCapReached, workflowCapReached } from "./cap/cap";
+import { createCap, TEMPLATES_SUFFIX, templateCapReached, workflowCapReached } from "./cap/cap";
 import { createClaimStore } from "./cap/claim-store";
 import { createClone } from "./clone";
+import { createEraseWorkflows } from "./erasure";
 import { createFolders } from "./folders/folders";
 import { createFolderStore } from "./folders/folder-store";
 import { createInlineThumbnails } from "./pictures/inline-thumbnails";
@@ -52,7 +63,7 @@ export const service = defineService({
       withinCap: createCap({ claims, saved: (owner, limit) => store.creationIds(owner, false, limit), refusal: workflowCapReached }),
       withinTemplates: createCap({
         claims,
-        suffix: " templates",
+        suffix: TEMPLATES_SUFFIX,
         saved: (owner, limit) => store.creationIds(owner, true, limit),
         refusal: templateCapReached,
       }),
@@ -82,6 +93,7 @@ export const service = defineService({
     });
     return serveGrpc({
       service: grpcService(proto.WorkflowsServiceService, handlers),
+      more: [grpcService(erasure.ErasureServiceService, erasureHandlers(createEraseWorkflows({ connection, store, workflows })))],
       config,
       listen: "WORKFLOWS_LISTEN",
       connection,

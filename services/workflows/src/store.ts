@@ -315,6 +315,14 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
         .exec();
       return found.map(({ versionsOf }) => versionsOf!);
     },
+    slugsOf: async (createdBy, limit) => {
+      const found = await model.find({ createdBy }, { _id: 1 }).limit(limit).lean<{ _id: string }[]>().exec();
+      return found.map(({ _id }) => _id);
+    },
+    forgetCreations: async (formerOwner) => {
+      const remembered = { formerOwner, formerCreations: { $exists: true } };
+      return (await model.updateMany(remembered, { $unset: { formerCreations: "" } }).exec()).modifiedCount;
+    },
     naming: async (names) => {
       const found = await model
         .find({ $or: [{ mediaNames: { $in: [...names] } }, { thumbnailRef: { $in: [...names] } }] }, { mediaNames: 1, thumbnailRef: 1 })

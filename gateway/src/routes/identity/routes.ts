@@ -4,7 +4,7 @@ import type { Caller } from "../../auth/caller";
 import type { Gateway } from "../../gateway";
 import { defineRoute } from "../../http/route";
 import { ownOrganization, ownOrganizationView } from "../organizations/view";
-import { nextCursor } from "../../schemas";
+import { nextCursor, timestamp } from "../../schemas";
 import { ledgerPage, ledgerQuery, ledgerRowView } from "./ledger";
 import { balances, balancesView, business, personView, user, userReply } from "./view";
 
@@ -19,6 +19,7 @@ const me = z
     organization: ownOrganization.optional().meta({ description: "Set where `X-Organization` names one: the credits are its own then" }),
     credits: balances,
     business: business.nullable().meta({ description: "Null while no business is registered" }),
+    erasesAt: timestamp.optional().meta({ description: "Set where the account is to be deleted: until then that can be taken back" }),
     secondFactor: z.literal(true).optional().meta({ description: "Set where signing in by password takes a code, too" }),
     onboarding,
   })
@@ -68,12 +69,13 @@ export const identityRoutes = [
         gateway.services.billing.getAccount({ userId: caller.user.id }),
         onboardingOf(gateway, caller),
       ]);
-      const { business: ownBusiness, secondFactor } = caller.person;
+      const { business: ownBusiness, secondFactor, erasesAt } = caller.person;
       const body = {
         user: personView(caller),
         ...ownOrganizationView(caller),
         credits: balancesView(account),
         business: ownBusiness,
+        ...(erasesAt ? { erasesAt: erasesAt.toISOString() } : {}),
         ...(secondFactor ? { secondFactor } : {}),
         onboarding: progress,
       };

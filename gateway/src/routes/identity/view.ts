@@ -38,6 +38,7 @@ export const adminUser = user
     suspended: z.boolean(),
     secondFactor: z.boolean().meta({ description: "Signing in by password takes a code, too" }),
     business: business.nullable(),
+    erasesAt: timestamp.nullable().meta({ description: "When the account is deleted, where somebody asked for that" }),
     createdAt: timestamp.nullable(),
   })
   .meta({ id: "AdminUser" });
@@ -46,6 +47,7 @@ export const adminUserView = (stored: identity.User): Record<string, unknown> =>
   suspended: stored.suspended,
   secondFactor: stored.secondFactor,
   business: toCallerUser(stored).business,
+  erasesAt: iso(stored.erasesAt),
   createdAt: iso(stored.createdAt),
 });
 

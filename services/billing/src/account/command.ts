@@ -8,6 +8,7 @@ import {
   type RemoveBudgetCommand,
   type SetBudgetCommand,
 } from "./budgets/commands";
+import { erase, type EraseCommand } from "./erase";
 import { extend, hold, type ExtendCommand, type HoldCommand, type HoldReply } from "./hold";
 import { payment, type PaymentCommand } from "./payment";
 import {
@@ -35,6 +36,7 @@ interface Replies {
   setBudget: Budget;
   removeBudget: boolean;
   alertsTaken: null;
+  erase: null;
 }
 
 export type Command =
@@ -48,7 +50,8 @@ export type Command =
   | RenewCommand
   | SetBudgetCommand
   | RemoveBudgetCommand
-  | AlertsTakenCommand;
+  | AlertsTakenCommand
+  | EraseCommand;
 export type ReplyTo<C extends Command> = Replies[C["type"]];
 
 const HANDLERS: { [T in Command["type"]]: (account: Account, command: Extract<Command, { type: T }>) => Transition<Replies[T]> } = {
@@ -63,6 +66,7 @@ const HANDLERS: { [T in Command["type"]]: (account: Account, command: Extract<Co
   setBudget,
   removeBudget,
   alertsTaken,
+  erase,
 };
 
 /**

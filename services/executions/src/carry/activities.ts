@@ -24,6 +24,7 @@ import { createShortCalls } from "./short-calls";
 import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
 import { createSteps, type StepDependencies } from "./step";
 import type { createBatchActivities } from "./batch-activities";
+import type { createLeavingActivities } from "./leaving-activities";
 import type { createUpkeepActivities } from "./upkeep-activities";
 import { cancelKey, extended, laterOf, local, outgoingUntil, postponed, refusalError } from "./step-failures";
 
@@ -65,7 +66,9 @@ const keptTransform = (call: CallContext, { files, asked }: Transformed) => {
 /** A text. One that does not fit its schema is charged for, but does not complete its item. */
 const keptText = (call: ModelCall, result: CallResult) => ({ ...keptMade(call, result), event: result.problems ? null : {} });
 
-type OtherActivities = ReturnType<typeof createUpkeepActivities> & ReturnType<typeof createBatchActivities>;
+type OtherActivities = ReturnType<typeof createUpkeepActivities> &
+  ReturnType<typeof createBatchActivities> &
+  ReturnType<typeof createLeavingActivities>;
 type RunActivities = Omit<Activities, keyof OtherActivities | "sendAlert" | "sendMail"> & Omit<LocalActivities, keyof WaitActivities>;
 
 export const createActivities = (options: ActivityOptions): RunActivities => {

@@ -128,6 +128,15 @@ export interface Activities {
   sendAlert(alert: AlertDelivery, attempt: number): Promise<NextAttempt | null>;
   /** Makes an attempt at a mail. @param attempt from 1 @returns how the mail ended, or the pause before the next attempt */
   sendMail(mailId: string, attempt: number): Promise<MailStep>;
+  /** From here on nobody signs in to an account that is to be erased. */
+  beginErasure(userId: string): Promise<void>;
+  /** Ends schedules, hooks, batches and runs of an account. @returns how many are not over yet */
+  endUnderWay(userId: string): Promise<number>;
+  /** Has every owner erase what it keeps of an account. */
+  eraseEverywhere(userId: string): Promise<RetentionReport>;
+  endErasure(userId: string): Promise<void>;
+  /** Makes the archive of an account. */
+  buildExport(userId: string): Promise<void>;
   /** Starts the run of a schedule's time, in ISO form; null where the schedule is not any more what it was. Idempotent. */
   startScheduled(scheduleId: string, at: string): Promise<ScheduledStart | null>;
 }
@@ -149,6 +158,9 @@ export type ReconcileReport = Record<"runs" | "deliveries" | "holds" | "schedule
 
 /** How much each owner has removed because it was kept long enough, by kind. */
 export type RetentionReport = Record<string, Record<string, number>>;
+
+/** What was erased of an account, by service and collection: the first time, and what came meanwhile. */
+export type ErasureReport = Record<"erased" | "late", RetentionReport>;
 
 export interface LedgerReport {
   accounts: number;

@@ -25,13 +25,16 @@ const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook
 const RUN_BATCH: keyof { runBatch: typeof runBatch } = "runBatch";
 const EXECUTE: keyof { executeGraph: typeof executeGraph } = "executeGraph";
 
-const translate = (error: unknown, message = "runs can't be started right now"): unknown => {
+export const translate = (error: unknown, message = "runs can't be started right now"): unknown => {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   const code = isGrpcServiceError(error) ? error.code : isGrpcServiceError(cause) ? cause.code : undefined;
   const isAway =
     code === status.UNAVAILABLE || code === status.DEADLINE_EXCEEDED || code === status.RESOURCE_EXHAUSTED || code === status.CANCELLED;
   return isAway ? unavailable(message, 2) : error;
 };
+
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === status.NOT_FOUND);
 
 const isRunning = async (client: Client, workflowId: string): Promise<boolean> => {
   try {
@@ -137,6 +140,7 @@ export const createAlertStarter = ({ client, taskQueue }: { client: Client; task
           workflowIdReusePolicy: "REJECT_DUPLICATE",
           workflowExecutionTimeout: TIMING.deliveryAtMost,
           staticSummary: "budget alert",
+          typedSearchAttributes: new TypedSearchAttributes([{ key: USER, value: alert.userId }]),
         }),
       );
     } catch (error) {

@@ -5,7 +5,7 @@ import type { Looked } from "../store/look";
 /** What Temporal's schedules have done, as activities. */
 
 /** Work page by page: `beat` hears how far it is after each; `progress` is what it heard last in an attempt before this one. */
-type Paged<Progress, Report> = (beat: (progress: Progress) => void, progress: Progress | undefined) => Promise<Report>;
+export type Paged<Progress, Report> = (beat: (progress: Progress) => void, progress: Progress | undefined) => Promise<Report>;
 type Look = (beat: () => void) => Promise<Looked>;
 
 export interface UpkeepOptions<Renewed, Removed, Checked> {
@@ -19,7 +19,7 @@ export interface UpkeepOptions<Renewed, Removed, Checked> {
   startScheduled: (scheduleId: string, at: Date) => Promise<ScheduledStart | null>;
 }
 
-const resumed = <Progress, Report>(work: Paged<Progress, Report>): Promise<Report> => {
+export const resumed = <Progress, Report>(work: Paged<Progress, Report>): Promise<Report> => {
   const context = Context.current();
   const beat = (progress: Progress): void => {
     context.heartbeat(progress);

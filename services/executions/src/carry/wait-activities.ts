@@ -25,17 +25,17 @@ const notWaiting = (row: ExecutionView | null, { nodeId, label }: Pick<WaitInput
 
 export const createWaitActivities = ({ decisions, stores }: WaitActivityOptions): WaitActivities => {
   /** What of a value is kept to be looked at. */
-  const shown = async ({ shown }: WaitInput): Promise<Pick<Wait, "value" | "truncated">> => {
+  const shown = async ({ executionId, shown }: WaitInput): Promise<Pick<Wait, "value" | "truncated">> => {
     if (!shown) return {};
     const json = JSON.stringify(shown.value ?? null);
-    return json.length <= SHOWN_CHARS ? { value: await stores.payloads.putText(json) } : { truncated: true };
+    return json.length <= SHOWN_CHARS ? { value: await stores.payloads.putText(json, executionId) } : { truncated: true };
   };
 
   const textOf = (stored: StoredText | undefined): Promise<string | null> =>
     stored ? stores.payloads.getText(stored) : Promise.resolve(null);
 
   /** How an earlier run was decided on the same value; undefined where none was, or where the value is too long to be compared. */
-  const earlierDecision = async ({ nodeId, sources = [] }: WaitInput, { value }: Pick<Wait, "value">): Promise<Decision | undefined> => {
+  const earlierDecision = async ({ executionId, nodeId, sources = [] }: WaitInput, { value }: Pick<Wait, "value">): Promise<Decision | undefined> => {
     const json = await textOf(value);
     for (const id of json === null ? [] : sources) {
       const row = await stores.rows.find(id);
@@ -50,7 +50,7 @@ export const createWaitActivities = ({ decisions, stores }: WaitActivityOptions)
         isApproved,
         by: "rerun",
         at: new Date(),
-        ...(changed === null ? {} : { value: await stores.payloads.putText(changed) }),
+        ...(changed === null ? {} : { value: await stores.payloads.putText(changed, executionId) }),
       };
     }
     return undefined;

@@ -146,7 +146,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     const cancelled = end.status === "cancelled" ? [runEvent(CANCEL_REQUESTED)] : [];
     const settled = settledEvent(end);
     const events = [...cancelled, ...missingEvents(end.nodes, recorded, new Date()), settled];
-    const stowed = await log.stowedEnd(finalState({ receivedAt: row.createdAt.getTime() }, end, FREE), events);
+    const stowed = await log.stowedEnd(finalState({ receivedAt: row.createdAt.getTime() }, end, FREE), events, row._id);
     const left = [...refusalOutbox(row.attempt), ...endOutbox(row.webhook !== null, row.batchId !== undefined)];
     const ended = await rows.leave(row._id, where, stowed.state, stowed.events, left);
     return ended && announced(ended, settled);
@@ -168,7 +168,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
       const keys: LogKeys = look === 1 && known ? { events: known, logParts } : await log.logKeys(executionId);
       const events = [...missingEvents(state.nodes, await log.recordedKeys(keys), settled.at), settled];
       // A run keeps the name that its clients know.
-      const stowed = await log.stowedEnd({ ...state, ...(requestId ? { requestId } : {}) }, events);
+      const stowed = await log.stowedEnd({ ...state, ...(requestId ? { requestId } : {}) }, events, executionId);
       const ended = await rows.finish(executionId, stowed.state, stowed.events, left, lacks(events, keys.logParts));
       if (ended) return ended;
       const row = await rows.find(executionId);
@@ -184,7 +184,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
     const row = await rows.find(executionId);
     if (row && UNDECIDED.includes(row.status)) {
       await rows.claim(executionId, attempt, "restored", runEvent("started"));
-      const stowed = await log.stowedEnd(state, [settledEvent(end)]);
+      const stowed = await log.stowedEnd(state, [settledEvent(end)], executionId);
       return rows.finish(executionId, stowed.state, stowed.events, left);
     }
     if (row) return null;

@@ -1,5 +1,5 @@
 import { createWindowCounter, type Logger, type Redis } from "@nodeloom/platform";
-import type { Addresses } from "../clients";
+import type { EmailAddresses } from "../clients";
 import type { MailStore } from "../store/mails";
 import { createContents } from "./content";
 import { createDeliver, type MailStep } from "./deliver";
@@ -18,7 +18,7 @@ export interface Mailing {
 export interface MailingOptions {
   config: MailConfig & Readonly<Record<"REDIS_KEY_PREFIX" | "PUBLIC_BASE_URL", string>> & { TEMPORAL_PAYLOAD_KEYS: readonly string[] };
   store: MailStore;
-  addresses: Pick<Addresses, "createMailedReset" | "createVerification" | "getAddress">;
+  addresses: Pick<EmailAddresses, "createMailedReset" | "createVerification" | "getAddress">;
   starter: MailStarter;
   redis: Redis;
   logger: Logger;

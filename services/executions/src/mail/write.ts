@@ -1,5 +1,5 @@
 import { isRefusal } from "@nodeloom/kernel";
-import type { Addresses } from "../clients";
+import type { EmailAddresses } from "../clients";
 import { approvalLetter, budgetAlertLetter, invitationLetter, lowCreditsLetter, passwordResetLetter, verificationLetter } from "./letters";
 import type { Letter } from "./letters/letter";
 import { NOTICE_OF, type Mail } from "./mails";
@@ -13,7 +13,7 @@ export interface Written {
 }
 
 export interface WriteOptions {
-  addresses: Pick<Addresses, "createMailedReset" | "createVerification" | "getAddress">;
+  addresses: Pick<EmailAddresses, "createMailedReset" | "createVerification" | "getAddress">;
   /** The console's, without a slash at the end. */
   baseUrl: string;
 }

@@ -11,25 +11,31 @@ export interface KeptGraph {
   pinnedModels: Readonly<Record<string, string>>;
 }
 
+interface UsersGraph {
+  userId: string;
+  graph: KeptGraph;
+}
+
 /** How long a graph that was written is not written again: well within what texts are kept longer than rows. */
 const WRITTEN_MS = 86_400_000;
 const REMEMBERED = 2_000;
 
 export type KeepGraph = ReturnType<typeof createKeepGraph>;
 
-/** Keeps graphs, each once a day however many runs have it: a version and the draft that it was have one key, and models of their own. */
+/** Keeps graphs, each once a day and user, however many runs have it: a version and the draft that it was have one key, and models of their own. */
 export const createKeepGraph = (payloads: Pick<PayloadStore, "putShared">) => {
   const written = new LRUCache<string, Promise<StoredText>>({
     max: REMEMBERED,
     ttl: WRITTEN_MS,
     memoMethod: (key, _stale, { context }) => {
-      const { nodesJson, edgesJson, pinnedModels } = context as KeptGraph;
-      const stored = payloads.putShared(JSON.stringify({ nodesJson, edgesJson, pinnedModels } satisfies KeptGraph));
+      const { userId, graph } = context as UsersGraph;
+      const { nodesJson, edgesJson, pinnedModels } = graph;
+      const stored = payloads.putShared(JSON.stringify({ nodesJson, edgesJson, pinnedModels } satisfies KeptGraph), userId);
       stored.catch(() => written.delete(key));
       return stored;
     },
   });
   /** @param key changes with nodes and edges */
-  return (key: string, graph: KeptGraph): Promise<StoredText> =>
-    written.memo(`${key} ${JSON.stringify(graph.pinnedModels)}`, { context: graph });
+  return (key: string, graph: KeptGraph, userId: string): Promise<StoredText> =>
+    written.memo(`${userId} ${key} ${JSON.stringify(graph.pinnedModels)}`, { context: { userId, graph } satisfies UsersGraph });
 };

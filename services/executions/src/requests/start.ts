@@ -219,9 +219,9 @@ export const createStart = (options: StartOptions) => {
       const input = toRunInput(request, request.runner!, planned, metadata, (earlier?.attempt ?? 0) + 1);
       const { graph, reused, until, schemaJson } = planned;
       const [inputs, kept, schema] = await Promise.all([
-        stores.payloads.putText(planned.inputsJson || "{}"),
-        graph ? keepGraph(graph.key, graph.kept) : undefined,
-        schemaJson === undefined ? undefined : stores.payloads.putText(schemaJson),
+        stores.payloads.putText(planned.inputsJson || "{}", input.userId),
+        graph ? keepGraph(graph.key, graph.kept, input.userId) : undefined,
+        schemaJson === undefined ? undefined : stores.payloads.putText(schemaJson, input.userId),
       ]);
       const part: RunRecordPart = {
         requestToken: request.requestToken,

@@ -153,6 +153,15 @@ export const TIMING = {
   batchOwner: MINUTE,
   /** The same for the key that created it: what is revoked ends at once. */
   batchKey: SECOND,
+  /** Between two looks at what of an account that is being erased has not ended. */
+  endingLook: 2 * SECOND,
+  /** One page of what is erased. */
+  erasePage: MINUTE,
+  /** One attempt at erasing what there is; the next goes on. */
+  erase: 12 * HOUR,
+  /** How long an archive is tried to be made, and one attempt at it, which begins anew. */
+  exportAtMost: 24 * HOUR,
+  exportAttempt: 2 * HOUR,
   minute: MINUTE,
 } as const;
 

@@ -76,8 +76,8 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
   const { collection } = executions;
   const cache = new LRUCache<string, readonly ExecutionEvent[]>({ max: CACHED_PARTS });
 
-  const putAway = async (events: readonly ExecutionEvent[]): Promise<StoredEvents> => {
-    const stored = await payloads.putText(JSON.stringify(events));
+  const putAway = async (events: readonly ExecutionEvent[], executionId: string): Promise<StoredEvents> => {
+    const stored = await payloads.putText(JSON.stringify(events), executionId);
     if ("hash" in stored) cache.set(stored.hash, events);
     return { ...stored, count: events.length };
   };
@@ -106,7 +106,7 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
    */
   const spill = async ({ _id, events, logParts = [] }: ExecutionRecord): Promise<readonly StoredEvents[]> => {
     if (sizeOf(events) <= ROW_CHARS) return logParts;
-    const part = await putAway(events);
+    const part = await putAway(events, _id);
     // Events leave a row by this update alone, all that there are: while the first is there, none has been put away.
     const { matchedCount } = await collection.updateOne({ _id, "events.0.key": events[0]!.key } as never, {
       $push: { logParts: part as never },
@@ -151,16 +151,16 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
 
     /** A new run's row, with what is long of it put away. */
     stowed: async (record: ExecutionRecord): Promise<ExecutionRecord> => {
-      const { events } = record;
-      const log = sizeOf(events) <= ROW_CHARS ? {} : { events: [], logParts: [await putAway(events)] };
-      return { ...record, ...(await stow(record)), ...log };
+      const { _id, events } = record;
+      const log = sizeOf(events) <= ROW_CHARS ? {} : { events: [], logParts: [await putAway(events, _id)] };
+      return { ...record, ...(await stow(record, _id)), ...log };
     },
 
     /** How a run ended and what that adds to its log, with what is long of it put away. */
-    stowedEnd: async (end: FinalState, added: readonly ExecutionEvent[]) => {
-      const state: FinalState = { ...end, ...(await stow(end)) };
+    stowedEnd: async (end: FinalState, added: readonly ExecutionEvent[], executionId: string) => {
+      const state: FinalState = { ...end, ...(await stow(end, executionId)) };
       if (sizeOf(added) <= CLOSING_CHARS) return { state, events: added };
-      return { state: { ...state, closing: await putAway(added) }, events: [] };
+      return { state: { ...state, closing: await putAway(added, executionId) }, events: [] };
     },
 
     recordedKeys,
@@ -228,10 +228,10 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
     },
   };
 
-  async function stow({ resultJson, nodes }: Pick<FinalState, "resultJson" | "nodes">): Promise<Partial<FinalState>> {
+  async function stow({ resultJson, nodes }: Pick<FinalState, "resultJson" | "nodes">, executionId: string): Promise<Partial<FinalState>> {
     const [result, kept] = await Promise.all([
-      resultJson === null ? undefined : payloads.putText(resultJson),
-      sizeOf(nodes) <= NODES_CHARS ? undefined : payloads.putText(JSON.stringify(nodes)),
+      resultJson === null ? undefined : payloads.putText(resultJson, executionId),
+      sizeOf(nodes) <= NODES_CHARS ? undefined : payloads.putText(JSON.stringify(nodes), executionId),
     ]);
     return {
       ...(result && "hash" in result ? { resultJson: null, resultHash: result.hash } : {}),

@@ -96,6 +96,8 @@ export const createModerationStore = (connection: Connection) => {
         .exec(),
 
     /** Removes decisions that were kept long enough: refusals are kept longer. */
+    removeOwned: (userId: string, limit: number): Promise<number> => removeSome(decisions, { userId }, limit),
+
     removeOld: async (before: { refused: Date; passed: Date }, limit: number): Promise<number> => {
       const removed = await removeSome(decisions, { decision: "refuse", at: { $lt: before.refused } }, limit);
       const left = limit - removed;

@@ -20,11 +20,16 @@ interface PayloadRecord {
   _id: string;
   bytes: Buffer;
   expiresAt: Date;
+  /** The user or the run that it belongs to; absent on those from before there was any. */
+  owner?: string;
 }
 const payloadSchema = documents<PayloadRecord>("payloads");
 payloadSchema.index({ expiresAt: 1 }, { expireAfterSeconds: 0 });
+// What goes with an account.
+payloadSchema.index({ owner: 1 }, { sparse: true });
 
-const hashOf = (json: string): string => `text-${createHash("sha256").update(json).digest("hex")}`;
+/** The same text of two owners is kept twice: one of them may leave. */
+const hashOf = (json: string, owner: string): string => `text-${createHash("sha256").update(`${owner}\n${json}`).digest("hex")}`;
 
 export type PayloadStore = Awaited<ReturnType<typeof createPayloadStore>>;
 
@@ -35,12 +40,12 @@ export type PayloadStore = Awaited<ReturnType<typeof createPayloadStore>>;
 export const createPayloadStore = (connection: Connection, executionDays: number) => {
   const payloads = connection.model("Payload", payloadSchema);
 
-  const write = async (hash: string, bytes: Uint8Array, days: number): Promise<void> => {
+  const write = async (hash: string, bytes: Uint8Array, days: number, owner: string | undefined): Promise<void> => {
     const expiresAt = new Date(Date.now() + days * DAY_MS);
     await payloads
       .updateOne(
         { _id: hash },
-        { $setOnInsert: { bytes: Buffer.from(bytes) }, $max: { expiresAt } },
+        { $setOnInsert: { bytes: Buffer.from(bytes), ...(owner === undefined ? {} : { owner }) }, $max: { expiresAt } },
         { upsert: true, writeConcern: DURABLE },
       )
       .exec();
@@ -52,23 +57,28 @@ export const createPayloadStore = (connection: Connection, executionDays: number
   };
 
   return {
-    put: (hash: string, bytes: Uint8Array): Promise<void> => write(hash, bytes, RETENTION.claimChecks.days),
+    /** @param owner the workflow that it belongs to, where that is known */
+    put: (hash: string, bytes: Uint8Array, owner?: string): Promise<void> => write(hash, bytes, RETENTION.claimChecks.days, owner),
     get,
 
     removeExpired: (now: Date, limit: number): Promise<number> => removeSome(payloads, { expiresAt: { $lt: now } }, limit),
 
-    /** Keeps a JSON text for a row: in the row itself while it is short. */
-    putText: async (json: string): Promise<StoredText> => {
+    /** Removes some of what belongs to users or runs. */
+    removeOwned: (owners: readonly string[], limit: number): Promise<number> =>
+      removeSome(payloads, { owner: { $in: [...owners] } }, limit),
+
+    /** Keeps a JSON text for a row: in the row itself while it is short. @param owner the user or the run that it belongs to */
+    putText: async (json: string, owner: string): Promise<StoredText> => {
       if (json.length <= INLINE_CHARS) return { json };
       const bytes = gzipSync(json, { level: 1 });
-      const hash = hashOf(json);
-      await write(hash, bytes, executionDays + TEXT_MARGIN_DAYS);
+      const hash = hashOf(json, owner);
+      await write(hash, bytes, executionDays + TEXT_MARGIN_DAYS, owner);
       return { hash };
     },
-    /** Keeps a text that many rows name: never in one of them. */
-    putShared: async (json: string): Promise<StoredText> => {
-      const hash = hashOf(json);
-      await write(hash, gzipSync(json, { level: 1 }), executionDays + TEXT_MARGIN_DAYS);
+    /** Keeps a text that many rows of a user name: never in one of them. */
+    putShared: async (json: string, userId: string): Promise<StoredText> => {
+      const hash = hashOf(json, userId);
+      await write(hash, gzipSync(json, { level: 1 }), executionDays + TEXT_MARGIN_DAYS, userId);
       return { hash };
     },
     /** @returns null when it is gone */

@@ -4,6 +4,7 @@ import { createBatchStore } from "./batches";
 import { callModel, createCallStore } from "./calls";
 import { createDeliveryRecords } from "./deliveries";
 import { createEventLog } from "./event-log";
+import { createLeavingStore } from "./leaving";
 import { createLineStore } from "./lines";
 import { createModerationStore } from "./moderation";
 import { createMailStore } from "./mails";
@@ -29,7 +30,7 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
   const executions = executionModel(connection);
   const payloads = createPayloadStore(connection, retentionDays);
   const log = createEventLog(executions, payloads);
-  return {
+  const stores = {
     /** Runs. */
     rows: createRows(executions, callModel(connection), log),
     /** What happened to each run, in order. */
@@ -57,4 +58,6 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     /** Mails that are to be sent, or were. */
     mails: createMailStore(connection),
   };
+  /** What there is of one account: over the models that the others have declared. */
+  return { ...stores, leaving: createLeavingStore(connection) };
 };

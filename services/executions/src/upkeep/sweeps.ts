@@ -1,17 +1,24 @@
-/** The sweeps of one process, at intervals: of runs, of batches, of the alerts of budgets, and of mails. */
+/** The sweeps of one process, at intervals: of runs, of batches, of the alerts of budgets, of accounts that are to be erased, and of mails. */
 import { startSweeper } from "@nodeloom/platform";
 import type { MailQueue } from "../mail/queue";
 import { TIMING } from "../run/timing";
 import { createAlertSweep, type AlertSweepOptions } from "./budget-alerts";
 import { createBatchSweep, type BatchSweepOptions } from "./batches";
+import { createErasureSweep, type ErasureSweepOptions } from "./erasures";
 import { createSweep, type SweepOptions } from "./sweep";
 
-export type SweepsOptions = SweepOptions & BatchSweepOptions & AlertSweepOptions & { mails: MailQueue | undefined };
+export type SweepsOptions = SweepOptions & BatchSweepOptions & AlertSweepOptions & ErasureSweepOptions & { mails: MailQueue | undefined };
 
 /** One look at each, one after another, whatever became of those before. @throws what the first of them has met */
 export const createSweeps = (options: SweepsOptions): ((signal?: AbortSignal) => Promise<void>) => {
   const { mails } = options;
-  const sweeps = [createSweep(options), createBatchSweep(options), createAlertSweep(options), ...(mails ? [mails.startForgotten] : [])];
+  const sweeps = [
+    createSweep(options),
+    createBatchSweep(options),
+    createAlertSweep(options),
+    createErasureSweep(options),
+    ...(mails ? [mails.startForgotten] : []),
+  ];
   return async (signal) => {
     const failures: unknown[] = [];
     for (const sweep of sweeps) await sweep(signal).catch((error: unknown) => failures.push(error));
@@ -23,5 +30,5 @@ export const startSweeps = (options: SweepsOptions): ReturnType<typeof startSwee
   startSweeper({
     sweep: createSweeps(options),
     intervalMs: TIMING.sweepEvery,
-    onFailure: (error) => options.logger.debug({ err: error }, "runs, batches, alerts or mails could not be swept"),
+    onFailure: (error) => options.logger.debug({ err: error }, "runs, batches, alerts, erasures or mails could not be swept"),
   });

@@ -1,6 +1,6 @@
 import { createKeepGraph, type KeptGraph } from "../../src/plan/kept-graphs";
 
-it("keeps what a version's tasks became apart from the draft that it was published from, and each once", async () => {
+it("keeps what a version's tasks became apart from the draft that it was published from, and each once per user", async () => {
   const texts: string[] = [];
   const keep = createKeepGraph({
     putShared: (json) => {
@@ -10,7 +10,8 @@ it("keeps what a version's tasks became apart from the draft that it was publish
   });
   const draft: KeptGraph = { nodesJson: "[]", edgesJson: "[]", pinnedModels: {} };
   const version: KeptGraph = { ...draft, pinnedModels: { "auto:text": "chat" } };
-  const kept = [await keep("flow@7", draft), await keep("flow@7", version), await keep("flow@7", { ...version })];
+  const kept = [await keep("flow@7", draft, "u"), await keep("flow@7", version, "u"), await keep("flow@7", { ...version }, "u")];
   expect(kept).toEqual([{ hash: "1" }, { hash: "2" }, { hash: "2" }]);
-  expect(texts.map((json) => (JSON.parse(json) as KeptGraph).pinnedModels)).toEqual([{}, { "auto:text": "chat" }]);
+  expect(await keep("flow@7", draft, "another user")).toEqual({ hash: "3" });
+  expect(texts.map((json) => (JSON.parse(json) as KeptGraph).pinnedModels)).toEqual([{}, { "auto:text": "chat" }, {}]);
 });

@@ -149,7 +149,7 @@ it("ends a run while the last of its log is put away", async () => {
   const decided = await execution.decideEnding(executionId, "completed");
   const rows = connection.collection("executions");
   const { events } = (await rows.findOne({ _id: executionId as never })) as unknown as ExecutionRecord;
-  const part = { ...(await stores.payloads.putText(JSON.stringify(events))), count: events.length };
+  const part = { ...(await stores.payloads.putText(JSON.stringify(events), executionId)), count: events.length };
   await rows.updateOne({ _id: executionId as never }, { $set: { events: [], logParts: [part] } });
   expect(await endFree(stores, { ...execution, decideEnding: () => Promise.resolve(decided) }, input, over)).toBe(true);
   expect(await keysOf(input)).toEqual(["admitted", "completed:pic", "settled"]);

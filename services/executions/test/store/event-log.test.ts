@@ -25,11 +25,11 @@ it("tells once what another replica appends and puts away while this one is abou
   let isMet = false;
   const slow = createEventLog(executionModel(connection), {
     getText: stores.payloads.getText,
-    putText: async (text) => {
+    putText: async (text, owner) => {
       // Between what this one appends and what it puts away.
       if (!isMet) await stores.log.append(_id, [short("second")]);
       isMet = true;
-      return stores.payloads.putText(text);
+      return stores.payloads.putText(text, owner);
     },
   });
   const known = (await slow.append(_id, [long("first")]))!;

@@ -111,7 +111,7 @@ it("removes submissions from before a time, some at a time", async () => {
 });
 
 it("keeps long texts as long as the runs that name them, and a run's payloads until their time is over", async () => {
-  const text = await stores.payloads.putText("x".repeat(10_000));
+  const text = await stores.payloads.putText("x".repeat(10_000), "u");
   await stores.payloads.put("payload", new Uint8Array(3));
   const inDays = (days: number): Date => ago(-days);
   expect(await stores.payloads.removeExpired(inDays(59), 10)).toBe(0);
@@ -126,9 +126,9 @@ it("keeps long texts as long as the runs that name them, and a run's payloads un
 
 it("keeps a text that another run names, too, for that run", async () => {
   const json = JSON.stringify(randomUUID().repeat(200));
-  const text = await stores.payloads.putText(json);
+  const text = await stores.payloads.putText(json, "u");
   const { hash } = text as { hash: string };
   await connection.collection<{ _id: string }>("payloads").updateOne({ _id: hash }, { $set: { expiresAt: ago(-1) } });
-  await stores.payloads.putText(json);
+  await stores.payloads.putText(json, "u");
   expect(await stores.payloads.removeExpired(ago(-2), 10)).toBe(0);
 });

@@ -1,4 +1,5 @@
 import {
+  accountLeaving,
   accountNotApproved,
   accountSuspended,
   covers,
@@ -47,10 +48,11 @@ export const requireKeyRights = (owner: User): void => {
   requireStanding(owner);
 };
 
-/** @throws ACCOUNT_SUSPENDED, ACCOUNT_NOT_APPROVED */
-export const requireStanding = ({ suspended, approved }: Pick<User, "suspended" | "approved">): void => {
+/** @throws ACCOUNT_SUSPENDED, ACCOUNT_NOT_APPROVED, also for an account that is to be erased */
+export const requireStanding = ({ suspended, approved, erasesAt }: Pick<User, "suspended" | "approved" | "erasesAt">): void => {
   if (suspended) throw accountSuspended();
   if (!approved) throw accountNotApproved();
+  if (erasesAt) throw accountLeaving();
 };
 
 /** Whether a user's keys work at all: by the tier, and always for administrators. */

@@ -60,6 +60,8 @@ export interface Oidc {
   state(userId: string): Promise<OidcState>;
   /** Ends the link of an account, by the password: without one there would be no way in. */
   unlink(by: ByPassword): Promise<void>;
+  /** Ends the link of an account for its owner, and the sessions. @returns whether there was one. @throws NOT_FOUND */
+  reset(userId: string): Promise<boolean>;
 }
 
 export interface OidcOptions {
@@ -67,6 +69,7 @@ export interface OidcOptions {
   provider: { name: string; protocol: Provider; accounts: OidcAccounts } | undefined;
   store: OidcStore;
   users: Pick<UserStore, "find">;
+  endSessions(userId: string): Promise<unknown>;
   reauthentication: Reauthentication;
   pendingSignIns: Pick<PendingSignIns, "begin">;
   pepper: string;
@@ -76,7 +79,8 @@ export interface OidcOptions {
 const isSame = (left: string, right: string): boolean =>
   left.length === right.length && timingSafeEqual(Buffer.from(left), Buffer.from(right));
 
-export const createOidc = ({ provider, store, users, reauthentication, pendingSignIns, pepper, clock = Date.now }: OidcOptions): Oidc => {
+export const createOidc = (options: OidcOptions): Oidc => {
+  const { provider, store, users, endSessions, reauthentication, pendingSignIns, pepper, clock = Date.now } = options;
   const required = (): NonNullable<OidcOptions["provider"]> => {
     if (!provider) throw oidcNotConfigured();
     return provider;
@@ -149,6 +153,13 @@ export const createOidc = ({ provider, store, users, reauthentication, pendingSi
     unlink: async (by) => {
       const user = await reauthentication.byPassword(by);
       await store.unlink(user._id);
+    },
+
+    reset: async (userId) => {
+      if (!(await users.find(userId))) throw noSuchUser();
+      const removed = await store.unlink(userId);
+      if (removed) await endSessions(userId);
+      return removed;
     },
   };
 };

@@ -50,11 +50,15 @@ const providerOf = ({ settings, egress }: OidcConfigured, parts: OidcParts): Oid
 
 /** Puts together what signing in by a provider takes. */
 export const wireOidc = (parts: OidcParts): Oidc => {
-  const { configured, store, reauthentication, pendingSignIns, pepper, clock } = parts;
+  const { configured, store, changes, reauthentication, pendingSignIns, pepper, clock } = parts;
   return createOidc({
     provider: configured && providerOf(configured, parts),
     store: store.oidc,
     users: store.users,
+    endSessions: async (userId) => {
+      await store.users.endSessions(userId);
+      await changes.announce({ type: "user", id: userId });
+    },
     reauthentication,
     pendingSignIns,
     pepper,

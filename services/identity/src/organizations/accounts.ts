@@ -45,6 +45,7 @@ const ERASED: User = {
   keyEpoch: 0,
   revision: 0,
   secondFactor: false,
+  erasesAt: null,
   createdAt: new Date(0),
 };
 

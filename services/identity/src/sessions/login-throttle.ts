@@ -1,6 +1,6 @@
 import { DomainError } from "@nodeloom/kernel";
 import type { AttemptsStore, Pace } from "./attempts-store";
-import type { KnownAddressStore } from "./known-address-store";
+import { knownAddressesOf, type KnownAddressStore } from "./known-address-store";
 import { nameOf, networkOf } from "./networks";
 
 const MINUTE_MS = 60 * 1_000;
@@ -69,7 +69,7 @@ export const createLoginThrottle = (options: LoginThrottleOptions): LoginThrottl
     },
     succeeded: async (email, address) => {
       const network = networkOf(address);
-      if (network !== "") await knownAddresses.add(knownOf(email, network), new Date(clock()));
+      if (network !== "") await knownAddresses.add(knownOf(email, network), new Date(clock()), knownAddressesOf(pepper, email));
       await attempts.clear(pairOf(email, network));
     },
   };

@@ -13,7 +13,7 @@ export interface SignInServices {
   oidc: Oidc;
 }
 
-type OidcMethods = "getSignInMethods" | "startOidc" | "finishOidc" | "getOidc" | "unlinkOidc";
+type OidcMethods = "getSignInMethods" | "startOidc" | "finishOidc" | "getOidc" | "unlinkOidc" | "resetOidc";
 
 const oidcHandlers = ({ oidc }: SignInServices): Pick<Server, OidcMethods> => ({
   getSignInMethods: unary((_request: signIn.GetSignInMethodsRequest) =>
@@ -32,6 +32,9 @@ const oidcHandlers = ({ oidc }: SignInServices): Pick<Server, OidcMethods> => ({
     await oidc.unlink(by);
     return signIn.UnlinkOidcResponse.fromPartial({});
   }),
+  resetOidc: unary(async ({ userId }: signIn.ResetOidcRequest) =>
+    signIn.ResetOidcResponse.fromPartial({ removed: await oidc.reset(userId) }),
+  ),
 });
 
 type SecondFactorMethods =

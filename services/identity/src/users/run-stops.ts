@@ -69,7 +69,7 @@ export const createRunStops = ({ store, users, organizations, clock = Date.now }
       id: record._id,
       userId: record.userId,
       at: record.at,
-      lifted: user.approved && !user.suspended,
+      lifted: user.approved && !user.suspended && !user.erasure,
       settled: now - record.at.getTime() >= STOP_SETTLED_MS,
       claim,
       organizationIds: await organizations.idsOfTier(record.userId),

@@ -20,6 +20,8 @@ export interface User {
   revision: number;
   /** Signing in by password takes a code, too. */
   secondFactor: boolean;
+  /** When the account is erased; null where nobody asked for that. */
+  erasesAt: Date | null;
   createdAt: Date;
   /** Set where this is the account of an organization. */
   organization?: { name: string; tierOf: string };
@@ -40,6 +42,7 @@ export const newUser = (user: NewUser & Partial<UserRecord>): UserRecord => ({
   secondFactor: null,
   emailVerifiedAt: null,
   bootstrapHash: null,
+  erasure: null,
   ...user,
 });
 
@@ -65,6 +68,7 @@ export const toUser = (record: UserRecord, plan: Plan): User => ({
   keyEpoch: record.keyEpoch,
   revision: record.revision,
   secondFactor: hasSecondFactor(record),
+  erasesAt: record.erasure?.erasesAt ?? null,
   createdAt: record.createdAt,
 });
 

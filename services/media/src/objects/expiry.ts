@@ -1,5 +1,5 @@
 import { expiresBefore, RETENTION } from "@nodeloom/kernel";
-import { createRemoval, fromCursor, toCursor, type RemovedPage, type Removal } from "@nodeloom/platform";
+import { createRemoval, fromCursor, toCursor, untilNone, type RemovedPage, type Removal } from "@nodeloom/platform";
 import type { ObjectStore } from "./object-store";
 import { isCounted, type MediaObject } from "./media-object";
 import type { Purge } from "./purge";
@@ -11,6 +11,8 @@ export interface ExpiryDeps {
   purge: Purge;
   /** Those of some ids and keys of files that a workflow, a version or a picture of one names; at most 1,000 are asked for. */
   findNamed(names: string[]): Promise<readonly string[]>;
+  /** Removes some archives of accounts whose time is over. @returns how many */
+  removeExports(limit: number): Promise<number>;
   now?: () => Date;
 }
 
@@ -28,6 +30,7 @@ export const createExpiry = ({
   quota,
   purge,
   findNamed,
+  removeExports,
   now = () => new Date(),
 }: ExpiryDeps): ((cursor: string) => Promise<Removal>) => {
   const abandonedBefore = (): Date => new Date(now().getTime() - ABANDONED_AFTER_MS);
@@ -80,5 +83,6 @@ export const createExpiry = ({
       return whileFull(removed);
     },
     generatedMedia: removeGenerated,
+    accountExports: async () => untilNone(await removeExports(PAGE)),
   });
 };

@@ -46,6 +46,8 @@ export interface ObjectStore {
   condemn(id: string): Promise<boolean>;
   /** Objects whose removal began before a moment, and those held since before another; not those that are hidden for their age. */
   hidden(before: Date, heldBefore: Date, limit: number): Promise<MediaObject[]>;
+  /** Hides some of an owner's objects for good, those that are hidden already included. @returns them */
+  hideAllOf(ownerId: string, at: Date, limit: number): Promise<MediaObject[]>;
   /** The tokens an object counts and is removed under, also while it is being removed; undefined when there is none. */
   marks(id: string): Promise<{ countedBy: string | undefined; removal: string | undefined } | undefined>;
   /** Forgets an object whose removal has begun. */

@@ -71,6 +71,7 @@ const CONDEMNED = "expired for good";
 /** The token of what is held, and may be shown once it is let go. */
 const HELD = "held";
 const REFUSED = "refused";
+const ERASED = "erased";
 const PRESENT_OR_EXPIRED = { removal: { $in: [null, EXPIRED] } } as unknown as QueryFilter<Row>;
 
 export const createObjectStore = (connection: Connection): ObjectStore => {
@@ -193,11 +194,13 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
         { removedAt: { $lt: before }, removal: { $nin: [EXPIRED, HELD] } },
         { removedAt: { $lt: heldBefore }, removal: HELD },
       ];
-      const found = await model
-        .find({ $or: since })
-        .limit(limit)
-        .lean<Row[]>()
-        .exec();
+      const found = await model.find({ $or: since }).limit(limit).lean<Row[]>().exec();
+      return found.map(toObject);
+    },
+    hideAllOf: async (ownerId, at, limit) => {
+      const found = await model.find({ ownerId }).limit(limit).lean<Row[]>().exec();
+      const ids = found.map(({ _id }) => _id);
+      await model.updateMany({ _id: { $in: ids } }, { $set: { removal: ERASED, removedAt: at } }).exec();
       return found.map(toObject);
     },
     marks: async (id) => {

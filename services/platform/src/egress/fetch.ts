@@ -8,7 +8,7 @@ export interface FetchBounds {
 /** What libraries that call out by themselves give their `fetch`. */
 export interface FetchInit {
   method?: string | undefined;
-  headers?: HeadersInit | undefined;
+  headers?: ConstructorParameters<typeof Headers>[0];
   body?: unknown;
   signal?: AbortSignal | null | undefined;
 }

@@ -17,4 +17,8 @@ export const CALLERS = {
 export const METHOD_CALLERS: Readonly<Record<string, readonly string[]>> = {
   "/nodeloom.identity.v1.IdentityService/ReadSecrets": ["executions", "models"],
   "/nodeloom.media.v1.MediaService/DecideHeld": ["executions"],
+  "/nodeloom.identity.v1.AccountErasureService/BeginErasure": ["executions"],
+  "/nodeloom.identity.v1.AccountErasureService/EndErasure": ["executions"],
+  "/nodeloom.identity.v1.AccountErasureService/ForgetErased": ["executions"],
+  "/nodeloom.erasure.v1.ErasureService/Erase": ["executions"],
 };

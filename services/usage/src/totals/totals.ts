@@ -45,6 +45,12 @@ export const totalKey = (userId: string, workflowSlug: string, modelId: string):
 /** The key of what a user's runs of a day came to. */
 export const dayKey = (userId: string, day: string): string => JSON.stringify([userId, day]);
 
+/** Every key of a user's: both forms begin alike. */
+export const keysOfUser = (userId: string): { $gte: string; $lt: string } => {
+  const start = `[${JSON.stringify(userId)},`;
+  return { $gte: start, $lt: `${start}\uffff` };
+};
+
 export const dayOf = (time: Date): string => time.toISOString().slice(0, "YYYY-MM-DD".length);
 
 /** The days of a range, both ends included. */

@@ -16,6 +16,11 @@ export interface ClaimStore {
   remove(ownerId: string, tokens: readonly string[]): Promise<void>;
 }
 
+/** Tells claims of templates from those of workflows. */
+export const TEMPLATES_SUFFIX = " templates";
+/** Whose claims those of an owner are kept under. */
+export const capsOf = (ownerId: string): string[] => [ownerId, ownerId + TEMPLATES_SUFFIX];
+
 export interface CapDeps {
   claims: ClaimStore;
   /** Tells an owner's claims of this cap from those of others; the cap on saved workflows has none. */

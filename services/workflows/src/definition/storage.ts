@@ -81,6 +81,10 @@ export interface WorkflowStore {
   endRemoval(creationId: string): Promise<void>;
   /** creationIds of removed workflows of which something may be left. */
   unfinishedRemovals(limit: number): Promise<string[]>;
+  /** Some slugs of an owner's workflows. */
+  slugsOf(ownerId: string, limit: number): Promise<string[]>;
+  /** Forgets which creations an owner's deleted workflows came from. @returns of how many */
+  forgetCreations(ownerId: string): Promise<number>;
   /** An owner's workflows whose drafts send secrets, the newest first. */
   secretUses(ownerId: string, limit: number): Promise<SecretUse[]>;
   /** Of an owner's templates, or of the other workflows. */

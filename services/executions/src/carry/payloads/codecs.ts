@@ -24,11 +24,15 @@ const TRUSTED_MS = 24 * 3_600_000;
 /** Keeps histories small whatever a graph carries: large payloads travel by reference (the claim-check pattern). */
 export const createClaimCheckCodec = (store: Pick<PayloadStore, "put" | "get">): PayloadCodec => {
   const cache = new LRUCache<string, Uint8Array>({ maxSize: CACHE_BYTES, sizeCalculation: (bytes) => bytes.length + 1, ttl: TRUSTED_MS });
-  const check = async (payload: Payload): Promise<Payload> => {
+  /** @param owner the workflow whose payload it is: what two of them carry is kept for each */
+  const check = async (payload: Payload, owner: string | undefined): Promise<Payload> => {
     if ((payload.data?.length ?? 0) <= MAX_INLINE_BYTES) return payload;
     const bytes = gzipSync(PayloadType.encode(payload).finish(), { level: 1 });
-    const hash = createHash("sha256").update(bytes).digest("hex");
-    if (!cache.has(hash)) await store.put(hash, bytes);
+    const hash = createHash("sha256")
+      .update(bytes)
+      .update(owner ?? "")
+      .digest("hex");
+    if (!cache.has(hash)) await store.put(hash, bytes, owner);
     cache.set(hash, bytes);
     return { metadata: { [ENCODING]: Buffer.from(CLAIM_CHECK) }, data: Buffer.from(hash) };
   };
@@ -42,7 +46,10 @@ export const createClaimCheckCodec = (store: Pick<PayloadStore, "put" | "get">):
     return PayloadType.decode(gunzipSync(bytes));
   };
 
-  return { encode: (payloads) => Promise.all(payloads.map(check)), decode: (payloads) => Promise.all(payloads.map(claim)) };
+  return {
+    encode: (payloads, context) => Promise.all(payloads.map((payload) => check(payload, context?.workflowId))),
+    decode: (payloads) => Promise.all(payloads.map(claim)),
+  };
 };
 
 const ENCRYPTED = "binary/encrypted";

@@ -84,6 +84,24 @@ export const { renewDuePlans, enforceRetention, checkLedger } = proxyActivities<
   heartbeatTimeout: TIMING.renewHeartbeat,
   retry: minutely,
 });
+/** A step of an erasure: tried until it is done, however long what it needs is away. */
+const untilDone = { startToCloseTimeout: TIMING.minute, retry: minutely } as const;
+export const { beginErasure, endErasure } = proxyActivities<Activities>(untilDone);
+export const { endUnderWay } = proxyActivities<Activities>({
+  ...untilDone,
+  startToCloseTimeout: TIMING.erase,
+  heartbeatTimeout: TIMING.renewHeartbeat,
+});
+export const { eraseEverywhere } = proxyActivities<Activities>({
+  ...untilDone,
+  startToCloseTimeout: TIMING.erase,
+  heartbeatTimeout: 2 * TIMING.erasePage,
+});
+export const { buildExport } = proxyActivities<Activities>({
+  startToCloseTimeout: TIMING.exportAttempt,
+  heartbeatTimeout: TIMING.minute,
+  retry: { ...minutely, maximumInterval: "10 minutes" },
+});
 export const { startScheduled } = proxyActivities<Activities>({
   startToCloseTimeout: TIMING.minute,
   scheduleToCloseTimeout: TIMING.scheduledStart,

@@ -49,7 +49,7 @@ export const createDecide = ({ stores, decisions, ...files }: DecideOptions) => 
     const changed = valueJson === undefined ? undefined : JSON.stringify(await changedValue(wait.type, valueJson, userId));
     const decision: Decision = {
       ...{ nodeId, isApproved, by: "owner", at: new Date() },
-      ...(changed === undefined ? {} : { value: await stores.payloads.putText(changed) }),
+      ...(changed === undefined ? {} : { value: await stores.payloads.putText(changed, executionId) }),
     };
     const decided = await decisions.decide(row, decision, { userId });
     if (!decided) throw notWaiting((await stores.rows.findOwned(executionId, userId)) ?? row, nodeId);

@@ -1,5 +1,6 @@
 /** requests/triggers/: what starts a workflow without a request of its owner's: schedules and hooks. */
 import {
+  accountLeaving,
   accountNotApproved,
   accountSuspended,
   covers,
@@ -75,7 +76,7 @@ export const createOwners = ({ identity }: { identity: Pick<Identity, "getUser" 
   return {
     /**
      * Who a workflow is run for, checked as a request of theirs would be, with what their account is now.
-     * @throws UNAUTHENTICATED (the key is revoked or has expired), API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, ACCOUNT_NOT_APPROVED,
+     * @throws UNAUTHENTICATED (the key is revoked or has expired), API_KEY_ACCESS_DENIED, ACCOUNT_SUSPENDED, ACCOUNT_NOT_APPROVED, ACCOUNT_LEAVING,
      * CAPABILITY_DENIED
      */
     runner: async (owner: Owner, workflowSlug: string): Promise<executions.Runner> => {
@@ -85,6 +86,7 @@ export const createOwners = ({ identity }: { identity: Pick<Identity, "getUser" 
       if (!user || !plan || !isBaseTier(plan.base)) throw new Error("identity answered without a user and their plan");
       if (user.suspended) throw accountSuspended();
       if (!user.approved) throw accountNotApproved();
+      if (user.erasesAt) throw accountLeaving();
       const required = `workflow:${workflowSlug}:run`;
       if (!withinCeiling(RUN, plan.base, user.role === ADMIN)) throw denied(RUN);
       if (capabilities && !covers(capabilities, required)) throw denied(required);

@@ -1,0 +1,94 @@
+/** The same for people who can't do it themselves, by administrators. */
+import { z } from "zod";
+import { defineRoute } from "../../http/route";
+import { audited } from "../admin/audit";
+import { ofUser } from "../admin/shared";
+import { exportPending, exportReady, exportReply, sendExport, ZIP } from "./export";
+import { leavingAccount, leavingView } from "./routes";
+
+export const adminLeavingRoutes = [
+  defineRoute({
+    ...ofUser,
+    method: "POST",
+    path: "/api/admin/users/:id/export",
+    operationId: "adminExportUser",
+    summary: "An archive of everything that a user has",
+    description: "As `GET /api/me/export`: 202 while it is made.",
+    responses: { 200: exportReady, 202: exportPending },
+    handler: async (context) => {
+      const { gateway, params } = context;
+      await gateway.services.identity.getUser({ userId: params.id });
+      return audited(context, { action: "user.export", target: params.id }, async () => ({
+        value: await exportReply(gateway, params.id, `/api/admin/users/${params.id}/export/file`),
+      }));
+    },
+  }),
+  defineRoute({
+    ...ofUser,
+    method: "GET",
+    path: "/api/admin/users/:id/export/file",
+    operationId: "adminDownloadUserExport",
+    summary: "The archive itself",
+    contentType: ZIP,
+    responses: { 200: z.string().meta({ format: "binary" }) },
+    handler: async (context) => {
+      const { gateway, params } = context;
+      await gateway.services.identity.getUser({ userId: params.id });
+      await audited(context, { action: "user.export-read", target: params.id }, () => Promise.resolve({ value: undefined }));
+      return sendExport(context, params.id);
+    },
+  }),
+  defineRoute({
+    ...ofUser,
+    method: "DELETE",
+    path: "/api/admin/users/:id",
+    operationId: "adminDeleteUser",
+    summary: "Have a user's account deleted after the waiting time",
+    description: "As `DELETE /api/me`. An administrator's account has the role taken from it first.",
+    responses: { 202: leavingAccount },
+    errors: ["NOT_FOUND", "PRECONDITION_FAILED", "SOLE_OWNER"],
+    handler: async (context) => {
+      const { gateway, params } = context;
+      const { user } = await audited(context, { action: "user.delete", target: params.id }, async () => {
+        const proof = { $case: "byAdministrator", value: true } as const;
+        const value = await gateway.services.accountErasure.requestErasure({ userId: params.id, proof, address: "" });
+        return { value, after: leavingView(value.user) };
+      });
+      gateway.runStops.wake();
+      return { status: 202, body: leavingView(user) };
+    },
+  }),
+  defineRoute({
+    ...ofUser,
+    method: "POST",
+    path: "/api/admin/users/:id/restore",
+    operationId: "adminRestoreUser",
+    summary: "Keep a user's account after all",
+    responses: { 204: null },
+    errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
+    handler: async (context) => {
+      const { gateway, params } = context;
+      await audited(context, { action: "user.restore", target: params.id }, async () => ({
+        value: await gateway.services.accountErasure.withdrawErasure({ userId: params.id }),
+      }));
+      return { status: 204 };
+    },
+  }),
+  defineRoute({
+    ...ofUser,
+    method: "DELETE",
+    path: "/api/admin/users/:id/oidc",
+    operationId: "adminUnlinkOidc",
+    summary: "End the link of a user's account to the provider",
+    description: "All sessions of the account end, too. The account stays; without a password a link by which one is set is its way in. Repeating it changes nothing.",
+    responses: { 204: null },
+    handler: async (context) => {
+      const { gateway, params } = context;
+      await audited(context, { action: "user.oidc-unlink", target: params.id }, async () => {
+        const { removed } = await gateway.services.signIn.resetOidc({ userId: params.id });
+        return { value: removed, before: { linked: removed }, after: { linked: false } };
+      });
+      return { status: 204 };
+    },
+  }),
+];

@@ -1,0 +1,60 @@
+/** The archive of what an account has: made in the background, fetched by its owner. */
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { z } from "zod";
+import type { Gateway } from "../../gateway";
+import { whileConnected } from "../../http/event-stream";
+import { EXPORT_READ_MS } from "../../http/limits";
+import { STREAMED, type CallContext, type Reply } from "../../http/route";
+import { iso, timestamp } from "../../schemas";
+
+export const ZIP = "application/zip";
+const RETRY_AFTER_SECONDS = 3;
+
+export const exportReady = z
+  .object({
+    status: z.literal("ready"),
+    url: z.string().meta({ description: "Where it is fetched, with the same session", example: "http://127.0.0.1:8080/api/me/export/file" }),
+    bytes: z.int(),
+    isPartial: z.boolean().meta({ description: "It does not have everything, because archives are bounded: README.txt in it says what is missing" }),
+    createdAt: timestamp,
+    expiresAt: timestamp.meta({ description: "Until then this archive is answered; after that another one is made" }),
+  })
+  .meta({ id: "AccountExport" });
+export const exportPending = z.object({ status: z.literal("processing") }).meta({ id: "PendingAccountExport" });
+
+/** The archive of a user; where there is none, it is made. @param path where it is fetched */
+export const exportReply = async ({ services, publicBaseUrl }: Gateway, userId: string, path: string): Promise<Reply> => {
+  const { export: stored } = await services.accountExports.getAccountExport({ userId });
+  if (!stored) return { status: 202, body: { status: "processing" }, headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } };
+  const { bytes, isPartial, createdAt, expiresAt } = stored;
+  const url = publicBaseUrl + path;
+  return { status: 200, body: { status: "ready", url, bytes, isPartial, createdAt: iso(createdAt), expiresAt: iso(expiresAt) } };
+};
+
+type AnyContext = Pick<CallContext, "gateway" | "response">;
+
+/** Sends the archive of a user. One that breaks off ends the connection, so that no part is taken for the whole. */
+export const sendExport = async ({ gateway, response }: AnyContext, ownerId: string): Promise<typeof STREAMED> => {
+  const { mediaExports } = gateway.services;
+  const { export: stored } = await mediaExports.getExport({ ownerId });
+  const signal = whileConnected(response, gateway.stopping);
+  async function* bytes(): AsyncIterable<Uint8Array> {
+    for await (const { chunk } of mediaExports.readExport({ ownerId }, { deadlineMs: EXPORT_READ_MS, signal })) yield chunk;
+  }
+  // The first bytes before the head: what is not there is an error, and no empty file.
+  const all = bytes()[Symbol.asyncIterator]();
+  const first = await all.next();
+  async function* rest(): AsyncIterable<Uint8Array> {
+    for (let next = first; !next.done; next = await all.next()) yield next.value;
+  }
+  const day = (stored?.createdAt ?? new Date()).toISOString().slice(0, "YYYY-MM-DD".length);
+  response.status(200).set({
+    "Content-Type": ZIP,
+    "Content-Disposition": `attachment; filename="nodeloom-account-${day}.zip"`,
+    "Cache-Control": "no-store",
+    ...(stored ? { "Content-Length": String(stored.bytes) } : {}),
+  });
+  await pipeline(Readable.from(rest()), response);
+  return STREAMED;
+};

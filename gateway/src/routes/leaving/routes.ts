@@ -1,0 +1,99 @@
+/** What somebody does who leaves: takes their data along, has the account deleted, changes their mind. */
+import { accountErasure, type identity } from "@nodeloom/proto";
+import { z } from "zod";
+import { preconditionFailed } from "../../http/errors";
+import { RECENT_SIGN_IN_MS } from "../../http/limits";
+import { defineRoute, type CallContext } from "../../http/route";
+import { iso, timestamp } from "../../schemas";
+import { audited } from "../admin/audit";
+import { password } from "../sign-in/fields";
+import { addressOf, PASSWORD_CALL, withTier } from "../sign-in/session";
+import { exportPending, exportReady, exportReply, sendExport, ZIP } from "./export";
+
+const mine = { tag: "Identity", auth: "session", limit: "user" } as const;
+const OWN_FILE = "/api/me/export/file";
+
+const accountDeletion = z
+  .strictObject({ password: password.optional() })
+  .optional()
+  .meta({ id: "AccountDeletion", description: "`password` is required where the account has one" });
+export const leavingAccount = z
+  .object({ erasesAt: timestamp.meta({ description: "Until then it can be taken back; after that nothing of it comes back" }) })
+  .meta({ id: "LeavingAccount" });
+
+export const leavingView = (user: identity.User | undefined): Record<string, unknown> => ({ erasesAt: iso(user?.erasesAt) });
+
+type Proof = accountErasure.RequestErasureRequest["proof"];
+
+/** What proves that it is the owner who asks, and not somebody at an open session. */
+const proofOf = ({ gateway, request }: Pick<CallContext, "gateway" | "request">, given: string | undefined): Proof => {
+  if (given !== undefined) return { $case: "password", value: given };
+  if (gateway.sessions.isRecent(request, RECENT_SIGN_IN_MS)) return { $case: "recentSignIn", value: true };
+  const minutes = RECENT_SIGN_IN_MS / 60_000;
+  throw preconditionFailed(`send the password; an account without one signs in again, and is deleted within ${minutes} minutes of that`);
+};
+
+export const leavingRoutes = [
+  defineRoute({
+    ...mine,
+    method: "GET",
+    path: "/api/me/export",
+    operationId: "exportAccount",
+    summary: "An archive of everything that the account has",
+    description:
+      "202 while it is made, which the first call begins: ask again. It is a ZIP of workflows with their versions, executions, usage, the ledger, settings, names of keys and secrets (never their values), and files; `README.txt` says what is what. One archive is made at a time, and answered for a day.",
+    responses: { 200: exportReady, 202: exportPending },
+    handler: ({ gateway, caller }) => exportReply(gateway, caller.user.id, OWN_FILE),
+  }),
+  defineRoute({
+    ...mine,
+    method: "GET",
+    path: OWN_FILE,
+    operationId: "downloadAccountExport",
+    summary: "The archive itself",
+    contentType: ZIP,
+    responses: { 200: z.string().meta({ format: "binary" }) },
+    errors: ["NOT_FOUND"],
+    handler: (context) => sendExport(context, context.caller.user.id),
+  }),
+  defineRoute({
+    ...mine,
+    method: "DELETE",
+    path: "/api/me",
+    operationId: "deleteAccount",
+    summary: "Have the account deleted after the waiting time",
+    description:
+      "What runs is cancelled now, and nothing more can be run. Until `erasesAt` signing in stays possible, and `POST /api/me/restore` takes it back; then everything goes but the ledger, which keeps amounts and ids. Repeating it changes nothing. An account without a password must have signed in within the last ten minutes.",
+    body: accountDeletion,
+    responses: { 202: leavingAccount },
+    errors: ["PRECONDITION_FAILED", "SOLE_OWNER"],
+    example: { password: "correct horse battery staple" },
+    handler: async (context) => {
+      const { gateway, caller, request, body } = context;
+      const asked = { userId: caller.user.id, proof: proofOf(context, body?.password), address: addressOf(request) };
+      const { user } = await audited(context, { action: "account.delete", target: caller.user.id }, async () => {
+        const value = await gateway.services.accountErasure.requestErasure(asked, PASSWORD_CALL).catch(withTier(caller.user.tier));
+        return { value, after: leavingView(value.user) };
+      });
+      gateway.runStops.wake();
+      return { status: 202, body: leavingView(user) };
+    },
+  }),
+  defineRoute({
+    ...mine,
+    method: "POST",
+    path: "/api/me/restore",
+    operationId: "restoreAccount",
+    summary: "Keep the account after all",
+    description: "What was cancelled stays so; schedules and hooks go on. Repeating it changes nothing.",
+    responses: { 204: null },
+    errors: ["PRECONDITION_FAILED"],
+    handler: async (context) => {
+      const { gateway, caller } = context;
+      await audited(context, { action: "account.restore", target: caller.user.id }, async () => ({
+        value: await gateway.services.accountErasure.withdrawErasure({ userId: caller.user.id }),
+      }));
+      return { status: 204 };
+    },
+  }),
+];

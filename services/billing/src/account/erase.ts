@@ -1,0 +1,17 @@
+import { unavailable } from "@nodeloom/kernel";
+import { done, refused, type Account, type CommandContext, type Transition } from "./account";
+
+export interface EraseCommand extends CommandContext {
+  type: "erase";
+}
+
+const hasNothing = ({ budgets, budgetAlerts, tier, renewsAt, monthlyMillicredits }: Account): boolean =>
+  budgets.length === 0 && budgetAlerts.length === 0 && tier === null && renewsAt === null && monthlyMillicredits === 0;
+
+/** Leaves of an account what its ledger adds up to: no budgets, no tier, no renewals. Refused while there are holds. */
+export const erase = (account: Account, _command: EraseCommand): Transition<null> => {
+  if (account.holds.length > 0) return refused(account, unavailable("the account has holds still"));
+  if (hasNothing(account)) return done(account, null);
+  const nothing = { budgets: [], budgetAlerts: [], tier: null, renewsAt: null, renewalDay: null, monthlyMillicredits: 0 };
+  return done({ ...account, ...nothing }, null);
+};

@@ -1,0 +1,32 @@
+import { createErasure, untilNone, type Erase } from "@nodeloom/platform";
+import type { GroupCommit } from "./group-commit";
+import type { Outbox } from "./ledger/outbox";
+import type { BillingStore } from "./store";
+
+export interface ErasureDependencies {
+  store: Pick<BillingStore, "load" | "emptyRows">;
+  groupCommit: Pick<GroupCommit, "submit">;
+  outbox: Pick<Outbox, "flush">;
+  clock: () => Date;
+}
+
+/** What billing erases of an account: the account and its ledger stay, so that sums do, with ids and amounts alone. */
+export const createEraseBilling = ({ store, groupCommit, outbox, clock }: ErasureDependencies): Erase => {
+  /** Runs have ended: what is held still was lost by the one that held it, and is given back. */
+  const emptyAccount = async (userId: string): Promise<number> => {
+    const account = await store.load(userId);
+    if (!account) return 0;
+    for (const { executionId } of account.holds)
+      await groupCommit.submit({ type: "settle", at: clock(), userId, executionId, items: [], captureAll: false });
+    await groupCommit.submit({ type: "erase", at: clock(), userId });
+    return 1;
+  };
+
+  return createErasure<"billing">((userId) => ({
+    accounts: async () => ({ removed: await emptyAccount(userId), next: "" }),
+    ledger: async () => {
+      await outbox.flush(userId);
+      return untilNone(await store.emptyRows(userId));
+    },
+  }));
+};

@@ -1,0 +1,42 @@
+/** The activities of leaving. */
+import { Context } from "@temporalio/activity";
+import { ApplicationFailure } from "@temporalio/common";
+import { isRefusal } from "@nodeloom/kernel";
+import type { AccountErasure } from "../clients";
+import type { Activities, RetentionReport } from "./activity-types";
+import { resumed, type Paged } from "./upkeep-activities";
+
+export interface LeavingOptions<Erased> {
+  accountErasure: Pick<AccountErasure, "beginErasure" | "endErasure">;
+  /** @returns how many are not over yet */
+  endUnderWay(userId: string, beat: () => void): Promise<number>;
+  erase(userId: string): Paged<Erased, RetentionReport>;
+  /** The signal aborts where the attempt is not wanted any more. */
+  buildExport(userId: string, beat: () => void, signal: AbortSignal): Promise<void>;
+}
+
+type LeavingActivities = Pick<Activities, "beginErasure" | "endUnderWay" | "eraseEverywhere" | "endErasure" | "buildExport">;
+
+/** What identity refuses it refuses the next time, too: the account is not to be erased, or is gone. */
+const final = async (work: () => Promise<unknown>): Promise<void> => {
+  try {
+    await work();
+  } catch (error) {
+    if (isRefusal(error)) throw ApplicationFailure.nonRetryable(error instanceof Error ? error.message : String(error), "REFUSED");
+    throw error;
+  }
+};
+
+const beating = (): void => {
+  const context = Context.current();
+  context.heartbeat();
+  context.cancellationSignal.throwIfAborted();
+};
+
+export const createLeavingActivities = <Erased>(leaving: LeavingOptions<Erased>): LeavingActivities => ({
+  beginErasure: (userId) => final(() => leaving.accountErasure.beginErasure({ userId })),
+  endUnderWay: (userId) => leaving.endUnderWay(userId, beating),
+  eraseEverywhere: (userId) => resumed(leaving.erase(userId)),
+  endErasure: (userId) => final(() => leaving.accountErasure.endErasure({ userId })),
+  buildExport: (userId) => leaving.buildExport(userId, beating, Context.current().cancellationSignal),
+});

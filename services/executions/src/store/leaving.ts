@@ -1,0 +1,76 @@
+/** What executions has of one account: how it is read whole, counted, and erased. */
+import { removeSome } from "@nodeloom/platform";
+import type { Connection } from "mongoose";
+import { OPEN_BATCHES, type BatchRecord, type BatchRow } from "../run/batch";
+import type { ExecutionRecord } from "../run/record";
+import { FINAL_STATUSES, HIDDEN } from "../run/states";
+import type { HookRecord } from "./triggers/hook-store";
+import type { ScheduleRecord } from "./triggers/schedule-store";
+
+/** A run as far as its end and its webhooks go. */
+export type RunMark = Pick<ExecutionRecord, "_id" | "status"> & { webhook?: unknown; waits?: unknown };
+type Mark = Pick<ExecutionRecord, "_id" | "createdAt">;
+
+const UNDER_WAY = { status: { $nin: [...FINAL_STATUSES, "refused"] } };
+const MARK = { projection: { status: 1, webhook: 1 } } as const;
+
+export type LeavingStore = ReturnType<typeof createLeavingStore>;
+
+/** @param connection has the models */
+export const createLeavingStore = (connection: Connection) => {
+  const { Execution, Call, Submission, Batch, BatchRow: Row, Schedule, Hook, Line } = connection.models;
+  const collection = <T extends object>(model: typeof Execution) => model!.collection as unknown as import("mongoose").mongo.Collection<T>;
+  const executions = collection<ExecutionRecord>(Execution);
+  const batches = collection<BatchRecord>(Batch);
+
+  return {
+    /** Some of a user's runs that are under way. */
+    underWay: (userId: string, limit: number): Promise<RunMark[]> =>
+      executions.find<RunMark>({ userId, ...UNDER_WAY } as object, { ...MARK, limit }).toArray(),
+
+    /** How much a user has that is not over: runs that are under way or owe something, and batches. */
+    countOpen: async (userId: string): Promise<number> => {
+      const counts = await Promise.all([
+        executions.countDocuments({ userId, ...UNDER_WAY } as object),
+        executions.countDocuments({ userId, unsettled: true, status: { $in: [...FINAL_STATUSES] } } as object),
+        batches.countDocuments({ userId, status: { $in: [...OPEN_BATCHES] } } as object),
+      ]);
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+
+    schedules: (userId: string): Promise<ScheduleRecord[]> => collection<ScheduleRecord>(Schedule).find({ userId }).toArray(),
+    hooks: (userId: string): Promise<HookRecord[]> => collection<HookRecord>(Hook).find({ userId }).toArray(),
+
+    /** Ids of a user's runs, items of batches included, oldest first, after one of them. */
+    runIds: async (userId: string, limit: number, after: Mark | undefined): Promise<Mark[]> => {
+      const behind = after
+        ? { $or: [{ createdAt: { $gt: after.createdAt } }, { createdAt: after.createdAt, _id: { $gt: after._id } }] }
+        : {};
+      const filter = { userId, status: { $nin: [...HIDDEN] }, ...behind } as object;
+      return executions.find<Mark>(filter, { projection: { createdAt: 1 }, sort: { createdAt: 1, _id: 1 }, limit }).toArray();
+    },
+
+    /** A page of a user's runs, in no order: those that are erased next. */
+    somePage: (userId: string, limit: number): Promise<RunMark[]> =>
+      executions.find<RunMark>({ userId } as object, { ...MARK, limit }).toArray(),
+
+    /** Removes runs with their calls and submissions: first what only their rows lead to. */
+    removeRuns: async (userId: string, ids: readonly string[]): Promise<number> => {
+      await collection(Call).deleteMany({ executionId: { $in: [...ids] } });
+      // A submission's id begins with its run's.
+      for (const id of ids) await collection(Submission).deleteMany({ _id: { $gte: `${id}:`, $lt: `${id};` } } as object);
+      return (await executions.deleteMany({ userId, _id: { $in: [...ids] } } as object)).deletedCount;
+    },
+
+    /** A page of a user's batches. */
+    someBatches: (userId: string, limit: number): Promise<Pick<BatchRecord, "_id">[]> =>
+      batches.find<Pick<BatchRecord, "_id">>({ userId } as object, { projection: { _id: 1 }, limit }).toArray(),
+
+    removeBatches: async (userId: string, ids: readonly string[]): Promise<number> => {
+      await collection<BatchRow>(Row).deleteMany({ batchId: { $in: [...ids] } } as object);
+      return (await batches.deleteMany({ userId, _id: { $in: [...ids] } } as object)).deletedCount;
+    },
+
+    removeLine: (userId: string): Promise<number> => removeSome(Line as never, { _id: userId }, 1),
+  };
+};

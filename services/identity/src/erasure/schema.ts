@@ -1,0 +1,14 @@
+import { Schema } from "mongoose";
+import type { ErasureRecord } from "../records";
+
+/** Of an account that is to be erased. */
+export const erasureSchema = new Schema<ErasureRecord>(
+  {
+    requestedAt: { type: Date, required: true },
+    erasesAt: { type: Date, required: true },
+    begunAt: { type: Date, default: null },
+    endedAt: { type: Date, default: null },
+    knownAs: { type: String, default: "" },
+  },
+  { _id: false, id: false },
+);

@@ -1,0 +1,19 @@
+import type { OrganizationStore } from "../organizations/organization-store";
+
+/** An organization that would be without an owner. */
+export interface SoleOwnership {
+  id: string;
+  name: string;
+}
+
+/** Organizations of which a person is the only owner: they are passed on before the person's account is erased. */
+export type SoleOwnerships = (userId: string) => Promise<readonly SoleOwnership[]>;
+
+export const createSoleOwnerships =
+  (organizations: Pick<OrganizationStore, "listOf">): SoleOwnerships =>
+  async (userId) => {
+    const found = await organizations.listOf(userId);
+    const ownersOf = ({ members }: (typeof found)[number]) => members.filter(({ role }) => role === "owner");
+    const isSole = (organization: (typeof found)[number]): boolean => ownersOf(organization).every(({ personId }) => personId === userId);
+    return found.filter(isSole).map(({ _id, name }) => ({ id: _id, name }));
+  };

@@ -1,0 +1,82 @@
+/** exports/: archives of what accounts have, one of each, for a day. */
+import { randomBytes } from "node:crypto";
+import type { Readable } from "node:stream";
+import { DomainError, expiresBefore, RETENTION, unavailable } from "@nodeloom/kernel";
+import type { BlobStore } from "../blobs/blobs";
+import type { Blobs, ExportStore, StoredExport } from "./export-store";
+
+/** The largest archive: what one is made of is bounded by its maker, well within this. */
+const MAX_BYTES = 8 * 1024 ** 3;
+const NAME_BYTES = 32;
+const DAY_MS = 86_400_000;
+export const EXPORT_LIFETIME_MS = RETENTION.accountExports.days * DAY_MS;
+
+export interface Exports {
+  /** Stores an archive in the place of the one before. @param ended what is known once its bytes have come to their end */
+  put(ownerId: string, bytes: AsyncIterable<Uint8Array>, ended: () => { isPartial: boolean }): Promise<StoredExport>;
+  find(ownerId: string): Promise<StoredExport | undefined>;
+  /** @throws NOT_FOUND */
+  read(ownerId: string): Promise<Readable>;
+  /** Removes an owner's archive. @returns whether there was one */
+  remove(ownerId: string): Promise<boolean>;
+  /** Removes some archives whose time is over, and what was cut short. @returns how many */
+  removeExpired(limit: number): Promise<number>;
+}
+
+export interface ExportsDeps {
+  store: ExportStore;
+  blobs: Pick<BlobStore, "stage" | "read" | "remove">;
+  now?: () => Date;
+}
+
+export const createExports = ({ store, blobs, now = () => new Date() }: ExportsDeps): Exports => {
+  const removeBytes = async (names: Blobs | null): Promise<void> => {
+    for (const name of [names?.blob, names?.pending]) if (name) await blobs.remove(name);
+  };
+
+  const remove = async (ownerId: string): Promise<boolean> => {
+    const names = await store.blobsOf(ownerId);
+    if (!names) return false;
+    await removeBytes(names);
+    return store.remove(ownerId, names);
+  };
+
+  return {
+    put: async (ownerId, bytes, ended) => {
+      const blob = randomBytes(NAME_BYTES).toString("hex");
+      const staged = await blobs.stage(bytes, MAX_BYTES);
+      try {
+        const { isPartial } = ended();
+        const begun = await store.begin(ownerId, blob, now());
+        if (begun?.pending) await blobs.remove(begun.pending);
+        await staged.keep(blob);
+        const createdAt = now();
+        const expiresAt = new Date(createdAt.getTime() + EXPORT_LIFETIME_MS);
+        const stored = { ownerId, blob, bytes: staged.bytes, isPartial, createdAt, expiresAt };
+        const before = await store.finish(stored);
+        if (!before) {
+          await blobs.remove(blob);
+          throw unavailable("another archive of the account is being stored");
+        }
+        if (before.blob) await blobs.remove(before.blob);
+        return stored;
+      } finally {
+        await staged.discard();
+      }
+    },
+    find: (ownerId) => store.find(ownerId, now()),
+    read: async (ownerId) => {
+      const found = await store.find(ownerId, now());
+      const bytes = found && (await blobs.read(found.blob));
+      if (!bytes) throw new DomainError("not_found", "NOT_FOUND", "there is no archive of the account, or none any more");
+      return bytes;
+    },
+    remove,
+    removeExpired: async (limit) => {
+      const expired = await store.begunBefore(expiresBefore(RETENTION.accountExports, now()), limit);
+      let removed = 0;
+      for (const ownerId of expired) if (await remove(ownerId)) removed += 1;
+      return removed;
+    },
+  };
+};

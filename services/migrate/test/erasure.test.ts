@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ERASURE } from "@nodeloom/kernel";
+
+/** Every collection that there is: migrate.test.ts compares it with what services declare. */
+const SCHEMA = JSON.parse(readFileSync(join(__dirname, "schema.json"), "utf8")) as Record<string, { collections: Record<string, string[]> }>;
+/** Says how far a database has been migrated, and nothing else. */
+const OWN = "migrations";
+
+it("says of every collection of every service what erasing an account does to it, and of no other", () => {
+  const named = Object.fromEntries(Object.entries(ERASURE).map(([service, collections]) => [service, Object.keys(collections).sort()]));
+  const declared = Object.entries(SCHEMA).map(([service, { collections }]) => [
+    service,
+    Object.keys(collections)
+      .filter((name) => name !== OWN)
+      .sort(),
+  ]);
+  expect(named).toEqual(Object.fromEntries(declared));
+});
+
+it("lets things go only with what is erased", () => {
+  for (const collections of Object.values(ERASURE) as Record<string, unknown>[])
+    for (const erasing of Object.values(collections))
+      if (typeof erasing === "object" && erasing !== null && "with" in erasing) expect(collections[String(erasing.with)]).toBe("removed");
+});

@@ -1,0 +1,20 @@
+import { createErasure, removeSome, untilNone, type Erase, type RemovedPage } from "@nodeloom/platform";
+import type { Connection } from "mongoose";
+import { keysOfUser } from "./totals/totals";
+
+const PAGE = 1_000;
+
+/** What usage erases of an account. @param connection has the models */
+export const createEraseUsage = (connection: Connection): Erase => {
+  const { UsageRow, UsageFolds, UsageTotals, UsageDays } = connection.models;
+  const some = async (model: typeof UsageRow, filter: object): Promise<RemovedPage> =>
+    untilNone(await removeSome(model as never, filter, PAGE));
+
+  return createErasure<"usage">((userId) => ({
+    // Rows first: what is not there is in no fold that begins.
+    usage: () => some(UsageRow, { userId }),
+    usage_folds: () => some(UsageFolds, { _id: userId }),
+    usage_totals: () => some(UsageTotals, { _id: keysOfUser(userId) }),
+    usage_days: () => some(UsageDays, { _id: keysOfUser(userId) }),
+  }));
+};

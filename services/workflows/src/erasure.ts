@@ -1,0 +1,32 @@
+import { createErasure, removeSome, untilNone, type Erase } from "@nodeloom/platform";
+import type { Connection } from "mongoose";
+import { capsOf } from "./cap/cap";
+import type { WorkflowStore } from "./definition/storage";
+import type { Workflows } from "./workflows";
+
+/** Workflows that one call removes, each with its versions. */
+const WORKFLOWS_PAGE = 50;
+const PAGE = 500;
+
+export interface ErasureDeps {
+  /** Has the models. */
+  connection: Connection;
+  store: Pick<WorkflowStore, "slugsOf" | "forgetCreations">;
+  workflows: Pick<Workflows, "remove">;
+}
+
+/** What workflows erases of an account. The slugs stay taken, with the owner's id alone. */
+export const createEraseWorkflows = ({ connection, store, workflows }: ErasureDeps): Erase => {
+  const { Folder, Owner } = connection.models;
+  const removeWorkflows = async (ownerId: string): Promise<number> => {
+    const slugs = await store.slugsOf(ownerId, WORKFLOWS_PAGE);
+    for (const slug of slugs) await workflows.remove({ slug, ownerId });
+    return slugs.length + (await store.forgetCreations(ownerId));
+  };
+
+  return createErasure<"workflows">((ownerId) => ({
+    workflows: async () => untilNone(await removeWorkflows(ownerId)),
+    folders: async () => untilNone(await removeSome(Folder as never, { ownerId }, PAGE)),
+    owners: async () => untilNone(await removeSome(Owner as never, { _id: { $in: capsOf(ownerId) } }, PAGE)),
+  }));
+};
