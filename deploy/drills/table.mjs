@@ -190,6 +190,13 @@ export const DRILLS = [
     builds: false,
   },
   {
+    name: "leaving",
+    sentence: "erases an account that has used everything, under kills, then searches every store for its words, its address and its ids",
+    minutes: 4,
+    kind: "program",
+    builds: false,
+  },
+  {
     name: "secrets",
     sentence: "makes a hundred runs that send secrets, then searches every store, log, trace and answer for their values",
     minutes: 1,

@@ -10,6 +10,7 @@ import { fileCases } from "./files";
 import { hookCases } from "./hooks";
 import { organizationCases } from "./organizations";
 import { paymentCases } from "./payments";
+import { leavingCases } from "./leaving";
 import { runCases } from "./runs";
 import { signInCases } from "./sign-in";
 import { secretCases } from "./secrets";
@@ -29,6 +30,7 @@ export const CASES: readonly AbuseCase[] = [
   ...organizationCases,
   ...fileCases,
   ...accountCases,
+  ...leavingCases,
   ...signInCases,
   ...hookCases,
   ...doorCases,

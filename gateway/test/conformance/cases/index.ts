@@ -11,6 +11,7 @@ import { eventCases } from "./events";
 import { failingNodeCases } from "./failing-nodes";
 import { identityCases } from "./identity";
 import { innerWorkflowCases } from "./inner-workflows";
+import { leavingCases } from "./leaving";
 import { libraryCases } from "./library";
 import { limitCases } from "./limits";
 import { mediaCases } from "./media";
@@ -53,5 +54,6 @@ export const CASES: readonly Case[] = [
   ...paymentCases,
   ...signInCases,
   ...secretCases,
+  ...leavingCases,
   ...adminCases,
 ];

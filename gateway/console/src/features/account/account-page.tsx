@@ -16,6 +16,8 @@ import { Empty, Skeleton } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";
 import { Time } from "../../ui/time";
 import { MailCard } from "./mail/mail-card";
+import { ExportCard } from "./leaving/export-card";
+import { LeavingCard } from "./leaving/leaving-card";
 import { ProviderCard } from "./provider-card";
 import { SecondFactorCard } from "./second-factor/card";
 import { PasswordForm } from "./password-form";
@@ -163,6 +165,8 @@ export const AccountPage = () => {
         <SecondFactorCard email={user.email} />
         <ProviderCard email={user.email} />
         <MailCard />
+        <ExportCard />
+        <LeavingCard me={me} />
         <div className="min-w-0 lg:col-span-2">
           <FilesCard />
         </div>

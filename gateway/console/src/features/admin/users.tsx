@@ -1,7 +1,7 @@
 import type { AdminUser } from "@nodeloom/client";
 import { TIERS } from "@nodeloom/kernel/plans";
 import { useQuery } from "@tanstack/react-query";
-import { Coins, Copy, Ellipsis, KeyRound, List, ShieldCheck, ShieldOff, UserCheck, UserX } from "lucide-react";
+import { Coins, Copy, Download, Ellipsis, KeyRound, List, ShieldCheck, ShieldOff, Trash2, Unlink, UserCheck, UserX } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
 import { tiersQuery } from "../../api/queries";
@@ -14,12 +14,15 @@ import { say } from "../../ui/overlays/toast";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { ResetDialog } from "./reset-dialog";
+import { DeleteDialog } from "./leaving/delete-dialog";
+import { ExportDialog } from "./leaving/export-dialog";
+import { UnlinkDialog } from "./leaving/unlink-dialog";
 import { SecondFactorDialog } from "./second-factor-dialog";
 import { CreditsDialog, LedgerDialog } from "./credits-dialog";
 import { Paged } from "../../app/paged";
 
 type User = AdminUser;
-type Asking = { what: "credits" | "ledger" | "reset" | "second-factor"; user: User };
+type Asking = { what: "credits" | "ledger" | "reset" | "second-factor" | "delete" | "export" | "unlink"; user: User };
 
 const TierSelect = ({ user }: { user: User }) => {
   const tiers = useQuery(tiersQuery);
@@ -77,6 +80,8 @@ const UserActions = ({ user, ask }: { user: User; ask: (asking: Asking) => void 
           ...(user.secondFactor
             ? [{ label: "Switch the second factor off…", icon: ShieldOff, run: () => ask({ what: "second-factor", user }) }]
             : []),
+          { label: "End the link to the provider…", icon: Unlink, run: () => ask({ what: "unlink", user }) },
+          { label: "Export…", icon: Download, run: () => ask({ what: "export", user }) },
           null,
           {
             label: role === "admin" ? "Make a user" : "Make an administrator",
@@ -99,14 +104,16 @@ const UserActions = ({ user, ask }: { user: User; ask: (asking: Asking) => void 
             danger: !suspended,
             run: () => change({ suspended: !suspended }, `${email} was ${suspended ? "let in again" : "suspended"}.`),
           },
+          { label: user.erasesAt === null ? "Delete…" : "Keep after all…", icon: Trash2, danger: true, run: () => ask({ what: "delete", user }) },
         ]}
       />
     </span>
   );
 };
 
-const States = ({ approved, suspended, role }: User) => (
+const States = ({ approved, suspended, role, erasesAt }: User) => (
   <>
+    {erasesAt !== null && <Badge tone="bad">leaving</Badge>}
     {suspended === true ? (
       <Badge tone="bad">suspended</Badge>
     ) : approved ? (
@@ -186,6 +193,9 @@ export const UsersSection = () => {
       {asking?.what === "credits" && <CreditsDialog user={asking.user} onClose={() => setAsking(undefined)} />}
       {asking?.what === "reset" && <ResetDialog user={asking.user} onClose={() => setAsking(undefined)} />}
       {asking?.what === "second-factor" && <SecondFactorDialog user={asking.user} onClose={() => setAsking(undefined)} />}
+      {asking?.what === "delete" && <DeleteDialog user={asking.user} onClose={() => setAsking(undefined)} />}
+      {asking?.what === "export" && <ExportDialog user={asking.user} onClose={() => setAsking(undefined)} />}
+      {asking?.what === "unlink" && <UnlinkDialog user={asking.user} onClose={() => setAsking(undefined)} />}
       {asking?.what === "ledger" && <LedgerDialog user={asking.user} onClose={() => setAsking(undefined)} />}
     </>
   );

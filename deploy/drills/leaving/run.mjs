@@ -1,0 +1,186 @@
+/**
+ * `npm run drill leaving`: an account uses everything, takes an export, is deleted, and every store is searched for what was its own.
+ * Services are killed while it is erased. Before that the same words must be found: a search that finds nothing proves nothing.
+ * Touches only processes that it started.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LOG_DIR, MEDIA_DIR } from "../../local/paths.mjs";
+import { createApi } from "../support/api.mjs";
+import { pause, pidOf, readLocal, startPlatform } from "../support/platform.mjs";
+import { createReceiver } from "../support/receiver.mjs";
+import { runDrill } from "../support/run-drill.mjs";
+import { createAccount } from "./account.mjs";
+import { filesIn, searchMongo, searchRedis, searchTemporal } from "./stores.mjs";
+
+/** As long as it takes to try what is refused, and to change one's mind once. */
+const ERASURE_DAYS = 12 / 86_400;
+const ERASED_MS = 300_000;
+const EXPORT_MS = 60_000;
+const KILLS = ["executions", "media", "identity", "billing", "workflows", "executions"];
+const BETWEEN_KILLS_MS = 1_500;
+/** Limits of requests are counted by user, for a minute. */
+const COUNTERS_MS = 65_000;
+const PREFIX = "nodeloom_";
+
+/** Where an id may be left, and nothing else. */
+const KEEPS_IDS = ["billing.ledger", "billing.accounts", "billing.checkpoints", "identity.audit", "workflows.workflows", "logs"];
+/** Where the names of workflows are left: a slug stays taken. */
+const KEEPS_SLUGS = ["workflows.workflows", "logs"];
+
+/** What is searched for, and where it may be found afterwards. @param {Awaited<ReturnType<typeof createAccount>>} account */
+const needlesOf = ({ word, slugWord, email, userId, keyId, executions, batchId, file }) => [
+  { name: "words", texts: [word, word.toUpperCase()], allowed: /** @type {string[]} */ ([]) },
+  { name: "the address", texts: [email], allowed: [] },
+  { name: "names of workflows", texts: [slugWord], allowed: KEEPS_SLUGS },
+  { name: "the id", texts: [userId], allowed: KEEPS_IDS },
+  { name: "ids of runs", texts: executions, allowed: ["billing.ledger", "logs"] },
+  { name: "ids of keys, batches and files", texts: [keyId, batchId, file.id], allowed: ["identity.audit", "logs"] },
+];
+
+/** @param {ReturnType<typeof needlesOf>} needles */
+const createLook = (needles) => {
+  /** @type {Map<string, Map<string, number>>} by needle and place */
+  const found = new Map(needles.map(({ name }) => [name, new Map()]));
+  return {
+    found,
+    /** @param {string} place @param {Uint8Array} content */
+    look: (place, content) => {
+      const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+      for (const { name, texts } of needles)
+        if (texts.some((text) => bytes.includes(text))) {
+          const places = /** @type {Map<string, number>} */ (found.get(name));
+          places.set(place, (places.get(place) ?? 0) + 1);
+        }
+    },
+  };
+};
+
+/** @param {ReturnType<typeof needlesOf>} needles */
+const searchAll = async (needles) => {
+  const { mongoUri, redisUrl, temporalAddress } = readLocal();
+  const { found, look } = createLook(needles);
+  await searchMongo(mongoUri, PREFIX, look);
+  await searchRedis(redisUrl, look);
+  await searchTemporal(temporalAddress, look);
+  for (const path of await filesIn(LOG_DIR)) look("logs", readFileSync(path));
+  for (const path of await filesIn(MEDIA_DIR)) look("media", readFileSync(path));
+  return found;
+};
+
+/** @param {Map<string, number>} places */
+const listed = (places) => [...places].map(([place, count]) => `${place} ${count}`).join(", ") || "nowhere";
+
+/** What is in a ZIP, as another program reads it. @param {Uint8Array} zip */
+const contentsOf = (zip) => {
+  const folder = mkdtempSync(join(tmpdir(), "nodeloom-export-"));
+  try {
+    const path = join(folder, "export.zip");
+    writeFileSync(path, zip);
+    const script = "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\nfor n in z.namelist():\n print(n)\n print(z.read(n).decode('utf8', 'replace')[:200000])";
+    return execFileSync("python3", ["-c", script, path], { encoding: "utf8", maxBuffer: 512 * 1024 * 1024 });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+await runDrill("leaving", async ({ say, check, atEnd }) => {
+  const receiver = await createReceiver();
+  atEnd(receiver.close);
+  const platform = await startPlatform({ EGRESS_ALLOW: receiver.address, ACCOUNT_ERASURE_DAYS: String(ERASURE_DAYS) });
+  atEnd(platform.stop);
+  const { accounts } = readLocal();
+  const api = createApi(() => readLocal().baseUrl);
+  const adminKey = accounts.admin.apiKey;
+  const mediaBefore = await filesIn(MEDIA_DIR);
+  const baseUrl = () => readLocal().baseUrl;
+  const account = await createAccount({ api, baseUrl, adminKey, webhookUrl: receiver.url, hookHost: receiver.address });
+  const { userId, cookie, key, slug, inputs, password } = account;
+  say(`an account has used everything: ${account.ends.join(", ")}`);
+
+  /** @type {any} */
+  let archive;
+  for (const end = Date.now() + EXPORT_MS; ; await pause(500)) {
+    archive = await api.call("GET", "/api/me/export", { cookie });
+    if (archive.status === 200) break;
+    if (Date.now() > end) throw new Error(`no archive: ${archive.status} ${JSON.stringify(archive.body)}`);
+  }
+  const stranger = await fetch(archive.body.url, { headers: { "x-api-key": key } });
+  const zip = await fetch(archive.body.url, { headers: { cookie } });
+  const contents = contentsOf(new Uint8Array(await zip.arrayBuffer()));
+  check(
+    ["the archive has the words, and every kind of thing", contents.includes(account.word) && ["executions.jsonl", "ledger.jsonl", "files/"].every((part) => contents.includes(part)), `${archive.body.bytes} bytes`],
+    ["the archive has no value of a secret or a key", !contents.includes(`value-of-${account.word}`) && !contents.includes(key), ""],
+    ["a key doesn't fetch it", stranger.status === 403, String(stranger.status)],
+  );
+
+  const needles = needlesOf(account);
+  const before = await searchAll(needles);
+  for (const { name } of needles) say(`before: ${name}: ${listed(before.get(name) ?? new Map())}`);
+  const seen = (/** @type {string} */ name, /** @type {string} */ place) => (before.get(name)?.get(place) ?? 0) > 0;
+  check(
+    ...["executions.executions", "executions.payloads", "workflows.workflows", "workflows.versions", "identity.users", "usage.usage", "Redis", "Temporal"].map(
+      (place) => /** @type {[string, boolean, string]} */ ([`the search sees ${place}`, seen("words", place), ""]),
+    ),
+  );
+
+  const ask = () => api.call("DELETE", "/api/me", { cookie, body: { password } });
+  const byKey = await api.call("DELETE", "/api/me", { key, body: { password } });
+  const wrong = await api.call("DELETE", "/api/me", { cookie, body: { password: "not the password at all" } });
+  const leaving = await ask();
+  const refused = await api.call("POST", `/api/workflows/${slug}/run`, { key, body: { inputs } });
+  const restored = await api.call("POST", "/api/me/restore", { cookie });
+  const runsAgain = await api.call("POST", `/api/workflows/${slug}/run`, { key, body: { inputs } });
+  check(
+    ["a key doesn't delete", byKey.status === 403 && byKey.body.code === "SESSION_REQUIRED", JSON.stringify(byKey.body)],
+    ["a wrong password doesn't delete", wrong.status === 401, JSON.stringify(wrong.body)],
+    ["deleting answers when", leaving.status === 202 && typeof leaving.body.erasesAt === "string", JSON.stringify(leaving.body)],
+    ["a leaving account can't run", refused.status === 403 && refused.body.code === "ACCOUNT_LEAVING", JSON.stringify(refused.body)],
+    ["it can change its mind", restored.status === 204 && runsAgain.status === 200, `${restored.status}, then ${runsAgain.status}`],
+  );
+  account.executions.push(runsAgain.body.executionId);
+
+  const late = await api.call("POST", `/api/workflows/${slug}/run`, { key, body: { inputs }, prefer: "respond-async" });
+  account.executions.push(late.body.executionId);
+  await ask();
+  const asked = Date.now();
+  say("the account is to be deleted; services are killed while it is");
+  await pause(ERASURE_DAYS * 86_400_000);
+  for (const name of KILLS) {
+    await pause(BETWEEN_KILLS_MS);
+    process.kill(pidOf(name), "SIGKILL");
+  }
+  for (const end = Date.now() + ERASED_MS; ; await pause(1_000)) {
+    const { status } = await api.call("GET", `/api/admin/users/${userId}`, { key: adminKey });
+    if (status === 404) break;
+    if (Date.now() > end) throw new Error("the account is there still");
+  }
+  say(`it was erased ${((Date.now() - asked) / 1_000).toFixed(0)} s after it was asked for`);
+
+  const gone = await api.call("GET", "/api/me", { cookie });
+  const back = await api.call("POST", "/api/me/restore", { cookie });
+  const again = await api.call("POST", "/api/auth/register", { body: { email: `other-${account.slugWord}@leaving.example`, password } });
+  const taken = await api.call("POST", "/api/workflows", { key: adminKey, body: { name: account.slugWord, nodes: [], edges: [] } });
+  const ledger = await api.call("GET", "/api/admin/ledger/check?full=true", { key: adminKey });
+  const rows = await api.call("GET", `/api/admin/users/${userId}/ledger?limit=200`, { key: adminKey });
+  check(
+    ["its session is over", gone.status === 401 && back.status === 401, `${gone.status}, ${back.status}`],
+    ["others register as ever", again.status === 201, String(again.status)],
+    ["its slugs stay taken", taken.status === 201 && taken.body.slug === `${slug}-2`, JSON.stringify(taken.body.slug)],
+    ["the ledger adds up", ledger.body.ok === true, JSON.stringify(ledger.body.mismatches)],
+    ["its rows are there, without notes", rows.status !== 200 || rows.body.rows.every((/** @type {any} */ row) => row.note === ""), String(rows.status)],
+  );
+
+  await pause(COUNTERS_MS);
+  const after = await searchAll(needlesOf(account));
+  for (const { name, allowed } of needlesOf(account)) {
+    const places = after.get(name) ?? new Map();
+    const wrongly = [...places.keys()].filter((place) => !allowed.includes(place));
+    check([`${name} are nowhere but where ids are kept`, wrongly.length === 0, listed(places)]);
+  }
+  const mediaAfter = new Set(await filesIn(MEDIA_DIR));
+  const left = [...mediaAfter].filter((path) => !mediaBefore.includes(path));
+  check(["its files are gone", left.length === 0, left.join(", ")]);
+});

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { inSection, type Case } from "../case";
+import { answers, is, refuses } from "../check";
+import { eventually, type Actor } from "../context";
+import { greeting, save } from "../graphs";
+import type { Answer } from "../../e2e/support/client";
+
+const leaving = inSection("D24");
+const RUN = { inputs: { prompt: "Ada" } };
+const LOCAL_HEADER = 0x04034b50;
+
+const leave = ({ session, password }: Actor, given: object = { password }): Promise<Answer> =>
+  session.call("DELETE", "/api/me", { body: given });
+
+export const leavingCases: Case[] = [
+  leaving("an account that is to be deleted may look around and not run, and may change its mind", async (ctx) => {
+    const user = await ctx.actor({ tier: "business" });
+    const slug = await save(user, greeting());
+    refuses(await leave(user, { password: "not the password" }), 401, "UNAUTHENTICATED");
+    const { body } = answers(await leave(user), 202, { erasesAt: is.time });
+    assert.ok(Date.parse(String(body.erasesAt)) > Date.now());
+    answers(await leave(user), 202, { erasesAt: body.erasesAt });
+    for (const path of [`/api/workflows/${slug}/run`, `/api/workflows/${slug}/quote`]) {
+      refuses(await user.post(path, RUN), 403, "ACCOUNT_LEAVING");
+      refuses(await user.session.post(path, RUN), 403, "ACCOUNT_LEAVING");
+    }
+    answers(await user.session.get("/api/me"), 200, { erasesAt: body.erasesAt });
+    answers(await ctx.admin.get(`/api/admin/users/${user.userId}`), 200, { erasesAt: body.erasesAt });
+    answers(await ctx.anonymous.post("/api/auth/login", { email: user.email, password: user.password }), 200);
+    answers(await user.session.post("/api/me/restore"), 204);
+    answers(await user.session.get("/api/me"), 200, { erasesAt: is.absent });
+    answers(await user.post(`/api/workflows/${slug}/run`, RUN), 200);
+  }),
+  leaving("an archive of everything is made for its owner alone", async (ctx) => {
+    const user = await ctx.actor({ tier: "pro" });
+    await save(user, greeting());
+    const ask = (): Promise<Answer> => user.session.get("/api/me/export");
+    const { body } = answers(await eventually(ask, ({ status }) => status === 200), 200, { status: "ready", url: is.url(ctx.baseUrl), expiresAt: is.time });
+    const fetched = await fetch(String(body.url), { headers: { cookie: user.cookie } });
+    const bytes = Buffer.from(await fetched.arrayBuffer());
+    assert.deepEqual([fetched.status, fetched.headers.get("content-type"), bytes.readUInt32LE(0)], [200, "application/zip", LOCAL_HEADER]);
+    assert.equal(bytes.length, body.bytes);
+    refuses(await user.get("/api/me/export/file"), 403, "SESSION_REQUIRED");
+    const stranger = await ctx.actor({ tier: "pro" });
+    refuses(await stranger.session.get("/api/me/export/file"), 404, "NOT_FOUND");
+  }),
+  leaving("administrators export, delete and keep accounts of others, and not their own", async (ctx) => {
+    const user = await ctx.actor({ tier: "pro" });
+    const own = `/api/admin/users/${user.userId}`;
+    answers(await ctx.admin.delete(own), 202, { erasesAt: is.time });
+    answers(await ctx.admin.post(`${own}/restore`), 204);
+    assert.ok([200, 202].includes((await ctx.admin.post(`${own}/export`)).status));
+    answers(await ctx.admin.delete(`${own}/oidc`), 204);
+    refuses(await ctx.admin.delete(`/api/admin/users/${ctx.accounts.admin.userId ?? user.userId.replace(/./g, "0")}`), 412, "PRECONDITION_FAILED");
+    refuses(await user.session.call("DELETE", own), 403, "CAPABILITY_DENIED");
+  }),
+];
