@@ -42,10 +42,7 @@ const graph = (word, name) => ({
   ],
 });
 
-const PNG = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
-  "base64",
-);
+const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==", "base64");
 
 /**
  * @typedef {object} Options
@@ -87,14 +84,15 @@ export const createAccount = async ({ api, baseUrl, adminKey, webhookUrl, hookHo
   await expected(200, "PATCH", `/api/keys/${keyId}`, { cookie, body: { metadata: { customer: word } } });
   await expected(200, "PUT", `/api/keys/${keyId}/budget`, { cookie, body: { credits: 10_000, window: "month", alertAt: [0.0001] } });
   await expected(200, "PUT", `/api/secrets/${word.toUpperCase()}`, { cookie, body: { value: `value-of-${word}`, hosts: [hookHost] } });
-  await expected(201, "POST", `/api/admin/users/${userId}/credits`, {
+  await expected(200, "POST", `/api/admin/users/${userId}/credits`, {
     key: adminKey,
     body: { kind: "topup", amount: 100, note: `Note ${word}` },
     idempotencyKey: randomBytes(8).toString("hex"),
   });
 
   const folder = await expected(201, "POST", "/api/folders", { cookie, body: { name: `Folder ${word}` }, idempotencyKey: `f-${word}` });
-  const { slug } = (await expected(201, "POST", "/api/workflows", { key, body: { ...graph(word, slugWord), folderId: folder.body.id } })).body;
+  const { slug } = (await expected(201, "POST", "/api/workflows", { key, body: { ...graph(word, slugWord), folderId: folder.body.id } }))
+    .body;
   await expected(201, "POST", `/api/workflows/${slug}/versions`, { key, body: { note: `Version ${word}` }, idempotencyKey: `v-${word}` });
   const saved = (await expected(200, "GET", `/api/workflows/${slug}`, { key })).body;
   await expected(200, "PUT", `/api/workflows/${slug}`, { key, body: { ...saved, isTemplate: true, description: `Template ${word}` } });
@@ -152,5 +150,20 @@ export const createAccount = async ({ api, baseUrl, adminKey, webhookUrl, hookHo
   const confirmed = await expected(200, "POST", "/api/auth/second-factor/confirm", { cookie, body: { code } });
   cookie = cookieOf(confirmed.headers) || cookie;
 
-  return { word, slugWord, email, password: PASSWORD, userId, keyId, key, cookie, slug, executions, batchId: batch.body.batchId, file, ends, inputs };
+  return {
+    word,
+    slugWord,
+    email,
+    password: PASSWORD,
+    userId,
+    keyId,
+    key,
+    cookie,
+    slug,
+    executions,
+    batchId: batch.body.batchId,
+    file,
+    ends,
+    inputs,
+  };
 };

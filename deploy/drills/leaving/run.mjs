@@ -79,7 +79,8 @@ const contentsOf = (zip) => {
   try {
     const path = join(folder, "export.zip");
     writeFileSync(path, zip);
-    const script = "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\nfor n in z.namelist():\n print(n)\n print(z.read(n).decode('utf8', 'replace')[:200000])";
+    const script =
+      "import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1])\nassert z.testzip() is None\nfor n in z.namelist():\n print(n)\n print(z.read(n).decode('utf8', 'replace')[:200000])";
     return execFileSync("python3", ["-c", script, path], { encoding: "utf8", maxBuffer: 512 * 1024 * 1024 });
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -111,7 +112,11 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   const zip = await fetch(archive.body.url, { headers: { cookie } });
   const contents = contentsOf(new Uint8Array(await zip.arrayBuffer()));
   check(
-    ["the archive has the words, and every kind of thing", contents.includes(account.word) && ["executions.jsonl", "ledger.jsonl", "files/"].every((part) => contents.includes(part)), `${archive.body.bytes} bytes`],
+    [
+      "the archive has the words, and every kind of thing",
+      contents.includes(account.word) && ["executions.jsonl", "ledger.jsonl", "files/"].every((part) => contents.includes(part)),
+      `${archive.body.bytes} bytes`,
+    ],
     ["the archive has no value of a secret or a key", !contents.includes(`value-of-${account.word}`) && !contents.includes(key), ""],
     ["a key doesn't fetch it", stranger.status === 403, String(stranger.status)],
   );
@@ -121,9 +126,16 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   for (const { name } of needles) say(`before: ${name}: ${listed(before.get(name) ?? new Map())}`);
   const seen = (/** @type {string} */ name, /** @type {string} */ place) => (before.get(name)?.get(place) ?? 0) > 0;
   check(
-    ...["executions.executions", "executions.payloads", "workflows.workflows", "workflows.versions", "identity.users", "usage.usage", "Redis", "Temporal"].map(
-      (place) => /** @type {[string, boolean, string]} */ ([`the search sees ${place}`, seen("words", place), ""]),
-    ),
+    ...[
+      "executions.executions",
+      "executions.payloads",
+      "workflows.workflows",
+      "workflows.versions",
+      "identity.users",
+      "usage.usage",
+      "Redis",
+      "Temporal",
+    ].map((place) => /** @type {[string, boolean, string]} */ ([`the search sees ${place}`, seen("words", place), ""])),
   );
 
   const ask = () => api.call("DELETE", "/api/me", { cookie, body: { password } });
@@ -170,7 +182,11 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
     ["others register as ever", again.status === 201, String(again.status)],
     ["its slugs stay taken", taken.status === 201 && taken.body.slug === `${slug}-2`, JSON.stringify(taken.body.slug)],
     ["the ledger adds up", ledger.body.ok === true, JSON.stringify(ledger.body.mismatches)],
-    ["its rows are there, without notes", rows.status !== 200 || rows.body.rows.every((/** @type {any} */ row) => row.note === ""), String(rows.status)],
+    [
+      "its rows are there, without notes",
+      rows.status !== 200 || rows.body.rows.every((/** @type {any} */ row) => row.note === ""),
+      String(rows.status),
+    ],
   );
 
   await pause(COUNTERS_MS);

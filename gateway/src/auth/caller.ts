@@ -149,7 +149,7 @@ export const memberCaller = (person: CallerUser, { user, organization }: Organiz
   key: null,
 });
 
-/** What an account that awaits approval, or is to be erased, may not do: run, quote, upload, publish templates, make keys. */
+/** What an account that awaits approval may not do: run, quote, upload, publish templates, make keys; nor one that is to be erased. */
 export const requireApproved = (caller: Pick<Caller, "user"> | undefined): void => {
   if (!caller?.user.approved) throw accountNotApproved();
   if (caller.user.erasesAt) throw accountLeaving();

@@ -59,7 +59,10 @@ export const reasonsOf = (route: Route): Reason[] => {
   if (route.approval) reasons.push("ACCOUNT_NOT_APPROVED");
   if (route.idempotent) reasons.push("IDEMPOTENCY_KEY_REUSED");
   if (route.idempotent === "replay" || route.idempotent === "rebuild") reasons.push("IDEMPOTENCY_IN_PROGRESS");
-  return [...new Set([...reasons, ...(route.errors ?? [])])];
+  reasons.push(...(route.errors ?? []));
+  // What an account that awaits approval may not do, one that is to be deleted may not either.
+  if (reasons.includes("ACCOUNT_NOT_APPROVED")) reasons.push("ACCOUNT_LEAVING");
+  return [...new Set(reasons)];
 };
 
 /** One line of an error's description: its code, where it has one, when it comes, and what else its body has. */

@@ -84,7 +84,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   ACCOUNT_SUSPENDED: { status: 403, when: "an administrator has suspended the account: its sessions have ended, its keys don't work" },
   ACCOUNT_LEAVING: {
     status: 403,
-    when: "the account is to be deleted: it can't run, quote, upload, publish templates or make keys, unless that is taken back",
+    when: "the account is to be deleted: it can't run, quote, upload or make keys, unless that is taken back",
   },
   WORKFLOW_CAP_REACHED: {
     status: 403,

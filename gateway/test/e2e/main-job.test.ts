@@ -304,7 +304,11 @@ it("erases an account: nothing of what it wrote, made or was called is left in M
   const [word, other] = [`word-${randomUUID()}`, `slug-${randomUUID()}`];
   const own = createClient({ baseUrl: platform.baseUrl, apiKey: leaver.key! });
   const { slug } = await own.workflows.create({ ...(studio() as Graph), name: other, description: word });
-  await client.call("POST", `/api/workflows/${slug}/versions`, { key: leaver.key, body: { note: word }, headers: { "idempotency-key": word } });
+  await client.call("POST", `/api/workflows/${slug}/versions`, {
+    key: leaver.key,
+    body: { note: word },
+    headers: { "idempotency-key": word },
+  });
   const long = `${word} ${"and more ".repeat(4_000)}`;
   const { executionId } = await own.run({ workflow: slug }, { prompt: long });
   const { temporal, close } = await connectTemporal();
@@ -321,12 +325,18 @@ it("erases an account: nothing of what it wrote, made or was called is left in M
     workflowIdConflictPolicy: "USE_EXISTING",
   });
   const { late } = (await erasing.result()) as { late: Record<string, Record<string, number>> };
-  expect(Object.values(late).flatMap((counts) => Object.values(counts)).every((count) => count === 0)).toBe(true);
+  expect(
+    Object.values(late)
+      .flatMap((counts) => Object.values(counts))
+      .every((count) => count === 0),
+  ).toBe(true);
 
   const stored = await readStores(platform, []);
   expect([seen(stored, word), seen(stored, leaver.email), seen(stored, executionId!)]).toEqual([[], [], ["MongoDB"]]);
   expect((await client.call("GET", "/api/me", { cookie: leaver.cookie })).status).toBe(401);
-  expect(((await client.call("POST", "/api/workflows", { key: user.key, body: { name: other } })).body as { slug?: string }).slug).toBe(`${slug}-2`);
+  expect(((await client.call("POST", "/api/workflows", { key: user.key, body: { name: other } })).body as { slug?: string }).slug).toBe(
+    `${slug}-2`,
+  );
   await eventually(listed, (count) => count === 0);
   await close();
 });

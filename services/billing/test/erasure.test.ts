@@ -49,7 +49,12 @@ it("leaves amounts and ids of an erased account: it adds up, gets nothing more, 
   const account = await billing.account({ userId });
   expect(account).toMatchObject({ plan: 850, topUp: 500, held: 0, holds: [], budgets: [], budgetAlerts: [], tier: null, renewsAt: null });
   expect(await billing.checkLedger({ cursor: "", full: true }, deadline())).toMatchObject({ accounts: 2, mismatches: [] });
-  const late = { userId, executionId: "1", items: [{ key: "ada-node:0", captureMillicredits: 400, consumeGrant: false }], captureAll: false };
+  const late = {
+    userId,
+    executionId: "1",
+    items: [{ key: "ada-node:0", captureMillicredits: 400, consumeGrant: false }],
+    captureAll: false,
+  };
   await billing.settle(late, deadline());
   expect(await billing.account({ userId })).toMatchObject({ plan: 850, topUp: 500 });
   expect((await billing.budgets({ userId: OTHER })).length).toBe(1);

@@ -35,7 +35,9 @@ const ask = (userId: string, password = PASSWORD) =>
 /** Everything that a database has, as one text. */
 const everything = async (): Promise<Map<string, string>> => {
   const collections = await deployment.database.listCollections();
-  const read = collections.map(async ({ name }) => [name, JSON.stringify(await deployment.database.collection(name).find().toArray())] as const);
+  const read = collections.map(
+    async ({ name }) => [name, JSON.stringify(await deployment.database.collection(name).find().toArray())] as const,
+  );
   return new Map(await Promise.all(read));
 };
 

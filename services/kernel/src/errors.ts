@@ -165,7 +165,7 @@ export const accountLeaving = (): DomainError =>
   new DomainError(
     "forbidden",
     "ACCOUNT_LEAVING",
-    "this account is to be deleted: it may not run, quote, upload, publish templates or make keys, unless that is taken back",
+    "this account is to be deleted: it may not run, quote, upload or make keys, unless that is taken back",
   );
 
 /** For what does not exist and for what belongs to another user: one answer, so that nobody can tell which. */

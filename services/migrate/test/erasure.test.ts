@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { ERASURE } from "@nodeloom/kernel";
 
 /** Every collection that there is: migrate.test.ts compares it with what services declare. */
-const SCHEMA = JSON.parse(readFileSync(join(__dirname, "schema.json"), "utf8")) as Record<string, { collections: Record<string, string[]> }>;
+const SCHEMA = JSON.parse(readFileSync(join(__dirname, "schema.json"), "utf8")) as Record<
+  string,
+  { collections: Record<string, string[]> }
+>;
 /** Says how far a database has been migrated, and nothing else. */
 const OWN = "migrations";
 

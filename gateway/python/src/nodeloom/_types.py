@@ -1384,6 +1384,8 @@ class Me(TypedDict):
     credits: Balances
     # Null while no business is registered
     business: Business | None
+    # Set where the account is to be deleted: until then that can be taken back
+    erasesAt: NotRequired[str]
     # Set where signing in by password takes a code, too
     secondFactor: NotRequired[Literal[True]]
     onboarding: MeOnboarding
@@ -1427,6 +1429,33 @@ class LedgerRow(TypedDict):
     runs: float
     note: str
     createdAt: str | None
+
+
+class AccountExport(TypedDict):
+    status: Literal["ready"]
+    # Where it is fetched, with the same session
+    url: str
+    bytes: int
+    # It does not have everything, because archives are bounded: README.txt in it says what is missing
+    isPartial: bool
+    createdAt: str
+    # Until then this archive is answered; after that another one is made
+    expiresAt: str
+
+
+class PendingAccountExport(TypedDict):
+    status: Literal["processing"]
+
+
+class AccountDeletion(TypedDict):
+    """`password` is required where the account has one"""
+
+    password: NotRequired[str]
+
+
+class LeavingAccount(TypedDict):
+    # Until then it can be taken back; after that nothing of it comes back
+    erasesAt: str
 
 
 class NewCredentials(TypedDict):
@@ -2099,6 +2128,8 @@ class AdminUser(TypedDict):
     # Signing in by password takes a code, too
     secondFactor: bool
     business: Business | None
+    # When the account is deleted, where somebody asked for that
+    erasesAt: str | None
     createdAt: str | None
 
 
@@ -2112,6 +2143,8 @@ class AdminUserWithCredits(TypedDict):
     # Signing in by password takes a code, too
     secondFactor: bool
     business: Business | None
+    # When the account is deleted, where somebody asked for that
+    erasesAt: str | None
     createdAt: str | None
     credits: Balances
 

@@ -80,7 +80,8 @@ export const adminLeavingRoutes = [
     path: "/api/admin/users/:id/oidc",
     operationId: "adminUnlinkOidc",
     summary: "End the link of a user's account to the provider",
-    description: "All sessions of the account end, too. The account stays; without a password a link by which one is set is its way in. Repeating it changes nothing.",
+    description:
+      "All sessions of the account end, too. The account stays; without a password a link by which one is set is its way in. Repeating it changes nothing.",
     responses: { 204: null },
     handler: async (context) => {
       const { gateway, params } = context;

@@ -14,9 +14,13 @@ const RETRY_AFTER_SECONDS = 3;
 export const exportReady = z
   .object({
     status: z.literal("ready"),
-    url: z.string().meta({ description: "Where it is fetched, with the same session", example: "http://127.0.0.1:8080/api/me/export/file" }),
+    url: z
+      .string()
+      .meta({ description: "Where it is fetched, with the same session", example: "http://127.0.0.1:8080/api/me/export/file" }),
     bytes: z.int(),
-    isPartial: z.boolean().meta({ description: "It does not have everything, because archives are bounded: README.txt in it says what is missing" }),
+    isPartial: z
+      .boolean()
+      .meta({ description: "It does not have everything, because archives are bounded: README.txt in it says what is missing" }),
     createdAt: timestamp,
     expiresAt: timestamp.meta({ description: "Until then this archive is answered; after that another one is made" }),
   })

@@ -35,7 +35,11 @@ export const leavingCases: Case[] = [
     const user = await ctx.actor({ tier: "pro" });
     await save(user, greeting());
     const ask = (): Promise<Answer> => user.session.get("/api/me/export");
-    const { body } = answers(await eventually(ask, ({ status }) => status === 200), 200, { status: "ready", url: is.url(ctx.baseUrl), expiresAt: is.time });
+    const { body } = answers(await eventually(ask, ({ status }) => status === 200), 200, {
+      status: "ready",
+      url: is.url(ctx.baseUrl),
+      expiresAt: is.time,
+    });
     const fetched = await fetch(String(body.url), { headers: { cookie: user.cookie } });
     const bytes = Buffer.from(await fetched.arrayBuffer());
     assert.deepEqual([fetched.status, fetched.headers.get("content-type"), bytes.readUInt32LE(0)], [200, "application/zip", LOCAL_HEADER]);
@@ -51,7 +55,11 @@ export const leavingCases: Case[] = [
     answers(await ctx.admin.post(`${own}/restore`), 204);
     assert.ok([200, 202].includes((await ctx.admin.post(`${own}/export`)).status));
     answers(await ctx.admin.delete(`${own}/oidc`), 204);
-    refuses(await ctx.admin.delete(`/api/admin/users/${ctx.accounts.admin.userId ?? user.userId.replace(/./g, "0")}`), 412, "PRECONDITION_FAILED");
+    refuses(
+      await ctx.admin.delete(`/api/admin/users/${ctx.accounts.admin.userId ?? user.userId.replace(/./g, "0")}`),
+      412,
+      "PRECONDITION_FAILED",
+    );
     refuses(await user.session.call("DELETE", own), 403, "CAPABILITY_DENIED");
   }),
 ];

@@ -35,7 +35,10 @@ export const createWaitActivities = ({ decisions, stores }: WaitActivityOptions)
     stored ? stores.payloads.getText(stored) : Promise.resolve(null);
 
   /** How an earlier run was decided on the same value; undefined where none was, or where the value is too long to be compared. */
-  const earlierDecision = async ({ executionId, nodeId, sources = [] }: WaitInput, { value }: Pick<Wait, "value">): Promise<Decision | undefined> => {
+  const earlierDecision = async (
+    { executionId, nodeId, sources = [] }: WaitInput,
+    { value }: Pick<Wait, "value">,
+  ): Promise<Decision | undefined> => {
     const json = await textOf(value);
     for (const id of json === null ? [] : sources) {
       const row = await stores.rows.find(id);

@@ -52,7 +52,8 @@ export const createErasureStore = (users: Model<UserRecord>): ErasureStore => {
       return (await changed(due, { $set: mark, $inc: { ...NEXT_REVISION, sessionEpoch: 1, keyEpoch: 1 } })) !== null;
     },
     end: async (_id, endedAt) =>
-      (await users.updateOne({ _id, "erasure.begunAt": { $ne: null } } as never, { $set: { "erasure.endedAt": endedAt } })).matchedCount > 0,
+      (await users.updateOne({ _id, "erasure.begunAt": { $ne: null } } as never, { $set: { "erasure.endedAt": endedAt } })).matchedCount >
+      0,
     forget: async (_id) => void (await users.deleteOne({ _id, "erasure.endedAt": { $ne: null } } as never)),
   };
 };

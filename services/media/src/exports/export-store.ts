@@ -42,10 +42,7 @@ export const createExportStore = (connection: Connection) => {
   return {
     /** Notes which bytes are about to be there. @returns what the row named before */
     begin: (ownerId: string, pending: string, at: Date): Promise<Blobs | null> =>
-      model
-        .findOneAndUpdate({ _id: ownerId }, { $set: { pending, at } }, before)
-        .lean<Row>()
-        .exec(),
+      model.findOneAndUpdate({ _id: ownerId }, { $set: { pending, at } }, before).lean<Row>().exec(),
 
     /** Makes them the archive. @returns what the row named before; null where other bytes are awaited by now, or none */
     finish: ({ ownerId, ...stored }: StoredExport): Promise<Blobs | null> =>

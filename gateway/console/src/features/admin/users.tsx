@@ -104,7 +104,12 @@ const UserActions = ({ user, ask }: { user: User; ask: (asking: Asking) => void 
             danger: !suspended,
             run: () => change({ suspended: !suspended }, `${email} was ${suspended ? "let in again" : "suspended"}.`),
           },
-          { label: user.erasesAt === null ? "Delete…" : "Keep after all…", icon: Trash2, danger: true, run: () => ask({ what: "delete", user }) },
+          {
+            label: user.erasesAt === null ? "Delete…" : "Keep after all…",
+            icon: Trash2,
+            danger: true,
+            run: () => ask({ what: "delete", user }),
+          },
         ]}
       />
     </span>

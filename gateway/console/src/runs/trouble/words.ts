@@ -56,6 +56,7 @@ const WORDS: Readonly<Record<string, Words>> = {
     advice: "Delete some in Your files.",
     remedies: ["see-plans"],
   },
+  ACCOUNT_LEAVING: { title: "Your account is to be deleted", advice: "Take that back under Account, and run again." },
   ACCOUNT_NOT_APPROVED: { title: "Your account waits for approval", advice: "An administrator approves it; this page will know." },
   SERVICE_UNAVAILABLE: { title: "Not possible at the moment", advice: "Try again in a moment: nothing is charged twice." },
   PROVIDER_SUBMIT_FAILED: {

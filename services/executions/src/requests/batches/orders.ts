@@ -111,7 +111,9 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     for (let from = 0; from < items.length; from += WRITES_AT_ONCE) {
       const some = items.slice(from, from + WRITES_AT_ONCE);
       const inputs = await Promise.all(
-        some.map(({ inputsJson, settingsJson }) => payloads.putText(JSON.stringify({ inputsJson, settingsJson } satisfies ItemInput), batchId)),
+        some.map(({ inputsJson, settingsJson }) =>
+          payloads.putText(JSON.stringify({ inputsJson, settingsJson } satisfies ItemInput), batchId),
+        ),
       );
       inputs.forEach((input, offset) => {
         const index = from + offset;

@@ -32,5 +32,6 @@ export const createErasing =
       executions: (cursor) => executions(userId, cursor),
       ...Object.fromEntries(remote),
     };
-    return (beat, progress) => throughPages({ owners, failed: "a service could not erase what it keeps of an account", logger }, beat, progress);
+    return (beat, progress) =>
+      throughPages({ owners, failed: "a service could not erase what it keeps of an account", logger }, beat, progress);
   };

@@ -34,7 +34,12 @@ const collect = async (bytes: AsyncIterable<Uint8Array>): Promise<Buffer> => {
 
 it("has every entry, as it was", async () => {
   const file: Entry = { path: "files/a.png", content: all([Buffer.from([1, 2]), Buffer.from([3])]), isCompressed: true };
-  const entries = [textEntry("a.json", "{}\n"), linesEntry("rows.jsonl", all([{ row: 1 }, { row: 2 }])), linesEntry("none.jsonl", all([])), file];
+  const entries = [
+    textEntry("a.json", "{}\n"),
+    linesEntry("rows.jsonl", all([{ row: 1 }, { row: 2 }])),
+    linesEntry("none.jsonl", all([])),
+    file,
+  ];
   const found = entriesOf(await collect(archive(all(entries))));
   expect([...found].map(([name, bytes]) => [name, bytes.toString("latin1")])).toEqual([
     ["a.json", "{}\n"],
@@ -50,7 +55,7 @@ it("reads no further ahead than its reader has come", async () => {
     for (; made < 64; made += 1) yield await Promise.resolve(Buffer.alloc(MEGABYTE, made));
   }
   const bytes = archive(all<Entry>([{ path: "large", content: large(), isCompressed: true }]))[Symbol.asyncIterator]();
-  for (let taken = 0; taken < 3 * MEGABYTE; ) taken += ((await bytes.next()).value as Uint8Array).length;
+  for (let taken = 0; taken < 3 * MEGABYTE;) taken += ((await bytes.next()).value as Uint8Array).length;
   await new Promise((resolve) => setImmediate(resolve));
   expect(made).toBeLessThan(12);
   await bytes.return?.();

@@ -43,7 +43,9 @@ export const DeleteDialog = ({ email, onClose }: { email: string; onClose: () =>
           <li>Now: what runs is cancelled, and nothing can be run any more.</li>
           <li>For some days you can sign in and take it back. The date is shown here.</li>
           <li>Then everything goes: workflows, templates, runs, files, keys, secrets, schedules, hooks, credits that are left.</li>
-          <li>What stays: the amounts of the ledger and who did what in the audit, with an id instead of you. Names of workflows stay taken.</li>
+          <li>
+            What stays: the amounts of the ledger and who did what in the audit, with an id instead of you. Names of workflows stay taken.
+          </li>
         </ul>
         {hasPassword ? (
           <PasswordField email={email} />

@@ -29,8 +29,8 @@ export const ExportDialog = ({ user, onClose }: { user: AdminUser; onClose: () =
     >
       {isError && <LoadFailure error={error} retry={() => void refetch()} />}
       <p className="text-sm text-muted" role="status">
-        {ready ? `The archive is there: ${bytes(ready.bytes)}.` : "The archive is being made."} The audit keeps that you asked for it, and that
-        you fetched it.
+        {ready ? `The archive is there: ${bytes(ready.bytes)}.` : "The archive is being made."} The audit keeps that you asked for it, and
+        that you fetched it.
       </p>
     </Dialog>
   );

@@ -22,8 +22,8 @@ export const UnlinkDialog = ({ user, onClose }: { user: AdminUser; onClose: () =
       }
     >
       <p className="text-sm text-muted">
-        Whoever signs in by the provider as this account can't any more, and its sessions end. An account without a password needs a password link
-        afterwards. The audit keeps that you did it.
+        Whoever signs in by the provider as this account can't any more, and its sessions end. An account without a password needs a
+        password link afterwards. The audit keeps that you did it.
       </p>
     </Dialog>
   );

@@ -65,7 +65,9 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
       const found = await unlessGone(() => workflows.getWorkflow({ slug, userId }));
       if (!found?.workflow) continue;
       yield textEntry(`workflows/${slug}/workflow.json`, workflowText(found.workflow));
-      const kept = atMost(versions(slug, userId), BOUNDS.versions, () => missing.add(`versions of ${slug} before the newest ${BOUNDS.versions}`));
+      const kept = atMost(versions(slug, userId), BOUNDS.versions, () =>
+        missing.add(`versions of ${slug} before the newest ${BOUNDS.versions}`),
+      );
       for await (const { version } of kept) {
         const read = await unlessGone(() => workflows.getVersion({ slug, ownerId: userId, version }));
         if (read?.version) yield textEntry(`workflows/${slug}/versions/${version}.json`, versionText(read.version));
@@ -122,7 +124,9 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
     for await (const file of atMost(files(ownerId), BOUNDS.files, () => missing.add(`files beyond the newest ${BOUNDS.files}`))) {
       bytes += file.bytes;
       if (bytes > BOUNDS.fileBytes) {
-        missing.add(`files from ${pathOf(file)} on: together they have more than ${BOUNDS.fileBytes} bytes (files.jsonl names all of them)`);
+        missing.add(
+          `files from ${pathOf(file)} on: together they have more than ${BOUNDS.fileBytes} bytes (files.jsonl names all of them)`,
+        );
         return;
       }
       yield { path: pathOf(file), content: bytesOf(file.key), isCompressed: true };
@@ -144,7 +148,10 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
     yield jsonEntry("folders.json", (await workflows.listFolders({ ownerId: userId })).folders);
     yield* workflowEntries(userId, missing);
     yield linesEntry("schedules.jsonl", each(store.schedules(userId)));
-    yield linesEntry("hooks.jsonl", mapped(each(store.hooks(userId)), (hook) => ({ ...(hook as object), secretHash: undefined })));
+    yield linesEntry(
+      "hooks.jsonl",
+      mapped(each(store.hooks(userId)), (hook) => ({ ...(hook as object), secretHash: undefined })),
+    );
     yield linesEntry("executions.jsonl", newest("executions", runs(userId)));
     yield linesEntry("batches.jsonl", mapped(newest("batches", batchRows(userId)), batchJson));
     yield linesEntry("usage.jsonl", newest("usage", usageRows(userId)));

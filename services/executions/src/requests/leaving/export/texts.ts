@@ -87,5 +87,10 @@ export const fileOf = ({ createdAt, origin, ...file }: media.StoredObject): Reco
   path: pathOf(file),
   ...{ id: file.id, url: file.url, contentType: file.contentType, bytes: file.bytes, kept: file.kept },
   ...{ width: file.width ?? null, height: file.height ?? null, durationMs: file.durationMs ?? null },
-  ...{ contentHash: file.contentHash, model: file.model || null, isGenerated: origin === media.Origin.ORIGIN_GENERATED, createdAt: iso(createdAt) },
+  ...{
+    contentHash: file.contentHash,
+    model: file.model || null,
+    isGenerated: origin === media.Origin.ORIGIN_GENERATED,
+    createdAt: iso(createdAt),
+  },
 });
