@@ -1,4 +1,5 @@
 import { createErasure, untilNone, type Erase } from "@nodeloom/platform";
+import { isErased } from "./account/erase";
 import type { GroupCommit } from "./group-commit";
 import type { Outbox } from "./ledger/outbox";
 import type { BillingStore } from "./store";
@@ -15,7 +16,7 @@ export const createEraseBilling = ({ store, groupCommit, outbox, clock }: Erasur
   /** Runs have ended: what is held still was lost by the one that held it, and is given back. */
   const emptyAccount = async (userId: string): Promise<number> => {
     const account = await store.load(userId);
-    if (!account) return 0;
+    if (!account || isErased(account)) return 0;
     for (const { executionId } of account.holds)
       await groupCommit.submit({ type: "settle", at: clock(), userId, executionId, items: [], captureAll: false });
     await groupCommit.submit({ type: "erase", at: clock(), userId });

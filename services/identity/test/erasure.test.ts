@@ -69,7 +69,10 @@ it("leaves of an erased account ids in the audit, and nothing else; its address 
     { id: randomUUID(), actorId: userId, action: "secret.put", target: "A_SECRET", changeJson: `{"hosts":["${word}"]}`, outcome: done },
     { id: randomUUID(), actorId: "admin", action: "user.update", target: "other", beforeJson: `{"email":"other"}`, outcome: done },
   ];
-  for (const row of rows) await client.recordAudit({ row: identity.AuditRow.fromPartial(row) });
+  for (const row of rows) {
+    await client.recordAudit({ row: identity.AuditRow.fromPartial({ ...row, outcome: identity.AuditOutcome.AUDIT_OUTCOME_PENDING }) });
+    await client.recordAudit({ row: identity.AuditRow.fromPartial(row) });
+  }
 
   await ask(userId);
   expect((await leaving.listErasures({})).erasures).toContainEqual({ userId, isEnded: false });

@@ -22,7 +22,8 @@ afterAll(async () => {
 const messages = (ownerId: string, texts: readonly string[], isPartial = false): mediaExports.PutExportRequest[] => [
   { part: { $case: "header", value: { ownerId } } },
   ...texts.map((text): mediaExports.PutExportRequest => ({ part: { $case: "chunk", value: Buffer.from(text) } })),
-  { part: { $case: "end", value: { isPartial } } },
+  { part: { $case: "summary", value: { isPartial } } },
+  { part: { $case: "end", value: {} } },
 ];
 const read = async (ownerId: string): Promise<string> => {
   const chunks: Uint8Array[] = [];
@@ -48,7 +49,7 @@ it("keeps the newest archive of an owner, whole, and one that was cut off not at
   await exportsClient.putExport(messages(OWNER, ["one", "two"]));
   await exportsClient.putExport(messages(OWNER, ["three"], true));
   expect(await read(OWNER)).toBe("three");
-  await expect(exportsClient.putExport(messages(OWNER, ["four"]).slice(0, 2))).rejects.toThrow();
+  await expect(exportsClient.putExport(messages(OWNER, ["four"]).slice(0, 3))).rejects.toThrow();
   expect((await exportsClient.getExport({ ownerId: OWNER })).export).toMatchObject({ bytes: 5, isPartial: true });
   expect((await exportsClient.getExport({ ownerId: "stranger" })).export).toBeUndefined();
   await expect(read("stranger")).rejects.toMatchObject({ reason: "NOT_FOUND" });

@@ -5,13 +5,19 @@ export interface EraseCommand extends CommandContext {
   type: "erase";
 }
 
-const hasNothing = ({ budgets, budgetAlerts, tier, renewsAt, monthlyMillicredits }: Account): boolean =>
-  budgets.length === 0 && budgetAlerts.length === 0 && tier === null && renewsAt === null && monthlyMillicredits === 0;
+/** Whether nothing is left of an account but what its ledger adds up to. */
+export const isErased = ({ holds, budgets, budgetAlerts, tier, renewsAt, monthlyMillicredits }: Account): boolean =>
+  holds.length === 0 &&
+  budgets.length === 0 &&
+  budgetAlerts.length === 0 &&
+  tier === null &&
+  renewsAt === null &&
+  monthlyMillicredits === 0;
 
 /** Leaves of an account what its ledger adds up to: no budgets, no tier, no renewals. Refused while there are holds. */
 export const erase = (account: Account, _command: EraseCommand): Transition<null> => {
   if (account.holds.length > 0) return refused(account, unavailable("the account has holds still"));
-  if (hasNothing(account)) return done(account, null);
+  if (isErased(account)) return done(account, null);
   const nothing = { budgets: [], budgetAlerts: [], tier: null, renewsAt: null, renewalDay: null, monthlyMillicredits: 0 };
   return done({ ...account, ...nothing }, null);
 };

@@ -1,6 +1,7 @@
 /** The workflows of leaving: archives of accounts, and their erasure; and what Temporal keeps of an account. */
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
+import { LRUCache } from "lru-cache";
 import { TIMING } from "../run/timing";
 import { isNotFound, translate } from "./client";
 import { USER } from "./names";
@@ -17,30 +18,32 @@ const quoted = (id: string): string => {
 };
 /** Runs of workflows that one look deletes. */
 const PAGE = 200;
+/** Those that are remembered as deleted: they are listed for a moment longer. */
+const REMEMBERED = 20_000;
 
 export type Leaver = ReturnType<typeof createLeaver>;
 
 export const createLeaver = ({ client, namespace, taskQueue }: { client: Client; namespace: string; taskQueue: string }) => {
+  const deleted = new LRUCache<string, true>({ max: REMEMBERED });
   const erasureId = (userId: string): string => `erase-${userId}`;
 
-  const remove = async (workflowId: string, runId: string): Promise<boolean> => {
+  const remove = async (workflowId: string, runId: string): Promise<void> => {
     try {
       await client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: { workflowId, runId } });
-      return true;
     } catch (error) {
-      // It is listed for a moment longer than it is there.
-      if (isNotFound(error)) return false;
-      throw translate(error, "Temporal can't be reached");
+      if (!isNotFound(error)) throw translate(error, "Temporal can't be reached");
     }
+    deleted.set(runId, true);
   };
 
   /** Ends what a query finds where it runs, and deletes its history. @returns how many were deleted */
   const removeListed = async (query: string): Promise<number> => {
-    let [seen, removed] = [0, 0];
+    let removed = 0;
     for await (const { workflowId, runId } of client.workflow.list({ query, pageSize: PAGE })) {
-      if (await remove(workflowId, runId)) removed += 1;
-      seen += 1;
-      if (seen === PAGE) break;
+      if (deleted.has(runId)) continue;
+      await remove(workflowId, runId);
+      removed += 1;
+      if (removed === PAGE) break;
     }
     return removed;
   };

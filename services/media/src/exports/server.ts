@@ -7,25 +7,25 @@ import type { StoredExport } from "./export-store";
 const toMessage = ({ bytes, createdAt, expiresAt, isPartial }: StoredExport): proto.StoredExport =>
   proto.StoredExport.fromPartial({ bytes, createdAt, expiresAt, isPartial });
 
-const ORDER = invalidRequest([{ path: "part", message: "must be a header, then chunks, then the end" }]);
+const ORDER = invalidRequest([{ path: "part", message: "must be a header, then chunks, then the summary" }]);
 
 const put = async (exports: Exports, requests: AsyncIterable<proto.PutExportRequest>): Promise<proto.PutExportResponse> => {
   const messages = requests[Symbol.asyncIterator]();
   const first = await messages.next();
   const header = first.done ? undefined : first.value.part;
   if (header?.$case !== "header" || header.value.ownerId === "") throw ORDER;
-  let end: proto.ExportEnd | undefined;
+  let summary: proto.ExportSummary | undefined;
   async function* chunks(): AsyncIterable<Uint8Array> {
     for (let next = await messages.next(); !next.done; next = await messages.next()) {
       const { part } = next.value;
-      if (part?.$case === "end" && !end) end = part.value;
-      else if (part?.$case === "chunk" && !end) yield part.value;
+      if (part?.$case === "summary" && !summary) summary = part.value;
+      else if (part?.$case === "chunk" && !summary) yield part.value;
       else throw ORDER;
     }
   }
   const stored = await exports.put(header.value.ownerId, chunks(), () => {
-    if (!end) throw ORDER;
-    return end;
+    if (!summary) throw ORDER;
+    return summary;
   });
   return proto.PutExportResponse.fromPartial({ export: toMessage(stored) });
 };

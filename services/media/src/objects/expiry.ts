@@ -82,7 +82,7 @@ export const createExpiry = ({
       for (const object of hidden) if (await purge(object)) removed += 1;
       return whileFull(removed);
     },
-    generatedMedia: removeGenerated,
     accountExports: async () => untilNone(await removeExports(PAGE)),
+    generatedMedia: removeGenerated,
   });
 };

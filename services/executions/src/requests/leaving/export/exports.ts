@@ -29,7 +29,8 @@ export const createAccountExports = ({ entries, media, leaver }: ExportsOptions)
       beat();
       yield { part: { $case: "chunk", value } };
     }
-    yield { part: { $case: "end", value: { isPartial: missing.length > 0 } } };
+    yield { part: { $case: "summary", value: { isPartial: missing.length > 0 } } };
+    yield { part: { $case: "end", value: {} } };
   }
 
   return {
