@@ -18,7 +18,9 @@ export const adminLeavingRoutes = [
     handler: async (context) => {
       const { gateway, params } = context;
       await gateway.services.identity.getUser({ userId: params.id });
-      return audited(context, { action: "user.export", target: params.id }, async () => ({
+      // It is asked for again until it is there: one row a day.
+      const reference = new Date().toISOString().slice(0, "YYYY-MM-DD".length);
+      return audited(context, { action: "user.export", target: params.id, reference }, async () => ({
         value: await exportReply(gateway, params.id, `/api/admin/users/${params.id}/export/file`),
       }));
     },

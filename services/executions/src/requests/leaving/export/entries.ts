@@ -1,5 +1,5 @@
 /** What an archive of an account has, part by part. Nothing is read before its turn, and nothing as a whole. */
-import { executionNotFound, isRefusal, LIMITS } from "@nodeloom/kernel";
+import { DomainError, LIMITS } from "@nodeloom/kernel";
 import { batchJson, executionJson } from "@nodeloom/platform";
 import { batches as batchesProto, workflows as proto, type executions as executionsProto, type media as mediaProto } from "@nodeloom/proto";
 import type { Billing, Identity, Media, Usage, Workflows } from "../../../clients";
@@ -26,7 +26,7 @@ const unlessGone = async <T>(work: () => Promise<T>): Promise<T | undefined> => 
   try {
     return await work();
   } catch (error) {
-    if (isRefusal(error) && error.kind === executionNotFound().kind) return undefined;
+    if (error instanceof DomainError && error.kind === "not_found") return undefined;
     throw error;
   }
 };
@@ -114,9 +114,15 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
       return { rows, next: nextCursor };
     });
 
-  async function* bytesOf(key: string): AsyncIterable<Uint8Array> {
-    for await (const { part } of media.readObject({ key }, { deadlineMs: fileMs })) if (part?.$case === "chunk") yield part.value;
-  }
+  /** The bytes of a file, once its first message has come. */
+  const open = async (key: string): Promise<AsyncIterable<Uint8Array>> => {
+    const messages = media.readObject({ key }, { deadlineMs: fileMs })[Symbol.asyncIterator]();
+    const first = await messages.next();
+    async function* bytes(): AsyncIterable<Uint8Array> {
+      for (let next = first; !next.done; next = await messages.next()) if (next.value.part?.$case === "chunk") yield next.value.part.value;
+    }
+    return bytes();
+  };
 
   /** A file that is removed while it is read ends the attempt: the next one does not have it. */
   async function* fileEntries(ownerId: string, missing: Missing): AsyncIterable<Entry> {
@@ -129,7 +135,9 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
         );
         return;
       }
-      yield { path: pathOf(file), content: bytesOf(file.key), isCompressed: true };
+      const content = await unlessGone(() => open(file.key));
+      if (content) yield { path: pathOf(file), content, isCompressed: true };
+      else missing.add(`${pathOf(file)}: it was removed while the archive was made`);
     }
   }
 
