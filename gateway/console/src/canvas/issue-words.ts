@@ -10,6 +10,19 @@ const WORDS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] 
     ([, name, rest]) => `The model ${name} is not there, or was switched off${rest}. Choose another one.`,
   ],
   [/^there is no media file \S+ of yours$/, () => "Its file is gone, or belongs to somebody else: choose another one."],
+  [
+    /^the run gives no result: the workflow has no response-output$/,
+    () => "Calls of this workflow get nothing back: it has no Results node. On the canvas every node shows what it made anyway.",
+  ],
+  [/^the run gives no result: nothing flows into this node$/, () => "Nothing is linked to it, so calls of this workflow get nothing back."],
+  [
+    /^\{\{(.+)\}\} is not connected and becomes empty text$/,
+    ([, name]) => `Nothing is linked to “${name}”: its place in the text stays empty.`,
+  ],
+  [
+    /^\S+ has no input (\S+) \(edge .*\); it has (.+)$/,
+    ([, name, others]) => `Its model takes no “${name}” (it takes ${others}): choose another model, or remove the link.`,
+  ],
   [/^is part of a cycle$/, () => "It is part of a circle: a run could never end. Remove one of the links."],
 ];
 

@@ -1,4 +1,4 @@
-import type { Model, Task } from "@nodeloom/client";
+import type { MediaFile, Model, Task } from "@nodeloom/client";
 import {
   callsModel,
   createInputCheck,
@@ -8,6 +8,7 @@ import {
   planRun,
   readGraph,
   readWrittenPrice,
+  requestInputs,
   taskOf,
   withChosenModels,
   type GraphIssue,
@@ -85,15 +86,38 @@ const sample = (field: InputField): unknown => {
 
 export const NO_JUDGEMENT: Judgement = { issues: [], warnings: {}, prices: new Map() };
 
-/** @param markupPermille the caller's tier's markup; undefined where it is not known: nothing is priced then */
-export const judge = (graph: DocGraph, models: ReadonlyMap<string, ModelTerms>, markupPermille: number | undefined): Judgement => {
+/** Who declares no inputs builds nothing that others call yet, and is not asked for a result. */
+const NO_RESULT = "the run gives no result: the workflow has no response-output";
+const withoutNoResult = (warnings: Judgement["warnings"]): Judgement["warnings"] =>
+  Object.fromEntries(
+    Object.entries(warnings).flatMap(([id, texts]) => {
+      const rest = texts.filter((text) => text !== NO_RESULT);
+      return rest.length === 0 ? [] : [[id, rest]];
+    }),
+  );
+
+/** Of files that this page has not read: nothing is said of what they hold. */
+const UNREAD_TYPE = "unread/unread";
+const isOfUnread = ({ message }: GraphIssue): boolean => /but is a file of the kind unread$/.test(message);
+
+/**
+ * @param markupPermille the caller's tier's markup; undefined where it is not known: nothing is priced then
+ * @param files of one's own, as far as they are known, by id
+ */
+export const judge = (
+  graph: DocGraph,
+  models: ReadonlyMap<string, ModelTerms>,
+  markupPermille: number | undefined,
+  files: ReadonlyMap<string, Pick<MediaFile, "contentType">> = new Map(),
+): Judgement => {
   try {
     const tasks = new Map([...models].filter(([name]) => taskOf(name) !== undefined));
     const { graph: read, warnings: leftOut } = withChosenModels(readGraph(nodesText(graph), edgesText(graph)), tasks);
     const inputs = new Map(inputFields(read).map((field) => [field.name, field.default ?? sample(field)]));
-    const media = new Map(mediaIds(read).map((id) => [id, { url: `https://example.com/${id}`, contentType: "application/octet-stream" }]));
+    const typeOf = (id: string): string => files.get(id)?.contentType ?? UNREAD_TYPE;
+    const media = new Map(mediaIds(read).map((id) => [id, { url: `https://example.com/${id}`, contentType: typeOf(id) }]));
     const planned = planRun({ graph: read, inputs, models, warnings: leftOut, media, markupPermille: markupPermille ?? 0 });
-    if (planned.plan === undefined) return { ...NO_JUDGEMENT, issues: planned.issues };
+    if (planned.plan === undefined) return { ...NO_JUDGEMENT, issues: planned.issues.filter((issue) => !isOfUnread(issue)) };
     const { steps, warnings } = planned.plan;
     const own = Object.fromEntries(
       planned.plan.evaluated.filter((node) => node.warnings.length > 0).map((node) => [node.id, node.warnings]),
@@ -101,7 +125,7 @@ export const judge = (graph: DocGraph, models: ReadonlyMap<string, ModelTerms>, 
     const priced = markupPermille === undefined ? [] : steps.filter(({ type }) => callsModel(type));
     return {
       issues: [],
-      warnings: { ...own, ...warnings },
+      warnings: requestInputs(read).length > 0 ? { ...own, ...warnings } : withoutNoResult({ ...own, ...warnings }),
       prices: new Map(priced.map((step) => [step.id, { credits: (step.maxItems * heldMillicredits(step)) / MILLI, calls: step.maxItems }])),
     };
   } catch (error) {

@@ -70,4 +70,30 @@ describe("judging a graph", () => {
     const { issues } = judge(readDocGraph(nodes({ model: "painter" }), "[]"), terms, 1_500);
     expect(issues).toEqual([{ nodeId: "image", message: "prompt: is required" }]);
   });
+
+  it("knows what an uploaded file holds, and says nothing of one that was not read yet", () => {
+    const graph = readDocGraph(
+      JSON.stringify([
+        { id: "photo", type: "media-upload", data: { mediaId: "0123456789abcdef0123456789abcdef" } },
+        { id: "image", type: "generate-image", data: { model: "painter", inputs: { prompt: "at night" } } },
+      ]),
+      JSON.stringify([{ id: "e", source: "photo", sourceHandle: "media", target: "image", targetHandle: "image" }]),
+    );
+    const issuesWith = (contentType?: string) =>
+      judge(graph, terms, 1_500, new Map(contentType === undefined ? [] : [["0123456789abcdef0123456789abcdef", { contentType }]])).issues;
+    expect(issuesWith()).toEqual([]);
+    expect(issuesWith("image/png")).toEqual([]);
+    expect(issuesWith("audio/mpeg")).toEqual([expect.objectContaining({ nodeId: "image", message: expect.stringContaining("audio") })]);
+  });
+
+  it("asks for a result where inputs are declared, and of nobody else", () => {
+    const warned = (source: string, port: string) =>
+      Object.values(judge(readDocGraph(nodes({ model: "painter" }), edge(source, port)), terms, 1_500).warnings).flat();
+    expect(warned("in", "prompt")).toEqual(["the run gives no result: the workflow has no response-output"]);
+    const alone = readDocGraph(
+      JSON.stringify([{ id: "image", type: "generate-image", data: { model: "painter", inputs: { prompt: "a" } } }]),
+      "[]",
+    );
+    expect(judge(alone, terms, 1_500).warnings).toEqual({});
+  });
 });

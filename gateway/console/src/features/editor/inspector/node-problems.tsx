@@ -32,7 +32,7 @@ export const NodeProblems = ({ node }: { node: DocNode }) => {
       ))}
       {(warnings[node.id] ?? []).map((warning) => (
         <p key={warning} className="flex gap-2 rounded-xl bg-warn-soft p-3 text-sm text-warn wrap-anywhere">
-          <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden /> {warning}
+          <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden /> {issueWords(warning)}
         </p>
       ))}
     </>
