@@ -1,4 +1,4 @@
-import { makesCalls, type GraphNode } from "@nodeloom/kernel/graph";
+import { kindOf, makesCalls, type GraphNode } from "@nodeloom/kernel/graph";
 import { faceOf } from "./face";
 import { FOLDED, frameOf, hiddenBy, type FrameSize } from "./frames";
 import { isRemark, previewOf, type Preview } from "./kinds";
@@ -119,7 +119,8 @@ export const boxOf = (node: GraphNode & { view?: NodeView }, ports: NodePorts, s
   if (isRemark(node.type)) return noteBox(node, view);
   if (view.collapsed) return collapsedBox(ports, view.width);
   const face = faceOf(node, ports);
-  const hasFooter = makesCalls(node.type);
+  // A node that stands for a workflow has a price when that ran.
+  const hasFooter = makesCalls(node.type) || (shown !== undefined && kindOf(node.type)?.isReplaced === true);
   const hasLine = face.line !== undefined;
   const lineEnd = NODE.header + (hasLine ? NODE.line : 0);
   const well = face.text && {

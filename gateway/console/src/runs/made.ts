@@ -55,7 +55,7 @@ export const loadMade = async (
   const ended = rows.filter(({ status }) => !GOING.has(status));
   for (const { executionId } of ended.slice(0, MOST_RUNS)) {
     const known = useMade.getState()[slug];
-    if (wanted.every((id) => known?.has(id))) break;
+    if (wanted.every((id) => known?.has(id) || [...(known?.keys() ?? [])].some((one) => one.startsWith(`${id}/`)))) break;
     rememberMade(slug, await api.executions.get(executionId, { signal }));
   }
   return { going: rows.find(({ status }) => GOING.has(status))?.executionId, last: ended[0] };

@@ -38,7 +38,11 @@ export const outputsOf = (node: Gave): Values | undefined => {
 
 /** What the nodes gave at which a run ended: those whose values went to no other node that gave something. */
 export const endOutputs = (graph: DocGraph, { nodes }: Pick<Execution, "nodes">): { id: string; outputs: Values }[] => {
-  const gave = new Map(nodes.flatMap((node) => [outputsOf(node)].flatMap((outputs) => (outputs ? [[node.id, outputs] as const] : []))));
+  const gave = new Map(
+    nodes.flatMap((node) =>
+      [outputsOf(node)].flatMap((outputs) => (outputs && Object.keys(outputs).length > 0 ? [[node.id, outputs] as const] : [])),
+    ),
+  );
   const leads = new Set(edgesOf(graph).flatMap(({ source, target }) => (gave.has(target) ? [source] : [])));
   return [...gave].flatMap(([id, outputs]) => (leads.has(id) ? [] : [{ id, outputs }]));
 };

@@ -5,6 +5,7 @@ import { previewOf } from "../../canvas/kinds";
 import { nodesOf } from "../../document/graph";
 import { useLive, watchRun } from "../../runs/live";
 import { loadMade } from "../../runs/made";
+import { isWhole } from "../../runs/whole/whole";
 import { graphOf } from "./chosen";
 import type { Editor } from "./context";
 
@@ -20,7 +21,7 @@ export const useOpenedRun = (editor: Editor, id: string | undefined): void => {
   useEffect(() => {
     const abort = new AbortController();
     let stop = (): void => undefined;
-    const wanted = nodesOf(graphOf(editor)).flatMap((node) => (previewOf(node.type) === "none" ? [] : [node.id]));
+    const wanted = nodesOf(graphOf(editor)).flatMap((node) => (previewOf(node.type) === "none" && !isWhole(node.type) ? [] : [node.id]));
     void loadMade(slug, wanted, abort.signal).then(
       ({ going, last }) => {
         if (!abort.signal.aborted) ui.setState({ lastRun: last });

@@ -3,6 +3,7 @@ import { api, messageOf } from "../../../api/client";
 import { mediaIdOf, useFiles } from "../../../api/files";
 import { nodeById, type DocNode } from "../../../document/graph";
 import { recipeOf } from "../../../runs/recipe";
+import { stateIn } from "../../../runs/whole/parts";
 import { addToView, closeViewer, replaceInView, useViewer, view, type ViewerItem, type ViewerSet } from "../../../runs/viewer/store";
 import { credits, dateTime, duration } from "../../../ui/format";
 import { complain } from "../../../ui/overlays/toast";
@@ -51,7 +52,7 @@ const setOf = (
 /** What a node made in a run, with what made it. */
 const setOfRun = (editor: Editor, node: DocNode, execution: Execution): ViewerSet => {
   const nodes = new Map(execution.nodes.map((one) => [one.id, one]));
-  const progress = nodes.get(node.id);
+  const progress = stateIn(node, nodes);
   if (!progress) return setOf(node, execution.executionId, execution.createdAt, [], () => ({ facts: [] }));
   return setOf(node, execution.executionId, execution.createdAt, itemsOf(node, progress, execution.result), (item) => {
     const { model, prompt, settings } = recipeOf(graphOf(editor), node, { nodes, inputs: execution.inputs }, item.item);

@@ -21,13 +21,8 @@ import {
 import { kindOf } from "../../../canvas/kinds";
 import { PortMark } from "../../../canvas/port-mark";
 import { nodesOf, type DocNode } from "../../../document/graph";
-import { Badge } from "../../../ui/badge";
 import { IconButton } from "../../../ui/button";
 import { Field, Input, TextArea } from "../../../ui/inputs/field";
-import { creditNumber, duration } from "../../../ui/format";
-import { useLive } from "../../../runs/live";
-import { ResultView } from "../../../runs/result-view";
-import { WhatItTook } from "../../../runs/took/took-view";
 import { deleteSelection } from "../commands/actions";
 import { commandById, type Stage } from "../commands/commands";
 import { bypass } from "../commands/node-actions";
@@ -36,54 +31,10 @@ import { NodeMenuButton } from "../board/node-menu";
 import { nodeTitle } from "../titles";
 import { WhenItFails } from "./failing/when-it-fails";
 import { formOf } from "./forms";
+import { LastRun } from "./last-run";
 import { NodeProblems } from "./node-problems";
 import { MaxItems, RawForm } from "./simple-forms";
 import { useSetting } from "./use-setting";
-
-const LastRun = ({ node }: { node: DocNode }) => {
-  const { slug } = useEditor();
-  const graph = useDocument((state) => state.graph);
-  const run = useLive(({ runs }) => runs[slug]);
-  const progress = run?.nodes.get(node.id);
-  const writing = useLive(({ runs }) => runs[slug]?.texts.get(`${node.id}:0`));
-  if (!run || !progress || progress.status === "pending") return null;
-  return (
-    <section className="border-t pt-4">
-      <h3 className="mb-2 text-[13px] font-semibold">In the run shown</h3>
-      <div className="flex flex-wrap gap-1.5 text-xs">
-        <Badge tone={progress.status === "completed" ? "ok" : progress.status === "failed" ? "bad" : "neutral"}>{progress.status}</Badge>
-        {progress.durationMs !== null && <Badge>{duration(progress.durationMs)}</Badge>}
-        {progress.creditsCost > 0 && <Badge>{creditNumber(progress.creditsCost)} credits</Badge>}
-        {(progress.items ?? 0) > 1 && (
-          <Badge>
-            {progress.itemsDone ?? 0} of {progress.items}
-          </Badge>
-        )}
-      </div>
-      {progress.error && <p className="mt-2 text-sm text-bad wrap-anywhere">{progress.error.message}</p>}
-      {progress.warnings?.map((warning) => (
-        <p key={warning} className="mt-2 text-sm text-warn wrap-anywhere">
-          {warning}
-        </p>
-      ))}
-      <WhatItTook
-        key={run.executionId}
-        className="mt-3"
-        graph={graph}
-        ran={{ nodes: run.nodes, inputs: run.execution?.inputs }}
-        node={node}
-      />
-      {progress.outputs && Object.keys(progress.outputs).length > 0 && (
-        <div className="mt-3">
-          <ResultView result={progress.outputs} />
-        </div>
-      )}
-      {writing !== undefined && progress.outputs === undefined && (
-        <p className="mt-2 text-sm whitespace-pre-wrap text-muted wrap-anywhere">{writing}</p>
-      )}
-    </section>
-  );
-};
 
 /** Kinds that may have it run once for each item of a list. */
 const FAN_OUT = "maxItems";

@@ -3,9 +3,10 @@ import { Link } from "@tanstack/react-router";
 import { CircleStop, ExternalLink, X } from "lucide-react";
 import { useMemo } from "react";
 import { api, messageOf } from "../../../api/client";
-import { waitsForDecision } from "@nodeloom/kernel/graph";
-import { nodeById } from "../../../document/graph";
-import { forgetRun, isOver, type LiveRun } from "../../../runs/live";
+import { makesCalls, waitsForDecision } from "@nodeloom/kernel/graph";
+import { nodeById, nodesOf, type DocGraph } from "../../../document/graph";
+import { forgetRun, isOver, type LiveRun, type NodeProgress } from "../../../runs/live";
+import { nameOfNode } from "../../../runs/node-name";
 import { reusedShare } from "../../../runs/again/reused-from";
 import { RunAgain, type RunAgainProps } from "../../../runs/again/run-again";
 import { endOutputs, failedIn } from "../../../runs/outputs";
@@ -13,6 +14,8 @@ import { ResultView } from "../../../runs/result-view";
 import { cancelReport, RunStatus } from "../../../runs/status";
 import { TroubleNotice } from "../../../runs/trouble/trouble-notice";
 import { plainCause, runTrouble } from "../../../runs/trouble/words";
+import { withWholes } from "../../../runs/whole/parts";
+import { outerId } from "../../../runs/whole/whole";
 import { WaitingNodes } from "../../../runs/approvals/waiting";
 import { Button, IconButton } from "../../../ui/button";
 import { credits, duration } from "../../../ui/format";
@@ -22,14 +25,24 @@ import { useDocument, useEditor } from "../context";
 import { reachedNodes } from "../scene/shown";
 import { nodeTitle } from "../titles";
 
+/** A node of a run by its name on the canvas; one of a workflow that stands there, with that one's. */
+const titleIn = (graph: DocGraph, node: NodeProgress): string => {
+  const outer = nodeById(graph, outerId(node.id));
+  if (!outer) return node.label ?? node.id;
+  return outer.id === node.id ? nodeTitle(outer) : `${nodeTitle(outer)} › ${nameOfNode(node)}`;
+};
+
+/** Of the nodes inside a workflow, those that only handle values are no news. */
+const isListed = ({ id, type, status }: NodeProgress): boolean => id === outerId(id) || makesCalls(type) || status === "failed";
+
 const Progress = ({ run }: { run: LiveRun }) => {
   const graph = useDocument((state) => state.graph);
   const { document } = useEditor();
-  const nodes = useMemo(() => reachedNodes(graph, run.nodes), [graph, run.nodes]);
+  const nodes = useMemo(() => reachedNodes(graph, withWholes(nodesOf(graph), run.nodes)), [graph, run.nodes]);
   return (
     <ol className="flex flex-col gap-1" aria-label="Nodes of this run">
-      {[...nodes.values()].map((node) => {
-        const shown = nodeById(graph, node.id);
+      {[...nodes.values()].filter(isListed).map((node) => {
+        const shown = nodeById(graph, outerId(node.id));
         const report = cancelReport(node.cancelReport);
         const reused = reusedShare(node);
         return (
@@ -37,10 +50,10 @@ const Progress = ({ run }: { run: LiveRun }) => {
             <button
               type="button"
               className="flex w-full items-center gap-2 rounded-lg px-2 py-1 text-left text-sm hover:bg-hover"
-              onClick={() => shown && document.select([node.id])}
+              onClick={() => shown && document.select([shown.id])}
             >
               <span className="min-w-0 flex-1">
-                <span className="block truncate">{shown ? nodeTitle(shown) : (node.label ?? node.id)}</span>
+                <span className="block truncate">{titleIn(graph, node)}</span>
                 {node.error && <span className="block text-xs text-bad wrap-anywhere">{plainCause(node.error.message)}</span>}
                 {report !== undefined && <span className="block text-xs text-warn">{report}</span>}
               </span>
@@ -64,7 +77,8 @@ const Progress = ({ run }: { run: LiveRun }) => {
 const Result = ({ run }: { run: LiveRun }) => {
   const graph = useDocument((state) => state.graph);
   const result = run.execution?.result ?? {};
-  const ends = Object.keys(result).length === 0 ? endOutputs(graph, { nodes: [...run.nodes.values()] }) : [];
+  const states = [...withWholes(nodesOf(graph), run.nodes).values()].filter(({ id }) => id === outerId(id));
+  const ends = Object.keys(result).length === 0 ? endOutputs(graph, { nodes: states }) : [];
   if (ends.length === 0) return run.execution?.result === undefined ? null : <ResultView result={result} />;
   return ends.map(({ id, outputs }) => {
     const node = nodeById(graph, id);
@@ -82,11 +96,11 @@ const Failure = ({ error, run }: { error: NonNullable<Execution["error"]>; run: 
   const { document, ui } = useEditor();
   const graph = useDocument((state) => state.graph);
   const node = run.nodes.get(error.nodeId ?? "");
-  const shown = node && nodeById(graph, node.id);
-  const title = shown ? nodeTitle(shown) : (node?.label ?? node?.id ?? "");
+  const shown = node && nodeById(graph, outerId(node.id));
+  const title = node ? titleIn(graph, node) : "";
   const openNode = (): void => {
-    document.select([node!.id]);
-    ui.setState({ panel: "node", reveal: node!.id });
+    document.select([shown!.id]);
+    ui.setState({ panel: "node", reveal: shown!.id });
   };
   const raise = (): void => window.document.querySelector<HTMLInputElement>("form[data-run] [data-limit]")?.focus();
   return (

@@ -11,6 +11,7 @@ import type { OpenDocument } from "../../../document/document";
 import { edgesOf, kernelGraph, nodesOf, type DocEdge, type DocGraph, type DocNode, type NodeView } from "../../../document/graph";
 import { useLive } from "../../../runs/live";
 import { useMade } from "../../../runs/made";
+import { lookUpParts, useParts } from "../../../runs/whole/parts";
 import type { EditorUi } from "../ui-store";
 import { outdatedIn } from "./fingerprints";
 import { flowEdge, flowNode, routesOf, type FlowEdge, type FlowNode, type NodeViewData } from "./flow";
@@ -163,15 +164,16 @@ export const createScene = (options: SceneOptions): Scene => {
     clearTimeout(timer);
     timer = setTimeout(() => {
       const { graph } = document.store.getState();
-      store.setState({ judgement: judge(graph, terms, markupPermille) });
+      store.setState({ judgement: judge(graph, terms, markupPermille, useFiles.getState().files) });
       outdated = outdatedIn(slug, graph);
       update();
     }, JUDGE_AFTER_MS);
   };
-  /** Nodes that stand for files show them. */
+  /** Nodes that stand for files or workflows show what those are. */
   const findFiles = (): void => {
     const ids = nodesOf(document.store.getState().graph).flatMap((node) => kindOf(node.type).rules?.mediaIds?.(node) ?? []);
     void lookUpFiles(ids.filter((id) => id !== ""));
+    void lookUpParts(nodesOf(document.store.getState().graph));
   };
   const showPart = (): void => {
     const { graph } = document.store.getState();
@@ -199,7 +201,11 @@ export const createScene = (options: SceneOptions): Scene => {
           if (now.runs[slug] !== then.runs[slug]) update();
           if (now.runs[slug]?.executionId !== then.runs[slug]?.executionId) judgeSoon();
         }),
-        useFiles.subscribe(update),
+        useFiles.subscribe(() => {
+          update();
+          judgeSoon();
+        }),
+        useParts.subscribe(update),
         useMade.subscribe((now, then) => {
           if (now[slug] !== then[slug]) update();
         }),

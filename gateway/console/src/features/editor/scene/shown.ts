@@ -7,6 +7,7 @@ import { edgesOf, nodesOf, type DocGraph, type DocNode } from "../../../document
 import type { LiveRun, NodeProgress } from "../../../runs/live";
 import type { Made } from "../../../runs/made";
 import { familyOfType } from "../../../runs/outputs";
+import { madeIn, withWholes } from "../../../runs/whole/parts";
 import { itemsOf, type ShownItem } from "./shown-items";
 
 /** What a node shows of runs. */
@@ -128,7 +129,7 @@ export const shownByNode = (
   { run, made, files, outdated }: RunsOf,
   before: ReadonlyMap<string, Shown>,
 ): ReadonlyMap<string, Shown> => {
-  const reached = run ? reachedNodes(graph, run.nodes) : undefined;
+  const reached = run ? reachedNodes(graph, withWholes(nodesOf(graph), run.nodes)) : undefined;
   return new Map(
     nodesOf(graph).map((node) => {
       const [id, known] = [node.id, before.get(node.id)];
@@ -136,7 +137,7 @@ export const shownByNode = (
       const inferred = reached?.get(id);
       const progress = known?.progress && inferred && sameProgress(known.progress, inferred) ? known.progress : inferred;
       const file = fileShown(node, files);
-      const next = file ? { ...file, progress } : shownOf(node, run, progress, made.get(id), outdated);
+      const next = file ? { ...file, progress } : shownOf(node, run, progress, madeIn(node, made), outdated);
       const shown = next.items.length === 0 && next.progress === undefined ? NOTHING_SHOWN : next;
       return [id, known && sameShown(known, shown) ? known : shown];
     }),

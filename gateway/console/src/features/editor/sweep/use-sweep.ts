@@ -2,6 +2,7 @@ import type { BatchQuote } from "@nodeloom/client";
 import { upToNode } from "@nodeloom/kernel/graph";
 import { useEffect, useMemo, useState } from "react";
 import { api } from "../../../api/client";
+import { useFiles } from "../../../api/files";
 import { judge } from "../../../canvas/judge";
 import { kernelGraph, type DocGraph, type DocNode } from "../../../document/graph";
 import { refusalTrouble, type Trouble } from "../../../runs/trouble/words";
@@ -30,7 +31,8 @@ export const useVariationPrices = (node: DocNode, variations: readonly Variation
   return useMemo(() => {
     const part = partUpTo(document.store.getState().graph, node.id);
     return variations.map(
-      ({ settings }) => judge(withVariation(part, node.id, settings), terms, markupPermille).prices.get(node.id)?.credits,
+      ({ settings }) =>
+        judge(withVariation(part, node.id, settings), terms, markupPermille, useFiles.getState().files).prices.get(node.id)?.credits,
     );
   }, [document, node.id, variations, terms, markupPermille]);
 };

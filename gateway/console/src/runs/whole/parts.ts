@@ -1,0 +1,47 @@
+import { create } from "zustand";
+import { api } from "../../api/client";
+import type { DocNode } from "../../document/graph";
+import type { NodeProgress } from "../live";
+import type { Made } from "../made";
+import { innerNodes, isWhole, resultParts, wholeOf, type ResultPart } from "./whole";
+
+/** What the results of workflows are made of, by slug, as far as this page has read them. */
+export const useParts = create<{ parts: ReadonlyMap<string, readonly ResultPart[]> }>(() => ({ parts: new Map() }));
+
+const asked = new Set<string>();
+const NONE: readonly ResultPart[] = [];
+const slugOf = ({ type, data: { slug } }: Pick<DocNode, "type" | "data">): string | undefined =>
+  isWhole(type) && typeof slug === "string" && slug !== "" ? slug : undefined;
+
+/** Reads the workflows that nodes stand for, each once. What can't be read stays unknown. */
+export const lookUpParts = async (nodes: readonly DocNode[]): Promise<void> => {
+  const slugs = [...new Set(nodes.flatMap((node) => slugOf(node) ?? []))].filter((slug) => !asked.has(slug));
+  for (const slug of slugs) {
+    asked.add(slug);
+    const workflow = await api.workflows.get(slug).catch(() => undefined);
+    if (workflow) useParts.setState(({ parts }) => ({ parts: new Map(parts).set(slug, resultParts(workflow.nodes, workflow.edges)) }));
+  }
+};
+
+const partsOf = (node: DocNode): readonly ResultPart[] => useParts.getState().parts.get(slugOf(node) ?? "") ?? NONE;
+
+/** How a node of the canvas is in a run: one that stands for a workflow by the nodes in its place. */
+export const stateIn = (node: DocNode, nodes: ReadonlyMap<string, NodeProgress>): NodeProgress | undefined =>
+  nodes.get(node.id) ?? (isWhole(node.type) ? wholeOf(node.id, innerNodes(nodes.values(), node.id), partsOf(node)) : undefined);
+
+/** The nodes of a run, with those of the canvas that stand for workflows. */
+export const withWholes = (graph: readonly DocNode[], nodes: ReadonlyMap<string, NodeProgress>): ReadonlyMap<string, NodeProgress> => {
+  const wholes = graph.flatMap((node) => (isWhole(node.type) ? [stateIn(node, nodes)] : [])).filter((whole) => whole !== undefined);
+  return wholes.length === 0 ? nodes : new Map([...nodes, ...wholes.map((whole): [string, NodeProgress] => [whole.id, whole])]);
+};
+
+/** What a node made last: one that stands for a workflow in the newest run in which anything in it gave something. */
+export const madeIn = (node: DocNode, made: ReadonlyMap<string, Made>): Made | undefined => {
+  if (!isWhole(node.type)) return made.get(node.id);
+  const inner = [...made.values()].filter((one) => one.node.id.startsWith(`${node.id}/`));
+  const [newest] = inner.toSorted((a, b) => (b.at ?? "").localeCompare(a.at ?? ""));
+  if (!newest) return undefined;
+  const own = inner.filter(({ executionId }) => executionId === newest.executionId).map((one) => one.node);
+  const whole = wholeOf(node.id, own, partsOf(node));
+  return whole && { ...newest, node: whole };
+};

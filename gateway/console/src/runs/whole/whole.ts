@@ -1,0 +1,112 @@
+import type { NodeState } from "@nodeloom/client";
+import { isRecord, kindOf, makesCalls, readGraph } from "@nodeloom/kernel/graph";
+import { outputsOf } from "../outputs";
+
+/** whole/: a node that stands for a workflow, in a run: by what the nodes of that workflow did, which run in its place. */
+
+/** One member of a workflow's result, and the port that it comes from. */
+export interface ResultPart {
+  member: string;
+  node: string;
+  port: string | null;
+}
+
+/** What a workflow's result is made of. @param nodes @param edges as the API has them */
+export const resultParts = (nodes: unknown, edges: unknown): ResultPart[] => {
+  const graph = readGraph(JSON.stringify(nodes), JSON.stringify(edges));
+  const results = new Set(graph.nodes.filter(({ type }) => kindOf(type)?.isResult === true).map(({ id }) => id));
+  return graph.edges
+    .filter(({ target }) => results.has(target))
+    .map(({ source, sourceHandle, targetHandle }) => ({ member: targetHandle ?? "result", node: source, port: sourceHandle }));
+};
+
+/** Whether a node stands for a workflow. */
+export const isWhole = (type: string): boolean => kindOf(type)?.isReplaced === true;
+
+/** The nodes that ran in the place of a node: their ids begin with its own. */
+export const innerNodes = (nodes: Iterable<NodeState>, id: string): NodeState[] =>
+  [...nodes].filter((node) => node.id.startsWith(`${id}/`));
+
+/** The node of the canvas that a node of a run stands in. */
+export const outerId = (id: string): string => id.split("/")[0]!;
+
+const OVER: ReadonlySet<string> = new Set(["completed", "skipped"]);
+
+const statusOf = (inner: readonly NodeState[]): NodeState["status"] => {
+  const calls = inner.filter(({ type }) => makesCalls(type));
+  // Nodes that only handle values are done with what follows them.
+  const counted = calls.length > 0 ? calls : inner;
+  for (const status of ["failed", "cancelled"] as const) if (inner.some((node) => node.status === status)) return status;
+  if (counted.every(({ status }) => OVER.has(status))) return "completed";
+  return inner.some(({ status }) => status !== "pending") ? "processing" : "pending";
+};
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
+
+/** From the first beginning to the last end, in milliseconds; null before the end. */
+const spanOf = (inner: readonly NodeState[], status: NodeState["status"]): { startedAt: string | null; durationMs: number | null } => {
+  const began = inner.flatMap(({ startedAt }) => startedAt ?? []).sort();
+  const ended = inner.flatMap(({ startedAt, durationMs }) => (startedAt === null ? [] : [Date.parse(startedAt) + (durationMs ?? 0)]));
+  const startedAt = began[0] ?? null;
+  const isOver = status !== "pending" && status !== "processing";
+  return { startedAt, durationMs: isOver && startedAt !== null ? Math.max(...ended) - Date.parse(startedAt) : null };
+};
+
+const valueOf = (node: NodeState, port: string | null): unknown => {
+  const gave = outputsOf(node);
+  if (gave === undefined) return undefined;
+  return port !== null && Object.hasOwn(gave, port) ? gave[port] : Object.values(gave)[0];
+};
+
+/** What was given by the members of the result; where their nodes are not among those that ran, by every node that gave something. */
+const givenBy = (id: string, inner: readonly NodeState[], parts: readonly ResultPart[]): Record<string, unknown> | undefined => {
+  const byId = new Map(inner.map((node) => [node.id, node]));
+  const members = parts.flatMap(({ member, node, port }): [string, unknown][] => {
+    const giver = byId.get(`${id}/${node}`);
+    const nested = giver ? undefined : givenBy(`${id}/${node}`, innerNodes(inner, `${id}/${node}`), []);
+    const value = giver ? valueOf(giver, port) : nested;
+    return value === undefined ? [] : [[member, value]];
+  });
+  const isKnown = parts.some(({ node }) => inner.some((one) => one.id === `${id}/${node}` || one.id.startsWith(`${id}/${node}/`)));
+  const all = isKnown
+    ? members
+    : inner
+        .filter(({ type }) => makesCalls(type))
+        .flatMap((node): [string, unknown][] => [[node.id.slice(id.length + 1), outputsOf(node)]]);
+  const given = all.filter(([, value]) => value !== undefined && !(isRecord(value) && Object.keys(value).length === 0));
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+};
+
+const known = new WeakMap<NodeState, { inner: readonly NodeState[]; parts: readonly ResultPart[]; whole: NodeState }>();
+
+/**
+ * The state of a node that stands for a workflow: running while its nodes run, with their price and the members of its result.
+ * The same object for the same nodes.
+ * @param inner the nodes in its place
+ * @param parts what the workflow's result is made of, as far as it is known
+ * @returns undefined where none of them is in the run
+ */
+export const wholeOf = (id: string, inner: readonly NodeState[], parts: readonly ResultPart[] = []): NodeState | undefined => {
+  const [first] = inner;
+  if (!first) return undefined;
+  const before = known.get(first);
+  if (before?.parts === parts && before.inner.length === inner.length && before.inner.every((node, at) => node === inner[at]))
+    return before.whole;
+  const status = statusOf(inner);
+  const outputs = givenBy(id, inner, parts);
+  const counted = inner.filter(({ items }) => (items ?? 0) > 0);
+  const whole: NodeState = {
+    id,
+    type: "workflow",
+    status,
+    ...spanOf(inner, status),
+    creditsCost: sum(inner.map(({ creditsCost }) => creditsCost)),
+    error: inner.find(({ error }) => error !== null)?.error ?? null,
+    ...(counted.length === 0
+      ? {}
+      : { items: sum(counted.map(({ items }) => items!)), itemsDone: sum(counted.map(({ itemsDone }) => itemsDone ?? 0)) }),
+    ...(outputs === undefined ? {} : { outputs }),
+  };
+  known.set(first, { inner, parts, whole });
+  return whole;
+};
