@@ -1,3 +1,5 @@
+import type { Model } from "@nodeloom/client";
+import { isRecord } from "@nodeloom/kernel/graph";
 import { freePlace, roomAfter, type Rect } from "../../../canvas/geometry";
 import type { Kind } from "../../../canvas/kinds";
 import { fittingInputs, fittingOutputs, portsOf, sourcePort, targetPort, type NodePorts, type Port } from "../../../canvas/ports";
@@ -20,13 +22,22 @@ import { BESIDE, endsBetween, NEW_SIZE, replacedBy } from "./actions";
 
 /** Nodes that come from the palette: what they begin with, where they stand, and what they are linked with. */
 
-/** The model a new node gets: the first enabled one of its modality that the caller's tier may run. */
-export const defaultModel = ({ models, me }: Editor, modality: string | undefined): string | undefined => {
-  const tiers = ["free", "pro", "business", "enterprise"];
-  const level = me.user.role === "admin" ? tiers.length : tiers.indexOf(me.user.tier);
-  const fitting = models.filter((model) => model.enabled && model.modality === modality);
-  return (fitting.find(({ minTier }) => level < 0 || tiers.indexOf(minTier) <= level) ?? fitting[0])?.internalName;
+const TIERS = ["free", "pro", "business", "enterprise"];
+
+/** Models for a new node of a modality, the best first: those that the caller's tier may run, and of them those that make something of words. */
+const modelsFor = ({ models, me }: Editor, modality: string | undefined): readonly string[] => {
+  const level = me.user.role === "admin" ? TIERS.length : TIERS.indexOf(me.user.tier);
+  const mayRun = ({ minTier }: Model): boolean => level < 0 || TIERS.indexOf(minTier) <= level;
+  const takesWords = ({ inputSchema: { properties } }: Model): boolean => isRecord(properties) && Object.hasOwn(properties, "prompt");
+  const rank = (model: Model): number => Number(!mayRun(model)) * 2 + Number(!takesWords(model));
+  return models
+    .filter((model) => model.enabled && model.modality === modality)
+    .toSorted((a, b) => rank(a) - rank(b))
+    .map(({ internalName }) => internalName);
 };
+
+/** The model a new node gets. */
+export const defaultModel = (editor: Editor, modality: string | undefined): string | undefined => modelsFor(editor, modality)[0];
 
 interface Ends {
   output: Port;
@@ -51,9 +62,17 @@ const feederOf = (editor: Editor, { from, edgeId }: PaletteRequest): Port | unde
   return edge && portsOfLink(editor, edge)?.output;
 };
 
+const newNode = (kind: Kind, data: object): DocNode => readNode(newNodeText("\u0001new", kind.type, { x: 0, y: 0 }, data))!;
+
+/** What a new node begins with: with the first of its models that takes what feeds it. */
 const newData = (editor: Editor, kind: Kind, request: PaletteRequest, model?: string): Record<string, unknown> => {
-  const chosen = kind.modality === undefined ? undefined : (model ?? defaultModel(editor, kind.modality));
-  const data = kind.data(feederOf(editor, request)?.name);
+  const feeder = feederOf(editor, request);
+  const data = kind.data(feeder?.name);
+  if (kind.modality === undefined) return data;
+  const models = modelsFor(editor, kind.modality);
+  const takes = (name: string): boolean =>
+    feeder === undefined || fittingInputs(feeder, portsOf(newNode(kind, { model: name, ...data }), editor, [], []), new Set()).length > 0;
+  const chosen = model ?? models.find(takes) ?? models[0];
   return chosen === undefined ? data : { model: chosen, ...data };
 };
 
@@ -67,7 +86,7 @@ const entryAndExit = ({ output, input }: Ends, own: NodePorts): { entry: Port; e
 export const suits = (editor: Editor, kind: Kind, request: PaletteRequest): boolean => {
   const { from, edgeId } = request;
   if (!from && edgeId === undefined) return true;
-  const node = readNode(newNodeText("\u0001new", kind.type, { x: 0, y: 0 }, newData(editor, kind, request)))!;
+  const node = newNode(kind, newData(editor, kind, request));
   if (from) return endsBetween(editor, graphOf(editor), from, node) !== undefined;
   const edge = linkById(graphOf(editor), edgeId);
   const ends = edge && portsOfLink(editor, edge);
