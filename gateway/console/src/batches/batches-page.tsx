@@ -33,7 +33,7 @@ const Name = ({ batch: { batchId, workflowSlug, model, until } }: { batch: Batch
 const COLUMNS: readonly Column<Batch>[] = [
   { title: "Batch of", cell: (batch) => <Name batch={batch} /> },
   { title: "Status", cell: ({ status }) => <BatchStatus status={status} /> },
-  { title: "Items", cell: (batch) => <BatchProgress batch={batch} />, className: "min-w-32" },
+  { title: "Items", cell: (batch) => <BatchProgress batch={batch} />, className: "min-w-32 max-md:min-w-14" },
   { title: "Done", numeric: true, cell: ({ counts, total }) => `${counts.completed} of ${total}` },
   { title: "Failed", numeric: true, wide: true, cell: ({ counts }) => counts.failed },
   { title: "Credits", numeric: true, wide: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },

@@ -5,11 +5,14 @@ export interface Column<Row> {
   title: string;
   /** Right-aligned, with figures of one width. */
   numeric?: boolean;
-  /** Left out on narrow screens. */
-  wide?: boolean;
+  /** Left out on phones; "widest": on tablets and small windows, too. */
+  wide?: boolean | "widest";
   cell: (row: Row) => ReactNode;
   className?: string;
 }
+
+const roomFor = (wide: Column<never>["wide"]): string | undefined =>
+  wide === "widest" ? "max-xl:hidden" : wide === true ? "max-md:hidden" : undefined;
 
 export interface TableProps<Row> {
   label: string;
@@ -28,7 +31,7 @@ export const Table = <Row,>({ label, columns, rows, keyOf }: TableProps<Row>) =>
             <th
               key={column.title}
               scope="col"
-              className={classes("px-3 py-2 font-medium whitespace-nowrap", column.numeric && "text-right", column.wide && "max-md:hidden")}
+              className={classes("px-3 py-2 font-medium whitespace-nowrap", column.numeric && "text-right", roomFor(column.wide))}
             >
               {column.title}
             </th>
@@ -44,7 +47,7 @@ export const Table = <Row,>({ label, columns, rows, keyOf }: TableProps<Row>) =>
                 className={classes(
                   "max-w-72 px-3 py-2.5 align-middle",
                   column.numeric && "text-right whitespace-nowrap tabular-nums",
-                  column.wide && "max-md:hidden",
+                  roomFor(column.wide),
                   column.className,
                 )}
               >

@@ -64,10 +64,10 @@ const COLUMNS: readonly Column<AuditRow>[] = [
       </>
     ),
   },
-  { title: "Of", wide: true, cell: ({ target }) => <Target target={target} /> },
+  { title: "Of", wide: true, className: "max-w-48", cell: ({ target }) => <Target target={target} /> },
   {
     title: "Change",
-    wide: true,
+    wide: "widest",
     cell: ({ change, before, after }) => (
       <details>
         <summary className="block truncate text-muted">{JSON.stringify(change)}</summary>
@@ -81,6 +81,7 @@ const COLUMNS: readonly Column<AuditRow>[] = [
   {
     title: "By",
     wide: true,
+    className: "max-w-48",
     cell: ({ actor, keyId }) => <AccountName id={actor} title={keyId === null ? "by session" : `by key ${keyId}`} />,
   },
   { title: "When", numeric: true, cell: ({ at }) => <Time iso={at} /> },

@@ -107,7 +107,7 @@ export const ModelsSection = () => {
               </span>
             ),
           },
-          { title: "Kind", wide: true, cell: ({ modality, provider }) => `${modality} · ${provider.kind}` },
+          { title: "Kind", wide: "widest", cell: ({ modality, provider }) => `${modality} · ${provider.kind}` },
           {
             title: "On",
             cell: (model) => (

@@ -26,12 +26,21 @@ const COLUMNS: readonly Column<AdminExecution>[] = [
       </span>
     ),
   },
-  { title: "Status", cell: ({ status }) => <RunStatus status={status} /> },
+  {
+    title: "Status",
+    cell: ({ status, error }) => (
+      <>
+        <RunStatus status={status} />
+        {/* Where there is no room for a column of its own. */}
+        <span className="mt-0.5 block max-w-40 truncate text-xs text-bad max-md:max-w-24 xl:hidden">{error?.message}</span>
+      </>
+    ),
+  },
   { title: "Account", wide: true, cell: ({ userId }) => <AccountName id={userId} /> },
-  { title: "What went wrong", wide: true, cell: ({ error }) => <span className="block truncate text-bad">{error?.message}</span> },
-  { title: "Took", numeric: true, wide: true, cell: ({ durationMs }) => duration(durationMs) },
+  { title: "What went wrong", wide: "widest", cell: ({ error }) => <span className="block truncate text-bad">{error?.message}</span> },
+  { title: "Took", numeric: true, wide: "widest", cell: ({ durationMs }) => duration(durationMs) },
   { title: "Credits", numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
-  { title: "Started", numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  { title: "Started", numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
 /** Everybody's runs. */

@@ -13,6 +13,7 @@ import { Field, TextArea } from "../../ui/inputs/field";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Table } from "../../ui/table";
 import { Time } from "../../ui/time";
+import { AccountName } from "./account-name";
 
 /** Takes a template from everybody's lists; its owner keeps the workflow, and is told why. */
 const TakeDown = ({ template, onClose }: { template: WorkflowSummary; onClose: () => void }) => {
@@ -86,14 +87,18 @@ export const TemplatesSection = () => {
               </Link>
             ),
           },
-          { title: "Description", wide: true, cell: ({ description }) => <span className="block truncate text-muted">{description}</span> },
-          { title: "Owner", wide: true, cell: ({ createdBy }) => <code className="block truncate font-mono text-xs">{createdBy}</code> },
-          { title: "Changed", numeric: true, wide: true, cell: ({ updatedAt }) => <Time iso={updatedAt} /> },
+          {
+            title: "Description",
+            wide: "widest",
+            cell: ({ description }) => <span className="block truncate text-muted">{description}</span>,
+          },
+          { title: "Owner", wide: true, cell: ({ createdBy }) => <AccountName id={createdBy} /> },
+          { title: "Changed", numeric: true, wide: "widest", cell: ({ updatedAt }) => <Time iso={updatedAt} /> },
           {
             title: "Actions",
             numeric: true,
             cell: (template) => (
-              <span className="flex justify-end gap-1">
+              <span className="flex justify-end gap-1 max-md:flex-col max-md:items-end">
                 <Button
                   size="sm"
                   variant="ghost"

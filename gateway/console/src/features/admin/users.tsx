@@ -155,7 +155,7 @@ const columnsOf = (ask: (asking: Asking) => void): readonly Column<User>[] => [
     ),
   },
   { title: "Tier", wide: true, cell: (user) => <TierSelect user={user} /> },
-  { title: "Since", numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  { title: "Since", numeric: true, wide: "widest", cell: ({ createdAt }) => <Time iso={createdAt} /> },
   { title: "Actions", numeric: true, cell: (user) => <UserActions user={user} ask={ask} /> },
 ];
 

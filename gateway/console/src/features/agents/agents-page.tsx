@@ -100,7 +100,7 @@ export const AgentsPage = () => {
           <Tabs label="Client" tabs={AGENT_CLIENTS} chosen={client} onChoose={setClient}>
             <div className="pt-3">
               <p className="mb-2 text-sm text-muted">{shown.place}</p>
-              <Code text={shown.text(url, key ?? KEY_PLACEHOLDER)} label={`Configuration of ${shown.title}`} />
+              <Code text={shown.text(url, key ?? KEY_PLACEHOLDER)} label={`Configuration of ${shown.title}`} wrap />
               {client === "vs-code" && key !== undefined && (
                 <div className="mt-3">
                   <Code text={key} label="Key" wrap />

@@ -1,4 +1,4 @@
-import type { ApiKey, Budget } from "@nodeloom/client";
+import type { ApiKey, Budget, WorkflowSummary } from "@nodeloom/client";
 import { useState, type FormEvent } from "react";
 import { useAction } from "../../api/use-action";
 import { Button } from "../../ui/button";
@@ -9,15 +9,17 @@ import { readShares, removeBudget, saveBudget, scopeWords, sharesText, WINDOWS, 
 
 const DEFAULT_SHARES = "80";
 
+type NamedWorkflow = Pick<WorkflowSummary, "slug" | "name">;
+
 interface ScopeFieldsProps {
   scope: BudgetScope;
   keys: readonly ApiKey[];
-  slugs: readonly string[];
+  workflows: readonly NamedWorkflow[];
   onChange: (scope: BudgetScope) => void;
 }
 
 /** What a new budget is for. */
-const ScopeFields = ({ scope, keys, slugs, onChange }: ScopeFieldsProps) => (
+const ScopeFields = ({ scope, keys, workflows, onChange }: ScopeFieldsProps) => (
   <>
     <Field label="Of runs">
       {(attributes) => (
@@ -26,13 +28,13 @@ const ScopeFields = ({ scope, keys, slugs, onChange }: ScopeFieldsProps) => (
           value={scope.scope}
           onChange={({ target }) => {
             if (target.value === "key") onChange({ scope: "key", keyId: keys[0]?.id ?? "" });
-            else if (target.value === "workflow") onChange({ scope: "workflow", workflowSlug: slugs[0] ?? "" });
+            else if (target.value === "workflow") onChange({ scope: "workflow", workflowSlug: workflows[0]?.slug ?? "" });
             else onChange({ scope: "metadata", metadata: { name: "customer", value: "" } });
           }}
         >
           <option value="metadata">with a value of metadata</option>
           {keys.length > 0 && <option value="key">by an API key</option>}
-          {slugs.length > 0 && <option value="workflow">of a workflow</option>}
+          {workflows.length > 0 && <option value="workflow">of a workflow</option>}
         </Select>
       )}
     </Field>
@@ -57,8 +59,10 @@ const ScopeFields = ({ scope, keys, slugs, onChange }: ScopeFieldsProps) => (
             value={scope.workflowSlug}
             onChange={({ target }) => onChange({ scope: "workflow", workflowSlug: target.value })}
           >
-            {slugs.map((slug) => (
-              <option key={slug}>{slug}</option>
+            {workflows.map(({ slug, name }) => (
+              <option key={slug} value={slug}>
+                {name}
+              </option>
             ))}
           </Select>
         )}
@@ -88,12 +92,12 @@ export interface BudgetDialogProps {
   /** As it stands, where there is one. */
   budget: Budget | undefined;
   keys?: readonly ApiKey[];
-  slugs?: readonly string[];
+  workflows?: readonly NamedWorkflow[];
   onClose: () => void;
 }
 
 /** Sets a budget, changes it, or removes it. */
-export const BudgetDialog = ({ of, budget, keys = [], slugs = [], onClose }: BudgetDialogProps) => {
+export const BudgetDialog = ({ of, budget, keys = [], workflows = [], onClose }: BudgetDialogProps) => {
   const [scope, setScope] = useState<BudgetScope>(of ?? { scope: "metadata", metadata: { name: "customer", value: "" } });
   const [credits, setCredits] = useState<number | undefined>(budget?.credits);
   const [window, setWindow] = useState<Budget["window"]>(budget?.window ?? "month");
@@ -135,7 +139,7 @@ export const BudgetDialog = ({ of, budget, keys = [], slugs = [], onClose }: Bud
             {kind}: <strong className="font-medium text-text">{name}</strong>. Runs that may cost more than is left are refused.
           </p>
         ) : (
-          <ScopeFields scope={scope} keys={keys} slugs={slugs} onChange={setScope} />
+          <ScopeFields scope={scope} keys={keys} workflows={workflows} onChange={setScope} />
         )}
         <div className="grid gap-4 sm:grid-cols-2">
           <Field label="Credits" hint="0 forbids all that costs credits.">

@@ -10,26 +10,31 @@ import { Empty, Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
+import { useWorkflowNames } from "../executions/workflow-names";
 import { BudgetBar } from "./budget-bar";
 import { BudgetDialog } from "./budget-dialog";
 import { budgetsQuery, scopeOf, scopeWords, sharesText } from "./budgets";
 
-const columnsOf = (keys: readonly ApiKey[], change: (budget: Budget) => void): readonly Column<Budget>[] => [
+const columnsOf = (
+  keys: readonly ApiKey[],
+  nameOf: (slug: string) => string,
+  change: (budget: Budget) => void,
+): readonly Column<Budget>[] => [
   {
     title: "Of",
     cell: (budget) => {
-      const { kind, name } = scopeWords(scopeOf(budget), keys);
+      const { kind, name } = scopeWords(scopeOf(budget), keys, nameOf);
       return (
         <span className="flex min-w-0 flex-col gap-1">
           <span className="truncate font-medium" dir="auto">
             {name}
           </span>
-          <Badge>{kind}</Badge>
+          <Badge className="self-start">{kind}</Badge>
         </span>
       );
     },
   },
-  { title: "Used", cell: (budget) => <BudgetBar budget={budget} className="min-w-40" /> },
+  { title: "Used", cell: (budget) => <BudgetBar budget={budget} className="min-w-40 max-md:min-w-24" /> },
   {
     title: "Begins anew",
     wide: true,
@@ -49,7 +54,7 @@ const columnsOf = (keys: readonly ApiKey[], change: (budget: Budget) => void): r
       <IconButton
         icon={Pencil}
         size="sm"
-        label={`Change the budget of ${scopeWords(scopeOf(budget), keys).name}`}
+        label={`Change the budget of ${scopeWords(scopeOf(budget), keys, nameOf).name}`}
         onClick={() => change(budget)}
       />
     ),
@@ -60,7 +65,8 @@ const columnsOf = (keys: readonly ApiKey[], change: (budget: Budget) => void): r
 export const BudgetsPage = () => {
   const budgets = useQuery(budgetsQuery);
   const keys = useQuery(keysQuery).data ?? [];
-  const slugs = (useQuery(workflowsQuery).data ?? []).map(({ slug }) => slug);
+  const workflows = useQuery(workflowsQuery).data ?? [];
+  const nameOf = useWorkflowNames();
   const [asking, setAsking] = useState<Budget | "new">();
   const close = (): void => setAsking(undefined);
   return (
@@ -82,9 +88,9 @@ export const BudgetsPage = () => {
         </Empty>
       )}
       {budgets.data && budgets.data.length > 0 && (
-        <Table label="Budgets" columns={columnsOf(keys, setAsking)} rows={budgets.data} keyOf={({ id }) => id} />
+        <Table label="Budgets" columns={columnsOf(keys, nameOf, setAsking)} rows={budgets.data} keyOf={({ id }) => id} />
       )}
-      {asking === "new" && <BudgetDialog budget={undefined} keys={keys} slugs={slugs} onClose={close} />}
+      {asking === "new" && <BudgetDialog budget={undefined} keys={keys} workflows={workflows} onClose={close} />}
       {asking !== undefined && asking !== "new" && <BudgetDialog of={scopeOf(asking)} budget={asking} keys={keys} onClose={close} />}
     </Page>
   );

@@ -46,13 +46,17 @@ export const saveBudget = (scope: BudgetScope, settings: BudgetSettings): Promis
 
 export const removeBudget = (id: string): Promise<unknown> => request("deleteBudget", { params: { id } });
 
-/** @param keys of the account, for their names */
-export const scopeWords = (scope: BudgetScope, keys: readonly ApiKey[] = []): { kind: string; name: string } => {
+/** @param keys of the account, for their names; @param nameOf a workflow's name by its slug */
+export const scopeWords = (
+  scope: BudgetScope,
+  keys: readonly ApiKey[] = [],
+  nameOf: (slug: string) => string = (slug) => slug,
+): { kind: string; name: string } => {
   switch (scope.scope) {
     case "key":
       return { kind: "API key", name: keys.find(({ id }) => id === scope.keyId)?.name ?? "a key that is gone" };
     case "workflow":
-      return { kind: "Workflow", name: scope.workflowSlug };
+      return { kind: "Workflow", name: nameOf(scope.workflowSlug) };
     case "metadata":
       if (scope.metadata.name === APP_NAME) return { kind: "App", name: scope.metadata.value };
       return { kind: "Metadata", name: `${scope.metadata.name} = ${scope.metadata.value}` };

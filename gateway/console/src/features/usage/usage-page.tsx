@@ -15,6 +15,7 @@ import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { BalanceCards } from "../billing/balance-cards";
+import { useWorkflowNames } from "../executions/workflow-names";
 import { csv } from "./csv";
 import { Grouped } from "./grouped";
 import { Summary } from "./summary";
@@ -26,8 +27,14 @@ const STATUSES = ["processing", "completed", "failed"] as const;
 type Status = (typeof STATUSES)[number];
 const isStatus = (text: string | undefined): text is Status => (STATUSES as readonly (string | undefined)[]).includes(text);
 
+/** What was called, by its name. */
+const CallOf = ({ row: { workflowSlug, modelIds } }: { row: UsageRow }) => {
+  const nameOf = useWorkflowNames();
+  return <span className="block truncate font-medium">{workflowSlug === null ? modelIds[0] : nameOf(workflowSlug)}</span>;
+};
+
 const COLUMNS: readonly Column<UsageRow>[] = [
-  { title: "Of", cell: ({ workflowSlug, modelIds }) => <span className="block truncate font-medium">{workflowSlug ?? modelIds[0]}</span> },
+  { title: "Of", cell: (row) => <CallOf row={row} /> },
   {
     title: "Status",
     cell: ({ status, errorCode }) => (
@@ -38,9 +45,9 @@ const COLUMNS: readonly Column<UsageRow>[] = [
     ),
   },
   { title: "Models", wide: true, cell: ({ modelIds }) => <span className="block truncate text-muted">{modelIds.join(", ")}</span> },
-  { title: "Took", numeric: true, wide: true, cell: ({ durationMs }) => duration(durationMs) },
+  { title: "Took", numeric: true, wide: "widest", cell: ({ durationMs }) => duration(durationMs) },
   { title: "Credits", numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
-  { title: "Price", numeric: true, wide: true, cell: ({ userCost }) => usd(userCost) },
+  { title: "Price", numeric: true, wide: "widest", cell: ({ userCost }) => usd(userCost) },
   { title: "When", numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
