@@ -4,7 +4,8 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { History, RotateCcw } from "lucide-react";
 import { LoadFailure } from "../../app/error-pages";
 import { executionsQuery } from "../../api/queries";
-import { filesIn } from "../../runs/files-in";
+import type { OutputFile } from "../../runs/files-in";
+import { useMadeBy } from "../../runs/made-files";
 import { sourceWords } from "../../runs/source";
 import { RunStatus } from "../../runs/status";
 import { Thumb } from "../../runs/thumb";
@@ -20,17 +21,22 @@ import { useWorkflowNames } from "./workflow-names";
 
 const route = getRouteApi("/shell/executions");
 const PAGE = 50;
-const THUMBS = 4;
+const THUMBS = 3;
 const THUMB_PX = 72;
 
-/** The first files of a run's result, small. */
-const Made = ({ execution }: { execution: Execution }) => {
-  const files = filesIn(execution.result);
+/** The first files that a run made, small. */
+const Made = ({ files }: { files: readonly OutputFile[] }) => {
   const more = files.length - THUMBS;
   return (
     <span className="flex items-center gap-1">
       {files.slice(0, THUMBS).map((file, index) => (
-        <Thumb key={file.url} file={file} label={`Result ${index + 1}`} width={THUMB_PX} className="size-9 rounded-md bg-(--media)" />
+        <Thumb
+          key={file.url}
+          file={file}
+          label={`Result ${index + 1}`}
+          width={THUMB_PX}
+          className="size-9 shrink-0 rounded-md bg-(--media)"
+        />
       ))}
       {more > 0 && <span className="text-xs text-faint">+{more}</span>}
     </span>
@@ -52,16 +58,27 @@ const Name = ({ execution: { executionId, workflowSlug, modelIds, createdAt } }:
   );
 };
 
-const COLUMNS: readonly Column<Execution>[] = [
+const columnsOf = (madeBy: (execution: Execution) => readonly OutputFile[]): readonly Column<Execution>[] => [
   { title: "Run of", cell: (execution) => <Name execution={execution} /> },
-  { title: "Made", cell: (execution) => <Made execution={execution} /> },
-  { title: "Status", cell: ({ status }) => <RunStatus status={status} /> },
+  { title: "Made", cell: (execution) => <Made files={madeBy(execution)} /> },
+  {
+    title: "Status",
+    cell: ({ status, error }) => (
+      <>
+        <RunStatus status={status} />
+        {/* Where there is no room for a column of its own. */}
+        <span className="mt-0.5 block max-w-44 truncate text-xs text-bad max-md:max-w-28 xl:hidden">
+          {error && plainCause(error.message)}
+        </span>
+      </>
+    ),
+  },
   {
     title: "What went wrong",
-    wide: true,
+    wide: "widest",
     cell: ({ error }) => <span className="block truncate text-bad">{error && plainCause(error.message)}</span>,
   },
-  { title: "From", wide: true, cell: ({ source }) => sourceWords(source) },
+  { title: "From", wide: "widest", cell: ({ source }) => sourceWords(source) },
   { title: "Took", numeric: true, wide: true, cell: ({ durationMs }) => duration(durationMs) },
   { title: "Credits", numeric: true, wide: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
   { title: "Started", numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
@@ -89,6 +106,7 @@ export const ExecutionsPage = () => {
   const navigate = route.useNavigate();
   const runs = useQuery(executionsQuery({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }), ...filterOf(search) }));
   const { data } = runs;
+  const madeBy = useMadeBy(data?.rows);
   return (
     <Page title="Runs" lead="Every run of your workflows and models, from here and by key.">
       <Filters {...search} />
@@ -103,7 +121,7 @@ export const ExecutionsPage = () => {
       )}
       {data && data.rows.length > 0 && (
         <>
-          <Table label="Runs" columns={COLUMNS} rows={data.rows} keyOf={({ executionId }) => executionId} />
+          <Table label="Runs" columns={columnsOf(madeBy)} rows={data.rows} keyOf={({ executionId }) => executionId} />
           <div className="mt-4 flex justify-end gap-2">
             {cursor !== undefined && (
               <Button onClick={() => void navigate({ search: (old) => ({ ...old, cursor: undefined }) })}>Newest</Button>

@@ -5,7 +5,8 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { safeUrl } from "../../api/media-url";
 import { executionsQuery } from "../../api/queries";
 import { Still } from "../../runs/still";
-import { filesIn, type OutputFile } from "../../runs/files-in";
+import type { OutputFile } from "../../runs/files-in";
+import { useMadeBy } from "../../runs/made-files";
 import { Thumb } from "../../runs/thumb";
 
 const GraphCover = lazy(async () => ({ default: (await import("./graph-cover")).GraphCover }));
@@ -18,16 +19,16 @@ export const useNewestMade = (): ReadonlyMap<string, OutputFile> | undefined => 
   const { data } = useQuery({
     ...executionsQuery({ limit: NEWEST_RUNS, status: "completed" }),
     refetchInterval: false as const,
-    select: ({ rows }) => {
-      const newest = new Map<string, OutputFile>();
-      for (const { workflowSlug, result } of rows) {
-        const file = filesIn(result).find(({ family }) => family === "image" || family === "video");
-        if (workflowSlug !== null && file && !newest.has(workflowSlug)) newest.set(workflowSlug, file);
-      }
-      return newest;
-    },
   });
-  return data;
+  const madeBy = useMadeBy(data?.rows);
+  if (!data) return undefined;
+  const newest = new Map<string, OutputFile>();
+  for (const run of data.rows) {
+    if (run.workflowSlug === null || newest.has(run.workflowSlug)) continue;
+    const file = madeBy(run).find(({ family }) => family === "image" || family === "video");
+    if (file) newest.set(run.workflowSlug, file);
+  }
+  return newest;
 };
 
 /** Whether an element was ever on the screen. */
