@@ -38,7 +38,7 @@ export const Shell = () => {
         <SignInPage suspended={isSuspended} />
       </Suspense>
     );
-  const wide = path.startsWith("/workflows/");
+  const wide = path.startsWith("/workflows/") && !path.endsWith("/triggers");
   return (
     <div className="flex h-full">
       <a

@@ -1,5 +1,5 @@
 import type { IssuedHook } from "@nodeloom/client";
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { messageOf, request } from "../../api/client";
 import { Button } from "../../ui/button";
@@ -7,6 +7,7 @@ import { Field, Input, TextArea } from "../../ui/inputs/field";
 import { NumberInput } from "../../ui/inputs/value-inputs";
 import { Notice } from "../../ui/notice";
 import { Dialog } from "../../ui/overlays/dialog";
+import { schemaQuery } from "./queries";
 
 const EMPTY = { expression: "", header: "", secret: "", deliveryId: "" };
 
@@ -16,9 +17,14 @@ export interface HookDialogProps {
   onClose: () => void;
 }
 
+/** "Its inputs: prompt, seconds." */
+const takenWords = (fields: readonly { name: string; required?: boolean }[]): string =>
+  `Its inputs: ${fields.map(({ name, required }) => (required === true ? `${name} (needed)` : name)).join(", ")}.`;
+
 /** Asks how what another service sends becomes a run. */
 export const HookDialog = ({ slug, onIssued, onClose }: HookDialogProps) => {
   const client = useQueryClient();
+  const fields = useQuery(schemaQuery(slug)).data?.fields ?? [];
   const [given, setGiven] = useState(EMPTY);
   const [maxCredits, setMaxCredits] = useState<number>();
   const [failure, setFailure] = useState<string>();
@@ -58,7 +64,7 @@ export const HookDialog = ({ slug, onIssued, onClose }: HookDialogProps) => {
       actions={
         <>
           <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form="hook" variant="primary" busy={busy} disabled={maxCredits === undefined}>
+          <Button type="submit" form="hook" variant="primary" busy={busy}>
             Make the hook
           </Button>
         </>
@@ -66,11 +72,12 @@ export const HookDialog = ({ slug, onIssued, onClose }: HookDialogProps) => {
     >
       <form id="hook" className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
         {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
+        <p className="text-sm text-muted">{fields.length === 0 ? "The workflow has no inputs." : takenWords(fields)}</p>
         <Field label="Inputs from the body" hint="JMESPath to an object: { prompt: issue.title }. Empty: the body itself.">
           {(attributes) => <TextArea {...attributes} {...input("expression")} rows={3} className="font-mono text-xs" />}
         </Field>
         <Field label="Credits of a run at most" hint="A run that could cost more is refused.">
-          {(attributes) => <NumberInput {...attributes} value={maxCredits} onChange={setMaxCredits} />}
+          {(attributes) => <NumberInput {...attributes} required value={maxCredits} onChange={setMaxCredits} />}
         </Field>
         <Field
           label="Header of the signature"

@@ -62,6 +62,8 @@ const IssuedHookDialog = ({ url, onClose }: { url: string; onClose: () => void }
         Copy it now: only its hash is kept. Who has it may start this workflow at your cost.
       </Notice>
       <Code text={url} label="Address" wrap />
+      <p className="text-sm text-muted">To try it, in a terminal; the run appears under Runs:</p>
+      <Code text={`curl -X POST '${url}' -H 'content-type: application/json' -d '{}'`} label="Call" wrap />
     </div>
   </Dialog>
 );

@@ -18,6 +18,8 @@ const TIMES = [
   ["0 9 * * 1", "Every Monday at 9"],
   ["0 9 1 * *", "On the first of every month at 9"],
 ] as const;
+/** A schedule's times in words, where it has some: "Every day at 9". */
+export const timesInWords = (cron: string): string | undefined => TIMES.find(([times]) => times === cron)?.[1];
 const DEFAULT_TIME = "0 9 * * *";
 
 const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -12,7 +12,7 @@ import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { ConfirmDialog } from "../workflows/prompt-dialog";
 import { HistoryDialog } from "./history-dialog";
-import { ScheduleDialog } from "./schedule-dialog";
+import { ScheduleDialog, timesInWords } from "./schedule-dialog";
 
 type Asking = { what: "new" } | { what: "edit" | "delete" | "history"; schedule: Schedule };
 
@@ -26,7 +26,13 @@ const columnsOf = (ask: (asking: Asking) => void, pause: (schedule: Schedule, pa
     title: "When",
     cell: ({ cron, timezone }) => (
       <span className="block min-w-0">
-        <code className="block truncate font-mono text-[13px]">{cron}</code>
+        {timesInWords(cron) === undefined ? (
+          <code className="block truncate font-mono text-[13px]">{cron}</code>
+        ) : (
+          <span className="block font-medium" title={cron}>
+            {timesInWords(cron)}
+          </span>
+        )}
         <span className="text-xs text-faint">{timezone}</span>
       </span>
     ),
@@ -47,7 +53,9 @@ const columnsOf = (ask: (asking: Asking) => void, pause: (schedule: Schedule, pa
       const isOff = schedule.paused || schedule.stopped !== null;
       return (
         <Menu
-          trigger={<IconButton icon={Ellipsis} size="sm" label={`More about the schedule ${schedule.cron}`} />}
+          trigger={
+            <IconButton icon={Ellipsis} size="sm" label={`More about the schedule ${timesInWords(schedule.cron) ?? schedule.cron}`} />
+          }
           entries={[
             { label: "What came of it…", icon: History, run: () => ask({ what: "history", schedule }) },
             { label: "Change…", icon: Pencil, run: () => ask({ what: "edit", schedule }) },
@@ -83,7 +91,7 @@ export const ScheduleList = ({ slug, schedules }: { slug: string; schedules: rea
       {schedules.map(
         ({ id, cron, stopped }) =>
           stopped && (
-            <Notice key={id} kind="bad" className="mb-3" title={`${cron} has stopped`}>
+            <Notice key={id} kind="bad" className="mb-3" title={`${timesInWords(cron) ?? cron} has stopped`}>
               {stopped.message}
             </Notice>
           ),
@@ -101,7 +109,7 @@ export const ScheduleList = ({ slug, schedules }: { slug: string; schedules: rea
       {asking?.what === "delete" && (
         <ConfirmDialog
           title="Delete this schedule?"
-          text={`${asking.schedule.cron} starts no more runs. Those that it has started go on.`}
+          text={`“${timesInWords(asking.schedule.cron) ?? asking.schedule.cron}” starts no more runs. Those that it has started go on.`}
           action="Delete"
           onConfirm={() => run(() => request("deleteSchedule", { params: { slug, id: asking.schedule.id } }), "Deleted.")}
           onClose={close}
