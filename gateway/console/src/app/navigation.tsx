@@ -30,7 +30,7 @@ import { waitingQuery } from "../api/queries";
 import { leaveSession } from "../api/session";
 import { IconButton } from "../ui/button";
 import { classes } from "../ui/classes";
-import { creditNumber, credits, shortNumber } from "../ui/format";
+import { balanceWords, creditNumber, shortNumber } from "../ui/format";
 import { Menu } from "../ui/overlays/menu";
 import { Tip } from "../ui/overlays/tip";
 import { complain } from "../ui/overlays/toast";
@@ -124,7 +124,7 @@ const Balance = ({ me, compact }: { me: Me; compact: boolean }) => (
     )}
   >
     <span className={classes("block truncate font-semibold text-text tabular-nums", compact ? "text-xs" : "text-sm")}>
-      {compact ? shortNumber(spendable(me)) : credits(spendable(me))}
+      {compact ? shortNumber(spendable(me)) : balanceWords(spendable(me))}
     </span>
     {compact ? (
       <span className="sr-only">credits</span>
@@ -226,6 +226,6 @@ export const TopBar = ({ me, onMenu }: { me: Me; onMenu: () => void }) => (
   <header className="flex items-center gap-2 border-b bg-surface px-2 py-1.5 md:hidden">
     <IconButton icon={MenuIcon} label="Menu" onClick={onMenu} />
     <Logo />
-    <span className="ml-auto truncate pr-2 text-xs text-muted tabular-nums">{credits(spendable(me))}</span>
+    <span className="ml-auto truncate pr-2 text-xs text-muted tabular-nums">{balanceWords(spendable(me))}</span>
   </header>
 );

@@ -93,7 +93,7 @@ export const RunForm = ({ fields, values, onChange, errors, mayUpload = true }: 
         set={(value) => onChange({ ...values, [field.name]: value })}
       />
     ))}
-    {fields.length === 0 && <p className="text-sm text-muted">This workflow asks for nothing.</p>}
+    {fields.length === 0 && <p className="text-sm text-muted">This workflow has no inputs to fill in.</p>}
   </div>
 );
 

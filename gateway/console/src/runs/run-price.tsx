@@ -1,7 +1,7 @@
 import type { Quote } from "@nodeloom/client";
 import { useState } from "react";
 import { Field } from "../ui/inputs/field";
-import { roundCredits } from "../ui/format";
+import { EXACT_BELOW, roundCredits } from "../ui/format";
 import { NumberInput } from "../ui/inputs/value-inputs";
 
 /**
@@ -24,9 +24,10 @@ export const useLimit = (quote: Quote | undefined) => {
   const [given, setGiven] = useState<{ of: number | null; limit: number | undefined }>();
   const most = quote?.maxCreditCost ?? null;
   const own = given?.of === most ? given.limit : undefined;
+  const roundedMost = most !== null && most >= EXACT_BELOW ? Math.ceil(most) : most;
   const isOpen = quote !== undefined && !quote.exact && most !== null;
   return {
-    limit: own ?? (quote?.exact === true ? quote.estimatedCreditCost : most),
+    limit: own ?? (quote?.exact === true ? quote.estimatedCreditCost : roundedMost),
     isOpen,
     set: (limit: number | undefined) => setGiven({ of: most, limit }),
   };

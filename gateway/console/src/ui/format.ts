@@ -16,7 +16,8 @@ const MS = 1_000;
 const SECONDS = 60;
 const KIB = 1024;
 
-const EXACT_BELOW = 10;
+/** Credits are shown whole from here on. */
+export const EXACT_BELOW = 10;
 
 /** Credits as people compare them: "2.6", and whole from ten on: "92". @param round what becomes of the rest */
 export const roundCredits = (amount: number, round: (amount: number) => number = Math.round): string =>
@@ -24,6 +25,8 @@ export const roundCredits = (amount: number, round: (amount: number) => number =
 
 /** "2.6 credits" */
 export const credits = (amount: number): string => `${CREDITS.format(amount)} ${amount === 1 ? "credit" : "credits"}`;
+/** A balance: never more than there is. "1,927 credits" */
+export const balanceWords = (amount: number): string => `${roundCredits(amount, Math.floor)} ${amount === 1 ? "credit" : "credits"}`;
 export const creditNumber = (amount: number): string => CREDITS.format(amount);
 /** "2K" */
 export const shortNumber = (amount: number): string => SHORT.format(amount);
