@@ -123,11 +123,11 @@ export const deleteBridging = (editor: Editor): void => {
 };
 
 export const copySelection = async (editor: Editor): Promise<boolean> => {
-  const { graph, selection } = editor.document.store.getState();
-  if (selection.nodes.size === 0) return false;
+  const nodes = withFrameContents(editor, selectedNodes(editor));
+  if (nodes.length === 0) return false;
   try {
-    await navigator.clipboard.writeText(partText(partOf(graph, selection.nodes)));
-    say(`Copied ${some(selection.nodes.size, "node")}.`);
+    await navigator.clipboard.writeText(partText(partOf(graphOf(editor), new Set(nodes.map(({ id }) => id)))));
+    say(`Copied ${nodes.length === 1 ? `“${nodeTitle(nodes[0]!)}”` : some(nodes.length, "node")}.`);
     return true;
   } catch {
     complain("The browser does not let this page write to the clipboard.");

@@ -16,7 +16,7 @@ import {
 import { selectedNodes } from "../chosen";
 import type { Editor } from "../context";
 import { innerSlug } from "../inspector/inner/ports";
-import { frameSelection } from "./frame-actions";
+import { frameSelection, withFrameContents } from "./frame-actions";
 import { bypass, collapse, rename } from "./node-actions";
 import { pin } from "../pins/pin";
 import { viewNode } from "./view-node";
@@ -142,13 +142,17 @@ export const COMMANDS: readonly Command[] = [
   edit("undo", "Undo", ["Mod+Z"], ({ document }) => document.undo()),
   edit("redo", "Redo", ["Mod+Shift+Z", "Mod+Y"], ({ document }) => document.redo()),
   command("copy", "Copy", "Edit", ["Mod+C"], (editor) => void copySelection(editor)),
-  edit("cut", "Cut", ["Mod+X"], (editor) => void copySelection(editor).then((copied) => copied && deleteSelection(editor))),
+  edit("cut", "Cut", ["Mod+X"], (editor) => {
+    // What lies on a frame goes with it.
+    editor.document.select(withFrameContents(editor, selectedNodes(editor)).map(({ id }) => id));
+    void copySelection(editor).then((copied) => copied && deleteSelection(editor));
+  }),
   edit("paste", "Paste", ["Mod+V"], (_editor, stage) => stage.paste()),
   edit("duplicate", "Duplicate", ["Mod+D"], duplicateSelection),
   edit("delete", "Delete", ["Backspace", "Delete"], deleteSelection),
   edit("delete-join", "Delete and join its links", ["Shift+Backspace"], deleteBridging),
   edit("rename", "Rename", ["F2"], rename),
-  edit("bypass", "Bypass, or use again", ["B", "Mod+B"], bypass),
+  edit("bypass", "Bypass, or use again", ["B", "Mod+B", "D"], bypass),
   edit("pin", "Pin what it made, or let go", ["K"], pin),
   edit("collapse", "Collapse or open", ["Shift+C"], (editor) => collapse(editor)),
   edit("connect", "Connect to…", ["C"], ({ ui }) => ui.setState({ overlay: "connect" })),
