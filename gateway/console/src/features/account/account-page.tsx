@@ -7,6 +7,7 @@ import { request } from "../../api/client";
 import { familyOfUrl, safeUrl } from "../../api/media-url";
 import { mediaQuery, meQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
+import { fileTitle } from "../../runs/file-title";
 import { MediaView } from "../../runs/media-view";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
@@ -66,7 +67,7 @@ const FilesCard = () => {
                 {url !== undefined && (
                   <MediaView
                     file={{ url, family: familyOf(file.contentType) ?? familyOfUrl(url) }}
-                    label={`File ${file.id}`}
+                    label={fileTitle(file)}
                     className="max-h-28 max-w-full object-contain"
                     width={384}
                   />
@@ -97,7 +98,7 @@ const FilesCard = () => {
                 <IconButton
                   icon={Trash2}
                   size="sm"
-                  label={`Delete the file of ${bytes(file.bytes)}`}
+                  label={`Delete “${fileTitle(file)}”, ${bytes(file.bytes)}`}
                   disabled={busy}
                   onClick={() => void run(() => request("deleteMedia", { params: { id: file.id } }), "The file was deleted.")}
                 />

@@ -3,6 +3,7 @@ import { Expand } from "lucide-react";
 import type { DragEvent } from "react";
 import { fileName } from "../../../api/files";
 import { familyOfUrl, safeUrl } from "../../../api/media-url";
+import { fileTitle } from "../../../runs/file-title";
 import { familyOfType, type OutputFile } from "../../../runs/outputs";
 import { Thumb } from "../../../runs/thumb";
 import type { ViewerItem } from "../../../runs/viewer/store";
@@ -19,10 +20,6 @@ export const outputOf = (file: MediaFile): OutputFile | undefined => {
   return url === undefined ? undefined : { url, family: familyOfType(file.contentType) ?? familyOfUrl(url) };
 };
 
-/** What a file is called: its name, else how it came. */
-export const titleOf = (file: MediaFile): string =>
-  fileName(file.id) ?? `${file.origin === "generated" ? "Made" : "Uploaded"}${file.createdAt === null ? "" : ` ${ago(file.createdAt)}`}`;
-
 /** When a file goes, where that is known and near. */
 const leavesIn = ({ origin, kept, createdAt }: MediaFile): string | undefined => {
   if (origin !== "generated" || kept || createdAt === null) return undefined;
@@ -34,7 +31,7 @@ export const viewerItem = (file: MediaFile): ViewerItem => ({
   id: file.id,
   file: outputOf(file),
   text: undefined,
-  title: titleOf(file),
+  title: fileTitle(file),
   facts: [
     ["Came by", file.origin === "generated" ? "a run" : "an upload"],
     ["Size", bytes(file.bytes)],
@@ -58,21 +55,21 @@ export const Tile = ({ file, chosen, onChoose, onDrag, onView }: TileProps) => {
       <button
         type="button"
         aria-pressed={chosen}
-        aria-label={`${titleOf(file)}, ${file.contentType}`}
+        aria-label={`${fileTitle(file)}, ${file.contentType}`}
         className={classes("block aspect-square w-full overflow-hidden rounded-lg bg-(--media)", chosen && "outline-3 outline-accent")}
         onClick={(event) => onChoose(event.shiftKey || event.metaKey || event.ctrlKey)}
         onDoubleClick={onView}
       >
         <Thumb file={outputOf(file)} label="" width={200} className="size-full" />
       </button>
-      <span className="mt-0.5 block truncate text-[11px] text-muted" title={titleOf(file)}>
-        {fileName(file.id) ?? (file.createdAt === null ? titleOf(file) : ago(file.createdAt))}
+      <span className="mt-0.5 block truncate text-[11px] text-muted" title={fileTitle(file)}>
+        {fileName(file.id) ?? (file.createdAt === null ? fileTitle(file) : ago(file.createdAt))}
       </span>
       {leaves !== undefined && <span className="block truncate text-[11px] text-warn">{leaves}</span>}
       <IconButton
         icon={Expand}
         size="sm"
-        label={`View ${titleOf(file)}`}
+        label={`View ${fileTitle(file)}`}
         className="absolute! top-1 right-1 size-6! bg-surface/85! opacity-0 group-hover:opacity-100 focus-visible:opacity-100"
         onClick={onView}
       />

@@ -6,6 +6,7 @@ import { LoadFailure } from "../../../app/error-pages";
 import { fileName, rememberFiles } from "../../../api/files";
 import { request } from "../../../api/client";
 import { useAction } from "../../../api/use-action";
+import { fileTitle } from "../../../runs/file-title";
 import { UploadButton } from "../../../runs/upload-button";
 import { downloadAll } from "../../../runs/viewer/download";
 import { view } from "../../../runs/viewer/store";
@@ -16,7 +17,7 @@ import { Skeleton } from "../../../ui/notice";
 import { addFileNodes, LIBRARY_DRAG } from "../commands/files";
 import type { Stage } from "../commands/commands";
 import { useEditor, useUi } from "../context";
-import { KEPT_DAYS, Tile, titleOf, viewerItem } from "./library-tile";
+import { KEPT_DAYS, Tile, viewerItem } from "./library-tile";
 
 /** Files of one's own beside the canvas: made, uploaded, kept; found, dragged onto the canvas, viewed, deleted. */
 const PAGE = 60;
@@ -48,7 +49,7 @@ const useLibrary = () => {
 const fits = (file: MediaFile, { kind, origin, words }: { kind: string; origin: string; words: string }): boolean =>
   (kind === "" || file.contentType.startsWith(`${kind}/`)) &&
   (origin === "" || (origin === "kept" ? file.kept : file.origin === origin)) &&
-  `${titleOf(file)} ${file.contentType}`.toLowerCase().includes(words.trim().toLowerCase());
+  `${fileTitle(file)} ${file.contentType}`.toLowerCase().includes(words.trim().toLowerCase());
 
 const Chips = ({
   label,
