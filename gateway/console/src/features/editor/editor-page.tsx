@@ -134,6 +134,9 @@ const EmptyBoard = ({ stage }: { stage: Stage }) => {
       >
         <span className="block font-semibold">Add the first node</span>
         <span className="mt-1 block text-sm text-muted">or press / anywhere on the canvas</span>
+        <span className="mt-3 block text-xs text-faint max-md:hidden">
+          Drop pictures, clips and sounds here, or paste nodes and graphs of ComfyUI.
+        </span>
       </button>
     </div>
   );
@@ -141,17 +144,21 @@ const EmptyBoard = ({ stage }: { stage: Stage }) => {
 
 /** Where each workflow was looked at last, in this browser: looking is no change of the workflow. */
 const VIEWPORTS = "nodeloom.viewport.";
+const NEVER_SEEN = { x: 0, y: 0, zoom: 1 };
+/** In a window that is so much narrower than it was then, the workflow is shown whole. */
+const NARROWED = 0.85;
 const rememberViewport = (slug: string, viewport: Opened["workflow"]["viewport"]): void => {
   try {
-    localStorage.setItem(`${VIEWPORTS}${slug}`, JSON.stringify(viewport));
+    localStorage.setItem(`${VIEWPORTS}${slug}`, JSON.stringify({ ...viewport, width: innerWidth }));
   } catch {
     // A browser that stores nothing shows the saved viewport next time.
   }
 };
 const knownViewport = (slug: string, saved: Opened["workflow"]["viewport"]): Opened["workflow"]["viewport"] => {
   try {
-    const stored = JSON.parse(localStorage.getItem(`${VIEWPORTS}${slug}`) ?? "null") as Partial<typeof saved> | null;
-    const { x, y, zoom } = stored ?? {};
+    const stored = JSON.parse(localStorage.getItem(`${VIEWPORTS}${slug}`) ?? "null") as Partial<typeof saved & { width: number }> | null;
+    const { x, y, zoom, width = innerWidth } = stored ?? {};
+    if (innerWidth < width * NARROWED) return NEVER_SEEN;
     return typeof x === "number" && typeof y === "number" && typeof zoom === "number" ? { x, y, zoom } : saved;
   } catch {
     return saved;
