@@ -10,9 +10,13 @@ USER root
 RUN apt-get update \
     && apt-get install -y --no-install-recommends python3 python3-pip \
     && rm -rf /var/lib/apt/lists/*
-# `on`: with those of local-voices.
+# `on`: with what is fetched on request.
 ARG LOCAL_VOICES=off
-RUN LOCAL_VOICES=${LOCAL_VOICES} NODELOOM_CACHE_DIR=/models node services/inference/dist/fetch/main.js
+ARG LOCAL_LANGUAGES=off
+ARG LOCAL_RESTORE=off
+ARG LOCAL_EMBEDDINGS=off
+RUN LOCAL_VOICES=${LOCAL_VOICES} LOCAL_LANGUAGES=${LOCAL_LANGUAGES} LOCAL_RESTORE=${LOCAL_RESTORE} \
+    LOCAL_EMBEDDINGS=${LOCAL_EMBEDDINGS} NODELOOM_CACHE_DIR=/models node services/inference/dist/fetch/main.js
 
 FROM ${NODELOOM_IMAGE} AS runtime
 USER root

@@ -77,7 +77,9 @@ export const overlap = (one, other) => {
 const words = (/** @type {string} */ text) =>
   text
     .toLowerCase()
-    .replace(/[^a-z0-9' ]+/g, " ")
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .replace(/[^\p{L}\p{N}' ]+/gu, " ")
     .split(/\s+/)
     .filter(Boolean);
 

@@ -5,9 +5,12 @@ import { join } from "node:path";
 import { createApi } from "../support/api.mjs";
 import { pause, readLocal, startPlatform } from "../support/platform.mjs";
 import { runDrill } from "../support/run-drill.mjs";
+import { embeddings } from "./embeddings.mjs";
+import { upscale } from "./enlarging.mjs";
 import { makeExamples } from "./examples.mjs";
 import { kills } from "./kills.mjs";
-import { DETAILED, movingAt, overlap, PAGE, PAGE_LINES, psnr, THINGS, wordErrors } from "./pictures.mjs";
+import { languages } from "./languages.mjs";
+import { movingAt, overlap, PAGE, PAGE_LINES, psnr, THINGS, wordErrors } from "./pictures.mjs";
 import { bytesFor, chatWeights, engineLibrary, ffmpeg, peakOf, untilFetched } from "./service.mjs";
 import { writeTable } from "./table.mjs";
 
@@ -28,7 +31,6 @@ const SENTENCES = [
 const MOST_WORD_ERRORS = 0.1;
 const LEAST_OVERLAP = 0.9;
 const LEAST_PAGE = 0.95;
-const SCALE = 4;
 const SECONDS = 1;
 const FRAMES = 12;
 
@@ -45,7 +47,8 @@ await runDrill("local-models", async (drill) => {
   process.env.NODELOOM_CACHE_DIR = join(cache, "cache");
   const own = join(cache, "own");
   mkdirSync(join(own, "chat"), { recursive: true });
-  const platform = await startPlatform({ LOCAL_MODELS: "on", LOCAL_VOICES: "on", LOCAL_MODELS_DIR: own, CI: "" });
+  const asked = { LOCAL_VOICES: "on", LOCAL_LANGUAGES: "on", LOCAL_RESTORE: "on", LOCAL_EMBEDDINGS: "on" };
+  const platform = await startPlatform({ LOCAL_MODELS: "on", ...asked, LOCAL_MODELS_DIR: own, CI: "" });
   drill.atEnd(platform.stop);
   const api = createApi(() => readLocal().baseUrl);
   const { apiKey: key } = readLocal().accounts.business;
@@ -92,9 +95,9 @@ await runDrill("local-models", async (drill) => {
     drill.say(`${model}: ${(ms / 1_000).toFixed(1)} s`);
     return result;
   };
-  /** @param {Buffer} bytes a PNG */
-  const upload = async (bytes) => {
-    const headers = { "x-api-key": key, "content-type": "image/png" };
+  /** @param {Buffer} bytes @param {string} [contentType] */
+  const upload = async (bytes, contentType = "image/png") => {
+    const headers = { "x-api-key": key, "content-type": contentType };
     const response = await fetch(`${readLocal().baseUrl}/api/media`, { method: "POST", headers, body: bytes });
     return /** @type {{ id: string }} */ (await response.json()).id;
   };
@@ -153,22 +156,6 @@ await runDrill("local-models", async (drill) => {
       drill.check([`the voice ${voice} is read back`, errors <= MOST_WORD_ERRORS, `${(errors * 100).toFixed(1)} % of the words are wrong`]);
     }
     await run("local-voices", `${sentence.length} characters`, { prompt: sentence });
-  };
-
-  const upscale = async () => {
-    const original = await pixels(sharp(DETAILED));
-    const small = await sharp(await png(DETAILED))
-      .resize(512 / SCALE, 384 / SCALE, { kernel: "cubic" })
-      .png()
-      .toBuffer();
-    const { images } = await run("local-upscale", "128 × 96 to 512 × 384", { image: await upload(small) });
-    const ours = psnr(await pixels(sharp(await fetched(images[0].url))), original);
-    const bicubic = psnr(await pixels(sharp(await sharp(small).resize(512, 384, { kernel: "cubic" }).png().toBuffer())), original);
-    drill.check([
-      "an enlarged picture is nearer to the original than by bicubic interpolation",
-      ours >= bicubic,
-      `${ours.toFixed(2)} dB, bicubic ${bicubic.toFixed(2)} dB`,
-    ]);
   };
 
   const cutout = async () => {
@@ -248,7 +235,8 @@ await runDrill("local-models", async (drill) => {
   };
 
   if (process.argv.includes("--examples")) return makeExamples({ once, upload, png, fetched, sharp, ffmpeg, say: drill.say });
-  for (const part of [speech, voices, upscale, cutout, tween, ocr, chat, music]) await part();
+  const stage = { drill, untilReady, once, run, upload, fetched, sharp, png, pixels };
+  for (const part of [speech, voices, languages, embeddings, upscale, cutout, tween, ocr, chat, music]) await part(stage);
   await kills(drill, api);
   process.stdout.write(await writeTable(rows));
 });

@@ -13,6 +13,9 @@ const MAX_VOICED_CHARACTERS = 2_000;
 const MAX_ADDRESS_CHARACTERS = 2_048;
 const MAX_VIDEO_SECONDS = 10;
 const MAX_MUSIC_SECONDS = 120;
+/** Their vectors are one answer in JSON. */
+const MAX_EMBEDDED_TEXTS = 50;
+const MAX_EMBEDDED_CHARACTERS = 8_000;
 const DEFAULT_VOICE: Voice = "af_heart";
 const MB = 1_024 * 1_024;
 
@@ -40,6 +43,7 @@ export interface JobModel extends LocalModel {
 }
 
 const address = z.string().min(1).max(MAX_ADDRESS_CHARACTERS);
+const embedded = z.string().min(1).max(MAX_EMBEDDED_CHARACTERS);
 const seed = z.int().min(0).max(2_147_483_647).optional();
 const limits = (memoryMb: number, runSeconds: number) => ({
   memoryBytes: memoryMb * MB,
@@ -118,6 +122,30 @@ export const JOB_MODELS: Readonly<Record<string, JobModel>> = {
     ...limits(1_000, 280),
     inputs: z.strictObject({ audio: address }),
     files: { audio: "audio" },
+    outputs: "text",
+  },
+  "local-languages": {
+    engine: "languages",
+    assets: ["engines", "languages"],
+    ...limits(1_500, 900),
+    inputs: z.strictObject({ audio: address, language: z.string().regex(/^[a-z]{2,3}$/).optional() }), // prettier-ignore
+    files: { audio: "audio" },
+    outputs: "text",
+  },
+  "local-restore": {
+    engine: "restore",
+    assets: ["engines", "restore"],
+    ...limits(1_500, 900),
+    inputs: z.strictObject({ image: address }),
+    files: { image: "image" },
+    outputs: "images",
+  },
+  "local-embeddings": {
+    engine: "embeddings",
+    assets: ["engines", "embeddings"],
+    ...limits(800, 120),
+    inputs: z.strictObject({ texts: z.array(embedded).min(1).max(MAX_EMBEDDED_TEXTS), query: embedded.optional() }),
+    files: {},
     outputs: "text",
   },
   "local-ocr": {

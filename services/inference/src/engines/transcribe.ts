@@ -11,6 +11,7 @@ const SHORTEST_SAMPLES = Math.round(1.1 * SAMPLE_RATE);
 
 interface Word {
   text: string;
+  /** Seconds. */
   start: number;
   end: number;
 }
@@ -27,52 +28,79 @@ const allHeard = async (text: string, words: readonly Word[]): Promise<void> => 
   for (let turn = 0; turn < TURNS && heard() < letters; turn++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-/** Sound of any usual format in; text, and words with their times in seconds, out. */
-export const loadTranscribe: LoadEngine = async (context) => {
-  const library = await context.library<Whisper>("@napi-rs/whisper");
-  const whisper = new library.Whisper(join(context.weights("transcribe"), "whisper-tiny-en.ggml"));
+/** Where a model's weights are. */
+interface Listener {
+  asset: string;
+  file: string;
+}
 
-  const samplesOf = async (path: string): Promise<Float32Array> => {
-    const bytes = await readFile(path);
-    const samples = await library.decodeAudioAsync(bytes, path).catch((error: unknown) => {
-      throw new InputError(`the sound can't be read: ${error instanceof Error ? error.message : String(error)}`);
-    });
-    const seconds = samples.length / SAMPLE_RATE;
-    if (seconds < MIN_SECONDS) throw new InputError("the sound is empty");
-    if (seconds > MAX_SECONDS) throw new InputError(`the sound is ${Math.round(seconds)} s long; at most ${MAX_SECONDS} s are taken`);
-    return samples;
-  };
+/** The language that the sound is in is found out. */
+const ANY_LANGUAGE = "auto";
+const ENGLISH = "en";
 
-  const padded = (samples: Float32Array): Float32Array => {
-    if (samples.length >= SHORTEST_SAMPLES) return samples;
-    const longer = new Float32Array(SHORTEST_SAMPLES);
-    longer.set(samples);
-    return longer;
-  };
+/** Sound of any usual format in; text, its language, and words with their times in seconds, out. */
+const createTranscribe =
+  ({ asset, file }: Listener): LoadEngine =>
+  async (context) => {
+    const library = await context.library<Whisper>("@napi-rs/whisper");
+    const whisper = new library.Whisper(join(context.weights(asset), file));
 
-  return {
-    run: async ({ files }, { progress }) => {
-      const samples = await samplesOf(files.audio!);
-      const params = new library.WhisperFullParams(library.WhisperSamplingStrategy.Greedy);
-      const words: Word[] = [];
-      Object.assign(params, {
-        language: "en",
-        nThreads: context.threads,
-        printProgress: false,
-        printRealtime: false,
-        printTimestamps: false,
-        noTimestamps: false,
-        // Each segment is one word.
-        tokenTimestamps: true,
-        splitOnWord: true,
-        maxLen: 1,
+    const samplesOf = async (path: string): Promise<Float32Array> => {
+      const bytes = await readFile(path);
+      const samples = await library.decodeAudioAsync(bytes, path).catch((error: unknown) => {
+        throw new InputError(`the sound can't be read: ${error instanceof Error ? error.message : String(error)}`);
       });
-      params.onProgress = (percent) => progress(percent / 100);
-      params.onNewSegment = ({ text, start, end }) => words.push({ text: text.trim(), start: start / 100, end: end / 100 });
-      await allHeard(whisper.full(params, padded(samples)), words);
-      const spoken = words.filter(({ text }) => text !== "" && !NO_SPEECH.test(text));
-      const text = spoken.map((word) => word.text).join(" ");
-      return { text, json: { text, language: "en", duration: samples.length / SAMPLE_RATE, words: spoken } };
-    },
+      const seconds = samples.length / SAMPLE_RATE;
+      if (seconds < MIN_SECONDS) throw new InputError("the sound is empty");
+      if (seconds > MAX_SECONDS) throw new InputError(`the sound is ${Math.round(seconds)} s long; at most ${MAX_SECONDS} s are taken`);
+      return samples;
+    };
+
+    const padded = (samples: Float32Array): Float32Array => {
+      if (samples.length >= SHORTEST_SAMPLES) return samples;
+      const longer = new Float32Array(SHORTEST_SAMPLES);
+      longer.set(samples);
+      return longer;
+    };
+
+    const languageOf = (asked: unknown): string => {
+      if (!whisper.isMultilingual) return ENGLISH;
+      if (typeof asked !== "string") return ANY_LANGUAGE;
+      if (library.Whisper.langId(asked) < 0) throw new InputError(`language: ${asked} is none that the model knows`);
+      return asked;
+    };
+
+    return {
+      run: async ({ inputs, files }, { progress }) => {
+        const language = languageOf(inputs.language);
+        const samples = await samplesOf(files.audio!);
+        const params = new library.WhisperFullParams(library.WhisperSamplingStrategy.Greedy);
+        const heard: Word[] = [];
+        Object.assign(params, {
+          language,
+          nThreads: context.threads,
+          printProgress: false,
+          printRealtime: false,
+          printTimestamps: false,
+          noTimestamps: false,
+          // Each segment is one word, or one phrase in languages that are written without spaces.
+          tokenTimestamps: true,
+          splitOnWord: true,
+          maxLen: 1,
+        });
+        params.onProgress = (percent) => progress(percent / 100);
+        params.onNewSegment = ({ text, start, end }) => heard.push({ text: text.trim(), start: start / 100, end: end / 100 });
+        const whole = whisper.full(params, padded(samples));
+        await allHeard(whole, heard);
+        const words = heard.filter(({ text }) => text !== "" && !NO_SPEECH.test(text));
+        // The whole has spaces where its language has them.
+        const isAllSpeech = heard.every(({ text }) => !NO_SPEECH.test(text));
+        const text = isAllSpeech ? whole.trim() : words.map((word) => word.text).join(" ");
+        const found = whisper.isMultilingual ? library.Whisper.lang(whisper.fullLangId) : null;
+        return { text, json: { text, language: found ?? language, duration: samples.length / SAMPLE_RATE, words } };
+      },
+    };
   };
-};
+
+export const loadTranscribe = createTranscribe({ asset: "transcribe", file: "whisper-tiny-en.ggml" });
+export const loadLanguages = createTranscribe({ asset: "languages", file: "whisper-base.ggml" });

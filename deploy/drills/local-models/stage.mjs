@@ -1,0 +1,16 @@
+/**
+ * What the parts of the drill work with: the platform that was started, and its models.
+ *
+ * @typedef {object} Stage
+ * @property {import("../support/run-drill.mjs").Drill} drill
+ * @property {(model: string) => Promise<void>} untilReady
+ * @property {(model: string, inputs: object) => Promise<any>} once runs a model
+ * @property {(model: string, what: string, inputs: object) => Promise<any>} run runs it twice and measures the second, which finds it loaded; its result
+ * @property {(bytes: Buffer, contentType?: string) => Promise<string>} upload a PNG unless it says otherwise; its id
+ * @property {(url: string) => Promise<Buffer>} fetched
+ * @property {any} sharp
+ * @property {(svg: Buffer) => Promise<Buffer>} png
+ * @property {(picture: any) => Promise<Buffer>} pixels three bytes each
+ */
+
+export {};

@@ -1,0 +1,83 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { LoadEngine } from "../engine";
+import type { Tensor } from "../libraries";
+import { openSession } from "../pictures";
+import { createWordPieces } from "./word-pieces";
+
+const MAX_TOKENS = 256;
+/** Digits of a number that say more than the weights' own precision are left out. */
+const DIGITS = 6;
+
+export interface EmbeddingInputs {
+  texts: readonly string[];
+  /** What the texts are compared with. */
+  query?: string;
+}
+
+interface Embedded {
+  vector: number[];
+  tokens: number;
+  isCut: boolean;
+}
+
+const short = (value: number): number => Number(value.toFixed(DIGITS));
+
+/** The mean of the tokens' vectors, of length 1. */
+const meanOf = ({ data, dims }: Tensor): number[] => {
+  const [, count = 1, width = 0] = dims.length === 3 ? dims : [1, 1, dims[1]!];
+  const sums = Array.from({ length: width }, (_, column) => {
+    let sum = 0;
+    for (let row = 0; row < count; row++) sum += data[row * width + column] as number;
+    return sum;
+  });
+  const length = Math.hypot(...sums) || 1;
+  return sums.map((sum) => sum / length);
+};
+
+const similarity = (one: readonly number[], other: readonly number[]): number =>
+  one.reduce((sum, value, index) => sum + value * other[index]!, 0);
+
+/**
+ * Texts in, a vector of each out. With a query: how near each text is to it, from -1 to 1, and their order, the nearest first; the
+ * answer's text is the nearest.
+ */
+export const loadEmbeddings: LoadEngine = async (context) => {
+  const folder = context.weights("embeddings");
+  const { onnx, session } = await openSession(context, join(folder, "model.onnx"));
+  const { model } = JSON.parse(await readFile(join(folder, "tokenizer.json"), "utf8")) as { model: { vocab: Record<string, number> } };
+  const pieces = createWordPieces(model.vocab, MAX_TOKENS);
+
+  const embed = async (text: string): Promise<Embedded> => {
+    const { ids, isCut } = pieces.tokens(text);
+    const tensor = (values: readonly number[]): Tensor => new onnx.Tensor("int64", BigInt64Array.from(values, BigInt), [1, ids.length]);
+    const feeds: Record<string, Tensor> = {
+      input_ids: tensor(ids),
+      attention_mask: tensor(ids.map(() => 1)),
+      token_type_ids: tensor(ids.map(() => 0)),
+    };
+    const known = Object.fromEntries(Object.entries(feeds).filter(([name]) => session.inputNames.includes(name)));
+    const answer = await session.run(known);
+    return { vector: meanOf(answer[session.outputNames[0]!]!), tokens: ids.length, isCut };
+  };
+
+  return {
+    run: async ({ inputs }, { progress }) => {
+      const { texts, query } = inputs as unknown as EmbeddingInputs;
+      const made: Embedded[] = [];
+      for (const text of texts) {
+        made.push(await embed(text));
+        progress(made.length / texts.length);
+      }
+      const vectors = made.map(({ vector }) => vector.map(short));
+      const cut = made.flatMap(({ isCut }, index) => (isCut ? [index] : []));
+      const tokens = made.reduce((sum, one) => sum + one.tokens, 0);
+      const json = { vectors, tokens, ...(cut.length > 0 ? { cut } : {}) };
+      if (query === undefined) return { text: `${vectors.length} vectors of ${vectors[0]!.length} numbers`, json };
+      const { vector: asked } = await embed(query);
+      const scores = made.map(({ vector }) => short(similarity(vector, asked)));
+      const order = scores.map((_, index) => index).sort((a, b) => scores[b]! - scores[a]!);
+      return { text: texts[order[0]!]!, json: { ...json, scores, order } };
+    },
+  };
+};

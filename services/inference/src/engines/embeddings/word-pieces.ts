@@ -1,0 +1,59 @@
+/** Texts as the tokens of BERT's models: words, cut into the longest pieces that the vocabulary has. */
+
+const BEGIN = "[CLS]";
+const END = "[SEP]";
+const UNKNOWN = "[UNK]";
+/** Before a piece that goes on with a word. */
+const GOES_ON = "##";
+/** Longer ones are no words. */
+const MAX_WORD_CHARACTERS = 100;
+/** Chinese characters are words by themselves, and so are marks. */
+const WORD = /\p{Script=Han}|(?:(?!\p{Script=Han})[\p{L}\p{N}])+|[^\s\p{L}\p{N}]/gu;
+
+export interface WordPieces {
+  /** The tokens of a text with its marks, and whether the text was cut. */
+  tokens(text: string): { ids: number[]; isCut: boolean };
+}
+
+/** @param vocabulary the number of each piece @param maxTokens of a text, with its marks */
+export const createWordPieces = (vocabulary: Readonly<Record<string, number>>, maxTokens: number): WordPieces => {
+  const idOf = (piece: string): number | undefined => (Object.hasOwn(vocabulary, piece) ? vocabulary[piece] : undefined);
+  const mark = (name: string): number => {
+    const id = idOf(name);
+    if (id === undefined) throw new Error(`the vocabulary has no ${name}`);
+    return id;
+  };
+  const [begin, end, unknown] = [mark(BEGIN), mark(END), mark(UNKNOWN)];
+
+  const longest = (word: string, from: number): { id: number; to: number } | undefined => {
+    for (let to = word.length; to > from; to--) {
+      const id = idOf((from > 0 ? GOES_ON : "") + word.slice(from, to));
+      if (id !== undefined) return { id, to };
+    }
+    return undefined;
+  };
+  const pieces = (word: string): number[] => {
+    if (word.length > MAX_WORD_CHARACTERS) return [unknown];
+    const ids: number[] = [];
+    for (let from = 0; from < word.length;) {
+      const found = longest(word, from);
+      if (!found) return [unknown];
+      ids.push(found.id);
+      from = found.to;
+    }
+    return ids;
+  };
+
+  return {
+    tokens: (text) => {
+      const plain = text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "");
+      const room = maxTokens - 2;
+      const ids: number[] = [];
+      for (const [word] of plain.matchAll(WORD)) {
+        if (ids.length > room) break;
+        ids.push(...pieces(word));
+      }
+      return { ids: [begin, ...ids.slice(0, room), end], isCut: ids.length > room };
+    },
+  };
+};

@@ -1,0 +1,22 @@
+import { createWordPieces } from "../src/engines/embeddings/word-pieces";
+
+const PIECES = ["[CLS]", "[SEP]", "[UNK]", "un", "##aff", "##able", "cafe", "!", "水", "火"];
+const vocabulary = Object.fromEntries(PIECES.map((piece, id) => [piece, id]));
+const named = (text: string, maxTokens = 16) => {
+  const { ids, isCut } = createWordPieces(vocabulary, maxTokens).tokens(text);
+  return { pieces: ids.map((id) => PIECES[id]).join(" "), isCut };
+};
+
+it.each([
+  ["Unaffable café!", "[CLS] un ##aff ##able cafe ! [SEP]"],
+  ["水火", "[CLS] 水 火 [SEP]"],
+  ["unknown constructor", "[CLS] [UNK] [UNK] [SEP]"],
+  ["", "[CLS] [SEP]"],
+])("cuts %j into the longest pieces that are known", (text, pieces) => {
+  expect(named(text)).toEqual({ pieces, isCut: false });
+});
+
+it("cuts a text off that has more tokens than the model takes, and says so", () => {
+  expect(named("cafe cafe cafe", 5)).toEqual({ pieces: "[CLS] cafe cafe cafe [SEP]", isCut: false });
+  expect(named("cafe unaffable", 5)).toEqual({ pieces: "[CLS] cafe un ##aff [SEP]", isCut: true });
+});
