@@ -87,6 +87,7 @@ const PIXEL = {
 /** Stand for files of inputs that are sent as data URLs alone. */
 const DATA_URLS: Readonly<Record<string, string>> = {
   "application/pdf": `data:application/pdf;base64,${FILE.toString("base64")}`,
+  "audio/*": `data:audio/mpeg;base64,${FILE.toString("base64")}`,
   "image/*": `data:image/png;base64,${FILE.toString("base64")}`,
 };
 

@@ -32,7 +32,7 @@ beforeAll(async () => {
       call.end();
     },
   });
-  platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address });
+  platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address, INFERENCE_URL: "http://127.0.0.1:9" });
   pro = await platform.createUser({ tier: "business" });
 });
 afterAll(async () => {
@@ -75,6 +75,19 @@ describe("OpenAI's routes", () => {
     });
     expect(inputs()).toEqual({ prompt: "Say hi.", maxTokens: 20, temperature: 0.5 });
     expect(asked[0]).toMatchObject({ metadata: { user: "jo" }, runner: { webhookUrl: "" } });
+  });
+
+  it("give turns to a model that takes them as they are, and say what was counted", async () => {
+    outcome.nodes = [executions.NodeState.fromPartial({ id: "model", usage: { inputTokens: 7, outputTokens: 2 } })];
+    const messages = ["user", "assistant", "user"].map((role, index) => ({ role, content: `turn ${index}` }));
+    const { body } = await chat({ messages });
+    expect(body.usage).toEqual({ prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 });
+    expect(inputs()).toEqual({ prompt: "turn 2", history: messages.slice(0, 2) });
+    const { text } = await chat({ messages, stream: true, stream_options: { include_usage: true } });
+    expect(text).toContain('"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":2,"total_tokens":9}}\n\ndata: [DONE]');
+    outcome.nodes = [];
+    expect((await chat()).body).not.toHaveProperty("usage");
+    expect((await chat({ stream: true })).text).not.toContain("usage");
   });
 
   it("ask for JSON by a schema", async () => {
@@ -227,9 +240,15 @@ describe("messages", () => {
     const system = { role: "system" as const, content: "Be brief." };
     const picture = { type: "image_url" as const, image_url: { url: "https://example.com/a.png" } };
     const question = { role: "user" as const, content: [{ type: "text" as const, text: "What is it?" }, picture] };
-    expect(questionOf([system, question])).toEqual({ prompt: "What is it?", system: "Be brief.", image: ["https://example.com/a.png"] });
-    const turns = [question, { role: "assistant" as const, content: "A hat." }, { role: "user" as const, content: "Sure?" }];
-    expect(questionOf(turns).prompt).toBe("User: What is it?\n\nAssistant: A hat.\n\nUser: Sure?\n\nAssistant:");
+    const images = { image: ["https://example.com/a.png"] };
+    for (const takesTurns of [true, false])
+      expect(questionOf([system, question], takesTurns)).toEqual({ prompt: "What is it?", system: "Be brief.", ...images });
+    const answer = { role: "assistant" as const, content: "A hat." };
+    const turns = [question, answer, { role: "user" as const, content: "Sure?" }];
+    expect(questionOf(turns, false).prompt).toBe("User: What is it?\n\nAssistant: A hat.\n\nUser: Sure?\n\nAssistant:");
+    expect(questionOf(turns, true)).toEqual({ prompt: "Sure?", history: [{ role: "user", content: "What is it?" }, answer], ...images });
+    // What the assistant has begun is no question.
+    expect(questionOf([question, answer], true)).toEqual({ prompt: "User: What is it?\n\nAssistant: A hat.\n\nAssistant:", ...images });
   });
 });
 

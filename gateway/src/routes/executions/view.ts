@@ -108,6 +108,10 @@ const nodeState = z
     attempts: attempts.meta({
       description: "Of a node that makes one call: the models that were tried in their order, where more than one was",
     }),
+    usage: z
+      .object({ inputTokens: z.number(), outputTokens: z.number() })
+      .optional()
+      .meta({ description: "Of a text model: the tokens of all its calls, where its provider counts them" }),
   })
   .meta({ id: "NodeState" });
 

@@ -1,4 +1,4 @@
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, isRecord } from "@nodeloom/kernel";
 import { z } from "zod";
 import { defineRoute, STREAMED, type Reply } from "../../http/route";
 import { check } from "../../http/validate";
@@ -38,6 +38,8 @@ const form = transcription
 const transcript = z
   .looseObject({
     text: z.string(),
+    language: z.string().optional().meta({ description: "With `verbose_json`, where the model says it" }),
+    duration: z.number().optional().meta({ description: "Seconds; with `verbose_json`, where the model says it" }),
     words: z.array(z.unknown()).optional().meta({ description: "With `verbose_json`, where the model has them" }),
   })
   .meta({ id: "OpenAiTranscription" });
@@ -48,30 +50,36 @@ const noSound = (executionId: string): DomainError =>
 const speak = async (context: RunContext, { model, inputs, ...given }: z.infer<typeof speech>): Promise<typeof STREAMED> => {
   const target = await readTarget(context.gateway, context.caller, model, "audio");
   const wanted = { target, inputs: { ...target.inputsOf(given, IGNORED_OF_SPEECH), ...inputs } };
-  const [url] = filesOf(await runToEnd(context, wanted), "audios");
+  const { result } = await runToEnd(context, wanted);
+  const [url] = filesOf(result, "audios");
   if (url === undefined) throw noSound(context.executionId);
   const { contentType, bytes } = await readFile(context, url);
   context.response.status(200).set("Content-Type", contentType).end(bytes);
   return STREAMED;
 };
 
-/** The words of an answer in JSON: a list of them, or an object with it. */
-const wordsOf = (json: unknown): unknown[] | undefined => {
-  const words = Array.isArray(json) ? json : (json as { words?: unknown } | null | undefined)?.words;
-  return Array.isArray(words) ? (words as unknown[]) : undefined;
+/** What an answer in JSON says beside the text: it is a list of words, or an object with it. */
+const detailsOf = (json: unknown): Pick<z.infer<typeof transcript>, "language" | "duration" | "words"> => {
+  if (Array.isArray(json)) return { words: json };
+  if (!isRecord(json)) return {};
+  const { language, duration, words } = json;
+  return {
+    ...(typeof language === "string" ? { language } : {}),
+    ...(typeof duration === "number" ? { duration } : {}),
+    ...(Array.isArray(words) ? { words } : {}),
+  };
 };
 
 const transcribe = async (context: RunContext, given: Readonly<Record<string, unknown>>): Promise<Reply | typeof STREAMED> => {
   const { model, response_format: format, stream: _, ...parameters } = check(transcription, given);
   const target = await readTarget(context.gateway, context.caller, model, "text");
-  const result = await runToEnd(context, { target, inputs: target.inputsOf(parameters, IGNORED_OF_FILES) });
+  const { result } = await runToEnd(context, { target, inputs: target.inputsOf(parameters, IGNORED_OF_FILES) });
   const said = textOf(result);
   if (format === "text") {
     context.response.status(200).set("Content-Type", TEXT_TYPE).end(said);
     return STREAMED;
   }
-  const words = format === "verbose_json" ? wordsOf(result.json) : undefined;
-  return { status: 200, body: { text: said, ...(words === undefined ? {} : { words }) } };
+  return { status: 200, body: { text: said, ...(format === "verbose_json" ? detailsOf(result.json) : {}) } };
 };
 
 export const openAiAudioRoutes = [

@@ -1,21 +1,14 @@
 import { z } from "zod";
 import { defineRoute, STREAMED, type Reply } from "../../http/route";
 import { message, questionOf } from "./messages";
-import { beginRun, moreInputs, RUN_ERRORS, running, runToEnd, textOf, type RunContext, type Wanted } from "./runs";
+import { beginRun, moreInputs, RUN_ERRORS, running, runToEnd, textOf, type RunContext, type Usage, type Wanted } from "./runs";
 import { streamChat } from "./stream";
 import { readTarget } from "./target";
 
 const MS = 1_000;
 const MAX_MESSAGES = 1_000;
 /** What says nothing about the answer here. */
-const IGNORED: ReadonlySet<string> = new Set([
-  "stream_options",
-  "store",
-  "metadata",
-  "parallel_tool_calls",
-  "service_tier",
-  "prompt_cache_key",
-]);
+const IGNORED: ReadonlySet<string> = new Set(["store", "metadata", "parallel_tool_calls", "service_tier", "prompt_cache_key"]);
 const ANY_OBJECT = { type: "object" };
 
 const responseFormat = z.discriminatedUnion("type", [
@@ -29,12 +22,17 @@ const request = z
     model: z.string().min(1).meta({ description: "A model's internal name, or `workflow/<slug>`", example: "sandbox-chat" }),
     messages: z.array(message).min(1).max(MAX_MESSAGES),
     stream: z.boolean().nullish(),
+    stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     response_format: responseFormat.nullish(),
     n: z.literal(1).nullish(),
     user: z.string().nullish().meta({ description: "Kept as the run's metadata `user`" }),
     inputs: moreInputs,
   })
   .meta({ id: "OpenAiChatRequest" });
+
+const usage = z
+  .object({ prompt_tokens: z.number().int(), completion_tokens: z.number().int(), total_tokens: z.number().int() })
+  .meta({ description: "Tokens, where the model's provider counts them" });
 
 const completion = z
   .object({
@@ -50,6 +48,7 @@ const completion = z
         finish_reason: z.literal("stop"),
       }),
     ),
+    usage: usage.optional(),
   })
   .meta({ id: "OpenAiChatCompletion" });
 
@@ -68,6 +67,7 @@ const chunk = z
         finish_reason: z.literal("stop").nullable(),
       }),
     ),
+    usage: usage.nullish().meta({ description: "In the last chunk, which has no choices, with `stream_options.include_usage`" }),
   })
   .meta({ id: "OpenAiChatChunk" });
 
@@ -79,9 +79,9 @@ const schemaOf = (format: Asked["response_format"]): object | undefined => {
 };
 
 const wantedOf = async (context: RunContext, asked: Asked): Promise<Wanted> => {
-  const { model, messages, stream: _, response_format: format, n: __, user, inputs, ...parameters } = asked;
+  const { model, messages, stream: _, stream_options: __, response_format: format, n: ___, user, inputs, ...parameters } = asked;
   const target = await readTarget(context.gateway, context.caller, model, "text");
-  const given = { ...parameters, ...questionOf(messages) };
+  const given = { ...parameters, ...questionOf(messages, target.takes("history")) };
   return { target, inputs: { ...target.inputsOf(given, IGNORED), ...inputs }, schema: schemaOf(format), user: user ?? undefined };
 };
 
@@ -94,16 +94,23 @@ const complete = async (context: RunContext, asked: Asked): Promise<Reply | type
   const { model } = asked;
   const [id, created] = [`chatcmpl-${context.executionId}`, Math.floor(Date.now() / MS)];
   if (asked.stream) {
+    const chunk = { id, object: "chat.completion.chunk", created, model };
+    const withUsage = asked.stream_options?.include_usage === true;
     await beginRun(context, wanted);
-    await streamChat(context, wanted.target, (delta, finishReason) => ({
-      ...{ id, object: "chat.completion.chunk", created, model },
-      choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
-    }));
+    await streamChat(context, wanted.target, {
+      piece: (delta, finishReason) => ({
+        ...chunk,
+        choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
+        ...(withUsage ? { usage: null } : {}),
+      }),
+      usage: withUsage ? (used: Usage | null) => ({ ...chunk, choices: [], usage: used }) : undefined,
+    });
     return STREAMED;
   }
-  const content = contentOf(await runToEnd(context, wanted), wanted);
-  const choice = { index: 0, message: { role: "assistant", content, refusal: null }, logprobs: null, finish_reason: "stop" };
-  return { status: 200, body: { id, object: "chat.completion", created, model, choices: [choice] } };
+  const { result, usage } = await runToEnd(context, wanted);
+  const message = { role: "assistant", content: contentOf(result, wanted), refusal: null };
+  const choice = { index: 0, message, logprobs: null, finish_reason: "stop" };
+  return { status: 200, body: { id, object: "chat.completion", created, model, choices: [choice], ...(usage ? { usage } : {}) } };
 };
 
 export const openAiChatRoutes = [

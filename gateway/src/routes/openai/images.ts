@@ -43,7 +43,8 @@ const answer = async (context: RunContext, asked: Asked): Promise<Reply> => {
   const { model, inputs, response_format: format, user, stream: _, ...given } = asked;
   const target = await readTarget(context.gateway, context.caller, model, "image");
   const wanted = { target, inputs: { ...target.inputsOf(given, IGNORED), ...inputs }, user: user ?? undefined };
-  const urls = filesOf(await runToEnd(context, wanted), "images");
+  const { result } = await runToEnd(context, wanted);
+  const urls = filesOf(result, "images");
   const data = urls.map(async (url) =>
     format === "b64_json" ? { b64_json: (await readFile(context, url)).bytes.toString("base64") } : { url },
   );

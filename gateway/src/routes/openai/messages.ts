@@ -26,22 +26,33 @@ const isInstruction = ({ role }: Message): boolean => role === "system" || role 
 
 export interface Question {
   prompt: string;
+  /** What was said before, of models that take turns. */
+  history?: { role: "user" | "assistant"; content: string }[];
   system?: string;
   image?: string[];
 }
 
+/** Several turns as one text that names who said what; it ends with whose turn it is. */
+const transcriptOf = (turns: readonly Message[]): string =>
+  [...turns.map((turn) => `${SPEAKERS[turn.role]!}: ${textOf(turn)}`), "Assistant:"].join("\n\n");
+
+const wordsOf = (turns: readonly Message[], takesTurns: boolean): Pick<Question, "prompt" | "history"> => {
+  const last = turns.at(-1)!;
+  if (turns.length === 1) return { prompt: textOf(last) };
+  if (!takesTurns || last.role !== "user") return { prompt: transcriptOf(turns) };
+  const history = turns.slice(0, -1).map((turn) => ({ role: turn.role as "user" | "assistant", content: textOf(turn) }));
+  return { prompt: textOf(last), history };
+};
+
 /**
- * A chat of several turns is one text that names who said what; it ends with whose turn it is.
+ * The last turn is asked, with those before it as they are; of models that take no turns, and where the last is not the user's, all of
+ * them are one text.
  * @throws DomainError INVALID_REQUEST where no user says anything
  */
-export const questionOf = (messages: readonly Message[]): Question => {
+export const questionOf = (messages: readonly Message[], takesTurns: boolean): Question => {
   const turns = messages.filter((each) => !isInstruction(each));
   if (!turns.some(({ role }) => role === "user")) throw invalidRequest([{ path: "messages", message: "must have one of the role user" }]);
   const system = messages.filter(isInstruction).map(textOf).join("\n\n");
   const image = messages.flatMap(imagesOf);
-  const prompt =
-    turns.length === 1
-      ? textOf(turns[0]!)
-      : [...turns.map((turn) => `${SPEAKERS[turn.role]!}: ${textOf(turn)}`), "Assistant:"].join("\n\n");
-  return { prompt, ...(system === "" ? {} : { system }), ...(image.length === 0 ? {} : { image }) };
+  return { ...wordsOf(turns, takesTurns), ...(system === "" ? {} : { system }), ...(image.length === 0 ? {} : { image }) };
 };

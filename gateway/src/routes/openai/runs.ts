@@ -77,10 +77,31 @@ const requestOf = (context: RunContext, { target, inputs, schema, user }: Wanted
     metadata: user === undefined ? {} : { user },
   });
 
+/** Tokens, as far as providers counted them. */
+export interface Usage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+}
+
+export interface Ended {
+  result: Json;
+  /** Of all text models that were called; undefined where none was counted. */
+  usage: Usage | undefined;
+}
+
+const usageOf = ({ nodes }: executions.Execution): Usage | undefined => {
+  const counted = nodes.flatMap(({ usage }) => usage ?? []);
+  if (counted.length === 0) return undefined;
+  const input = counted.reduce((sum, { inputTokens }) => sum + inputTokens, 0);
+  const output = counted.reduce((sum, { outputTokens }) => sum + outputTokens, 0);
+  return { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+};
+
 /** What an execution that is over gave. @throws DomainError of its failure, or when it isn't over */
-const resultOf = (execution: executions.Execution): Json => {
+const endedOf = (execution: executions.Execution): Ended => {
   const { executionId, status, resultJson } = execution;
-  if (status === "completed") return JSON.parse(resultJson || "{}") as Json;
+  if (status === "completed") return { result: JSON.parse(resultJson || "{}") as Json, usage: usageOf(execution) };
   if (status === "failed" || status === "cancelled") throw runFailure(execution);
   const message = `the run goes on: GET /api/executions/${executionId} says how`;
   throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { executionId });
@@ -89,11 +110,11 @@ const resultOf = (execution: executions.Execution): Json => {
 const missing = (): DomainError => unavailable("executions answered without an execution");
 
 /** Runs to the end. @throws DomainError of a refusal, of the run's failure, or when it takes longer than 600 s */
-export const runToEnd = async (context: RunContext, wanted: Wanted): Promise<Json> => {
+export const runToEnd = async (context: RunContext, wanted: Wanted): Promise<Ended> => {
   const { services, stopping } = context.gateway;
   const { execution } = await startRun(services.executions, requestOf(context, wanted, RUN_MODE_SYNC), stopping);
   if (!execution) throw missing();
-  return resultOf(execution);
+  return endedOf(execution);
 };
 
 /** Begins a run that is followed by its events. @throws DomainError of a refusal */
@@ -103,10 +124,10 @@ export const beginRun = async (context: RunContext, wanted: Wanted): Promise<voi
 };
 
 /** What the run of a request gave, once it is over. @throws DomainError of its failure */
-export const readResult = async ({ gateway, executionId, caller }: RunContext): Promise<Json> => {
+export const readEnd = async ({ gateway, executionId, caller }: RunContext): Promise<Ended> => {
   const { execution } = await gateway.services.executions.getExecution({ executionId, userId: caller.user.id });
   if (!execution) throw missing();
-  return resultOf(execution);
+  return endedOf(execution);
 };
 
 /** The addresses of the files in a member of a result, such as `images`. */

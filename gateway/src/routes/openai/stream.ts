@@ -3,7 +3,7 @@ import { EVENT_HEARTBEAT_MS, EVENT_STREAM_MS } from "../../http/limits";
 import { EVENT_STREAM_HEADERS, whileConnected } from "../../http/event-stream";
 import { errorReply } from "../../http/errors";
 import { asOpenAiError } from "../../http/openai-errors";
-import { readResult, textOf, type RunContext } from "./runs";
+import { readEnd, textOf, type RunContext, type Usage } from "./runs";
 import type { OpenAiTarget } from "./target";
 
 /** An answer of chat completions, piece by piece: server-sent events that end with `[DONE]`. */
@@ -40,15 +40,15 @@ async function* piecesOf(
   }
 }
 
-export interface ChunkOf {
-  (delta: object, finishReason: "stop" | null): object;
+export interface Chunks {
+  /** A chunk of what is new. */
+  piece(delta: object, finishReason: "stop" | null): object;
+  /** The chunk that says what was used; undefined where it isn't asked for. */
+  usage?: ((usage: Usage | null) => object) | undefined;
 }
 
-/**
- * Streams the text of a run that has begun. The client may go away: the run goes on, and is paid.
- * @param chunkOf makes a chunk of what is new
- */
-export const streamChat = async (context: RunContext, target: Pick<OpenAiTarget, "kind">, chunkOf: ChunkOf): Promise<void> => {
+/** Streams the text of a run that has begun. The client may go away: the run goes on, and is paid. */
+export const streamChat = async (context: RunContext, target: Pick<OpenAiTarget, "kind">, chunks: Chunks): Promise<void> => {
   const { response, gateway } = context;
   const gone = whileConnected(response, gateway.stopping);
   response.status(200).set(EVENT_STREAM_HEADERS);
@@ -62,15 +62,17 @@ export const streamChat = async (context: RunContext, target: Pick<OpenAiTarget,
   const writeText = async (text: string): Promise<void> => {
     if (text === "") return;
     written += text;
-    await write(chunkOf({ content: text }, null));
+    await write(chunks.piece({ content: text }, null));
   };
   try {
-    await write(chunkOf({ role: "assistant", content: "" }, null));
+    await write(chunks.piece({ role: "assistant", content: "" }, null));
     for await (const text of piecesOf(context, target, gone)) await writeText(text);
     if (gone.aborted) return;
-    const whole = textOf(await readResult(context));
+    const { result, usage } = await readEnd(context);
+    const whole = textOf(result);
     if (whole.startsWith(written)) await writeText(whole.slice(written.length));
-    await write(chunkOf({}, "stop"));
+    await write(chunks.piece({}, "stop"));
+    if (chunks.usage) await write(chunks.usage(usage ?? null));
     await write("[DONE]");
   } catch (error) {
     if (!gone.aborted) await write(asOpenAiError(errorReply(error)).body);

@@ -1,4 +1,4 @@
-import { covers, invalidRequest, isSlug, type JsonSchema } from "@nodeloom/kernel";
+import { covers, invalidRequest, isRecord, isSlug, type JsonSchema } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import { authorize, runCapability, type Caller } from "../../auth/caller";
 import type { Gateway } from "../../gateway";
@@ -14,6 +14,8 @@ type Kind = "workflow" | "model";
 export interface OpenAiTarget {
   target: NonNullable<executions.Target["target"]>;
   kind: Kind;
+  /** Whether it has an input of a name. */
+  takes(input: string): boolean;
   /** The inputs that parameters mean. @throws DomainError INVALID_REQUEST, naming those that nothing is known for */
   inputsOf(given: Given, ignored?: ReadonlySet<string>): Record<string, unknown>;
 }
@@ -46,6 +48,7 @@ export const readTarget = async (gateway: Gateway, caller: Caller, name: string,
   return {
     target: kind === "workflow" ? { $case: "workflowSlug", value: id } : { $case: "model", value: id },
     kind,
+    takes: (input) => kind === "model" && isRecord(schema.properties) && Object.hasOwn(schema.properties, input),
     inputsOf: (given, ignored) => inputsOf(schema, given, ignored),
   };
 };

@@ -35,8 +35,10 @@ export const createTexts = (options: CallOptions) => {
       const { schema, repair, key: idempotencyKey } = call;
       const answer = await provider.run({ inputs, schema, repair, idempotencyKey, signal, onText: written.write });
       const { text, usage, requestId } = answer;
-      const costMicroUsd = actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: 1, ...usage });
-      return { files: [], text, ...(schema ? jsonOf(answer, schema) : {}), costMicroUsd, requestId };
+      const { inputTokens, outputTokens, isEstimated } = usage;
+      const costMicroUsd = actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: 1, inputTokens, outputTokens });
+      const counted = isEstimated ? {} : { usage: { inputTokens, outputTokens } };
+      return { files: [], text, ...(schema ? jsonOf(answer, schema) : {}), costMicroUsd, requestId, ...counted };
     });
 
   return {

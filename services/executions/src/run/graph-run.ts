@@ -30,6 +30,7 @@ import {
   type NodeState,
   type RunEnd,
   type RunError,
+  type TokenUsage,
 } from "./types";
 import { createInputs } from "./inputs";
 import { initialNodes, resultNodes, stopNodes } from "./nodes";
@@ -135,6 +136,12 @@ export class GraphRun {
 
   itemDone(nodeId: string): void {
     this.node(nodeId).itemsDone += 1;
+  }
+
+  tokensUsed(nodeId: string, used: TokenUsage): void {
+    const node = this.node(nodeId);
+    const { inputTokens = 0, outputTokens = 0 } = node.usage ?? {};
+    node.usage = { inputTokens: inputTokens + used.inputTokens, outputTokens: outputTokens + used.outputTokens };
   }
 
   /** An item of a node that goes on without it. */

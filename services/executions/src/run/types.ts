@@ -83,6 +83,12 @@ export type CancelReport = (typeof CANCEL_REPORTS)[number];
 /** The type of failure of an activity that found its run being cancelled, before the workflow had heard of that. Histories name it. */
 export const RUN_CANCELLED = "CALLED_OFF";
 
+/** Tokens that providers counted. */
+export interface TokenUsage {
+  inputTokens: number;
+  outputTokens: number;
+}
+
 /** With the outputs of nodes that the run itself evaluates. */
 export interface NodeState extends Reported {
   id: string;
@@ -102,6 +108,8 @@ export interface NodeState extends Reported {
   itemsDone: number;
   /** The execution that made the node's one call, where its output was taken over. */
   reusedFrom?: string;
+  /** Of all calls of a text model that were made; absent where its provider counts none. */
+  usage?: TokenUsage;
   /** Items that were left out because their calls failed. */
   itemErrors?: { item: number; error: RunError }[];
 }
@@ -170,6 +178,8 @@ export interface CallResult {
   problems?: string[];
   costMicroUsd: number;
   requestId: string | null;
+  /** Of text models whose provider counts them. */
+  usage?: TokenUsage;
 }
 
 /** What a call asks for, so that the same call is known again. */

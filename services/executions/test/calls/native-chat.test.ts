@@ -87,6 +87,21 @@ describe.each(DIALECTS)("a text model that speaks %s", (dialect) => {
     expect(JSON.stringify(turns[2])).toContain("it is no JSON");
   });
 
+  it("is told what was said before the prompt, by its own roles", async () => {
+    answers(dialect, () => wholeText[dialect]("Green."));
+    const history = [
+      { role: "user", content: "A colour?" },
+      { role: "assistant", content: "Blue." },
+    ];
+    const { usage } = await run(native(dialect), { inputs: { prompt: "Another?", history } });
+    const turns = (sent().messages ?? sent().contents) as { role: string }[];
+    expect(turns.map(({ role }) => role)).toEqual(["user", dialect === "gemini" ? "model" : "assistant", "user"]);
+    expect(turns.map((turn) => /A colour\?|Blue\.|Another\?/.exec(JSON.stringify(turn))?.[0])).toEqual(["A colour?", "Blue.", "Another?"]);
+    expect(sent()).not.toHaveProperty("history");
+    expect(sent()).not.toHaveProperty("generationConfig.history");
+    expect(usage).toEqual({ inputTokens: expect.any(Number) as number, outputTokens: expect.any(Number) as number });
+  });
+
   it("takes several pictures and a document, inside the request and by address", async () => {
     answers(dialect, () => wholeText[dialect]("A loom."));
     const files = { images: { send: ["url", "data-url"] }, document: { send: ["data-url"] } };

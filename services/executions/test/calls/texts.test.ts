@@ -25,7 +25,7 @@ describe("a text model that streams", () => {
     const usage = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } })}\r\n\r\n`;
     const { said, result } = await run(`: hello\n\n${piece("Once ")}${piece("")}${piece("upon")}${usage}data: [DONE]\n\n`);
     expect(said).toEqual(["<restart>", "Once ", "upon"]);
-    expect(result).toMatchObject({ text: "Once upon", costMicroUsd: 7, requestId: "c1" });
+    expect(result).toMatchObject({ text: "Once upon", costMicroUsd: 7, requestId: "c1", usage: { inputTokens: 3, outputTokens: 4 } });
     expect(peer.seen[0]!.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 

@@ -1,3 +1,4 @@
+import { historyInput } from "../history-input";
 import { at, dayOf, ImportProblem, nameOf, textAt, type Draft, type ImportRequest, type Published } from "./draft";
 
 /** OpenRouter publishes one list of all its models, with prices. */
@@ -36,6 +37,7 @@ const inputsOf = (model: unknown): Record<string, unknown> => {
   return {
     prompt: { type: "string", title: "Prompt", description: "What to ask.", minLength: 1, maxLength: MAX_TEXT },
     system: { type: "string", title: "System prompt", description: "How to answer.", maxLength: MAX_TEXT },
+    history: historyInput(MAX_TEXT),
     ...(includes(at(model, "architecture", "input_modalities"), "image") ? { image } : {}),
     maxTokens: {
       type: "integer",

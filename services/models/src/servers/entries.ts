@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { JsonSchema } from "@nodeloom/kernel";
 import type { ComfyUiSettings, ProviderSettings } from "@nodeloom/platform";
 import type { RegisteredModel } from "../registry";
+import { historyInput } from "../history-input";
 import { keyNameOf, slugOf, type ListedModel, type ServerRecord, type StoredWorkflow } from "./server-record";
 
 /** What the models of a server become in the registry. */
@@ -47,6 +48,7 @@ export const chat = (base: Base, { id, sees }: Pick<ListedModel, "id" | "sees">)
   inputSchema: schema(["prompt"], {
     prompt: { ...prompt, description: "What to ask." },
     system: text("System prompt", { description: "How to answer.", maxLength: MAX_TEXT_CHARS }),
+    history: historyInput(MAX_TEXT_CHARS),
     ...(sees
       ? {
           image: { ...image, title: "Image", description: "A picture to look at." },

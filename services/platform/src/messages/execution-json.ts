@@ -78,6 +78,7 @@ const nodeJson = (node: executions.NodeState): Record<string, unknown> => ({
   calls: node.calls.length > 0 ? node.calls.map(callJson) : undefined,
   reusedFrom: node.reusedFrom || undefined,
   attempts: triesJson(node.attempts),
+  usage: node.usage,
 });
 
 const waitingForJson = (waiting: executions.WaitingFor): Record<string, unknown> => ({

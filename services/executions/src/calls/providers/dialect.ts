@@ -88,7 +88,8 @@ export interface TextAnswer {
   text: string;
   /** It ends where the most tokens of an answer were reached. */
   isCut?: boolean;
-  usage: { inputTokens: number; outputTokens: number };
+  /** `isEstimated`: the provider did not count them. */
+  usage: { inputTokens: number; outputTokens: number; isEstimated?: boolean };
   requestId: string | null;
 }
 

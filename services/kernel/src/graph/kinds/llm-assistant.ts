@@ -85,6 +85,11 @@ export const llmAssistant: NodeKind = {
     ...MODEL_SETTINGS,
     system: { type: "string", description: "The system prompt, with {{placeholders}}." },
     prompt: { type: "string", description: "The prompt, with {{placeholders}}." },
+    history: {
+      type: "array",
+      items: { type: "object" },
+      description: 'What was said before the prompt, the oldest first: {"role": "user" or "assistant", "content": "…"}.',
+    },
     image: { type: "string", description: "A file for models that read images. A list of them makes a call for each." },
     images: { type: "array", items: { type: "string" }, description: "Files that one call reads together, for models that take several." },
     document: { type: "string", description: "A PDF file for models that read documents." },

@@ -52,6 +52,7 @@ const chargingRefused = async <T>(run: GraphRun, call: ModelCall, made: Promise<
 const ask = async ({ run }: StepRun, call: ModelCall, summary: string): Promise<CallResult> => {
   const result = await chargingRefused(run, call, runText.executeWithOptions({ summary: plainSummary(summary) }, [call]));
   run.callCompleted(call, result.costMicroUsd);
+  if (result.usage) run.tokensUsed(call.nodeId, result.usage);
   return result;
 };
 

@@ -1,5 +1,5 @@
 import { shortId } from "../../answers";
-import { askedText, tokens, type Asked, type ChatSettings } from "../../chat/asked";
+import { usageOf, type Asked, type ChatSettings } from "../../chat/asked";
 import { unwrapped } from "../../chat/structured";
 import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll, pointerTexts } from "../../pointer";
@@ -42,10 +42,7 @@ export const completionOf = (settings: ChatSettings, asked: Asked, answer: unkno
   return {
     text: isWrapped ? unwrapped(schema, text) : text,
     ...(CUT.has(String(stop)) ? { isCut: true } : {}),
-    usage: {
-      inputTokens: tokens(inputTokens(answer), askedText(asked)),
-      outputTokens: tokens(pointer(answer, "/usage/output_tokens"), text),
-    },
+    usage: usageOf(asked, text, inputTokens(answer), pointer(answer, "/usage/output_tokens")),
     requestId: typeof id === "string" ? shortId(id) : null,
   };
 };

@@ -1,4 +1,4 @@
-import { otherInputs, type Asked, type ChatSettings } from "../../chat/asked";
+import { earlierTurns, otherInputs, type Asked, type ChatSettings } from "../../chat/asked";
 import { promptFiles, type PromptFile } from "../../chat/files";
 import { repairTurns, systemPrompt } from "../../chat/structured";
 import { ProviderError } from "../../dialect";
@@ -45,6 +45,7 @@ export const messagesCall = (settings: ChatSettings, asked: Asked): JsonCall => 
       max_tokens: maxTokens,
       ...(system === undefined ? {} : { system }),
       messages: [
+        ...earlierTurns(asked),
         // Files go first, as the API's makers advise.
         { role: "user", content: files.length > 0 ? [...files.map(block), { type: "text", text: prompt }] : prompt },
         ...repairTurns(asked).map(({ role, text }) => ({ role, content: text })),

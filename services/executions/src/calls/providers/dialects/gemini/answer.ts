@@ -1,6 +1,6 @@
 import { isRecord } from "@nodeloom/kernel";
 import { shortId } from "../../answers";
-import { askedText, tokens, type Asked } from "../../chat/asked";
+import { usageOf, type Asked } from "../../chat/asked";
 import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll } from "../../pointer";
 
@@ -48,10 +48,12 @@ export const completionOf = (asked: Asked, answer: unknown): TextAnswer => {
   return {
     text,
     ...(pointer(answer, "/candidates/0/finishReason") === "MAX_TOKENS" ? { isCut: true } : {}),
-    usage: {
-      inputTokens: tokens(sum(count("promptTokenCount"), count("toolUsePromptTokenCount")), askedText(asked)),
-      outputTokens: tokens(sum(count("candidatesTokenCount"), count("thoughtsTokenCount")), text),
-    },
+    usage: usageOf(
+      asked,
+      text,
+      sum(count("promptTokenCount"), count("toolUsePromptTokenCount")),
+      sum(count("candidatesTokenCount"), count("thoughtsTokenCount")),
+    ),
     requestId: typeof id === "string" ? shortId(id) : null,
   };
 };

@@ -1,5 +1,5 @@
 import { isRecord } from "@nodeloom/kernel";
-import { otherInputs, type Asked, type ChatSettings } from "../../chat/asked";
+import { earlierTurns, otherInputs, type Asked, type ChatSettings, type Turn } from "../../chat/asked";
 import { promptFiles, type PromptFile } from "../../chat/files";
 import { repairTurns, systemPrompt } from "../../chat/structured";
 import type { JsonCall } from "../../transport";
@@ -19,6 +19,8 @@ const part = ({ kind, url, inline }: PromptFile): object =>
     ? { inlineData: { mimeType: inline.contentType, data: inline.base64 } }
     : { fileData: { fileUri: url, mimeType: USUAL_TYPES[kind] } };
 
+const turn = (role: Turn["role"], text: string): object => ({ role: role === "assistant" ? "model" : role, parts: [{ text }] });
+
 /** A request of `generateContent`. Inputs of other names are settings of the generation. */
 export const generateCall = (settings: ChatSettings, asked: Asked): JsonCall => {
   const { baseUrl, model, structuredOutput, parameters = {} } = settings;
@@ -33,8 +35,9 @@ export const generateCall = (settings: ChatSettings, asked: Asked): JsonCall => 
       ...others,
       ...(system === undefined ? {} : { systemInstruction: { parts: [{ text: system }] } }),
       contents: [
+        ...earlierTurns(asked).map(({ role, content }) => turn(role, content)),
         { role: "user", parts: [...files.map(part), { text: prompt }] },
-        ...repairTurns(asked).map(({ role, text }) => ({ role: role === "assistant" ? "model" : role, parts: [{ text }] })),
+        ...repairTurns(asked).map(({ role, text }) => turn(role, text)),
       ],
       generationConfig: {
         ...otherInputs(asked, names),

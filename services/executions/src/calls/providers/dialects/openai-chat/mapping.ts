@@ -1,5 +1,5 @@
 import { shortId } from "../../answers";
-import { askedText, otherInputs, tokens, type Asked, type ChatSettings } from "../../chat/asked";
+import { earlierTurns, otherInputs, usageOf, type Asked, type ChatSettings } from "../../chat/asked";
 import { promptFiles, type PromptFile } from "../../chat/files";
 import { objectSchema, repairTurns, systemPrompt, unwrapped } from "../../chat/structured";
 import { ProviderError, type TextAnswer } from "../../dialect";
@@ -45,6 +45,7 @@ export const chatCall = (settings: ChatSettings, asked: Asked): JsonCall => {
       model,
       messages: [
         ...(system === undefined ? [] : [{ role: "system", content: system }]),
+        ...earlierTurns(asked),
         { role: "user", content },
         ...repairTurns(asked).map(({ role, text }) => ({ role, content: text })),
       ],
@@ -79,10 +80,7 @@ export const completionOf = ({ structuredOutput }: ChatSettings, asked: Asked, a
   return {
     text: schema && structuredOutput ? unwrapped(schema, text) : text,
     ...(pointer(answer, "/choices/0/finish_reason") === "length" ? { isCut: true } : {}),
-    usage: {
-      inputTokens: tokens(pointer(answer, "/usage/prompt_tokens"), askedText(asked)),
-      outputTokens: tokens(pointer(answer, "/usage/completion_tokens"), text),
-    },
+    usage: usageOf(asked, text, pointer(answer, "/usage/prompt_tokens"), pointer(answer, "/usage/completion_tokens")),
     requestId: typeof id === "string" ? shortId(id) : null,
   };
 };
