@@ -521,6 +521,11 @@ export interface NodeState {
   reusedFrom?: string;
   /** Of a node that makes one call: the models that were tried in their order, where more than one was */
   attempts?: CallAttempt[];
+  /** Of a text model: the tokens of all its calls, where its provider counts them */
+  usage?: {
+    inputTokens: number;
+    outputTokens: number;
+  };
 }
 
 export interface NodeCall {
@@ -1951,6 +1956,10 @@ export interface OpenAiTranscriptionForm {
 
 export interface OpenAiTranscription {
   text: string;
+  /** With `verbose_json`, where the model says it */
+  language?: string;
+  /** Seconds; with `verbose_json`, where the model says it */
+  duration?: number;
   /** With `verbose_json`, where the model has them */
   words?: unknown[];
   [member: string]: unknown;
@@ -1961,6 +1970,10 @@ export interface OpenAiChatRequest {
   model: string;
   messages: OpenAiMessage[];
   stream?: boolean | null;
+  stream_options?: {
+    include_usage?: boolean | null;
+    [member: string]: unknown;
+  } | null;
   response_format?:
     | {
         type: "text";
@@ -2017,6 +2030,12 @@ export interface OpenAiChatCompletion {
     logprobs: null;
     finish_reason: "stop";
   }[];
+  /** Tokens, where the model's provider counts them */
+  usage?: {
+    prompt_tokens: number;
+    completion_tokens: number;
+    total_tokens: number;
+  };
 }
 
 export interface OpenAiChatChunk {
@@ -2033,6 +2052,41 @@ export interface OpenAiChatChunk {
     logprobs: null;
     finish_reason: "stop" | null;
   }[];
+  /** In the last chunk, which has no choices, with `stream_options.include_usage` */
+  usage?: {
+    prompt_tokens: number;
+    completion_tokens: number;
+    total_tokens: number;
+  } | null;
+}
+
+export interface OpenAiEmbeddingsRequest {
+  /** The internal name of a model that makes vectors */
+  model: string;
+  /** A text, or several */
+  input: string | string[];
+  /** `base64`: 32-bit floats, little-endian */
+  encoding_format?: "float" | "base64" | null;
+  /** Kept as the run's metadata `user` */
+  user?: string | null;
+  /** More inputs of the model or the workflow, by their own names */
+  inputs?: Record<string, unknown>;
+  [member: string]: unknown;
+}
+
+export interface OpenAiEmbeddings {
+  object: "list";
+  model: string;
+  data: {
+    object: "embedding";
+    index: number;
+    embedding: number[] | string;
+  }[];
+  /** Tokens, where the model says them */
+  usage?: {
+    prompt_tokens: number;
+    total_tokens: number;
+  };
 }
 
 export interface OpenAiModels {
@@ -3431,6 +3485,11 @@ export interface Operations {
     body: OpenAiChatRequest;
     response: OpenAiChatCompletion;
   };
+  /** Put texts into vectors */
+  openaiEmbed: {
+    body: OpenAiEmbeddingsRequest;
+    response: OpenAiEmbeddings;
+  };
   /** List what `model` may be: models and own workflows that the caller may run */
   openaiListModels: {
     response: OpenAiModels;
@@ -3905,6 +3964,7 @@ export const OPERATIONS = {
   openaiSpeak: { method: "POST", path: "/v1/audio/speech", idempotent: false, contentType: "application/json" },
   openaiTranscribe: { method: "POST", path: "/v1/audio/transcriptions", idempotent: false, contentType: "multipart/form-data" },
   openaiChat: { method: "POST", path: "/v1/chat/completions", idempotent: false, contentType: "application/json" },
+  openaiEmbed: { method: "POST", path: "/v1/embeddings", idempotent: false, contentType: "application/json" },
   openaiListModels: { method: "GET", path: "/v1/models", idempotent: false, contentType: null },
   mcp: { method: "POST", path: "/mcp", idempotent: false, contentType: "application/json" },
   adminListUsers: { method: "GET", path: "/api/admin/users", idempotent: false, contentType: null },

@@ -152,6 +152,16 @@ describe("OpenAI's routes", () => {
     expect(body).toMatchObject({ error: { message: "no", type: "server_error", executionId: asked[0]!.executionId } });
   });
 
+  it("put texts into vectors, as numbers or as floats in base64, with models that make such", async () => {
+    outcome.resultJson = '{"text":"","json":{"vectors":[[0.5,-1],[1,0]],"tokens":9}}';
+    const { body } = await ask("/v1/embeddings", { model: "local-embeddings", input: ["a", "b"] });
+    expect(body).toMatchObject({ object: "list", data: [{ embedding: [0.5, -1] }, { index: 1 }], usage: { prompt_tokens: 9 } });
+    expect(inputs()).toEqual({ texts: ["a", "b"] });
+    const { body: packed } = await ask("/v1/embeddings", { model: "local-embeddings", input: ["a", "b"], encoding_format: "base64" });
+    expect((packed.data as { embedding: string }[])[0]!.embedding).toBe("AAAAPwAAgL8=");
+    expect((await ask("/v1/embeddings", { model: "sandbox-chat", input: "a" })).body).toMatchObject({ error: { param: "model" } });
+  });
+
   it("make images, whose addresses are answered in their order", async () => {
     const files = ["a", "b"].map((name) => ({ url: `${platform.baseUrl}/media/${name}.png` }));
     outcome.resultJson = JSON.stringify({ images: files });

@@ -523,6 +523,13 @@ class WebhookAttempt(TypedDict):
     url: NotRequired[str]
 
 
+class NodeStateUsage(TypedDict):
+    """Of a text model: the tokens of all its calls, where its provider counts them"""
+
+    inputTokens: float
+    outputTokens: float
+
+
 class NodeState(TypedDict):
     id: str
     type: str
@@ -550,6 +557,8 @@ class NodeState(TypedDict):
     reusedFrom: NotRequired[str]
     # Of a node that makes one call: the models that were tried in their order, where more than one was
     attempts: NotRequired[Sequence[CallAttempt]]
+    # Of a text model: the tokens of all its calls, where its provider counts them
+    usage: NotRequired[NodeStateUsage]
 
 
 class NodeCall(TypedDict):
@@ -1989,8 +1998,16 @@ class OpenAiTranscriptionForm(TypedDict):
 
 class OpenAiTranscription(TypedDict):
     text: str
+    # With `verbose_json`, where the model says it
+    language: NotRequired[str]
+    # Seconds; with `verbose_json`, where the model says it
+    duration: NotRequired[float]
     # With `verbose_json`, where the model has them
     words: NotRequired[Sequence[Any]]
+
+
+class OpenAiChatRequestStreamOptions1(TypedDict):
+    include_usage: NotRequired[bool | None]
 
 
 class OpenAiChatRequestResponseFormat11(TypedDict):
@@ -2015,6 +2032,7 @@ class OpenAiChatRequest(TypedDict):
     model: str
     messages: Sequence[OpenAiMessage]
     stream: NotRequired[bool | None]
+    stream_options: NotRequired[OpenAiChatRequestStreamOptions1 | None]
     response_format: NotRequired[OpenAiChatRequestResponseFormat11 | OpenAiChatRequestResponseFormat12 | OpenAiChatRequestResponseFormat13 | None]
     n: NotRequired[Literal[1] | None]
     # Kept as the run's metadata `user`
@@ -2056,12 +2074,22 @@ class OpenAiChatCompletionChoicesItem(TypedDict):
     finish_reason: Literal["stop"]
 
 
+class OpenAiChatCompletionUsage(TypedDict):
+    """Tokens, where the model's provider counts them"""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
 class OpenAiChatCompletion(TypedDict):
     id: str
     object: Literal["chat.completion"]
     created: int
     model: str
     choices: Sequence[OpenAiChatCompletionChoicesItem]
+    # Tokens, where the model's provider counts them
+    usage: NotRequired[OpenAiChatCompletionUsage]
 
 
 class OpenAiChatChunkChoicesItemDelta(TypedDict):
@@ -2076,12 +2104,56 @@ class OpenAiChatChunkChoicesItem(TypedDict):
     finish_reason: Literal["stop"] | None
 
 
+class OpenAiChatChunkUsage1(TypedDict):
+    """Tokens, where the model's provider counts them"""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+
 class OpenAiChatChunk(TypedDict):
     id: str
     object: Literal["chat.completion.chunk"]
     created: int
     model: str
     choices: Sequence[OpenAiChatChunkChoicesItem]
+    # In the last chunk, which has no choices, with `stream_options.include_usage`
+    usage: NotRequired[OpenAiChatChunkUsage1 | None]
+
+
+class OpenAiEmbeddingsRequest(TypedDict):
+    # The internal name of a model that makes vectors
+    model: str
+    # A text, or several
+    input: str | Sequence[str]
+    # `base64`: 32-bit floats, little-endian
+    encoding_format: NotRequired[Literal["float", "base64"] | None]
+    # Kept as the run's metadata `user`
+    user: NotRequired[str | None]
+    # More inputs of the model or the workflow, by their own names
+    inputs: NotRequired[Mapping[str, Any]]
+
+
+class OpenAiEmbeddingsDataItem(TypedDict):
+    object: Literal["embedding"]
+    index: int
+    embedding: Sequence[float] | str
+
+
+class OpenAiEmbeddingsUsage(TypedDict):
+    """Tokens, where the model says them"""
+
+    prompt_tokens: int
+    total_tokens: int
+
+
+class OpenAiEmbeddings(TypedDict):
+    object: Literal["list"]
+    model: str
+    data: Sequence[OpenAiEmbeddingsDataItem]
+    # Tokens, where the model says them
+    usage: NotRequired[OpenAiEmbeddingsUsage]
 
 
 class OpenAiModelsDataItem(TypedDict):

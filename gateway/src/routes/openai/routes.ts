@@ -1,7 +1,14 @@
 import { openAiAudioRoutes } from "./audio";
 import { openAiChatRoutes } from "./chat";
+import { openAiEmbeddingRoutes } from "./embeddings";
 import { openAiImageRoutes } from "./images";
 import { openAiModelRoutes } from "./models";
 
 /** OpenAI's API over the platform's models and workflows. */
-export const openAiRoutes = [...openAiImageRoutes, ...openAiAudioRoutes, ...openAiChatRoutes, ...openAiModelRoutes];
+export const openAiRoutes = [
+  ...openAiImageRoutes,
+  ...openAiAudioRoutes,
+  ...openAiChatRoutes,
+  ...openAiEmbeddingRoutes,
+  ...openAiModelRoutes,
+];
