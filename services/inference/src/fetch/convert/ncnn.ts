@@ -1,5 +1,5 @@
 import { fromHalf } from "./half";
-import { createOnnx, type Attributes, type OnnxBuilder } from "./onnx";
+import { createOnnx, type OnnxBuilder } from "./onnx";
 
 /** ncnn's form of models that enlarge pictures (a text of layers, and their weights one after the other) as ONNX. */
 
@@ -74,7 +74,7 @@ const layerOf = (line: string): Layer => {
 };
 
 /** What follows a convolution in the same layer. */
-const ACTIVATION = { none: 0, relu: 1, leaky: 2 };
+const ACTIVATION = { none: 0, leakyRelu: 2 };
 
 const addConvolution = (onnx: OnnxBuilder, layer: Layer, weights: Weights, from: string): void => {
   const { name, inputs, outputs, parameter } = layer;
@@ -87,10 +87,9 @@ const addConvolution = (onnx: OnnxBuilder, layer: Layer, weights: Weights, from:
   const output = outputs[0]!;
   const activation = parameter(9);
   if (activation === ACTIVATION.none) return void onnx.node("Conv", parts, attributes, output);
+  if (activation !== ACTIVATION.leakyRelu) throw new Error(`${name}: its activation is not known`);
   const convolved = onnx.node("Conv", parts, attributes, `${output}_c`);
-  if (activation === ACTIVATION.relu) onnx.node("Relu", [convolved], {}, output);
-  else if (activation === ACTIVATION.leaky) onnx.node("LeakyRelu", [convolved], { alpha: { float: layer.list(10)[0] ?? 0 } }, output);
-  else throw new Error(`${name}: its activation is not known`);
+  onnx.node("LeakyRelu", [convolved], { alpha: { float: layer.list(10)[0] ?? 0 } }, output);
 };
 
 const SUM = 1;
@@ -105,16 +104,12 @@ const addSum = (onnx: OnnxBuilder, { name, outputs, parameter, list }: Layer, in
   onnx.node("Add", weighted, {}, outputs[0]);
 };
 
-const RESIZE = [undefined, "nearest", "linear"];
+const NEAREST = 1;
 
 const addResize = (onnx: OnnxBuilder, { name, outputs, parameter }: Layer, input: string): void => {
-  const mode = RESIZE[parameter(0)];
-  if (mode === undefined) throw new Error(`${name}: its way to resize is not known`);
+  if (parameter(0) !== NEAREST) throw new Error(`${name}: its way to resize is not known`);
   const scales = onnx.floats([1, 1, parameter(1), parameter(2)], [4], `${name}.s`);
-  const attributes: Attributes =
-    mode === "nearest"
-      ? { mode, coordinate_transformation_mode: "asymmetric", nearest_mode: "floor" }
-      : { mode, coordinate_transformation_mode: "half_pixel" };
+  const attributes = { mode: "nearest", coordinate_transformation_mode: "asymmetric", nearest_mode: "floor" };
   onnx.node("Resize", [input, "", scales], attributes, outputs[0]);
 };
 
@@ -130,9 +125,6 @@ const addPlain = (onnx: OnnxBuilder, layer: Layer, inputs: readonly string[]): v
     }
     case "Eltwise":
       addSum(onnx, layer, inputs);
-      break;
-    case "ReLU":
-      onnx.node("LeakyRelu", inputs, { alpha: { float: parameter(0) } }, output);
       break;
     case "Sigmoid":
       onnx.node("Sigmoid", inputs, {}, output);
@@ -188,11 +180,6 @@ export const ncnnToOnnx = (param: string, bin: Buffer, isHalf = false): Buffer =
       case "Convolution":
         addConvolution(onnx, layer, weights, inputs[0]!);
         break;
-      case "PReLU": {
-        const count = parameter(0);
-        onnx.node("PRelu", [inputs[0]!, onnx.floats(weights.floats(count), count > 1 ? [1, count, 1, 1] : [1], `${name}.a`)], {}, output);
-        break;
-      }
       default:
         addPlain(onnx, layer, inputs);
     }
