@@ -9,11 +9,12 @@ import { Dialog } from "../../ui/overlays/dialog";
 import { BudgetBar } from "../budgets/budget-bar";
 import { useDocument, useEditor } from "../editor/context";
 import { AppForm } from "./app-form";
-import { appBudgetQuery, appQuery, embedCode, linesOf, NEW_APP, saveApp } from "./apps";
+import { appBudgetQuery, appQuery, embedCode, linesOf, NEW_APP, saveApp, shownAppQuery } from "./apps";
 
 /** Where a published app is, how it comes into other pages, and what it has spent today. */
-const Published = ({ slug, app, ownerId }: { slug: string; app: AppSettings; ownerId: string }) => {
+const Published = ({ slug, app }: { slug: string; app: AppSettings }) => {
   const budget = useQuery(appBudgetQuery(slug));
+  const shown = useQuery(shownAppQuery(slug));
   const address = `${location.origin}/a/${slug}`;
   return (
     <div className="mb-5 flex flex-col gap-3 rounded-xl border p-3.5">
@@ -36,16 +37,23 @@ const Published = ({ slug, app, ownerId }: { slug: string; app: AppSettings; own
       )}
       <Code text={embedCode(slug)} label="Code to embed it" wrap />
       {app.origins.length === 0 && <p className="text-xs text-faint">Name the sites below first: no other page may embed it.</p>}
-      <a href={`/apps/${ownerId}`} target="_blank" rel="noopener" className="text-xs text-accent-text underline underline-offset-2">
-        All apps that you have published
-      </a>
+      {shown.data && (
+        <a
+          href={`/apps/${shown.data.ownerId}`}
+          target="_blank"
+          rel="noopener"
+          className="text-xs text-accent-text underline underline-offset-2"
+        >
+          All apps of this account
+        </a>
+      )}
     </div>
   );
 };
 
 /** The form, over what is stored; what was changed is kept until it is saved. */
 const Editing = ({ stored, onClose }: { stored: AppSettings | null; onClose: () => void }) => {
-  const { slug, me } = useEditor();
+  const { slug } = useEditor();
   const name = useDocument((state) => state.meta.name);
   const [changes, setChanges] = useState<Partial<AppSettings>>({});
   const [typedOrigins, setTypedOrigins] = useState<string>();
@@ -61,7 +69,7 @@ const Editing = ({ stored, onClose }: { stored: AppSettings | null; onClose: () 
     });
   return (
     <>
-      {before.published && <Published slug={slug} app={before} ownerId={me.user.id} />}
+      {before.published && <Published slug={slug} app={before} />}
       <AppForm
         app={app}
         name={name}

@@ -16,6 +16,13 @@ export const appQuery = (slug: string) =>
     queryFn: async ({ signal }) => (await request("getWorkflow", { params: { slug }, signal })).body.app ?? null,
   });
 
+/** A published app as visitors have it: it says whose it is, a person's or an organization's. */
+export const shownAppQuery = (slug: string) =>
+  queryOptions({
+    queryKey: ["app", slug, "shown"],
+    queryFn: async ({ signal }) => (await request("getApp", { params: { slug }, signal })).body,
+  });
+
 /** The budget of an app, once it has had a run. */
 export const appBudgetQuery = (slug: string) =>
   queryOptions({
