@@ -25,7 +25,7 @@ export const guardedFetch =
       url,
       ...(method === undefined ? {} : { method }),
       headers: Object.fromEntries(new Headers(headers)),
-      // eslint-disable-next-line @typescript-eslint/no-base-to-string -- texts, and URLSearchParams, which become texts
+      // Texts, and forms (URLSearchParams), which become texts.
       ...(body === undefined || body === null ? {} : { body: String(body) }),
       ...(signal ? { signal } : {}),
     });
