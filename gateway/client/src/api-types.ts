@@ -3810,9 +3810,11 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** List what was changed, by administrators and in accounts, newest first */
+  /** List the writes of administrators, newest first */
   adminListAudit: {
     query?: {
+      /** Instead of those: what was changed in this person's or organization's account */
+      owner?: string;
       limit?: number;
       cursor?: string;
     };

@@ -194,6 +194,10 @@ it("keeps a record of changes for the owners, of strangers' attempts none", asyn
   expect(text).not.toContain(secret.value);
   const own = await platform.send(`/api/organizations/${owner.id}/audit`, { headers: platform.bySession(owner) });
   expect((own.body.rows as { action: string }[]).map(({ action }) => action)).toEqual(["key.create"]);
+  const { text: ofAdmins } = await platform.send("/api/admin/audit?limit=500", { headers: platform.bySession(platform.admin) });
+  expect(ofAdmins).not.toContain("member.join");
+  const { text: asked } = await platform.send(`/api/admin/audit?owner=${id}`, { headers: platform.bySession(platform.admin) });
+  expect(asked).toBe(text);
 });
 
 describe("the table of tenancy", () => {

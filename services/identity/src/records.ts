@@ -229,7 +229,7 @@ export interface AuditRecord {
   errorCode: string;
   requestId: string;
   at: Date;
-  /** Whose owners may read the row; absent or empty: administrators' alone. */
+  /** Whose owners may read the row; absent: administrators alone. */
   ownerId?: string;
 }
 

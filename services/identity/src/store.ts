@@ -188,9 +188,9 @@ const auditSchema = new Schema<AuditRecord>(
   },
   OPTIONS,
 )
-  // The list's order.
+  // Those that were kept long enough.
   .index({ at: -1, _id: -1 })
-  // An owner's own.
+  // The lists' order.
   .index({ ownerId: 1, at: -1, _id: -1 });
 
 const secretSchema = new Schema<SecretRecord>(

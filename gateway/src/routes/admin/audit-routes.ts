@@ -2,7 +2,7 @@ import { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
 import { defineRoute } from "../../http/route";
-import { cursor, cursorPage, iso, limit, nextCursor, timestamp } from "../../schemas";
+import { cursor, cursorPage, identifier, iso, limit, nextCursor, timestamp } from "../../schemas";
 import { forAdmins } from "./shared";
 
 const OUTCOMES = {
@@ -51,11 +51,15 @@ export const adminAuditRoutes = [
     path: "/api/admin/audit",
     list: true,
     operationId: "adminListAudit",
-    summary: "List what was changed, by administrators and in accounts, newest first",
-    query: z.object({ limit, cursor: cursor.optional() }),
+    summary: "List the writes of administrators, newest first",
+    query: z.object({
+      owner: identifier.optional().meta({ description: "Instead of those: what was changed in this person's or organization's account" }),
+      limit,
+      cursor: cursor.optional(),
+    }),
     responses: { 200: cursorPage(auditRow) },
     handler: async ({ gateway, query }) => {
-      const page = await gateway.services.identity.listAudit({ ownerId: undefined, limit: query.limit, cursor: query.cursor ?? "" });
+      const page = await gateway.services.identity.listAudit({ ownerId: query.owner, limit: query.limit, cursor: query.cursor ?? "" });
       return { status: 200, body: { rows: page.rows.map(auditView), nextCursor: nextCursor(page.nextCursor) } };
     },
   }),

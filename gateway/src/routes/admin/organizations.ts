@@ -91,7 +91,7 @@ export const adminOrganizationRoutes = [
       const reference = key && referenceOf(key);
       const service = gateway.services.billing;
       const { account: before } = await service.getAccount({ userId: params.id });
-      const about = { target: params.id, ownerId: params.id, change: body, before: balancesView(before) };
+      const about = { target: params.id, change: body, before: balancesView(before) };
       const credits = await audited(context, { action: "organization.credit", ...about, reference }, async () => {
         const { account } = await service.credit(creditRequest(params.id, body, reference ?? randomUUID()));
         return { value: balancesView(account), after: balancesView(account) };

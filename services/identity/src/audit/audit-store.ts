@@ -12,7 +12,7 @@ export interface AuditStore {
   find(id: string): Promise<AuditRecord | null>;
   /** Removes rows from before a time, oldest first, some at a time. @returns how many */
   removeBefore(before: Date, limit: number): Promise<number>;
-  /** Newest first; of one owner where that is given. */
+  /** Newest first: an owner's, or those that are administrators' alone. */
   page(ownerId: string | undefined, after: ListPosition | undefined, limit: number): Promise<AuditRecord[]>;
 }
 
@@ -25,7 +25,7 @@ export const createAuditStore = (audit: Model<AuditRecord>): AuditStore => ({
   find: (id) => audit.findById(id).lean<AuditRecord>().exec(),
   page: (ownerId, after, limit) =>
     audit
-      .find({ ...(ownerId === undefined ? {} : { ownerId }), ...beyond("at", after, "$lt") })
+      .find({ ownerId: ownerId ?? null, ...beyond("at", after, "$lt") })
       .sort({ at: -1, _id: -1 })
       .limit(limit)
       .lean<AuditRecord[]>()

@@ -28,7 +28,7 @@ export interface Audit {
   record(entry: AuditEntry): Promise<AuditRecord>;
   /** Removes rows that were kept as long as the table of retention says, oldest first, a page per call. */
   removeExpired(cursor: string): Promise<Removal>;
-  /** Newest first; of one owner where that is given. */
+  /** Newest first: an owner's, or those that are administrators' alone. */
   list(query: { ownerId?: string; limit: number; cursor: string }): Promise<AuditPage>;
 }
 
@@ -49,9 +49,10 @@ const checkEntry = (entry: AuditEntry): AuditRecord["outcome"] => {
 export const createAudit = (store: AuditStore, clock: () => number = Date.now): Audit => ({
   record: async (entry) => {
     const outcome = checkEntry(entry);
-    const { id, errorCode, afterJson, beforeJson, ...said } = entry;
+    const { id, errorCode, afterJson, beforeJson, ownerId = "", ...said } = entry;
     if (outcome === "pending") {
-      const row: AuditRecord = { ...said, outcome, beforeJson, afterJson: "", errorCode: "", _id: id, at: new Date(clock()) };
+      const ofOwner = ownerId === "" ? {} : { ownerId };
+      const row: AuditRecord = { ...said, ...ofOwner, outcome, beforeJson, afterJson: "", errorCode: "", _id: id, at: new Date(clock()) };
       if (await store.insert(row)) return row;
     } else {
       await store.end(id, { outcome, errorCode, afterJson, ...(beforeJson === "" ? {} : { beforeJson }) });
