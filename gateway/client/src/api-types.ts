@@ -3810,7 +3810,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** List the writes of administrators, newest first */
+  /** List what was changed, by administrators and in accounts, newest first */
   adminListAudit: {
     query?: {
       /** Instead of those: what was changed in this person's or organization's account */

@@ -1,3 +1,4 @@
+import { chosenOrganization, ORGANIZATION_HEADER } from "./organization";
 import { endSession } from "./session";
 
 /** Longer than the service takes for anything that it answers at once. */
@@ -21,13 +22,22 @@ const OURS = /json|event-stream/;
 const isForeign = ({ ok, status, headers }: Response): boolean =>
   ok && status !== NO_CONTENT && !OURS.test(headers.get("content-type") ?? "");
 
+/** Headers of a request to this service, for the organization that the tab works for. */
+const headersOf = (given: HeadersInit | undefined): Headers => {
+  const headers = new Headers(given);
+  const organization = chosenOrganization();
+  if (organization !== undefined) headers.set(ORGANIZATION_HEADER, organization);
+  return headers;
+};
+
 /**
  * `fetch` that gives up when nothing answers (a connection may hang for ever), takes what somebody else answers for no
  * answer, and notices the end of a session.
  */
 export const fetchInTime = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
   const late = isLong(init) ? [] : [AbortSignal.timeout(ANSWER_MS)];
-  const response = await fetch(input, { ...init, signal: AbortSignal.any([...(init.signal ? [init.signal] : []), ...late]) });
+  const headers = headersOf(init.headers);
+  const response = await fetch(input, { ...init, headers, signal: AbortSignal.any([...(init.signal ? [init.signal] : []), ...late]) });
   if (isForeign(response)) throw new TypeError("something else answered");
   if (response.status === UNAUTHENTICATED && !OF_PASSWORDS.test(urlOf(input))) endSession();
   return response;

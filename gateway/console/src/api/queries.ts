@@ -1,17 +1,29 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions, type QueryClient } from "@tanstack/react-query";
 import type { Me, Operations } from "@nodeloom/client";
-import { api, isSignedOut, request } from "./client";
+import { api, isNotFound, isSignedOut, request } from "./client";
+import { chosenOrganization, leaveOrganization } from "./organization";
 import { beginSession } from "./session";
 import { loadRanGraph, loadVersion } from "./workflow-remote";
 
 const APPROVAL_POLL_MS = 10_000;
+
+const readMe = async (signal: AbortSignal): Promise<Me> => {
+  try {
+    return (await request("me", { signal })).body;
+  } catch (error) {
+    // Of an organization that the person is no member of any more.
+    if (!isNotFound(error) || chosenOrganization() === undefined) throw error;
+    leaveOrganization();
+    return (await request("me", { signal })).body;
+  }
+};
 
 /** Everything that is read, by the key under which it is remembered. */
 export const meQuery = queryOptions({
   queryKey: ["me"],
   queryFn: async ({ signal, client }) => {
     try {
-      const me = (await request("me", { signal })).body;
+      const me = await readMe(signal);
       beginSession({ id: me.user.id, email: me.user.email });
       return me;
     } catch (error) {
@@ -69,6 +81,17 @@ export const providerKeysQuery = queryOptions({
   queryKey: ["provider-keys"],
   queryFn: async ({ signal }) => (await request("adminListProviderKeys", { signal })).body,
 });
+/** The person's own account, and the organizations that they are a member of. */
+export const organizationsQuery = queryOptions({
+  queryKey: ["organizations"],
+  queryFn: async ({ signal }) => (await request("listOrganizations", { signal })).body,
+  staleTime: 60_000,
+});
+export const organizationQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["organizations", id],
+    queryFn: async ({ signal }) => (await request("getOrganization", { params: { id }, signal })).body,
+  });
 export const keysQuery = queryOptions({ queryKey: ["keys"], queryFn: async ({ signal }) => (await request("listKeys", { signal })).body });
 
 export const publicSchemaQuery = (slug: string) =>

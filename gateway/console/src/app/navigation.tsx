@@ -5,6 +5,7 @@ import {
   BookOpen,
   Bot,
   Boxes,
+  Building2,
   ChartColumn,
   CircleUser,
   Coins,
@@ -34,6 +35,7 @@ import { balanceWords, creditNumber, shortNumber } from "../ui/format";
 import { Menu } from "../ui/overlays/menu";
 import { Tip } from "../ui/overlays/tip";
 import { complain } from "../ui/overlays/toast";
+import { AccountSwitch } from "./account-switch";
 import { useTheme } from "./theme";
 
 interface Entry {
@@ -171,6 +173,7 @@ const AccountMenu = ({ me, compact }: { me: Me; compact: boolean }) => {
       entries={[
         { label: "Account", icon: CircleUser, run: () => void navigate({ to: "/account" }) },
         { label: "Balance", icon: Coins, run: () => void navigate({ to: "/balance" }) },
+        { label: "Organizations", icon: Building2, run: () => void navigate({ to: "/organizations" }) },
         { label: "Plans", icon: Layers, run: () => void navigate({ to: "/plans" }) },
         { label: "Documentation", icon: BookOpen, run: () => window.open("/docs", "_blank", "noopener") },
         null,
@@ -209,6 +212,9 @@ export const Sidebar = ({ me, compact, open, onClose }: SidebarProps) => (
           <Logo compact={compact && !open} />
         </Link>
         {open && <IconButton icon={X} label="Close the menu" size="sm" onClick={onClose} />}
+      </div>
+      <div className="mb-2 empty:hidden">
+        <AccountSwitch me={me} compact={compact && !open} />
       </div>
       {[...ENTRIES, ...(me.user.role === "admin" ? [ADMIN] : [])].map((entry) => (
         <NavLink key={entry.to} entry={entry} compact={compact && !open} onNavigate={onClose} />

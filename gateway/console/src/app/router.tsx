@@ -154,6 +154,21 @@ const account = createRoute({
   path: "/account",
   component: pageOf(() => import("../features/account/account-page"), "AccountPage"),
 });
+const organizations = createRoute({
+  getParentRoute: () => shell,
+  path: "/organizations",
+  component: pageOf(() => import("../features/organizations/organizations-page"), "OrganizationsPage"),
+});
+const organization = createRoute({
+  getParentRoute: () => shell,
+  path: "/organizations/$id",
+  component: pageOf(() => import("../features/organizations/organization-page"), "OrganizationPage"),
+});
+const invitation = createRoute({
+  getParentRoute: () => shell,
+  path: "/invitation",
+  component: pageOf(() => import("../features/organizations/invitation-page"), "InvitationPage"),
+});
 const admin = createRoute({
   getParentRoute: () => shell,
   path: "/admin/$section",
@@ -199,6 +214,7 @@ const tree = root.addChildren([
     ...[dashboard, canvas, triggers, executions, execution, approvals, batches, batch],
     ...[usage, budgets, keys, secrets, agents, models, model],
     ...[plans, balance, history, account, verify, admin],
+    ...[organizations, organization, invitation],
   ]),
   playground,
   reset,

@@ -1,8 +1,9 @@
 import type { Batch, BatchRow } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { CircleStop, Download, Play, RotateCcw } from "lucide-react";
+import { CircleStop, Play, RotateCcw } from "lucide-react";
 import { useState } from "react";
+import { DownloadButton } from "../app/download-button";
 import { LoadFailure } from "../app/error-pages";
 import { api } from "../api/client";
 import { executionQuery } from "../api/queries";
@@ -152,10 +153,7 @@ const Actions = ({ batch }: { batch: Batch }) => {
         </Link>
       )}
       {(["csv", "jsonl"] as const).map((format) => (
-        <a key={format} href={`/api/batches/${batchId}/results?format=${format}`} download className={buttonClasses()}>
-          <Download className="mr-2 size-4" aria-hidden />
-          {format.toUpperCase()}
-        </a>
+        <DownloadButton key={format} path={`/api/batches/${batchId}/results?format=${format}`} label={format.toUpperCase()} />
       ))}
     </>
   );

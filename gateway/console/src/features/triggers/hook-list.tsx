@@ -12,7 +12,7 @@ import { Empty, Notice } from "../../ui/notice";
 import { Dialog } from "../../ui/overlays/dialog";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-import { ConfirmDialog } from "../workflows/prompt-dialog";
+import { ConfirmDialog } from "../../ui/overlays/prompt-dialog";
 import { HookDialog } from "./hook-dialog";
 
 const columnsOf = (revoke: (hook: Hook) => void): readonly Column<Hook>[] => [

@@ -10,7 +10,7 @@ import { Empty, Notice } from "../../ui/notice";
 import { Menu } from "../../ui/overlays/menu";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-import { ConfirmDialog } from "../workflows/prompt-dialog";
+import { ConfirmDialog } from "../../ui/overlays/prompt-dialog";
 import { HistoryDialog } from "./history-dialog";
 import { ScheduleDialog, timesInWords } from "./schedule-dialog";
 

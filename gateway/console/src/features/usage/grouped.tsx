@@ -1,9 +1,8 @@
 import type { ApiKey } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
-import { Download } from "lucide-react";
 import { useState } from "react";
 import { keysQuery, usageGroupsQuery } from "../../api/queries";
-import { buttonClasses } from "../../ui/button";
+import { DownloadButton } from "../../app/download-button";
 import { Input, Select } from "../../ui/inputs/field";
 import { whole } from "../../ui/format";
 import { Notice } from "../../ui/notice";
@@ -75,11 +74,7 @@ export const Grouped = () => {
               </option>
             ))}
           </Select>
-          {isComplete && (
-            <a href={file} download className={buttonClasses("secondary", "sm")}>
-              <Download className="size-4" aria-hidden /> CSV
-            </a>
-          )}
+          {isComplete && <DownloadButton path={file} label="CSV" size="sm" />}
         </div>
       }
     >

@@ -4,6 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { FileUp, FolderPlus, Plus, Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { LoadFailure } from "../../app/error-pages";
+import { ownerIdOf } from "../../api/organization";
 import { foldersQuery, meQuery, someWorkflowsQuery, workflowsQuery } from "../../api/queries";
 import { Button, ButtonRow } from "../../ui/button";
 import { classes } from "../../ui/classes";
@@ -14,7 +15,7 @@ import { useChosenInView } from "../../ui/use-chosen-in-view";
 import { Tip } from "../../ui/overlays/tip";
 import { filterWorkflows, FIRST_SHOWN, tagsOf, type Filter } from "./filter";
 import { FolderBar } from "./folder-bar";
-import { PromptDialog } from "./prompt-dialog";
+import { PromptDialog } from "../../ui/overlays/prompt-dialog";
 import { useWorkflowActions } from "./use-workflow-actions";
 import { WorkflowList } from "./workflow-list";
 
@@ -92,20 +93,20 @@ const Filters = ({ filter, tags }: { filter: Filter; tags: readonly string[] }) 
 };
 
 /** All workflows; until they are there, the first that are shown. */
-const useWorkflows = (filter: Filter, userId: string) => {
+const useWorkflows = (filter: Filter, ownerId: string) => {
   const { q, tag, folder: folderId } = filter;
   const all = useQuery(workflowsQuery);
   const narrowing = Object.fromEntries(Object.entries({ q, tag, folderId }).filter(([, given]) => given !== undefined));
   const some = useQuery({ ...someWorkflowsQuery({ limit: FIRST_SHOWN, ...narrowing }), enabled: all.data === undefined });
   // None among the first is no answer yet: there may be some among the others.
-  const first = filterWorkflows(some.data ?? [], userId, filter).length > 0 ? some.data : undefined;
+  const first = filterWorkflows(some.data ?? [], ownerId, filter).length > 0 ? some.data : undefined;
   return { rows: all.data ?? first, isPending: all.isPending, isError: all.isError, error: all.error, refetch: all.refetch };
 };
 
 export const DashboardPage = () => {
   const filter = route.useSearch();
   const { data: me } = useSuspenseQuery(meQuery);
-  const workflows = useWorkflows(filter, me?.user.id ?? "");
+  const workflows = useWorkflows(filter, me ? ownerIdOf(me) : "");
   const folders = useQuery(foldersQuery);
   const actions = useWorkflowActions();
   const file = useRef<HTMLInputElement>(null);
@@ -157,7 +158,7 @@ export const DashboardPage = () => {
     >
       <Approval me={me} />
       <ViewTabs filter={filter} />
-      <Filters filter={filter} tags={tagsOf(workflows.rows ?? [], me.user.id)} />
+      <Filters filter={filter} tags={tagsOf(workflows.rows ?? [], ownerIdOf(me))} />
       {filter.show === undefined && folderList.length > 0 && <FolderBar folders={folderList} chosen={filter.folder} actions={actions} />}
       {workflows.isPending && !workflows.rows && <Skeleton lines={6} />}
       {workflows.isError && <LoadFailure error={workflows.error} retry={() => void workflows.refetch()} />}

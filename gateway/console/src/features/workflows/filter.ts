@@ -11,13 +11,13 @@ export interface Filter {
 }
 
 /** What the dashboard shows: `show` is one of templates, archived, hidden; otherwise own workflows of a folder. */
-export const filterWorkflows = (all: readonly WorkflowSummary[], userId: string, { q, folder, tag, show }: Filter): WorkflowSummary[] => {
+export const filterWorkflows = (all: readonly WorkflowSummary[], ownerId: string, { q, folder, tag, show }: Filter): WorkflowSummary[] => {
   const words = (q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const found = all.filter((workflow) => {
     const text = `${workflow.name} ${workflow.description} ${workflow.slug} ${workflow.tags.join(" ")}`.toLowerCase();
     return words.every((word) => text.includes(word)) && (tag === undefined || workflow.tags.includes(tag));
   });
-  const own = found.filter(({ createdBy }) => createdBy === userId);
+  const own = found.filter(({ createdBy }) => createdBy === ownerId);
   if (show === "templates") return found.filter(({ isTemplate }) => isTemplate);
   if (show === "archived") return own.filter(({ archived }) => archived);
   if (show === "hidden") return own.filter(({ hidden }) => hidden);
@@ -27,5 +27,5 @@ export const filterWorkflows = (all: readonly WorkflowSummary[], userId: string,
   return listed.filter(({ folderId }) => folderId === (folder ?? null));
 };
 
-export const tagsOf = (all: readonly WorkflowSummary[], userId: string): string[] =>
-  [...new Set(all.filter(({ createdBy }) => createdBy === userId).flatMap(({ tags }) => tags))].sort((a, b) => a.localeCompare(b));
+export const tagsOf = (all: readonly WorkflowSummary[], ownerId: string): string[] =>
+  [...new Set(all.filter(({ createdBy }) => createdBy === ownerId).flatMap(({ tags }) => tags))].sort((a, b) => a.localeCompare(b));

@@ -5,7 +5,7 @@ import { useState, type DragEvent } from "react";
 import { IconButton } from "../../ui/button";
 import { classes } from "../../ui/classes";
 import { Menu } from "../../ui/overlays/menu";
-import { ConfirmDialog, PromptDialog } from "./prompt-dialog";
+import { ConfirmDialog, PromptDialog } from "../../ui/overlays/prompt-dialog";
 import type { WorkflowActions } from "./use-workflow-actions";
 import { DRAGGED_WORKFLOW } from "./workflow-card";
 

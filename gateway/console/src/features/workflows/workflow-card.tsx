@@ -13,7 +13,7 @@ import { BudgetBar } from "../budgets/budget-bar";
 import { BudgetDialog } from "../budgets/budget-dialog";
 import { budgetsQuery, isBudgetOf } from "../budgets/budgets";
 import { Cover } from "./cover";
-import { ConfirmDialog } from "./prompt-dialog";
+import { ConfirmDialog } from "../../ui/overlays/prompt-dialog";
 import type { WorkflowActions } from "./use-workflow-actions";
 
 export interface WorkflowCardProps {

@@ -2,6 +2,7 @@ import type { Folder, Me, WorkflowSummary } from "@nodeloom/client";
 import { Link } from "@tanstack/react-router";
 import { Plus, SearchX } from "lucide-react";
 import { useState } from "react";
+import { ownerIdOf } from "../../api/organization";
 import { Button, buttonClasses } from "../../ui/button";
 import { Empty } from "../../ui/notice";
 import { SketchCover, useNewestMade } from "./cover";
@@ -66,9 +67,10 @@ const groupsOf = (
 /** The workflows that fit, as cards; starters where there is none of one's own. */
 export const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) => {
   const [shown, setShown] = useState(FIRST_SHOWN);
-  const found = filterWorkflows(all, me.user.id, filter);
+  const ownerId = ownerIdOf(me);
+  const found = filterWorkflows(all, ownerId, filter);
   const made = useNewestMade();
-  const own = all.filter(({ createdBy }) => createdBy === me.user.id);
+  const own = all.filter(({ createdBy }) => createdBy === ownerId);
   if (own.length === 0 && filter.show === undefined && filter.q === undefined)
     return (
       <Starters
@@ -98,7 +100,7 @@ export const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) =
               <WorkflowCard
                 key={workflow.slug}
                 workflow={workflow}
-                own={workflow.createdBy === me.user.id}
+                own={workflow.createdBy === ownerId}
                 folders={folders}
                 actions={actions}
                 made={made?.get(workflow.slug)}

@@ -1,7 +1,7 @@
 import { useState, type FormEvent } from "react";
-import { Button } from "../../ui/button";
-import { Dialog } from "../../ui/overlays/dialog";
-import { Field, Input } from "../../ui/inputs/field";
+import { Button } from "../button";
+import { Dialog } from "./dialog";
+import { Field, Input } from "../inputs/field";
 
 const MAX_NAME = 200;
 

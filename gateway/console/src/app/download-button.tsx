@@ -1,0 +1,38 @@
+import { Download } from "lucide-react";
+import { useState } from "react";
+import { chosenOrganization, ORGANIZATION_HEADER } from "../api/organization";
+import { Button } from "../ui/button";
+import { complain } from "../ui/overlays/toast";
+
+const NAME = /filename="?([^";]+)/;
+
+/** Saves a file of the service. A link can't say for which organization it asks. @throws Error */
+const save = async (path: string): Promise<void> => {
+  const organization = chosenOrganization();
+  const response = await fetch(path, { headers: organization === undefined ? {} : { [ORGANIZATION_HEADER]: organization } });
+  if (!response.ok) throw new Error(`The file can't be read (${response.status}).`);
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await response.blob());
+  link.download = NAME.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "";
+  link.click();
+  URL.revokeObjectURL(link.href);
+};
+
+export const DownloadButton = ({ path, label, size }: { path: string; label: string; size?: "sm" | "md" }) => {
+  const [busy, setBusy] = useState(false);
+  const run = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await save(path);
+    } catch (error) {
+      complain(error instanceof Error ? error.message : String(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button icon={Download} busy={busy} {...(size && { size })} onClick={() => void run()}>
+      {label}
+    </Button>
+  );
+};

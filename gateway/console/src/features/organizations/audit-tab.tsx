@@ -1,0 +1,44 @@
+import type { AuditRow } from "@nodeloom/client";
+import { useQuery } from "@tanstack/react-query";
+import { request } from "../../api/client";
+import { Paged } from "../../app/paged";
+import { Badge } from "../../ui/badge";
+import type { Column } from "../../ui/table";
+import { Time } from "../../ui/time";
+
+const TONES = { done: "ok", failed: "bad", pending: "warn" } as const;
+
+const columnsOf = (nameOf: (id: string) => string): readonly Column<AuditRow>[] => [
+  { title: "What", cell: ({ action }) => <span className="font-medium">{action}</span> },
+  { title: "Of", wide: true, cell: ({ target }) => <span className="block truncate">{nameOf(target)}</span> },
+  {
+    title: "Change",
+    wide: true,
+    cell: ({ change }) => <code className="block truncate text-xs text-muted">{JSON.stringify(change)}</code>,
+  },
+  { title: "Outcome", wide: true, cell: ({ outcome, errorCode }) => <Badge tone={TONES[outcome]}>{errorCode ?? outcome}</Badge> },
+  { title: "By", cell: ({ actor }) => <span className="block truncate">{nameOf(actor)}</span> },
+  { title: "When", numeric: true, cell: ({ at }) => <Time iso={at} /> },
+];
+
+/** What was changed of members, keys, secrets, budgets and published versions. */
+export const AuditTab = ({ id }: { id: string }) => {
+  const members = useQuery({
+    queryKey: ["organizations", id, "members"],
+    queryFn: async ({ signal }) => (await request("listMembers", { params: { id }, signal })).body,
+  });
+  const nameOf = (one: string): string => members.data?.find(({ userId }) => userId === one)?.email ?? one;
+  return (
+    <Paged<AuditRow>
+      label="Changes"
+      queryKey={["organizations", id, "audit"]}
+      read={async (cursor, signal) => {
+        const query = { limit: 50, ...(cursor === undefined ? {} : { cursor }) };
+        return (await request("listOrganizationAudit", { params: { id }, query, signal })).body;
+      }}
+      columns={columnsOf(nameOf)}
+      keyOf={(row) => row.id}
+      empty="Nothing was changed yet of members, keys, secrets, budgets or published versions."
+    />
+  );
+};

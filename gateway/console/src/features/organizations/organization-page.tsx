@@ -1,0 +1,80 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { ArrowRight, Pencil } from "lucide-react";
+import { useState } from "react";
+import { request } from "../../api/client";
+import { chosenOrganization, workFor } from "../../api/organization";
+import { organizationQuery } from "../../api/queries";
+import { useAction } from "../../api/use-action";
+import { LoadFailure } from "../../app/error-pages";
+import { Button } from "../../ui/button";
+import { credits } from "../../ui/format";
+import { Skeleton } from "../../ui/notice";
+import { PromptDialog } from "../../ui/overlays/prompt-dialog";
+import { Page } from "../../ui/page";
+import { Tabs } from "../../ui/tabs";
+import { AuditTab } from "./audit-tab";
+import { InvitationsTab } from "./invitations-tab";
+import { MembersTab } from "./members-tab";
+
+const route = getRouteApi("/shell/organizations/$id");
+
+type TabName = "members" | "invitations" | "changes";
+const TABS: readonly { name: TabName; title: string; owners?: boolean }[] = [
+  { name: "members", title: "Members" },
+  { name: "invitations", title: "Invitations", owners: true },
+  { name: "changes", title: "Changes", owners: true },
+];
+
+export const OrganizationPage = () => {
+  const { id } = route.useParams();
+  const found = useQuery(organizationQuery(id));
+  const [tab, setTab] = useState<TabName>("members");
+  const [naming, setNaming] = useState(false);
+  const { run } = useAction(["organizations", "me"]);
+  const { data: organization } = found;
+  if (found.isPending) return <Page title="Organization">{<Skeleton lines={5} />}</Page>;
+  if (!organization) return <LoadFailure error={found.error} retry={() => void found.refetch()} />;
+  const isOwner = organization.role === "owner";
+  const rename = async (name: string): Promise<boolean> =>
+    (await run(() => request("renameOrganization", { params: { id }, body: { name } }))) !== undefined;
+  const { plan, topUp } = organization.credits;
+  return (
+    <Page
+      title={organization.name}
+      lead={`You are its ${organization.role}. Plan ${organization.tier}; ${credits(plan + topUp)} to spend.`}
+      actions={
+        <>
+          {isOwner && (
+            <Button icon={Pencil} onClick={() => setNaming(true)}>
+              Rename
+            </Button>
+          )}
+          {chosenOrganization() !== id && (
+            <Button icon={ArrowRight} variant="primary" onClick={() => workFor(id)}>
+              Work here
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Tabs label="Organization" tabs={TABS.filter(({ owners }) => owners !== true || isOwner)} chosen={tab} onChoose={setTab}>
+        <div className="pt-5">
+          {tab === "members" && <MembersTab organization={organization} />}
+          {tab === "invitations" && <InvitationsTab id={id} />}
+          {tab === "changes" && <AuditTab id={id} />}
+        </div>
+      </Tabs>
+      {naming && (
+        <PromptDialog
+          title={`Rename ${organization.name}`}
+          label="Name"
+          initial={organization.name}
+          action="Rename"
+          onSubmit={rename}
+          onClose={() => setNaming(false)}
+        />
+      )}
+    </Page>
+  );
+};

@@ -1,0 +1,79 @@
+import type { Organization } from "@nodeloom/client";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { ArrowRight, Plus, Users } from "lucide-react";
+import { useState } from "react";
+import { request } from "../../api/client";
+import { ownerIdOf, workFor } from "../../api/organization";
+import { meQuery, organizationsQuery } from "../../api/queries";
+import { useAction } from "../../api/use-action";
+import { LoadFailure } from "../../app/error-pages";
+import { Badge } from "../../ui/badge";
+import { Button } from "../../ui/button";
+import { Empty, Skeleton } from "../../ui/notice";
+import { PromptDialog } from "../../ui/overlays/prompt-dialog";
+import { Page } from "../../ui/page";
+import { Table, type Column } from "../../ui/table";
+
+const columnsOf = (currentId: string): readonly Column<Organization>[] => [
+  {
+    title: "Organization",
+    cell: ({ id, name }) => (
+      <Link to="/organizations/$id" params={{ id }} className="font-medium text-accent-text hover:underline">
+        {name}
+      </Link>
+    ),
+  },
+  { title: "You are", cell: ({ role }) => <Badge>{role}</Badge> },
+  { title: "Members", numeric: true, wide: true, cell: ({ members }) => members },
+  { title: "Plan", wide: true, cell: ({ tier }) => tier },
+  {
+    title: "Actions",
+    numeric: true,
+    cell: ({ id, name }) =>
+      id === currentId ? (
+        <span className="text-xs text-muted">at work here</span>
+      ) : (
+        <Button size="sm" icon={ArrowRight} aria-label={`Work for ${name}`} onClick={() => workFor(id)}>
+          Work here
+        </Button>
+      ),
+  },
+];
+
+export const OrganizationsPage = () => {
+  const { data: me } = useSuspenseQuery(meQuery);
+  const list = useQuery(organizationsQuery);
+  const [naming, setNaming] = useState(false);
+  const { run } = useAction(["organizations"]);
+  if (!me) return null;
+  const shared = list.data?.filter(({ personal }) => !personal);
+  const create = async (name: string): Promise<boolean> => {
+    const answer = await run(() => request("createOrganization", { body: { name }, idempotencyKey: crypto.randomUUID() }));
+    if (answer) workFor(answer.body.id, `/organizations/${answer.body.id}`);
+    return answer !== undefined;
+  };
+  return (
+    <Page
+      title="Organizations"
+      lead="People who share workflows, files, keys, secrets, runs and one balance. Your own account stays yours alone."
+      actions={
+        <Button icon={Plus} variant="primary" disabled={!me.user.approved} onClick={() => setNaming(true)}>
+          New organization
+        </Button>
+      }
+    >
+      {list.isPending && <Skeleton lines={3} />}
+      {list.isError && <LoadFailure error={list.error} retry={() => void list.refetch()} />}
+      {shared?.length === 0 && (
+        <Empty icon={Users} title="You are in no organization">
+          Make one and invite others, or open the link of an invitation that you were sent.
+        </Empty>
+      )}
+      {shared !== undefined && shared.length > 0 && (
+        <Table label="Organizations" columns={columnsOf(ownerIdOf(me))} rows={shared} keyOf={({ id }) => id} />
+      )}
+      {naming && <PromptDialog title="New organization" label="Name" action="Create" onSubmit={create} onClose={() => setNaming(false)} />}
+    </Page>
+  );
+};
