@@ -12,6 +12,7 @@ import { AuditSection } from "./audit";
 import { LedgerSection } from "./ledger";
 import { ModelsSection } from "./models";
 import { ModerationSection } from "./moderation";
+import { OrganizationsSection } from "./organizations";
 import { RunsSection } from "./runs";
 import { TemplatesSection } from "./templates";
 import { TiersSection } from "./tiers";
@@ -21,6 +22,7 @@ const route = getRouteApi("/shell/admin/$section");
 
 const SECTIONS: readonly (readonly [string, string, () => ReactNode])[] = [
   ["users", "Users", UsersSection],
+  ["organizations", "Organizations", OrganizationsSection],
   ["models", "Models", ModelsSection],
   ["tasks", "Tasks", ModelOrdersSection],
   ["tiers", "Tiers", TiersSection],

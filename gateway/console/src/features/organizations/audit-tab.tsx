@@ -10,11 +10,12 @@ const TONES = { done: "ok", failed: "bad", pending: "warn" } as const;
 
 const columnsOf = (nameOf: (id: string) => string): readonly Column<AuditRow>[] => [
   { title: "What", cell: ({ action }) => <span className="font-medium">{action}</span> },
-  { title: "Of", wide: true, cell: ({ target }) => <span className="block truncate">{nameOf(target)}</span> },
+  { title: "Of", wide: true, className: "max-w-44!", cell: ({ target }) => <span className="block truncate">{nameOf(target)}</span> },
   {
     title: "Change",
     wide: true,
-    cell: ({ change }) => <code className="block truncate text-xs text-muted">{JSON.stringify(change)}</code>,
+    className: "max-w-56!",
+    cell: ({ change }) => change !== null && <code className="block truncate text-xs text-muted">{JSON.stringify(change)}</code>,
   },
   { title: "Outcome", wide: true, cell: ({ outcome, errorCode }) => <Badge tone={TONES[outcome]}>{errorCode ?? outcome}</Badge> },
   { title: "By", cell: ({ actor }) => <span className="block truncate">{nameOf(actor)}</span> },
