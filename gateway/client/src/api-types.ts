@@ -82,6 +82,8 @@ export interface NewWorkflow {
   publicPlayground?: boolean;
   /** Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
   mcp?: boolean;
+  /** Its page for others, or null; a signed-in person alone changes it */
+  app?: AppSettings | null;
   folderId?: string | null;
   thumbnail?: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -92,6 +94,24 @@ export interface NewWorkflow {
   edges?: unknown[];
   /** `{ x, y, zoom }` */
   viewport?: Record<string, unknown>;
+}
+
+export interface AppSettings {
+  /** Whether others may use it at `/a/{slug}` */
+  published: boolean;
+  /** `runner`: visitors sign in and pay themselves; the workflow must be a public playground */
+  payer: "owner" | "runner";
+  /** What the runs of all visitors may take of the owner's credits in a day (UTC): a budget */
+  dailyCredits: number;
+  /** Runs that one visitor has in a day (UTC) */
+  perVisitorPerDay: number;
+  /** Empty: the workflow's name */
+  title: string;
+  /** A picture's media-storage URL */
+  cover: string | null;
+  theme: "auto" | "light" | "dark";
+  /** Pages of these may embed the app, and use its tokens */
+  origins: string[];
 }
 
 export interface Workflow {
@@ -105,6 +125,8 @@ export interface Workflow {
   publicPlayground: boolean;
   /** Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
   mcp?: boolean;
+  /** Set where it has a page for others */
+  app?: AppSettings;
   folderId: string | null;
   thumbnail: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -139,6 +161,8 @@ export interface WorkflowChanges {
   publicPlayground?: boolean;
   /** Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it */
   mcp?: boolean;
+  /** Its page for others, or null; a signed-in person alone changes it */
+  app?: AppSettings | null;
   folderId?: string | null;
   thumbnail?: string | null;
   /** `{ image, video? }`, media-storage URLs */
@@ -1441,6 +1465,8 @@ export interface SignInMethods {
   oidc: {
     name: string;
   } | null;
+  /** Set where `POST /api/auth/password/reset` can mail a link */
+  mail?: true;
 }
 
 export interface OidcState {
@@ -1462,6 +1488,39 @@ export interface OidcAddress {
 
 export interface OidcUnlink {
   password: string;
+}
+
+export interface PasswordResetRequest {
+  email: string;
+}
+
+export interface AddressVerification {
+  token: string;
+}
+
+export interface MailSettings {
+  email: string;
+  /** Null until the address is proven: no notices are sent before */
+  verifiedAt: string | null;
+  notices: {
+    /** When less than a tenth of a month's plan credits is left */
+    lowCredits: boolean;
+    /** When a budget reaches a share that its `alertAt` names */
+    budgetAlerts: boolean;
+  };
+}
+
+export interface MailChanges {
+  notices: {
+    /** When less than a tenth of a month's plan credits is left */
+    lowCredits?: boolean;
+    /** When a budget reaches a share that its `alertAt` names */
+    budgetAlerts?: boolean;
+  };
+}
+
+export interface Unsubscribed {
+  notice: "lowCredits" | "budgetAlerts";
 }
 
 export interface Organization {
@@ -1785,6 +1844,35 @@ export interface MetadataBudgetSettings {
   window: "day" | "week" | "month" | "total";
   /** Shares of the credits that are announced (`budget.alert`), each once in a window */
   alertAt?: number[];
+}
+
+export interface BillingSettings {
+  /** Null where credits can't be bought */
+  purchases: PurchaseTerms | null;
+}
+
+export interface PurchaseTerms {
+  /** Of one credit, without taxes */
+  creditPriceUsd: number;
+  currency: "usd";
+  minCredits: number;
+  maxCredits: number;
+  /** False: payments are tests, and no money moves */
+  live: boolean;
+}
+
+export interface CheckoutOrder {
+  credits: number;
+}
+
+export interface Checkout {
+  /** Stripe's page, where the buyer pays */
+  url: string;
+}
+
+export interface PaymentEventReceipt {
+  /** `refused`: an administrator finds why in the audit */
+  outcome: "taken" | "ignored" | "refused";
 }
 
 export interface Folder {
@@ -2121,6 +2209,49 @@ export interface McpAnswer {
   [member: string]: unknown;
 }
 
+export interface AppCard {
+  slug: string;
+  title: string;
+  description: string;
+  /** Address of a picture */
+  cover: string | null;
+  /** Who pays for runs: the app's owner, or the visitor, signed in */
+  payer: "owner" | "runner";
+}
+
+export interface App {
+  slug: string;
+  ownerId: string;
+  title: string;
+  description: string;
+  /** Address of a picture */
+  cover: string | null;
+  theme: "auto" | "light" | "dark";
+  /** Who pays for runs: the app's owner, or the visitor, signed in */
+  payer: "owner" | "runner";
+  perVisitorPerDay: number;
+  fields: SchemaField[];
+  values: Record<string, unknown>;
+}
+
+export interface AppToken {
+  /** Sent as `Authorization: Bearer` */
+  token: string;
+  expiresAt: string;
+  visitor: string;
+  today: AppToday;
+}
+
+export interface AppToday {
+  /** Of this visitor */
+  runsLeft: number;
+  /** Of the app, for all visitors */
+  creditsLeft: number;
+  /** Credits; 1 credit = 0.01 USD */
+  dailyCredits: number;
+  resetsAt: string;
+}
+
 export interface AdminUser {
   id: string;
   email: string;
@@ -2306,6 +2437,32 @@ export interface AdminExecution {
   createdAt: string | null;
   finishedAt: string | null;
   userId: string;
+}
+
+export interface ModerationRow {
+  /** As the hook was asked */
+  id: string;
+  at: string | null;
+  userId: string;
+  /** What is refused before it begins has no execution */
+  executionId: string;
+  /** Of what a run of a workflow is given */
+  workflowSlug: string | null;
+  /** Null for what a run is given */
+  nodeId: string | null;
+  model: string | null;
+  kind: "input" | "output";
+  /** `unchecked`: the hook was away, and this was let through */
+  decision: "refuse" | "unchecked";
+  /** The hook's code */
+  reason: string | null;
+  /** The hook's sentence */
+  message: string | null;
+  /** What the hook decided by */
+  policy: string | null;
+  /** How many the hook was shown; they are not kept */
+  texts: number;
+  files: number;
 }
 
 export interface TemplateChange {
@@ -3069,6 +3226,8 @@ export interface Operations {
     query?: {
       limit?: number;
       cursor?: string;
+      /** Movements of this kind alone */
+      kind?: "topup" | "plan_renewal" | "plan_expiry" | "hold" | "capture" | "release" | "grant" | "adjust";
     };
     response: {
       rows: LedgerRow[];
@@ -3107,7 +3266,7 @@ export interface Operations {
     body: PasswordChange;
     response: undefined;
   };
-  /** Set a password by a link that an administrator made */
+  /** Set a password by a link */
   redeemPasswordReset: {
     body: PasswordReset;
     response: undefined;
@@ -3172,6 +3331,36 @@ export interface Operations {
   unlinkOidc: {
     body: OidcUnlink;
     response: undefined;
+  };
+  /** Have a link mailed that sets a new password */
+  requestPasswordReset: {
+    body: PasswordResetRequest;
+    response: undefined;
+  };
+  /** Have a link mailed that proves the caller's address */
+  requestVerification: {
+    response: undefined;
+  };
+  /** Prove the caller's address by the token that was mailed to it */
+  verifyAddress: {
+    body: AddressVerification;
+    response: undefined;
+  };
+  /** The caller's address, and which notices it gets */
+  getMailSettings: {
+    response: MailSettings;
+  };
+  /** Switch notices on or off */
+  updateMailSettings: {
+    body: MailChanges;
+    response: MailSettings;
+  };
+  /** Switch off the kind of notice that a link was in */
+  unsubscribe: {
+    query: {
+      token: string;
+    };
+    response: Unsubscribed;
   };
   /** List the organizations that the caller is a member of */
   listOrganizations: {
@@ -3398,6 +3587,20 @@ export interface Operations {
     };
     response: undefined;
   };
+  /** Whether credits can be bought here, and at which price */
+  getBilling: {
+    response: BillingSettings;
+  };
+  /** Begin to buy credits */
+  createCheckout: {
+    body: CheckoutOrder;
+    response: Checkout;
+  };
+  /** Take an event of Stripe: for Stripe, which signs it */
+  receivePaymentEvent: {
+    body?: unknown;
+    response: PaymentEventReceipt;
+  };
   /** List the caller's folders */
   listFolders: {
     response: Folder[];
@@ -3503,6 +3706,45 @@ export interface Operations {
     body: McpMessage;
     response: McpAnswer | undefined;
   };
+  /** Read the published apps of an account, newest first */
+  getAppGallery: {
+    query: {
+      /** The account's id */
+      owner: string;
+    };
+    response: AppCard[];
+  };
+  /** Read a published app: its form, and who pays */
+  getApp: {
+    params: {
+      slug: string;
+    };
+    response: App;
+  };
+  /** Get a token for a visitor of an app whose owner pays */
+  createVisitorToken: {
+    params: {
+      slug: string;
+    };
+    body?: {
+      /** An earlier token of the visitor's, which may have ended in the last 30 days: the new one is for the same visitor */
+      token?: string;
+    } | null;
+    response: AppToken;
+  };
+  /** Get a token for a visitor of an own app */
+  createAppToken: {
+    params: {
+      slug: string;
+    };
+    body?: {
+      /** An earlier token of the visitor's, which may have ended in the last 30 days: the new one is for the same visitor */
+      token?: string;
+      /** Your own name of the visitor, which the visitor's token can be read for; a random one unless given */
+      visitor?: string;
+    } | null;
+    response: AppToken;
+  };
   /** List users */
   adminListUsers: {
     query?: {
@@ -3581,6 +3823,8 @@ export interface Operations {
     query?: {
       limit?: number;
       cursor?: string;
+      /** Movements of this kind alone */
+      kind?: "topup" | "plan_renewal" | "plan_expiry" | "hold" | "capture" | "release" | "grant" | "adjust";
     };
     response: {
       rows: LedgerRow[];
@@ -3636,6 +3880,20 @@ export interface Operations {
     response: {
       rows: AdminExecution[];
       nextCursor: string | null;
+    };
+  };
+  /** List what the moderation hook refused, newest first */
+  adminListModeration: {
+    query?: {
+      userId?: string;
+      limit?: number;
+      cursor?: string;
+    };
+    response: {
+      rows: ModerationRow[];
+      nextCursor: string | null;
+      /** Whether this installation has a moderation hook */
+      configured: boolean;
     };
   };
   /** Take a template down or let it back, or have it shown first */
@@ -3810,7 +4068,7 @@ export interface Operations {
     };
     response: undefined;
   };
-  /** List what was changed, by administrators and in accounts, newest first */
+  /** List the writes of administrators, newest first */
   adminListAudit: {
     query?: {
       /** Instead of those: what was changed in this person's or organization's account */
@@ -3920,6 +4178,12 @@ export const OPERATIONS = {
   getOidc: { method: "GET", path: "/api/auth/oidc", idempotent: false, contentType: null },
   linkOidc: { method: "POST", path: "/api/auth/oidc/link", idempotent: false, contentType: "application/json" },
   unlinkOidc: { method: "POST", path: "/api/auth/oidc/unlink", idempotent: false, contentType: "application/json" },
+  requestPasswordReset: { method: "POST", path: "/api/auth/password/reset", idempotent: false, contentType: "application/json" },
+  requestVerification: { method: "POST", path: "/api/auth/verify/send", idempotent: false, contentType: null },
+  verifyAddress: { method: "POST", path: "/api/auth/verify", idempotent: false, contentType: "application/json" },
+  getMailSettings: { method: "GET", path: "/api/me/mail", idempotent: false, contentType: null },
+  updateMailSettings: { method: "PATCH", path: "/api/me/mail", idempotent: false, contentType: "application/json" },
+  unsubscribe: { method: "POST", path: "/api/mail/unsubscribe", idempotent: false, contentType: null },
   listOrganizations: { method: "GET", path: "/api/organizations", idempotent: false, contentType: null },
   createOrganization: { method: "POST", path: "/api/organizations", idempotent: true, contentType: "application/json" },
   getOrganization: { method: "GET", path: "/api/organizations/{id}", idempotent: false, contentType: null },
@@ -3952,6 +4216,9 @@ export const OPERATIONS = {
   listBudgets: { method: "GET", path: "/api/budgets", idempotent: false, contentType: null },
   setMetadataBudget: { method: "PUT", path: "/api/budgets", idempotent: false, contentType: "application/json" },
   deleteBudget: { method: "DELETE", path: "/api/budgets/{id}", idempotent: false, contentType: null },
+  getBilling: { method: "GET", path: "/api/billing", idempotent: false, contentType: null },
+  createCheckout: { method: "POST", path: "/api/billing/checkout", idempotent: true, contentType: "application/json" },
+  receivePaymentEvent: { method: "POST", path: "/api/billing/events", idempotent: false, contentType: "application/json" },
   listFolders: { method: "GET", path: "/api/folders", idempotent: false, contentType: null },
   createFolder: { method: "POST", path: "/api/folders", idempotent: true, contentType: "application/json" },
   renameFolder: { method: "PATCH", path: "/api/folders/{id}", idempotent: false, contentType: "application/json" },
@@ -3969,6 +4236,10 @@ export const OPERATIONS = {
   openaiEmbed: { method: "POST", path: "/v1/embeddings", idempotent: false, contentType: "application/json" },
   openaiListModels: { method: "GET", path: "/v1/models", idempotent: false, contentType: null },
   mcp: { method: "POST", path: "/mcp", idempotent: false, contentType: "application/json" },
+  getAppGallery: { method: "GET", path: "/api/apps", idempotent: false, contentType: null },
+  getApp: { method: "GET", path: "/api/apps/{slug}", idempotent: false, contentType: null },
+  createVisitorToken: { method: "POST", path: "/api/apps/{slug}/token", idempotent: false, contentType: "application/json" },
+  createAppToken: { method: "POST", path: "/api/workflows/{slug}/app-token", idempotent: false, contentType: "application/json" },
   adminListUsers: { method: "GET", path: "/api/admin/users", idempotent: false, contentType: null },
   adminGetUser: { method: "GET", path: "/api/admin/users/{id}", idempotent: false, contentType: null },
   adminUpdateUser: { method: "PATCH", path: "/api/admin/users/{id}", idempotent: false, contentType: "application/json" },
@@ -3989,6 +4260,7 @@ export const OPERATIONS = {
     contentType: "application/json",
   },
   adminListExecutions: { method: "GET", path: "/api/admin/executions", idempotent: false, contentType: null },
+  adminListModeration: { method: "GET", path: "/api/admin/moderation", idempotent: false, contentType: null },
   adminModerateTemplate: { method: "PATCH", path: "/api/admin/templates/{slug}", idempotent: false, contentType: "application/json" },
   adminAddModel: { method: "POST", path: "/api/admin/models", idempotent: false, contentType: "application/json" },
   adminImportModel: { method: "POST", path: "/api/admin/models/import", idempotent: false, contentType: "application/json" },

@@ -19,6 +19,8 @@ class ErrorBody(TypedDict):
     issues: NotRequired[Sequence[ErrorBodyIssuesItem]]
     # On CAPABILITY_DENIED: the capability that would have passed
     required: NotRequired[str]
+    # On CAPABILITY_DENIED: the role in the organization that would have passed
+    requiredRole: NotRequired[str]
     # On CAPABILITY_DENIED and MODEL_TIER_REQUIRED: the lowest tier that may
     requiredTier: NotRequired[str]
     tier: NotRequired[str]
@@ -69,6 +71,8 @@ class WorkflowSummary(TypedDict):
     # `{ image, video? }`, media-storage URLs
     cover: Mapping[str, Any] | None
     createdBy: str
+    # Set where an organization owns it; `createdBy` is the person then
+    organizationId: NotRequired[str]
     updatedAt: str
     # Credits per run at the caller's tier; null without generators
     estimatedCreditCost: float | None
@@ -86,6 +90,8 @@ class NewWorkflow(TypedDict):
     publicPlayground: NotRequired[bool]
     # Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
     mcp: NotRequired[bool]
+    # Its page for others, or null; a signed-in person alone changes it
+    app: NotRequired[AppSettings | None]
     folderId: NotRequired[str | None]
     thumbnail: NotRequired[str | None]
     # `{ image, video? }`, media-storage URLs
@@ -96,6 +102,24 @@ class NewWorkflow(TypedDict):
     edges: NotRequired[Sequence[Any]]
     # `{ x, y, zoom }`
     viewport: NotRequired[Mapping[str, Any]]
+
+
+class AppSettings(TypedDict):
+    # Whether others may use it at `/a/{slug}`
+    published: bool
+    # `runner`: visitors sign in and pay themselves; the workflow must be a public playground
+    payer: Literal["owner", "runner"]
+    # What the runs of all visitors may take of the owner's credits in a day (UTC): a budget
+    dailyCredits: float
+    # Runs that one visitor has in a day (UTC)
+    perVisitorPerDay: int
+    # Empty: the workflow's name
+    title: str
+    # A picture's media-storage URL
+    cover: str | None
+    theme: Literal["auto", "light", "dark"]
+    # Pages of these may embed the app, and use its tokens
+    origins: Sequence[str]
 
 
 class WorkflowTakedown(TypedDict):
@@ -116,11 +140,15 @@ class Workflow(TypedDict):
     publicPlayground: bool
     # Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
     mcp: NotRequired[bool]
+    # Set where it has a page for others
+    app: NotRequired[AppSettings]
     folderId: str | None
     thumbnail: str | None
     # `{ image, video? }`, media-storage URLs
     cover: Mapping[str, Any] | None
     createdBy: str
+    # Set where an organization owns it; `createdBy` is the person then
+    organizationId: NotRequired[str]
     nodes: Sequence[Any]
     edges: Sequence[Any]
     # `{ x, y, zoom }`
@@ -145,6 +173,8 @@ class WorkflowChanges(TypedDict):
     publicPlayground: NotRequired[bool]
     # Set where agents of the owner's get it as a tool at `/mcp`; a signed-in person alone changes it
     mcp: NotRequired[bool]
+    # Its page for others, or null; a signed-in person alone changes it
+    app: NotRequired[AppSettings | None]
     folderId: NotRequired[str | None]
     thumbnail: NotRequired[str | None]
     # `{ image, video? }`, media-storage URLs
@@ -458,6 +488,8 @@ class Execution(TypedDict):
     source: str
     # The key that it was submitted by; null for a session's
     keyId: str | None
+    # Of an organization's run: user id of the person who started it, or whose key did
+    startedBy: NotRequired[str]
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
     createdAt: str | None
@@ -1373,6 +1405,7 @@ class UsageRow(TypedDict):
 
 class UserReply(TypedDict):
     user: User
+    organization: NotRequired[OwnOrganization]
 
 
 class User(TypedDict):
@@ -1383,6 +1416,13 @@ class User(TypedDict):
     approved: bool
 
 
+class OwnOrganization(TypedDict):
+    id: str
+    name: str
+    # The caller's own role
+    role: Literal["owner", "editor", "runner", "viewer"]
+
+
 class MeOnboarding(TypedDict):
     step: Literal["approval", "first-workflow", "first-run", "done"]
     completed: Sequence[Literal["approval", "first-workflow", "first-run"]]
@@ -1390,6 +1430,8 @@ class MeOnboarding(TypedDict):
 
 class Me(TypedDict):
     user: User
+    # Set where `X-Organization` names one: the credits are its own then
+    organization: NotRequired[OwnOrganization]
     credits: Balances
     # Null while no business is registered
     business: Business | None
@@ -1614,6 +1656,118 @@ class Unsubscribed(TypedDict):
     notice: Literal["lowCredits", "budgetAlerts"]
 
 
+class Organization(TypedDict):
+    # What `X-Organization` takes, and whose what it owns is
+    id: str
+    name: str
+    # The caller's own account, which is an organization of one
+    personal: bool
+    # The caller's own role
+    role: Literal["owner", "editor", "runner", "viewer"]
+    tier: str
+    # User id of the owner whose tier, approval and suspension are the organization's
+    tierOf: str
+    members: float
+    # User id
+    createdBy: str
+    createdAt: str | None
+
+
+class OrganizationName(TypedDict):
+    name: str
+
+
+class OrganizationWithCredits(TypedDict):
+    # What `X-Organization` takes, and whose what it owns is
+    id: str
+    name: str
+    # The caller's own account, which is an organization of one
+    personal: bool
+    # The caller's own role
+    role: Literal["owner", "editor", "runner", "viewer"]
+    tier: str
+    # User id of the owner whose tier, approval and suspension are the organization's
+    tierOf: str
+    members: float
+    # User id
+    createdBy: str
+    createdAt: str | None
+    credits: Balances
+
+
+class Member(TypedDict):
+    userId: str
+    email: str
+    # Each may what those behind it may
+    role: Literal["owner", "editor", "runner", "viewer"]
+    since: str | None
+
+
+class MemberChange(TypedDict):
+    # Each may what those behind it may
+    role: Literal["owner", "editor", "runner", "viewer"]
+
+
+class Invitation(TypedDict):
+    id: str
+    # Each may what those behind it may
+    role: Literal["owner", "editor", "runner", "viewer"]
+    email: str | None
+    # User id
+    createdBy: str
+    createdAt: str | None
+    expiresAt: str | None
+
+
+class NewInvitation(TypedDict):
+    # Each may what those behind it may
+    role: Literal["owner", "editor", "runner", "viewer"]
+    # For whom it is meant; whoever has the link may use it
+    email: NotRequired[str]
+
+
+class IssuedInvitation(TypedDict):
+    id: str
+    # Each may what those behind it may
+    role: Literal["owner", "editor", "runner", "viewer"]
+    email: str | None
+    # User id
+    createdBy: str
+    createdAt: str | None
+    expiresAt: str | None
+    # For who is invited: works once, until then. Shown this once
+    link: str
+    # What `POST /api/invitations/accept` takes; it is in the link, too
+    token: str
+
+
+class InvitationToken(TypedDict):
+    # What `POST /api/invitations/accept` takes; it is in the link, too
+    token: str
+
+
+class AuditRow(TypedDict):
+    id: str
+    # User id of who wrote
+    actor: str
+    # The API key that was used; null for a session
+    keyId: str | None
+    action: str
+    # Id of what was changed
+    target: str
+    # What was asked for
+    change: Any
+    before: Any
+    # Null unless the outcome is done
+    after: Any
+    # A row that stays pending is of a write whose process died: it may have happened
+    outcome: Literal["pending", "done", "failed"]
+    # Why a failed write was refused
+    errorCode: str | None
+    requestId: str
+    at: str | None
+
+
 class ApiKeyWebhook1(TypedDict):
     url: str
     events: Sequence[str]
@@ -1628,6 +1782,9 @@ class ApiKey(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
+    # Of an organization's key: user id of the person who made it, within whose role it acts, and with
+    # whom it ends
+    createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
     createdAt: str | None
@@ -1663,6 +1820,9 @@ class IssuedApiKey(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
+    # Of an organization's key: user id of the person who made it, within whose role it acts, and with
+    # whom it ends
+    createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
     createdAt: str | None
@@ -1699,6 +1859,9 @@ class ChangedApiKey(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
+    # Of an organization's key: user id of the person who made it, within whose role it acts, and with
+    # whom it ends
+    createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
     createdAt: str | None
@@ -1724,6 +1887,9 @@ class ApiKeyWithWebhookSecret(TypedDict):
     start: str
     preset: str
     capabilities: Sequence[str]
+    # Of an organization's key: user id of the person who made it, within whose role it acts, and with
+    # whom it ends
+    createdBy: NotRequired[str]
     # Set where every run by the key has such metadata
     metadata: NotRequired[Mapping[str, str]]
     createdAt: str | None
@@ -1829,6 +1995,35 @@ class MetadataBudgetSettings(TypedDict):
     window: Literal["day", "week", "month", "total"]
     # Shares of the credits that are announced (`budget.alert`), each once in a window
     alertAt: NotRequired[Sequence[float]]
+
+
+class BillingSettings(TypedDict):
+    # Null where credits can't be bought
+    purchases: PurchaseTerms | None
+
+
+class PurchaseTerms(TypedDict):
+    # Of one credit, without taxes
+    creditPriceUsd: float
+    currency: Literal["usd"]
+    minCredits: float
+    maxCredits: float
+    # False: payments are tests, and no money moves
+    live: bool
+
+
+class CheckoutOrder(TypedDict):
+    credits: int
+
+
+class Checkout(TypedDict):
+    # Stripe's page, where the buyer pays
+    url: str
+
+
+class PaymentEventReceipt(TypedDict):
+    # `refused`: an administrator finds why in the audit
+    outcome: Literal["taken", "ignored", "refused"]
 
 
 class Folder(TypedDict):
@@ -2190,6 +2385,49 @@ class McpAnswer(TypedDict):
     error: NotRequired[Mapping[str, Any]]
 
 
+class AppCard(TypedDict):
+    slug: str
+    title: str
+    description: str
+    # Address of a picture
+    cover: str | None
+    # Who pays for runs: the app's owner, or the visitor, signed in
+    payer: Literal["owner", "runner"]
+
+
+class App(TypedDict):
+    slug: str
+    ownerId: str
+    title: str
+    description: str
+    # Address of a picture
+    cover: str | None
+    theme: Literal["auto", "light", "dark"]
+    # Who pays for runs: the app's owner, or the visitor, signed in
+    payer: Literal["owner", "runner"]
+    perVisitorPerDay: float
+    fields: Sequence[SchemaField]
+    values: Mapping[str, Any]
+
+
+class AppToken(TypedDict):
+    # Sent as `Authorization: Bearer`
+    token: str
+    expiresAt: str
+    visitor: str
+    today: AppToday
+
+
+class AppToday(TypedDict):
+    # Of this visitor
+    runsLeft: float
+    # Of the app, for all visitors
+    creditsLeft: float
+    # Credits; 1 credit = 0.01 USD
+    dailyCredits: float
+    resetsAt: str
+
+
 class AdminUser(TypedDict):
     id: str
     email: str
@@ -2314,6 +2552,39 @@ class LedgerCheck(TypedDict):
     nextCursor: str | None
 
 
+class AdminOrganization(TypedDict):
+    id: str
+    name: str
+    # User id
+    createdBy: str
+    # User id of the owner whose tier, approval and suspension are the organization's
+    tierOf: str
+    members: float
+    createdAt: str | None
+
+
+class OrganizationCreditChange1(TypedDict):
+    kind: Literal["topup"]
+    amount: float
+    # The owner of the account sees it in `GET /api/me/ledger`
+    note: NotRequired[str]
+
+
+class OrganizationCreditChange2(TypedDict):
+    kind: Literal["adjust"]
+    amount: float
+    # The owner of the account sees it in `GET /api/me/ledger`
+    note: NotRequired[str]
+
+
+OrganizationCreditChange: TypeAlias = "OrganizationCreditChange1 | OrganizationCreditChange2"
+
+
+class OrganizationBalances(TypedDict):
+    organizationId: str
+    credits: Balances
+
+
 class AdminExecution(TypedDict):
     executionId: str
     status: Literal["processing", "completed", "failed", "cancelled", "cancel_requested"]
@@ -2349,11 +2620,39 @@ class AdminExecution(TypedDict):
     source: str
     # The key that it was submitted by; null for a session's
     keyId: str | None
+    # Of an organization's run: user id of the person who started it, or whose key did
+    startedBy: NotRequired[str]
     # Credits; 1 credit = 0.01 USD
     creditsCost: float
     createdAt: str | None
     finishedAt: str | None
     userId: str
+
+
+class ModerationRow(TypedDict):
+    # As the hook was asked
+    id: str
+    at: str | None
+    userId: str
+    # What is refused before it begins has no execution
+    executionId: str
+    # Of what a run of a workflow is given
+    workflowSlug: str | None
+    # Null for what a run is given
+    nodeId: str | None
+    model: str | None
+    kind: Literal["input", "output"]
+    # `unchecked`: the hook was away, and this was let through
+    decision: Literal["refuse", "unchecked"]
+    # The hook's code
+    reason: str | None
+    # The hook's sentence
+    message: str | None
+    # What the hook decided by
+    policy: str | None
+    # How many the hook was shown; they are not kept
+    texts: int
+    files: int
 
 
 class TemplateChange(TypedDict):
@@ -2591,28 +2890,6 @@ class CustomTierSettings(TypedDict):
     monthlyCredits: float
     concurrency: int
     id: NotRequired[str]
-
-
-class AuditRow(TypedDict):
-    id: str
-    # User id of the administrator
-    actor: str
-    # The API key that was used; null for a session
-    keyId: str | None
-    action: str
-    # Id of what was changed
-    target: str
-    # What was asked for
-    change: Any
-    before: Any
-    # Null unless the outcome is done
-    after: Any
-    # A row that stays pending is of a write whose process died: it may have happened
-    outcome: Literal["pending", "done", "failed"]
-    # Why a failed write was refused
-    errorCode: str | None
-    requestId: str
-    at: str | None
 
 
 class TemporalUi(TypedDict):
