@@ -1,7 +1,15 @@
 import { PLANS } from "@nodeloom/kernel";
 import { CACHE_TTL_MS, createKeyCache, type ResolvedKey } from "../src/keys/key-cache";
 
-const STANDING = { business: null, suspended: false, sessionEpoch: 0, keyEpoch: 0, revision: 0, secondFactor: false, erasesAt: null } as const;
+const STANDING = {
+  business: null,
+  suspended: false,
+  sessionEpoch: 0,
+  keyEpoch: 0,
+  revision: 0,
+  secondFactor: false,
+  erasesAt: null,
+} as const;
 const userOf = (userId: string, tier: string): ResolvedKey["user"] => ({
   ...{ id: userId, email: "", role: "user", tier, approved: true, plan: PLANS.pro, ...STANDING },
   createdAt: new Date(),

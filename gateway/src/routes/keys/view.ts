@@ -11,12 +11,9 @@ export const record = z
     start: z.string().meta({ description: "The first twelve characters of the value" }),
     preset: z.string(),
     capabilities: z.array(z.string()),
-    createdBy: z
-      .string()
-      .optional()
-      .meta({
-        description: "Of an organization's key: user id of the person who made it, within whose role it acts, and with whom it ends",
-      }),
+    createdBy: z.string().optional().meta({
+      description: "Of an organization's key: user id of the person who made it, within whose role it acts, and with whom it ends",
+    }),
     metadata: z.record(z.string(), z.string()).optional().meta({ description: "Set where every run by the key has such metadata" }),
     createdAt: timestamp.nullable(),
     lastUsedAt: timestamp.nullable(),

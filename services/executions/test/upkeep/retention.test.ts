@@ -69,7 +69,9 @@ it("removes of executions what is older than the table says, and no sooner", asy
   };
   const own = createOwnRemoval({ stores, executionDays: 365, now: () => now });
   const report = await createRetention({ owners: { executions: own }, logger })(() => undefined);
-  expect(report).toEqual({ executions: { executions: 0, batches: 0, refusedRuns: 0, moderation: 0, submissions: 0, payloads: 0, mails: 0 } });
+  expect(report).toEqual({
+    executions: { executions: 0, batches: 0, refusedRuns: 0, moderation: 0, submissions: 0, payloads: 0, mails: 0 },
+  });
   expect(asked).toEqual({
     executions: "2025-11-22T12:00:00.000Z",
     batches: "2025-11-22T12:00:00.000Z",
