@@ -36,9 +36,9 @@ beforeAll(async () => {
   addEntry("hosted-by-little-data", ["url", "data-url"], 50);
   addEntry("hosted-by-address", ["url"]);
   moderation = await startModeration();
-  platform = await startPlatform({ env: { MODELS_REGISTRY_DIR: registry, ...moderation.env } });
+  platform = await startPlatform({ allow: [moderation.address], env: { MODELS_REGISTRY_DIR: registry, ...moderation.env } });
   client = clientOf(platform);
-  user = await client.account();
+  user = await client.account({ webhook: { url: moderation.webhookUrl } });
 });
 afterAll(async () => {
   await platform.stop();
@@ -211,6 +211,11 @@ describe("moderation", () => {
     });
     expect(sees([...(await readers()), await get(`/api/executions/${executionId}/events`), await get("/api/usage?limit=5")])).toBe(false);
     expect((await fetch(file.url)).status).toBe(404);
+    const message = await eventually(
+      () => moderation.webhooks.find((sent) => sent.includes(executionId)) ?? "",
+      (sent) => sent !== "",
+    );
+    expect([message.includes("CONTENT_REFUSED"), message.includes(key)]).toEqual([true, false]);
     // Of the picture alone: the clip was not begun.
     expect(await submissions()).toBe(before + 1);
     expect(await spent()).toBeCloseTo(credits - 0.52, 5);

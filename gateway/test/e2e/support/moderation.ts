@@ -16,12 +16,19 @@ export interface Question {
 export interface ModerationHook {
   env: Record<string, string>;
   questions: Question[];
+  /** host:port, for the platform's egress exceptions. */
+  address: string;
+  /** Where it also takes webhooks, and what came there. */
+  webhookUrl: string;
+  webhooks: string[];
   /** By default everything is let go. */
   decide: (question: Question) => object | Promise<object>;
   /** From now on it answers nothing but errors. */
   away: boolean;
   close(): void;
 }
+
+const PATH = "/moderate";
 
 /** A moderation hook on loopback, which believes only what is signed. */
 export const startModeration = async (): Promise<ModerationHook> => {
@@ -30,6 +37,10 @@ export const startModeration = async (): Promise<ModerationHook> => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
+      if (request.url !== PATH) {
+        hook.webhooks.push(Buffer.concat(chunks).toString());
+        return void response.writeHead(204).end();
+      }
       const answer = async (): Promise<void> => {
         const question = new Webhook(secret).verify(
           Buffer.concat(chunks).toString(),
@@ -43,9 +54,12 @@ export const startModeration = async (): Promise<ModerationHook> => {
     });
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/moderate`;
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const hook: ModerationHook = {
-    env: { MODERATION_URL: url, MODERATION_SECRET: secret, MODERATION_TIMEOUT_MS: "1000" },
+    address,
+    webhookUrl: `http://${address}/webhook`,
+    webhooks: [],
+    env: { MODERATION_URL: `http://${address}${PATH}`, MODERATION_SECRET: secret, MODERATION_TIMEOUT_MS: "1000" },
     questions: [],
     decide: () => ({ decision: "allow" }),
     away: false,
