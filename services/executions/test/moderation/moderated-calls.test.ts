@@ -224,7 +224,7 @@ describe("a file that a call makes", () => {
     expect((await media.getObjects({ ids: idsOf(call), ownerId: USER, withHeld: true })).objects).toEqual([]);
   });
 
-  it.each(["before the decision was kept", "before the file was removed"] as const)(
+  it.each(["before the decision was kept", "before the file was removed", "after the file was removed"] as const)(
     "is asked about under one id, made once, and refused all the same, where its process was killed %s",
     async (point) => {
       hook.decide = ({ kind }) => (kind === "output" ? REFUSE : ALLOW);
@@ -235,16 +235,13 @@ describe("a file that a call makes", () => {
         kill("killed");
         return new Promise(() => undefined);
       };
-      const dying: Part =
-        point === "before the file was removed"
-          ? { media: { ...media, decideHeld: dies } }
-          : {
-              store: {
-                ...stores.moderation,
-                insert: (record: ModerationRecord) => (record.kind === "output" ? dies() : stores.moderation.insert(record)),
-              },
-            };
-      expect(await Promise.race([picture(call, callsOf(moderationOf(dying))), death])).toBe("killed");
+      const insert = (record: ModerationRecord) => (record.kind === "output" ? dies() : stores.moderation.insert(record));
+      const deaths: Record<typeof point, Part> = {
+        "before the decision was kept": { store: { ...stores.moderation, insert } },
+        "before the file was removed": { media: { ...media, decideHeld: dies } },
+        "after the file was removed": { media: { ...media, decideHeld: (request) => media.decideHeld(request).then(dies) } },
+      };
+      expect(await Promise.race([picture(call, callsOf(moderationOf(deaths[point]))), death])).toBe("killed");
       expect(await errorOf(picture(call))).toMatchObject({ reason: "CONTENT_REFUSED", metadata: { refused: { costMicroUsd: 20_000 } } });
       expect(new Set(outputsAsked().map(({ id }) => id)).size).toBe(1);
       expect(provider.asked).toHaveLength(1);
