@@ -67,14 +67,17 @@ describe("who may call billing", () => {
     expect(await codeOf(certificates.of("media"), server.port, path)).toBe(status.PERMISSION_DENIED);
   });
 
-  it("values of secrets are for those who send them alone, whoever else may call identity", async () => {
-    const path = "/nodeloom.identity.v1.IdentityService/ReadSecrets";
+  it.each([
+    ["values of secrets", "/nodeloom.identity.v1.IdentityService/ReadSecrets", ["executions", "models"]],
+    ["tokens that are mailed", "/nodeloom.identity.v1.AddressService/CreateMailedReset", ["executions"]],
+  ])("%s are for those who send them alone, whoever else may call identity", async (_what, path, senders) => {
     const own = await makeCertificates("identity", "gateway", "executions", "models");
     const definition = { unary: { ...JSON_SERVICE.unary, path } };
     const services = [{ definition, handlers: { unary: unary(() => Promise.resolve("a value")) } }];
     const identity = await startGrpcServer({ listen: "127.0.0.1:0", services, logger, tls: own.of("identity") });
-    const codes = ["executions", "models", "gateway"].map((caller) => codeOf(own.of(caller), identity.port, path));
-    expect(await Promise.all(codes)).toEqual([undefined, undefined, status.PERMISSION_DENIED]);
+    const callers = ["executions", "models", "gateway"];
+    const codes = callers.map((caller) => codeOf(own.of(caller), identity.port, path));
+    expect(await Promise.all(codes)).toEqual(callers.map((caller) => (senders.includes(caller) ? undefined : status.PERMISSION_DENIED)));
     await identity.stop();
     await own.remove();
   });
