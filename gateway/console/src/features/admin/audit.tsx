@@ -64,7 +64,7 @@ const COLUMNS: readonly Column<AuditRow>[] = [
       </>
     ),
   },
-  { title: "Of", wide: true, className: "max-w-48", cell: ({ target }) => <Target target={target} /> },
+  { title: "Of", wide: true, className: "max-xl:max-w-48!", cell: ({ target }) => <Target target={target} /> },
   {
     title: "Change",
     wide: "widest",
@@ -81,7 +81,7 @@ const COLUMNS: readonly Column<AuditRow>[] = [
   {
     title: "By",
     wide: true,
-    className: "max-w-48",
+    className: "max-xl:max-w-44!",
     cell: ({ actor, keyId }) => <AccountName id={actor} title={keyId === null ? "by session" : `by key ${keyId}`} />,
   },
   { title: "When", numeric: true, cell: ({ at }) => <Time iso={at} /> },

@@ -100,10 +100,14 @@ export const ModelsSection = () => {
         columns={[
           {
             title: "Model",
-            cell: ({ displayName, internalName }) => (
+            className: "max-md:max-w-40!",
+            cell: (model) => (
               <span className="block min-w-0">
-                <span className="block truncate font-medium">{displayName}</span>
-                <code className="block truncate font-mono text-xs text-faint">{internalName}</code>
+                <span className="block truncate font-medium">{model.displayName}</span>
+                <code className="block truncate font-mono text-xs text-faint">{model.internalName}</code>
+                <span className="mt-1 block md:hidden">
+                  <PriceButton model={model} onAsk={() => setPricing(model)} />
+                </span>
               </span>
             ),
           },
@@ -149,13 +153,8 @@ export const ModelsSection = () => {
           {
             title: "Price",
             numeric: true,
-            cell: (model) => (
-              <Button size="sm" disabled={model.price === null} onClick={() => setPricing(model)}>
-                {model.price !== null && "table" in model.price
-                  ? `${model.price.table.length} prices`
-                  : `${Object.values(model.price ?? {}).join(" / ") || "none"} USD`}
-              </Button>
-            ),
+            wide: true,
+            cell: (model) => <PriceButton model={model} onAsk={() => setPricing(model)} />,
           },
         ]}
       />
@@ -164,3 +163,10 @@ export const ModelsSection = () => {
     </>
   );
 };
+const PriceButton = ({ model, onAsk }: { model: Model; onAsk: () => void }) => (
+  <Button size="sm" disabled={model.price === null} onClick={onAsk}>
+    {model.price !== null && "table" in model.price
+      ? `${model.price.table.length} prices`
+      : `${Object.values(model.price ?? {}).join(" / ") || "none"} USD`}
+  </Button>
+);

@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<AdminExecution>[] = [
       </>
     ),
   },
-  { title: "Account", wide: true, cell: ({ userId }) => <AccountName id={userId} /> },
+  { title: "Account", wide: true, className: "max-xl:max-w-44!", cell: ({ userId }) => <AccountName id={userId} /> },
   { title: "What went wrong", wide: "widest", cell: ({ error }) => <span className="block truncate text-bad">{error?.message}</span> },
   { title: "Took", numeric: true, wide: "widest", cell: ({ durationMs }) => duration(durationMs) },
   { title: "Credits", numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },

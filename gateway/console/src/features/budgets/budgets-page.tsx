@@ -22,6 +22,7 @@ const columnsOf = (
 ): readonly Column<Budget>[] => [
   {
     title: "Of",
+    className: "max-md:max-w-28!",
     cell: (budget) => {
       const { kind, name } = scopeWords(scopeOf(budget), keys, nameOf);
       return (

@@ -11,6 +11,7 @@ import { RunStatus } from "../../runs/status";
 import { Thumb } from "../../runs/thumb";
 import { plainCause } from "../../runs/trouble/words";
 import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
 import { creditNumber, duration } from "../../ui/format";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";
@@ -22,6 +23,8 @@ import { useWorkflowNames } from "./workflow-names";
 const route = getRouteApi("/shell/executions");
 const PAGE = 50;
 const THUMBS = 3;
+/** In small windows. */
+const FEW_THUMBS = 2;
 const THUMB_PX = 72;
 
 /** The first files that a run made, small. */
@@ -35,10 +38,10 @@ const Made = ({ files }: { files: readonly OutputFile[] }) => {
           file={file}
           label={`Result ${index + 1}`}
           width={THUMB_PX}
-          className="size-9 shrink-0 rounded-md bg-(--media)"
+          className={classes("size-9 shrink-0 rounded-md bg-(--media)", index >= FEW_THUMBS && "max-xl:hidden")}
         />
       ))}
-      {more > 0 && <span className="text-xs text-faint">+{more}</span>}
+      {more > 0 && <span className="text-xs text-faint max-xl:hidden">+{more}</span>}
     </span>
   );
 };
@@ -59,7 +62,7 @@ const Name = ({ execution: { executionId, workflowSlug, modelIds, createdAt } }:
 };
 
 const columnsOf = (madeBy: (execution: Execution) => readonly OutputFile[]): readonly Column<Execution>[] => [
-  { title: "Run of", cell: (execution) => <Name execution={execution} /> },
+  { title: "Run of", className: "max-xl:max-w-40! max-md:max-w-28!", cell: (execution) => <Name execution={execution} /> },
   { title: "Made", cell: (execution) => <Made files={madeBy(execution)} /> },
   {
     title: "Status",
@@ -67,7 +70,7 @@ const columnsOf = (madeBy: (execution: Execution) => readonly OutputFile[]): rea
       <>
         <RunStatus status={status} />
         {/* Where there is no room for a column of its own. */}
-        <span className="mt-0.5 block max-w-44 truncate text-xs text-bad max-md:max-w-28 xl:hidden">
+        <span className="mt-0.5 block max-w-36 truncate text-xs text-bad max-md:max-w-24 xl:hidden">
           {error && plainCause(error.message)}
         </span>
       </>
@@ -79,7 +82,7 @@ const columnsOf = (madeBy: (execution: Execution) => readonly OutputFile[]): rea
     cell: ({ error }) => <span className="block truncate text-bad">{error && plainCause(error.message)}</span>,
   },
   { title: "From", wide: "widest", cell: ({ source }) => sourceWords(source) },
-  { title: "Took", numeric: true, wide: true, cell: ({ durationMs }) => duration(durationMs) },
+  { title: "Took", numeric: true, wide: "widest", cell: ({ durationMs }) => duration(durationMs) },
   { title: "Credits", numeric: true, wide: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
   { title: "Started", numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
   {

@@ -48,12 +48,16 @@ export const PlansPage = () => {
     <Page title="Plans" lead="A credit is one US cent. Credits of a month expire with it; credits that are bought stay.">
       {isCustom && <p className="mb-4 text-sm text-muted">Your plan is {own}, made for you by an administrator.</p>}
       <div className="overflow-x-auto rounded-2xl border bg-surface" tabIndex={0} role="region" aria-label="What the plans have">
-        <table className="w-full min-w-140 text-sm">
+        <table className="w-full text-sm max-md:text-xs md:min-w-140">
           <thead>
             <tr className="border-b">
-              <td className="w-1/5 p-3" />
+              <td className="w-1/5 p-3 max-md:p-1.5" />
               {TIERS.map((tier) => (
-                <th key={tier} scope="col" className={classes("p-3 text-left align-top font-semibold", tier === own && "bg-accent-soft")}>
+                <th
+                  key={tier}
+                  scope="col"
+                  className={classes("p-3 text-left align-top font-semibold max-md:p-1.5", tier === own && "bg-accent-soft")}
+                >
                   {titleOf(tier)} {tier === own && <Badge tone="accent">yours</Badge>}
                 </th>
               ))}
@@ -62,11 +66,11 @@ export const PlansPage = () => {
           <tbody>
             {LINES.map(([title, value]) => (
               <tr key={title} className="border-b last:border-0">
-                <th scope="row" className="p-3 text-left font-medium text-muted">
+                <th scope="row" className="p-3 text-left font-medium text-muted max-md:p-1.5">
                   {title}
                 </th>
                 {TIERS.map((tier) => (
-                  <td key={tier} className={classes("p-3 tabular-nums", tier === own && "bg-accent-soft")}>
+                  <td key={tier} className={classes("p-3 tabular-nums max-md:p-1.5", tier === own && "bg-accent-soft")}>
                     <Value of={value(PLANS[tier])} />
                   </td>
                 ))}

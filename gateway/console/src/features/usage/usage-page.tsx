@@ -28,13 +28,20 @@ type Status = (typeof STATUSES)[number];
 const isStatus = (text: string | undefined): text is Status => (STATUSES as readonly (string | undefined)[]).includes(text);
 
 /** What was called, by its name. */
-const CallOf = ({ row: { workflowSlug, modelIds } }: { row: UsageRow }) => {
+const CallOf = ({ row: { workflowSlug, modelIds, createdAt } }: { row: UsageRow }) => {
   const nameOf = useWorkflowNames();
-  return <span className="block truncate font-medium">{workflowSlug === null ? modelIds[0] : nameOf(workflowSlug)}</span>;
+  return (
+    <>
+      <span className="block truncate font-medium">{workflowSlug === null ? modelIds[0] : nameOf(workflowSlug)}</span>
+      <span className="text-xs text-faint md:hidden">
+        <Time iso={createdAt} />
+      </span>
+    </>
+  );
 };
 
 const COLUMNS: readonly Column<UsageRow>[] = [
-  { title: "Of", cell: (row) => <CallOf row={row} /> },
+  { title: "Of", className: "max-xl:max-w-40!", cell: (row) => <CallOf row={row} /> },
   {
     title: "Status",
     cell: ({ status, errorCode }) => (
@@ -48,7 +55,7 @@ const COLUMNS: readonly Column<UsageRow>[] = [
   { title: "Took", numeric: true, wide: "widest", cell: ({ durationMs }) => duration(durationMs) },
   { title: "Credits", numeric: true, cell: ({ creditsCost }) => creditNumber(creditsCost) },
   { title: "Price", numeric: true, wide: "widest", cell: ({ userCost }) => usd(userCost) },
-  { title: "When", numeric: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
+  { title: "When", numeric: true, wide: true, cell: ({ createdAt }) => <Time iso={createdAt} /> },
 ];
 
 const save = (text: string): void => {
