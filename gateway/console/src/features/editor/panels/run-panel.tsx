@@ -16,6 +16,7 @@ import { ago } from "../../../ui/format";
 import { Button, IconButton } from "../../../ui/button";
 import { Notice } from "../../../ui/notice";
 import { useKept, type Kept } from "../pins/use-kept";
+import { RecentRuns } from "./recent-runs";
 import { RunView } from "./run-view";
 import { useDocument, useEditor, useUi } from "../context";
 import { useRunInputs } from "../run-inputs";
@@ -183,6 +184,7 @@ export const RunPanel = () => {
           />
         </>
       )}
+      <RecentRuns shown={run?.executionId} />
     </div>
   );
 };
