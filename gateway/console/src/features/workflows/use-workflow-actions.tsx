@@ -2,10 +2,11 @@ import type { NewWorkflow, WorkflowChanges } from "@nodeloom/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { api, messageOf, request } from "../../api/client";
-import { createWorkflow, workflowText } from "../../api/workflow-remote";
+import { createWorkflow } from "../../api/workflow-remote";
 import { modelsQuery } from "../../api/queries";
 import { members } from "../../document/graph";
 import { complain, say } from "../../ui/overlays/toast";
+import { exportWorkflow } from "./export";
 
 /** Members of a workflow that a copy takes over. */
 const COPIED = ["description", "tags", "nodes", "edges", "viewport", "cover"] as const;
@@ -23,15 +24,6 @@ const createFromText = async (text: string, name: string): Promise<string> => {
 };
 
 const nameOfFile = ({ name }: File): string => name.replace(/\.json$/i, "");
-
-const download = (name: string, text: string): void => {
-  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
-};
 
 /** What can be done to workflows from a list; failures are told. */
 export const useWorkflowActions = () => {
@@ -76,7 +68,7 @@ export const useWorkflowActions = () => {
         await api.workflows.delete(slug);
         say(`“${name}” was deleted.`);
       }),
-    exportFile: (slug: string) => attempt(async () => download(`${slug}.json`, await workflowText(slug))),
+    exportFile: (slug: string) => attempt(() => exportWorkflow(slug)),
     importFile: (file: File) =>
       attempt(async () => {
         if (file.size > MAX_IMPORT_BYTES) throw new Error("The file is larger than a workflow may be (8 MB).");

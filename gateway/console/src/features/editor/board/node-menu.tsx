@@ -2,6 +2,7 @@ import { Menu as Base } from "@base-ui/react/menu";
 import { useReactFlow } from "@xyflow/react";
 import {
   ClipboardPaste,
+  FileDown,
   Copy,
   CopyPlus,
   Ellipsis,
@@ -65,6 +66,7 @@ const ON_BOARD: typeof ON_NODES = [
   ["fit", Maximize],
   null,
   ["run", Play],
+  ["export", FileDown],
 ];
 
 /** Whether an entry means anything for what is chosen. */

@@ -1,6 +1,8 @@
 import type { Alignment } from "../../../canvas/geometry";
 import { isRemark } from "../../../canvas/kinds";
 import { nodeById } from "../../../document/graph";
+import { messageOf } from "../../../api/client";
+import { exportWorkflow } from "../../workflows/export";
 import { complain, say } from "../../../ui/overlays/toast";
 import {
   alignSelection,
@@ -104,6 +106,12 @@ const save: Command["run"] = ({ document, canEdit }) => {
   void document.flush().then((saved) => (saved ? say("Everything is saved.") : complain("Not saved yet: it is tried again by itself.")));
 };
 
+const exportJson: Command["run"] = ({ document, slug }) =>
+  void document
+    .flush()
+    .then(() => exportWorkflow(slug))
+    .catch((error: unknown) => complain(messageOf(error)));
+
 /** Opens the workflow that the chosen node stands for. */
 const openInner: Command["run"] = (editor, stage) => {
   const [node, ...others] = selectedNodes(editor);
@@ -139,6 +147,7 @@ export const COMMANDS: readonly Command[] = [
   command("open-inner", "Open its workflow", "View", ["O"], openInner),
   command("settings", "Edit its settings", "Edit", ["Enter"], (_editor, stage) => stage.settings()),
   command("save", "Save now", "Edit", ["Mod+S"], save),
+  command("export", "Export as JSON", "Edit", [], exportJson),
   edit("undo", "Undo", ["Mod+Z"], ({ document }) => document.undo()),
   edit("redo", "Redo", ["Mod+Shift+Z", "Mod+Y"], ({ document }) => document.redo()),
   command("copy", "Copy", "Edit", ["Mod+C"], (editor) => void copySelection(editor)),
