@@ -167,7 +167,7 @@ stage.test("what a hook takes is said, with a call to try it; a schedule's times
   await page.getByRole("button", { name: "I have kept it" }).click();
   await page.getByRole("button", { name: "New schedule" }).click();
   await dialog.getByRole("button", { name: "Set the schedule" }).click();
-  await page.getByRole("cell", { name: /Every day at 9/ }).waitFor();
+  await page.getByRole("cell", { name: /^Every day at 9/ }).waitFor();
   expect(complaints).toEqual([]);
   await context.close();
 });
@@ -182,17 +182,45 @@ stage.test("no list is scrolled sideways, in a small window and on a phone", asy
     edges: [edge("list.items", "stills.prompt")],
   });
   await run(slug);
+  const found: string[] = [];
   for (const width of [1024, 390])
     for (const [who, paths] of [
-      [account, ["/executions", "/batches", "/usage", "/budgets", "/keys", "/secrets", "/agents", `/workflows/${slug}/triggers`]],
+      [account, ["/executions", "/batches", "/usage", "/budgets", "/keys", "/secrets", "/agents", "/plans", `/workflows/${slug}/triggers`]],
       [stage.platform.admin, ["users", "models", "tiers", "templates", "runs", "audit"].map((section) => `/admin/${section}`)],
     ] as const) {
       const { page, context } = await stage.signedIn(who, { width, height: 800 });
       for (const path of paths) {
         await page.goto(path);
         await page.waitForLoadState("networkidle");
-        expect({ path, width, sideways: await page.evaluate(SIDEWAYS) }).toEqual({ path, width, sideways: [] });
+        found.push(...((await page.evaluate(SIDEWAYS)) as string[]).map((label) => `${label} at ${width}`));
       }
       await context.close();
     }
+  expect(found).toEqual([]);
+});
+
+onCanvas(
+  "runs that were started one after the other are listed beside the canvas, and each is shown by a click",
+  { nodes: [LIST, STILLS], edges: [edge("list.items", "stills.prompt")] },
+  async (page) => {
+    await page.keyboard.press("Control+Enter");
+    for (let count = 1; count <= 2; count += 1) {
+      await page.getByTestId("run").click();
+      await page.locator("section[aria-label=Run] header").getByText("Completed", { exact: true }).waitFor();
+    }
+    const recent = page.getByRole("region", { name: "Recent runs" });
+    await recent.getByRole("button").nth(1).locator("img").nth(1).waitFor();
+    const shown = page.getByRole("link", { name: "Open this run's page" });
+    const newest = await shown.getAttribute("href");
+    await recent.getByRole("button").nth(1).click();
+    await page.waitForFunction(`document.querySelector("a[aria-label=\\"Open this run's page\\"]")?.getAttribute("href") !== "${newest}"`);
+  },
+);
+
+onCanvas("a workflow is exported from its canvas", { nodes: [LIST], edges: [] }, async (page, slug) => {
+  const saving = page.waitForEvent("download");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("export");
+  await page.keyboard.press("Enter");
+  expect((await saving).suggestedFilename()).toBe(`${slug}.json`);
 });
