@@ -1,5 +1,5 @@
 import type { Execution } from "@nodeloom/client";
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { request } from "../api/client";
 import { filesByRun } from "./files-by-run";
 import { filesIn, type OutputFile } from "./files-in";
@@ -21,7 +21,7 @@ export const useMadeBy = (
     queryFn: async ({ signal }) => (await request("listMedia", { query: { limit: NEWEST }, signal })).body.rows,
     select: filesByRun,
     enabled: newest !== undefined,
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
   });
   return ({ executionId, result }) => {
     const files = filesIn(result);

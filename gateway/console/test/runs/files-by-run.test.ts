@@ -16,8 +16,8 @@ it("finds what a run made by its files' ids, in the order of its nodes and items
     file(`${RUN}-2-0-in-0`),
   ]);
   expect([...found.keys()]).toEqual([RUN]);
-  expect(found.get(RUN)!.map(({ url, family }) => `${url.slice(-7)} ${family}`)).toEqual([
-    "2-0.1-0 image",
+  expect(found.get(RUN)!.map(({ url, family }) => `${url.slice(url.indexOf(RUN) + RUN.length)} ${family}`)).toEqual([
+    "-2-0.1-0 image",
     "-2-1-0 image",
     "-10-0-0 video",
   ]);

@@ -2,7 +2,8 @@ import type { NodeState } from "@nodeloom/client";
 
 // The browser's page, as far as addresses are made of it.
 Object.assign(globalThis, { location: { origin: "http://127.0.0.1:8080" }, GATEWAY_ORIGIN: "" });
-import { innerNodes, resultParts, wholeOf } from "../../src/runs/whole/whole";
+import { resultParts } from "../../src/runs/whole/result-parts";
+import { innerNodes, wholeOf } from "../../src/runs/whole/whole";
 
 const at = (ms: number): string => new Date(ms).toISOString();
 const node = (id: string, change: Partial<NodeState> = {}): NodeState => ({

@@ -81,7 +81,7 @@ const COLUMNS: readonly Column<AuditRow>[] = [
   {
     title: "By",
     wide: true,
-    className: "max-xl:max-w-44!",
+    className: "max-xl:max-w-40!",
     cell: ({ actor, keyId }) => <AccountName id={actor} title={keyId === null ? "by session" : `by key ${keyId}`} />,
   },
   { title: "When", numeric: true, cell: ({ at }) => <Time iso={at} /> },

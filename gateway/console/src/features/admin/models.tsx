@@ -100,7 +100,7 @@ export const ModelsSection = () => {
         columns={[
           {
             title: "Model",
-            className: "max-md:max-w-40!",
+            className: "max-md:max-w-36!",
             cell: (model) => (
               <span className="block min-w-0">
                 <span className="block truncate font-medium">{model.displayName}</span>

@@ -3,7 +3,7 @@ import { api } from "../../api/client";
 import type { DocNode } from "../../document/graph";
 import type { NodeProgress } from "../live";
 import type { Made } from "../made";
-import { innerNodes, isWhole, resultParts, wholeOf, type ResultPart } from "./whole";
+import { innerNodes, isWhole, wholeOf, type ResultPart } from "./whole";
 
 /** What the results of workflows are made of, by slug, as far as this page has read them. */
 export const useParts = create<{ parts: ReadonlyMap<string, readonly ResultPart[]> }>(() => ({ parts: new Map() }));
@@ -19,7 +19,10 @@ export const lookUpParts = async (nodes: readonly DocNode[]): Promise<void> => {
   for (const slug of slugs) {
     asked.add(slug);
     const workflow = await api.workflows.get(slug).catch(() => undefined);
-    if (workflow) useParts.setState(({ parts }) => ({ parts: new Map(parts).set(slug, resultParts(workflow.nodes, workflow.edges)) }));
+    if (!workflow) continue;
+    // Few canvases have such a node.
+    const { resultParts } = await import("./result-parts");
+    useParts.setState(({ parts }) => ({ parts: new Map(parts).set(slug, resultParts(workflow.nodes, workflow.edges)) }));
   }
 };
 

@@ -1,5 +1,5 @@
 import type { NodeState } from "@nodeloom/client";
-import { isRecord, kindOf, makesCalls, readGraph } from "@nodeloom/kernel/graph";
+import { isRecord, kindOf, makesCalls } from "@nodeloom/kernel/graph";
 import { outputsOf } from "../outputs";
 
 /** whole/: a node that stands for a workflow, in a run: by what the nodes of that workflow did, which run in its place. */
@@ -10,15 +10,6 @@ export interface ResultPart {
   node: string;
   port: string | null;
 }
-
-/** What a workflow's result is made of. @param nodes @param edges as the API has them */
-export const resultParts = (nodes: unknown, edges: unknown): ResultPart[] => {
-  const graph = readGraph(JSON.stringify(nodes), JSON.stringify(edges));
-  const results = new Set(graph.nodes.filter(({ type }) => kindOf(type)?.isResult === true).map(({ id }) => id));
-  return graph.edges
-    .filter(({ target }) => results.has(target))
-    .map(({ source, sourceHandle, targetHandle }) => ({ member: targetHandle ?? "result", node: source, port: sourceHandle }));
-};
 
 /** Whether a node stands for a workflow. */
 export const isWhole = (type: string): boolean => kindOf(type)?.isReplaced === true;

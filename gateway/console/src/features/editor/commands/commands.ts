@@ -2,7 +2,6 @@ import type { Alignment } from "../../../canvas/geometry";
 import { isRemark } from "../../../canvas/kinds";
 import { nodeById } from "../../../document/graph";
 import { messageOf } from "../../../api/client";
-import { exportWorkflow } from "../../workflows/export";
 import { complain, say } from "../../../ui/overlays/toast";
 import {
   alignSelection,
@@ -109,7 +108,7 @@ const save: Command["run"] = ({ document, canEdit }) => {
 const exportJson: Command["run"] = ({ document, slug }) =>
   void document
     .flush()
-    .then(() => exportWorkflow(slug))
+    .then(async () => (await import("../../workflows/export")).exportWorkflow(slug))
     .catch((error: unknown) => complain(messageOf(error)));
 
 /** Opens the workflow that the chosen node stands for. */
