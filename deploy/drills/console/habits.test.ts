@@ -219,8 +219,7 @@ onCanvas(
 
 onCanvas("a workflow is exported from its canvas", { nodes: [LIST], edges: [] }, async (page, slug) => {
   const saving = page.waitForEvent("download");
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("export");
-  await page.keyboard.press("Enter");
+  await page.locator(".react-flow__pane").click({ button: "right", position: { x: 60, y: 60 } });
+  await page.getByRole("menuitem", { name: "Export as JSON" }).click();
   expect((await saving).suggestedFilename()).toBe(`${slug}.json`);
 });

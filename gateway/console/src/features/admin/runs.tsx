@@ -16,6 +16,7 @@ const STATUSES = ["processing", "completed", "failed", "cancelled", "cancel_requ
 const COLUMNS: readonly Column<AdminExecution>[] = [
   {
     title: "Run",
+    className: "max-xl:max-w-40! max-md:max-w-32!",
     cell: ({ executionId, workflowSlug, modelIds }) => (
       <span className="block min-w-0">
         <span className="block truncate font-medium">{workflowSlug ?? modelIds[0]}</span>

@@ -41,13 +41,13 @@ const CallOf = ({ row: { workflowSlug, modelIds, createdAt } }: { row: UsageRow 
 };
 
 const COLUMNS: readonly Column<UsageRow>[] = [
-  { title: "Of", className: "max-xl:max-w-40!", cell: (row) => <CallOf row={row} /> },
+  { title: "Of", className: "max-xl:max-w-40! max-md:max-w-32!", cell: (row) => <CallOf row={row} /> },
   {
     title: "Status",
     cell: ({ status, errorCode }) => (
-      <span className="flex items-center gap-2">
+      <span className="flex items-center gap-2 max-md:flex-col max-md:items-start">
         <RunStatus status={status} />
-        {errorCode !== null && <code className="truncate font-mono text-xs text-bad">{errorCode}</code>}
+        {errorCode !== null && <code className="truncate font-mono text-xs text-bad max-md:max-w-28">{errorCode}</code>}
       </span>
     ),
   },
