@@ -162,7 +162,7 @@ export const ncnnToOnnx = (param: string, bin: Buffer, isHalf = false): Buffer =
     .slice(2)
     .filter((line) => line.trim() !== "");
   for (const layer of lines.map(layerOf)) {
-    const { type, name, parameter, outputs } = layer;
+    const { type, parameter, outputs } = layer;
     const inputs = layer.inputs.map(nameOf);
     const output = outputs[0]!;
     switch (type) {
