@@ -23,11 +23,13 @@ export const createAuditStore = (audit: Model<AuditRecord>): AuditStore => ({
   end: async (id, end) => void (await audit.updateOne({ _id: id, outcome: "pending" }, { $set: end })),
   removeBefore: (before, limit) => removeSome(audit, { at: { $lt: before } }, limit, { at: 1, _id: 1 }),
   find: (id) => audit.findById(id).lean<AuditRecord>().exec(),
-  page: (ownerId, after, limit) =>
-    audit
-      .find({ ownerId: ownerId ?? null, ...beyond("at", after, "$lt") })
+  page: (ownerId, after, limit) => {
+    const ofOwner: object = { ownerId: ownerId ?? null };
+    return audit
+      .find({ ...ofOwner, ...beyond("at", after, "$lt") })
       .sort({ at: -1, _id: -1 })
       .limit(limit)
       .lean<AuditRecord[]>()
-      .exec(),
+      .exec();
+  },
 });
