@@ -2,7 +2,7 @@ import type { InputField } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { workflows as proto } from "@nodeloom/proto";
 import type { Apps, PublishedApp } from "./apps/apps";
-import type { App } from "./apps/settings";
+import type { App } from "./apps/app";
 import type { Clone } from "./clone";
 import type { Folder, Folders } from "./folders/folders";
 import type { Pictures } from "./pictures/pictures";

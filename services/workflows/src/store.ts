@@ -1,6 +1,6 @@
 import { insertOnce, isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
-import type { App } from "./apps/settings";
+import type { App } from "./apps/app";
 import type { GeneratorUse, Published, Summary, Takedown, Workflow } from "./definition/workflow";
 import type { AppRow, ListFilter, ToolRow, WorkflowStore } from "./definition/storage";
 

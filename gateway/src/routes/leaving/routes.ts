@@ -1,5 +1,5 @@
 /** What somebody does who leaves: takes their data along, has the account deleted, changes their mind. */
-import { accountErasure, type identity } from "@nodeloom/proto";
+import { type accountErasure, type identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { preconditionFailed } from "../../http/errors";
 import { RECENT_SIGN_IN_MS } from "../../http/limits";

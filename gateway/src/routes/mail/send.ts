@@ -1,6 +1,6 @@
 /** mail/: what the platform mails to people, where a mail server is configured. */
 import { DomainError } from "@nodeloom/kernel";
-import { mail as messages } from "@nodeloom/proto";
+import { type mail as messages } from "@nodeloom/proto";
 import type { Gateway } from "../../gateway";
 import type { CallContext } from "../../http/route";
 

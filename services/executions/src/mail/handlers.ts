@@ -1,7 +1,7 @@
 /** The gRPC service of mail: it maps, calls and maps. */
 import { DomainError, invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
-import { mail as messages } from "@nodeloom/proto";
+import { type mail as messages } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Mail } from "./mails";
 import type { MailQueue } from "./queue";

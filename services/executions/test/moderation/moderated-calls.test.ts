@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInputCheck, DomainError } from "@nodeloom/kernel";
+import { createInputCheck, type DomainError } from "@nodeloom/kernel";
 import { service as mediaService } from "@nodeloom/media";
 import {
   connectMongo,

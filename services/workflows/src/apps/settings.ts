@@ -1,24 +1,8 @@
-/** apps/: workflows' pages for others. */
-import { APP_BOUNDS, APP_PAYERS, APP_THEMES, isLonger, isOrigin, type AppPayer, type AppTheme, type Issue } from "@nodeloom/kernel";
+/** What is wrong with an app. */
+import { APP_BOUNDS, APP_PAYERS, APP_THEMES, isLonger, isOrigin, type Issue } from "@nodeloom/kernel";
 import type { Pictures } from "../pictures/pictures";
 import type { Workflow } from "../definition/workflow";
-
-/** A workflow's page for others, as its owner has set it. */
-export interface App {
-  published: boolean;
-  /** Who pays for its runs. */
-  payer: AppPayer;
-  /** What the runs of a day (UTC) may take of the owner's credits. */
-  dailyMillicredits: number;
-  perVisitorPerDay: number;
-  /** Empty: the workflow's name. */
-  title: string;
-  /** Address of a stored file; empty when there is none. */
-  cover: string;
-  theme: AppTheme;
-  /** Pages of these may embed it and use its tokens. */
-  origins: string[];
-}
+import type { App } from "./app";
 
 const oneOf = (path: string, value: string, values: readonly string[]): Issue[] =>
   values.includes(value) ? [] : [{ path, message: `must be one of: ${values.join(", ")}` }];

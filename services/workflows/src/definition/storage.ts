@@ -1,5 +1,5 @@
 import type { ListPosition } from "@nodeloom/platform";
-import type { App } from "../apps/settings";
+import type { App } from "../apps/app";
 import type { Published, SchemaPart, SecretUse, Summary, Takedown, Tool, Workflow } from "./workflow";
 
 export type WorkflowHead = Pick<Workflow, "name" | "revision" | "createdBy" | "creationId" | "published" | "isTemplate">;

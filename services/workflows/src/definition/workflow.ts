@@ -1,6 +1,6 @@
 /** definition/: what a workflow is, what may be set of it, and what follows from its graph. */
 
-import type { App } from "../apps/settings";
+import type { App } from "../apps/app";
 
 /** A saved workflow. Its graph and its pictures are the JSON texts that were sent, byte for byte. */
 export interface Workflow {
