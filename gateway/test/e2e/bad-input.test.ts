@@ -166,3 +166,17 @@ describe("a run that isn't possible", () => {
     expect((await client.call("GET", "/api/me", { cookie: pro.cookie })).body.credits).toMatchObject({ plan: 2_000, held: 0 });
   });
 });
+
+it("without a mail server, every address of mail says so, and the sign-in page hears of none", async () => {
+  const { cookie, email } = await client.account({ tier: "pro" });
+  const answers = await Promise.all([
+    client.call("POST", "/api/auth/password/reset", { body: { email } }),
+    client.call("POST", "/api/auth/verify/send", { cookie }),
+    client.call("POST", "/api/auth/verify", { cookie, body: { token: "x" } }),
+    client.call("GET", "/api/me/mail", { cookie }),
+    client.call("PATCH", "/api/me/mail", { cookie, body: { notices: {} } }),
+    client.call("POST", "/api/mail/unsubscribe?token=x"),
+  ]);
+  expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [501, "NOT_CONFIGURED"]));
+  expect((await client.call("GET", "/api/auth/methods")).body).toEqual({ password: true, oidc: null });
+});
