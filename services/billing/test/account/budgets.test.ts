@@ -173,7 +173,10 @@ it("announces low credits once in a month of the plan, by what is spent and not 
   const lower = follow(low, held("e3", 50), settled("e3", { a: 50 }));
   expect(pending(lower)).toHaveLength(1);
   const next = follow({ ...lower, period: 2 }, held("e4", 9), settled("e4", { a: 9 }));
-  expect(pending(next)).toMatchObject([["low-credits-1", {}], ["low-credits-2", { remaining: 40 }]]);
+  expect(pending(next)).toMatchObject([
+    ["low-credits-1", {}],
+    ["low-credits-2", { remaining: 40 }],
+  ]);
   expect(pending(follow(start, held("e1", 999_999), settled("e1", { a: 999_999 })))).toEqual([]);
 });
 
