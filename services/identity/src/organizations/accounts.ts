@@ -61,6 +61,8 @@ export const createAccounts = ({ users, store }: AccountsOptions): Accounts => {
       plan: { ...person.plan, monthlyMillicredits: 0 },
       business: null,
       secondFactor: false,
+      // When this person has left, the tier is another owner's.
+      erasesAt: null,
       createdAt,
       organization: { name, tierOf },
     };
