@@ -1,12 +1,22 @@
 import { createErasure, removeSome, untilNone, type Erase, type RemovedPage } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
-import { withoutMember } from "../organizations/members";
-import type { OrganizationStore } from "../organizations/organization-store";
+import { withoutMember, withRole } from "../organizations/members";
+import type { OrganizationChange, OrganizationStore } from "../organizations/organization-store";
+import type { OrganizationRecord } from "../organizations/records";
 import type { AuditRecord, UserRecord } from "../records";
 
 const PAGE = 500;
+/** What a hook's senders sign with goes with the hook; where that failed, here. */
+const HOOK = /^hook:/;
 /** The one action whose target is a user's own text. */
 const SECRET_ACTIONS = /^secret\./;
+
+/** Of an organization whose only owner the person has become since it was asked, the longest-standing other member is one then. */
+const withoutPerson = (organization: OrganizationRecord, personId: string): OrganizationChange => {
+  const others = organization.members.filter((member) => member.personId !== personId);
+  const heir = others.some(({ role }) => role === "owner") ? undefined : others[0];
+  return withoutMember(heir ? { ...organization, ...withRole(organization, heir.personId, "owner") } : organization, personId);
+};
 
 /** What identity erases of an account. Its user is the mark that it is being erased, and goes last. @param connection has the models */
 export const createEraseIdentity = (connection: Connection, organizations: Pick<OrganizationStore, "listOf" | "change">): Erase => {
@@ -16,8 +26,9 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
 
   const knownAddresses = async (userId: string): Promise<RemovedPage> => {
     const user = await User!.findById(userId, { erasure: 1 }).lean<Pick<UserRecord, "erasure">>().exec();
-    const account = user?.erasure?.knownAs;
-    return account ? some(KnownAddress, { account }) : untilNone(0);
+    const { knownAs: account, begunAt } = user?.erasure ?? {};
+    // The address is free since then: somebody may have registered under it.
+    return account && begunAt ? some(KnownAddress, { account, at: { $lt: begunAt } }) : untilNone(0);
   };
 
   /** Rows keep who did what to whom, by their ids. */
@@ -25,23 +36,24 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
     const audit = Audit as unknown as import("mongoose").Model<AuditRecord>;
     const texts = { changeJson: "", beforeJson: "", afterJson: "" };
     const hasTexts = { $or: Object.keys(texts).map((name) => ({ [name]: { $ne: "" } })) };
-    const about = await audit.updateMany({ target: userId, ...hasTexts }, { $set: texts });
-    const own = { actorId: userId, action: SECRET_ACTIONS, target: { $ne: "" } };
-    const secrets = await audit.updateMany(own, { $set: { ...texts, target: "" } });
-    return { removed: about.modifiedCount + secrets.modifiedCount, next: "" };
+    const about = { $or: [{ target: userId }, { ownerId: userId }] };
+    const emptied = await audit.updateMany({ $and: [about, hasTexts] }, { $set: texts });
+    const own = { actorId: userId, action: SECRET_ACTIONS, target: { $ne: "" }, ownerId: { $in: [null, "", userId] } };
+    const named = await audit.updateMany(own, { $set: { ...texts, target: "" } });
+    return { removed: emptied.modifiedCount + named.modifiedCount, next: "" };
   };
 
   /** One that was changed meanwhile is found again. */
   const leaveOrganizations = async (userId: string): Promise<RemovedPage> => {
     const left = await organizations.listOf(userId);
-    for (const organization of left) await organizations.change(organization, withoutMember(organization, userId));
+    for (const organization of left) await organizations.change(organization, withoutPerson(organization, userId));
     return untilNone(left.length);
   };
 
   return createErasure<"identity">((userId) => ({
     organizations: () => leaveOrganizations(userId),
     keys: () => some(Key, { $or: [{ userId }, { madeBy: userId }] }),
-    secrets: () => some(Secret, { owner: userId }),
+    secrets: () => some(Secret, { $or: [{ owner: userId }, { owner: HOOK, setBy: userId }] }),
     "known-addresses": () => knownAddresses(userId),
     "pending-sign-ins": () => some(PendingSignIn, { userId }),
     "run-stops": () => some(RunStop, { userId }),
