@@ -82,7 +82,7 @@ export const createAccount = async ({ api, baseUrl, adminKey, webhookUrl, hookHo
   });
   const { key, id: keyId } = made.body;
   await expected(200, "PATCH", `/api/keys/${keyId}`, { cookie, body: { metadata: { customer: word } } });
-  await expected(200, "PUT", `/api/keys/${keyId}/budget`, { cookie, body: { credits: 10_000, window: "month", alertAt: [0.0001] } });
+  await expected(200, "PUT", `/api/keys/${keyId}/budget`, { cookie, body: { credits: 10_000, window: "month", alertAt: [0.001] } });
   await expected(200, "PUT", `/api/secrets/${word.toUpperCase()}`, { cookie, body: { value: `value-of-${word}`, hosts: [hookHost] } });
   await expected(200, "POST", `/api/admin/users/${userId}/credits`, {
     key: adminKey,
