@@ -11,6 +11,8 @@ import { allPages, atMost, jsonEntry, linesEntry, textEntry, type Entry, type Mi
 import { accountOf, fileOf, movementOf, pathOf, usageOf, versionText, workflowText } from "./texts";
 
 const RUNS_PAGE = 100;
+/** As many rows as billing gives at once. */
+const LEDGER_PAGE = 200;
 
 export interface EntriesOptions {
   store: Pick<LeavingStore, "runIds" | "schedules" | "hooks">;
@@ -104,7 +106,7 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
 
   const movements = (userId: string): AsyncIterable<Record<string, unknown>> =>
     allPages(async (cursor) => {
-      const { rows, nextCursor } = await billing.listLedger({ userId, limit: LIMITS.usagePageRows, cursor });
+      const { rows, nextCursor } = await billing.listLedger({ userId, limit: LEDGER_PAGE, cursor });
       return { rows: rows.map(movementOf), next: nextCursor };
     });
 
