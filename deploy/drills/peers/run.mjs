@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { basename, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { filesBelow } from "../../local/run/files.mjs";
 import { goTool } from "../../local/build/go.mjs";
 import { ROOT } from "../../local/paths.mjs";
@@ -10,7 +10,7 @@ import { pythonEnvironment } from "../../local/build/python.mjs";
 /**
  * `npm run drill peers`: the suites `<package>/test/peers/<name>.test.ts`, which need the real software of others. What one needs
  * stands beside it, pinned, and is given to the suite as PEER_<NAME>: packages of PyPI in `<name>.requirements.txt` (the path
- * of a Python that has them), or a program in Go in `<name>.go-tool.txt` (its path). Names as arguments choose suites.
+ * of a Python that has them; `-r <file>` in place of these names another suite's), or a program in Go in `<name>.go-tool.txt` (its path). Names as arguments choose suites.
  */
 
 const PARENTS = ["services", "gateway"];
@@ -55,13 +55,20 @@ const readIfThere = async (path) => {
   }
 };
 
+/** What a suite needs, or the file that says so in its place. @param {string} path */
+const readNeeds = async (path) => {
+  const text = await readIfThere(path);
+  const other = /^-r (\S+)$/m.exec(text ?? "")?.[1];
+  return other === undefined ? text : readFile(join(dirname(path), other), "utf8");
+};
+
 /** @param {{ path: string, name: string }[]} suites @param {import("../../local/run/progress.mjs").Progress} progress */
 const environments = async (suites, progress) => {
   /** @type {Record<string, string>} */
   const env = {};
   for (const { path, name } of suites) {
     for (const [ending, prepare] of Object.entries(NEEDS)) {
-      const text = await readIfThere(path.replace(/\.test\.ts$/, ending));
+      const text = await readNeeds(path.replace(/\.test\.ts$/, ending));
       if (text === undefined) continue;
       await progress.step(name, async () => {
         const prepared = await prepare({ name, text, progress: progress.line });

@@ -25,13 +25,20 @@ said.transcript = (await client.audio.transcriptions.create(transcription)).text
 
 const messages = [
   { role: "system", content: "Be brief." },
+  { role: "user", content: "Three words for the sky?" },
+  { role: "assistant", content: "Blue, wide, far." },
   { role: "user", content: "Three words for the sea?" },
 ];
-said.answer = (await client.chat.completions.create({ model: "sandbox-chat", messages })).choices[0].message.content;
+const completion = await client.chat.completions.create({ model: "sandbox-chat", messages });
+said.answer = completion.choices[0].message.content;
+said.usage = completion.usage;
 
 said.pieces = [];
-for await (const piece of await client.chat.completions.create({ model: "sandbox-chat", messages, stream: true }))
-  said.pieces.push(piece.choices[0].delta.content ?? "");
+const streaming = { model: "sandbox-chat", messages, stream: true, stream_options: { include_usage: true } };
+for await (const piece of await client.chat.completions.create(streaming)) {
+  said.pieces.push(piece.choices[0]?.delta.content ?? "");
+  said.streamedUsage = piece.usage;
+}
 
 const schema = { type: "object", properties: { name: { type: "string" } }, required: ["name"], additionalProperties: false };
 const format = { type: "json_schema", json_schema: { name: "person", strict: true, schema } };

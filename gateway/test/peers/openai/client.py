@@ -27,11 +27,20 @@ said["speech"] = heard.getvalue()[:4].decode("latin-1")
 with open(sound, "rb") as file:
     said["transcript"] = client.audio.transcriptions.create(model="peer-transcribe", file=file).text
 
-messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Three words for the sea?"}]
-said["answer"] = client.chat.completions.create(model="sandbox-chat", messages=messages).choices[0].message.content  # type: ignore[arg-type]
+messages = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "Three words for the sky?"},
+    {"role": "assistant", "content": "Blue, wide, far."},
+    {"role": "user", "content": "Three words for the sea?"},
+]
+completion = client.chat.completions.create(model="sandbox-chat", messages=messages)  # type: ignore[arg-type]
+said["answer"] = completion.choices[0].message.content
+said["usage"] = completion.usage.model_dump() if completion.usage else None
 
-pieces = client.chat.completions.create(model="sandbox-chat", messages=messages, stream=True)  # type: ignore[arg-type]
-said["pieces"] = [piece.choices[0].delta.content or "" for piece in pieces]
+streaming = {"stream": True, "stream_options": {"include_usage": True}}
+pieces = list(client.chat.completions.create(model="sandbox-chat", messages=messages, **streaming))  # type: ignore[arg-type]
+said["pieces"] = [piece.choices[0].delta.content or "" for piece in pieces if piece.choices]
+said["streamedUsage"] = pieces[-1].usage.model_dump() if pieces[-1].usage else None
 
 schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"], "additionalProperties": False}
 format_ = {"type": "json_schema", "json_schema": {"name": "person", "strict": True, "schema": schema}}

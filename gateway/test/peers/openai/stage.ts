@@ -1,0 +1,94 @@
+import { once } from "node:events";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { clientOf } from "../../e2e/support/client";
+import { startPlatform, type Platform } from "../../e2e/support/platform";
+
+/** A running platform that can all that OpenAI's libraries ask for, an account, and files to send. */
+
+const REGISTRY = join(__dirname, "..", "..", "..", "..", "services", "models", "registry");
+const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
+/** A tenth of a second of silence. */
+const WAV = (() => {
+  const [rate, samples] = [8_000, 800];
+  const header = Buffer.alloc(44);
+  header.write("RIFF", 0);
+  header.writeUInt32LE(36 + samples * 2, 4);
+  header.write("WAVEfmt ", 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(rate, 24);
+  header.writeUInt32LE(rate * 2, 28);
+  header.writeUInt16LE(2, 32);
+  header.writeUInt16LE(16, 34);
+  header.write("data", 36);
+  header.writeUInt32LE(samples * 2, 40);
+  return Buffer.concat([header, Buffer.alloc(samples * 2)]);
+})();
+
+/** The model that transcribes: OpenAI's own entry, whose server is here. */
+export const TRANSCRIBES = "peer-transcribe";
+
+/** A registry in which OpenAI's transcription is asked of a server here. */
+const registryWith = async (folder: string, baseUrl: string): Promise<string> => {
+  const registry = join(folder, "registry");
+  await cp(REGISTRY, registry, { recursive: true });
+  const entry = JSON.parse(await readFile(join(registry, "gpt-transcribe.json"), "utf8")) as { provider: object };
+  const auth = { header: "Authorization", scheme: "Bearer", secretEnv: "PEER_TRANSCRIBE_KEY", default: "none" };
+  const own = { ...entry, internalName: TRANSCRIBES, provider: { ...entry.provider, baseUrl, auth } };
+  await writeFile(join(registry, `${TRANSCRIBES}.json`), JSON.stringify(own));
+  return registry;
+};
+
+export interface Stage {
+  platform: Platform;
+  /** The key of an account. */
+  key: string;
+  folder: string;
+  /** A picture and a sound. */
+  files: [string, string];
+  stop(): Promise<void>;
+}
+
+export const startStage = async (): Promise<Stage> => {
+  const folder = await mkdtemp(join(tmpdir(), "nodeloom-openai-"));
+  const provider = createServer((request, response) => {
+    request.resume().on("end", () => response.setHeader("Content-Type", "application/json").end('{"text":"as it was said"}'));
+  }).listen(0, "127.0.0.1");
+  await once(provider, "listening");
+  const address = `127.0.0.1:${(provider.address() as AddressInfo).port}`;
+  const registry = await registryWith(folder, `http://${address}/v1`);
+  const platform = await startPlatform({ env: { MODELS_REGISTRY_DIR: registry }, allow: [address] });
+  const user = await clientOf(platform).account({ tier: "business" });
+  const files: [string, string] = [join(folder, "hat.png"), join(folder, "voice.wav")];
+  await Promise.all([writeFile(files[0], PNG), writeFile(files[1], WAV)]);
+  const stop = async (): Promise<void> => {
+    await platform.stop();
+    provider.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { platform, key: user.key!, folder, files, stop };
+};
+
+/** What both scripts print. @param failure of the run that the sandbox fails */
+export const expectEverything = (stdout: string, failure: object): void => {
+  const said = JSON.parse(stdout) as Record<string, unknown> & { pieces: string[]; answer: string };
+  const used = { prompt_tokens: expect.any(Number) as number, completion_tokens: expect.any(Number) as number };
+  expect(said).toMatchObject({
+    models: expect.arrayContaining(["sandbox-image", TRANSCRIBES]) as unknown,
+    images: ["89504e47", "89504e47"],
+    edited: [expect.stringContaining("/media/") as unknown],
+    speech: "RIFF",
+    transcript: "as it was said",
+    usage: used,
+    streamedUsage: used,
+    structured: { name: expect.any(String) as unknown },
+    failure,
+  });
+  expect(said.pieces.join("")).toBe(said.answer);
+  expect(said.pieces.filter((piece) => piece !== "").length).toBeGreaterThan(1);
+};
