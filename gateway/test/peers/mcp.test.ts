@@ -9,7 +9,7 @@ import { clip } from "../e2e/support/graphs";
 import { startPlatform, type Platform } from "../e2e/support/platform";
 import { eventually } from "../../../services/platform/test/support/eventually";
 
-/** Real clients of the Model Context Protocol on a running platform: both lines of the official SDK, MCP Inspector, and an agent. */
+/** Real clients of the Model Context Protocol on a running platform: both lines of the official SDK, and MCP Inspector. */
 
 const execute = promisify(execFile);
 const PYTHON = process.env.PEER_MCP!;
@@ -140,17 +140,4 @@ describe("MCP Inspector's command line", () => {
       (status) => status === "cancelled",
     );
   });
-});
-
-it("an agent builds a pipeline, mends it, prices it, runs it and shows what it made, by tools alone", async () => {
-  const { stdout } = await execute(node, [join(folder, "agent.mjs"), `${url}?models=true`, user.key!], { maxBuffer: MAX_OUTPUT });
-  const said = JSON.parse(stdout) as { slug: string };
-  expect(said).toMatchObject({
-    used: ["save_workflow", "quote", "save_workflow", "quote", "run", "get_execution", "run"],
-    status: "completed",
-    images: 2,
-  });
-  const { body } = await http.call("GET", `/api/workflows/${said.slug}`, { key: user.key });
-  expect(body).toMatchObject({ name: "Two postcards" });
-  expect(body).not.toHaveProperty("mcp");
 });

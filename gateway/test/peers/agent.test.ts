@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { clientOf, type Account } from "../e2e/support/client";
+import { startPlatform, type Platform } from "../e2e/support/platform";
+import { startLocalChat, type LocalChat } from "./agent/local-chat";
+
+/** Agents on a running platform: they build a pipeline, price it, run it and show what it made, by tools alone. */
+
+const execute = promisify(execFile);
+const SCRIPTS = join(__dirname, "agent");
+const PACKAGES = ["@modelcontextprotocol/client@2.4.0"];
+const MAX_OUTPUT = 64 * 1024 * 1024;
+const FETCH_MS = 20 * 60_000;
+
+let folder: string;
+let local: LocalChat;
+let platform: Platform;
+let user: Account;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "nodeloom-agent-"));
+  await execute("npm", ["install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", ...PACKAGES]);
+  await cp(SCRIPTS, folder, { recursive: true });
+  local = await startLocalChat(folder);
+  platform = await startPlatform({ env: local.env, allow: [local.address] });
+  user = await clientOf(platform).account({ tier: "business" });
+}, FETCH_MS);
+afterAll(async () => {
+  await platform?.stop();
+  await local?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const agent = async (script: string, ...args: string[]): Promise<Record<string, unknown>> => {
+  const { stdout } = await execute(process.execPath, [join(folder, script), ...args], { maxBuffer: MAX_OUTPUT });
+  return JSON.parse(stdout) as Record<string, unknown>;
+};
+const workflow = async (slug: unknown) => (await clientOf(platform).call("GET", `/api/workflows/${String(slug)}`, { key: user.key })).body;
+
+it("whose decisions are written down mends what a quote says is wrong with its graph", async () => {
+  const said = await agent("scripted.mjs", `${platform.baseUrl}/mcp?models=true`, user.key!);
+  expect(said).toMatchObject({
+    used: ["save_workflow", "quote", "save_workflow", "quote", "run", "get_execution", "run"],
+    status: "completed",
+    images: 2,
+  });
+  expect(await workflow(said.slug)).toMatchObject({ name: "Two postcards" });
+  expect(await workflow(said.slug)).not.toHaveProperty("mcp");
+});
+
+it("whose decisions are a small local model's makes what was wished for", async () => {
+  const said = await agent("local.mjs", platform.baseUrl, user.key!, "local-chat", "a lighthouse in a storm");
+  process.stdout.write(`${JSON.stringify(said)}\n`);
+  expect(said).toMatchObject({
+    used: expect.arrayContaining(["save_workflow", "quote", "run", "finish"]) as unknown,
+    plan: { prompt: expect.stringMatching(/lighthouse/i) as unknown },
+    status: "completed",
+    tokens: { completion_tokens: expect.any(Number) as number },
+  });
+  expect(said.images).toBeGreaterThan(0);
+  expect(await workflow(said.slug)).toMatchObject({ name: (said.plan as { name: string }).name });
+});

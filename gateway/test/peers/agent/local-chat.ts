@@ -1,0 +1,44 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { freePort } from "../../../../deploy/local/servers/ports.cjs";
+import { assetsFolder } from "../../../../services/platform/src";
+import { ASSETS } from "../../../../services/inference/src/fetch/assets";
+import { fetchAssets } from "../../../../services/inference/src/fetch/fetch-assets";
+import { startPeer } from "../../../../services/executions/test/peers/process";
+
+/** The inference service with its text model, for a platform that is started beside it. */
+
+const PROGRAM = join(__dirname, "..", "..", "..", "..", "services", "inference", "dist", "main.js");
+
+export interface LocalChat {
+  /** Of the platform that uses it. */
+  env: Record<string, string>;
+  address: string;
+  stop(): Promise<void>;
+}
+
+/** Fetches what it needs where that is not there. @param folder for what it writes */
+export const startLocalChat = async (folder: string): Promise<LocalChat> => {
+  const { engines, chat } = ASSETS;
+  const fetched = await fetchAssets({ root: assetsFolder(process.env), assets: { engines, chat } });
+  if (fetched?.state !== "done")
+    throw new Error(`the model could not be fetched: ${JSON.stringify(fetched?.failures ?? "another fetch is under way")}`);
+  const address = `127.0.0.1:${await freePort()}`;
+  const url = `http://${address}`;
+  const key = randomBytes(16).toString("hex");
+  const stop = await startPeer({
+    command: process.execPath,
+    args: [PROGRAM],
+    env: {
+      INFERENCE_LISTEN: address,
+      INFERENCE_API_KEY: key,
+      INFERENCE_DATA_DIR: join(folder, "inference"),
+      // Of the platform's own files, which no chat here has.
+      PUBLIC_BASE_URL: url,
+      LOG_LEVEL: "warn",
+    },
+    cwd: folder,
+    isReady: async () => (await fetch(`${url}/healthz`)).ok,
+  });
+  return { env: { INFERENCE_URL: url, INFERENCE_API_KEY: key }, address, stop };
+};
