@@ -80,6 +80,9 @@ const rememberName = (id: string, name: string): void => {
   }
 };
 
+/** Of one file. */
+export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
+
 /** Uploads a file, and remembers it with its name. @throws NodeloomError */
 export const uploadFile = async (file: Blob): Promise<MediaFile> => {
   const stored = await api.upload(file);

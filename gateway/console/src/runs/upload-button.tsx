@@ -1,12 +1,10 @@
 import { Upload } from "lucide-react";
 import { useRef, useState } from "react";
 import { messageOf } from "../api/client";
-import { uploadFile } from "../api/files";
+import { MAX_UPLOAD_BYTES, uploadFile } from "../api/files";
 import { Button } from "../ui/button";
 import { bytes } from "../ui/format";
 import { complain } from "../ui/overlays/toast";
-
-export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /** Uploads a file; `onDone` hears of its id. */
 export const UploadButton = ({

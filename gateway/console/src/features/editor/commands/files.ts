@@ -1,10 +1,9 @@
 import { FILE_TYPE } from "../../../canvas/looks";
 import { freePlace, NODE, type Rect } from "../../../canvas/geometry";
 import { messageOf } from "../../../api/client";
-import { uploadFile } from "../../../api/files";
+import { MAX_UPLOAD_BYTES, uploadFile } from "../../../api/files";
 import { addNode, freeId, type Point } from "../../../document/edit";
 import { nodesOf, type DocGraph } from "../../../document/graph";
-import { MAX_UPLOAD_BYTES } from "../../../runs/upload-button";
 import { bytes } from "../../../ui/format";
 import { complain, say } from "../../../ui/overlays/toast";
 import { graphOf, roomsOf } from "../chosen";
