@@ -23,23 +23,31 @@ const store = (storage: Storage, id: string): void => {
   }
 };
 
-/** A tab keeps its own choice; a new one begins with the latest. Empty: the person's own account. */
-let chosen = stored(sessionStorage) ?? stored(localStorage) ?? "";
-store(sessionStorage, chosen);
+/** Empty: the person's own account. Undefined: not read yet. */
+let chosen: string | undefined;
+
+/** A tab keeps its own choice; a new one begins with the latest. */
+const read = (): string => {
+  if (chosen !== undefined) return chosen;
+  chosen = stored(sessionStorage) ?? stored(localStorage) ?? "";
+  store(sessionStorage, chosen);
+  return chosen;
+};
+
+const choose = (id: string): void => {
+  chosen = id;
+  for (const storage of [sessionStorage, localStorage]) store(storage, id);
+};
 
 /** @returns undefined for the person's own account */
-export const chosenOrganization = (): string | undefined => (chosen === "" ? undefined : chosen);
+export const chosenOrganization = (): string | undefined => read() || undefined;
 
 /** Works for the person's own account from now on: the organization is not theirs (any more). */
-export const leaveOrganization = (): void => {
-  chosen = "";
-  for (const storage of [sessionStorage, localStorage]) store(storage, chosen);
-};
+export const leaveOrganization = (): void => choose("");
 
 /** Starts anew for another organization, or for the person's own account: nothing on the page is of the one before. */
 export const workFor = (id: string | undefined, path = "/"): void => {
-  chosen = id ?? "";
-  for (const storage of [sessionStorage, localStorage]) store(storage, chosen);
+  choose(id ?? "");
   location.assign(path);
 };
 
