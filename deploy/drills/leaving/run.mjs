@@ -152,10 +152,11 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
     ["a leaving account can't run", refused.status === 403 && refused.body.code === "ACCOUNT_LEAVING", JSON.stringify(refused.body)],
     ["it can change its mind", restored.status === 204 && runsAgain.status === 200, `${restored.status}, then ${runsAgain.status}`],
   );
-  account.executions.push(runsAgain.body.executionId);
+  if (runsAgain.body.executionId !== undefined) account.executions.push(runsAgain.body.executionId);
 
   const late = await api.call("POST", `/api/workflows/${slug}/run`, { key, body: { inputs }, prefer: "respond-async" });
-  account.executions.push(late.body.executionId);
+  check(["a run is under way when it is asked for", late.status === 202, `${late.status} ${JSON.stringify(late.body).slice(0, 200)}`]);
+  if (late.body.executionId !== undefined) account.executions.push(late.body.executionId);
   await ask();
   const asked = Date.now();
   say("the account is to be deleted; services are killed while it is");
@@ -176,17 +177,11 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   const again = await api.call("POST", "/api/auth/register", { body: { email: `other-${account.slugWord}@leaving.example`, password } });
   const taken = await api.call("POST", "/api/workflows", { key: adminKey, body: { name: account.slugWord, nodes: [], edges: [] } });
   const ledger = await api.call("GET", "/api/admin/ledger/check?full=true", { key: adminKey });
-  const rows = await api.call("GET", `/api/admin/users/${userId}/ledger?limit=200`, { key: adminKey });
   check(
     ["its session is over", gone.status === 401 && back.status === 401, `${gone.status}, ${back.status}`],
     ["others register as ever", again.status === 201, String(again.status)],
     ["its slugs stay taken", taken.status === 201 && taken.body.slug === `${slug}-2`, JSON.stringify(taken.body.slug)],
     ["the ledger adds up", ledger.body.ok === true, JSON.stringify(ledger.body.mismatches)],
-    [
-      "its rows are there, without notes",
-      rows.status !== 200 || rows.body.rows.every((/** @type {any} */ row) => row.note === ""),
-      String(rows.status),
-    ],
   );
 
   await pause(Math.max(0, asked + COUNTERS_MS - Date.now()));
@@ -196,6 +191,7 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
     const wrongly = [...places.keys()].filter((place) => !allowed.includes(place));
     check([`${name} are nowhere but where ids are kept`, wrongly.length === 0, listed(places)]);
   }
+  check(["its rows of the ledger are there", after.get("the id")?.has("billing.ledger") === true, ""]);
   const mediaAfter = new Set(await filesIn(MEDIA_DIR));
   const left = [...mediaAfter].filter((path) => !mediaBefore.includes(path));
   check(["its files are gone", left.length === 0, left.join(", ")]);
