@@ -14,13 +14,14 @@ const isLong = ({ body, headers }: RequestInit): boolean =>
 
 const urlOf = (input: string | URL | Request): string => (input instanceof Request ? input.url : String(input));
 
-const NO_CONTENT = 204;
+/** Answers that say all by their status: what was asked for goes on, or is done. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([202, 204]);
 /** All that the service says in answer to what this app asks. */
 const OURS = /json|event-stream/;
 
 /** Whether something between us and the service answered in its place: a sign-in page of a network, a proxy. */
 const isForeign = ({ ok, status, headers }: Response): boolean =>
-  ok && status !== NO_CONTENT && !OURS.test(headers.get("content-type") ?? "");
+  ok && !WITHOUT_BODY.has(status) && !OURS.test(headers.get("content-type") ?? "");
 
 /** Headers of a request to this service, for the organization that the tab works for. */
 const headersOf = (given: HeadersInit | undefined): Headers => {
