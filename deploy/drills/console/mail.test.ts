@@ -94,7 +94,7 @@ stage.test("somebody confirms the address, switches a notice off, and another by
   await page.getByText("The address is confirmed").waitFor();
   await page.goto("/account");
   await page.getByText(/was confirmed/).waitFor();
-  await page.getByLabel("Low credits").uncheck();
+  await page.getByLabel("Low credits").click();
   await page.getByText("Saved.").waitFor();
   problems.push(...(await look(page, "account-confirmed")));
   const settings = async () => (await call(stage.platform.baseUrl, "GET", "/api/me/mail", { cookie: account.cookie })).body.notices;
