@@ -42,6 +42,8 @@ const look = async (page: Page, name: string): Promise<string[]> => {
   for (const { width = 0, theme = "light" } of LOOKS) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: theme });
+    // Colours fade from one theme to the other.
+    await page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))");
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${width}-${theme}.png`, fullPage: true });
     found.push(...(await accessibilityProblems(page)).map((problem) => `${name} ${width} ${theme}: ${problem}`));
     const overflows = await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
