@@ -19,7 +19,7 @@ import { z } from "zod";
 import { addressHandlers } from "./addresses/server";
 import { database } from "./database";
 import { joinChanges } from "./changes";
-import { createEraseIdentity } from "./erasure/erase";
+import { createEraseIdentity } from "./erasure/erase-store";
 import { accountErasureHandlers } from "./erasure/server";
 import { createIdentity } from "./identity";
 import { loadLibrary } from "./oidc/provider";

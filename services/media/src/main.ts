@@ -20,7 +20,7 @@ import { database } from "./database";
 import type { BlobStore } from "./blobs/blobs";
 import { openFolderBlobs } from "./blobs/folder-blobs";
 import { createCountStore } from "./objects/count-store";
-import { createEraseMedia } from "./erasure";
+import { createEraseMedia } from "./erasure-store";
 import { createExportStore } from "./exports/export-store";
 import { createExports } from "./exports/exports";
 import { exportsHandlers } from "./exports/server";

@@ -1,7 +1,7 @@
 import { defineService, erasureHandlers, grpcService, hostPort, openDatabase, runProcess, serveGrpc, variables } from "@nodeloom/platform";
 import { erasure, usage as proto } from "@nodeloom/proto";
 import { database } from "./database";
-import { createEraseUsage } from "./erasure";
+import { createEraseUsage } from "./erasure-store";
 import { createFolding } from "./totals/folding";
 import { usageHandlers } from "./server";
 import { createStore } from "./store";

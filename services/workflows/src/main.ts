@@ -15,7 +15,7 @@ import { database } from "./database";
 import { createCap, TEMPLATES_SUFFIX, templateCapReached, workflowCapReached } from "./cap/cap";
 import { createClaimStore } from "./cap/claim-store";
 import { createClone } from "./clone";
-import { createEraseWorkflows } from "./erasure";
+import { createEraseWorkflows } from "./erasure-store";
 import { createFolders } from "./folders/folders";
 import { createFolderStore } from "./folders/folder-store";
 import { createInlineThumbnails } from "./pictures/inline-thumbnails";

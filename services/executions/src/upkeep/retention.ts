@@ -4,7 +4,7 @@ import type { RetentionReport } from "../carry/activity-types";
 import { TIMING } from "../run/timing";
 import { expiresBefore, RETENTION } from "@nodeloom/kernel";
 import type { Stores } from "../store/stores";
-import { throughPages, type OwnerPage, type OwnerProgress } from "./owner-pages";
+import { throughPages, type OwnerPage, type OwnerProgress } from "../carry/owner-pages";
 
 /** What keeps something: one call removes one page of what was kept long enough, and may be repeated. */
 export interface Owner {

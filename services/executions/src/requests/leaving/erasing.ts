@@ -4,7 +4,7 @@ import type { RetentionReport } from "../../carry/activity-types";
 import type { Paged } from "../../carry/upkeep-activities";
 import type { Erasure } from "../../clients";
 import { TIMING } from "../../run/timing";
-import { throughPages, type OwnerPage, type OwnerProgress } from "../../upkeep/owner-pages";
+import { throughPages, type OwnerPage, type OwnerProgress } from "../../carry/owner-pages";
 import type { createEraseElsewhere } from "./erase";
 
 export interface ErasingOptions {

@@ -5,7 +5,7 @@ import type { Leaver } from "../../carry/leaving";
 import type { AccountErasure, Billing, Identity, Media, MediaExports, Usage, Workflows } from "../../clients";
 import { TIMING } from "../../run/timing";
 import type { Stores } from "../../store/stores";
-import type { OwnerProgress } from "../../upkeep/owner-pages";
+import type { OwnerProgress } from "../../carry/owner-pages";
 import type { BatchReads } from "../batches/reads";
 import type { Reads } from "../reads";
 import { createEnding, type EndingOptions } from "./ending";
