@@ -200,7 +200,10 @@ describe("a model of OpenRouter", () => {
       price: { basis: "tokens", inputMicroUsdPerMillion: 100_000, outputMicroUsdPerMillion: 500_000 },
       provider: { kind: "llm", model: "openai/gpt-6-luna", structuredOutput: "json_schema" },
     });
-    expect([notes, Object.keys(modelOf(entry).inputSchema.properties)]).toEqual([[], ["prompt", "system", "history", "image", "maxTokens"]]);
+    expect([notes, Object.keys(modelOf(entry).inputSchema.properties)]).toEqual([
+      [],
+      ["prompt", "system", "history", "image", "maxTokens"],
+    ]);
   });
 
   it("waits for a price where it has none of its own", async () => {
