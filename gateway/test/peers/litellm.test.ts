@@ -23,7 +23,8 @@ beforeAll(async () => {
   const litellm_params = { api_base: `${stage.platform.baseUrl}/v1`, api_key: stage.key };
   const config = {
     model_list: MODELS.map((name) => ({ model_name: name, litellm_params: { ...litellm_params, model: `openai/${name}` } })),
-    litellm_settings: { num_retries: 0 },
+    // It takes response_format of pictures for DALL-E's alone.
+    litellm_settings: { num_retries: 0, drop_params: true },
     router_settings: { num_retries: 0, disable_cooldowns: true },
   };
   // JSON is YAML, too.

@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import sys
+import urllib.request
 
 from openai import APIStatusError, OpenAI
 
@@ -14,7 +15,11 @@ said: dict[str, object] = {}
 said["models"] = [model.id for model in client.models.list()]
 
 image = client.images.generate(model="sandbox-image", prompt="a lighthouse", n=2, response_format="b64_json")
-said["images"] = [base64.b64decode(each.b64_json or "")[:4].hex() for each in image.data or []]
+# Proxies may leave the format out: then there are addresses.
+said["images"] = [
+    (base64.b64decode(each.b64_json) if each.b64_json else urllib.request.urlopen(each.url or "").read())[:4].hex()
+    for each in image.data or []
+]
 
 with open(picture, "rb") as file:
     edited = client.images.edit(model="sandbox-image", image=file, prompt="at night")
