@@ -4,6 +4,7 @@ import { notFound } from "../../http/errors";
 import { defineRoute, type CallContext, type ParamsSpec } from "../../http/route";
 import { identifier } from "../../schemas";
 import { audited } from "../admin/audit";
+import { sendSoon } from "../mail/send";
 import { auditedChange, ofOrganization, requireShared, shared, which } from "./shared";
 import { invitation, invitationView, newInvitation, organization, organizationView } from "./view";
 
@@ -28,14 +29,24 @@ const invitationParams: ParamsSpec<{ id: string; invitationId: string }> = {
 
 type Inviting = CallContext<"session", { id: string }, unknown, z.infer<typeof newInvitation>>;
 
-/** Makes an invitation with its link; where `email` is given, it is for that address. */
+/** Mails the link to the address, where mail is configured. */
+const mailInvitation = async (context: Inviting, { id, to, link }: { id: string; to: string; link: string }): Promise<void> => {
+  const { membership } = await context.gateway.services.organizations.getMembership(which(context));
+  const { id: userId, email: inviterName } = context.caller.person;
+  const invited = { to, organizationName: membership?.organization?.name ?? "", inviterName, link, userId };
+  sendSoon(context, { id: `invitation:${id}`, mail: { $case: "invitation", value: invited } });
+};
+
+/** Makes an invitation with its link; where `email` is given, it is mailed there, too. */
 const invite = async (context: Inviting): Promise<z.infer<typeof issued>> => {
   const { gateway, params, body } = context;
   const { role, email = "" } = body;
   return auditedChange(context, "owner", { action: "invitation.create", target: params.id, change: body }, async () => {
     const { invitation: made, token } = await gateway.services.organizations.createInvitation({ ...which(context), role, email });
     const view = invitationView(made);
-    return { value: { ...view, link: `${gateway.publicBaseUrl}${INVITATION_PATH}${token}`, token }, after: view };
+    const link = `${gateway.publicBaseUrl}${INVITATION_PATH}${token}`;
+    if (email !== "") await mailInvitation(context, { id: view.id, to: email, link });
+    return { value: { ...view, link, token }, after: view };
   });
 };
 
@@ -62,7 +73,7 @@ export const invitationRoutes = [
     path: "/api/organizations/:id/invitations",
     operationId: "createInvitation",
     summary: "Invite somebody by a link",
-    description: `Owners only. The link works once, for ${ORGANIZATION_BOUNDS.invitationDays} days, and ends when who made it is no owner any more. At most ${ORGANIZATION_BOUNDS.invitations} can be open.`,
+    description: `Owners only. Where mail is configured, \`email\` gets the link. It works once, for ${ORGANIZATION_BOUNDS.invitationDays} days, and ends when who made it is no owner any more. At most ${ORGANIZATION_BOUNDS.invitations} can be open.`,
     approval: true,
     body: newInvitation,
     responses: { 201: issued },

@@ -69,7 +69,7 @@ export const InviteDialog = ({ id, onClose }: { id: string; onClose: () => void 
         <Field label="Role" hint={`${ROLE_WORDS[role]}.`}>
           {() => <RoleSelect label="Role" value={role} onChange={setRole} />}
         </Field>
-        <Field label="Email" hint="To tell invitations apart. The link works for who has it.">
+        <Field label="Email" hint="The link is mailed there where mail is set up. It works for who has it.">
           {(attributes) => (
             <Input
               {...attributes}
