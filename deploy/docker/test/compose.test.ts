@@ -59,8 +59,9 @@ const dialled = ({ environment }: ComposeService): { variable: string; host: str
         name !== "PUBLIC_BASE_URL" &&
         name !== "ADMIN_BASE_URL" &&
         name !== "OTEL_EXPORTER_OTLP_ENDPOINT" &&
-        // A server of others, where there is one.
+        // Servers of others, where there are any.
         name !== "SMTP_URL" &&
+        name !== "MODERATION_URL" &&
         /_(ADDRESS|URL|URI)$/.test(name),
     )
     .map(([variable, value]) => {

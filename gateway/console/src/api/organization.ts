@@ -54,5 +54,9 @@ export const workFor = (id: string | undefined, path = "/"): void => {
 /** Who owns what is made here. */
 export const ownerIdOf = ({ user, organization }: Me): string => organization?.id ?? user.id;
 
+/** Whose a workflow is: the organization's, or else that of the person who made it. */
+export const ownerOf = ({ createdBy, organizationId }: { createdBy: string; organizationId?: string }): string =>
+  organizationId ?? createdBy;
+
 /** Whether the role in the organization reaches; of the own account all do. */
 export const mayAs = ({ organization }: Me, role: Role): boolean => organization === undefined || roleReaches(organization.role, role);

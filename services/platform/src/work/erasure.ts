@@ -1,6 +1,6 @@
 import type { ERASURE, ErasedCollection } from "@nodeloom/kernel";
-import { erasure } from "@nodeloom/proto";
-import { unary } from "../grpc/handlers";
+import type { erasure } from "@nodeloom/proto";
+import { unary } from "../grpc";
 import { createRemoval, type Removal, type RemoveStep } from "./removal";
 
 /** Erases one page of what a service keeps of an account; it may be repeated, and cut short anywhere. */
@@ -18,6 +18,6 @@ export const createErasure =
 export const erasureHandlers = (erase: Erase): erasure.ErasureServiceServer => ({
   erase: unary(async ({ ownerId, cursor }) => {
     const { removed, nextCursor } = await erase(ownerId, cursor);
-    return erasure.EraseResponse.fromPartial({ erased: removed, nextCursor });
+    return { erased: removed, nextCursor };
   }),
 });

@@ -2,7 +2,7 @@ import type { Me } from "@nodeloom/client";
 import { useEffect, useState } from "react";
 import { isSignedOut } from "../../api/client";
 import { browserDrafts } from "../../api/drafts";
-import { mayAs, ownerIdOf } from "../../api/organization";
+import { mayAs, ownerIdOf, ownerOf } from "../../api/organization";
 import { onSignIn } from "../../api/session";
 import { loadWorkflow, workflowRemote, type OpenedWorkflow } from "../../api/workflow-remote";
 import { openDocument, type OpenDocument } from "../../document/document";
@@ -61,7 +61,7 @@ const onPage = (document: OpenDocument): Stop => {
 
 const open = async (slug: string, me: Me): Promise<Opened & { close(): Promise<void> }> => {
   const workflow = await loadWorkflow(slug);
-  const canEdit = workflow.info.createdBy === ownerIdOf(me) && mayAs(me, "editor");
+  const canEdit = ownerOf(workflow.info) === ownerIdOf(me) && mayAs(me, "editor");
   const drafts = canEdit && "locks" in navigator ? await browserDrafts(me.user.id, slug) : NO_DRAFTS;
   const document = await openDocument({
     loaded: workflow,

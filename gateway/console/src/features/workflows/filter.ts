@@ -1,4 +1,5 @@
 import type { WorkflowSummary } from "@nodeloom/client";
+import { ownerOf } from "../../api/organization";
 
 /** Cards that are drawn before more are asked for. */
 export const FIRST_SHOWN = 60;
@@ -17,7 +18,7 @@ export const filterWorkflows = (all: readonly WorkflowSummary[], ownerId: string
     const text = `${workflow.name} ${workflow.description} ${workflow.slug} ${workflow.tags.join(" ")}`.toLowerCase();
     return words.every((word) => text.includes(word)) && (tag === undefined || workflow.tags.includes(tag));
   });
-  const own = found.filter(({ createdBy }) => createdBy === ownerId);
+  const own = found.filter((workflow) => ownerOf(workflow) === ownerId);
   if (show === "templates") return found.filter(({ isTemplate }) => isTemplate);
   if (show === "archived") return own.filter(({ archived }) => archived);
   if (show === "hidden") return own.filter(({ hidden }) => hidden);
@@ -28,4 +29,4 @@ export const filterWorkflows = (all: readonly WorkflowSummary[], ownerId: string
 };
 
 export const tagsOf = (all: readonly WorkflowSummary[], ownerId: string): string[] =>
-  [...new Set(all.filter(({ createdBy }) => createdBy === ownerId).flatMap(({ tags }) => tags))].sort((a, b) => a.localeCompare(b));
+  [...new Set(all.filter((workflow) => ownerOf(workflow) === ownerId).flatMap(({ tags }) => tags))].sort((a, b) => a.localeCompare(b));

@@ -2,7 +2,7 @@ import type { Folder, Me, WorkflowSummary } from "@nodeloom/client";
 import { Link } from "@tanstack/react-router";
 import { Plus, SearchX } from "lucide-react";
 import { useState } from "react";
-import { ownerIdOf } from "../../api/organization";
+import { ownerIdOf, ownerOf } from "../../api/organization";
 import { Button, buttonClasses } from "../../ui/button";
 import { Empty } from "../../ui/notice";
 import { SketchCover, useNewestMade } from "./cover";
@@ -70,7 +70,7 @@ export const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) =
   const ownerId = ownerIdOf(me);
   const found = filterWorkflows(all, ownerId, filter);
   const made = useNewestMade();
-  const own = all.filter(({ createdBy }) => createdBy === ownerId);
+  const own = all.filter((workflow) => ownerOf(workflow) === ownerId);
   if (own.length === 0 && filter.show === undefined && filter.q === undefined)
     return (
       <Starters
@@ -100,7 +100,7 @@ export const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) =
               <WorkflowCard
                 key={workflow.slug}
                 workflow={workflow}
-                own={workflow.createdBy === ownerId}
+                own={ownerOf(workflow) === ownerId}
                 folders={folders}
                 actions={actions}
                 made={made?.get(workflow.slug)}
