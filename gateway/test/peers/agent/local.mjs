@@ -16,10 +16,14 @@ const { tools } = await client.listTools();
 const pictureModels = tools.map(({ name }) => name).filter((name) => /^model_.*image/.test(name)).map((name) => name.replace("model_", "")); // prettier-ignore
 
 const object = (properties) => ({ type: "object", required: Object.keys(properties), properties, additionalProperties: false });
-const NEXT = object({
-  tool: { enum: ["list_workflows", "save_workflow", "quote", "run", "cancel", "finish"] },
-  why: { type: "string", maxLength: 80 },
-});
+/** What may come next: tools whose arguments are there. A small model forgets what is missing otherwise. */
+const POSSIBLE = {
+  nothing: ["list_workflows", "save_workflow"],
+  saved: ["list_workflows", "save_workflow", "quote"],
+  "saved, quoted": ["save_workflow", "quote", "run"],
+  "saved, quoted, run": ["save_workflow", "run", "finish"],
+};
+const nextOf = (done) => object({ tool: { enum: POSSIBLE[done] }, why: { type: "string", maxLength: 80 } });
 const PLAN = object({
   name: { type: "string", maxLength: 40 },
   prompt: { type: "string", maxLength: 120 },
@@ -31,20 +35,24 @@ const SYSTEM =
   "You make pictures with tools. A workflow is saved first, then it is quoted, then it is run, then you finish. Choose the next tool by what is done so far. Answer with JSON.";
 const plannedAs = (plan) => ({ ...plan, model: pictureModels[0] });
 /** How another wish was fulfilled. */
-const EXAMPLES = [
-  ["Wish: a fox in the snow. Done so far: nothing.", { tool: "save_workflow", why: "There is no workflow for it yet." }],
-  ["Plan the workflow for the wish: a fox in the snow.", plannedAs({ name: "Fox", prompt: "a fox in the snow", pictures: 1 })],
-  ["Wish: a fox in the snow. Done so far: saved.", { tool: "quote", why: "Its price is not known yet." }],
-  ["Wish: a fox in the snow. Done so far: saved, quoted.", { tool: "run", why: "The price is known." }],
+const chatOf = (examples) =>
+  examples.flatMap(([content, answer]) => [
+    { role: "user", content },
+    { role: "assistant", content: JSON.stringify(answer) },
+  ]);
+const CHOSEN = chatOf([
   ["Wish: a fox in the snow. Done so far: saved, quoted, run.", { tool: "finish", why: "The picture is there." }],
+  ["Wish: a fox in the snow. Done so far: saved, quoted.", { tool: "run", why: "The price is known." }],
+  ["Wish: a fox in the snow. Done so far: saved.", { tool: "quote", why: "Its price is not known yet." }],
+  ["Wish: a fox in the snow. Done so far: nothing.", { tool: "save_workflow", why: "There is no workflow for it yet." }],
+]);
+const PLANNED = chatOf([
+  ["Plan the workflow for the wish: a fox in the snow.", plannedAs({ name: "Fox", prompt: "a fox in the snow", pictures: 1 })],
   ["Plan the workflow for the wish: two old boats.", plannedAs({ name: "Old boats", prompt: "an old boat", pictures: 2 })],
-].flatMap(([content, answer]) => [
-  { role: "user", content },
-  { role: "assistant", content: JSON.stringify(answer) },
 ]);
 
-const decide = async (content, schema) => {
-  const messages = [{ role: "system", content: SYSTEM }, ...EXAMPLES, { role: "user", content }];
+const decide = async (content, schema, examples) => {
+  const messages = [{ role: "system", content: SYSTEM }, ...examples, { role: "user", content }];
   const response_format = { type: "json_schema", json_schema: { name: "decision", schema } };
   const response = await fetch(`${origin}/v1/chat/completions`, {
     method: "POST",
@@ -80,8 +88,8 @@ const graphOf = ({ name, prompt, pictures, model }) => ({
 
 const state = { done: [], plan: undefined, slug: undefined, price: undefined, shown: undefined };
 const tokens = { prompt_tokens: 0, completion_tokens: 0 };
-const asked = async (content, schema) => {
-  const { decision, usage } = await decide(content, schema);
+const asked = async (content, schema, examples) => {
+  const { decision, usage } = await decide(content, schema, examples);
   for (const name of Object.keys(tokens)) tokens[name] += usage?.[name] ?? 0;
   return decision;
 };
@@ -89,7 +97,7 @@ const asked = async (content, schema) => {
 const acts = {
   list_workflows: () => use("list_workflows", {}),
   save_workflow: async () => {
-    state.plan = await asked(`Plan the workflow for the wish: ${wish}.`, PLAN);
+    state.plan = await asked(`Plan the workflow for the wish: ${wish}.`, PLAN, PLANNED);
     const saved = await use("save_workflow", { ...graphOf(state.plan), ...(state.slug ? { slug: state.slug } : {}) });
     if (!saved.isError) [state.slug, state.done] = [saved.value.slug, ["saved"]];
     return saved;
@@ -110,7 +118,7 @@ const acts = {
 const used = [];
 for (let turn = 0; turn < MOST_TURNS && used.at(-1) !== "finish"; turn += 1) {
   const done = state.done.length > 0 ? state.done.join(", ") : "nothing";
-  const { tool } = await asked(`Wish: ${wish}. Done so far: ${done}.`, NEXT);
+  const { tool } = await asked(`Wish: ${wish}. Done so far: ${done}.`, nextOf(done), CHOSEN);
   used.push(tool);
   if (tool !== "finish") await acts[tool]();
 }
