@@ -11,6 +11,13 @@ const LOWEST_PORT = 20_000;
 const HIGHEST_PORT = 32_000;
 const ATTEMPTS = 200;
 
+/** Test processes that start servers at the same moment choose from ranges of their own: a port is free until it is bound. */
+const RANGES = 4;
+const SHARE = (HIGHEST_PORT - LOWEST_PORT) / RANGES;
+const worker = process.env.JEST_WORKER_ID;
+const lowest = worker === undefined ? LOWEST_PORT : LOWEST_PORT + (Number(worker) % RANGES) * SHARE;
+const highest = worker === undefined ? HIGHEST_PORT : lowest + SHARE;
+
 /** @param {number} port @returns {Promise<boolean>} */
 const isPortFree = (port) =>
   new Promise((resolve) => {
@@ -25,7 +32,7 @@ const handedOut = new Set();
 /** A port of 127.0.0.1 that nothing listens on and that this process has not handed out before. @returns {Promise<number>} */
 const freePort = async () => {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const port = randomInt(LOWEST_PORT, HIGHEST_PORT);
+    const port = randomInt(lowest, highest);
     if (handedOut.has(port)) continue;
     handedOut.add(port);
     if (await isPortFree(port)) return port;
