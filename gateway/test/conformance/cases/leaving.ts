@@ -55,11 +55,8 @@ export const leavingCases: Case[] = [
     answers(await ctx.admin.post(`${own}/restore`), 204);
     assert.ok([200, 202].includes((await ctx.admin.post(`${own}/export`)).status));
     answers(await ctx.admin.delete(`${own}/oidc`), 204);
-    refuses(
-      await ctx.admin.delete(`/api/admin/users/${ctx.accounts.admin.userId ?? user.userId.replace(/./g, "0")}`),
-      412,
-      "PRECONDITION_FAILED",
-    );
+    const { id: adminId } = (await ctx.admin.get("/api/whoami")).body.user as { id: string };
+    refuses(await ctx.admin.delete(`/api/admin/users/${adminId}`), 412, "PRECONDITION_FAILED");
     refuses(await user.session.call("DELETE", own), 403, "CAPABILITY_DENIED");
   }),
 ];
