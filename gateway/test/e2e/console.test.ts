@@ -141,7 +141,7 @@ describe("the console in a browser", () => {
     expect(await printed(process.execPath, ["--input-type=module", "--eval", withKey(inTypeScript)])).toContain("/media/");
     expect((await printed("python3", ["-c", withKey(inPython)])) ?? "no Python here: /media/").toContain("/media/");
     await page.goto("/usage");
-    await page.getByRole("region", { name: "Calls" }).getByText("paper-boats").first().waitFor();
+    await page.getByRole("region", { name: "Calls" }).getByText("Paper boats").first().waitFor();
     expect(complaints).toEqual([]);
   });
 
