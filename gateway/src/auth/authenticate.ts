@@ -13,6 +13,10 @@ import type { SessionUser, Sessions } from "./session";
 /** Selects the organization that a request is for. */
 const ORGANIZATION = "x-organization";
 const MAX_KEY_CHARS = 256;
+const BEARER = /^Bearer +(\S+)$/i;
+
+/** The Bearer token of a request. */
+export const bearerOf = ({ headers }: Pick<Request, "headers">): string | undefined => BEARER.exec(headers.authorization ?? "")?.[1];
 
 export interface Authentication {
   /**
@@ -64,14 +68,11 @@ const alike = (error: unknown): never => {
   throw error instanceof DomainError && error.reason === "UNAUTHENTICATED" ? unauthenticated() : error;
 };
 
-const BEARER = /^Bearer +(\S+)$/i;
 /** @returns undefined where the request names none */
 const organizationOf = ({ headers }: Request): string | undefined => {
   const named = headers[ORGANIZATION];
   return typeof named === "string" ? named.toLowerCase() : undefined;
 };
-
-const bearerOf = ({ headers }: Request): string | undefined => BEARER.exec(headers.authorization ?? "")?.[1];
 
 const concerns =
   ({ type, id }: IdentityChange) =>

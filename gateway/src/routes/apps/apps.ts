@@ -1,6 +1,7 @@
 import { APP_METADATA, covers, DomainError } from "@nodeloom/kernel";
 import type { workflows } from "@nodeloom/proto";
 import type { Request } from "express";
+import { bearerOf } from "../../auth/authenticate";
 import { runCapability, toCallerUser, type Caller, type CallerKey } from "../../auth/caller";
 import { createFreshCache } from "../../cache";
 import type { Services } from "../../clients";
@@ -40,13 +41,13 @@ export interface AppsOptions {
   publicOrigin: string;
 }
 
-const BEARER = /^Bearer +(\S+)$/i;
-const OWNER_PAYS = "owner";
+/** Of an app whose visitors need no account. */
+export const OWNER_PAYS = "owner";
 const READ = "execution:read";
 
 /** The token of a visitor's request. A key is more than a token: requests that carry both are the key's. */
-export const tokenOf = ({ headers }: Pick<Request, "headers">): string | undefined => {
-  const token = headers["x-api-key"] === undefined ? BEARER.exec(headers.authorization ?? "")?.[1] : undefined;
+export const tokenOf = (request: Pick<Request, "headers">): string | undefined => {
+  const token = request.headers["x-api-key"] === undefined ? bearerOf(request) : undefined;
   return token?.startsWith(TOKEN_PREFIX) ? token : undefined;
 };
 

@@ -7,13 +7,11 @@ import { addressOf } from "../../http/rate/counting";
 import { defineRoute, type Reply } from "../../http/route";
 import { identifier, workflowParams } from "../../schemas";
 import { specific } from "../runs/routes";
-import type { App } from "./apps";
+import { OWNER_PAYS, type App } from "./apps";
 import { todayOf } from "./budget";
 import { TOKENS_PER_MINUTE } from "./limits";
 import { appCard, appParams, appView, openTokenBody, toAppView, toCard, toToday, tokenBody, tokenResult } from "./schemas";
 import type { TokenClaims } from "./tokens";
-
-const OWNER_PAYS = "owner";
 
 /** An app whose visitors need no account. @throws NOT_FOUND */
 const findOpen = async ({ apps }: Gateway, slug: string): Promise<App> => {
