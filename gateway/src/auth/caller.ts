@@ -8,6 +8,7 @@ import {
   isSlug,
   lowestTierFor,
   PLANS,
+  roleDenied,
   roleReaches,
   sessionCapabilities,
   withinCeiling,
@@ -17,7 +18,7 @@ import {
   type Role,
 } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
-import { capabilityDenied, roleDenied, sessionRequired, unauthenticated } from "../http/errors";
+import { capabilityDenied, sessionRequired, unauthenticated } from "../http/errors";
 
 /** Who may call: anyone; a key or a session; a session only; an administrator; an administrator by session only; who has a hook's address. */
 export type Auth = "none" | "any" | "session" | "admin" | "admin-session" | "hook";

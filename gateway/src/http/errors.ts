@@ -1,4 +1,4 @@
-import { DomainError, type BaseTier, type ErrorMetadata, type Reason, type Role } from "@nodeloom/kernel";
+import { DomainError, type BaseTier, type ErrorMetadata, type Reason } from "@nodeloom/kernel";
 import { ERRORS, WITHOUT_CODE } from "./error-table";
 
 export const HTTP_STATUS_BY_REASON = Object.fromEntries(Object.entries(ERRORS).map(([reason, { status }]) => [reason, status])) as Readonly<
@@ -39,13 +39,6 @@ export const isExpected = (error: unknown): boolean => error instanceof DomainEr
 
 export const unauthenticated = (): DomainError =>
   new DomainError("unauthenticated", "UNAUTHENTICATED", "a valid API key (header x-api-key) or session is required");
-
-/** Of a member whose role in the organization does not reach. @param required the capability that the role would have */
-export const roleDenied = (role: Role, required = `role:${role}`): DomainError =>
-  new DomainError("forbidden", "CAPABILITY_DENIED", `the role ${role} is required in this organization`, {
-    required,
-    requiredRole: role,
-  });
 
 /** @param requiredTier the lowest tier that has the capability, where the caller's does not */
 export const capabilityDenied = (required: string, requiredTier?: BaseTier): DomainError =>

@@ -1,5 +1,5 @@
-import { isRole, roleReaches, type Role } from "@nodeloom/kernel";
-import { preconditionFailed, roleDenied } from "../../http/errors";
+import { isRole, roleDenied, roleReaches, type Role } from "@nodeloom/kernel";
+import { preconditionFailed } from "../../http/errors";
 import type { CallContext, RouteDefinition } from "../../http/route";
 import { idParams } from "../../schemas";
 import { audited, type AdminAction, type Written } from "../admin/audit";

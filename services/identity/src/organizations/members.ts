@@ -1,4 +1,4 @@
-import { DomainError, roleReaches, type Role } from "@nodeloom/kernel";
+import { DomainError, roleDenied, roleReaches, type Role } from "@nodeloom/kernel";
 import type { OrganizationChange } from "./organization-store";
 import type { MemberRecord, OrganizationRecord } from "./records";
 
@@ -6,12 +6,6 @@ import type { MemberRecord, OrganizationRecord } from "./records";
 
 export const noSuchOrganization = (): DomainError => new DomainError("not_found", "NOT_FOUND", "organization not found");
 export const noSuchMember = (): DomainError => new DomainError("not_found", "NOT_FOUND", "the organization has no such member");
-
-export const roleDenied = (needed: Role): DomainError =>
-  new DomainError("forbidden", "CAPABILITY_DENIED", `the role ${needed} is required in this organization`, {
-    required: `role:${needed}`,
-    requiredRole: needed,
-  });
 
 const withoutOwner = (): DomainError =>
   new DomainError("precondition", "PRECONDITION_FAILED", "an organization keeps at least one owner: make another member an owner first");
