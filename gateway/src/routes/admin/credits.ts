@@ -5,29 +5,36 @@ import { z } from "zod";
 import type { Services } from "../../clients";
 import { modelNotFound } from "../../http/errors";
 import { idempotencyKey } from "../../http/idempotency";
-import { defineRoute } from "../../http/route";
+import { defineRoute, type CallContext } from "../../http/route";
 import { credits, identifier, iso, MIN_CREDITS, nextCursor, slug, timestamp } from "../../schemas";
 import { ledgerPage, ledgerQuery, ledgerRowView } from "../identity/ledger";
 import { balances, balancesView } from "../identity/view";
 import { audited } from "./audit";
 import { forAdmins, ofUser, requirePerson } from "./shared";
 
-export const MAX_CREDITS = 1_000_000_000;
+const MAX_CREDITS = 1_000_000_000;
 const MAX_RUNS = 1_000_000;
 const MAX_NOTE_CHARS = 500;
 const CHECK_DEADLINE_MS = 60_000;
 
-export const creditNote = z
+const creditNote = z
   .string()
   .max(MAX_NOTE_CHARS)
   .default("")
   .meta({ description: "The owner of the account sees it in `GET /api/me/ledger`" });
-export const creditAmount = z.number().min(MIN_CREDITS).max(MAX_CREDITS);
+const creditAmount = z.number().min(MIN_CREDITS).max(MAX_CREDITS);
+
+export const topup = z.strictObject({ kind: z.literal("topup"), amount: creditAmount, note: creditNote });
+export const adjust = z.strictObject({
+  kind: z.literal("adjust"),
+  amount: z.number().min(-MAX_CREDITS).max(MAX_CREDITS),
+  note: creditNote,
+});
 const creditChange = z
   .discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("topup"), amount: creditAmount, note: creditNote }),
+    topup,
     z.strictObject({ kind: z.literal("plan"), amount: creditAmount, note: creditNote }),
-    z.strictObject({ kind: z.literal("adjust"), amount: z.number().min(-MAX_CREDITS).max(MAX_CREDITS), note: creditNote }),
+    adjust,
     z.strictObject({ kind: z.literal("grant"), model: slug, runs: z.number().int().min(1).max(MAX_RUNS), note: creditNote }),
   ])
   .meta({ id: "CreditChange" });
@@ -61,7 +68,7 @@ const CREDIT_KINDS = {
   grant: billing.CreditKind.CREDIT_KIND_GRANT,
 } as const;
 
-export const creditRequest = (userId: string, change: z.infer<typeof creditChange>, reference: string): billing.CreditRequest =>
+const creditRequest = (userId: string, change: z.infer<typeof creditChange>, reference: string): billing.CreditRequest =>
   billing.CreditRequest.fromPartial({
     userId,
     kind: CREDIT_KINDS[change.kind],
@@ -71,7 +78,23 @@ export const creditRequest = (userId: string, change: z.infer<typeof creditChang
   });
 
 /** A client's key as billing's name of a movement: of one length, whatever the key's. */
-export const referenceOf = (key: string): string => createHash("sha256").update(key).digest("base64url");
+const referenceOf = (key: string): string => createHash("sha256").update(key).digest("base64url");
+
+type Crediting = CallContext<"admin", { id: string }, unknown, z.infer<typeof creditChange>>;
+
+/** Credits the account that a path names, once for each Idempotency-Key, and keeps a row of it. @returns the balances after it */
+export const creditAccount = async (context: Crediting, action: string): Promise<z.infer<typeof balances>> => {
+  const { gateway, params, body: change, request } = context;
+  const { billing: service } = gateway.services;
+  const key = idempotencyKey(request.headers["idempotency-key"]);
+  const reference = key && referenceOf(key);
+  const { account: before } = await service.getAccount({ userId: params.id });
+  const row = { action, target: params.id, change, before: balancesView(before), reference };
+  return audited(context, row, async () => {
+    const { account } = await service.credit(creditRequest(params.id, change, reference ?? randomUUID()));
+    return { value: balancesView(account), after: balancesView(account) };
+  });
+};
 
 /** A grant for a model that does not exist would never be used. One that is switched off may come back. */
 const requireModel = async (service: Services["models"], internalName: string): Promise<void> => {
@@ -135,18 +158,10 @@ export const adminCreditRoutes = [
     errors: ["NOT_FOUND", "MODEL_NOT_FOUND"],
     example: { kind: "topup", amount: 500, note: "Invoice 2026-014" },
     handler: async (context) => {
-      const { gateway, params, body, request } = context;
-      const key = idempotencyKey(request.headers["idempotency-key"]);
-      const reference = key && referenceOf(key);
-      const { billing: service } = gateway.services;
+      const { gateway, params, body } = context;
       if (body.kind === "grant") await requireModel(gateway.services.models, body.model);
-      const [{ account: before }] = await Promise.all([service.getAccount({ userId: params.id }), requirePerson(gateway, params.id)]);
-      const action = { action: "user.credit", target: params.id, change: body, before: balancesView(before), reference };
-      const credits = await audited(context, action, async () => {
-        const { account } = await service.credit(creditRequest(params.id, body, reference ?? randomUUID()));
-        return { value: balancesView(account), after: balancesView(account) };
-      });
-      return { status: 200, body: { userId: params.id, credits } };
+      await requirePerson(gateway, params.id);
+      return { status: 200, body: { userId: params.id, credits: await creditAccount(context, "user.credit") } };
     },
   }),
   defineRoute({

@@ -1,15 +1,12 @@
-import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { Services } from "../../clients";
 import type { Gateway } from "../../gateway";
 import { notFound } from "../../http/errors";
-import { idempotencyKey } from "../../http/idempotency";
 import { PAGE_MAX } from "../../http/limits";
 import { defineRoute } from "../../http/route";
 import { cursor, cursorPage, idParams, identifier, iso, limit, nextCursor, timestamp } from "../../schemas";
-import { balances, balancesView } from "../identity/view";
-import { audited } from "./audit";
-import { creditAmount, creditNote, creditRequest, MAX_CREDITS, referenceOf } from "./credits";
+import { balances } from "../identity/view";
+import { adjust, creditAccount, topup } from "./credits";
 import { forAdmins } from "./shared";
 
 /** Organizations, for administrators. */
@@ -26,12 +23,7 @@ const organization = z
   .meta({ id: "AdminOrganization" });
 
 /** Plan credits and trial runs are of people. */
-const creditChange = z
-  .discriminatedUnion("kind", [
-    z.strictObject({ kind: z.literal("topup"), amount: creditAmount, note: creditNote }),
-    z.strictObject({ kind: z.literal("adjust"), amount: z.number().min(-MAX_CREDITS).max(MAX_CREDITS), note: creditNote }),
-  ])
-  .meta({ id: "OrganizationCreditChange" });
+const creditChange = z.discriminatedUnion("kind", [topup, adjust]).meta({ id: "OrganizationCreditChange" });
 
 type Needed = Pick<Services, "organizations" | "workflows">;
 
@@ -85,18 +77,9 @@ export const adminOrganizationRoutes = [
     errors: ["NOT_FOUND"],
     example: { kind: "topup", amount: 500, note: "Invoice 2026-015" },
     handler: async (context) => {
-      const { gateway, params, body, request } = context;
+      const { gateway, params } = context;
       await requireOrganization(gateway, params.id);
-      const key = idempotencyKey(request.headers["idempotency-key"]);
-      const reference = key && referenceOf(key);
-      const service = gateway.services.billing;
-      const { account: before } = await service.getAccount({ userId: params.id });
-      const about = { target: params.id, change: body, before: balancesView(before) };
-      const credits = await audited(context, { action: "organization.credit", ...about, reference }, async () => {
-        const { account } = await service.credit(creditRequest(params.id, body, reference ?? randomUUID()));
-        return { value: balancesView(account), after: balancesView(account) };
-      });
-      return { status: 200, body: { organizationId: params.id, credits } };
+      return { status: 200, body: { organizationId: params.id, credits: await creditAccount(context, "organization.credit") } };
     },
   }),
 ];
