@@ -35,6 +35,7 @@ export const headerValue = (max: number) => z.string().min(1).max(max).regex(HEA
 export const timestamp = z.iso.datetime().meta({ example: "2026-05-04T12:00:00.000Z" });
 export const credits = z.number().meta({ description: "Credits; 1 credit = 0.01 USD" });
 export const MIN_CREDITS = 0.001;
+export const MAX_CREDITS = 1_000_000_000;
 export const anyObject = z.looseObject({});
 export const baseTier = z.enum(TIERS);
 const MAX_TIER_CHARS = 64;

@@ -6,13 +6,12 @@ import type { Services } from "../../clients";
 import { modelNotFound } from "../../http/errors";
 import { idempotencyKey } from "../../http/idempotency";
 import { defineRoute, type CallContext } from "../../http/route";
-import { credits, identifier, iso, MIN_CREDITS, nextCursor, slug, timestamp } from "../../schemas";
+import { credits, identifier, iso, MAX_CREDITS, MIN_CREDITS, nextCursor, slug, timestamp } from "../../schemas";
 import { ledgerPage, ledgerQuery, ledgerRowView } from "../identity/ledger";
 import { balances, balancesView } from "../identity/view";
 import { audited } from "./audit";
 import { forAdmins, ofUser, requirePerson } from "./shared";
 
-const MAX_CREDITS = 1_000_000_000;
 const MAX_RUNS = 1_000_000;
 const MAX_NOTE_CHARS = 500;
 const CHECK_DEADLINE_MS = 60_000;

@@ -6,12 +6,11 @@ import { forAdmins } from "./shared";
 import { notFound } from "../../http/errors";
 import type { Gateway } from "../../gateway";
 import { defineRoute } from "../../http/route";
-import { credits, MIN_CREDITS, tierId } from "../../schemas";
+import { credits, MAX_CREDITS, MIN_CREDITS, tierId } from "../../schemas";
 
 const PERMILLE = 1_000;
 const MAX_PER_MINUTE = 1_000_000;
 const MAX_MARKUP = 100;
-const MAX_CREDITS = 1_000_000_000;
 const MAX_CONCURRENCY = 10_000;
 
 const settings = z.strictObject({

@@ -21,10 +21,8 @@ import { ASYNC_WAIT_MS } from "../../http/limits";
 import { readPrefer, type Preferences } from "../../http/prefer";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../http/route";
 import { runReply, startRun, syncWaitMs, toRunner } from "./run";
-import { anyObject, credits, modelParams, queryFlag, uuid, versionQuery, workflowParams } from "../../schemas";
+import { anyObject, credits, MAX_CREDITS, modelParams, queryFlag, uuid, versionQuery, workflowParams } from "../../schemas";
 
-/** The most that a run may be allowed to cost. */
-export const MAX_CREDITS = 1_000_000_000;
 const ACCEPTED = 202;
 const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";
 

@@ -7,8 +7,7 @@ import { notFound } from "../../http/errors";
 import { markReplayed } from "../../http/lease";
 import { ASYNC_WAIT_MS } from "../../http/limits";
 import { defineRoute, type ParamsSpec } from "../../http/route";
-import { headerValue, iso, slug, timestamp, uuid, workflowParams } from "../../schemas";
-import { MAX_CREDITS } from "../runs/routes";
+import { headerValue, iso, MAX_CREDITS, slug, timestamp, uuid, workflowParams } from "../../schemas";
 import { startRun } from "../runs/run";
 import { settingUp, triggerOwner } from "./schedules";
 

@@ -6,9 +6,9 @@ import { notFound } from "../../http/errors";
 import { raw } from "../../http/json";
 import { SCHEDULE_MS } from "../../http/limits";
 import { defineRoute, type ParamsSpec } from "../../http/route";
-import { anyObject, iso, slug, timestamp, uuid, workflowParams } from "../../schemas";
+import { anyObject, iso, MAX_CREDITS, slug, timestamp, uuid, workflowParams } from "../../schemas";
 import { execution, executionView } from "../executions/view";
-import { MAX_CREDITS, specific } from "../runs/routes";
+import { specific } from "../runs/routes";
 
 /** Schedules: runs of a workflow at times. */
 
