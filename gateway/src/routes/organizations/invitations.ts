@@ -29,23 +29,19 @@ const invitationParams: ParamsSpec<{ id: string; invitationId: string }> = {
 
 type Inviting = CallContext<"session", { id: string }, unknown, z.infer<typeof newInvitation>>;
 
-/** Mails the link to the address, where mail is configured. */
-const mailInvitation = async (context: Inviting, { id, to, link }: { id: string; to: string; link: string }): Promise<void> => {
-  const { membership } = await context.gateway.services.organizations.getMembership(which(context));
-  const { id: userId, email: inviterName } = context.caller.person;
-  const invited = { to, organizationName: membership?.organization?.name ?? "", inviterName, link, userId };
-  sendSoon(context, { id: `invitation:${id}`, mail: { $case: "invitation", value: invited } });
-};
-
 /** Makes an invitation with its link; where `email` is given, it is mailed there, too. */
 const invite = async (context: Inviting): Promise<z.infer<typeof issued>> => {
   const { gateway, params, body } = context;
   const { role, email = "" } = body;
-  return auditedChange(context, "owner", { action: "invitation.create", target: params.id, change: body }, async () => {
+  return auditedChange(context, "owner", { action: "invitation.create", target: params.id, change: body }, async (membership) => {
     const { invitation: made, token } = await gateway.services.organizations.createInvitation({ ...which(context), role, email });
     const view = invitationView(made);
     const link = `${gateway.publicBaseUrl}${INVITATION_PATH}${token}`;
-    if (email !== "") await mailInvitation(context, { id: view.id, to: email, link });
+    if (email !== "") {
+      const { id: userId, email: inviterName } = context.caller.person;
+      const value = { to: email, organizationName: membership?.organization?.name ?? "", inviterName, link, userId };
+      sendSoon(context, { id: `invitation:${view.id}`, mail: { $case: "invitation", value } });
+    }
     return { value: { ...view, link, token }, after: view };
   });
 };

@@ -1,4 +1,5 @@
 import { isRole, roleDenied, roleReaches, type Role } from "@nodeloom/kernel";
+import type { organizations } from "@nodeloom/proto";
 import { preconditionFailed } from "../../http/errors";
 import type { CallContext, RouteDefinition } from "../../http/route";
 import { idParams } from "../../schemas";
@@ -24,12 +25,19 @@ export const requireShared = (context: Pick<Context, "caller" | "params">): void
   if (isPersonal(context)) throw preconditionFailed("a personal account has no members: make an organization");
 };
 
-/** @throws NOT_FOUND for who is no member, CAPABILITY_DENIED for one whose role does not reach */
-export const requireMember = async (context: Pick<Context, "gateway" | "caller" | "params">, needed: Role): Promise<void> => {
-  if (isPersonal(context)) return;
+/**
+ * The caller's membership; undefined for the own account.
+ * @throws NOT_FOUND for who is no member, CAPABILITY_DENIED for one whose role does not reach
+ */
+export const requireMember = async (
+  context: Pick<Context, "gateway" | "caller" | "params">,
+  needed: Role,
+): Promise<organizations.Membership | undefined> => {
+  if (isPersonal(context)) return undefined;
   const { membership } = await context.gateway.services.organizations.getMembership(which(context));
   const own = membership?.role ?? "";
   if (!isRole(own) || !roleReaches(own, needed)) throw roleDenied(needed);
+  return membership;
 };
 
 /** A change by a member, of which the organization's owners can read. Who is no member, or may not change it, leaves no row. */
@@ -37,8 +45,8 @@ export const auditedChange = async <T>(
   context: Context,
   needed: Role,
   action: Omit<AdminAction, "ownerId">,
-  write: () => Promise<Written<T>>,
+  write: (membership: organizations.Membership | undefined) => Promise<Written<T>>,
 ): Promise<T> => {
-  await requireMember(context, needed);
-  return audited(context, { ...action, ownerId: context.params.id }, write);
+  const membership = await requireMember(context, needed);
+  return audited(context, { ...action, ownerId: context.params.id }, () => write(membership));
 };
