@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import { serverStream, unary } from "@nodeloom/platform";
-import { executions } from "@nodeloom/proto";
+import { executions, mail } from "@nodeloom/proto";
 import { eventually } from "../../../services/platform/test/support/eventually";
 import { startFakeService, type FakeService } from "../support/fake-service";
 import { startPlatform, type Platform, type User } from "../support/platform";
-import { executionOf, gather, join, makeKey, makeOrganization, memberOf, type Cast } from "./cast";
+import { executionOf, gather, invite, join, makeKey, makeOrganization, memberOf, type Cast } from "./cast";
 import { checkManagement, checkTenancy, unknownRoutes } from "./tenancy";
 
 const runs = new Map<string, string>();
 let cancelled: string[] = [];
+const mailed: mail.SendMailRequest[] = [];
 let cast: Cast | undefined;
 let fake: FakeService;
 let platform: Platform;
@@ -20,7 +21,13 @@ const owned = ({ executionId, userId }: { executionId: string; userId: string })
     : undefined;
 
 beforeAll(async () => {
-  fake = await startFakeService(executions.ExecutionsServiceService, {
+  const mailService = {
+    sendMail: unary<mail.SendMailRequest, mail.SendMailResponse>((request) => {
+      if (request.mail?.$case === "invitation") mailed.push(request);
+      return Promise.resolve({});
+    }),
+  };
+  const handlers = {
     getExecution: unary<executions.GetExecutionRequest, executions.GetExecutionResponse>((request) =>
       Promise.resolve({ execution: owned(request) }),
     ),
@@ -40,6 +47,10 @@ beforeAll(async () => {
       if (executionId === cast?.owned.executionId) return;
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     }),
+  };
+  fake = await startFakeService(executions.ExecutionsServiceService, handlers, {
+    definition: mail.MailServiceService,
+    handlers: mailService,
   });
   platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address });
 });
@@ -124,6 +135,17 @@ it("ends the keys of who leaves, at every gateway", async () => {
   await stop(editor, id, editor);
   await eventually(async () => (await use()).status === 401);
   expect((await platform.send("/api/keys", { headers: memberOf(platform, owner, id) })).body).toEqual([]);
+});
+
+it("has the link of an invitation mailed to the address that it names, and of no other", async () => {
+  const owner = await platform.createUser();
+  const id = await makeOrganization(platform, owner);
+  await invite(platform, owner, id, "viewer");
+  const sent = { json: { role: "viewer", email: "grace@example.com" }, headers: platform.bySession(owner) };
+  const { body } = await platform.send(`/api/organizations/${id}/invitations`, sent);
+  await eventually(() => Promise.resolve(mailed.length > 0));
+  const value = { organizationName: "Loom Works", inviterName: owner.email, link: body.link, userId: owner.id, to: "grace@example.com" };
+  expect(mailed).toEqual([{ id: `invitation:${String(body.id)}`, mail: { $case: "invitation", value } }]);
 });
 
 it("lets editors change the keys that they made, and owners all", async () => {
