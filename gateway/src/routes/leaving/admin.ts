@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { defineRoute } from "../../http/route";
 import { audited } from "../admin/audit";
-import { ofUser } from "../admin/shared";
+import { ofUser, requirePerson } from "../admin/shared";
 import { exportPending, exportReady, exportReply, sendExport, ZIP } from "./export";
 import { leavingAccount, leavingView } from "./routes";
 
@@ -17,7 +17,7 @@ export const adminLeavingRoutes = [
     responses: { 200: exportReady, 202: exportPending },
     handler: async (context) => {
       const { gateway, params } = context;
-      await gateway.services.identity.getUser({ userId: params.id });
+      await requirePerson(gateway, params.id);
       // It is asked for again until it is there: one row a day.
       const reference = new Date().toISOString().slice(0, "YYYY-MM-DD".length);
       return audited(context, { action: "user.export", target: params.id, reference }, async () => ({
@@ -35,7 +35,7 @@ export const adminLeavingRoutes = [
     responses: { 200: z.string().meta({ format: "binary" }) },
     handler: async (context) => {
       const { gateway, params } = context;
-      await gateway.services.identity.getUser({ userId: params.id });
+      await requirePerson(gateway, params.id);
       await audited(context, { action: "user.export-read", target: params.id }, () => Promise.resolve({ value: undefined }));
       return sendExport(context, params.id);
     },
