@@ -35,7 +35,6 @@ export interface Services {
   mail: ClientOf<mail.MailServiceServer>;
   accountExports: ClientOf<accountExports.AccountExportsServiceServer>;
   media: ClientOf<media.MediaServiceServer>;
-  /** Served by media, too. */
   mediaExports: ClientOf<mediaExports.ExportsServiceServer>;
 }
 

@@ -118,7 +118,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   METHOD_NOT_ALLOWED: { status: 405, when: "the path has other methods: they are in `Allow`" },
   SOLE_OWNER: {
     status: 409,
-    when: "the account is the only owner of organizations: it passes them on, or deletes them, before it is deleted",
+    when: "the account is the only owner of organizations: give each another owner first",
     members: { organizations: "their ids and names" },
   },
   NOT_WAITING: {
