@@ -63,11 +63,14 @@ it("leaves of an erased account ids in the audit, and nothing else; its address 
     identity.CreateKeyRequest.fromPartial({ userId, name: word, preset: "full-deploy", webhookUrl: "https://example.com/hook" }),
   );
   await client.putSecret({ owner: userId, name: "A_SECRET", value: word, hosts: ["example.com"], setBy: userId });
+  const other = randomUUID();
   const done = identity.AuditOutcome.AUDIT_OUTCOME_DONE;
   const rows = [
     { id: randomUUID(), actorId: "admin", action: "user.update", target: userId, beforeJson: JSON.stringify({ email }), outcome: done },
     { id: randomUUID(), actorId: userId, action: "secret.put", target: "A_SECRET", changeJson: `{"hosts":["${word}"]}`, outcome: done },
     { id: randomUUID(), actorId: "admin", action: "user.update", target: "other", beforeJson: `{"email":"other"}`, outcome: done },
+    { id: randomUUID(), actorId: userId, action: "key.create", target: word, ownerId: userId, outcome: done },
+    { id: randomUUID(), actorId: userId, action: "key.revoke", target: other, ownerId: userId, outcome: done },
   ];
   for (const row of rows) {
     await client.recordAudit({ row: identity.AuditRow.fromPartial({ ...row, outcome: identity.AuditOutcome.AUDIT_OUTCOME_PENDING }) });
@@ -96,6 +99,11 @@ it("leaves of an erased account ids in the audit, and nothing else; its address 
   const { rows: audit } = await client.listAudit({ limit: 100, cursor: "" });
   expect(audit.find(({ id }) => id === rows[0]!.id)).toMatchObject({ actorId: "admin", target: userId, beforeJson: "" });
   expect(audit.find(({ id }) => id === rows[2]!.id)).toMatchObject({ beforeJson: `{"email":"other"}` });
+  const { rows: own } = await client.listAudit({ limit: 100, cursor: "", ownerId: userId });
+  expect(own.map(({ action, target }) => [action, target])).toEqual([
+    ["key.revoke", other],
+    ["key.create", ""],
+  ]);
   expect(await deployment.database.collection("known-addresses").countDocuments()).toBe(2);
 });
 

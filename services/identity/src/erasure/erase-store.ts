@@ -1,3 +1,4 @@
+import { UUID } from "@nodeloom/kernel";
 import { createErasure, removeSome, untilNone, type Erase, type RemovedPage } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { withoutMember, withRole } from "../organizations/members";
@@ -8,7 +9,9 @@ import type { AuditRecord, UserRecord } from "../records";
 const PAGE = 500;
 /** What a hook's senders sign with goes with the hook; where that failed, here. */
 const HOOK = /^hook:/;
-/** The one action whose target is a user's own text. */
+/** Some actions name what they are about by the account's own words: a key's name, a slug. */
+const NO_ID = { $nin: [UUID, ""] };
+/** Rows from before rows had owners. */
 const SECRET_ACTIONS = /^secret\./;
 
 /** Of an organization whose only owner the person has become since it was asked, the longest-standing other member is one then. */
@@ -38,8 +41,9 @@ export const createEraseIdentity = (connection: Connection, organizations: Pick<
     const hasTexts = { $or: Object.keys(texts).map((name) => ({ [name]: { $ne: "" } })) };
     const about = { $or: [{ target: userId }, { ownerId: userId }] };
     const emptied = await audit.updateMany({ $and: [about, hasTexts] }, { $set: texts });
-    const own = { actorId: userId, action: SECRET_ACTIONS, target: { $ne: "" }, ownerId: { $in: [null, "", userId] } };
-    const named = await audit.updateMany(own, { $set: { ...texts, target: "" } });
+    const own = { ownerId: userId, target: NO_ID };
+    const ownSecrets = { actorId: userId, action: SECRET_ACTIONS, target: { $ne: "" }, ownerId: { $in: [null, ""] } };
+    const named = await audit.updateMany({ $or: [own, ownSecrets] }, { $set: { ...texts, target: "" } });
     return { removed: emptied.modifiedCount + named.modifiedCount, next: "" };
   };
 
