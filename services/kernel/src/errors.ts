@@ -1,3 +1,5 @@
+import type { Role } from "./organizations";
+
 /**
  * The one error type that services raise on purpose. `kind` says what sort of failure it is (and decides the gRPC
  * status), `reason` is the machine-readable code that clients see, `metadata` its extra members.
@@ -167,6 +169,13 @@ export const accountLeaving = (): DomainError =>
     "ACCOUNT_LEAVING",
     "this account is to be deleted: it may not run, quote, upload or make keys, unless that is taken back",
   );
+
+/** Of a member whose role in the organization does not reach. @param required the capability that the role would have */
+export const roleDenied = (role: Role, required = `role:${role}`): DomainError =>
+  new DomainError("forbidden", "CAPABILITY_DENIED", `the role ${role} is required in this organization`, {
+    required,
+    requiredRole: role,
+  });
 
 /** For what does not exist and for what belongs to another user: one answer, so that nobody can tell which. */
 export const workflowNotFound = (): DomainError => new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");

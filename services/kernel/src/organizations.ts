@@ -1,5 +1,4 @@
 import { ALL, covers } from "./capabilities";
-import { DomainError } from "./errors";
 
 /** Organizations: several people who share what one account owns. The one table of roles and bounds. */
 
@@ -29,13 +28,6 @@ export const isRole = (value: string): value is Role => (ROLES as readonly strin
 
 /** Whether a role may at least what another may. */
 export const roleReaches = (have: Role, need: Role): boolean => ROLES.indexOf(have) <= ROLES.indexOf(need);
-
-/** Of a member whose role in the organization does not reach. @param required the capability that the role would have */
-export const roleDenied = (role: Role, required = `role:${role}`): DomainError =>
-  new DomainError("forbidden", "CAPABILITY_DENIED", `the role ${role} is required in this organization`, {
-    required,
-    requiredRole: role,
-  });
 
 /** What is left of capabilities in a role. Of a wildcard those that the role has are left. */
 export const withinRole = (capabilities: readonly string[], role: Role): string[] => {
