@@ -9,8 +9,7 @@ import { GraphRun } from "../run/graph-run";
 import type { ModerationStore } from "../store/moderation";
 import { contentIn, digestOf, hashOf, type ShownFile } from "./content";
 import type { Decide } from "./decide";
-import { HookAway } from "./hook";
-import { hookAway, inputRefused, promptRefused } from "./refusals";
+import { awayAsUnavailable, inputRefused, promptRefused } from "./refusals";
 
 export interface InputOptions {
   decide: Pick<Decide, "refusalOf">;
@@ -37,10 +36,6 @@ const promptsOf = ({ plan }: Pick<PlannedRun, "plan">): unknown[] => {
       throw error;
     }
   });
-};
-
-const awayAsUnavailable = (error: unknown): never => {
-  throw error instanceof HookAway ? hookAway() : error;
 };
 
 export type InputChecks = ReturnType<typeof createInputChecks>;

@@ -10,7 +10,7 @@ import type { ModerationRecord, ModerationStore } from "../store/moderation";
 import { contentIn, digestOf, isSaid, textsOf, type Content } from "./content";
 import type { Decide, Subject } from "./decide";
 import { HookAway } from "./hook";
-import { hookAway, outputRefused } from "./refusals";
+import { awayAsUnavailable, outputRefused } from "./refusals";
 import type { Sight } from "./settings";
 
 const FIRST_PAUSE_MS = 500;
@@ -72,10 +72,7 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
     });
 
   /** The same of a call that is being stopped, which is tried again. */
-  const atOnce = (subject: Subject): Promise<ModerationRecord | null> =>
-    decide.refusalOf(subject).catch((error: unknown) => {
-      throw error instanceof HookAway ? hookAway() : error;
-    });
+  const atOnce = (subject: Subject): Promise<ModerationRecord | null> => decide.refusalOf(subject).catch(awayAsUnavailable);
 
   return {
     /** @throws CONTENT_REFUSED where what a call gave was refused before: it is not made, or stored, again */

@@ -2,6 +2,7 @@
 import { DomainError } from "@nodeloom/kernel";
 import type { ModerationRecord } from "../store/moderation";
 import type { StepFailure } from "../run/calls";
+import { HookAway } from "./hook";
 
 export const CONTENT_REFUSED = "CONTENT_REFUSED";
 
@@ -32,8 +33,13 @@ export const outputRefused = (record: ModerationRecord): DomainError => {
 /** Seconds after which a client asks again. */
 const AGAIN_SECONDS = 5;
 
-export const hookAway = (): DomainError =>
+const hookAway = (): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", "prompts can't be checked at the moment; nothing runs", {
     retryAfter: AGAIN_SECONDS,
     moderation: "away",
   });
+
+/** Of questions that nobody waits for longer. @throws SERVICE_UNAVAILABLE where the hook is away */
+export const awayAsUnavailable = (error: unknown): never => {
+  throw error instanceof HookAway ? hookAway() : error;
+};
