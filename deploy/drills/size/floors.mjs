@@ -5,7 +5,7 @@
  */
 export const FLOORS = [
   ["run"],
-  ["clients.ts", "meters.ts"],
+  ["clients.ts", "meters.ts", "signed-headers.ts"],
   ["store"],
   ["mail"],
   ["lifecycle"],

@@ -1,9 +1,9 @@
 /** One question to the moderation hook, over HTTP. */
 import { EgressError, NoSlot, retry, type EgressClient, type Slots } from "@nodeloom/platform";
-import { Webhook } from "standardwebhooks";
 import { z } from "zod";
 import { countModeration } from "../meters";
 import type { ModerationKind } from "../store/moderation";
+import { signedHeaders } from "../signed-headers";
 import type { Content } from "./content";
 
 /** Questions of one process that are asked at once, and that may wait for that; users take turns. */
@@ -14,7 +14,6 @@ const PAUSES_MS = [100, 300, 900, 2_000];
 const ATTEMPT_SHARE = 0.5;
 /** How long a hook that is away is not asked again, as a share of its time. */
 const LEFT_ALONE_SHARE = 0.4;
-const SECRET_PREFIX = "whsec_";
 const AGAIN: ReadonlySet<number> = new Set([408, 425, 429]);
 const SERVER_ERROR = 500;
 
@@ -80,17 +79,10 @@ export type Hook = ReturnType<typeof createHook>;
 
 /** Asks the hook: signed as Standard Webhooks has it, again where it fails, within its time. */
 export const createHook = ({ url, secrets, timeoutMs, egress, slots }: HookOptions) => {
-  const signers = secrets.map((secret) => new Webhook(secret.slice(SECRET_PREFIX.length)));
   let leftAloneUntil = 0;
 
   const attempt = async (id: string, body: string, leftMs: number, signal?: AbortSignal): Promise<HookAnswer> => {
-    const at = new Date();
-    const headers = {
-      "content-type": "application/json",
-      "webhook-id": id,
-      "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
-      "webhook-signature": signers.map((signer) => signer.sign(id, at, body)).join(" "),
-    };
+    const headers = signedHeaders(secrets, id, new Date(), body);
     const timing = { timeoutMs: Math.max(1, Math.min(leftMs, timeoutMs * ATTEMPT_SHARE)), maxBytes: MAX_ANSWER_BYTES };
     const request = { url, method: "POST", headers, body, ...timing, ...(signal ? { signal } : {}) };
     const { status, body: answer } = await egress.request(request).catch((error: unknown) => {

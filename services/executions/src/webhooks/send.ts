@@ -1,19 +1,14 @@
 /** Signs and sends one message. */
 import { type EgressClient, EgressError, type EgressStream, parseRetryAfter } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
-import { Webhook } from "standardwebhooks";
 import type { SentAttempt } from "../run/delivery";
 import { TIMING } from "../run/timing";
+import { signedHeaders } from "../signed-headers";
 
 /** What of an answer's body is read, and for how long: the status has said everything. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 const MAX_DRAIN_MS = 1_000;
-const SECRET_PREFIX = "whsec_";
 const MAX_RETRY_AFTER_MS = 24 * 3_600_000;
-
-/** One signature per secret that is valid now, as Standard Webhooks has it. */
-const sign = (secrets: readonly string[], id: string, at: Date, body: string): string =>
-  secrets.map((secret) => new Webhook(secret.slice(SECRET_PREFIX.length)).sign(id, at, body)).join(" ");
 
 const retryAfterMs = (header: string | undefined): number | null => {
   const ms = parseRetryAfter(header) ?? 0;
@@ -52,12 +47,7 @@ export const createSend =
     const at = new Date();
     const startedAt = performance.now();
     const body = JSON.stringify({ type, timestamp: timestamp.toISOString(), data });
-    const headers = {
-      "content-type": "application/json",
-      "webhook-id": id,
-      "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
-      "webhook-signature": sign(secrets, id, at, body),
-    };
+    const headers = signedHeaders(secrets, id, at, body);
     const outcome = (status: number | null, error: string | null): Outcome => {
       const durationMs = Math.round(performance.now() - startedAt);
       return { at: at.getTime(), status, error, durationMs, retryAfterMs: null };
