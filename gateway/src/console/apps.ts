@@ -5,7 +5,8 @@ import helmet from "helmet";
 import type { Gateway } from "../gateway";
 import { countByAddress } from "../http/rate/counting";
 import { renderError, send } from "../http/reply";
-import { readFiles, sendFile } from "./files";
+import { contentSecurity } from "./content-security";
+import { readFile, sendFile } from "./files";
 import { CONSOLE_FOLDER } from "./router";
 
 /** The page of apps, for visitors: small, without the console, and within pages of an app's origins. */
@@ -27,22 +28,7 @@ const secure = (mediaOrigins: readonly string[], ancestors: readonly string[]): 
     // `frame-ancestors` says more than X-Frame-Options can.
     frameguard: false,
     crossOriginResourcePolicy: { policy: "cross-origin" },
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        "default-src": ["'none'"],
-        "script-src": ["'self'"],
-        "style-src": ["'self'"],
-        "img-src": ["'self'", "blob:", "data:", ...mediaOrigins],
-        "media-src": ["'self'", "blob:", ...mediaOrigins],
-        "font-src": ["'self'"],
-        "connect-src": ["'self'"],
-        "base-uri": ["'none'"],
-        "form-action": ["'none'"],
-        "frame-ancestors": ["'self'", ...ancestors],
-        "object-src": ["'none'"],
-      },
-    },
+    contentSecurityPolicy: contentSecurity(mediaOrigins, { "form-action": ["'none'"], "frame-ancestors": ["'self'", ...ancestors] }),
   });
 
 /**
@@ -52,7 +38,7 @@ const secure = (mediaOrigins: readonly string[], ancestors: readonly string[]): 
 export const appPages = ({ gateway, mediaOrigins, folder = CONSOLE_FOLDER }: AppPagesOptions): Router => {
   const router = Router({ caseSensitive: true, strict: true });
   if (!existsSync(join(folder, PAGE))) return router;
-  const files = readFiles(folder);
+  const [app, script] = [readFile(join(folder, PAGE)), readFile(join(folder, SCRIPT))];
 
   const page =
     (name: string, ancestorsOf: (named: string) => Promise<readonly string[] | undefined>): RequestHandler =>
@@ -67,7 +53,7 @@ export const appPages = ({ gateway, mediaOrigins, folder = CONSOLE_FOLDER }: App
         if (ancestors === undefined) response.status(NOT_FOUND);
         secure(mediaOrigins, ancestors ?? [])(request, response, (error?: unknown) => {
           if (error) return next(error);
-          sendFile(files.get(PAGE)!, request, response);
+          sendFile(app, request, response);
         });
       };
       answer().catch((error: unknown) => send(response, renderError(error, gateway)));
@@ -91,7 +77,7 @@ export const appPages = ({ gateway, mediaOrigins, folder = CONSOLE_FOLDER }: App
     response.setHeader("Cache-Control", ASK_FIRST);
     // Pages of other sites load it.
     response.setHeader("Cross-Origin-Resource-Policy", "cross-origin");
-    sendFile(files.get(SCRIPT)!, request, response);
+    sendFile(script, request, response);
   });
   return router;
 };

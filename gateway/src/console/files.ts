@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import type { Request, Response } from "express";
 
@@ -21,29 +21,24 @@ export interface ConsoleFile {
   hash: string;
 }
 
+/** A file, with the compressed copies that the build left beside it. */
+export const readFile = (path: string): ConsoleFile => {
+  const content = readFileSync(path);
+  const copies = ENCODINGS.filter(([, ending]) => existsSync(path + ending));
+  return {
+    extension: extname(path),
+    content,
+    encoded: new Map(copies.map(([name, ending]) => [name, readFileSync(path + ending)])),
+    hash: createHash("sha256").update(content).digest("base64url"),
+  };
+};
+
 /** Every file of a folder, by its path from there (`/assets/index-abc.js`). */
 export const readFiles = (folder: string): ReadonlyMap<string, ConsoleFile> => {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const contents = new Map(
-    entries.map((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      return [path.slice(folder.length).split(sep).join("/"), readFileSync(path)] as const;
-    }),
-  );
-  return new Map(
-    [...contents]
-      .filter(([path]) => !COMPRESSED.has(extname(path)))
-      .map(([path, content]) => {
-        const encoded = new Map(
-          ENCODINGS.flatMap(([name, ending]): [Encoding, Buffer][] => {
-            const copy = contents.get(`${path}${ending}`);
-            return copy === undefined ? [] : [[name, copy]];
-          }),
-        );
-        const hash = createHash("sha256").update(content).digest("base64url");
-        return [path, { extension: extname(path), content, encoded, hash }];
-      }),
-  );
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const files = paths.filter((path) => !COMPRESSED.has(extname(path)));
+  return new Map(files.map((path) => [path.slice(folder.length).split(sep).join("/"), readFile(path)]));
 };
 
 /** The part of a file that is asked for, as browsers ask for sounds and films; undefined for all of it. */

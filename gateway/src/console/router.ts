@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { Router, type RequestHandler } from "express";
+import { Router } from "express";
 import helmet from "helmet";
+import { contentSecurity } from "./content-security";
 import { readFiles, sendFile } from "./files";
 
 /** Beside the gateway's own code, whether that runs from its sources or built. */
@@ -20,28 +21,6 @@ export interface ConsoleOptions {
   mediaOrigins: readonly string[];
 }
 
-/** Scripts, styles and fonts come from here alone; no style or script stands in the page itself. */
-const secure = (mediaOrigins: readonly string[]): RequestHandler =>
-  helmet({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        "default-src": ["'none'"],
-        "script-src": ["'self'"],
-        "style-src": ["'self'"],
-        "img-src": ["'self'", "blob:", "data:", ...mediaOrigins],
-        "media-src": ["'self'", "blob:", ...mediaOrigins],
-        "font-src": ["'self'"],
-        "connect-src": ["'self'"],
-        "worker-src": ["'self'"],
-        "base-uri": ["'none'"],
-        "form-action": ["'self'"],
-        "frame-ancestors": ["'none'"],
-        "object-src": ["'none'"],
-      },
-    },
-  });
-
 /** Browsers accept text/html by name; an API client that takes any type gets ROUTE_NOT_FOUND. */
 const wantsPage = (accept: string | undefined): boolean => accept?.includes("text/html") === true;
 
@@ -53,7 +32,8 @@ export const consoleRouter = ({ folder = CONSOLE_FOLDER, mediaOrigins }: Console
   const router = Router({ caseSensitive: true });
   if (!existsSync(join(folder, PAGE))) return router;
   const files = readFiles(folder);
-  const protect = secure(mediaOrigins);
+  const own = { "worker-src": ["'self'"], "form-action": ["'self'"], "frame-ancestors": ["'none'"] };
+  const protect = helmet({ contentSecurityPolicy: contentSecurity(mediaOrigins, own) });
   router.use((request, response, next) => {
     if (!READS.has(request.method) || NOT_PAGES.test(request.path)) return next();
     const isPage = request.path === PAGE || !files.has(request.path);
