@@ -35,7 +35,7 @@ const linkTo = (email: string, page: string): Promise<string> => {
   return eventually(found, (path) => path !== undefined) as Promise<string>;
 };
 
-/** A picture for whoever looks at the pages, where `PICTURES` says; and what is wrong with the page as it stands. */
+/** Saves a screenshot in the folder `PICTURES`, if it is set. @returns what is wrong with the page as it stands */
 const look = async (page: Page, name: string): Promise<string[]> => {
   const { PICTURES } = process.env;
   const found: string[] = [];

@@ -25,7 +25,7 @@ const signIn = async (page: Page, { email, password }: { email: string; password
   await page.getByLabel("Password").fill(password);
   await button(page, "Sign in").click();
 };
-/** A picture for whoever looks at the pages: where `PICTURES` says. */
+/** Saves a screenshot in the folder `PICTURES`, if it is set. */
 const picture = async (page: Page, name: string): Promise<void> => {
   const { PICTURES } = process.env;
   if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}.png`, fullPage: true });

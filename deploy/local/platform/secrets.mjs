@@ -32,7 +32,7 @@ const generate = () => ({
   ACCOUNT_PASSWORD: randomBytes(PASSWORD_BYTES).toString("base64url"),
 });
 
-/** Secrets of accounts elsewhere: nobody can make them up, and they are kept in no file. @param {NodeJS.ProcessEnv} env */
+/** Secrets of accounts elsewhere, which are given from outside and kept in no file. @param {NodeJS.ProcessEnv} env */
 const ofOthers = ({ STRIPE_SECRET_KEY = "", STRIPE_WEBHOOK_SECRET = "" }) => ({ STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET });
 
 /**

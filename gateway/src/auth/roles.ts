@@ -18,7 +18,7 @@ const derived = new WeakMap<Route, Needed>();
 
 /**
  * The role that a route needs. Where the route does not say it: the least that has the capability which it needs; without one a viewer
- * to read, and an owner for all else, so that a route that says nothing lets nobody do too much.
+ * to read, and an owner for all else, so that a route without a role is closed to most.
  */
 export const roleOf = (route: Route): Needed => {
   const known = derived.get(route);

@@ -240,7 +240,7 @@ describe("a visitor's token", () => {
       const kind = kindOf(route);
       table[kind]!.push(`${route.method} ${route.path}`);
       if (kind === "visitors") expect([route.path, withToken.status]).not.toEqual([route.path, 401]);
-      // Whatever it is answered, it is what is answered to nobody.
+      // The answer is that to a request without a caller.
       else
         expect([route.method, route.path, withToken.status, codeOf(withToken)]).toEqual([
           route.method,

@@ -4,7 +4,7 @@ import { METADATA } from "./stripe";
 
 /** What events say, in our terms. */
 
-/** A paid session, as Stripe says it: to be compared with what was asked for. */
+/** A paid session by Stripe's event, to be compared with what was asked for. */
 export interface PaidSession {
   type: "session";
   session: string;

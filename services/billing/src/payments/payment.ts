@@ -1,8 +1,8 @@
-/** payments/: credits that are bought by Stripe: what it says of a payment, and what that makes of an account. */
+/** payments/: credits bought through Stripe: its events about a payment, and their changes to an account. */
 
 import type { PaymentMovement } from "../account/payment";
 
-/** A completed checkout, with what was asked for it. */
+/** A completed checkout: what was bought, and what was paid for it. */
 export interface Purchase {
   session: string;
   checkout: string;

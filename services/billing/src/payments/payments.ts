@@ -76,7 +76,7 @@ const notConfigured = (): DomainError =>
 /** In cents, rounded up. */
 export const priceOf = (credits: number, priceMicros: number): number => Math.ceil((credits * priceMicros) / MICROS_PER_CENT);
 
-/** Why a paid session is not what was asked for; undefined where it is. */
+/** How a paid session differs from its order; undefined where it does not. */
 const problemOf = (paid: PaidSession, asked: Checkout | undefined): string | undefined => {
   if (!asked) return "no such checkout was begun here";
   if (!paid.isConsistent || paid.userId !== asked.userId) return "it names another account than the checkout's";
