@@ -1589,7 +1589,7 @@ export interface Invitation {
 export interface NewInvitation {
   /** Each may what those behind it may */
   role: "owner" | "editor" | "runner" | "viewer";
-  /** For whom it is meant; whoever has the link may use it */
+  /** For whom it is meant; anybody who has the link may use it */
   email?: string;
 }
 

@@ -15,7 +15,6 @@ export const ORGANIZATION_BOUNDS = {
   /** That can still be used, of one organization. */
   invitations: 100,
   invitationDays: 7,
-  emailChars: 254,
 } as const;
 
 const READS = ["workflow:read", "execution:read"] as const;

@@ -1722,7 +1722,7 @@ class Invitation(TypedDict):
 class NewInvitation(TypedDict):
     # Each may what those behind it may
     role: Literal["owner", "editor", "runner", "viewer"]
-    # For whom it is meant; whoever has the link may use it
+    # For whom it is meant; anybody who has the link may use it
     email: NotRequired[str]
 
 

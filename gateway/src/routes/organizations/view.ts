@@ -1,8 +1,9 @@
-import { ORGANIZATION_BOUNDS, ROLES } from "@nodeloom/kernel";
+import { ROLES } from "@nodeloom/kernel";
 import type { organizations } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Caller } from "../../auth/caller";
 import { iso, name, timestamp } from "../../schemas";
+import { email } from "../sign-in/fields";
 
 /** Organizations, members and invitations as clients see them. */
 
@@ -61,11 +62,7 @@ export const memberView = ({ userId, email, role: own, since }: organizations.Me
 export const newInvitation = z
   .strictObject({
     role,
-    email: z
-      .email()
-      .max(ORGANIZATION_BOUNDS.emailChars)
-      .optional()
-      .meta({ description: "For whom it is meant; whoever has the link may use it" }),
+    email: email.optional().meta({ description: "For whom it is meant; anybody who has the link may use it" }),
   })
   .meta({ id: "NewInvitation", example: { role: "editor", email: "grace@example.com" } });
 
@@ -82,6 +79,6 @@ export const invitation = z
 
 export const invitationView = (given: organizations.Invitation | undefined): z.infer<typeof invitation> => {
   if (!given) throw new Error("identity answered without an invitation");
-  const { id, role: own, email, createdBy, createdAt, expiresAt } = given;
-  return { id, role: role.parse(own), email: email || null, createdBy, createdAt: iso(createdAt), expiresAt: iso(expiresAt) };
+  const { id, role: own, createdBy, createdAt, expiresAt } = given;
+  return { id, role: role.parse(own), email: given.email || null, createdBy, createdAt: iso(createdAt), expiresAt: iso(expiresAt) };
 };
