@@ -4,6 +4,7 @@
  * Touches only processes that it started.
  */
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,8 +13,9 @@ import { createApi } from "../support/api.mjs";
 import { pause, pidOf, readLocal, startPlatform } from "../support/platform.mjs";
 import { createReceiver } from "../support/receiver.mjs";
 import { runDrill } from "../support/run-drill.mjs";
+import { readings, searchMongo, searchRedis, searchTemporal } from "../support/stores.mjs";
 import { createAccount } from "./account.mjs";
-import { filesIn, searchMongo, searchRedis, searchTemporal } from "./stores.mjs";
+import { filesIn } from "./files.mjs";
 
 /** As long as it takes to try what is refused, and to change one's mind once. */
 const ERASURE_DAYS = 12 / 86_400;
@@ -46,11 +48,11 @@ const createLook = (needles) => {
   const found = new Map(needles.map(({ name }) => [name, new Map()]));
   return {
     found,
-    /** @param {string} place @param {Uint8Array} content */
+    /** @type {import("../support/stores.mjs").Look} */
     look: (place, content) => {
-      const bytes = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+      const parts = readings(content);
       for (const { name, texts } of needles)
-        if (texts.some((text) => bytes.includes(text))) {
+        if (texts.some((text) => parts.some((part) => part.includes(text)))) {
           const places = /** @type {Map<string, number>} */ (found.get(name));
           places.set(place, (places.get(place) ?? 0) + 1);
         }
@@ -62,7 +64,7 @@ const createLook = (needles) => {
 const searchAll = async (needles) => {
   const { mongoUri, redisUrl, temporalAddress } = readLocal();
   const { found, look } = createLook(needles);
-  await searchMongo(mongoUri, PREFIX, look);
+  await searchMongo(mongoUri, (place, content) => look(place.replace(PREFIX, ""), content));
   await searchRedis(redisUrl, look);
   await searchTemporal(temporalAddress, look);
   for (const path of await filesIn(LOG_DIR)) look("logs", readFileSync(path));
@@ -174,7 +176,7 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
 
   const gone = await api.call("GET", "/api/me", { cookie });
   const back = await api.call("POST", "/api/me/restore", { cookie });
-  const again = await api.call("POST", "/api/auth/register", { body: { email: `other-${account.slugWord}@leaving.example`, password } });
+  const again = await api.call("POST", "/api/auth/register", { body: { email: `other-${randomUUID()}@leaving.example`, password } });
   const taken = await api.call("POST", "/api/workflows", { key: adminKey, body: { name: account.slugWord, nodes: [], edges: [] } });
   const ledger = await api.call("GET", "/api/admin/ledger/check?full=true", { key: adminKey });
   check(

@@ -10,8 +10,9 @@ import { createApi } from "../support/api.mjs";
 import { node } from "../support/graph.mjs";
 import { pause, readLocal, startPlatform } from "../support/platform.mjs";
 import { runDrill } from "../support/run-drill.mjs";
+import { searchMongo, searchRedis, searchTemporal } from "../support/stores.mjs";
 import { createSearch } from "./search.mjs";
-import { searchFiles, searchMongo, searchTemporal, startCollector, watchRedis } from "./stores.mjs";
+import { searchFiles, startCollector, watchRedis } from "./stores.mjs";
 
 const SYNCHRONOUS = 40;
 const ASYNCHRONOUS = 20;
@@ -105,8 +106,7 @@ await runDrill("secrets", async ({ say, check, atEnd }) => {
   atEnd(platform.stop);
   const { mongoUri, redisUrl, temporalAddress, accounts } = readLocal();
   search.add({ USER: accounts.enterprise.userId });
-  const redis = await watchRedis(redisUrl, look);
-  atEnd(redis.stop);
+  atEnd(await watchRedis(redisUrl, look));
   const api = createApi(() => readLocal().baseUrl);
   const { key, cookie } = await api.enterprise(accounts, `http://${echo.address}/hook`);
 
@@ -173,9 +173,9 @@ await runDrill("secrets", async ({ say, check, atEnd }) => {
   );
 
   await pause(AFTER_MS);
-  await searchMongo(mongoUri, look);
+  await searchMongo(mongoUri, (_, content) => look("MongoDB", content));
   await searchTemporal(temporalAddress, look);
-  await redis.search();
+  await searchRedis(redisUrl, look);
   await searchFiles(look);
 
   const times = (/** @type {string} */ place, /** @type {string} */ name) => search.found.get(place)?.get(name) ?? 0;

@@ -1,8 +1,6 @@
-import { gunzipSync } from "node:zlib";
+import { readings } from "../support/stores.mjs";
 
 /** What a value looks like in bytes, and whether bytes have it. Written anew, so that what hides secrets is not what looks for them. */
-
-const GZIP = Buffer.from([0x1f, 0x8b]);
 
 /** A value inside longer base64: the part of it that its neighbours don't change. @param {string} value @param {BufferEncoding} encoding */
 const inBase64 = (value, encoding) =>
@@ -27,19 +25,6 @@ export const formsOf = (value) => [
   ]),
 ];
 
-/** Bytes as they are, and as they were before they were compressed. @param {Uint8Array} bytes @returns {Buffer[]} */
-const readings = (bytes) => {
-  const whole = Buffer.from(bytes);
-  const at = whole.indexOf(GZIP);
-  if (at < 0) return [whole];
-  try {
-    return [whole, gunzipSync(whole.subarray(at))];
-  } catch {
-    // Bytes that only look like it.
-    return [whole];
-  }
-};
-
 /** Looks for values in what is handed to it. */
 export const createSearch = () => {
   /** @type {{ name: string, bytes: Buffer }[]} */
@@ -57,8 +42,7 @@ export const createSearch = () => {
     },
     /** @param {string} place @param {Uint8Array | string} content */
     look: (place, content) => {
-      const parts = typeof content === "string" ? [Buffer.from(content)] : readings(content);
-      for (const part of parts) {
+      for (const part of readings(content)) {
         looked.set(place, (looked.get(place) ?? 0) + part.length);
         for (const { name, bytes } of forms) {
           if (!part.includes(bytes)) continue;
@@ -69,5 +53,3 @@ export const createSearch = () => {
     },
   };
 };
-
-/** @typedef {ReturnType<typeof createSearch>["look"]} Look */

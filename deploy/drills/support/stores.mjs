@@ -1,0 +1,103 @@
+import { createRequire } from "node:module";
+import { gunzipSync } from "node:zlib";
+
+/** Everything that the databases have, each handed to who looks for something in it. */
+
+const bench = createRequire(new URL("../../bench/package.json", import.meta.url));
+const platform = createRequire(new URL("../../../services/platform/package.json", import.meta.url));
+const { Client, Connection } = bench("@temporalio/client");
+const { temporal } = bench("@temporalio/proto");
+const { mongo } = platform("mongoose");
+const { Redis } = platform("ioredis");
+const GZIP = Buffer.from([0x1f, 0x8b]);
+const NOT_FOUND = 5;
+
+/** @typedef {(place: string, content: Uint8Array | string) => void} Look */
+
+/** Content as it is, and as it was before it was compressed. @param {Uint8Array | string} content @returns {Buffer[]} */
+export const readings = (content) => {
+  const whole = Buffer.from(content);
+  const at = whole.indexOf(GZIP);
+  if (at < 0) return [whole];
+  try {
+    return [whole, gunzipSync(whole.subarray(at))];
+  } catch {
+    // Bytes that only look like it.
+    return [whole];
+  }
+};
+
+/** Bytes inside a document. @param {unknown} value @returns {Uint8Array[]} */
+const bytesIn = (value) => {
+  if (value instanceof mongo.Binary) return [/** @type {any} */ (value).buffer];
+  if (Array.isArray(value)) return value.flatMap(bytesIn);
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(bytesIn) : [];
+};
+
+/** Every document, by database and collection: `billing.ledger`. @param {string} uri @param {Look} look */
+export const searchMongo = async (uri, look) => {
+  const client = new mongo.MongoClient(uri);
+  try {
+    const { databases } = await client.db().admin().listDatabases();
+    for (const { name } of databases)
+      for (const { collectionName } of await client.db(name).collections())
+        for await (const document of client.db(name).collection(collectionName).find()) {
+          const place = `${name}.${collectionName}`;
+          look(place, mongo.BSON.serialize(document));
+          for (const bytes of bytesIn(document)) look(place, bytes);
+        }
+  } finally {
+    await client.close();
+  }
+};
+
+/** One that was deleted since it was listed has no history. @param {{ code?: number }} error */
+const unlessGone = (error) => {
+  if (error.code !== NOT_FOUND) throw error;
+};
+
+/** Visibility, histories and schedules. @param {string} address @param {Look} look */
+export const searchTemporal = async (address, look) => {
+  const connection = await Connection.connect({ address });
+  try {
+    const client = new Client({ connection });
+    for await (const { workflowId, runId, raw } of client.workflow.list()) {
+      look("Temporal", JSON.stringify(raw));
+      const history = await client.workflow.getHandle(workflowId, runId).fetchHistory().catch(unlessGone);
+      if (history) look("Temporal", temporal.api.history.v1.History.encode(history).finish());
+    }
+    for await (const schedule of client.schedule.list()) look("Temporal", JSON.stringify(schedule));
+  } finally {
+    await connection.close();
+  }
+};
+
+/** Reads what a key has. @param {InstanceType<typeof Redis>} redis @param {string} key @returns {Promise<unknown>} */
+const valueOf = async (redis, key) => {
+  switch (await redis.type(key)) {
+    case "string":
+      return redis.get(key);
+    case "hash":
+      return redis.hgetall(key);
+    case "list":
+      return redis.lrange(key, 0, -1);
+    case "set":
+      return redis.smembers(key);
+    case "zset":
+      return redis.zrange(key, 0, -1);
+    case "stream":
+      return redis.xrange(key, "-", "+");
+    default:
+      return null;
+  }
+};
+
+/** Every key and its value. @param {string} url @param {Look} look */
+export const searchRedis = async (url, look) => {
+  const redis = new Redis(url);
+  try {
+    for await (const keys of redis.scanStream()) for (const key of keys) look("Redis", JSON.stringify([key, await valueOf(redis, key)]));
+  } finally {
+    redis.disconnect();
+  }
+};
