@@ -1,4 +1,4 @@
-import { chosenOrganization, ORGANIZATION_HEADER } from "./organization";
+import { headersOf } from "./organization";
 import { endSession } from "./session";
 
 /** Longer than the service takes for anything that it answers at once. */
@@ -22,14 +22,6 @@ const OURS = /json|event-stream/;
 /** Whether something between us and the service answered in its place: a sign-in page of a network, a proxy. */
 const isForeign = ({ ok, status, headers }: Response): boolean =>
   ok && !WITHOUT_BODY.has(status) && !OURS.test(headers.get("content-type") ?? "");
-
-/** Headers of a request to this service, for the organization that the tab works for. */
-const headersOf = (given: HeadersInit | undefined): Headers => {
-  const headers = new Headers(given);
-  const organization = chosenOrganization();
-  if (organization !== undefined) headers.set(ORGANIZATION_HEADER, organization);
-  return headers;
-};
 
 /**
  * `fetch` that gives up when nothing answers (a connection may hang for ever), takes what somebody else answers for no

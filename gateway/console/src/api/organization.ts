@@ -3,7 +3,7 @@ import { roleReaches, type Role } from "@nodeloom/kernel/organizations";
 
 /** Which organization this tab works for; none is the person's own account. */
 
-export const ORGANIZATION_HEADER = "X-Organization";
+const HEADER = "X-Organization";
 const KEY = "nodeloom.organization";
 
 /** Reads from storage that a browser may refuse. */
@@ -41,6 +41,14 @@ const choose = (id: string): void => {
 
 /** @returns undefined for the person's own account */
 export const chosenOrganization = (): string | undefined => read() || undefined;
+
+/** Headers of a request to this service, for the organization that the tab works for. */
+export const headersOf = (given?: HeadersInit): Headers => {
+  const headers = new Headers(given);
+  const organization = chosenOrganization();
+  if (organization !== undefined) headers.set(HEADER, organization);
+  return headers;
+};
 
 /** Works for the person's own account from now on: the organization is not theirs (any more). */
 export const leaveOrganization = (): void => choose("");

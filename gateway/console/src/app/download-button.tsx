@@ -1,6 +1,6 @@
 import { Download } from "lucide-react";
 import { useState } from "react";
-import { chosenOrganization, ORGANIZATION_HEADER } from "../api/organization";
+import { headersOf } from "../api/organization";
 import { Button } from "../ui/button";
 import { complain } from "../ui/overlays/toast";
 
@@ -8,8 +8,7 @@ const NAME = /filename="?([^";]+)/;
 
 /** Saves a file of the service. A link can't say for which organization it asks. @throws Error */
 const save = async (path: string): Promise<void> => {
-  const organization = chosenOrganization();
-  const response = await fetch(path, { headers: organization === undefined ? {} : { [ORGANIZATION_HEADER]: organization } });
+  const response = await fetch(path, { headers: headersOf() });
   if (!response.ok) throw new Error(`The file can't be read (${response.status}).`);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await response.blob());

@@ -1,7 +1,7 @@
 import type { LedgerRow, Operations } from "@nodeloom/client";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { Download } from "lucide-react";
 import { request } from "../../api/client";
+import { DownloadButton } from "../../app/download-button";
 import { Paged } from "../../app/paged";
 import { buttonClasses } from "../../ui/button";
 import { creditNumber } from "../../ui/format";
@@ -64,9 +64,7 @@ export const HistoryPage = () => {
           <Link to="/balance" className={buttonClasses("secondary", "md")}>
             Balance
           </Link>
-          <a href="/api/usage/summary?groupBy=day&format=csv" download className={buttonClasses("secondary", "md")}>
-            <Download className="size-4" aria-hidden /> Spent by day, as CSV
-          </a>
+          <DownloadButton path="/api/usage/summary?groupBy=day&format=csv" label="Spent by day, as CSV" />
         </>
       }
     >
