@@ -1,14 +1,13 @@
 import type { AuditRow } from "@nodeloom/client";
 import { useState } from "react";
 import { request } from "../../api/client";
-import { Badge } from "../../ui/badge";
 import { Input, Select } from "../../ui/inputs/field";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
+import { AuditOutcome } from "../../app/audit-outcome";
 import { Paged } from "../../app/paged";
 import { AccountName } from "./account-name";
 
-const TONES = { done: "ok", failed: "bad", pending: "warn" } as const;
 const OUTCOMES = ["done", "failed", "pending"] as const;
 /** What administrators change, as actions begin. */
 const SUBJECTS = [
@@ -77,7 +76,7 @@ const COLUMNS: readonly Column<AuditRow>[] = [
       </details>
     ),
   },
-  { title: "Outcome", cell: ({ outcome, errorCode }) => <Badge tone={TONES[outcome]}>{errorCode ?? outcome}</Badge> },
+  { title: "Outcome", cell: (row) => <AuditOutcome row={row} /> },
   {
     title: "By",
     wide: true,

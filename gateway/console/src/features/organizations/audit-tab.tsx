@@ -1,12 +1,11 @@
 import type { AuditRow } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { request } from "../../api/client";
+import { membersQuery } from "../../api/queries";
+import { AuditOutcome } from "../../app/audit-outcome";
 import { Paged } from "../../app/paged";
-import { Badge } from "../../ui/badge";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-
-const TONES = { done: "ok", failed: "bad", pending: "warn" } as const;
 
 const columnsOf = (nameOf: (id: string) => string): readonly Column<AuditRow>[] => [
   { title: "What", cell: ({ action }) => <span className="font-medium">{action}</span> },
@@ -17,17 +16,14 @@ const columnsOf = (nameOf: (id: string) => string): readonly Column<AuditRow>[] 
     className: "max-w-56!",
     cell: ({ change }) => change !== null && <code className="block truncate text-xs text-muted">{JSON.stringify(change)}</code>,
   },
-  { title: "Outcome", wide: true, cell: ({ outcome, errorCode }) => <Badge tone={TONES[outcome]}>{errorCode ?? outcome}</Badge> },
+  { title: "Outcome", wide: true, cell: (row) => <AuditOutcome row={row} /> },
   { title: "By", cell: ({ actor }) => <span className="block truncate">{nameOf(actor)}</span> },
   { title: "When", numeric: true, cell: ({ at }) => <Time iso={at} /> },
 ];
 
 /** What was changed of members, keys, secrets, budgets and published versions. */
 export const AuditTab = ({ id }: { id: string }) => {
-  const members = useQuery({
-    queryKey: ["organizations", id, "members"],
-    queryFn: async ({ signal }) => (await request("listMembers", { params: { id }, signal })).body,
-  });
+  const members = useQuery(membersQuery(id));
   const nameOf = (one: string): string => members.data?.find(({ userId }) => userId === one)?.email ?? one;
   return (
     <Paged<AuditRow>

@@ -4,7 +4,7 @@ import { LogOut, UserMinus } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
 import { chosenOrganization, workFor } from "../../api/organization";
-import { meQuery } from "../../api/queries";
+import { membersQuery, meQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
 import { LoadFailure } from "../../app/error-pages";
 import { Badge } from "../../ui/badge";
@@ -74,10 +74,7 @@ const columnsOf = ({ ownId, isOwner, busy, change, ask }: Actions): readonly Col
 export const MembersTab = ({ organization }: { organization: Organization }) => {
   const { id, name } = organization;
   const { data: me } = useSuspenseQuery(meQuery);
-  const members = useQuery({
-    queryKey: ["organizations", id, "members"],
-    queryFn: async ({ signal }) => (await request("listMembers", { params: { id }, signal })).body,
-  });
+  const members = useQuery(membersQuery(id));
   const { busy, run } = useAction(["organizations", "me"]);
   const [asked, setAsked] = useState<Member>();
   if (members.isPending) return <Skeleton lines={3} />;
