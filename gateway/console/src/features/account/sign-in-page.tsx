@@ -1,15 +1,14 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import { Logo } from "../../app/navigation";
 import { CodeField } from "../../app/sign-in/code-field";
 import { takeFailure } from "../../app/sign-in/outcome";
 import { ProviderButton } from "../../app/sign-in/provider-button";
 import { credentialsOf, useSignIn } from "../../app/sign-in/use-sign-in";
+import { SmallPage } from "../../app/small-page";
 import { issuesOf, messageOf, request } from "../../api/client";
 import { Button } from "../../ui/button";
 import { Field, Input } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
-import { useTitle } from "../../ui/use-title";
 import { ForgotLink } from "./mail/forgot-link";
 
 const MIN_PASSWORD = 10;
@@ -58,61 +57,12 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
     }
   };
   const title = isNew ? "Create an account" : "Sign in";
-  useTitle(title);
   return (
-    <main className="flex min-h-full items-center justify-center px-4 py-10">
-      <div className="w-full max-w-sm">
-        <div className="mb-8 flex justify-center">
-          <Logo />
-        </div>
-        <div className="rounded-2xl border bg-surface p-6 shadow-panel">
-          <h1 className="text-lg font-semibold">{title}</h1>
-          <p className="mt-1 mb-5 text-sm text-muted">
-            {isNew ? "An administrator approves new accounts before they can run anything." : "Build, run and watch media pipelines."}
-          </p>
-          {suspended && !failure && (
-            <Notice kind="warn" title="Your account is suspended" className="mb-5">
-              An administrator can let it in again. Here you can sign in with another account.
-            </Notice>
-          )}
-          <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
-            {failure && <Notice kind="bad">{failure.message}</Notice>}
-            {takesCode ? (
-              <CodeField />
-            ) : (
-              <>
-                <Field label="Email" error={failure?.email}>
-                  {(attributes) => (
-                    <Input {...attributes} name="email" type="email" autoComplete="username" required autoFocus maxLength={254} />
-                  )}
-                </Field>
-                <Field
-                  label="Password"
-                  aside={!isNew && <ForgotLink />}
-                  error={failure?.password}
-                  hint={isNew ? `At least ${MIN_PASSWORD} characters.` : undefined}
-                >
-                  {(attributes) => (
-                    <Input
-                      {...attributes}
-                      name="password"
-                      type="password"
-                      autoComplete={isNew ? "new-password" : "current-password"}
-                      required
-                      minLength={isNew ? MIN_PASSWORD : 1}
-                      maxLength={200}
-                    />
-                  )}
-                </Field>
-              </>
-            )}
-            <Button type="submit" variant="primary" busy={busy}>
-              {title}
-            </Button>
-          </form>
-          {!takesCode && !isNew && <ProviderButton />}
-        </div>
-        <p className="mt-5 text-center text-sm text-muted">
+    <SmallPage
+      title={title}
+      lead={isNew ? "An administrator approves new accounts before they can run anything." : "Build, run and watch media pipelines."}
+      foot={
+        <>
           {takesCode ? "The code does not come?" : isNew ? "You have an account?" : "New here?"}{" "}
           <button
             type="button"
@@ -125,8 +75,50 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
           >
             {takesCode ? "Start again" : isNew ? "Sign in" : "Create an account"}
           </button>
-        </p>
-      </div>
-    </main>
+        </>
+      }
+    >
+      {suspended && !failure && (
+        <Notice kind="warn" title="Your account is suspended" className="mb-5">
+          An administrator can let it in again. Here you can sign in with another account.
+        </Notice>
+      )}
+      <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
+        {failure && <Notice kind="bad">{failure.message}</Notice>}
+        {takesCode ? (
+          <CodeField />
+        ) : (
+          <>
+            <Field label="Email" error={failure?.email}>
+              {(attributes) => (
+                <Input {...attributes} name="email" type="email" autoComplete="username" required autoFocus maxLength={254} />
+              )}
+            </Field>
+            <Field
+              label="Password"
+              aside={!isNew && <ForgotLink />}
+              error={failure?.password}
+              hint={isNew ? `At least ${MIN_PASSWORD} characters.` : undefined}
+            >
+              {(attributes) => (
+                <Input
+                  {...attributes}
+                  name="password"
+                  type="password"
+                  autoComplete={isNew ? "new-password" : "current-password"}
+                  required
+                  minLength={isNew ? MIN_PASSWORD : 1}
+                  maxLength={200}
+                />
+              )}
+            </Field>
+          </>
+        )}
+        <Button type="submit" variant="primary" busy={busy}>
+          {title}
+        </Button>
+      </form>
+      {!takesCode && !isNew && <ProviderButton />}
+    </SmallPage>
   );
 };

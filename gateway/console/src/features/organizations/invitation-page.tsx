@@ -1,22 +1,21 @@
 import { useState } from "react";
 import { messageOf, request } from "../../api/client";
 import { workFor } from "../../api/organization";
+import { tokenOfLink } from "../../app/small-page";
 import { Button } from "../../ui/button";
 import { Notice } from "../../ui/notice";
 import { Page } from "../../ui/page";
 
-const TOKEN = /[#&]token=([^&]+)/;
-
 /** Where the link of an invitation leads. Its token is behind `#`, which no server sees. */
 export const InvitationPage = () => {
-  const token = TOKEN.exec(location.hash)?.[1];
+  const token = tokenOfLink();
   const [failure, setFailure] = useState(token === undefined ? "The link is not complete: copy it whole." : undefined);
   const [busy, setBusy] = useState(false);
   const join = async (): Promise<void> => {
     setBusy(true);
     setFailure(undefined);
     try {
-      const { body } = await request("acceptInvitation", { body: { token: decodeURIComponent(token ?? "") } });
+      const { body } = await request("acceptInvitation", { body: { token: token ?? "" } });
       workFor(body.id);
     } catch (error) {
       setFailure(messageOf(error));

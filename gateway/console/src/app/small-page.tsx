@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { Logo } from "../../../app/navigation";
-import { useTitle } from "../../../ui/use-title";
+import { useTitle } from "../ui/use-title";
+import { Logo } from "./navigation";
 
 const TOKEN = /^#token=(.+)$/;
 
@@ -14,8 +14,16 @@ export const tokenOfLink = (): string | undefined => {
   }
 };
 
+interface SmallPageProps {
+  title: string;
+  lead?: ReactNode;
+  /** Below the card. */
+  foot?: ReactNode;
+  children: ReactNode;
+}
+
 /** A page of one thing, for people who may not be signed in. */
-export const SmallPage = ({ title, children }: { title: string; children: ReactNode }) => {
+export const SmallPage = ({ title, lead, foot, children }: SmallPageProps) => {
   useTitle(title);
   return (
     <main className="flex min-h-full items-center justify-center px-4 py-10">
@@ -24,9 +32,11 @@ export const SmallPage = ({ title, children }: { title: string; children: ReactN
           <Logo />
         </div>
         <div className="rounded-2xl border bg-surface p-6 shadow-panel">
-          <h1 className="mb-4 text-lg font-semibold">{title}</h1>
-          {children}
+          <h1 className="text-lg font-semibold">{title}</h1>
+          {lead !== undefined && <p className="mt-1 text-sm text-muted">{lead}</p>}
+          <div className={lead === undefined ? "mt-4" : "mt-5"}>{children}</div>
         </div>
+        {foot !== undefined && <p className="mt-5 text-center text-sm text-muted">{foot}</p>}
       </div>
     </main>
   );
