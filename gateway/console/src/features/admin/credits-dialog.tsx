@@ -13,33 +13,43 @@ import { Time } from "../../ui/time";
 import { say } from "../../ui/overlays/toast";
 import { Paged } from "../../app/paged";
 
-const KINDS = [
-  ["topup", "Top-up"],
-  ["plan", "Plan credits"],
-  ["adjust", "Adjustment (may be negative)"],
-  ["grant", "Trial runs of a model"],
-] as const;
-type Kind = (typeof KINDS)[number][0];
+const KINDS = {
+  topup: "Top-up",
+  plan: "Plan credits",
+  adjust: "Adjustment (may be negative)",
+  grant: "Trial runs of a model",
+} as const;
+type Kind = keyof typeof KINDS;
 
-export const CreditsDialog = ({ user, onClose }: { user: AdminUser; onClose: () => void }) => {
-  const models = useQuery(modelsQuery);
+interface CreditsDialogProps {
+  /** Whose credits they are. */
+  name: string;
+  kinds: readonly Kind[];
+  /** First names of the queries that are read again. */
+  reads: readonly string[];
+  book: (body: CreditChange, idempotencyKey: string) => Promise<{ body: { credits: { plan: number; topUp: number } } }>;
+  onClose: () => void;
+}
+
+export const CreditsDialog = ({ name, kinds, reads, book, onClose }: CreditsDialogProps) => {
+  const models = useQuery({ ...modelsQuery, enabled: kinds.includes("grant") });
   const [kind, setKind] = useState<Kind>("topup");
   // One dialog is one gift, however often it is sent.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
-  const { busy, run } = useAction(["admin-users", "admin-ledger"]);
+  const { busy, run } = useAction(reads);
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const data = new FormData(event.currentTarget);
     const [amount, note, model] = [Number(data.get("amount")), String(data.get("note") ?? ""), String(data.get("model") ?? "")];
     const body: CreditChange = kind === "grant" ? { kind, model, runs: amount, note } : { kind, amount, note };
-    const answer = await run(() => request("adminCreditUser", { params: { id: user.id }, body, idempotencyKey }));
+    const answer = await run(() => book(body, idempotencyKey));
     if (!answer) return;
-    say(`${user.email} has ${credits(answer.body.credits.plan + answer.body.credits.topUp)} now.`);
+    say(`${name} has ${credits(answer.body.credits.plan + answer.body.credits.topUp)} now.`);
     onClose();
   };
   return (
     <Dialog
-      title={`Credits of ${user.email}`}
+      title={`Credits of ${name}`}
       onClose={onClose}
       actions={
         <>
@@ -54,9 +64,9 @@ export const CreditsDialog = ({ user, onClose }: { user: AdminUser; onClose: () 
         <Field label="Kind">
           {(attributes) => (
             <Select {...attributes} value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
-              {KINDS.map(([value, title]) => (
-                <option key={value} value={value}>
-                  {title}
+              {kinds.map((one) => (
+                <option key={one} value={one}>
+                  {KINDS[one]}
                 </option>
               ))}
             </Select>
@@ -83,6 +93,16 @@ export const CreditsDialog = ({ user, onClose }: { user: AdminUser; onClose: () 
     </Dialog>
   );
 };
+
+export const UserCreditsDialog = ({ user: { id, email }, onClose }: { user: AdminUser; onClose: () => void }) => (
+  <CreditsDialog
+    name={email}
+    kinds={["topup", "plan", "adjust", "grant"]}
+    reads={["admin-users", "admin-ledger"]}
+    book={(body, idempotencyKey) => request("adminCreditUser", { params: { id }, body, idempotencyKey })}
+    onClose={onClose}
+  />
+);
 
 const COLUMNS: readonly Column<LedgerRow>[] = [
   {

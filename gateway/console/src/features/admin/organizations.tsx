@@ -1,73 +1,17 @@
 import type { AdminOrganization, OrganizationCreditChange } from "@nodeloom/client";
 import { Coins } from "lucide-react";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { request } from "../../api/client";
-import { useAction } from "../../api/use-action";
 import { Paged } from "../../app/paged";
 import { Button } from "../../ui/button";
-import { credits } from "../../ui/format";
-import { Field, Input, Select } from "../../ui/inputs/field";
-import { Dialog } from "../../ui/overlays/dialog";
-import { say } from "../../ui/overlays/toast";
+import { Input } from "../../ui/inputs/field";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { AccountName } from "./account-name";
+import { CreditsDialog } from "./credits-dialog";
 
-const KINDS = [
-  ["topup", "Top-up"],
-  ["adjust", "Adjustment (may be negative)"],
-] as const;
-
-const OrganizationCredits = ({ organization: { id, name }, onClose }: { organization: AdminOrganization; onClose: () => void }) => {
-  // One dialog is one gift, however often it is sent.
-  const [idempotencyKey] = useState(() => crypto.randomUUID());
-  const { busy, run } = useAction(["admin-organizations"]);
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
-    const body = {
-      kind: String(data.get("kind")),
-      amount: Number(data.get("amount")),
-      note: String(data.get("note") ?? ""),
-    } as OrganizationCreditChange;
-    const answer = await run(() => request("adminCreditOrganization", { params: { id }, body, idempotencyKey }));
-    if (!answer) return;
-    say(`${name} has ${credits(answer.body.credits.plan + answer.body.credits.topUp)} now.`);
-    onClose();
-  };
-  return (
-    <Dialog
-      title={`Credits of ${name}`}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form="organization-credits" variant="primary" busy={busy}>
-            Book
-          </Button>
-        </>
-      }
-    >
-      <form id="organization-credits" className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        <Field label="Kind">
-          {(attributes) => (
-            <Select {...attributes} name="kind">
-              {KINDS.map(([value, title]) => (
-                <option key={value} value={value}>
-                  {title}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field label="Credits">{(attributes) => <Input {...attributes} name="amount" type="number" step="any" required autoFocus />}</Field>
-        <Field label="Note" hint="For the ledger and the audit.">
-          {(attributes) => <Input {...attributes} name="note" maxLength={500} />}
-        </Field>
-      </form>
-    </Dialog>
-  );
-};
+/** Plan credits and trial runs are of people. */
+const CREDIT_KINDS = ["topup", "adjust"] as const;
 
 const columnsOf = (ask: (organization: AdminOrganization) => void): readonly Column<AdminOrganization>[] => [
   { title: "Organization", cell: ({ name }) => <span className="block truncate font-medium">{name}</span> },
@@ -110,7 +54,17 @@ export const OrganizationsSection = () => {
         keyOf={({ id }) => id}
         empty={query === "" ? "There are none yet." : "None has this in its name."}
       />
-      {asked && <OrganizationCredits organization={asked} onClose={() => setAsked(undefined)} />}
+      {asked && (
+        <CreditsDialog
+          name={asked.name}
+          kinds={CREDIT_KINDS}
+          reads={["admin-organizations"]}
+          book={(body, idempotencyKey) =>
+            request("adminCreditOrganization", { params: { id: asked.id }, body: body as OrganizationCreditChange, idempotencyKey })
+          }
+          onClose={() => setAsked(undefined)}
+        />
+      )}
     </>
   );
 };

@@ -18,7 +18,7 @@ import { DeleteDialog } from "./leaving/delete-dialog";
 import { ExportDialog } from "./leaving/export-dialog";
 import { UnlinkDialog } from "./leaving/unlink-dialog";
 import { SecondFactorDialog } from "./second-factor-dialog";
-import { CreditsDialog, LedgerDialog } from "./credits-dialog";
+import { LedgerDialog, UserCreditsDialog } from "./credits-dialog";
 import { Paged } from "../../app/paged";
 
 type User = AdminUser;
@@ -195,7 +195,7 @@ export const UsersSection = () => {
         keyOf={({ id }) => id}
         empty="No account fits."
       />
-      {asking?.what === "credits" && <CreditsDialog user={asking.user} onClose={() => setAsking(undefined)} />}
+      {asking?.what === "credits" && <UserCreditsDialog user={asking.user} onClose={() => setAsking(undefined)} />}
       {asking?.what === "reset" && <ResetDialog user={asking.user} onClose={() => setAsking(undefined)} />}
       {asking?.what === "second-factor" && <SecondFactorDialog user={asking.user} onClose={() => setAsking(undefined)} />}
       {asking?.what === "delete" && <DeleteDialog user={asking.user} onClose={() => setAsking(undefined)} />}
