@@ -16,14 +16,14 @@ const { tools } = await client.listTools();
 const pictureModels = tools.map(({ name }) => name).filter((name) => /^model_.*image/.test(name)).map((name) => name.replace("model_", "")); // prettier-ignore
 
 const object = (properties) => ({ type: "object", required: Object.keys(properties), properties, additionalProperties: false });
-/** What may come next: tools whose arguments are there. A small model forgets what is missing otherwise. */
-const POSSIBLE = {
-  nothing: ["list_workflows", "save_workflow"],
-  saved: ["list_workflows", "save_workflow", "quote"],
-  "saved, quoted": ["save_workflow", "quote", "run"],
-  "saved, quoted, run": ["save_workflow", "run", "finish"],
-};
-const nextOf = (done) => object({ tool: { enum: POSSIBLE[done] }, why: { type: "string", maxLength: 80 } });
+/** The tools whose arguments are there. A small model forgets what is missing otherwise. */
+const possible = ({ slug, price, shown }) => [
+  "list_workflows",
+  "save_workflow",
+  ...(slug === undefined ? [] : ["quote"]),
+  ...(price === undefined ? [] : ["run"]),
+  ...(shown === undefined ? [] : ["finish"]),
+];
 const PLAN = object({
   name: { type: "string", maxLength: 40 },
   prompt: { type: "string", maxLength: 120 },
@@ -32,27 +32,35 @@ const PLAN = object({
 });
 
 const SYSTEM =
-  "You make pictures with tools. A workflow is saved first, then it is quoted, then it is run, then you finish. Choose the next tool by what is done so far. Answer with JSON.";
-const plannedAs = (plan) => ({ ...plan, model: pictureModels[0] });
+  "You make pictures with tools. A workflow is saved first, then it is quoted, then it is run, then you finish. Choose the next tool by what the last one answered. Answer with JSON.";
+const said = (role, content) => ({ role, content: typeof content === "string" ? content : JSON.stringify(content) });
+const wished = (text) => `Wish: ${text}.`;
+const answered = (tool, text) => `${tool} answered: ${text}.`;
 /** How another wish was fulfilled. */
-const chatOf = (examples) =>
-  examples.flatMap(([content, answer]) => [
-    { role: "user", content },
-    { role: "assistant", content: JSON.stringify(answer) },
-  ]);
-const CHOSEN = chatOf([
-  ["Wish: a fox in the snow. Done so far: saved, quoted, run.", { tool: "finish", why: "The picture is there." }],
-  ["Wish: a fox in the snow. Done so far: saved, quoted.", { tool: "run", why: "The price is known." }],
-  ["Wish: a fox in the snow. Done so far: saved.", { tool: "quote", why: "Its price is not known yet." }],
-  ["Wish: a fox in the snow. Done so far: nothing.", { tool: "save_workflow", why: "There is no workflow for it yet." }],
-]);
-const PLANNED = chatOf([
-  ["Plan the workflow for the wish: a fox in the snow.", plannedAs({ name: "Fox", prompt: "a fox in the snow", pictures: 1 })],
-  ["Plan the workflow for the wish: two old boats.", plannedAs({ name: "Old boats", prompt: "an old boat", pictures: 2 })],
-]);
+const fulfilled = (text, slug, price) => [
+  said("user", wished(text)),
+  said("assistant", { tool: "save_workflow" }),
+  said("user", answered("save_workflow", `${slug} is saved`)),
+  said("assistant", { tool: "quote" }),
+  said("user", answered("quote", `it costs ${price} credits`)),
+  said("assistant", { tool: "run" }),
+  said("user", answered("run", "completed")),
+  said("assistant", { tool: "finish" }),
+];
+const FULFILLED = [...fulfilled("a fox in the snow", "fox", 3), ...fulfilled("two old boats", "old-boats", 8)];
+const planned = (text, plan) => [
+  said("user", `Plan the workflow for the wish: ${text}.`),
+  said("assistant", { ...plan, model: pictureModels[0] }),
+];
+const PLANNED = [
+  ...planned("a fox in the snow", { name: "Fox", prompt: "a fox in the snow", pictures: 1 }),
+  ...planned("two old boats", { name: "Old boats", prompt: "an old boat", pictures: 2 }),
+];
 
-const decide = async (content, schema, examples) => {
-  const messages = [{ role: "system", content: SYSTEM }, ...examples, { role: "user", content }];
+const tokens = { prompt_tokens: 0, completion_tokens: 0 };
+/** What the model says next, as JSON by the schema. */
+const decide = async (chat, schema) => {
+  const messages = [said("system", SYSTEM), ...chat];
   const response_format = { type: "json_schema", json_schema: { name: "decision", schema } };
   const response = await fetch(`${origin}/v1/chat/completions`, {
     method: "POST",
@@ -62,12 +70,14 @@ const decide = async (content, schema, examples) => {
   });
   const answer = await response.json();
   if (!response.ok) throw new Error(JSON.stringify(answer));
-  return { decision: JSON.parse(answer.choices[0].message.content), usage: answer.usage };
+  for (const name of Object.keys(tokens)) tokens[name] += answer.usage?.[name] ?? 0;
+  return JSON.parse(answer.choices[0].message.content);
 };
 
 const use = async (name, args) => {
-  const { isError = false, content, structuredContent } = await client.callTool({ name, arguments: args }, { timeout: TIMEOUT_MS });
-  return { isError, content, value: structuredContent ?? JSON.parse(content[0].text) };
+  const { isError, content, structuredContent } = await client.callTool({ name, arguments: args }, { timeout: TIMEOUT_MS });
+  if (isError) throw new Error(`${name}: ${content[0].text}`);
+  return { content, value: structuredContent ?? JSON.parse(content[0].text) };
 };
 
 /** A plan as a graph: each of several pictures is one of a list. */
@@ -86,41 +96,37 @@ const graphOf = ({ name, prompt, pictures, model }) => ({
   ],
 });
 
-const state = { done: [], plan: undefined, slug: undefined, price: undefined, shown: undefined };
-const tokens = { prompt_tokens: 0, completion_tokens: 0 };
-const asked = async (content, schema, examples) => {
-  const { decision, usage } = await decide(content, schema, examples);
-  for (const name of Object.keys(tokens)) tokens[name] += usage?.[name] ?? 0;
-  return decision;
-};
-
+const state = { plan: undefined, slug: undefined, price: undefined, shown: undefined };
+/** Every tool: uses it, and says in a few words what it answered. */
 const acts = {
-  list_workflows: () => use("list_workflows", {}),
+  list_workflows: async () => {
+    const { value } = await use("list_workflows", {});
+    return `${value.workflows.length} are there`;
+  },
   save_workflow: async () => {
-    state.plan = await asked(`Plan the workflow for the wish: ${wish}.`, PLAN, PLANNED);
-    const saved = await use("save_workflow", { ...graphOf(state.plan), ...(state.slug ? { slug: state.slug } : {}) });
-    if (!saved.isError) [state.slug, state.done] = [saved.value.slug, ["saved"]];
-    return saved;
+    state.plan = await decide([...PLANNED, said("user", `Plan the workflow for the wish: ${wish}.`)], PLAN);
+    const { value } = await use("save_workflow", { ...graphOf(state.plan), ...(state.slug ? { slug: state.slug } : {}) });
+    state.slug = value.slug;
+    return `${value.slug} is saved`;
   },
   quote: async () => {
-    const quoted = await use("quote", { workflow: state.slug ?? "none", inputs: {} });
-    if (!quoted.isError) [state.price, state.done] = [quoted.value.maxCreditCost, ["saved", "quoted"]];
-    return quoted;
+    const { value } = await use("quote", { workflow: state.slug, inputs: {} });
+    state.price = value.maxCreditCost;
+    return `it costs ${state.price} credits`;
   },
   run: async () => {
-    const made = await use("run", { workflow: state.slug ?? "none", inputs: {}, maxCredits: state.price ?? 0, waitSeconds: 120 });
-    if (!made.isError) [state.shown, state.done] = [made, ["saved", "quoted", "run"]];
-    return made;
+    state.shown = await use("run", { workflow: state.slug, inputs: {}, maxCredits: state.price, waitSeconds: 120 });
+    return state.shown.value.status;
   },
-  cancel: () => use("cancel", { executionId: state.shown?.value.executionId ?? "none" }),
 };
 
 const used = [];
-for (let turn = 0; turn < MOST_TURNS && used.at(-1) !== "finish"; turn += 1) {
-  const done = state.done.length > 0 ? state.done.join(", ") : "nothing";
-  const { tool } = await asked(`Wish: ${wish}. Done so far: ${done}.`, nextOf(done), CHOSEN);
+const chat = [...FULFILLED, said("user", wished(wish))];
+for (let turn = 0; turn < MOST_TURNS; turn += 1) {
+  const { tool } = await decide(chat, object({ tool: { enum: possible(state) } }));
   used.push(tool);
-  if (tool !== "finish") await acts[tool]();
+  if (tool === "finish") break;
+  chat.push(said("assistant", { tool }), said("user", answered(tool, await acts[tool]())));
 }
 await client.close();
 console.log(
