@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { accountSuspended, DomainError, UUID } from "@nodeloom/kernel";
+import { accountSuspended, DomainError, isNotFound, UUID } from "@nodeloom/kernel";
 import { parseIdentityChange, type IdentityChange, type Redis } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import type { Request, Response } from "express";
@@ -124,7 +124,7 @@ export const createAuthentication = (
 
   const userOf = (userId: string): Promise<Caller | undefined> =>
     byUser.get(userId, userId).catch((error: unknown) => {
-      if (error instanceof DomainError && error.kind === "not_found") return undefined;
+      if (isNotFound(error)) return undefined;
       throw error;
     });
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { isNotFound } from "@nodeloom/kernel";
 import { Router, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { Gateway } from "../gateway";
@@ -64,7 +65,10 @@ export const appPages = ({ gateway, mediaOrigins, folder = CONSOLE_FOLDER }: App
     page("GET /a", (slug) =>
       gateway.apps.find(slug).then(
         ({ settings }) => settings.origins,
-        () => undefined,
+        (error: unknown) => {
+          if (isNotFound(error)) return undefined;
+          throw error;
+        },
       ),
     ),
   );

@@ -99,6 +99,9 @@ export class DomainError extends Error {
 /** Whether an error says that what is needed can't be reached now. */
 export const isUnavailable = (error: unknown): boolean => error instanceof DomainError && error.kind === "unavailable";
 
+/** Whether an error says that what is asked for is not there. */
+export const isNotFound = (error: unknown): boolean => error instanceof DomainError && error.kind === "not_found";
+
 /** Whether an error says that something may not be, and not that it can't be known now. */
 export const isRefusal = (error: unknown): error is DomainError =>
   error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "internal";

@@ -1,4 +1,4 @@
-import { DomainError, SECRET_BOUNDS } from "@nodeloom/kernel";
+import { DomainError, isNotFound, SECRET_BOUNDS } from "@nodeloom/kernel";
 import { PLATFORM_OWNER } from "@nodeloom/platform";
 import { identity, type models } from "@nodeloom/proto";
 import { z } from "zod";
@@ -72,7 +72,7 @@ const emailsOf = async ({ services }: Gateway, ids: readonly string[]): Promise<
   const found = await Promise.all(
     [...new Set(ids)].map(async (userId) => {
       const { user } = await services.identity.getUser({ userId }).catch((error: unknown) => {
-        if (error instanceof DomainError && error.kind === "not_found") return { user: undefined };
+        if (isNotFound(error)) return { user: undefined };
         throw error;
       });
       return [userId, user?.email ?? ""] as const;

@@ -1,4 +1,4 @@
-import { APP_METADATA, covers, DomainError } from "@nodeloom/kernel";
+import { APP_METADATA, covers, DomainError, isNotFound } from "@nodeloom/kernel";
 import type { workflows } from "@nodeloom/proto";
 import type { Request } from "express";
 import { bearerOf } from "../../auth/authenticate";
@@ -53,8 +53,6 @@ export const tokenOf = (request: Pick<Request, "headers">): string | undefined =
 
 const originDenied = (): DomainError =>
   new DomainError("forbidden", "CROSS_ORIGIN_DENIED", "the app may not be used from pages of this origin");
-
-const isNotFound = (error: unknown): boolean => error instanceof DomainError && error.kind === "not_found";
 
 export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): Apps => {
   const { identity, workflows: stored } = services;

@@ -1,4 +1,4 @@
-import { DomainError, invalidInputs, invalidRequest, isUnavailable, uploadFamily, type Issue } from "@nodeloom/kernel";
+import { DomainError, invalidInputs, invalidRequest, isNotFound, type Issue, isUnavailable, uploadFamily } from "@nodeloom/kernel";
 import type { CallerVisitor } from "../../auth/caller";
 import type { CallContext, Reply } from "../../http/route";
 import type { App } from "./apps";
@@ -44,7 +44,7 @@ const isRepeated = async ({ gateway, caller, executionId, fingerprint }: Context
   return known.then(
     ({ execution }) => execution !== undefined,
     (error: unknown) => {
-      if (error instanceof DomainError && error.kind === "not_found") return false;
+      if (isNotFound(error)) return false;
       throw error;
     },
   );

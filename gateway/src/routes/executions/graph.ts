@@ -1,5 +1,5 @@
 /** The graphs that executions ran, for those who may read the workflow. */
-import { DomainError, executionNotFound } from "@nodeloom/kernel";
+import { executionNotFound, isNotFound } from "@nodeloom/kernel";
 import { z } from "zod";
 import { authorize } from "../../auth/caller";
 import { raw } from "../../http/json";
@@ -37,7 +37,7 @@ export const executionGraphRoute = defineRoute({
     } = await executions.getExecutionGraph({ executionId: params.id, userId: caller.user.id });
     // A public playground shows its schema, and no graph.
     await workflows.getWorkflow({ slug, userId: caller.user.id }).catch((error: unknown) => {
-      throw error instanceof DomainError && error.kind === "not_found" ? executionNotFound() : error;
+      throw isNotFound(error) ? executionNotFound() : error;
     });
     return { status: 200, body: { nodes: raw(nodesJson, "[]"), edges: raw(edgesJson, "[]") } };
   },

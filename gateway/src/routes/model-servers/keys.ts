@@ -1,4 +1,4 @@
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, isNotFound } from "@nodeloom/kernel";
 import { PLATFORM_OWNER } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
 import type { CallContext } from "../../http/route";
@@ -29,6 +29,6 @@ export const removeKey = async ({ gateway }: Context, id: string): Promise<void>
   try {
     await gateway.services.identity.deleteSecret({ owner: PLATFORM_OWNER, name: nameOf(id) });
   } catch (error) {
-    if (!(error instanceof DomainError && error.kind === "not_found")) throw error;
+    if (!isNotFound(error)) throw error;
   }
 };

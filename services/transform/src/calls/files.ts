@@ -1,7 +1,7 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { DomainError } from "@nodeloom/kernel";
+import { isNotFound } from "@nodeloom/kernel";
 import { uploadParts, type ClientOf } from "@nodeloom/platform";
 import { media as proto } from "@nodeloom/proto";
 import { BOUNDS } from "../bounds";
@@ -39,8 +39,7 @@ const readFile = async (
     await pipeline(chunks(), createWriteStream(path, { mode: 0o600 }), { signal });
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof DomainError && error.kind === "not_found")
-      throw new WorkFailure("input", `${port}: the file is not there any more`);
+    if (isNotFound(error)) throw new WorkFailure("input", `${port}: the file is not there any more`);
     throw error;
   }
   signal.throwIfAborted();

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { DomainError, invalidRequest } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, isNotFound } from "@nodeloom/kernel";
 import { notApproved } from "../definition/errors";
 import type { Workflow } from "../definition/workflow";
 import { isInline, type Media } from "./pictures";
@@ -50,7 +50,7 @@ export const createInlineThumbnails = ({ media, warn }: InlineThumbnailsDeps): I
     try {
       await media.deleteObject({ id, ownerId });
     } catch (error) {
-      if (!(error instanceof DomainError && error.kind === "not_found")) warn(error, id);
+      if (!isNotFound(error)) warn(error, id);
     }
   };
 

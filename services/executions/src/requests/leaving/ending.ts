@@ -1,5 +1,5 @@
 /** Ends what an account has under way: what would begin more runs first. */
-import { DomainError } from "@nodeloom/kernel";
+import { isNotFound } from "@nodeloom/kernel";
 import type { LeavingStore } from "../../store/leaving";
 import type { Orders } from "../batches/orders";
 import type { Cancellation } from "../cancellation";
@@ -19,7 +19,7 @@ const unlessGone = async (work: () => Promise<unknown>): Promise<void> => {
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof DomainError) || error.kind !== "not_found") throw error;
+    if (!isNotFound(error)) throw error;
   }
 };
 

@@ -1,5 +1,5 @@
 /** What an archive of an account has, part by part. Nothing is read before its turn, and nothing as a whole. */
-import { DomainError, LIMITS } from "@nodeloom/kernel";
+import { isNotFound, LIMITS } from "@nodeloom/kernel";
 import { batchJson, executionJson } from "@nodeloom/platform";
 import { batches as batchesProto, workflows as proto, type executions as executionsProto, type media as mediaProto } from "@nodeloom/proto";
 import type { Billing, Identity, Media, Usage, Workflows } from "../../../clients";
@@ -28,7 +28,7 @@ const unlessGone = async <T>(work: () => Promise<T>): Promise<T | undefined> => 
   try {
     return await work();
   } catch (error) {
-    if (error instanceof DomainError && error.kind === "not_found") return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 };
