@@ -15,6 +15,8 @@ export interface ReplicateFront {
 
 type Prediction = Record<string, unknown>;
 
+const FINAL: ReadonlySet<unknown> = new Set(["succeeded", "failed", "canceled"]);
+
 const readJson = async (request: IncomingMessage): Promise<Prediction> => {
   const chunks: Buffer[] = [];
   for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
@@ -29,7 +31,10 @@ export const startReplicateFront = async (cog: string, token: string): Promise<R
     ...predictions.get(id),
     urls: { get: `${url}/v1/predictions/${id}`, cancel: `${url}/v1/predictions/${id}/cancel` },
   });
-  const keep = (id: string, said: Prediction): void => void predictions.set(id, { ...predictions.get(id), ...said });
+  const keep = (id: string, said: Prediction): void => {
+    // cog's webhooks may arrive in another order than they were sent.
+    if (!FINAL.has(predictions.get(id)?.status)) predictions.set(id, { ...predictions.get(id), ...said });
+  };
 
   const create = async (body: Prediction): Promise<[number, Prediction]> => {
     const id = randomUUID().replaceAll("-", "");

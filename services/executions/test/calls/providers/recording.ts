@@ -94,7 +94,8 @@ const fileOutcome = async (file: ProviderFile): Promise<unknown> => {
   return { bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 };
 
-const pollOutcome = async (state: PollState): Promise<unknown> => {
+/** What a poll said, as a recording has it. */
+export const pollOutcome = async (state: PollState): Promise<unknown> => {
   if (state.state !== "succeeded") return state;
   const { files, text, json } = state.made;
   if (text !== null) return { state: state.state, text, ...(json ? { json: json.value } : {}) };
