@@ -4,9 +4,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
+import { unavailable } from "@nodeloom/kernel";
 import express from "express";
 import { appPages, type AppPagesOptions } from "../src/console/apps";
 import { consoleRouter } from "../src/console/router";
+import { notFound } from "../src/http/errors";
 
 const PAGE = "<!doctype html><title>Console</title>";
 const SCRIPT = "console.log('x');".repeat(200);
@@ -124,8 +126,10 @@ describe("the pages of apps at the gateway", () => {
     ] as const)
       await writeFile(join(folder, name), text);
     const apps = {
-      find: (slug: string) =>
-        slug === "posters" ? Promise.resolve({ settings: { origins: ["https://shop.example"] } }) : Promise.reject(new Error("none")),
+      find: (slug: string) => {
+        if (slug === "posters") return Promise.resolve({ settings: { origins: ["https://shop.example"] } });
+        return Promise.reject(slug === "away" ? unavailable("workflows is away") : notFound("app"));
+      },
     };
     const gateway = { apps, rateLimits: { consume: () => Promise.resolve({}) } } as unknown as AppPagesOptions["gateway"];
     const app = express();
@@ -151,6 +155,7 @@ describe("the pages of apps at the gateway", () => {
     };
     expect(await framing("/a/posters")).toEqual([200, "'self' https://shop.example", null, false]);
     expect(await framing("/a/nothing")).toEqual([404, "'self'", null, false]);
+    expect((await fetch(`${url}/a/away`)).status).toBe(503);
     expect(await framing("/apps/some-account")).toEqual([200, "'self'", null, false]);
   });
 
