@@ -144,11 +144,14 @@ export const ModelsSection = () => {
           {
             title: "In its place",
             wide: true,
-            cell: (model) => (
-              <Button size="sm" aria-label={`In the place of ${model.displayName}`} onClick={() => setReplacing(model)}>
-                {model.fallback[0] === undefined ? "none" : model.fallback.join(", ")}
-              </Button>
-            ),
+            cell: (model) => {
+              const names = model.fallback.join(", ") || "none";
+              return (
+                <Button size="sm" aria-label={`${names}, in the place of ${model.displayName}`} onClick={() => setReplacing(model)}>
+                  {names}
+                </Button>
+              );
+            },
           },
           {
             title: "Price",
