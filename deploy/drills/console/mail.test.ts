@@ -42,7 +42,8 @@ const look = async (page: Page, name: string): Promise<string[]> => {
   for (const { width = 0, theme = "light" } of LOOKS) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: theme });
-    // Colours fade from one theme to the other.
+    // Colours fade from one theme to the other, once the page has heard of it.
+    await page.locator(`html[data-theme="${theme}"]`).waitFor({ state: "attached" });
     await page.evaluate("Promise.allSettled(document.getAnimations().map(({ finished }) => finished))");
     if (PICTURES) await page.screenshot({ path: `${PICTURES}/${name}-${width}-${theme}.png`, fullPage: true });
     found.push(...(await accessibilityProblems(page)).map((problem) => `${name} ${width} ${theme}: ${problem}`));

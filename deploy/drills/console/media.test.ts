@@ -280,7 +280,7 @@ onCanvas(
 onCanvas("what is pasted or duplicated covers nothing", THREE, async (page, slug) => {
   await page.locator(node("list")).click({ position: { x: 60, y: 20 } });
   await page.keyboard.press("Control+c");
-  await page.getByText("Copied node.").waitFor();
+  await page.getByText(/^Copied “/).waitFor();
   await page.keyboard.press("Control+v");
   await nodes(page, 4);
   await page.keyboard.press("Control+d");
