@@ -43,5 +43,7 @@ export const createMessage = async ({ settings, id, to, letter, oneClickUrl }: M
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return { envelope: { from: from.address, to: [to] }, bytes: await composer.compile().build() };
+  const composed = composer.compile();
+  const envelope = composed.getEnvelope();
+  return { envelope: { from: envelope.from || from.address, to: envelope.to }, bytes: await composed.build() };
 };

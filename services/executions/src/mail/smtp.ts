@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { createSlots } from "@nodeloom/platform";
-import { createTransport } from "nodemailer";
+import SMTPConnection from "nodemailer/lib/smtp-connection";
 import { MAIL_LIMITS } from "./mails";
 import { countMailAttempt } from "./meters";
 import type { Message } from "./message";
@@ -13,7 +13,7 @@ export interface Smtp {
   /**
    * Hands a message to the mail server.
    * @param onWhole called when everything but the end of the message was sent: from then on the server may take it. The message
-   * does not end before that resolves, and is not taken when it rejects.
+   * does not end before that resolves, and is not taken when it rejects. Not called where the server refuses the sender or the recipient.
    */
   hand(message: Message, onWhole: () => Promise<void>): Promise<Handed>;
 }
@@ -35,25 +35,50 @@ const isPermanent = ({ responseCode = 0, command = "" }: SmtpFailure): boolean =
 const reasonOf = ({ code, responseCode, command }: SmtpFailure): string =>
   [code ?? "unknown", ...(responseCode ? [String(responseCode)] : []), ...(command ? [`at ${command}`] : [])].join(" ");
 
-export const createSmtp = ({ host, port, secure, requireTls, ca, auth }: MailSettings): Smtp => {
-  const slots = createSlots({ concurrency: MAIL_LIMITS.connections, queueLimit: MAIL_LIMITS.waiting });
+const connectionTo = ({ host, port, secure, requireTls, ca }: MailSettings): SMTPConnection => {
   const { connect, silence } = MAIL_LIMITS;
-  const transport = createTransport({
-    ...{ host, port, secure, auth, requireTLS: requireTls && !secure },
+  return new SMTPConnection({
+    ...{ host, port, secure, requireTLS: requireTls && !secure },
     ...{ connectionTimeout: connect, greetingTimeout: connect, dnsTimeout: connect, socketTimeout: silence },
     tls: { ...(ca ? { ca } : {}), minVersion: "TLSv1.2" },
-    disableFileAccess: true,
-    disableUrlAccess: true,
   });
-  const send = async ({ envelope, bytes }: Message, onWhole: () => Promise<void>): Promise<Handed> => {
-    const raw = async function* (): AsyncGenerator<Buffer> {
+};
+
+/**
+ * Sends one message over a connection of its own. Not by nodemailer's transport, which reads a message ahead, before the server has
+ * taken its sender: here it is read once the server waits for it.
+ * @throws SmtpFailure
+ */
+const sendAlone = (settings: MailSettings, { envelope, bytes }: Message, onWhole: () => Promise<void>): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const connection = connectionTo(settings);
+    const end = (error?: Error | null): void => {
+      connection.close();
+      if (error) reject(error);
+      else resolve();
+    };
+    const content = async function* (): AsyncGenerator<Buffer> {
       yield bytes;
       await onWhole();
     };
+    const send = (error?: Error | null): void => {
+      if (error) end(error);
+      else connection.send(envelope, Readable.from(content()), end);
+    };
+    connection.on("error", end);
+    connection.connect((error) => {
+      if (error || !settings.auth || !connection.allowsAuth) send(error);
+      else connection.login(settings.auth, send);
+    });
+  });
+
+export const createSmtp = (settings: MailSettings): Smtp => {
+  const slots = createSlots({ concurrency: MAIL_LIMITS.connections, queueLimit: MAIL_LIMITS.waiting });
+  const send = async (message: Message, onWhole: () => Promise<void>): Promise<Handed> => {
     const startedAt = performance.now();
     const took = (): number => performance.now() - startedAt;
     try {
-      await transport.sendMail({ envelope, raw: Readable.from(raw()) });
+      await sendAlone(settings, message, onWhole);
       countMailAttempt("sent", took());
       return { outcome: "sent" };
     } catch (error) {

@@ -152,6 +152,17 @@ it("never hands a message over again that a process handed over whole before it 
   expect(server.received).toHaveLength(1);
 });
 
+it.each<[string, Parameters<typeof startMailServer>]>([
+  ["the recipient", [{ recipient: () => refusal(451) }]],
+  ["the sender", [{}, { onMailFrom: (_address, _session, done) => done(refusal(451)) }]],
+])("does not take a mail as handed over while the server has not taken %s", async (_whom, options) => {
+  const server = await serve(...options);
+  let noted = 0;
+  const store = { ...stores.mails, noteHanded: async () => ((noted += 1), true) };
+  expect(await deliverTo(server, { store })(await queued(RESET), 1)).toEqual({ pauseMs: MAIL_LIMITS.firstPause });
+  expect(noted).toBe(0);
+});
+
 it("lets one of two attempts at once hand a message over", async () => {
   const server = await serve();
   const id = await queued(RESET);
