@@ -7,6 +7,9 @@ export const ANONYMOUS_REQUESTS_PER_MINUTE = 300;
 export const REGISTRATIONS_PER_MINUTE = 20;
 /** Links for new passwords that an address may ask for in a minute, for whatever accounts. */
 export const MAILED_RESETS_PER_MINUTE = 5;
+/** How long a mail that a request has caused is asked for while executions is away, and of how many at once in one process. */
+export const MAIL_ASKED_FOR_MS = 2 * 60_000;
+export const MAILS_ASKED_FOR = 1_000;
 
 /**
  * How long a resolved key or session user is used without asking identity again. Identity keeps its own answers for half

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { request as httpRequest } from "node:http";
+import { unavailable } from "@nodeloom/kernel";
 import { serverStream, unary } from "@nodeloom/platform";
 import { executions, mail } from "@nodeloom/proto";
 import { eventually } from "../../../services/platform/test/support/eventually";
@@ -10,7 +11,9 @@ import { checkManagement, checkTenancy, unknownRoutes } from "./tenancy";
 
 const runs = new Map<string, string>();
 let cancelled: string[] = [];
-const mailed: mail.SendMailRequest[] = [];
+let mailed: mail.SendMailRequest[] = [];
+/** Mails that are not taken yet, as if executions died with them. */
+let untaken = 0;
 let cast: Cast | undefined;
 let fake: FakeService;
 let platform: Platform;
@@ -23,7 +26,10 @@ const owned = ({ executionId, userId }: { executionId: string; userId: string })
 beforeAll(async () => {
   const mailService = {
     sendMail: unary<mail.SendMailRequest, mail.SendMailResponse>((request) => {
-      if (request.mail?.$case === "invitation") mailed.push(request);
+      if (request.mail?.$case !== "invitation") return Promise.resolve({});
+      untaken -= 1;
+      if (untaken >= 0) throw unavailable("executions is away");
+      mailed.push(request);
       return Promise.resolve({});
     }),
   };
@@ -58,7 +64,9 @@ afterAll(async () => {
   await platform.stop();
   fake.stop();
 });
-beforeEach(() => (cancelled = []));
+beforeEach(() => {
+  [cancelled, mailed, untaken] = [[], [], 0];
+});
 
 const stop = (owner: User, id: string, member: User): Promise<unknown> =>
   platform.send(`/api/organizations/${id}/members/${member.id}`, { method: "DELETE", headers: platform.bySession(owner) });
@@ -146,6 +154,15 @@ it("has the link of an invitation mailed to the address that it names, and of no
   await eventually(() => Promise.resolve(mailed.length > 0));
   const value = { organizationName: "Loom Works", inviterName: owner.email, link: body.link, userId: owner.id, to: "grace@example.com" };
   expect(mailed).toEqual([{ id: `invitation:${String(body.id)}`, mail: { $case: "invitation", value } }]);
+});
+
+it("has an invitation mailed although executions was away when it was made", async () => {
+  untaken = 1;
+  const owner = await platform.createUser();
+  const id = await makeOrganization(platform, owner);
+  const sent = { json: { role: "viewer", email: "grace@example.com" }, headers: platform.bySession(owner) };
+  expect((await platform.send(`/api/organizations/${id}/invitations`, sent)).status).toBe(201);
+  await eventually(() => mailed.length === 1);
 });
 
 it("lets editors change the keys that they made, and owners all", async () => {

@@ -1,7 +1,9 @@
 /** mail/: what the platform mails to people, where a mail server is configured. */
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, isUnavailable } from "@nodeloom/kernel";
+import { createSlots, doubling, retry } from "@nodeloom/platform";
 import { type mail as messages } from "@nodeloom/proto";
 import type { Gateway } from "../../gateway";
+import { MAIL_ASKED_FOR_MS, MAILS_ASKED_FOR } from "../../http/limits";
 import type { CallContext } from "../../http/route";
 
 type Mail = NonNullable<messages.SendMailRequest["mail"]>;
@@ -33,10 +35,25 @@ export const send = async ({ services }: Pick<Gateway, "services">, { id = "", m
   await services.mail.sendMail({ id, mail });
 };
 
-/** Has a mail sent that nothing depends on: its request is answered without it. */
-export const sendSoon = ({ gateway, logger }: Pick<CallContext, "gateway" | "logger">, wanted: Wanted): void => {
-  send(gateway, wanted).catch((error: unknown) => {
-    if (error instanceof DomainError && error.reason === "NOT_CONFIGURED") return;
-    logger.warn({ err: error, mail: wanted.mail.$case }, "a mail could not be asked for");
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+const asked = createSlots({ concurrency: MAILS_ASKED_FOR, queueLimit: 0 });
+
+/** Asks for a mail until executions has stored it; the same mail that is asked for twice is sent once. */
+const sendPatiently = (gateway: Gateway, wanted: Wanted): Promise<void> =>
+  retry(() => send(gateway, wanted), {
+    pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
+    shouldRetry: isUnavailable,
+    until: Date.now() + MAIL_ASKED_FOR_MS,
+    signal: gateway.stopping,
   });
+
+/** Has a mail sent that nothing depends on: its request is answered without it, also while executions is away. */
+export const sendSoon = ({ gateway, logger }: Pick<CallContext, "gateway" | "logger">, wanted: Wanted): void => {
+  asked
+    .use(() => sendPatiently(gateway, wanted), { maxWaitMs: 0 })
+    .catch((error: unknown) => {
+      if (error instanceof DomainError && error.reason === "NOT_CONFIGURED") return;
+      logger.warn({ err: error, mail: wanted.mail.$case }, "a mail could not be asked for");
+    });
 };
