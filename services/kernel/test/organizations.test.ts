@@ -1,6 +1,9 @@
 import { roleReaches, ROLES, withinRole } from "../src";
 
-const ALL_OF = ["workflow:run", "workflow:read", "workflow:write", "webhook:receive", "execution:read", "execution:cancel", "model:run"];
+const ALL_OF = [
+  ...["workflow:run", "workflow:read", "workflow:write", "webhook:receive"],
+  ...["execution:read", "execution:cancel", "model:run", "agent:invoke"],
+];
 
 describe("roles", () => {
   it("let each do what those behind it may", () => {
@@ -10,7 +13,7 @@ describe("roles", () => {
   it.each([
     ["owner", ALL_OF],
     ["editor", ALL_OF],
-    ["runner", ["workflow:run", "workflow:read", "webhook:receive", "execution:read", "execution:cancel", "model:run"]],
+    ["runner", ALL_OF.filter((capability) => capability !== "workflow:write")],
     ["viewer", ["workflow:read", "execution:read"]],
   ] as const)("leave %s the capabilities that the role has", (role, left) => {
     expect(withinRole(ALL_OF, role)).toEqual(left);
