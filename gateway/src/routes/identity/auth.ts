@@ -54,7 +54,7 @@ export const authRoutes = [
       const { gateway, request, body } = context;
       gateway.sessions.checkOrigin(request, false);
       const { user } = await gateway.services.identity.register({ ...body, address: addressOf(request) }, PASSWORD_CALL);
-      if (user) sendSoon(context, { mail: { $case: "verification", value: { userId: user.id } } });
+      if (user) sendSoon(context, { id: "registered", mail: { $case: "verification", value: { userId: user.id } } });
       return signIn(context, user, 201);
     },
   }),

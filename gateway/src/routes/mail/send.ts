@@ -39,7 +39,7 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 const asked = createSlots({ concurrency: MAILS_ASKED_FOR, queueLimit: 0 });
 
-/** Asks for a mail until executions has stored it; the same mail that is asked for twice is sent once. */
+/** Asks for a mail until executions has stored it: by its id it is one mail, however often that takes. */
 const sendPatiently = (gateway: Gateway, wanted: Wanted): Promise<void> =>
   retry(() => send(gateway, wanted), {
     pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS),
@@ -49,7 +49,7 @@ const sendPatiently = (gateway: Gateway, wanted: Wanted): Promise<void> =>
   });
 
 /** Has a mail sent that nothing depends on: its request is answered without it, also while executions is away. */
-export const sendSoon = ({ gateway, logger }: Pick<CallContext, "gateway" | "logger">, wanted: Wanted): void => {
+export const sendSoon = ({ gateway, logger }: Pick<CallContext, "gateway" | "logger">, wanted: Required<Wanted>): void => {
   asked
     .use(() => sendPatiently(gateway, wanted), { maxWaitMs: 0 })
     .catch((error: unknown) => {

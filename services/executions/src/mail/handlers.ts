@@ -18,7 +18,7 @@ const mails = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("approval"), userId: id }),
 ]) satisfies z.ZodType<Mail>;
 
-/** Kinds that are told apart by what their caller says they are about. */
+/** Kinds that their callers must tell apart. Links that people ask for are told apart by time where no id is given. */
 const NAMED: readonly Mail["kind"][] = ["invitation", "approval"];
 
 const readMail = ({ mail }: messages.SendMailRequest): Mail => {
@@ -36,7 +36,7 @@ export const mailHandlers = (queue: MailQueue | undefined): messages.MailService
     if (!queue) throw notConfigured();
     const mail = readMail(request);
     if (NAMED.includes(mail.kind) && request.id === "") throw invalidRequest([{ path: "id", message: "is required" }]);
-    await queue.add(mail, NAMED.includes(mail.kind) ? request.id : "");
+    await queue.add(mail, request.id);
     return {};
   }),
 });
