@@ -1,8 +1,10 @@
 /** credentials/: literals of HTTP nodes that look like credentials, by the rules of gitleaks. They belong into secrets. */
 import type { RE2JS } from "re2js";
-import { isRecord, type Graph, type GraphIssue, type GraphNode } from "../graph/types";
+import type { Graph, GraphIssue, GraphNode } from "../graph/types";
 import { callsHttp } from "../graph/kinds";
 import { GITLEAKS_ALLOWED, GITLEAKS_RULES, type GitleaksRule } from "./gitleaks-rules";
+import { literalsOf } from "./literals";
+import { OWN_RULES } from "./own-rules";
 
 /** Of one text: what is longer is looked at as far. */
 const MOST_CHARS = 8_192;
@@ -38,30 +40,20 @@ const matches = ([, entropy, , pattern, group, allowed = []]: GitleaksRule, text
   return false;
 };
 
+const RULES: readonly GitleaksRule[] = [...GITLEAKS_RULES, ...OWN_RULES];
+
 /** The rule by which a text has a credential. */
 const ruleOf = (text: string, budget: { work: number }): string | undefined => {
   const looked = text.slice(0, MOST_CHARS);
   if (budget.work <= 0) return undefined;
   budget.work -= looked.length * WORDS_WORK;
   const words = looked.toLowerCase();
-  return GITLEAKS_RULES.find((rule) => {
+  return RULES.find((rule) => {
     if (budget.work <= 0 || !rule[2].split(",").some((keyword) => words.includes(keyword))) return false;
     budget.work -= looked.length;
     return matches(rule, looked);
   })?.[0];
 };
-
-/** The literals of a node that are sent, each as it stands on a command line of curl, for which there are rules. */
-const literalsOf = ({ url, headers, body }: GraphNode["data"]): [path: string, text: string][] => [
-  ...(typeof url === "string" ? [["url", `curl \'${url}\' `] satisfies [string, string]] : []),
-  ...(isRecord(headers) ? Object.entries(headers) : []).map(([name, value]): [string, string] => [
-    `headers: ${name.slice(0, 100)}`,
-    `curl -H \'${name}: ${String(value)}\' `,
-  ]),
-  ...(body === undefined || body === null
-    ? []
-    : [["body", typeof body === "string" ? body : JSON.stringify(body)] satisfies [string, string]]),
-];
 
 const ADVICE =
   "looks like a credential, which everybody who may read the workflow can read: set it as a secret, and write {{secrets.NAME}}";

@@ -19,6 +19,19 @@ it.each<[string, Record<string, unknown>, string]>([
   ["a webhook of Slack", { url: `https://hooks.slack.com/services/${made("T", 44)}` }, "url"],
   ["a key of Stripe in JSON", { body: { key: [made("sk_live_", 24)] } }, "body"],
   ["a key of Stripe in a text", { body: `key: ${made("sk_live_", 24)}` }, "body"],
+  ["a key between other parameters", { url: `https://x.test/?a=1&k=${made("sk-", 20)}T3BlbkFJ${made("", 20)}&b=2` }, "url"],
+  ["a token of Slack in a form", { body: `token=${made("xoxb-123456789012-123456789012-", 24)}&channel=C1` }, "body"],
+  ["what a parameter says is a key", { url: `https://x.test/?q=loom&api_key=${made("", 32)}&page=2` }, "url"],
+  ["what a header says is a key", { headers: { "xi-api-key": made("sk_", 32) } }, "headers: xi-api-key"],
+  ["what a member says is a key", { body: { nested: [{ aws_secret_access_key: made("", 40) }] } }, "body"],
+  ["a scheme of its own", { headers: { Authorization: `Key ${made("", 8)}:${made("", 32)}` } }, "headers: Authorization"],
+  ["a password in an address", { url: `https://ada:${made("", 12)}@x.test:8443/v1` }, "url"],
+  ["a password in the address of a database", { body: { dsn: `postgres://loom:${made("", 12)}@db.test/loom` } }, "body"],
+  ["a key of this platform", { body: `${made("nl_live_", 30)}_${made("", 6)}` }, "body"],
+  ["a token of Replicate", { body: { k: made("r8_", 37) } }, "body"],
+  ["a webhook of Discord", { url: `https://discord.com/api/webhooks/123456789012345678/${made("", 68)}` }, "url"],
+  ["a bot of Telegram", { url: `https://api.telegram.org/bot1234567890:${made("", 35)}/sendMessage` }, "url"],
+  ["a signature of Azure", { url: `https://x.test/c/f?sp=r&sig=${made("", 43)}%3D` }, "url"],
 ])("finds %s, and says where, but not what", (_name, data, path) => {
   const messages = found(data);
   expect(messages).toEqual([expect.stringMatching(new RegExp(`^${path} looks like a credential`))]);
@@ -36,6 +49,12 @@ it.each<[string, Record<string, unknown>]>([
     { url: "https://api.example.com/v1/items/3f2b8c1e-6f0a-4f43-9d51-0a9be1c2d3e4?page=2", headers: { accept: "application/json" } },
   ],
   ["ordinary texts", { body: "Please write a key sentence about tokens and the secret of a good password." }],
+  [
+    "names and words in addresses",
+    { url: "https://x.test/?key=customer_number&page_token=next&sig=none#api_key=x", headers: { "content-type": "text/plain" } },
+  ],
+  ["placeholders in an address", { url: "https://{{user}}:{{secrets.PASSWORD}}@x.test/?api_key={{secrets.KEY}}&access_token={{token}}" }],
+  ["a user without a password", { url: "https://ada@x.test/", body: "mail ada@x.test: the time is 10:30 @ home" }],
   ["words of documentation", { headers: { Authorization: "Bearer of the author" } }],
   ["settings of any form", { url: 7, headers: ["x"], body: null }],
 ])("finds nothing in %s", (_name, data) => expect(found(data)).toEqual([]));
@@ -47,7 +66,8 @@ it("looks at HTTP nodes alone", () => {
 
 it("bounds its work, whatever a graph has", () => {
   const body = "adafruit adobe airtable algolia alibaba asana atlassian beamer bitbucket codecov datadog ".repeat(100);
-  const nodes = Array.from({ length: 500 }, (_, index) => ({ ...node({ body: `${index} ${body}` }), id: `n${index}` }));
+  const url = `https://x.test/?${"api_key=none&".repeat(2_000)}${"://a:".repeat(2_000)}`;
+  const nodes = Array.from({ length: 500 }, (_, index) => ({ ...node({ body: `${index} ${body}`, url }), id: `n${index}` }));
   const began = process.cpuUsage();
   credentialIssues({ nodes });
   expect(process.cpuUsage(began).user / 1_000).toBeLessThan(2_000);
