@@ -150,6 +150,7 @@ describe("an account of the same address", () => {
     });
     expect((await signIn(person)).account?.after).toMatchObject({ id, tier: "pro" });
     expect((await stored(person.email))!.sessionEpoch).toBeGreaterThan(sessionEpoch);
+    expect(await deployment.database.collection("keys").countDocuments({ userId: id })).toBe(0);
     expect(await refusal(login(person.email))).toMatchObject({ reason: "UNAUTHENTICATED" });
     expect(await refusal((await startWith({})).authentication.authenticate(value))).toMatchObject({ reason: "UNAUTHENTICATED" });
   });
@@ -190,6 +191,15 @@ describe("linking by somebody who is signed in", () => {
     expect((await signIn(person)).account?.after.email).toBe(person.email);
   });
 
+  it("proves the account's address only where the provider has verified that one", async () => {
+    for (const claims of [{ email_verified: false }, { email: `${randomUUID()}@example.com` }]) {
+      const person = someone();
+      const { id } = await register(person.email);
+      await identity.oidc.finish(await visit({ ...person, claims: { ...person.claims, ...claims } }, await startLink(id)));
+      expect((await stored(person.email))!.emailVerifiedAt).toBeNull();
+    }
+  });
+
   it("ends with the session, and gives nobody what is another's", async () => {
     const [person, { id }] = [someone(), await register(someone().email)];
     const back = await visit(person, await startLink(id));
@@ -225,6 +235,9 @@ describe("what the operator says of the provider", () => {
     const service = await startWith({ allowedDomains: ["nodeloom.test"] });
     expect(await problem(signIn(someone(), service))).toBe("domain");
     expect((await signIn(someone({ email: `${randomUUID()}@nodeloom.test` }), service)).account).toBeDefined();
+    const { id: userId } = await register(someone().email);
+    const link = { redirectUri: REDIRECT, returnTo: "/account", userId, password: PASSWORD, address: HOME };
+    expect(await problem(service.oidc.finish(await visit(someone(), await service.oidc.startLink(link))))).toBe("domain");
   });
 
   it("makes administrators and gives tiers by claims, and takes back the role that it gave", async () => {

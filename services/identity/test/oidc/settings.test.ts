@@ -1,5 +1,6 @@
 import { loadConfig } from "@nodeloom/platform";
 import { z } from "zod";
+import { identityId } from "../../src/oidc/accounts";
 import { isAdminByClaim, isAllowedDomain, tierByClaim, toClaims } from "../../src/oidc/claims";
 import { oidcSettings, oidcVariables } from "../../src/oidc/settings";
 
@@ -64,4 +65,11 @@ describe("claims", () => {
   ])("of %s may sign in where one domain may: %s", (email, allowed) => {
     expect(isAllowedDomain(claims({ email }), settings)).toBe(allowed);
   });
+});
+
+it("takes the same subject of another issuer for somebody else", () => {
+  const own = { issuer: "https://id.example", subject: "ada" };
+  expect(identityId({ ...own })).toBe(identityId(own));
+  expect(identityId({ ...own, issuer: "https://another.example" })).not.toBe(identityId(own));
+  expect(identityId({ ...own, subject: "grace" })).not.toBe(identityId(own));
 });

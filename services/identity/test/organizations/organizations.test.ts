@@ -1,11 +1,13 @@
+import { randomUUID } from "node:crypto";
 import { ORGANIZATION_BOUNDS } from "@nodeloom/kernel";
-import type { identity, organizations } from "@nodeloom/proto";
-import { createKey, deploy, eventually, newUser, refusal, type Deployment, type Instance } from "../support";
+import type { identity } from "@nodeloom/proto";
+import type { OrganizationRecord } from "../../src/organizations/records";
+import { deploy, newUser, refusal, type Deployment, type Instance } from "../support";
+import { peopleAt, refusals } from "./people";
 
 let deployment: Deployment;
 let one: Instance;
 let other: Instance;
-const PRO = { tier: "pro" };
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 beforeAll(async () => {
@@ -14,25 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => deployment.stop());
 
-const make = async (person: identity.User, name = "Loom Works"): Promise<string> => {
-  const { membership } = await one.organizations.createOrganization({ personId: person.id, name });
-  return membership!.organization!.id;
-};
-const invite = async (owner: identity.User, organizationId: string, role = "editor"): Promise<string> =>
-  (await one.organizations.createInvitation({ personId: owner.id, organizationId, role, email: "" })).token;
-const join = async (owner: identity.User, organizationId: string, role = "editor"): Promise<identity.User> => {
-  const person = await newUser(one.client);
-  await one.organizations.acceptInvitation({ personId: person.id, token: await invite(owner, organizationId, role) });
-  return person;
-};
-const rolesOf = async (person: identity.User, organizationId: string): Promise<Record<string, string>> => {
-  const { members } = await one.organizations.listMembers({ personId: person.id, organizationId });
-  return Object.fromEntries(members.map((member: organizations.Member) => [member.userId, member.role]));
-};
-const refusals = async (calls: Promise<unknown>[]): Promise<string[]> =>
-  (await Promise.allSettled(calls)).flatMap((result) =>
-    result.status === "rejected" ? [(result.reason as { reason: string }).reason] : [],
-  );
+const { make, invite, join, rolesOf } = peopleAt(() => one);
 
 describe("organizations", () => {
   it("have the tier and the approval of their maker, an id as every owner has, and nothing that is personal", async () => {
@@ -44,6 +28,9 @@ describe("organizations", () => {
     expect(user!.organization).toEqual({ name: "Loom Works", tierOf: maker.id });
     await one.client.updateUser({ userId: maker.id, suspended: true });
     expect((await one.client.getUser({ userId: id })).user!.suspended).toBe(true);
+    await one.client.updateUser({ userId: maker.id, suspended: false });
+    await deployment.database.collection<{ _id: string }>("users").deleteOne({ _id: maker.id });
+    expect((await one.client.getUser({ userId: id })).user).toMatchObject({ suspended: true, approved: false });
   });
 
   it("are bounded by their maker, whoever makes them at once, and made by approved people only", async () => {
@@ -68,6 +55,7 @@ describe("organizations", () => {
       one.organizations.removeMember({ ...which, userId: maker.id }),
       one.organizations.listInvitations(which),
       one.organizations.createInvitation({ ...which, role: "owner", email: "" }),
+      one.organizations.deleteInvitation({ ...which, invitationId: id }),
     ];
     expect(await refusals(attempts)).toEqual(attempts.map(() => "NOT_FOUND"));
   });
@@ -83,9 +71,39 @@ describe("organizations", () => {
         one.organizations.removeMember({ ...which, userId: maker.id }),
         one.organizations.listInvitations(which),
         one.organizations.createInvitation({ ...which, role: "viewer", email: "" }),
+        one.organizations.deleteInvitation({ ...which, invitationId: id }),
       ];
       expect(await refusals(attempts)).toEqual(attempts.map(() => "CAPABILITY_DENIED"));
     }
+    const unknown = { personId: maker.id, organizationId: id, userId: randomUUID() };
+    const ofNobody = [one.organizations.changeMember({ ...unknown, role: "owner" }), one.organizations.removeMember(unknown)];
+    expect(await refusals(ofNobody)).toEqual(["NOT_FOUND", "NOT_FOUND"]);
+  });
+
+  it("take no more members, invitations and memberships than they may have", async () => {
+    const [maker, guest] = [await newUser(one.client), await newUser(one.client)];
+    const id = await make(maker);
+    const stored = deployment.database.collection<OrganizationRecord>("organizations");
+    const token = await invite(maker, id);
+    const at = new Date();
+    const filled = (most: number) =>
+      Array.from({ length: most - 1 }, () => ({ personId: randomUUID(), role: "viewer" as const, since: at }));
+    await stored.updateOne({ _id: id }, { $push: { members: { $each: filled(ORGANIZATION_BOUNDS.members) } } });
+    const accepting = () => refusal(one.organizations.acceptInvitation({ personId: guest.id, token }));
+    expect(await accepting()).toMatchObject({ reason: "PRECONDITION_FAILED", metadata: { limit: 100 } });
+
+    const [open] = (await stored.findOne({ _id: id }))!.invitations;
+    const more = Array.from({ length: ORGANIZATION_BOUNDS.invitations - 1 }, () => ({ ...open!, id: randomUUID() }));
+    await stored.updateOne({ _id: id }, { $push: { invitations: { $each: more } } });
+    expect(await refusal(invite(maker, id))).toMatchObject({ reason: "PRECONDITION_FAILED", metadata: { limit: 100 } });
+
+    await stored.updateOne({ _id: id }, { $set: { members: [{ personId: maker.id, role: "owner", since: at }] } });
+    const template = (await stored.findOne({ _id: id }))!;
+    const others = Array.from({ length: ORGANIZATION_BOUNDS.memberships }, () => randomUUID());
+    await stored.insertMany(others.map((other) => ({ ...template, _id: other, place: other, memberIds: [guest.id] })));
+    expect(await accepting()).toMatchObject({ reason: "PRECONDITION_FAILED", metadata: { limit: 50 } });
+    expect(await refusal(make(guest))).toMatchObject({ reason: "PRECONDITION_FAILED", metadata: { limit: 50 } });
+    await stored.deleteMany({ _id: { $in: others } });
   });
 });
 
@@ -112,6 +130,19 @@ describe("owners", () => {
       "NOT_FOUND",
     );
     expect(await rolesOf(maker, id)).toEqual({ [maker.id]: "viewer", [second.id]: "owner" });
+    // Not back again: whose tier it is changes where it must.
+    await one.organizations.changeMember({ personId: second.id, organizationId: id, userId: maker.id, role: "owner" });
+    expect((await one.client.getUser({ userId: id })).user!.organization).toMatchObject({ tierOf: second.id });
+  });
+
+  it("may make another organization for each that they have left", async () => {
+    const maker = await newUser(one.client);
+    const ids = await Promise.all(Array.from({ length: ORGANIZATION_BOUNDS.perPerson }, () => make(maker)));
+    const second = await join(maker, ids[0]!, "owner");
+    await one.organizations.changeMember({ personId: second.id, organizationId: ids[0]!, userId: maker.id, role: "viewer" });
+    expect((await refusal(make(maker))).metadata).toMatchObject({ limit: 5 });
+    await one.organizations.removeMember({ personId: maker.id, organizationId: ids[0]!, userId: maker.id });
+    await make(maker);
   });
 });
 
@@ -153,6 +184,14 @@ describe("invitations", () => {
     expect((await one.organizations.listInvitations({ personId: maker.id, organizationId: id })).invitations).toEqual([]);
   });
 
+  it("are for approved people", async () => {
+    const maker = await newUser(one.client);
+    const token = await invite(maker, await make(maker));
+    const person = await newUser(one.client);
+    await one.client.updateUser({ userId: person.id, approved: false });
+    expect((await refusal(one.organizations.acceptInvitation({ personId: person.id, token }))).reason).toBe("ACCOUNT_NOT_APPROVED");
+  });
+
   it("make no member twice, and stay for somebody else then", async () => {
     const maker = await newUser(one.client);
     const id = await make(maker);
@@ -160,100 +199,4 @@ describe("invitations", () => {
     expect((await refusal(one.organizations.acceptInvitation({ personId: maker.id, token }))).reason).toBe("ALREADY_EXISTS");
     await one.organizations.acceptInvitation({ personId: (await newUser(one.client)).id, token });
   });
-});
-
-describe("keys of organizations", () => {
-  const keyOf = (maker: identity.User, organizationId: string) =>
-    createKey(one.client, organizationId, { madeBy: maker.id, preset: "full-deploy" });
-  /** What the other instance says of a key's value. */
-  const standing = (value: string): Promise<string> =>
-    other.client.authenticateKey({ value }).then(
-      () => "admitted",
-      ({ reason }: { reason: string }) => reason,
-    );
-
-  it("act for the organization within the role that their maker has now", async () => {
-    const owner = await newUser(one.client, { tier: "business" });
-    const id = await make(owner);
-    const maker = await join(owner, id, "editor");
-    const { value } = await keyOf(maker, id);
-    const use = () => other.client.authenticateKey({ value });
-    expect(await use()).toMatchObject({ user: { id, tier: "business" }, person: { id: maker.id }, role: "editor" });
-    expect((await use()).effectiveCapabilities).toContain("workflow:write");
-
-    await one.organizations.changeMember({ personId: owner.id, organizationId: id, userId: maker.id, role: "viewer" });
-    await eventually(async () => (await use()).effectiveCapabilities.join() === "workflow:read,execution:read");
-  });
-
-  it("end when their maker leaves, and stay ended when the maker comes back", async () => {
-    const owner = await newUser(one.client, PRO);
-    const id = await make(owner);
-    const maker = await join(owner, id, "editor");
-    const { value, key } = await keyOf(maker, id);
-    await other.client.authenticateKey({ value });
-    // As a crash between the member and the keys would leave it.
-    const kept = await deployment.database.collection<{ _id: string }>("keys").findOne({ _id: key!.id });
-    await one.organizations.removeMember({ personId: maker.id, organizationId: id, userId: maker.id });
-    await deployment.database.collection<{ _id: string }>("keys").insertOne(kept!);
-    await eventually(async () => (await standing(value)) === "UNAUTHENTICATED");
-    expect((await one.client.listKeys({ userId: id })).keys).toEqual([]);
-
-    const token = await invite(owner, id, "owner");
-    await one.organizations.acceptInvitation({ personId: maker.id, token });
-    expect(await standing(value)).toBe("UNAUTHENTICATED");
-  });
-
-  it("end with their maker's suspension and approval, and not with others'", async () => {
-    const owner = await newUser(one.client, PRO);
-    const id = await make(owner);
-    const [maker, colleague] = [await join(owner, id), await join(owner, id)];
-    const { value } = await keyOf(maker, id);
-    await one.client.updateUser({ userId: colleague.id, suspended: true });
-    expect(await standing(value)).toBe("admitted");
-    await one.client.updateUser({ userId: maker.id, suspended: true });
-    await eventually(async () => (await standing(value)) === "ACCOUNT_SUSPENDED");
-    await one.client.updateUser({ userId: maker.id, suspended: false });
-    await eventually(async () => (await standing(value)) === "admitted");
-    await one.client.updateUser({ userId: maker.id, approved: false });
-    await eventually(async () => (await standing(value)) === "UNAUTHENTICATED");
-    expect((await one.client.listKeys({ userId: id })).keys).toEqual([]);
-  });
-
-  it("are changed by their maker alone where the request says so", async () => {
-    const owner = await newUser(one.client, PRO);
-    const id = await make(owner);
-    const [maker, colleague] = [await join(owner, id), await join(owner, id)];
-    const { key } = await keyOf(maker, id);
-    const which = { userId: id, keyId: key!.id, madeBy: colleague.id };
-    const attempts = [
-      one.client.rotateKey({ ...which, graceSeconds: 0 }),
-      one.client.updateKey({ ...which, name: "Mine", capabilities: undefined, metadata: undefined }),
-      one.client.setKeyWebhook({ ...which, url: "https://example.com/", events: [] }),
-      one.client.deleteKeyWebhook(which),
-      one.client.revokeKey(which),
-    ];
-    expect(await refusals(attempts)).toEqual(attempts.map(() => "NOT_FOUND"));
-    await one.client.revokeKey({ ...which, madeBy: undefined });
-  });
-
-  it("never have what an administrator has", async () => {
-    const admin = await newUser(one.client, { tier: "business", role: "admin" });
-    const id = await make(admin);
-    const { effectiveCapabilities, user } = await one.client.authenticateKey({ value: (await keyOf(admin, id)).value });
-    expect(effectiveCapabilities).not.toContain("*");
-    expect(user!.role).toBe("user");
-    expect((await refusal(createKey(one.client, id, { madeBy: admin.id, capabilities: ["*"] }))).reason).toBe("CAPABILITY_ABOVE_CEILING");
-  });
-});
-
-it("cancels the runs of organizations with those of the person whose tier they have", async () => {
-  const maker = await newUser(one.client);
-  const ids = [await make(maker), await make(maker)];
-  const member = await join(maker, ids[0]!, "owner");
-  await one.client.updateUser({ userId: member.id, suspended: true });
-  await one.client.updateUser({ userId: maker.id, suspended: true });
-  const meant: Record<string, string[]> = {};
-  for (let { stop } = await one.client.claimRunStop({}); stop; { stop } = await one.client.claimRunStop({}))
-    meant[stop.userId] = [...stop.organizationIds].sort();
-  expect(meant).toMatchObject({ [maker.id]: [...ids].sort(), [member.id]: [] });
 });
