@@ -196,6 +196,14 @@ it("begins no more than a hundred purchases of an account in a day", async () =>
   await expect(away.checkout({ ...order, reference: checkout })).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
 });
 
+it("gives nobody the checkout of another account, nor one of other credits, by its reference", async () => {
+  const { userId, checkout: reference } = await begun();
+  const order = { userId, email: "", credits: 1_000, reference, successUrl: "http://a/b", cancelUrl: "http://a/b" };
+  for (const other of [{ userId: `user-${randomUUID()}` }, { credits: 2_000 }]) {
+    await expect(away.checkout({ ...order, ...other })).rejects.toMatchObject({ reason: "IDEMPOTENCY_KEY_REUSED" });
+  }
+});
+
 it("forgets checkouts, and what was paid back of others' sales, after 60 days, and purchases never", async () => {
   const order = await begun();
   await receive(completed(order));
