@@ -1,72 +1,29 @@
 import { randomUUID } from "node:crypto";
 import { request as httpRequest } from "node:http";
-import { unavailable } from "@nodeloom/kernel";
-import { serverStream, unary } from "@nodeloom/platform";
-import { executions, mail } from "@nodeloom/proto";
 import { eventually } from "../../../services/platform/test/support/eventually";
-import { startFakeService, type FakeService } from "../support/fake-service";
-import { startPlatform, type Platform, type User } from "../support/platform";
-import { executionOf, gather, invite, join, makeKey, makeOrganization, memberOf, type Cast } from "./cast";
+import type { FakeService } from "../support/fake-service";
+import { sessionCookie } from "../support/http";
+import { PASSWORD, startPlatform, type Platform, type User } from "../support/platform";
+import { gather, invite, join, makeKey, makeOrganization, memberOf, type Cast } from "./cast";
+import { createRunsAndMails } from "./runs-and-mails";
 import { checkManagement, checkTenancy, unknownRoutes } from "./tenancy";
 
-const runs = new Map<string, string>();
-let cancelled: string[] = [];
-let mailed: mail.SendMailRequest[] = [];
-/** Mails that are not taken yet, as if executions died with them. */
-let untaken = 0;
+const service = createRunsAndMails();
+const { runs } = service;
 let cast: Cast | undefined;
 let fake: FakeService;
 let platform: Platform;
 
-const owned = ({ executionId, userId }: { executionId: string; userId: string }) =>
-  runs.get(executionId) === userId
-    ? executions.Execution.fromPartial({ executionId, userId, status: "processing", createdAt: new Date(0) })
-    : undefined;
-
 beforeAll(async () => {
-  const mailService = {
-    sendMail: unary<mail.SendMailRequest, mail.SendMailResponse>((request) => {
-      if (request.mail?.$case !== "invitation") return Promise.resolve({});
-      untaken -= 1;
-      if (untaken >= 0) throw unavailable("executions is away");
-      mailed.push(request);
-      return Promise.resolve({});
-    }),
-  };
-  const handlers = {
-    getExecution: unary<executions.GetExecutionRequest, executions.GetExecutionResponse>((request) =>
-      Promise.resolve({ execution: owned(request) }),
-    ),
-    listExecutions: unary<executions.ListExecutionsRequest, executions.ListExecutionsResponse>(({ userId }) =>
-      Promise.resolve({ executions: userId === cast?.id ? [executionOf(cast)] : [], nextCursor: "" }),
-    ),
-    cancelExecution: unary<executions.CancelExecutionRequest, executions.CancelExecutionResponse>(({ executionId }) => {
-      cancelled.push(executionId);
-      return Promise.resolve({ status: "cancel_requested" });
-    }),
-    // Begins, and goes on for as long as somebody listens; what the table asks for ends at once.
-    watchExecution: serverStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>(async function* (
-      { executionId },
-      signal,
-    ) {
-      yield executions.WatchExecutionResponse.fromPartial({ sequence: 1, type: "started", at: new Date(0), dataJson: "{}" });
-      if (executionId === cast?.owned.executionId) return;
-      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-    }),
-  };
-  fake = await startFakeService(executions.ExecutionsServiceService, handlers, {
-    definition: mail.MailServiceService,
-    handlers: mailService,
-  });
-  platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address });
+  fake = await service.start();
+  // The table's refusals all come from one address.
+  platform = await startPlatform({ EXECUTIONS_ADDRESS: fake.address, ANONYMOUS_RATE_LIMIT: "100000" });
 });
 afterAll(async () => {
   await platform.stop();
   fake.stop();
 });
-beforeEach(() => {
-  [cancelled, mailed, untaken] = [[], [], 0];
-});
+beforeEach(() => service.forget());
 
 const stop = (owner: User, id: string, member: User): Promise<unknown> =>
   platform.send(`/api/organizations/${id}/members/${member.id}`, { method: "DELETE", headers: platform.bySession(owner) });
@@ -128,7 +85,7 @@ it("ends the streams and polls of a member whose role is taken away, and not the
   expect(await ended).toContain("event: started");
   expect((await poll()).status).toBe(404);
   expect((await platform.send(`/api/executions/${executionId}/events`, { headers })).status).toBe(404);
-  expect(cancelled).toEqual([]);
+  expect(service.cancelled).toEqual([]);
   const { body } = await platform.send(`/api/executions/${executionId}`, { headers: memberOf(platform, owner, id) });
   expect(body).toMatchObject({ status: "processing" });
 });
@@ -151,18 +108,18 @@ it("has the link of an invitation mailed to the address that it names, and of no
   await invite(platform, owner, id, "viewer");
   const sent = { json: { role: "viewer", email: "grace@example.com" }, headers: platform.bySession(owner) };
   const { body } = await platform.send(`/api/organizations/${id}/invitations`, sent);
-  await eventually(() => Promise.resolve(mailed.length > 0));
+  await eventually(() => Promise.resolve(service.mailed.length > 0));
   const value = { organizationName: "Loom Works", inviterName: owner.email, link: body.link, userId: owner.id, to: "grace@example.com" };
-  expect(mailed).toEqual([{ id: `invitation:${String(body.id)}`, mail: { $case: "invitation", value } }]);
+  expect(service.mailed).toEqual([{ id: `invitation:${String(body.id)}`, mail: { $case: "invitation", value } }]);
 });
 
 it("has an invitation mailed although executions was away when it was made", async () => {
-  untaken = 1;
+  service.untaken = 1;
   const owner = await platform.createUser();
   const id = await makeOrganization(platform, owner);
   const sent = { json: { role: "viewer", email: "grace@example.com" }, headers: platform.bySession(owner) };
   expect((await platform.send(`/api/organizations/${id}/invitations`, sent)).status).toBe(201);
-  await eventually(() => mailed.length === 1);
+  await eventually(() => service.mailed.length === 1);
 });
 
 it("lets editors change the keys that they made, and owners all", async () => {
@@ -175,6 +132,29 @@ it("lets editors change the keys that they made, and owners all", async () => {
   expect((await rotate(editor, others)).status).toBe(404);
   expect((await rotate(editor, own)).status).toBe(200);
   expect((await rotate(owner, own)).status).toBe(200);
+});
+
+it("is closed while the owner whose tier it has is suspended, and to no invitation of who is not approved", async () => {
+  const [maker, owner] = [await platform.createUser(), await platform.createUser()];
+  const id = await makeOrganization(platform, maker);
+  const accept = { json: { token: await invite(platform, maker, id, "owner") }, headers: platform.bySession(owner) };
+  expect((await platform.send("/api/invitations/accept", accept)).status).toBe(200);
+  const change = (user: User, json: object) =>
+    platform.send(`/api/admin/users/${user.id}`, { method: "PATCH", json, headers: platform.bySession(platform.admin) });
+  const ask = () => platform.send("/api/folders", { headers: memberOf(platform, owner, id) });
+  expect((await ask()).status).toBe(200);
+  await change(maker, { suspended: true });
+  await eventually(async () => (await ask()).body.code === "ACCOUNT_SUSPENDED");
+  expect((await platform.send("/api/folders", { headers: platform.bySession(owner) })).status).toBe(200);
+  await change(owner, { approved: false });
+  const signedIn = await platform.send("/api/auth/login", { json: { email: owner.email, password: PASSWORD } });
+  const headers = platform.bySession({ ...owner, cookie: sessionCookie(signedIn) });
+  for (const [path, json] of [
+    [`/api/organizations/${id}/invitations`, { role: "viewer" }],
+    ["/api/organizations", { name: "Another" }],
+    ["/api/invitations/accept", { token: "x" }],
+  ] as const)
+    expect((await platform.send(path, { json, headers })).body.code).toBe("ACCOUNT_NOT_APPROVED");
 });
 
 it("counts the requests of a person together, whatever organization they are for", async () => {
@@ -197,40 +177,50 @@ it("keeps a record of changes for the owners, of strangers' attempts none", asyn
   const id = await makeOrganization(platform, owner);
   const editor = await join(platform, owner, id, "editor");
   const stranger = await platform.createUser();
-  const { id: keyId } = await makeKey(platform, editor, id);
-  await platform.send(`/api/organizations/${id}/members/${editor.id}`, {
-    method: "PATCH",
-    json: { role: "owner" },
-    headers: platform.bySession(stranger),
-  });
+  const key = `/api/keys/${(await makeKey(platform, editor, id)).id}`;
+  const { slug } = (await platform.send("/api/workflows", { json: { name: "Poster" }, headers: memberOf(platform, editor, id) })).body;
+  const organization = `/api/organizations/${id}`;
+  const sent = { json: { role: "viewer" }, headers: platform.bySession(owner) };
+  const { body: withdrawn } = await platform.send(`${organization}/invitations`, sent);
+  const member = `${organization}/members/${editor.id}`;
+  const taken = { json: { role: "owner" }, method: "PATCH", headers: platform.bySession(stranger) };
+  expect((await platform.send(member, taken)).status).toBe(404);
   const secret = { value: "a value of some length", hosts: ["api.example.com"] };
-  await platform.send("/api/secrets/BANK", { method: "PUT", json: secret, headers: memberOf(platform, editor, id) });
-  const budget = { credits: 5, window: "month" };
-  await platform.send(`/api/keys/${keyId}/budget`, { method: "PUT", json: budget, headers: memberOf(platform, owner, id) });
-  const { body: saved } = await platform.send("/api/workflows", { json: { name: "Poster" }, headers: memberOf(platform, editor, id) });
-  await platform.send(`/api/workflows/${String(saved.slug)}/versions`, { json: {}, headers: memberOf(platform, editor, id) });
-  await platform.send(`/api/organizations/${id}/members/${editor.id}`, {
-    method: "PATCH",
-    json: { role: "viewer" },
-    headers: platform.bySession(owner),
-  });
+  const steps: [User, string, string, string, object?][] = [
+    [editor, "secret.put", "PUT", "/api/secrets/BANK", secret],
+    [owner, "budget.set", "PUT", `${key}/budget`, { credits: 5, window: "month" }],
+    [editor, "workflow.publish", "POST", `/api/workflows/${String(slug)}/versions`, {}],
+    [editor, "key.update", "PATCH", key, { name: "Deployed" }],
+    [editor, "key.webhook-set", "PUT", `${key}/webhook`, { url: "https://example.com/hook" }],
+    [editor, "key.webhook-delete", "DELETE", `${key}/webhook`],
+    [editor, "key.rotate", "POST", `${key}/rotate`, { graceSeconds: 0 }],
+    [owner, "budget.delete", "DELETE", `${key}/budget`],
+    [editor, "key.revoke", "DELETE", key],
+    [editor, "secret.delete", "DELETE", "/api/secrets/BANK"],
+    [owner, "organization.rename", "PATCH", organization, { name: "Looms" }],
+    [owner, "invitation.delete", "DELETE", `${organization}/invitations/${String(withdrawn.id)}`],
+    [owner, "member.change", "PATCH", member, { role: "viewer" }],
+    [editor, "member.leave", "DELETE", member],
+  ];
+  for (const [who, action, method, path, json] of steps) {
+    const { status } = await platform.send(path, { method, headers: memberOf(platform, who, id), ...(json ? { json } : {}) });
+    expect([action, status < 300]).toEqual([action, true]);
+  }
 
-  const { body, text } = await platform.send(`/api/organizations/${id}/audit`, { headers: platform.bySession(owner) });
-  const rows = (body.rows as { action: string; actor: string; outcome: string }[]).map(({ action, actor, outcome }) => [
-    action,
-    actor === owner.id ? "owner" : actor === editor.id ? "editor" : actor,
-    outcome,
+  const { body, text } = await platform.send(`${organization}/audit`, { headers: platform.bySession(owner) });
+  const rows = (body.rows as { action: string; actor: string; outcome: string; before: unknown; after: unknown }[]).reverse();
+  expect(rows.map(({ action, actor, outcome }) => [action, actor, outcome])).toEqual([
+    ["invitation.create", owner.id, "done"],
+    ["member.join", editor.id, "done"],
+    ["key.create", editor.id, "done"],
+    ["invitation.create", owner.id, "done"],
+    ...steps.map(([who, action]) => [action, who.id, "done"]),
   ]);
-  expect(rows.reverse()).toEqual([
-    ["invitation.create", "owner", "done"],
-    ["member.join", "editor", "done"],
-    ["key.create", "editor", "done"],
-    ["secret.put", "editor", "done"],
-    ["budget.set", "owner", "done"],
-    ["workflow.publish", "editor", "done"],
-    ["member.change", "owner", "done"],
-  ]);
-  expect(text).not.toContain(secret.value);
+  const changeOf = (wanted: string) => rows.flatMap(({ action, before, after }) => (action === wanted ? [before, after] : []));
+  expect(changeOf("organization.rename")).toEqual([{ name: "Loom Works" }, { name: "Looms" }]);
+  expect(changeOf("member.change")).toEqual([{ role: "editor" }, { role: "viewer" }]);
+  expect(changeOf("member.leave")).toEqual([{ role: "viewer" }, null]);
+  for (const hidden of [secret.value, String(withdrawn.token)]) expect(text).not.toContain(hidden);
   const own = await platform.send(`/api/organizations/${owner.id}/audit`, { headers: platform.bySession(owner) });
   expect((own.body.rows as { action: string }[]).map(({ action }) => action)).toEqual(["key.create"]);
   const { text: ofAdmins } = await platform.send("/api/admin/audit?limit=500", { headers: platform.bySession(platform.admin) });
@@ -242,7 +232,7 @@ it("keeps a record of changes for the owners, of strangers' attempts none", asyn
 describe("the table of tenancy", () => {
   beforeAll(async () => {
     cast = await gather(platform);
-    runs.set(cast.owned.executionId, cast.id);
+    service.show(cast);
   });
 
   it("knows every route about organizations", () => expect(unknownRoutes()).toEqual([]));

@@ -52,8 +52,8 @@ const slugs = { changed: "", template: "", named: "" };
 export const secretCases: AbuseCase[] = [
   {
     id: "secrets-host-changed",
-    title: "a secret whose host becomes another between the plan of a run and its request",
-    requests: 3,
+    title: "a secret whose host becomes another between the plan of a run and its request, or by who does not know its value",
+    requests: 4,
     prepare: async ({ victim }) => {
       slugs.changed = await save(victim, {
         name: "Changed",
@@ -67,6 +67,7 @@ export const secretCases: AbuseCase[] = [
     },
     attack: async ({ victim }) => {
       answers(await put(victim, "AIMED_AT", [OWN]), 200);
+      refuses(await victim.session.put("/api/secrets/AIMED_AT", { hosts: [EVIL] }), 400, "INVALID_REQUEST");
       const run = answers(await victim.post(`/api/workflows/${slugs.changed}/run?async=true`, { inputs: {} }), 202);
       answers(await put(victim, "AIMED_AT", [EVIL]), 200);
       const ended = await finished(victim, pick(run, "executionId"));

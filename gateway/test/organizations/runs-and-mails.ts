@@ -1,0 +1,67 @@
+import { unavailable } from "@nodeloom/kernel";
+import { serverStream, unary } from "@nodeloom/platform";
+import { executions, mail } from "@nodeloom/proto";
+import { startFakeService, type FakeService } from "../support/fake-service";
+import { executionOf, type Cast } from "./cast";
+
+/** The service of executions as the tests of organizations need it: runs with owners, and mails that are asked for. */
+export const createRunsAndMails = () => {
+  const state = {
+    /** Owners, by their executions. */
+    runs: new Map<string, string>(),
+    cancelled: [] as string[],
+    /** Invitations. */
+    mailed: [] as mail.SendMailRequest[],
+    /** Mails that are not taken yet, as if executions died with them. */
+    untaken: 0,
+  };
+  let shown: Cast | undefined;
+
+  const owned = ({ executionId, userId }: { executionId: string; userId: string }) =>
+    state.runs.get(executionId) === userId
+      ? executions.Execution.fromPartial({ executionId, userId, status: "processing", createdAt: new Date(0) })
+      : undefined;
+
+  const handlers = {
+    getExecution: unary<executions.GetExecutionRequest, executions.GetExecutionResponse>((request) =>
+      Promise.resolve({ execution: owned(request) }),
+    ),
+    listExecutions: unary<executions.ListExecutionsRequest, executions.ListExecutionsResponse>(({ userId }) =>
+      Promise.resolve({ executions: shown && userId === shown.id ? [executionOf(shown)] : [], nextCursor: "" }),
+    ),
+    cancelExecution: unary<executions.CancelExecutionRequest, executions.CancelExecutionResponse>(({ executionId }) => {
+      state.cancelled.push(executionId);
+      return Promise.resolve({ status: "cancel_requested" });
+    }),
+    // Begins, and goes on for as long as somebody listens; what the table asks for ends at once.
+    watchExecution: serverStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>(async function* (
+      { executionId },
+      signal,
+    ) {
+      yield executions.WatchExecutionResponse.fromPartial({ sequence: 1, type: "started", at: new Date(0), dataJson: "{}" });
+      if (executionId === shown?.owned.executionId) return;
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    }),
+  };
+
+  const mailService = {
+    sendMail: unary<mail.SendMailRequest, mail.SendMailResponse>((request) => {
+      if (request.mail?.$case !== "invitation") return Promise.resolve({});
+      state.untaken -= 1;
+      if (state.untaken >= 0) throw unavailable("executions is away");
+      state.mailed.push(request);
+      return Promise.resolve({});
+    }),
+  };
+
+  return Object.assign(state, {
+    start: (): Promise<FakeService> =>
+      startFakeService(executions.ExecutionsServiceService, handlers, { definition: mail.MailServiceService, handlers: mailService }),
+    /** Has the run that the table of tenancy asks for. */
+    show: (cast: Cast): void => {
+      shown = cast;
+      state.runs.set(cast.owned.executionId, cast.id);
+    },
+    forget: (): void => void Object.assign(state, { cancelled: [], mailed: [], untaken: 0 }),
+  });
+};
