@@ -4,6 +4,6 @@ import { createStore } from "./store";
 /** Users, organizations, tiers, keys, secrets, sign-ins and the audit. The version goes up with every change of a collection's indexes. */
 export const database = defineDatabase({
   service: "identity",
-  version: FIRST_VERSION + 3,
+  version: FIRST_VERSION + 4,
   declare: (connection) => void createStore(connection),
 });

@@ -27,10 +27,13 @@ import { createSignIn } from "./sessions/sign-in";
 import { createBootstrap } from "./users/bootstrap";
 import { createRunStops } from "./users/run-stops";
 import { createAccounts } from "./organizations/accounts";
+import { createOrganizationErasures } from "./organizations/erasure";
 import { createInvitations } from "./organizations/invitations";
 import { createOrganizations } from "./organizations/organizations";
 import { createUsers } from "./users/users";
 import { createWebhooks, type AddressProblem } from "./keys/webhooks";
+
+const DAY_MS = 86_400_000;
 
 export interface IdentityOptions {
   store: Store;
@@ -93,6 +96,11 @@ export const createIdentity = async ({
     pepper,
     clock,
   });
+  const erasing = { runStops, changes, waitMs: erasureDays * DAY_MS, clock };
+  const organizationErasures = createOrganizationErasures({
+    ...erasing,
+    ...{ marks: store.organizationErasures, store: store.organizations, accounts },
+  });
   const onTouchFailed = (error: unknown): void => logger.warn({ err: error }, "the use of a key was not recorded");
   return {
     users,
@@ -121,9 +129,8 @@ export const createIdentity = async ({
     secrets: createSecrets({ store: store.secrets, envelope, addressProblem }),
     audit: createAudit(store.audit),
     erasures: createErasures({
-      ...{ store: store.erasures, users: store.users, tiers, reauthentication, runStops, changes, pepper, clock },
+      ...{ ...erasing, store: store.erasures, organizations: organizationErasures, users: store.users, tiers, reauthentication, pepper },
       soleOwnerships: createSoleOwnerships(store.organizations),
-      days: erasureDays,
     }),
     authentication: createAuthentication({ store: store.keys, accounts, changes, pepper, onTouchFailed }),
   };

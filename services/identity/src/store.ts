@@ -18,7 +18,7 @@ import type {
   UserRecord,
 } from "./records";
 import { erasureSchema } from "./erasure/schema";
-import { createErasureStore, type ErasureStore } from "./erasure/erasure-store";
+import { createErasureMarks, createErasureStore, type ErasureMarks, type ErasureStore } from "./erasure/erasure-store";
 import { createKnownAddressStore, KNOWN_ADDRESS_SECONDS, type KnownAddressStore } from "./sessions/known-address-store";
 import { createOidcStore, type OidcStore } from "./oidc/oidc-store";
 import { createOidcModels } from "./oidc/schema";
@@ -29,6 +29,7 @@ import { createSecondFactorStore, type SecondFactorStore } from "./second-factor
 import { createSecretStore, type SecretStore } from "./secrets/secret-store";
 import { createTierStore, type TierStore } from "./tiers/tier-store";
 import { createRunStopStore, type RunStopStore } from "./users/run-stop-store";
+import { stopSchema } from "./users/schema";
 import { createUserStore, type UserStore } from "./users/user-store";
 
 const OPTIONS = { versionKey: false, minimize: false, _id: false, id: false } as const;
@@ -49,7 +50,7 @@ const userSchema = new Schema<UserRecord>(
     sessionEpoch: number,
     keyEpoch: number,
     revision: number,
-    stop: { type: new Schema({ id: text, at: { type: Date, required: true } }, OPTIONS), default: null },
+    stop: { type: stopSchema, default: null },
     secondFactor: {
       type: new Schema<SecondFactorRecord>(
         {
@@ -227,6 +228,7 @@ export interface Store {
   audit: AuditStore;
   organizations: OrganizationStore;
   erasures: ErasureStore;
+  organizationErasures: ErasureMarks;
 }
 
 /** The stores over one connection. */
@@ -239,6 +241,7 @@ export const createStore = (connection: Connection): Store => {
   const pendingSignIns = connection.model<PendingSignInRecord>("PendingSignIn", pendingSignInSchema, "pending-sign-ins");
   const runStops = connection.model<RunStopRecord>("RunStop", runStopSchema, "run-stops");
   const secrets = connection.model<SecretRecord>("Secret", secretSchema, "secrets");
+  const organizations = createOrganizationModel(connection);
   const audit: Model<AuditRecord> = connection.model<AuditRecord>("Audit", auditSchema, "audit");
   return {
     users: createUserStore(users),
@@ -253,7 +256,8 @@ export const createStore = (connection: Connection): Store => {
     runStops: createRunStopStore(runStops),
     secrets: createSecretStore(secrets),
     audit: createAuditStore(audit),
-    organizations: createOrganizationStore(createOrganizationModel(connection)),
+    organizations: createOrganizationStore(organizations),
     erasures: createErasureStore(users),
+    organizationErasures: createErasureMarks(organizations),
   };
 };

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createGrpcClient, type ClientOf } from "@nodeloom/platform";
-import { accountErasure, erasure, identity } from "@nodeloom/proto";
+import { accountErasure, erasure, identity, organizations } from "@nodeloom/proto";
 import { createErasures, type ErasuresOptions } from "../src/erasure/erasures";
 import { deploy, PASSWORD, type Deployment, type IdentityClient } from "./support";
 
@@ -10,10 +10,11 @@ let deployment: Deployment;
 let client: IdentityClient;
 let leaving: ClientOf<accountErasure.AccountErasureServiceServer>;
 let owner: ClientOf<erasure.ErasureServiceServer>;
+let shared: ClientOf<organizations.OrganizationsServiceServer>;
 beforeAll(async () => {
   deployment = await deploy();
   const instance = await deployment.startInstance({ ACCOUNT_ERASURE_DAYS: "0", SECRETS_KEYS: "ab".repeat(32) });
-  client = instance.client;
+  ({ client, organizations: shared } = instance);
   leaving = createGrpcClient(accountErasure.AccountErasureServiceService, { address: instance.address });
   owner = createGrpcClient(erasure.ErasureServiceService, { address: instance.address });
 });
@@ -30,7 +31,11 @@ const register = async (): Promise<{ userId: string; email: string }> => {
   return { userId: user!.id, email };
 };
 const ask = (userId: string, password = PASSWORD) =>
-  leaving.requestErasure({ userId, proof: { $case: "password", value: password }, address: ADDRESS });
+  leaving.requestErasure({ userId, organizationId: "", proof: { $case: "password", value: password }, address: ADDRESS });
+const erase = async (ownerId: string): Promise<void> => {
+  for (let cursor = "", passes = 0; passes < 2; passes += cursor === "" ? 1 : 0)
+    ({ nextCursor: cursor } = await owner.erase({ ownerId, cursor }));
+};
 
 /** Everything that a database has, as one text. */
 const everything = async (): Promise<Map<string, string>> => {
@@ -48,12 +53,12 @@ it("lets an account change its mind until its erasure has begun, and never after
   const first = await ask(userId);
   expect((await ask(userId)).user?.erasesAt).toEqual(first.user?.erasesAt);
   expect((await client.claimRunStop({})).stop).toMatchObject({ userId, lifted: false });
-  expect((await leaving.withdrawErasure({ userId })).user?.erasesAt).toBeUndefined();
+  expect((await leaving.withdrawErasure({ userId, organizationId: "" })).user?.erasesAt).toBeUndefined();
   await expect(leaving.beginErasure({ userId })).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
   await ask(userId);
   await leaving.beginErasure({ userId });
   await leaving.beginErasure({ userId });
-  await expect(leaving.withdrawErasure({ userId })).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
+  await expect(leaving.withdrawErasure({ userId, organizationId: "" })).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
 });
 
 it("leaves of an erased account ids in the audit, and nothing else; its address is free at once", async () => {
@@ -84,8 +89,7 @@ it("leaves of an erased account ids in the audit, and nothing else; its address 
   await expect(client.authenticateKey({ value })).rejects.toMatchObject({ reason: "UNAUTHENTICATED" });
   const again = await client.register({ email, password: PASSWORD, address: "192.0.2.2" });
 
-  for (let cursor = "", passes = 0; passes < 2; passes += cursor === "" ? 1 : 0)
-    ({ nextCursor: cursor } = await owner.erase({ ownerId: userId, cursor }));
+  await erase(userId);
   await leaving.endErasure({ userId });
   await leaving.forgetErased({ userId });
   await leaving.forgetErased({ userId });
@@ -107,9 +111,120 @@ it("leaves of an erased account ids in the audit, and nothing else; its address 
   expect(await deployment.database.collection("known-addresses").countDocuments()).toBe(2);
 });
 
+describe("an organization", () => {
+  const make = async (maker: string, name = "Loom Works"): Promise<string> =>
+    (await shared.createOrganization({ personId: maker, name })).membership!.organization!.id;
+  const join = async (maker: string, organizationId: string, role: string): Promise<string> => {
+    const { token } = await shared.createInvitation({ personId: maker, organizationId, role, email: "" });
+    const { userId } = await register();
+    await shared.acceptInvitation({ personId: userId, token });
+    return userId;
+  };
+  const askFor = (organizationId: string, userId: string, password = PASSWORD) =>
+    leaving.requestErasure({ userId, organizationId, proof: { $case: "password", value: password }, address: ADDRESS });
+  const reasons = async (calls: Promise<unknown>[]): Promise<unknown[]> =>
+    (await Promise.allSettled(calls)).map((result) =>
+      result.status === "rejected" ? (result.reason as { reason: string }).reason : "done",
+    );
+
+  it("is deleted by an owner with their password, and kept by any other owner until it begins", async () => {
+    const [{ userId: maker }, { userId: stranger }] = [await register(), await register()];
+    const id = await make(maker);
+    const [second, editor] = [await join(maker, id, "owner"), await join(maker, id, "editor")];
+    const asked = [askFor(id, stranger), askFor(id, editor), askFor(id, maker, "not the password"), askFor(maker, maker)];
+    expect(await reasons(asked)).toEqual(["NOT_FOUND", "CAPABILITY_DENIED", "UNAUTHENTICATED", "NOT_FOUND"]);
+    await expect(leaving.beginErasure({ userId: id })).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });
+
+    const [first, again] = await Promise.all([askFor(id, maker), askFor(id, second)]);
+    expect(first.user).toMatchObject({ id, erasesAt: again.user!.erasesAt! });
+    const { membership } = await shared.getMembership({ personId: editor, organizationId: id });
+    expect(membership).toMatchObject({ organization: { erasesAt: first.user!.erasesAt! }, account: { erasesAt: first.user!.erasesAt! } });
+    await expect(
+      client.createKey(identity.CreateKeyRequest.fromPartial({ userId: id, madeBy: maker, name: "Late", preset: "full-deploy" })),
+    ).rejects.toMatchObject({
+      reason: "ACCOUNT_LEAVING",
+    });
+    const stops: unknown[] = [];
+    for (let { stop } = await client.claimRunStop({}); stop; { stop } = await client.claimRunStop({})) stops.push(stop);
+    expect(stops).toContainEqual(expect.objectContaining({ userId: id, lifted: false, organizationIds: [] }));
+
+    const keep = (userId: string) => leaving.withdrawErasure({ userId, organizationId: id });
+    expect(await reasons([keep(editor), keep(stranger)])).toEqual(["CAPABILITY_DENIED", "NOT_FOUND"]);
+    expect((await keep(second)).user?.erasesAt).toBeUndefined();
+    await keep(second);
+    expect((await leaving.listErasures({})).erasures).not.toContainEqual({ userId: id, isEnded: false });
+    await leaving.requestErasure({ userId: "", organizationId: id, proof: { $case: "byAdministrator", value: true }, address: "" });
+    expect((await leaving.listErasures({})).erasures).toContainEqual({ userId: id, isEnded: false });
+    await leaving.beginErasure({ userId: id });
+    expect(await reasons([keep(second), keep("")])).toEqual(["NOT_FOUND", "PRECONDITION_FAILED"]);
+  });
+
+  it("is gone for its members once its erasure begins, and leaves ids in the audit", async () => {
+    const { userId: maker } = await register();
+    const name = `Looms ${randomUUID()}`;
+    const id = await make(maker, name);
+    const made = identity.CreateKeyRequest.fromPartial({ userId: id, madeBy: maker, name, preset: "full-deploy" });
+    const { key, value } = await client.createKey(made);
+    await client.putSecret({ owner: id, name: "A_SECRET", value: name, hosts: ["example.com"], setBy: maker });
+    const row = {
+      id: randomUUID(),
+      actorId: maker,
+      action: "organization.rename",
+      target: id,
+      ownerId: id,
+      afterJson: `{"name":"${name}"}`,
+    };
+    await client.recordAudit({ row: identity.AuditRow.fromPartial({ ...row, outcome: identity.AuditOutcome.AUDIT_OUTCOME_PENDING }) });
+    await client.recordAudit({ row: identity.AuditRow.fromPartial({ ...row, outcome: identity.AuditOutcome.AUDIT_OUTCOME_DONE }) });
+
+    await askFor(id, maker);
+    await client.authenticateKey({ value });
+    await leaving.beginErasure({ userId: id });
+    await leaving.beginErasure({ userId: id });
+    const asked = [shared.getMembership({ personId: maker, organizationId: id }), client.authenticateKey({ value }), askFor(id, maker)];
+    expect(await reasons(asked)).toEqual(["NOT_FOUND", "UNAUTHENTICATED", "NOT_FOUND"]);
+    expect((await client.getUser({ userId: id })).user).toMatchObject({ suspended: true });
+    expect((await shared.listOrganizations({ personId: maker })).memberships).toEqual([]);
+    await erase(id);
+    await leaving.endErasure({ userId: id });
+    expect((await leaving.listErasures({})).erasures).toContainEqual({ userId: id, isEnded: true });
+    await leaving.forgetErased({ userId: id });
+
+    const left = await everything();
+    const where = (text: string): string[] => [...left].filter(([, documents]) => documents.includes(text)).map(([place]) => place);
+    expect([where(id), where(name), where(key!.id)]).toEqual([["audit"], [], []]);
+    expect(where(maker)).toContain("users");
+    await expect(client.getUser({ userId: id })).rejects.toMatchObject({ reason: "NOT_FOUND" });
+  });
+
+  it("that is to be deleted keeps its only owner no longer", async () => {
+    const { userId } = await register();
+    const id = await make(userId);
+    await expect(ask(userId)).rejects.toMatchObject({ reason: "SOLE_OWNER", metadata: { organizations: [{ id, name: "Loom Works" }] } });
+    await askFor(id, userId);
+    expect((await ask(userId)).user?.erasesAt).toBeDefined();
+  });
+
+  it("goes with the account of its last member, and to the longest-standing other one where there is any", async () => {
+    const { userId } = await register();
+    const [lone, common] = [await make(userId), await make(userId)];
+    await Promise.all([askFor(lone, userId), askFor(common, userId)]);
+    const heir = await join(userId, common, "viewer");
+    await ask(userId);
+    await leaving.beginErasure({ userId });
+    for (const organizationId of [lone, common]) await leaving.withdrawErasure({ userId, organizationId });
+    await erase(userId);
+    expect((await leaving.listErasures({})).erasures).toContainEqual({ userId: lone, isEnded: false });
+    const { membership } = await shared.getMembership({ personId: heir, organizationId: common });
+    expect(membership).toMatchObject({ role: "owner", organization: { members: 1, tierOf: heir } });
+  });
+});
+
 it("refuses administrators, sole owners of organizations, and a recent sign-in in the place of a password", async () => {
   const { userId } = await register();
-  await expect(leaving.requestErasure({ userId, proof: { $case: "recentSignIn", value: true }, address: ADDRESS })).rejects.toMatchObject({
+  await expect(
+    leaving.requestErasure({ userId, organizationId: "", proof: { $case: "recentSignIn", value: true }, address: ADDRESS }),
+  ).rejects.toMatchObject({
     reason: "PRECONDITION_FAILED",
   });
   await client.updateUser(identity.UpdateUserRequest.fromPartial({ userId, role: "admin" }));
@@ -119,7 +234,7 @@ it("refuses administrators, sole owners of organizations, and a recent sign-in i
     users: { find: () => Promise.resolve({ role: "user", passwordHash: "hash" }) },
     soleOwnerships: () => Promise.resolve([{ id: "org", name: "Looms" }]),
   } as unknown as ErasuresOptions);
-  await expect(owning.request("u", "administrator")).rejects.toMatchObject({
+  await expect(owning.request({ userId: "u", organizationId: "" }, "administrator")).rejects.toMatchObject({
     reason: "SOLE_OWNER",
     metadata: { organizations: [{ id: "org", name: "Looms" }] },
   });

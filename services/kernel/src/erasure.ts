@@ -30,7 +30,7 @@ export const ERASURE = {
     "run-stops": "removed",
     "oidc-identities": "removed",
     "oidc-sign-ins": "removed",
-    /** The person leaves those that others own, too; invitations end with that. */
+    /** The person leaves those that others own, too; invitations end with that. One that is erased itself goes last, as users do. */
     organizations: "emptied",
     audit: "emptied",
     /** Keyed hashes of addresses, for as long as attempts are counted. */

@@ -53,7 +53,7 @@ export const adminLeavingRoutes = [
       const { gateway, params } = context;
       const { user } = await audited(context, { action: "user.delete", target: params.id }, async () => {
         const proof = { $case: "byAdministrator", value: true } as const;
-        const value = await gateway.services.accountErasure.requestErasure({ userId: params.id, proof, address: "" });
+        const value = await gateway.services.accountErasure.requestErasure({ userId: params.id, organizationId: "", proof, address: "" });
         return { value, after: leavingView(value.user) };
       });
       gateway.runStops.wake();
@@ -71,7 +71,7 @@ export const adminLeavingRoutes = [
     handler: async (context) => {
       const { gateway, params } = context;
       await audited(context, { action: "user.restore", target: params.id }, async () => ({
-        value: await gateway.services.accountErasure.withdrawErasure({ userId: params.id }),
+        value: await gateway.services.accountErasure.withdrawErasure({ userId: params.id, organizationId: "" }),
       }));
       return { status: 204 };
     },

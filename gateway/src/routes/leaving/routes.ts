@@ -13,7 +13,7 @@ import { exportPending, exportReady, exportReply, sendExport, ZIP } from "./expo
 const mine = { tag: "Identity", auth: "session", limit: "user" } as const;
 const OWN_FILE = "/api/me/export/file";
 
-const accountDeletion = z
+export const accountDeletion = z
   .strictObject({ password: password.optional() })
   .optional()
   .meta({ id: "AccountDeletion", description: "`password` is required where the account has one" });
@@ -26,11 +26,11 @@ export const leavingView = (user: identity.User | undefined): Record<string, unk
 type Proof = accountErasure.RequestErasureRequest["proof"];
 
 /** What proves that it is the owner who asks, and not somebody at an open session. */
-const proofOf = ({ gateway, request }: Pick<CallContext, "gateway" | "request">, given: string | undefined): Proof => {
+export const proofOf = ({ gateway, request }: Pick<CallContext, "gateway" | "request">, given: string | undefined): Proof => {
   if (given !== undefined) return { $case: "password", value: given };
   if (gateway.sessions.isRecent(request, RECENT_SIGN_IN_MS)) return { $case: "recentSignIn", value: true };
   const minutes = RECENT_SIGN_IN_MS / 60_000;
-  throw preconditionFailed(`send the password; an account without one signs in again, and is deleted within ${minutes} minutes of that`);
+  throw preconditionFailed(`send the password; without one sign in again, and send this within ${minutes} minutes of that`);
 };
 
 export const leavingRoutes = [
@@ -70,7 +70,7 @@ export const leavingRoutes = [
     example: { password: "correct horse battery staple" },
     handler: async (context) => {
       const { gateway, caller, request, body } = context;
-      const asked = { userId: caller.user.id, proof: proofOf(context, body?.password), address: addressOf(request) };
+      const asked = { userId: caller.user.id, organizationId: "", proof: proofOf(context, body?.password), address: addressOf(request) };
       const { user } = await audited(context, { action: "account.delete", target: caller.user.id }, async () => {
         const value = await gateway.services.accountErasure.requestErasure(asked, PASSWORD_CALL).catch(withTier(caller.user.tier));
         return { value, after: leavingView(value.user) };
@@ -91,7 +91,7 @@ export const leavingRoutes = [
     handler: async (context) => {
       const { gateway, caller } = context;
       await audited(context, { action: "account.restore", target: caller.user.id }, async () => ({
-        value: await gateway.services.accountErasure.withdrawErasure({ userId: caller.user.id }),
+        value: await gateway.services.accountErasure.withdrawErasure({ userId: caller.user.id, organizationId: "" }),
       }));
       return { status: 204 };
     },

@@ -1,10 +1,12 @@
 import { UUID } from "@nodeloom/kernel";
 import { createErasure, removeSome, untilNone, type Erase, type RemovedPage } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
+import { erasedOrganization } from "../organizations/erasure";
 import { withoutMember, withRole } from "../organizations/members";
 import type { OrganizationChange, OrganizationStore } from "../organizations/organization-store";
 import type { OrganizationRecord } from "../organizations/records";
 import type { AuditRecord, UserRecord } from "../records";
+import { newErasure } from "./erasure-store";
 
 const PAGE = 500;
 /** What a hook's senders sign with goes with the hook; where that failed, here. */
@@ -14,14 +16,19 @@ const NO_ID = { $nin: [UUID, ""] };
 /** Rows from before rows had owners. */
 const SECRET_ACTIONS = /^secret\./;
 
-/** Of an organization whose only owner the person has become since it was asked, the longest-standing other member is one then. */
+/**
+ * Of an organization whose only owner the person has become since it was asked, the longest-standing other member is one then. One
+ * without other members is erased, too.
+ */
 const withoutPerson = (organization: OrganizationRecord, personId: string): OrganizationChange => {
   const others = organization.members.filter((member) => member.personId !== personId);
+  const now = new Date();
+  if (others.length === 0) return erasedOrganization(organization._id, newErasure(now, now), now);
   const heir = others.some(({ role }) => role === "owner") ? undefined : others[0];
   return withoutMember(heir ? { ...organization, ...withRole(organization, heir.personId, "owner") } : organization, personId);
 };
 
-/** What identity erases of an account. Its user is the mark that it is being erased, and goes last. @param connection has the models */
+/** What identity erases of an account. Its user, or its organization, is the mark that it is being erased, and goes last. @param connection has the models */
 export const createEraseIdentity = (connection: Connection, organizations: Pick<OrganizationStore, "listOf" | "change">): Erase => {
   const { User, Key, Secret, KnownAddress, PendingSignIn, RunStop, OidcIdentity, OidcSignIn, Audit } = connection.models;
   const some = async (model: typeof User, filter: object): Promise<RemovedPage> =>

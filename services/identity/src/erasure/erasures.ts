@@ -9,17 +9,25 @@ import { NO_PASSWORD } from "../users/passwords";
 import type { RunStops } from "../users/run-stops";
 import { noSuchUser, toUser, type User } from "../users/user";
 import type { UserStore } from "../users/user-store";
-import type { ErasureStore } from "./erasure-store";
+import type { OrganizationErasures } from "../organizations/erasure";
+import { newErasure, type Erasable, type ErasureStore } from "./erasure-store";
 import type { SoleOwnerships } from "./sole-ownerships";
 
-const DAY_MS = 86_400_000;
 /** Accounts that one look answers. */
 const PAGE = 50;
 
 /** By what somebody may have an account erased. */
 export type ErasureProof = { password: string; address: string } | "recent sign-in" | "administrator";
 
+/** Whose account is to be erased: the user's own, or that of an organization of which the user is an owner. */
+export interface ErasureOf {
+  userId: string;
+  /** Empty: the user's own account. */
+  organizationId: string;
+}
+
 export interface DueErasure {
+  /** Of a person, or of an organization; below, too. */
   userId: string;
   /** Nothing is left but the mark. */
   isEnded: boolean;
@@ -28,12 +36,13 @@ export interface DueErasure {
 export interface Erasures {
   /**
    * Has an account erased after the waiting time, and ends its runs; one that is to be erased already keeps its time.
+   * @returns the account
    * @throws UNAUTHENTICATED, RATE_LIMIT_EXCEEDED, NOT_FOUND; PRECONDITION_FAILED for an administrator's account, and where the password
-   * is missing; SOLE_OWNER
+   * is missing; SOLE_OWNER; CAPABILITY_DENIED for an organization's member who is no owner
    */
-  request(userId: string, proof: ErasureProof): Promise<User>;
-  /** @throws PRECONDITION_FAILED once the erasure has begun, NOT_FOUND */
-  withdraw(userId: string): Promise<User>;
+  request(of: ErasureOf, proof: ErasureProof): Promise<User>;
+  /** @param of without a user: an administrator keeps an organization @throws PRECONDITION_FAILED once it has begun, NOT_FOUND, CAPABILITY_DENIED */
+  withdraw(of: ErasureOf): Promise<User>;
   due(): Promise<DueErasure[]>;
   /** @throws PRECONDITION_FAILED where the account is not to be erased now */
   begin(userId: string): Promise<void>;
@@ -44,6 +53,7 @@ export interface Erasures {
 
 export interface ErasuresOptions {
   store: ErasureStore;
+  organizations: OrganizationErasures;
   users: Pick<UserStore, "find">;
   tiers: Pick<Tiers, "planOf">;
   reauthentication: Reauthentication;
@@ -52,7 +62,7 @@ export interface ErasuresOptions {
   changes: Changes;
   pepper: string;
   /** How long an account can change its mind. */
-  days: number;
+  waitMs: number;
   clock: () => number;
 }
 
@@ -62,12 +72,12 @@ const soleOwner = (organizations: readonly { id: string; name: string }[]): Doma
   new DomainError(
     "conflict",
     "SOLE_OWNER",
-    `the account is the only owner of ${organizations.map(({ name }) => name).join(", ")}: give each another owner first`,
+    `the account is the only owner of ${organizations.map(({ name }) => name).join(", ")}: make another member its owner, or delete it, first`,
     { organizations: organizations.map(({ id, name }) => ({ id, name })) },
   );
 
 export const createErasures = (options: ErasuresOptions): Erasures => {
-  const { store, users, tiers, reauthentication, runStops, soleOwnerships, changes, pepper, days, clock } = options;
+  const { store, users, tiers, reauthentication, runStops, soleOwnerships, organizations, changes, pepper, waitMs, clock } = options;
 
   const shown = async (user: UserRecord): Promise<User> => toUser(user, await tiers.planOf(user.tier));
 
@@ -84,24 +94,33 @@ export const createErasures = (options: ErasuresOptions): Erasures => {
     return user;
   };
 
+  const requestOrganization = async ({ userId, organizationId }: ErasureOf, proof: ErasureProof): Promise<User> => {
+    if (proof === "administrator") return organizations.request(undefined, organizationId);
+    await organizations.requireOwner(userId, organizationId);
+    await proven(userId, proof);
+    return organizations.request(userId, organizationId);
+  };
+
   return {
-    request: async (userId, proof) => {
+    request: async ({ userId, organizationId }, proof) => {
+      if (organizationId !== "") return requestOrganization({ userId, organizationId }, proof);
       const user = await proven(userId, proof);
       if (user.role === "admin")
         throw refused("an administrator's account can't be deleted: another administrator takes the role from it first");
       if (user.erasure) return shown(user);
-      const organizations = await soleOwnerships(userId);
-      if (organizations.length > 0) throw soleOwner(organizations);
-      const requestedAt = new Date(clock());
+      const sole = await soleOwnerships(userId);
+      if (sole.length > 0) throw soleOwner(sole);
+      const now = clock();
       const stop = await runStops.begin(userId);
-      const noted = await store.request(userId, { requestedAt, erasesAt: new Date(clock() + days * DAY_MS) }, stop);
+      const noted = await store.request(userId, newErasure(new Date(now), new Date(now + waitMs)), stop);
       // Another request was faster.
       if (!noted) await runStops.drop(stop);
       await changes.announce({ type: "user", id: userId });
       return shown(noted ?? (await known(userId)));
     },
 
-    withdraw: async (userId) => {
+    withdraw: async ({ userId, organizationId }) => {
+      if (organizationId !== "") return organizations.withdraw(userId || undefined, organizationId);
       const user = (await store.withdraw(userId)) ?? (await known(userId));
       if (user.erasure) throw refused("the account is being deleted already");
       await changes.announce({ type: "user", id: userId });
@@ -109,12 +128,14 @@ export const createErasures = (options: ErasuresOptions): Erasures => {
     },
 
     due: async () => {
-      const found = await store.due(new Date(clock()), PAGE);
+      const now = new Date(clock());
+      const found: Erasable[] = [...(await store.due(now, PAGE)), ...(await organizations.due(now, PAGE))];
       return found.map(({ _id: userId, erasure }) => ({ userId, isEnded: Boolean(erasure?.endedAt) }));
     },
 
     begin: async (userId) => {
-      const user = await known(userId);
+      const user = await users.find(userId);
+      if (!user) return organizations.begin(userId);
       if (user.erasure?.begunAt) return;
       if (!(await store.begin(user, new Date(clock()), knownAddressesOf(pepper, user.email))))
         throw refused("the account is not to be deleted now");
@@ -122,11 +143,14 @@ export const createErasures = (options: ErasuresOptions): Erasures => {
     },
 
     end: async (userId) => {
-      if (!(await store.end(userId, new Date(clock())))) throw refused("the erasure of the account has not begun");
+      const now = new Date(clock());
+      if (!(await store.end(userId, now)) && !(await organizations.end(userId, now)))
+        throw refused("the erasure of the account has not begun");
     },
 
     forget: async (userId) => {
       await store.forget(userId);
+      await organizations.forget(userId);
       await changes.announce({ type: "user", id: userId });
     },
   };

@@ -14,10 +14,10 @@ const proofOf = ({ proof, address }: proto.RequestErasureRequest): ErasureProof 
 /** The gRPC handlers of when accounts are erased. */
 export const accountErasureHandlers = (erasures: Erasures): proto.AccountErasureServiceServer => ({
   requestErasure: unary(async (request) =>
-    proto.RequestErasureResponse.fromPartial({ user: toUserMessage(await erasures.request(request.userId, proofOf(request))) }),
+    proto.RequestErasureResponse.fromPartial({ user: toUserMessage(await erasures.request(request, proofOf(request))) }),
   ),
-  withdrawErasure: unary(async ({ userId }) =>
-    proto.WithdrawErasureResponse.fromPartial({ user: toUserMessage(await erasures.withdraw(userId)) }),
+  withdrawErasure: unary(async (request) =>
+    proto.WithdrawErasureResponse.fromPartial({ user: toUserMessage(await erasures.withdraw(request)) }),
   ),
   listErasures: unary(async () => proto.ListErasuresResponse.fromPartial({ erasures: await erasures.due() })),
   beginErasure: unary(async ({ userId }) => {

@@ -6,7 +6,7 @@ export interface SoleOwnership {
   name: string;
 }
 
-/** Organizations of which a person is the only owner: they are passed on before the person's account is erased. */
+/** Organizations of which a person is the only owner: they are passed on, or are to be erased, before the person's account is. */
 export type SoleOwnerships = (userId: string) => Promise<readonly SoleOwnership[]>;
 
 export const createSoleOwnerships =
@@ -15,5 +15,5 @@ export const createSoleOwnerships =
     const found = await organizations.listOf(userId);
     const ownersOf = ({ members }: (typeof found)[number]) => members.filter(({ role }) => role === "owner");
     const isSole = (organization: (typeof found)[number]): boolean => ownersOf(organization).every(({ personId }) => personId === userId);
-    return found.filter(isSole).map(({ _id, name }) => ({ id: _id, name }));
+    return found.filter((organization) => !organization.erasure && isSole(organization)).map(({ _id, name }) => ({ id: _id, name }));
   };

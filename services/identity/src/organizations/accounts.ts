@@ -50,7 +50,7 @@ const ERASED: User = {
 };
 
 export const createAccounts = ({ users, store }: AccountsOptions): Accounts => {
-  const ofOrganization = async ({ _id, name, tierOf, createdAt }: OrganizationRecord): Promise<User> => {
+  const ofOrganization = async ({ _id, name, tierOf, erasure, createdAt }: OrganizationRecord): Promise<User> => {
     const person = (await users.find(tierOf)) ?? ERASED;
     return {
       ...person,
@@ -61,8 +61,7 @@ export const createAccounts = ({ users, store }: AccountsOptions): Accounts => {
       plan: { ...person.plan, monthlyMillicredits: 0 },
       business: null,
       secondFactor: false,
-      // When this person has left, the tier is another owner's.
-      erasesAt: null,
+      erasesAt: erasure?.erasesAt ?? null,
       createdAt,
       organization: { name, tierOf },
     };

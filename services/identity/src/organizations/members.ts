@@ -8,7 +8,11 @@ export const noSuchOrganization = (): DomainError => new DomainError("not_found"
 export const noSuchMember = (): DomainError => new DomainError("not_found", "NOT_FOUND", "the organization has no such member");
 
 const withoutOwner = (): DomainError =>
-  new DomainError("precondition", "PRECONDITION_FAILED", "an organization keeps at least one owner: make another member an owner first");
+  new DomainError(
+    "precondition",
+    "PRECONDITION_FAILED",
+    "an organization keeps at least one owner: make another member an owner first, or delete the organization",
+  );
 
 export const memberOf = ({ members }: Pick<OrganizationRecord, "members">, personId: string): MemberRecord | undefined =>
   members.find((member) => member.personId === personId);

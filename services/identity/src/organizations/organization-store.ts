@@ -2,7 +2,9 @@ import { beyond, insertOnce, type ListPosition } from "@nodeloom/platform";
 import type { Model } from "mongoose";
 import type { OrganizationRecord } from "./records";
 
-export type OrganizationChange = Partial<Pick<OrganizationRecord, "name" | "place" | "tierOf" | "members" | "invitations">>;
+export type OrganizationChange = Partial<
+  Pick<OrganizationRecord, "name" | "place" | "tierOf" | "members" | "invitations" | "erasure" | "stop">
+>;
 
 export interface OrganizationPage {
   /** Part of the name; empty for all. */

@@ -1,4 +1,5 @@
 import type { Role } from "@nodeloom/kernel";
+import type { ErasureRecord, StopRecord } from "../records";
 
 /** Several people who share an account; `_id` is the id of that account. */
 export interface OrganizationRecord {
@@ -15,6 +16,10 @@ export interface OrganizationRecord {
   /** The members' person ids, by which organizations are found. */
   memberIds: string[];
   invitations: InvitationRecord[];
+  /** Set once the organization is to be erased. */
+  erasure?: ErasureRecord | null;
+  /** Ended its runs when it was to be erased. */
+  stop?: StopRecord | null;
   /** One more with every change: a change that relies on an earlier one is not made. */
   revision: number;
   createdAt: Date;

@@ -1,4 +1,6 @@
 import { Schema, type Connection, type Model } from "mongoose";
+import { erasureSchema } from "../erasure/schema";
+import { stopSchema } from "../users/schema";
 import type { InvitationRecord, MemberRecord, OrganizationRecord } from "./records";
 
 const OPTIONS = { versionKey: false, minimize: false, _id: false, id: false } as const;
@@ -21,6 +23,8 @@ const organizationSchema = new Schema<OrganizationRecord>(
     members: { type: [memberSchema], required: true },
     memberIds: { type: [String], required: true },
     invitations: { type: [invitationSchema], required: true },
+    erasure: { type: erasureSchema, default: null },
+    stop: { type: stopSchema, default: null },
     revision: { type: Number, required: true },
     createdAt: date,
   },
@@ -33,7 +37,9 @@ const organizationSchema = new Schema<OrganizationRecord>(
   // Those whose runs end with a person's suspension.
   .index({ tierOf: 1 })
   // The admin list's order.
-  .index({ createdAt: -1, _id: -1 });
+  .index({ createdAt: -1, _id: -1 })
+  // Those whose time to be erased has come.
+  .index({ "erasure.erasesAt": 1 }, { sparse: true });
 
 export const createOrganizationModel = (connection: Connection): Model<OrganizationRecord> =>
   connection.model<OrganizationRecord>("Organization", organizationSchema, "organizations");

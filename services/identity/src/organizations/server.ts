@@ -12,9 +12,10 @@ export interface OrganizationServices {
   invitations: Invitations;
 }
 
-const toOrganization = ({ _id, name, createdBy, createdAt, tierOf, members }: OrganizationRecord): messages.Organization => ({
+const toOrganization = ({ _id, name, createdBy, createdAt, tierOf, members, erasure }: OrganizationRecord): messages.Organization => ({
   ...{ id: _id, name, createdBy, createdAt, tierOf },
   members: members.length,
+  erasesAt: erasure?.erasesAt,
 });
 
 const toMembership = ({ organization, role, account }: Membership): messages.Membership => ({

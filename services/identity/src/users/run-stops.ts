@@ -16,11 +16,11 @@ const STOP_INTENT_MS = 60_000;
 /** Stops of failed updates that one claim may pass over. */
 const MAX_PASSED_OVER = 100;
 
-/** The runs of a user that are to be cancelled. */
+/** The runs of a user, or of an organization that is to be erased, that are to be cancelled. */
 export interface RunStop {
   id: string;
   userId: string;
-  /** When the user was suspended, or lost approval. */
+  /** When the user was suspended, lost approval, or was to be erased. */
   at: Date;
   /** The user may run again: only runs that began before `at` are meant. */
   lifted: boolean;
@@ -50,18 +50,26 @@ export interface RunStops {
 export interface RunStopsOptions {
   store: RunStopStore;
   users: Pick<UserStore, "find">;
-  organizations: Pick<OrganizationStore, "idsOfTier">;
+  organizations: Pick<OrganizationStore, "find" | "idsOfTier">;
   clock?: () => number;
 }
 
 export const createRunStops = ({ store, users, organizations, clock = Date.now }: RunStopsOptions): RunStops => {
+  /** Whose runs a stop is about. Null where there is no such account any more. */
+  const holderOf = async (id: string): Promise<{ stop: StopRecord | null; lifted: boolean } | null> => {
+    const user = await users.find(id);
+    if (user) return { stop: user.stop, lifted: user.approved && !user.suspended && !user.erasure };
+    const organization = await organizations.find(id);
+    return organization && { stop: organization.stop ?? null, lifted: !organization.erasure };
+  };
+
   const claimOnce = async (now: number): Promise<RunStop | "none" | "passed"> => {
     const claim = randomUUID();
     const record = await store.claim(claim, new Date(now), new Date(now + STOP_CLAIM_MS));
     if (!record) return "none";
-    const user = await users.find(record.userId);
-    if (user?.stop?.id !== record._id) {
-      const mayHold = user !== null && now - record.at.getTime() < STOP_INTENT_MS;
+    const holder = await holderOf(record.userId);
+    if (holder?.stop?.id !== record._id) {
+      const mayHold = holder !== null && now - record.at.getTime() < STOP_INTENT_MS;
       if (!mayHold) await store.remove(record._id, claim);
       return "passed";
     }
@@ -69,7 +77,7 @@ export const createRunStops = ({ store, users, organizations, clock = Date.now }
       id: record._id,
       userId: record.userId,
       at: record.at,
-      lifted: user.approved && !user.suspended && !user.erasure,
+      lifted: holder.lifted,
       settled: now - record.at.getTime() >= STOP_SETTLED_MS,
       claim,
       organizationIds: await organizations.idsOfTier(record.userId),

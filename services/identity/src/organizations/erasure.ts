@@ -1,0 +1,104 @@
+/** Erasures of organizations: an owner asks for one, any owner may take it back until it begins. */
+import { DomainError } from "@nodeloom/kernel";
+import type { Changes } from "../changes";
+import { newErasure, type ErasureMarks } from "../erasure/erasure-store";
+import type { ErasureRecord } from "../records";
+import type { RunStops } from "../users/run-stops";
+import type { User } from "../users/user";
+import type { Accounts } from "./accounts";
+import { noSuchOrganization, requireRole } from "./members";
+import type { OrganizationChange, OrganizationStore } from "./organization-store";
+import { changeOrganization } from "./organizations";
+import type { OrganizationRecord } from "./records";
+
+/** An owner; undefined: an administrator. */
+export type AskedBy = string | undefined;
+
+export interface OrganizationErasures extends ErasureMarks {
+  /** @throws NOT_FOUND where the person is no member, CAPABILITY_DENIED where they are no owner */
+  requireOwner(personId: AskedBy, id: string): Promise<void>;
+  /** One that is to be erased already keeps its time. @returns the organization's account @throws as `requireOwner` */
+  request(personId: AskedBy, id: string): Promise<User>;
+  /** Repeating it changes nothing. @throws as `requireOwner`; PRECONDITION_FAILED once the erasure has begun */
+  withdraw(personId: AskedBy, id: string): Promise<User>;
+  /** @throws NOT_FOUND; PRECONDITION_FAILED where the organization is not to be erased now */
+  begin(id: string): Promise<void>;
+}
+
+export interface OrganizationErasuresOptions {
+  marks: ErasureMarks;
+  store: Pick<OrganizationStore, "find" | "change">;
+  accounts: Pick<Accounts, "ofOrganization">;
+  runStops: Pick<RunStops, "begin" | "drop">;
+  changes: Changes;
+  /** How long an organization can be kept after all. */
+  waitMs: number;
+  clock: () => number;
+}
+
+const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
+
+/** An organization of which the mark is left that it is being erased: it has no members, and so no keys that work and no place. */
+export const erasedOrganization = (_id: string, erasure: ErasureRecord, begunAt: Date): OrganizationChange => ({
+  ...{ name: `erased:${_id}`, place: _id, tierOf: _id, members: [], invitations: [] },
+  erasure: { ...erasure, begunAt },
+});
+
+export const createOrganizationErasures = (options: OrganizationErasuresOptions): OrganizationErasures => {
+  const { marks, store, accounts, runStops, changes, waitMs, clock } = options;
+  const announce = (id: string): Promise<void> => changes.announce({ type: "organization", id });
+
+  const checkOwner = (organization: OrganizationRecord, personId: AskedBy): void => {
+    if (personId !== undefined) requireRole(organization, personId, "owner");
+    if (organization.erasure?.begunAt) throw refused("the organization is being deleted already");
+  };
+  const ownedBy = async (personId: AskedBy, id: string): Promise<OrganizationRecord> => {
+    const organization = await store.find(id);
+    if (!organization) throw noSuchOrganization();
+    checkOwner(organization, personId);
+    return organization;
+  };
+
+  return {
+    ...marks,
+    requireOwner: async (personId, id) => void (await ownedBy(personId, id)),
+
+    request: async (personId, id) => {
+      const known = await ownedBy(personId, id);
+      if (known.erasure) return accounts.ofOrganization(known);
+      const now = clock();
+      const stop = await runStops.begin(id);
+      const { after } = await changeOrganization(store, id, (organization) => {
+        checkOwner(organization, personId);
+        const { erasure } = organization;
+        return erasure ? { erasure } : { erasure: newErasure(new Date(now), new Date(now + waitMs)), stop };
+      });
+      // Another request was faster.
+      if (after.stop?.id !== stop.id) await runStops.drop(stop);
+      await announce(id);
+      return accounts.ofOrganization(after);
+    },
+
+    withdraw: async (personId, id) => {
+      const known = await ownedBy(personId, id);
+      if (!known.erasure) return accounts.ofOrganization(known);
+      const { after } = await changeOrganization(store, id, (organization) => {
+        checkOwner(organization, personId);
+        return { erasure: null };
+      });
+      await announce(id);
+      return accounts.ofOrganization(after);
+    },
+
+    begin: async (id) => {
+      const known = await store.find(id);
+      if (known?.erasure?.begunAt) return;
+      const now = new Date(clock());
+      await changeOrganization(store, id, ({ erasure }) => {
+        if (!erasure || erasure.erasesAt > now) throw refused("the organization is not to be deleted now");
+        return erasedOrganization(id, erasure, erasure.begunAt ?? now);
+      });
+      await announce(id);
+    },
+  };
+};
