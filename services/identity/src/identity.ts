@@ -120,7 +120,9 @@ export const createIdentity = async ({
       changes,
     }),
     passwordChanges,
-    addresses: createAddresses({ users: store.users, store: store.addresses, passwordChanges, pepper, clock }),
+    addresses: createAddresses({
+      ...{ users: store.users, store: store.addresses, organizations: store.organizations, passwordChanges, pepper, clock },
+    }),
     runStops,
     tiers,
     rollouts: createRollouts({ store: store.tiers }),

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { ORGANIZATION_BOUNDS } from "@nodeloom/kernel";
 import { createLogger } from "@nodeloom/platform";
 import { createIdentity } from "../src/identity";
 import type { UserRecord } from "../src/records";
@@ -111,6 +112,23 @@ describe("proving an address", () => {
     const reset = (await identity.addresses.createReset(other.email))!.token;
     expect(await refusal(identity.addresses.verify(other.id, reset))).toMatchObject(UNAUTHENTICATED);
   });
+});
+
+it("that an account is mailed at are its person's, or those of an organization's owners, and of some at most", async () => {
+  const { id } = await register();
+  await identity.users.update(id, { approved: true });
+  expect(await identity.addresses.owners(id)).toEqual({ userIds: [id], organizationName: "" });
+  const { organization } = await identity.organizations.create(id, "Loom Works");
+  const others = Array.from({ length: ORGANIZATION_BOUNDS.mailedOwners + 2 }, () => randomUUID());
+  const members = others.map((personId, index) => ({
+    personId,
+    role: index === 0 ? ("viewer" as const) : ("owner" as const),
+    since: new Date(),
+  }));
+  await store.organizations.change(organization, { members: [...organization.members, ...members] });
+  const { userIds, organizationName } = await identity.addresses.owners(organization._id);
+  expect([userIds, organizationName]).toEqual([[id, ...others.slice(1, ORGANIZATION_BOUNDS.mailedOwners)], "Loom Works"]);
+  await expect(identity.addresses.owners(randomUUID())).rejects.toMatchObject({ reason: "NOT_FOUND" });
 });
 
 describe("notices", () => {

@@ -15,6 +15,8 @@ export const ORGANIZATION_BOUNDS = {
   /** That can still be used, of one organization. */
   invitations: 100,
   invitationDays: 7,
+  /** That are mailed of one thing: the longest-standing. */
+  mailedOwners: 10,
 } as const;
 
 const READS = ["workflow:read", "execution:read"] as const;

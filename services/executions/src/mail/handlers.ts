@@ -4,6 +4,7 @@ import { unary } from "@nodeloom/platform";
 import { type mail as messages } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Mail } from "./mails";
+import type { OwnersMails } from "./owners";
 import type { MailQueue } from "./queue";
 
 const id = z.string().min(1).max(LIMITS.idempotencyKeyChars);
@@ -18,11 +19,16 @@ const mails = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("approval"), userId: id }),
 ]) satisfies z.ZodType<Mail>;
 
-/** Kinds that their callers must tell apart. Links that people ask for are told apart by time where no id is given. */
-const NAMED: readonly Mail["kind"][] = ["invitation", "approval"];
+const date = z.date().transform((at) => at.toISOString());
+const decisions = z.object({
+  ...{ kind: z.enum(["organizationLeaving", "organizationKept"]), organizationId: id, personName: words, erasesAt: date },
+});
 
-const readMail = ({ mail }: messages.SendMailRequest): Mail => {
-  const parsed = mails.safeParse(mail ? { kind: mail.$case, ...mail.value } : {});
+/** Kinds that their callers must tell apart. Links that people ask for are told apart by time where no id is given. */
+const NAMED: readonly Mail["kind"][] = ["invitation", "approval", "organizationLeaving", "organizationKept"];
+
+const readMail = ({ mail }: messages.SendMailRequest): z.infer<typeof mails> | z.infer<typeof decisions> => {
+  const parsed = z.union([mails, decisions]).safeParse(mail ? { kind: mail.$case, ...mail.value } : {});
   if (parsed.success) return parsed.data;
   throw invalidRequest(parsed.error.issues.map(({ path, message }) => ({ path: path.join("."), message })));
 };
@@ -30,13 +36,16 @@ const readMail = ({ mail }: messages.SendMailRequest): Mail => {
 const notConfigured = (): DomainError =>
   new DomainError("precondition", "NOT_CONFIGURED", "no mail server is configured here: set SMTP_URL and MAIL_FROM");
 
-export const mailHandlers = (queue: MailQueue | undefined): messages.MailServiceServer => ({
+export const mailHandlers = (queue: (MailQueue & OwnersMails) | undefined): messages.MailServiceServer => ({
   getMail: unary((_request: messages.GetMailRequest) => Promise.resolve({ configured: queue !== undefined })),
   sendMail: unary(async (request: messages.SendMailRequest) => {
     if (!queue) throw notConfigured();
     const mail = readMail(request);
     if (NAMED.includes(mail.kind) && request.id === "") throw invalidRequest([{ path: "id", message: "is required" }]);
-    await queue.add(mail, request.id);
+    if ("organizationId" in mail) {
+      const { organizationId, ...decision } = mail;
+      await queue.addForOwners(organizationId, decision, request.id);
+    } else await queue.add(mail, request.id);
     return {};
   }),
 });

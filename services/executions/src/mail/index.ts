@@ -4,6 +4,7 @@ import type { MailStore } from "../store/mails";
 import { createContents } from "./content";
 import { createDeliver, type MailStep } from "./deliver";
 import { DAY_SECONDS } from "./mails";
+import { createOwnersMails, type OwnersMails } from "./owners";
 import { createMailQueue, type MailQueue, type MailStarter } from "./queue";
 import { mailSettings, type MailConfig } from "./settings";
 import { createSmtp } from "./smtp";
@@ -11,14 +12,14 @@ import { createWriter } from "./write";
 
 export interface Mailing {
   /** Undefined where no mail server is configured. */
-  queue: MailQueue | undefined;
+  queue: (MailQueue & OwnersMails) | undefined;
   deliver(mailId: string, attempt: number): Promise<MailStep>;
 }
 
 export interface MailingOptions {
   config: MailConfig & Readonly<Record<"REDIS_KEY_PREFIX" | "PUBLIC_BASE_URL", string>> & { TEMPORAL_PAYLOAD_KEYS: readonly string[] };
   store: MailStore;
-  addresses: Pick<EmailAddresses, "createMailedReset" | "createVerification" | "getAddress">;
+  addresses: Pick<EmailAddresses, "createMailedReset" | "createVerification" | "getAddress" | "listOwners">;
   starter: MailStarter;
   redis: Redis;
   logger: Logger;
@@ -40,8 +41,9 @@ export const createMailing = ({ config, store, addresses, starter, redis, logger
   const counter = createWindowCounter({ redis, keyPrefix: `${config.REDIS_KEY_PREFIX}mails`, windowSeconds: DAY_SECONDS });
   const contents = createContents(config.TEMPORAL_PAYLOAD_KEYS);
   const write = createWriter({ addresses, baseUrl: config.PUBLIC_BASE_URL.replace(/\/+$/, "") });
+  const queue = createMailQueue({ store, contents, starter, counter, logger, clock });
   return {
-    queue: createMailQueue({ store, contents, starter, counter, logger, clock }),
+    queue: { ...queue, ...createOwnersMails({ queue, addresses }) },
     deliver: createDeliver({ store, contents, write, smtp: createSmtp(settings), settings, logger, clock }),
   };
 };

@@ -11,8 +11,23 @@ export type Mail =
   | { kind: "verification"; userId: string }
   | { kind: "invitation"; userId: string; to: string; organizationName: string; inviterName: string; link: string }
   | { kind: "approval"; userId: string }
-  | { kind: "lowCredits"; userId: string; remaining: number; monthly: number }
-  | { kind: "budgetAlert"; userId: string; alert: AlertFacts };
+  | ({ kind: "lowCredits"; remaining: number; monthly: number } & OfAccount)
+  | ({ kind: "budgetAlert"; alert: AlertFacts } & OfAccount)
+  | ({ kind: "organizationLeaving" | "organizationKept" } & DecisionFacts & OfAccount);
+
+/** Of a mail about an account: whom it goes to, and which organization's account it is; absent: the reader's own. */
+export interface OfAccount {
+  userId: string;
+  organization?: { id: string; name: string } | undefined;
+}
+
+/** What a mail says of an organization that is, or was, to be deleted. */
+export interface DecisionFacts {
+  /** Who decided: a name or an address. */
+  personName: string;
+  /** ISO. */
+  erasesAt: string;
+}
 
 /** What a budget's alert says. Amounts are credits. */
 export interface AlertFacts {
@@ -40,12 +55,23 @@ export const MAIL_LIMITS = {
   /** Mails that are wanted again within this are one: of a button that is pressed twice. */
   sameWithin: 5 * MINUTE,
   /** Mails to one account, or to one address that asks for resets, in a day. Resets don't count against notices. */
-  perDay: { passwordReset: 10, verification: 10, invitation: 50, approval: 20, lowCredits: 20, budgetAlert: 20 },
+  perDay: {
+    passwordReset: 10,
+    verification: 10,
+    invitation: 50,
+    approval: 20,
+    lowCredits: 20,
+    budgetAlert: 20,
+    ...{ organizationLeaving: 20, organizationKept: 20 },
+  },
   /** Pauses after failures that may pass: they double from the first to the longest. */
   firstPause: 30 * SECOND,
   longestPause: 2 * HOUR,
   /** How long a mail is tried. Who wanted a link and did not get it asks again. */
-  triedFor: { passwordReset: HOUR, verification: DAY, invitation: 3 * DAY, approval: 3 * DAY, lowCredits: 3 * DAY, budgetAlert: 3 * DAY },
+  triedFor: {
+    ...{ passwordReset: HOUR, verification: DAY, invitation: 3 * DAY, approval: 3 * DAY, lowCredits: 3 * DAY, budgetAlert: 3 * DAY },
+    ...{ organizationLeaving: 3 * DAY, organizationKept: 3 * DAY },
+  },
   /** A mail that no workflow was started for by then is taken up by a sweep. */
   startLost: 10 * SECOND,
   /** Those that one sweep takes up. */

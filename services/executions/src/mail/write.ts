@@ -1,8 +1,17 @@
 import { isRefusal } from "@nodeloom/kernel";
 import type { EmailAddresses } from "../clients";
-import { approvalLetter, budgetAlertLetter, invitationLetter, lowCreditsLetter, passwordResetLetter, verificationLetter } from "./letters";
+import {
+  approvalLetter,
+  budgetAlertLetter,
+  invitationLetter,
+  lowCreditsLetter,
+  organizationKeptLetter,
+  organizationLeavingLetter,
+  passwordResetLetter,
+  verificationLetter,
+} from "./letters";
 import type { Letter } from "./letters/letter";
-import { NOTICE_OF, type Mail } from "./mails";
+import { NOTICE_OF, type Mail, type OfAccount } from "./mails";
 
 /** A mail with all that it says, and where it goes. */
 export interface Written {
@@ -51,6 +60,18 @@ export const createWriter = ({ addresses, baseUrl }: WriteOptions) => {
     return { to: account.email, letter: letter(baseUrl + PAGES.unsubscribe + token), oneClickUrl: baseUrl + ONE_CLICK + token };
   };
 
+  /** Where a reader sees what a mail is about: of their own account a page, of an organization that one's. */
+  const pageOf = ({ organization }: OfAccount, page: string): { url: string; organizationName: string | undefined } => ({
+    url: organization ? `${baseUrl}/organizations/${organization.id}` : baseUrl + page,
+    organizationName: organization?.name,
+  });
+
+  const decision = (mail: Extract<Mail, { kind: "organizationLeaving" | "organizationKept" }>): Promise<Written | null> => {
+    const { url, organizationName = "" } = pageOf(mail, "/organizations");
+    const letter = mail.kind === "organizationLeaving" ? organizationLeavingLetter : organizationKeptLetter;
+    return toAccount(mail.userId, letter({ ...mail, url, organizationName }));
+  };
+
   return async (mail: Mail): Promise<Written | null> => {
     switch (mail.kind) {
       case "passwordReset": {
@@ -68,7 +89,10 @@ export const createWriter = ({ addresses, baseUrl }: WriteOptions) => {
       case "lowCredits":
         return notice(mail, (unsubscribeUrl) => lowCreditsLetter({ ...mail, url: `${baseUrl}/account`, unsubscribeUrl }));
       case "budgetAlert":
-        return notice(mail, (unsubscribeUrl) => budgetAlertLetter({ ...mail.alert, url: `${baseUrl}/budgets`, unsubscribeUrl }));
+        return notice(mail, (unsubscribeUrl) => budgetAlertLetter({ ...mail.alert, ...pageOf(mail, "/budgets"), unsubscribeUrl }));
+      case "organizationLeaving":
+      case "organizationKept":
+        return decision(mail);
     }
   };
 };

@@ -3,7 +3,16 @@ import { DURABLE, insertOnce, removeSome } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import { documents } from "./schema";
 
-export const MAIL_KINDS = ["passwordReset", "verification", "invitation", "approval", "lowCredits", "budgetAlert"] as const;
+export const MAIL_KINDS = [
+  "passwordReset",
+  "verification",
+  "invitation",
+  "approval",
+  "lowCredits",
+  "budgetAlert",
+  "organizationLeaving",
+  "organizationKept",
+] as const;
 export type MailKind = (typeof MAIL_KINDS)[number];
 
 /** How a mail ended. `unknown`: it was handed over whole, and the process died before it heard the answer. */

@@ -5,7 +5,7 @@ import type { billing as billingProto, identity as identityProto } from "@nodelo
 import type { AlertStarter } from "../carry/client";
 import type { Billing, Identity } from "../clients";
 import { alertFacts } from "../mail/alert-facts";
-import type { MailQueue } from "../mail/queue";
+import type { OwnersMails } from "../mail/owners";
 import { alertDelivery, BUDGET_ALERT } from "../webhooks/budget-alerts";
 
 export interface AlertSweepOptions {
@@ -13,7 +13,7 @@ export interface AlertSweepOptions {
   identity: Pick<Identity, "listKeys">;
   starter: AlertStarter;
   /** Undefined where no mail server is configured. */
-  mails: Pick<MailQueue, "add"> | undefined;
+  mails: OwnersMails | undefined;
   logger: Logger;
 }
 
@@ -31,17 +31,15 @@ export const createAlertSweep = ({ billing, identity, starter, mails, logger }: 
     }
   };
 
-  /** What people are mailed of, beside what keys hear of. */
+  /** What owners are mailed of, beside what keys hear of. */
   const mail = async (userId: string, alert: billingProto.BudgetAlert): Promise<void> => {
     const { lowCredits } = alert;
     const facts = lowCredits && {
       remaining: toCredits(lowCredits.remainingMillicredits),
       monthly: toCredits(lowCredits.monthlyMillicredits),
     };
-    await mails?.add(
-      facts ? { kind: "lowCredits", userId, ...facts } : { kind: "budgetAlert", userId, alert: alertFacts(alert) },
-      alert.id,
-    );
+    const about = facts ? { kind: "lowCredits" as const, ...facts } : { kind: "budgetAlert" as const, alert: alertFacts(alert) };
+    await mails?.addForOwners(userId, about, alert.id);
   };
 
   /** An alert is taken once its deliveries have begun: those that were begun before a failure are found again. */

@@ -212,6 +212,21 @@ it("sends notices to proven addresses that want them alone, with a way to stop t
   expect(headers["list-unsubscribe-post"]).toEqual(["List-Unsubscribe=One-Click"]);
 });
 
+it("says in mails to owners which organization they are about, and sends word of its end whatever they muted", async () => {
+  const server = await serve();
+  const of = { verifiedAt: undefined, mutedNotices: ["lowCredits", "budgetAlerts"] };
+  const about = { userId: "u1", organization: { id: "o1", name: "Loom\r\nWorks" }, erasesAt: "2026-06-01T10:00:00.000Z" };
+  for (const kind of ["organizationLeaving", "organizationKept"] as const)
+    expect(await deliverTo(server, { of })(await queued({ kind, personName: "ada@example.com", ...about }), 1)).toEqual({ end: "sent" });
+  expect(await deliverTo(server)(await queued({ ...ALERT, organization: about.organization }), 1)).toEqual({ end: "sent" });
+  const [leaving, kept, alert] = server.received;
+  const subjects = [leaving, kept, alert].map((mail) => headersOf(mail!).subject);
+  expect(subjects).toEqual([["Loom Works is to be deleted"], ["Loom Works stays"], ["A budget of Loom Works has reached 80 %"]]);
+  expect(headersOf(leaving!)).not.toHaveProperty("list-unsubscribe");
+  for (const mail of server.received) expect(mail.text.replace(/=\r\n/g, "")).toContain("https://loom.example/organizations/o1");
+  expect(leaving!.text).toContain("2026-06-01 10:00 UTC");
+});
+
 it("insists on TLS that it can check, unless it is told otherwise", async () => {
   const certificates = await makeCertificates("localhost");
   const { TLS_KEY_FILE, TLS_CERT_FILE, TLS_CA_FILE } = certificates.of("localhost");

@@ -1,5 +1,6 @@
 /** addresses/: the e-mail addresses of users: whose they are, and what is mailed to them. */
-import { DomainError, invalidRequest, isNotice, NOTICES, type Notice } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, isNotice, NOTICES, ORGANIZATION_BOUNDS, type Notice } from "@nodeloom/kernel";
+import type { OrganizationStore } from "../organizations/organization-store";
 import type { UserRecord } from "../records";
 import { createLinkTokens } from "../sessions/link-tokens";
 import type { PasswordChanges } from "../sessions/password-changes";
@@ -30,6 +31,13 @@ export interface AddressState {
   suspended: boolean;
 }
 
+export interface AccountOwners {
+  /** The longest-standing first. */
+  userIds: string[];
+  /** Empty for a person's account. */
+  organizationName: string;
+}
+
 export interface Addresses {
   /** A reset token for the account of an address; null where that has none, or one without a password, or a suspended one. */
   createReset(email: string): Promise<MailedToken | null>;
@@ -40,6 +48,8 @@ export interface Addresses {
    * @throws UNAUTHENTICATED for a token that is unknown, expired, or of somebody else
    */
   verify(userId: string, token: string): Promise<void>;
+  /** Who is mailed of an account: its person, or some of the organization's owners. @throws NOT_FOUND */
+  owners(accountId: string): Promise<AccountOwners>;
   /** @throws NOT_FOUND */
   get(userId: string): Promise<AddressState>;
   /** Sets of some notices whether a user does not want them. @returns all that are muted now @throws INVALID_REQUEST, NOT_FOUND */
@@ -51,6 +61,7 @@ export interface Addresses {
 export interface AddressesOptions {
   users: Pick<UserStore, "find" | "findByEmail">;
   store: AddressStore;
+  organizations: Pick<OrganizationStore, "find">;
   passwordChanges: Pick<PasswordChanges, "createReset">;
   pepper: string;
   clock?: () => number;
@@ -61,7 +72,14 @@ const deadLink = (): DomainError =>
 
 const mutedOf = ({ mutedNotices = {} }: UserRecord): Notice[] => NOTICES.filter((notice) => mutedNotices[notice] === true);
 
-export const createAddresses = ({ users, store, passwordChanges, pepper, clock = Date.now }: AddressesOptions): Addresses => {
+export const createAddresses = ({
+  users,
+  store,
+  organizations,
+  passwordChanges,
+  pepper,
+  clock = Date.now,
+}: AddressesOptions): Addresses => {
   const tokens = createLinkTokens(pepper, PURPOSE);
   const unsubscribing = createUnsubscribing(pepper);
   return {
@@ -86,6 +104,15 @@ export const createAddresses = ({ users, store, passwordChanges, pepper, clock =
       // It was used already: by a second click, or while the first was on its way.
       const user = await users.find(userId);
       if (!user || !isVerified(user)) throw deadLink();
+    },
+
+    owners: async (accountId) => {
+      if (await users.find(accountId)) return { userIds: [accountId], organizationName: "" };
+      const organization = await organizations.find(accountId);
+      if (!organization) throw noSuchUser();
+      const owners = organization.members.filter(({ role }) => role === "owner");
+      const userIds = owners.slice(0, ORGANIZATION_BOUNDS.mailedOwners).map(({ personId }) => personId);
+      return { userIds, organizationName: organization.name };
     },
 
     get: async (userId) => {

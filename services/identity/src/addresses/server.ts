@@ -18,6 +18,7 @@ export const addressHandlers = ({ addresses }: AddressServices): messages.Addres
     await addresses.verify(userId, token);
     return messages.VerifyAddressResponse.fromPartial({});
   }),
+  listOwners: unary(({ accountId }: messages.ListOwnersRequest) => addresses.owners(accountId)),
   getAddress: unary(async ({ userId }: messages.GetAddressRequest) => {
     const { verifiedAt, ...state } = await addresses.get(userId);
     return messages.GetAddressResponse.fromPartial({ ...state, verifiedAt: verifiedAt ?? undefined });

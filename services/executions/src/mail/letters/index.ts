@@ -1,4 +1,4 @@
-import { MAIL_LIMITS, type AlertFacts } from "../mails";
+import { MAIL_LIMITS, type AlertFacts, type DecisionFacts } from "../mails";
 import { nameIn, type Letter } from "./letter";
 
 /** One function for each kind of mail: its parameters are its placeholders. */
@@ -47,6 +47,39 @@ export const approvalLetter = ({ url }: { url: string }): Letter => ({
   notes: [],
 });
 
+const whenIn = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
+
+interface DecisionPlaceholders extends DecisionFacts {
+  url: string;
+  organizationName: string;
+}
+
+export const organizationLeavingLetter = ({ url, erasesAt, ...given }: DecisionPlaceholders): Letter => {
+  const [organization, person] = [name(given.organizationName), name(given.personName)];
+  return {
+    subject: `${organization} is to be deleted`,
+    paragraphs: [
+      `${person} asked for the organization “${organization}” to be deleted. Nothing runs for it from now on.`,
+      `On ${whenIn(erasesAt)} its workflows, files, runs, keys, secrets and the credits that are left go for good.`,
+    ],
+    action: { label: "See the organization", url },
+    notes: ["You get this as an owner. Until then every owner can keep it there, whoever asked."],
+  };
+};
+
+export const organizationKeptLetter = ({ url, erasesAt, ...given }: DecisionPlaceholders): Letter => {
+  const [organization, person] = [name(given.organizationName), name(given.personName)];
+  return {
+    subject: `${organization} stays`,
+    paragraphs: [
+      `${person} keeps the organization “${organization}”, which was to be deleted on ${whenIn(erasesAt)}.`,
+      "Its schedules and hooks go on; runs that were cancelled stay so.",
+    ],
+    action: { label: "See the organization", url },
+    notes: ["You get this as an owner."],
+  };
+};
+
 interface NoticePlaceholders {
   url: string;
   unsubscribeUrl: string;
@@ -76,15 +109,18 @@ const PERIODS: Readonly<Record<AlertFacts["window"], string>> = {
 };
 const SUBJECTS: Readonly<Record<AlertFacts["scope"], string>> = { key: "the key", workflow: "the workflow", metadata: "runs with" };
 
-export const budgetAlertLetter = ({ url, unsubscribeUrl, ...alert }: NoticePlaceholders & AlertFacts): Letter => ({
-  subject: `A budget has reached ${String(alert.percent)} %`,
+interface AlertPlaceholders extends NoticePlaceholders, AlertFacts {
+  /** Whose budget it is, unless it is the reader's own. */
+  organizationName?: string | undefined;
+}
+
+export const budgetAlertLetter = ({ url, unsubscribeUrl, organizationName, ...alert }: AlertPlaceholders): Letter => ({
+  subject: `A budget${organizationName ? ` of ${name(organizationName)}` : ""} has reached ${String(alert.percent)} %`,
   paragraphs: [
     `The budget for ${SUBJECTS[alert.scope]} “${name(alert.subject)}” has reached ${String(alert.percent)} %: ${String(alert.used)} of ${String(alert.credits)} credits${PERIODS[alert.window]} are used or held.`,
-    alert.resetsAt === null
-      ? "It does not begin anew by itself."
-      : `It begins anew at ${alert.resetsAt.slice(0, 16).replace("T", " ")} UTC.`,
+    alert.resetsAt === null ? "It does not begin anew by itself." : `It begins anew at ${whenIn(alert.resetsAt)}.`,
   ],
-  action: { label: "See your budgets", url },
+  action: { label: organizationName ? "See the organization" : "See your budgets", url },
   notes: [],
   unsubscribe: unsubscribe(unsubscribeUrl, "budgets"),
 });
