@@ -1299,6 +1299,8 @@ export interface OwnOrganization {
   name: string;
   /** The caller's own role */
   role: "owner" | "editor" | "runner" | "viewer";
+  /** Set where it is to be deleted: until then an owner can keep it */
+  erasesAt?: string;
 }
 
 export interface Me {
@@ -1538,6 +1540,8 @@ export interface Organization {
   /** User id */
   createdBy: string;
   createdAt: string | null;
+  /** When it is deleted, where an owner asked for that */
+  erasesAt: string | null;
 }
 
 export interface OrganizationName {
@@ -1559,6 +1563,8 @@ export interface OrganizationWithCredits {
   /** User id */
   createdBy: string;
   createdAt: string | null;
+  /** When it is deleted, where an owner asked for that */
+  erasesAt: string | null;
   credits: Balances;
 }
 
@@ -2374,6 +2380,8 @@ export interface AdminOrganization {
   tierOf: string;
   members: number;
   createdAt: string | null;
+  /** When it is deleted, where somebody asked for that */
+  erasesAt: string | null;
 }
 
 export type OrganizationCreditChange =
@@ -3246,6 +3254,36 @@ export interface Operations {
   restoreAccount: {
     response: undefined;
   };
+  /** Have an organization deleted after the waiting time */
+  deleteOrganization: {
+    params: {
+      id: string;
+    };
+    body?: AccountDeletion;
+    response: LeavingAccount;
+  };
+  /** An organization, with its balances */
+  getOrganization: {
+    params: {
+      id: string;
+    };
+    response: OrganizationWithCredits;
+  };
+  /** Rename an organization */
+  renameOrganization: {
+    params: {
+      id: string;
+    };
+    body: OrganizationName;
+    response: Organization;
+  };
+  /** Keep an organization after all */
+  restoreOrganization: {
+    params: {
+      id: string;
+    };
+    response: undefined;
+  };
   /** Create an account and sign in; it awaits approval */
   register: {
     body: NewCredentials;
@@ -3368,21 +3406,6 @@ export interface Operations {
   };
   /** Make an organization, whose owner the caller is */
   createOrganization: {
-    body: OrganizationName;
-    response: Organization;
-  };
-  /** An organization, with its balances */
-  getOrganization: {
-    params: {
-      id: string;
-    };
-    response: OrganizationWithCredits;
-  };
-  /** Rename an organization */
-  renameOrganization: {
-    params: {
-      id: string;
-    };
     body: OrganizationName;
     response: Organization;
   };
@@ -3815,6 +3838,20 @@ export interface Operations {
     };
     response: undefined;
   };
+  /** Have an organization deleted after the waiting time */
+  adminDeleteOrganization: {
+    params: {
+      id: string;
+    };
+    response: LeavingAccount;
+  };
+  /** Keep an organization after all */
+  adminRestoreOrganization: {
+    params: {
+      id: string;
+    };
+    response: undefined;
+  };
   /** List the movements of an account, newest first */
   adminListLedger: {
     params: {
@@ -4161,6 +4198,10 @@ export const OPERATIONS = {
   exportAccount: { method: "GET", path: "/api/me/export", idempotent: false, contentType: null },
   downloadAccountExport: { method: "GET", path: "/api/me/export/file", idempotent: false, contentType: null },
   restoreAccount: { method: "POST", path: "/api/me/restore", idempotent: false, contentType: null },
+  deleteOrganization: { method: "DELETE", path: "/api/organizations/{id}", idempotent: false, contentType: "application/json" },
+  getOrganization: { method: "GET", path: "/api/organizations/{id}", idempotent: false, contentType: null },
+  renameOrganization: { method: "PATCH", path: "/api/organizations/{id}", idempotent: false, contentType: "application/json" },
+  restoreOrganization: { method: "POST", path: "/api/organizations/{id}/restore", idempotent: false, contentType: null },
   register: { method: "POST", path: "/api/auth/register", idempotent: false, contentType: "application/json" },
   login: { method: "POST", path: "/api/auth/login", idempotent: false, contentType: "application/json" },
   logout: { method: "POST", path: "/api/auth/logout", idempotent: false, contentType: "application/json" },
@@ -4186,8 +4227,6 @@ export const OPERATIONS = {
   unsubscribe: { method: "POST", path: "/api/mail/unsubscribe", idempotent: false, contentType: null },
   listOrganizations: { method: "GET", path: "/api/organizations", idempotent: false, contentType: null },
   createOrganization: { method: "POST", path: "/api/organizations", idempotent: true, contentType: "application/json" },
-  getOrganization: { method: "GET", path: "/api/organizations/{id}", idempotent: false, contentType: null },
-  renameOrganization: { method: "PATCH", path: "/api/organizations/{id}", idempotent: false, contentType: "application/json" },
   listMembers: { method: "GET", path: "/api/organizations/{id}/members", idempotent: false, contentType: null },
   changeMember: { method: "PATCH", path: "/api/organizations/{id}/members/{userId}", idempotent: false, contentType: "application/json" },
   removeMember: { method: "DELETE", path: "/api/organizations/{id}/members/{userId}", idempotent: false, contentType: null },
@@ -4249,6 +4288,8 @@ export const OPERATIONS = {
   adminDownloadUserExport: { method: "GET", path: "/api/admin/users/{id}/export/file", idempotent: false, contentType: null },
   adminRestoreUser: { method: "POST", path: "/api/admin/users/{id}/restore", idempotent: false, contentType: null },
   adminUnlinkOidc: { method: "DELETE", path: "/api/admin/users/{id}/oidc", idempotent: false, contentType: null },
+  adminDeleteOrganization: { method: "DELETE", path: "/api/admin/organizations/{id}", idempotent: false, contentType: null },
+  adminRestoreOrganization: { method: "POST", path: "/api/admin/organizations/{id}/restore", idempotent: false, contentType: null },
   adminListLedger: { method: "GET", path: "/api/admin/users/{id}/ledger", idempotent: false, contentType: null },
   adminCreditUser: { method: "POST", path: "/api/admin/users/{id}/credits", idempotent: true, contentType: "application/json" },
   adminCheckLedger: { method: "GET", path: "/api/admin/ledger/check", idempotent: false, contentType: null },

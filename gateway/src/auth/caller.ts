@@ -153,7 +153,7 @@ export const memberCaller = (person: CallerUser, { user, organization }: Organiz
 /** What an account that awaits approval may not do: run, quote, upload, publish templates, make keys; nor one that is to be erased. */
 export const requireApproved = (caller: Pick<Caller, "user" | "person"> | undefined): void => {
   if (!caller?.user.approved) throw accountNotApproved();
-  if (caller.person.erasesAt) throw accountLeaving();
+  if (caller.person.erasesAt ?? caller.user.erasesAt) throw accountLeaving();
 };
 
 /** The capability to run a workflow or a model; what cannot be a slug needs the general one. */

@@ -84,7 +84,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   ACCOUNT_SUSPENDED: { status: 403, when: "an administrator has suspended the account: its sessions have ended, its keys don't work" },
   ACCOUNT_LEAVING: {
     status: 403,
-    when: "the account is to be deleted: it can't run, quote, upload or make keys, unless that is taken back",
+    when: "the account, or the organization, is to be deleted: it can't run, quote, upload or make keys, unless that is taken back",
   },
   WORKFLOW_CAP_REACHED: {
     status: 403,
@@ -118,7 +118,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   METHOD_NOT_ALLOWED: { status: 405, when: "the path has other methods: they are in `Allow`" },
   SOLE_OWNER: {
     status: 409,
-    when: "the account is the only owner of organizations: give each another owner first",
+    when: "the account is the only owner of organizations: make another member the owner of each, or have it deleted, first",
     members: { organizations: "their ids and names" },
   },
   NOT_WAITING: {

@@ -24,6 +24,7 @@ import { identityRoutes } from "./identity/routes";
 import { keyRoutes } from "./keys/routes";
 import { mailRoutes } from "./mail/routes";
 import { adminLeavingRoutes } from "./leaving/admin";
+import { adminOrganizationLeavingRoutes, organizationLeavingRoutes } from "./leaving/organizations";
 import { leavingRoutes } from "./leaving/routes";
 import { mcpRoutes } from "./mcp/routes";
 import { mediaRoutes } from "./media/routes";
@@ -70,6 +71,7 @@ export const routes: readonly Route[] = [
   ...usageRoutes,
   ...identityRoutes,
   ...leavingRoutes,
+  ...organizationLeavingRoutes,
   ...authRoutes,
   ...secondStepRoutes,
   ...secondFactorRoutes,
@@ -91,6 +93,7 @@ export const routes: readonly Route[] = [
   ...appRoutes,
   ...adminUserRoutes,
   ...adminLeavingRoutes,
+  ...adminOrganizationLeavingRoutes,
   ...adminCreditRoutes,
   ...adminOrganizationRoutes,
   ...adminExecutionRoutes,

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { request as httpRequest } from "node:http";
+import type { mail } from "@nodeloom/proto";
 import { eventually } from "../../../services/platform/test/support/eventually";
 import type { FakeService } from "../support/fake-service";
 import { sessionCookie } from "../support/http";
@@ -108,9 +109,9 @@ it("has the link of an invitation mailed to the address that it names, and of no
   await invite(platform, owner, id, "viewer");
   const sent = { json: { role: "viewer", email: "grace@example.com" }, headers: platform.bySession(owner) };
   const { body } = await platform.send(`/api/organizations/${id}/invitations`, sent);
-  await eventually(() => Promise.resolve(service.mailed.length > 0));
+  await eventually(() => Promise.resolve(service.mailsOf("invitation:").length > 0));
   const value = { organizationName: "Loom Works", inviterName: owner.email, link: body.link, userId: owner.id, to: "grace@example.com" };
-  expect(service.mailed).toEqual([{ id: `invitation:${String(body.id)}`, mail: { $case: "invitation", value } }]);
+  expect(service.mailsOf("invitation:")).toEqual([{ id: `invitation:${String(body.id)}`, mail: { $case: "invitation", value } }]);
 });
 
 it("has an invitation mailed although executions was away when it was made", async () => {
@@ -119,7 +120,63 @@ it("has an invitation mailed although executions was away when it was made", asy
   const id = await makeOrganization(platform, owner);
   const sent = { json: { role: "viewer", email: "grace@example.com" }, headers: platform.bySession(owner) };
   expect((await platform.send(`/api/organizations/${id}/invitations`, sent)).status).toBe(201);
-  await eventually(() => service.mailed.length === 1);
+  await eventually(() => service.mailsOf("invitation:").length === 1);
+});
+
+it("runs nothing for an organization that is to be deleted, by session or key, until any owner keeps it", async () => {
+  const owner = await platform.createUser();
+  const id = await makeOrganization(platform, owner);
+  const [second, runner] = [await join(platform, owner, id, "owner"), await join(platform, owner, id, "runner")];
+  const { key } = await makeKey(platform, owner, id);
+  const remove = (user: User, json: object) =>
+    platform.send(`/api/organizations/${id}`, { method: "DELETE", json, headers: platform.bySession(user) });
+  expect([(await remove(owner, {})).status, (await remove(owner, { password: "a guess of some length" })).status]).toEqual([412, 401]);
+  const asked = await remove(owner, { password: PASSWORD });
+  const { erasesAt } = asked.body;
+  expect([asked.status, Date.parse(String(erasesAt)) > Date.now()]).toEqual([202, true]);
+  expect((await remove(second, { password: PASSWORD })).body).toEqual({ erasesAt });
+
+  const run = (headers: Record<string, string>) => platform.send("/api/workflows/any/quote", { json: { inputs: {} }, headers });
+  const leaving = { status: 403, body: { code: "ACCOUNT_LEAVING" } };
+  await eventually(async () => (await run(memberOf(platform, runner, id))).body.code === "ACCOUNT_LEAVING");
+  await eventually(async () => (await run({ "x-api-key": key })).body.code === "ACCOUNT_LEAVING");
+  expect((await run(platform.bySession(owner))).status).toBe(404);
+  expect((await platform.send("/api/me", { headers: memberOf(platform, runner, id) })).body).toMatchObject({ organization: { erasesAt } });
+  expect((await platform.send(`/api/organizations/${id}`, { headers: platform.bySession(runner) })).body).toMatchObject({ erasesAt });
+  expect(await run(memberOf(platform, second, id))).toMatchObject(leaving);
+
+  const keep = () => platform.send(`/api/organizations/${id}/restore`, { method: "POST", headers: platform.bySession(second) });
+  expect([(await keep()).status, (await keep()).status]).toEqual([204, 204]);
+  await eventually(async () => (await run({ "x-api-key": key })).status === 404);
+  const decided = () => service.mailsOf(`${id}:`);
+  await eventually(() => Promise.resolve(decided().length === 3));
+  const about = `${id}:${String(erasesAt)}`;
+  const facts = decided().map(({ id: name, mail: sent }) => [name, sent?.$case, (sent?.value as mail.OrganizationDecisionMail).personName]);
+  expect(facts.map(String).sort()).toEqual(
+    [
+      [about, "organizationLeaving", owner.email],
+      [about, "organizationLeaving", second.email],
+      [about, "organizationKept", second.email],
+    ]
+      .map(String)
+      .sort(),
+  );
+  const { body } = await platform.send(`/api/organizations/${id}/audit`, { headers: platform.bySession(owner) });
+  const rows = (body.rows as { action: string; outcome: string }[]).map(({ action, outcome }) => `${action} ${outcome}`);
+  expect(rows).toEqual(expect.arrayContaining(["organization.delete done", "organization.delete failed", "organization.restore done"]));
+});
+
+it("lets administrators delete and keep an organization, and no person's account so", async () => {
+  const owner = await platform.createUser({ tier: "free" });
+  const id = await makeOrganization(platform, owner);
+  const headers = platform.bySession(platform.admin);
+  const path = `/api/admin/organizations/${id}`;
+  const { status, body } = await platform.send(path, { method: "DELETE", headers });
+  expect([status, typeof body.erasesAt]).toEqual([202, "string"]);
+  expect((await platform.send("/api/admin/organizations", { headers })).body.rows).toContainEqual(expect.objectContaining({ id, ...body }));
+  expect((await platform.send(`${path}/restore`, { method: "POST", headers })).status).toBe(204);
+  expect((await platform.send(`/api/admin/organizations/${owner.id}`, { method: "DELETE", headers })).status).toBe(404);
+  expect((await platform.send(`/api/admin/users/${id}`, { method: "DELETE", headers })).status).toBe(404);
 });
 
 it("lets editors change the keys that they made, and owners all", async () => {

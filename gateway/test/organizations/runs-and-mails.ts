@@ -4,13 +4,14 @@ import { executions, mail } from "@nodeloom/proto";
 import { startFakeService, type FakeService } from "../support/fake-service";
 import { executionOf, type Cast } from "./cast";
 
-/** The service of executions as the tests of organizations need it: runs with owners, and mails that are asked for. */
+const ABOUT_PEOPLE: ReadonlySet<string | undefined> = new Set(["verification", "approval"]);
+
+/** The service of executions as the tests of organizations need it: runs with owners, and mails about organizations that are asked for. */
 export const createRunsAndMails = () => {
   const state = {
     /** Owners, by their executions. */
     runs: new Map<string, string>(),
     cancelled: [] as string[],
-    /** Invitations. */
     mailed: [] as mail.SendMailRequest[],
     /** Mails that are not taken yet, as if executions died with them. */
     untaken: 0,
@@ -46,7 +47,7 @@ export const createRunsAndMails = () => {
 
   const mailService = {
     sendMail: unary<mail.SendMailRequest, mail.SendMailResponse>((request) => {
-      if (request.mail?.$case !== "invitation") return Promise.resolve({});
+      if (ABOUT_PEOPLE.has(request.mail?.$case)) return Promise.resolve({});
       state.untaken -= 1;
       if (state.untaken >= 0) throw unavailable("executions is away");
       state.mailed.push(request);
@@ -62,6 +63,8 @@ export const createRunsAndMails = () => {
       shown = cast;
       state.runs.set(cast.owned.executionId, cast.id);
     },
+    /** What was mailed about one thing, by the beginning of the ids of its mails. */
+    mailsOf: (about: string): mail.SendMailRequest[] => state.mailed.filter(({ id }) => id.startsWith(about)),
     forget: (): void => void Object.assign(state, { cancelled: [], mailed: [], untaken: 0 }),
   });
 };

@@ -118,6 +118,8 @@ export const checkTenancy = async (asked: Asked): Promise<{ checks: number; wron
 const OWN: readonly [Route["method"], string, Role][] = [
   ["GET", "/api/organizations/:id", "viewer"],
   ["PATCH", "/api/organizations/:id", "owner"],
+  ["DELETE", "/api/organizations/:id", "owner"],
+  ["POST", "/api/organizations/:id/restore", "owner"],
   ["GET", "/api/organizations/:id/members", "viewer"],
   ["PATCH", "/api/organizations/:id/members/:userId", "owner"],
   ["DELETE", "/api/organizations/:id/members/:userId", "owner"],

@@ -1421,6 +1421,8 @@ class OwnOrganization(TypedDict):
     name: str
     # The caller's own role
     role: Literal["owner", "editor", "runner", "viewer"]
+    # Set where it is to be deleted: until then an owner can keep it
+    erasesAt: NotRequired[str]
 
 
 class MeOnboarding(TypedDict):
@@ -1671,6 +1673,8 @@ class Organization(TypedDict):
     # User id
     createdBy: str
     createdAt: str | None
+    # When it is deleted, where an owner asked for that
+    erasesAt: str | None
 
 
 class OrganizationName(TypedDict):
@@ -1692,6 +1696,8 @@ class OrganizationWithCredits(TypedDict):
     # User id
     createdBy: str
     createdAt: str | None
+    # When it is deleted, where an owner asked for that
+    erasesAt: str | None
     credits: Balances
 
 
@@ -2561,6 +2567,8 @@ class AdminOrganization(TypedDict):
     tierOf: str
     members: float
     createdAt: str | None
+    # When it is deleted, where somebody asked for that
+    erasesAt: str | None
 
 
 class OrganizationCreditChange1(TypedDict):

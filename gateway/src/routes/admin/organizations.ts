@@ -19,6 +19,7 @@ const organization = z
     tierOf: z.string().meta({ description: "User id of the owner whose tier, approval and suspension are the organization's" }),
     members: z.number(),
     createdAt: timestamp.nullable(),
+    erasesAt: timestamp.nullable().meta({ description: "When it is deleted, where somebody asked for that" }),
   })
   .meta({ id: "AdminOrganization" });
 
@@ -60,7 +61,11 @@ export const adminOrganizationRoutes = [
     handler: async ({ gateway, query }) => {
       const request = { query: query.q ?? "", tierOf: undefined, limit: query.limit, cursor: query.cursor ?? "" };
       const page = await gateway.services.organizations.listAllOrganizations(request);
-      const rows = page.organizations.map(({ createdAt, ...row }) => ({ ...row, createdAt: iso(createdAt) }));
+      const rows = page.organizations.map(({ createdAt, erasesAt, ...row }) => ({
+        ...row,
+        createdAt: iso(createdAt),
+        erasesAt: iso(erasesAt),
+      }));
       return { status: 200, body: { rows, nextCursor: nextCursor(page.nextCursor) } };
     },
   }),

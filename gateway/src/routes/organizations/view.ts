@@ -11,12 +11,24 @@ export const role = z.enum(ROLES).meta({ description: "Each may what those behin
 
 /** The organization that a request is for. */
 export const ownOrganization = z
-  .object({ id: z.string(), name: z.string(), role: role.meta({ description: "The caller's own role" }) })
+  .object({
+    id: z.string(),
+    name: z.string(),
+    role: role.meta({ description: "The caller's own role" }),
+    erasesAt: timestamp.optional().meta({ description: "Set where it is to be deleted: until then an owner can keep it" }),
+  })
   .meta({ id: "OwnOrganization" });
 
 /** Absent where a request is for the person's own account. */
 export const ownOrganizationView = ({ user, organization }: Pick<Caller, "user" | "organization">) =>
-  organization ? { organization: { id: user.id, name: organization.name, role: organization.role } } : {};
+  organization
+    ? {
+        organization: {
+          ...{ id: user.id, name: organization.name, role: organization.role },
+          ...(user.erasesAt ? { erasesAt: user.erasesAt.toISOString() } : {}),
+        },
+      }
+    : {};
 
 export const organization = z
   .object({
@@ -29,22 +41,23 @@ export const organization = z
     members: z.number(),
     createdBy: z.string().meta({ description: "User id" }),
     createdAt: timestamp.nullable(),
+    erasesAt: timestamp.nullable().meta({ description: "When it is deleted, where an owner asked for that" }),
   })
   .meta({ id: "Organization" });
 
 /** A person's own account. */
-export const personalView = ({ person: { id, email, tier } }: Pick<Caller, "person">): z.infer<typeof organization> => ({
+export const personalView = ({ person: { id, email, tier, erasesAt } }: Pick<Caller, "person">): z.infer<typeof organization> => ({
   ...{ id, name: email, personal: true, role: "owner", tier, tierOf: id, members: 1, createdBy: id },
-  createdAt: null,
+  ...{ createdAt: null, erasesAt: iso(erasesAt) },
 });
 
 export const organizationView = (membership: organizations.Membership | undefined): z.infer<typeof organization> => {
   const { organization: found, account, role: own } = membership ?? {};
   if (!found || !account) throw new Error("identity answered without an organization");
-  const { id, name: named, tierOf, members, createdBy, createdAt } = found;
+  const { id, name: named, tierOf, members, createdBy, createdAt, erasesAt } = found;
   return {
     ...{ id, name: named, personal: false, role: role.parse(own), tier: account.tier, tierOf, members, createdBy },
-    createdAt: iso(createdAt),
+    ...{ createdAt: iso(createdAt), erasesAt: iso(erasesAt) },
   };
 };
 

@@ -1,0 +1,116 @@
+/** The same of organizations, by their owners and by administrators. */
+import type { mail } from "@nodeloom/proto";
+import { defineRoute, type CallContext } from "../../http/route";
+import { idParams } from "../../schemas";
+import { audited } from "../admin/audit";
+import { forAdmins } from "../admin/shared";
+import { sendSoon } from "../mail/send";
+import { auditedChange, ofOrganization, requireShared } from "../organizations/shared";
+import { addressOf, PASSWORD_CALL, withTier } from "../sign-in/session";
+import { accountDeletion, leavingAccount, leavingView, proofOf } from "./routes";
+
+type Context = Pick<CallContext<"session", { id: string }>, "gateway" | "logger" | "caller" | "params">;
+type Decision = "organizationLeaving" | "organizationKept";
+
+const ADMINISTRATOR = "An administrator";
+
+/** Mails the owners what was decided: once for each time at which the organization was to be erased. */
+const mailOwners = (context: Context, $case: Decision, erasesAt: Date | undefined, personName = context.caller.person.email): void => {
+  if (!erasesAt) return;
+  const { id: organizationId } = context.params;
+  const value: mail.OrganizationDecisionMail = { organizationId, personName, erasesAt };
+  sendSoon(context, { id: `${organizationId}:${erasesAt.toISOString()}`, mail: { $case, value } });
+};
+
+export const organizationLeavingRoutes = [
+  defineRoute({
+    ...ofOrganization,
+    method: "DELETE",
+    path: "/api/organizations/:id",
+    operationId: "deleteOrganization",
+    summary: "Have an organization deleted after the waiting time",
+    description:
+      "Owners only. What runs is cancelled now, and nothing more can be run for it. Until `erasesAt` members may look around, and any owner may keep it by `POST /api/organizations/{id}/restore`; then it is gone for all of them, with everything but the ledger, which keeps amounts and ids. The owners are mailed. Repeating it changes nothing. An owner without a password must have signed in within the last ten minutes.",
+    body: accountDeletion,
+    responses: { 202: leavingAccount },
+    errors: ["NOT_FOUND", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
+    example: { password: "correct horse battery staple" },
+    handler: async (context) => {
+      const { gateway, caller, params, request, body } = context;
+      requireShared(context);
+      const user = await auditedChange(context, "owner", { action: "organization.delete", target: params.id }, async () => {
+        const proof = proofOf(context, body?.password);
+        const asked = { userId: caller.person.id, organizationId: params.id, proof, address: addressOf(request) };
+        const answer = await gateway.services.accountErasure.requestErasure(asked, PASSWORD_CALL).catch(withTier(caller.person.tier));
+        return { value: answer.user, after: leavingView(answer.user) };
+      });
+      gateway.runStops.wake();
+      mailOwners(context, "organizationLeaving", user?.erasesAt);
+      return { status: 202, body: leavingView(user) };
+    },
+  }),
+  defineRoute({
+    ...ofOrganization,
+    method: "POST",
+    path: "/api/organizations/:id/restore",
+    operationId: "restoreOrganization",
+    summary: "Keep an organization after all",
+    description:
+      "Owners only; whichever of them asked for it to be deleted. What was cancelled stays so; schedules and hooks go on. Repeating it changes nothing.",
+    responses: { 204: null },
+    errors: ["NOT_FOUND", "CAPABILITY_DENIED", "PRECONDITION_FAILED"],
+    handler: async (context) => {
+      const { gateway, caller, params } = context;
+      requireShared(context);
+      const erasesAt = await auditedChange(context, "owner", { action: "organization.restore", target: params.id }, async (membership) => {
+        await gateway.services.accountErasure.withdrawErasure({ userId: caller.person.id, organizationId: params.id });
+        return { value: membership?.organization?.erasesAt };
+      });
+      mailOwners(context, "organizationKept", erasesAt);
+      return { status: 204 };
+    },
+  }),
+];
+
+const ofOne = { ...forAdmins, params: idParams("organization"), errors: ["NOT_FOUND", "PRECONDITION_FAILED"] } as const;
+
+export const adminOrganizationLeavingRoutes = [
+  defineRoute({
+    ...ofOne,
+    method: "DELETE",
+    path: "/api/admin/organizations/:id",
+    operationId: "adminDeleteOrganization",
+    summary: "Have an organization deleted after the waiting time",
+    description: "As `DELETE /api/organizations/{id}`.",
+    responses: { 202: leavingAccount },
+    handler: async (context) => {
+      const { gateway, params } = context;
+      const user = await audited(context, { action: "organization.delete", target: params.id }, async () => {
+        const proof = { $case: "byAdministrator", value: true } as const;
+        const asked = { userId: "", organizationId: params.id, proof, address: "" };
+        const answer = await gateway.services.accountErasure.requestErasure(asked);
+        return { value: answer.user, after: leavingView(answer.user) };
+      });
+      gateway.runStops.wake();
+      mailOwners(context, "organizationLeaving", user?.erasesAt, ADMINISTRATOR);
+      return { status: 202, body: leavingView(user) };
+    },
+  }),
+  defineRoute({
+    ...ofOne,
+    method: "POST",
+    path: "/api/admin/organizations/:id/restore",
+    operationId: "adminRestoreOrganization",
+    summary: "Keep an organization after all",
+    responses: { 204: null },
+    handler: async (context) => {
+      const { gateway, params } = context;
+      const { user: before } = await gateway.services.identity.getUser({ userId: params.id });
+      await audited(context, { action: "organization.restore", target: params.id }, async () => ({
+        value: await gateway.services.accountErasure.withdrawErasure({ userId: "", organizationId: params.id }),
+      }));
+      mailOwners(context, "organizationKept", before?.erasesAt, ADMINISTRATOR);
+      return { status: 204 };
+    },
+  }),
+];
