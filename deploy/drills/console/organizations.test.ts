@@ -53,6 +53,22 @@ stage.test("somebody makes an organization, another joins by its link, and what 
   await other.page.getByRole("button", { name: "You work for: Your own account" }).waitFor();
   await other.page.getByText("Start with something that runs").waitFor();
   expect(await other.page.getByRole("link", { name: /Shared by both/ }).count()).toBe(0);
+
+  // An owner has it deleted by its name and her password; everybody in it sees that, and she keeps it.
+  await page.getByRole("tab", { name: "Settings" }).click();
+  await button(page, "Delete…").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Password").fill(ada.password);
+  await dialog.getByLabel("Type Loom Works to go on").fill("Loom");
+  expect(await button(page, "Delete the organization").isDisabled()).toBe(true);
+  await dialog.getByLabel("Type Loom Works to go on").fill("Loom Works");
+  await button(page, "Delete the organization").click();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByText("Loom Works is to be deleted").waitFor();
+  await other.page.goto("/organizations");
+  await other.page.getByText("to be deleted").waitFor();
+  await button(page, "Keep it").click();
+  await page.getByText("Loom Works is to be deleted").waitFor({ state: "detached" });
 });
 
 stage.test("who was removed works for the own account again, without an error", async () => {

@@ -11,6 +11,9 @@ import { SignInAgain } from "./sign-in-again";
 
 const SignInPage = lazy(async () => ({ default: (await import("../features/account/sign-in-page")).SignInPage }));
 const UnverifiedNotice = lazy(async () => ({ default: (await import("../features/account/mail/unverified-notice")).UnverifiedNotice }));
+const LeavingNotice = lazy(async () => ({
+  default: (await import("../features/organizations/leaving/leaving-notice")).LeavingNotice,
+}));
 
 /** Pages of those who are signed in: navigation beside the page. Others see the sign-in page, under the same address. */
 export const Shell = () => {
@@ -38,6 +41,7 @@ export const Shell = () => {
         <SignInPage suspended={isSuspended} />
       </Suspense>
     );
+  const { organization } = me.data;
   const wide = path.startsWith("/workflows/") && !path.endsWith("/triggers");
   return (
     <div className="flex h-full">
@@ -55,6 +59,11 @@ export const Shell = () => {
           tabIndex={-1}
           className={wide ? "relative min-h-0 flex-1 outline-none" : "min-h-0 flex-1 overflow-y-auto outline-none"}
         >
+          {!wide && organization?.erasesAt !== undefined && (
+            <Suspense>
+              <LeavingNotice organization={{ ...organization, erasesAt: organization.erasesAt }} className="mx-4 mt-4 sm:mx-6" />
+            </Suspense>
+          )}
           {path === "/" && (
             <Suspense>
               <UnverifiedNotice className="mx-4 mt-4 sm:mx-6" />

@@ -15,15 +15,17 @@ import { Page } from "../../ui/page";
 import { Tabs } from "../../ui/tabs";
 import { AuditTab } from "./audit-tab";
 import { InvitationsTab } from "./invitations-tab";
+import { LeavingCard } from "./leaving/leaving-card";
 import { MembersTab } from "./members-tab";
 
 const route = getRouteApi("/shell/organizations/$id");
 
-type TabName = "members" | "invitations" | "changes";
+type TabName = "members" | "invitations" | "changes" | "settings";
 const TABS: readonly { name: TabName; title: string; owners?: boolean }[] = [
   { name: "members", title: "Members" },
   { name: "invitations", title: "Invitations", owners: true },
   { name: "changes", title: "Changes", owners: true },
+  { name: "settings", title: "Settings", owners: true },
 ];
 
 export const OrganizationPage = () => {
@@ -63,6 +65,7 @@ export const OrganizationPage = () => {
           {tab === "members" && <MembersTab organization={organization} />}
           {tab === "invitations" && <InvitationsTab id={id} />}
           {tab === "changes" && <AuditTab id={id} />}
+          {tab === "settings" && <LeavingCard organization={organization} />}
         </div>
       </Tabs>
       {naming && (

@@ -18,10 +18,13 @@ import { Table, type Column } from "../../ui/table";
 const columnsOf = (currentId: string): readonly Column<Organization>[] => [
   {
     title: "Organization",
-    cell: ({ id, name }) => (
-      <Link to="/organizations/$id" params={{ id }} className="font-medium text-accent-text hover:underline">
-        {name}
-      </Link>
+    cell: ({ id, name, erasesAt }) => (
+      <>
+        <Link to="/organizations/$id" params={{ id }} className="font-medium text-accent-text hover:underline">
+          {name}
+        </Link>{" "}
+        {erasesAt !== null && <Badge tone="warn">to be deleted</Badge>}
+      </>
     ),
   },
   { title: "You are", cell: ({ role }) => <Badge>{role}</Badge> },

@@ -1,4 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
 import type { FormEvent } from "react";
 import { request } from "../../../api/client";
 import { useWork } from "../../../api/use-work";
@@ -7,17 +6,14 @@ import { Notice } from "../../../ui/notice";
 import { Dialog } from "../../../ui/overlays/dialog";
 import { say } from "../../../ui/overlays/toast";
 import { PasswordField } from "../second-factor/password-field";
+import { useHasPassword } from "./has-password";
 
 const FORM = "delete-account";
 
 /** What goes, what stays, and the password, where the account has one. */
 export const DeleteDialog = ({ email, onClose }: { email: string; onClose: () => void }) => {
   const { busy, failure, act } = useWork<"delete">();
-  const { data } = useQuery({
-    queryKey: ["second-factor"],
-    queryFn: async ({ signal }) => (await request("getSecondFactor", { signal })).body,
-  });
-  const hasPassword = data?.hasPassword ?? true;
+  const hasPassword = useHasPassword();
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const password = new FormData(event.currentTarget).get("password");

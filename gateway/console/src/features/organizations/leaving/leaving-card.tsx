@@ -1,0 +1,38 @@
+import type { Organization } from "@nodeloom/client";
+import { useSuspenseQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { chosenOrganization } from "../../../api/organization";
+import { meQuery } from "../../../api/queries";
+import { Button } from "../../../ui/button";
+import { Card } from "../../../ui/page";
+import { DeleteDialog } from "./delete-dialog";
+import { LeavingNotice } from "./leaving-notice";
+
+/** Deletes an organization, and takes that back. */
+export const LeavingCard = ({ organization }: { organization: Organization }) => {
+  const { data: me } = useSuspenseQuery(meQuery);
+  const [asking, setAsking] = useState(false);
+  const { id, erasesAt } = organization;
+  return (
+    <Card title="Delete the organization">
+      <div className="flex flex-col items-start gap-4 text-sm">
+        {erasesAt === null ? (
+          <>
+            <p className="text-muted">
+              Everything goes, for good and for all members, after a few days in which any owner can keep it. To go yourself, leave it under
+              Members, once it has another owner.
+            </p>
+            <Button variant="danger" onClick={() => setAsking(true)}>
+              Delete…
+            </Button>
+          </>
+        ) : chosenOrganization() === id ? (
+          <p className="text-muted">It is to be deleted: see above.</p>
+        ) : (
+          <LeavingNotice organization={{ ...organization, erasesAt }} className="w-full" />
+        )}
+      </div>
+      {asking && me && <DeleteDialog organization={organization} email={me.user.email} onClose={() => setAsking(false)} />}
+    </Card>
+  );
+};

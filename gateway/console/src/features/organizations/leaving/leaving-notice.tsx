@@ -1,0 +1,36 @@
+import { request } from "../../../api/client";
+import { useAction } from "../../../api/use-action";
+import { Button } from "../../../ui/button";
+import { Notice } from "../../../ui/notice";
+import { Time } from "../../../ui/time";
+import type { Role } from "../roles";
+
+export interface LeavingNoticeProps {
+  organization: { id: string; name: string; role: Role; erasesAt: string };
+  className?: string;
+}
+
+/** That an organization is to be deleted; owners can keep it. */
+export const LeavingNotice = ({ organization: { id, name, role, erasesAt }, className }: LeavingNoticeProps) => {
+  const { busy, run } = useAction(["me", "organizations"]);
+  const isOwner = role === "owner";
+  const keep = () => request("restoreOrganization", { params: { id } });
+  return (
+    <Notice
+      kind="warn"
+      title={`${name} is to be deleted`}
+      {...(className === undefined ? {} : { className })}
+      {...(isOwner
+        ? {
+            actions: (
+              <Button size="sm" busy={busy} onClick={() => void run(keep, `${name} stays. Schedules and hooks go on.`)}>
+                Keep it
+              </Button>
+            ),
+          }
+        : {})}
+    >
+      It goes for good <Time iso={erasesAt} />, and nothing can be run for it until then. {isOwner ? "" : "An owner can keep it."}
+    </Notice>
+  );
+};
