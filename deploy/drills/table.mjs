@@ -191,7 +191,7 @@ export const DRILLS = [
   },
   {
     name: "leaving",
-    sentence: "erases an account that has used everything, under kills, then searches every store for its words, its address and its ids",
+    sentence: "erases an account with an organization, under kills, then searches every store for their words, the address and their ids",
     minutes: 4,
     kind: "program",
     builds: false,

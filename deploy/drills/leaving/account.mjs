@@ -24,7 +24,7 @@ const codeOf = (secret) => {
 };
 
 /** @param {string} word @param {string} name */
-const graph = (word, name) => ({
+export const graph = (word, name) => ({
   name,
   description: `About ${word}`,
   tags: [word.slice(0, 30)],

@@ -1,5 +1,6 @@
 /**
- * `npm run drill leaving`: an account uses everything, takes an export, is deleted, and every store is searched for what was its own.
+ * `npm run drill leaving`: an account uses everything, takes an export, is deleted with an organization whose only owner it is, and every
+ * store is searched for what was their own.
  * Services are killed while it is erased. Before that the same words must be found: a search that finds nothing proves nothing.
  * Touches only processes that it started.
  */
@@ -16,6 +17,7 @@ import { runDrill } from "../support/run-drill.mjs";
 import { readings, searchMongo, searchRedis, searchTemporal } from "../support/stores.mjs";
 import { createAccount } from "./account.mjs";
 import { filesIn } from "./files.mjs";
+import { createOrganization } from "./organization.mjs";
 
 /** As long as it takes to try what is refused, and to change one's mind once. */
 const ERASURE_DAYS = 12 / 86_400;
@@ -32,14 +34,18 @@ const KEEPS_IDS = ["billing.ledger", "billing.accounts", "billing.checkpoints", 
 /** Where the names of workflows are left: a slug stays taken. */
 const KEEPS_SLUGS = ["workflows.workflows", "logs"];
 
-/** What is searched for, and where it may be found afterwards. @param {Awaited<ReturnType<typeof createAccount>>} account */
-const needlesOf = ({ word, slugWord, email, userId, keyId, executions, batchId, file }) => [
+/**
+ * What is searched for, and where it may be found afterwards.
+ * @param {Awaited<ReturnType<typeof createAccount>>} account @param {Awaited<ReturnType<typeof createOrganization>>} organization
+ */
+const needlesOf = ({ word, slugWord, email, userId, keyId, executions, batchId, file }, organization) => [
   { name: "words", texts: [word, word.toUpperCase()], allowed: /** @type {string[]} */ ([]) },
   { name: "the address", texts: [email], allowed: [] },
   { name: "names of workflows", texts: [slugWord], allowed: KEEPS_SLUGS },
   { name: "the id", texts: [userId], allowed: KEEPS_IDS },
-  { name: "ids of runs", texts: executions, allowed: ["billing.ledger", "logs"] },
-  { name: "ids of keys, batches and files", texts: [keyId, batchId, file.id], allowed: ["identity.audit", "logs"] },
+  { name: "the organization's id", texts: [organization.id], allowed: KEEPS_IDS },
+  { name: "ids of runs", texts: [...executions, organization.executionId], allowed: ["billing.ledger", "logs"] },
+  { name: "ids of keys, batches and files", texts: [keyId, organization.keyId, batchId, file.id], allowed: ["identity.audit", "logs"] },
 ];
 
 /** @param {ReturnType<typeof needlesOf>} needles */
@@ -101,7 +107,8 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   const baseUrl = () => readLocal().baseUrl;
   const account = await createAccount({ api, baseUrl, adminKey, webhookUrl: receiver.url, hookHost: receiver.address });
   const { userId, cookie, key, slug, inputs, password } = account;
-  say(`an account has used everything: ${account.ends.join(", ")}`);
+  const organization = await createOrganization({ api, adminKey, account });
+  say(`an account and its organization have used everything: ${account.ends.join(", ")}`);
 
   /** @type {any} */
   let archive;
@@ -123,7 +130,7 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
     ["a key doesn't fetch it", stranger.status === 403, String(stranger.status)],
   );
 
-  const needles = needlesOf(account);
+  const needles = needlesOf(account, organization);
   const before = await searchAll(needles);
   for (const { name } of needles) say(`before: ${name}: ${listed(before.get(name) ?? new Map())}`);
   const seen = (/** @type {string} */ name, /** @type {string} */ place) => (before.get(name)?.get(place) ?? 0) > 0;
@@ -159,9 +166,15 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   const late = await api.call("POST", `/api/workflows/${slug}/run`, { key, body: { inputs }, prefer: "respond-async" });
   check(["a run is under way when it is asked for", late.status === 202, `${late.status} ${JSON.stringify(late.body).slice(0, 200)}`]);
   if (late.body.executionId !== undefined) account.executions.push(late.body.executionId);
+  const closing = await api.call("DELETE", `/api/organizations/${organization.id}`, { cookie, body: { password } });
+  const byItsKey = await api.call("POST", `/api/workflows/${organization.slug}/run`, { key: organization.key, body: { inputs } });
+  check(
+    ["deleting an organization answers when", closing.status === 202, `${closing.status} ${JSON.stringify(closing.body)}`],
+    ["nothing runs for it", byItsKey.body.code === "ACCOUNT_LEAVING", JSON.stringify(byItsKey.body)],
+  );
   await ask();
   const asked = Date.now();
-  say("the account is to be deleted; services are killed while it is");
+  say("the account and its organization are to be deleted; services are killed while they are");
   await pause(ERASURE_DAYS * 86_400_000);
   for (const name of KILLS) {
     await pause(BETWEEN_KILLS_MS);
@@ -169,10 +182,11 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   }
   for (const end = Date.now() + ERASED_MS; ; await pause(1_000)) {
     const { status } = await api.call("GET", `/api/admin/users/${userId}`, { key: adminKey });
-    if (status === 404) break;
-    if (Date.now() > end) throw new Error("the account is there still");
+    const { body } = await api.call("GET", "/api/admin/organizations?limit=500", { key: adminKey });
+    if (status === 404 && !JSON.stringify(body).includes(organization.id)) break;
+    if (Date.now() > end) throw new Error("the account or its organization is there still");
   }
-  say(`it was erased ${((Date.now() - asked) / 1_000).toFixed(0)} s after it was asked for`);
+  say(`both were erased ${((Date.now() - asked) / 1_000).toFixed(0)} s after it was asked for`);
 
   const gone = await api.call("GET", "/api/me", { cookie });
   const back = await api.call("POST", "/api/me/restore", { cookie });
@@ -187,13 +201,14 @@ await runDrill("leaving", async ({ say, check, atEnd }) => {
   );
 
   await pause(Math.max(0, asked + COUNTERS_MS - Date.now()));
-  const after = await searchAll(needlesOf(account));
-  for (const { name, allowed } of needlesOf(account)) {
+  const after = await searchAll(needlesOf(account, organization));
+  for (const { name, allowed } of needlesOf(account, organization)) {
     const places = after.get(name) ?? new Map();
     const wrongly = [...places.keys()].filter((place) => !allowed.includes(place));
     check([`${name} are nowhere but where ids are kept`, wrongly.length === 0, listed(places)]);
   }
-  check(["its rows of the ledger are there", after.get("the id")?.has("billing.ledger") === true, ""]);
+  for (const name of ["the id", "the organization's id"])
+    check([`rows of the ledger with ${name} are there`, after.get(name)?.has("billing.ledger") === true, ""]);
   const mediaAfter = new Set(await filesIn(MEDIA_DIR));
   const left = [...mediaAfter].filter((path) => !mediaBefore.includes(path));
   check(["its files are gone", left.length === 0, left.join(", ")]);

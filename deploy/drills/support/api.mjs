@@ -9,8 +9,8 @@ const RETRY_MS = 500;
  * @param {() => string} baseUrl
  */
 export const createApi = (baseUrl) => {
-  /** @param {string} method @param {string} path @param {{ key?: string, cookie?: string, body?: unknown, idempotencyKey?: string, prefer?: string }} [options] @returns {Promise<Answer>} */
-  const once = async (method, path, { key, cookie, body, idempotencyKey, prefer } = {}) => {
+  /** @param {string} method @param {string} path @param {{ key?: string, cookie?: string, body?: unknown, idempotencyKey?: string, prefer?: string, organization?: string }} [options] @returns {Promise<Answer>} */
+  const once = async (method, path, { key, cookie, body, idempotencyKey, prefer, organization } = {}) => {
     const response = await fetch(baseUrl() + path, {
       method,
       headers: {
@@ -19,6 +19,7 @@ export const createApi = (baseUrl) => {
         ...(cookie ? { cookie, origin: baseUrl() } : {}),
         ...(idempotencyKey ? { "idempotency-key": idempotencyKey } : {}),
         ...(prefer ? { prefer } : {}),
+        ...(organization ? { "x-organization": organization } : {}),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(150_000),

@@ -1,0 +1,34 @@
+import { randomBytes } from "node:crypto";
+import { pause } from "../support/platform.mjs";
+import { graph } from "./account.mjs";
+
+const RUN_MS = 120_000;
+
+/**
+ * An organization whose only owner an account is, with the account's word in what it has: a key, a secret, a workflow, a run, credits.
+ * @param {{ api: ReturnType<typeof import("../support/api.mjs").createApi>, adminKey: string, account: { word: string, cookie: string, inputs: object } }} options
+ */
+export const createOrganization = async ({ api, adminKey, account: { word, cookie, inputs } }) => {
+  /** @param {number} status @param {Parameters<typeof api.call>} request */
+  const expected = async (status, ...request) => {
+    const answer = await api.call(...request);
+    if (answer.status !== status) throw new Error(`${request[0]} ${request[1]}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const idempotencyKey = randomBytes(8).toString("hex");
+  const { id } = await expected(201, "POST", "/api/organizations", { cookie, body: { name: `Looms of ${word}` } });
+  const asOwner = { cookie, organization: id };
+  const made = await expected(201, "POST", "/api/keys", { ...asOwner, body: { name: `Shared ${word}`, preset: "full-deploy" } });
+  await expected(200, "PUT", "/api/secrets/SHARED", { ...asOwner, body: { value: `shared-${word}`, hosts: ["api.example.com"] } });
+  const credits = { kind: "topup", amount: 100, note: `Shared ${word}` };
+  await expected(200, "POST", `/api/admin/organizations/${id}/credits`, { key: adminKey, body: credits, idempotencyKey });
+  const { key, id: keyId } = made;
+  const { slug } = await expected(201, "POST", "/api/workflows", { key, body: graph(word, `shared-${randomBytes(6).toString("hex")}`) });
+  const { executionId } = await expected(202, "POST", `/api/workflows/${slug}/run`, { key, body: { inputs }, prefer: "respond-async" });
+  for (const end = Date.now() + RUN_MS; ; await pause(300)) {
+    const { status } = await expected(200, "GET", `/api/executions/${executionId}`, { key });
+    if (status === "completed") break;
+    if (status !== "processing" || Date.now() > end) throw new Error(`a run of the organization is ${status}`);
+  }
+  return { id, key, keyId, slug, executionId };
+};
