@@ -51,10 +51,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+/** What only a broken promise uses up. */
+const PATIENCE_MS = 60_000;
+
 const call = async (tls: TlsConfig, host = "localhost"): Promise<unknown> => {
   const client = createGrpcClient<ProbedServer>(DEFINITION, { address: `${host}:${server.port}`, tls });
   try {
-    return await client.getAccount(ACCOUNT, { deadlineMs: 5_000 });
+    return await client.getAccount(ACCOUNT, { deadlineMs: PATIENCE_MS });
   } finally {
     client.close();
   }
@@ -80,7 +83,7 @@ describe("the certificates", () => {
     const client = new Client(`localhost:${server.port}`, credentials.createSsl(readFileSync(join(certificates, "authority.pem"))));
     const { path, requestSerialize, responseDeserialize } = DEFINITION.getAccount;
     const answer = new Promise((resolve, reject) => {
-      const options = { deadline: Date.now() + 5_000 };
+      const options = { deadline: Date.now() + PATIENCE_MS };
       client.makeUnaryRequest(path, requestSerialize, responseDeserialize, ACCOUNT, options, (error, reply) =>
         error ? reject(error) : resolve(reply),
       );

@@ -8,7 +8,7 @@ export interface Spoken {
 }
 
 /** Sends bytes over a connection of its own and listens until the answer has a body, the connection ends or the time is over. */
-export const speak = (baseUrl: string, bytes: string, waitMs = 10_000): Promise<Spoken> =>
+export const speak = (baseUrl: string, bytes: string, waitMs = 60_000): Promise<Spoken> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(baseUrl);
     const socket = connect(Number(port), hostname);

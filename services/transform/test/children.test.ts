@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { eventually } from "../../platform/test/support/eventually";
 import { networkIsolation } from "../src/children/isolation";
 import { startChild } from "../src/children/child-process";
 import { createPool, type Pool } from "../src/children/pool";
@@ -88,8 +89,7 @@ it("ends what a process started together with it", async () => {
   expect(isAlive(pid)).toBe(true);
   stop.abort(new Error("given up"));
   await expect(nested).rejects.toThrow("given up");
-  for (let looks = 0; looks < 100 && isAlive(pid); looks += 1) await new Promise((resolve) => setTimeout(resolve, 20));
-  expect(isAlive(pid)).toBe(false);
+  await eventually(() => !isAlive(pid));
 });
 
 it("gives users turns, whoever asks for more", async () => {

@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import type { DomainError } from "@nodeloom/kernel";
 import sharp from "sharp";
+import { eventually } from "../../platform/test/support/eventually";
 import { describeWithFfmpeg } from "./support/ffmpeg";
 import { hostileFiles, type HostileFile } from "./support/hostile";
 import { startTransform, type RunningTransform } from "./support/transform";
@@ -105,9 +106,10 @@ it("ends an operation whose caller gives up, and removes its files", async () =>
   const running = service.run("image-convert", { format: "avif" }, { image: key }, { signal: stop.signal });
   setTimeout(() => stop.abort(), 300);
   await expect(running).rejects.toThrow();
-  for (let looks = 0; looks < 100 && (await service.leftovers()).length > 0; looks += 1)
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  expect(await service.leftovers()).toEqual([]);
+  await eventually(
+    () => service.leftovers(),
+    (left) => left.length === 0,
+  );
 });
 
 describeWithFfmpeg("with ffmpeg", () => {

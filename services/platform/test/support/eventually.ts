@@ -22,3 +22,20 @@ export const eventually = async <T>(
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 };
+
+/**
+ * Asks until the answer is what is waited for, and gives it. Fails when a question that was asked so late had another answer:
+ * how long a busy machine takes to answer does not count.
+ */
+export const soon = async <T>(ask: () => Promise<T>, isSo: (answer: T) => boolean, withinMs: number): Promise<T> => {
+  const since = Date.now();
+  let lastOther = since;
+  const answer = await eventually(async () => {
+    const askedAt = Date.now();
+    const given = await ask();
+    if (!isSo(given)) lastOther = askedAt;
+    return given;
+  }, isSo);
+  if (lastOther - since > withinMs) throw new Error(`another answer was given still to a question after ${lastOther - since} ms`);
+  return answer;
+};
