@@ -252,6 +252,10 @@ const fastest = async (times: number, ask: () => Promise<unknown>): Promise<numb
   return best;
 };
 
+/** Measures until the fastest of some times, in milliseconds, is below their bound: others on the machine may disturb a round. */
+const inTime = (measure: () => Promise<{ best: number; bound: number }>): Promise<unknown> =>
+  eventually(measure, ({ best, bound }) => best < bound);
+
 const submitting: Case[] = [
   submit("a workflow's submission has exactly its members, with 202", async (ctx) => {
     const user = await runner(ctx);
@@ -283,11 +287,12 @@ const submitting: Case[] = [
     async (ctx) => {
       const user = await runner(ctx);
       const slug = await save(user, clip({ latencyMs: 20 }));
-      // A submission that is not answered is waited for 400 ms; what the rest takes shows in how long a mere read does.
-      const read = await fastest(5, async () => answers(await user.get(`/api/workflows/${slug}/schema`), 200));
-      const best = await fastest(5, async () => answers(await user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }), 202));
-      const bound = Math.max(500, 400 + 20 * read);
-      assert.ok(best < bound, `the fastest of five took ${Math.round(best)} ms, of ${Math.round(bound)}`);
+      await inTime(async () => {
+        // A submission that is not answered is waited for 400 ms; what the rest takes shows in how long a mere read does.
+        const read = await fastest(5, async () => answers(await user.get(`/api/workflows/${slug}/schema`), 200));
+        const best = await fastest(5, async () => answers(await user.post(`/api/workflows/${slug}/run?async=true`, { inputs: {} }), 202));
+        return { best, bound: Math.max(500, 400 + 20 * read) };
+      });
     },
     { alone: true },
   ),
@@ -404,13 +409,14 @@ const cancelling: Case[] = [
     "the answer comes in under 100 ms in the normal case",
     async (ctx) => {
       const user = await runner(ctx);
-      const ids: string[] = [];
-      for (let left = 5; left > 0; left -= 1) ids.push(await submitGraph(user, clip(LONG)));
-      // What is normal on a machine that is slow or busy now shows in how long a mere poll takes.
-      const poll = await fastest(5, async () => answers(await user.get(`/api/executions/${ids[0]!}`), 200));
-      const best = await fastest(5, async () => answers(await user.post(`/api/executions/${ids.pop()!}/cancel`), 200));
-      const bound = Math.max(100, 10 * poll);
-      assert.ok(best < bound, `the fastest of five took ${Math.round(best)} ms, of ${Math.round(bound)}`);
+      await inTime(async () => {
+        const ids: string[] = [];
+        for (let left = 5; left > 0; left -= 1) ids.push(await submitGraph(user, clip(LONG)));
+        // What is normal on a machine that is slow or busy now shows in how long a mere poll takes.
+        const poll = await fastest(5, async () => answers(await user.get(`/api/executions/${ids[0]!}`), 200));
+        const best = await fastest(5, async () => answers(await user.post(`/api/executions/${ids.pop()!}/cancel`), 200));
+        return { best, bound: Math.max(100, 10 * poll) };
+      });
     },
     { alone: true },
   ),
