@@ -1,4 +1,4 @@
-import { startPlatform, type Platform } from "../e2e/support/platform";
+import { APART, startPlatform, type Platform } from "../e2e/support/platform";
 import { startStripeEnd, type StripeEnd } from "../support/stripe";
 import { CASES } from "./cases";
 import { runAbuse, type Finding } from "./runner";
@@ -19,7 +19,7 @@ const pidsNow = (): Record<string, number> =>
 
 beforeAll(async () => {
   stripe = await startStripeEnd();
-  platform = await startPlatform({ env: stripe.env });
+  platform = await startPlatform({ groups: APART, env: stripe.env });
   pids = pidsNow();
   const gateways = await Promise.all(Array.from({ length: MORE_GATEWAYS }, () => platform.startAnother("gateway")));
   await runAbuse(CASES, {

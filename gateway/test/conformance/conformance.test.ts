@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { startPlatform, type Platform } from "../e2e/support/platform";
+import { APART, startPlatform, type Platform } from "../e2e/support/platform";
 import type { Case } from "./case";
 import { CASES } from "./cases";
 import { createContext } from "./context";
@@ -27,7 +27,7 @@ let all: Promise<Outcome[]>;
 
 beforeAll(async () => {
   receiver = await startReceiver(0);
-  platform = await startPlatform({ allow: [receiver.address] });
+  platform = await startPlatform({ groups: APART, allow: [receiver.address] });
   const context = await createContext(platform.baseUrl, { admin: platform.admin }, receiver);
   all = runCases(chosen, context, { onOutcome: (outcome) => settle.get(outcome.case)?.(outcome) });
 });

@@ -13,7 +13,7 @@ import {
 import { Client as TemporalClient, Connection } from "@temporalio/client";
 import { clientOf, eventually, fetchFile, type Account } from "./support/client";
 import { clip, edge, greeting, node, studio } from "./support/graphs";
-import { startPlatform, type Platform } from "./support/platform";
+import { APART, startPlatform, type Platform } from "./support/platform";
 import { ECHO, signatureOf, startReceiver, type Receiver } from "./support/receiver";
 import { readStores } from "./support/stores";
 
@@ -26,7 +26,7 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  platform = await startPlatform({ allow: [receiver.address], env: { ACCOUNT_ERASURE_DAYS: "0" } });
+  platform = await startPlatform({ groups: APART, allow: [receiver.address], env: { ACCOUNT_ERASURE_DAYS: "0" } });
   client = clientOf(platform);
   user = await client.account({ tier: "business", webhook: { url: receiver.url } });
   api = createClient({ baseUrl: platform.baseUrl, apiKey: user.key });

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { clientOf, eventually, paced, type Account, type Answer } from "./support/client";
 import { edge, node } from "./support/graphs";
-import { startPlatform, type Platform } from "./support/platform";
+import { APART, startPlatform, type Platform } from "./support/platform";
 import { exported, metricsIn, queries } from "../../../deploy/helm/test/queries";
 import { startCollector, type Collector, type Span } from "../../../services/platform/test/support/collector";
 
@@ -41,6 +41,7 @@ beforeAll(async () => {
   const address = `127.0.0.1:${(receiver.address() as AddressInfo).port}`;
   collector = await startCollector();
   platform = await startPlatform({
+    groups: APART,
     allow: [address],
     measured: true,
     env: {

@@ -9,7 +9,7 @@ import { eventually } from "../../../services/platform/test/support/eventually";
 import { START_MS, startPeer } from "../../../services/executions/test/peers/process";
 import { freePort } from "../../../deploy/local/servers/ports.cjs";
 import { call } from "../e2e/support/client";
-import { startPlatform, type Platform } from "../e2e/support/platform";
+import { APART, startPlatform, type Platform } from "../e2e/support/platform";
 
 /** Mails through Mailpit, a mail server with STARTTLS and passwords whose mail is read back by its API. */
 
@@ -50,6 +50,7 @@ beforeAll(async () => {
   apiUrl = `http://127.0.0.1:${await freePort()}`;
   await startMailpit();
   platform = await startPlatform({
+    groups: APART,
     env: {
       SMTP_URL: `smtp://${USER}:${encodeURIComponent(PASSWORD)}@localhost:${smtpPort}`,
       SMTP_TLS_CA_FILE: certificates.of("localhost").TLS_CA_FILE,

@@ -109,7 +109,7 @@ const addresses = async (): Promise<Record<string, string>> => {
 };
 
 export interface PlatformOptions {
-  /** OS processes, each with the services it hosts. Default: everything but the gateway's and the executions' in one. */
+  /** OS processes, each with the services it hosts. By default one has all, which is the quickest to start. */
   groups?: readonly (readonly ServiceName[])[];
   /** host:port addresses that providers and users may name besides the sandbox and the gateway. */
   allow?: readonly string[];
@@ -119,11 +119,13 @@ export interface PlatformOptions {
   env?: Record<string, string> | ((own: Readonly<Record<string, string>>) => Record<string, string>);
 }
 
-const DEFAULT_GROUPS: readonly (readonly ServiceName[])[] = [[...DOMAIN, "sandbox", "transform"], ["executions"], ["gateway"]];
+const TOGETHER: readonly (readonly ServiceName[])[] = [[...DOMAIN, "sandbox", "transform", "executions", "gateway"]];
+/** The gateway and the executions each in a process of its own, as they are deployed. */
+export const APART: readonly (readonly ServiceName[])[] = [[...DOMAIN, "sandbox", "transform"], ["executions"], ["gateway"]];
 
 /** Starts a whole platform with a database, key prefix and task queue of its own on the test servers. */
 export const startPlatform = async (options: PlatformOptions = {}): Promise<Platform> => {
-  const { groups = DEFAULT_GROUPS, allow = [], measured = false, env: extra = {} } = options;
+  const { groups = TOGETHER, allow = [], measured = false, env: extra = {} } = options;
   const id = randomUUID().slice(0, 8);
   const folder = mkdtempSync(join(tmpdir(), "nodeloom-e2e-"));
   const { MONGODB_URI, REDIS_URL, TEMPORAL_ADDRESS } = process.env;
