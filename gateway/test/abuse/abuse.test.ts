@@ -3,9 +3,12 @@ import { startStripeEnd, type StripeEnd } from "../support/stripe";
 import { CASES } from "./cases";
 import { runAbuse, type Finding } from "./runner";
 
-/** The bounded form of `npm run drill abuse`: answers and survival. What an attack costs is for a quiet machine to say. */
+/**
+ * The bounded form of `npm run drill abuse`, which repeats each attack: answers and survival. What an attack costs is for a quiet
+ * machine to say.
+ */
 
-const ATTACKS = 2;
+const ATTACKS = 1;
 
 /** Beside the platform's own. */
 const MORE_GATEWAYS = 2;
