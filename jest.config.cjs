@@ -1,6 +1,6 @@
 /** @type {import("jest").Config} */
 module.exports = {
-  testEnvironment: "node",
+  testEnvironment: "<rootDir>/deploy/local/checks/suite-environment.cjs",
   testMatch: ["<rootDir>/{services/*,gateway,gateway/console,deploy/*}/test/**/*.test.ts"],
   // `npm run drill peers` runs those.
   testPathIgnorePatterns: ["/node_modules/", "/test/peers/"],
