@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OPERATIONS } from "@nodeloom/client";
 import { routes } from "../../src/routes";
-import { document } from "../support/contract";
+import { document } from "../support/document";
 
 const CLIENT = join(__dirname, "..", "..", "client");
 

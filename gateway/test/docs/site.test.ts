@@ -5,7 +5,7 @@ import { groupsOf } from "../../src/docs/site/contents";
 import { renderPage, sectionsOf, type Links } from "../../src/docs/site/markdown";
 import { createSearch } from "../../src/docs/site/search";
 import { createSite } from "../../src/docs/site/site";
-import { document } from "../support/contract";
+import { document } from "../support/document";
 import { snippetsOf } from "../support/snippets";
 
 const api = document as unknown as ApiDocument;

@@ -1,4 +1,4 @@
-import { document } from "../support/contract";
+import { document } from "../support/document";
 import { startPlatform, type Platform } from "../support/platform";
 
 /** The document promises neither more nor less than what is accepted. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInputCheck } from "@nodeloom/kernel";
 import { routes } from "../../src/routes";
-import { document } from "../support/contract";
+import { document } from "../support/document";
 
 interface Callback {
   parameters: { name: string }[];

@@ -2,34 +2,40 @@ import { createInputCheck, type Reason } from "@nodeloom/kernel";
 import { ERRORS } from "../../src/http/error-table";
 import { openApiDocument } from "../../src/docs/openapi";
 import { routes } from "../../src/routes";
+import type { Route } from "../../src/http/route";
 import type { Answer } from "./http";
 
 type Json = Record<string, unknown>;
 interface Operation {
   responses: Record<string, { content?: Record<string, { schema: Json }> }>;
 }
-
-export const document = openApiDocument(routes, "http://127.0.0.1:8080") as {
+interface Document {
   paths: Record<string, Record<string, Operation>>;
   components: Json;
+}
+
+/** The OpenAPI document of some routes. */
+export const describeRoutes = (some: readonly Route[]): Document => openApiDocument(some, "http://127.0.0.1:8080") as unknown as Document;
+
+const described = new Map<Route, Document>();
+/** What the OpenAPI document says of one route: describing all of them takes a third of a second, and most suites ask a few. */
+const documentOf = (route: Route): Document => {
+  const known = described.get(route) ?? describeRoutes([route]);
+  described.set(route, known);
+  return known;
 };
 
-const operationOf = (method: string, path: string): Operation | undefined => {
-  const route = routes.find((candidate) => {
+const routeOf = (method: string, path: string): Route | undefined =>
+  routes.find((candidate) => {
     const form = new RegExp(`^${candidate.path.replaceAll(/:\w+/g, "[^/]+")}$`);
     return candidate.method === (method === "HEAD" ? "GET" : method) && form.test(path.split("?")[0]!);
   });
-  if (!route) return undefined;
-  return document.paths[route.path.replaceAll(/:(\w+)/g, "{$1}")]![route.method.toLowerCase()];
-};
 
 const compiled = new Map<object, ReturnType<typeof createInputCheck>>();
-const validator = (schema: Json): ReturnType<typeof createInputCheck> => {
-  const known = compiled.get(schema);
-  if (known) return known;
-  const made = createInputCheck({ ...schema, components: document.components });
-  compiled.set(schema, made);
-  return made;
+const validator = (schema: Json, components: Json): ReturnType<typeof createInputCheck> => {
+  const known = compiled.get(schema) ?? createInputCheck({ ...schema, components });
+  compiled.set(schema, known);
+  return known;
 };
 
 const ALWAYS: ReadonlySet<string> = new Set(["error", "code"]);
@@ -42,8 +48,10 @@ const undocumentedMembers = ({ code, ...body }: Json): string[] => {
 
 /** Fails unless an answer is one that the OpenAPI document promises. Unknown routes are none of its business. */
 export const expectDocumented = (method: string, path: string, answer: Answer): void => {
-  const operation = operationOf(method, path);
-  if (!operation) return;
+  const route = routeOf(method, path);
+  if (!route) return;
+  const { paths, components } = documentOf(route);
+  const operation = paths[route.path.replaceAll(/:(\w+)/g, "{$1}")]![route.method.toLowerCase()]!;
   const response = operation.responses[String(answer.status)];
   if (!response) throw new Error(`${method} ${path} answered ${answer.status}, which is not documented: ${answer.text}`);
   const type = String(answer.headers["content-type"] ?? "application/json").split(";")[0]!;
@@ -56,7 +64,7 @@ export const expectDocumented = (method: string, path: string, answer: Answer): 
   const isOwnError = answer.status >= 400 && answer.body.jsonrpc === undefined;
   const extra = isOwnError ? undocumentedMembers(answer.body) : [];
   if (extra.length > 0) throw new Error(`${method} ${path} ${answer.status} has undocumented members ${extra.join(", ")}: ${answer.text}`);
-  const issues = validator(schema)(answer.body);
+  const issues = validator(schema, components)(answer.body);
   if (issues.length > 0)
     throw new Error(`${method} ${path} ${answer.status} differs from its schema: ${JSON.stringify(issues)}\n${answer.text}`);
 };

@@ -1,0 +1,5 @@
+import { routes } from "../../src/routes";
+import { describeRoutes } from "./contract";
+
+/** The whole OpenAPI document. */
+export const document = describeRoutes(routes);
