@@ -6,7 +6,7 @@ const LONG = ["lifecycle/transitions-", "batches/table", "transform/test/videos"
 /** Suites that start whole platforms of processes of their own: each of them fills half of a small machine. The longest last. */
 const PLATFORMS = ["gateway/test/e2e/", "gateway/test/abuse/", "gateway/test/conformance/"];
 /** Others that are begun before each of them: so few of them run at once, and hardly one beside the checks. */
-const BETWEEN = 9;
+const BETWEEN = 7;
 
 /** @typedef {Parameters<Sequencer["sort"]>[0]} Tests */
 
