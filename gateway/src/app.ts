@@ -88,6 +88,15 @@ const addressed: RequestHandler = (request, _response, next) => {
   next();
 };
 
+/**
+ * Lets conditional reads be judged by their tags alone. `fetch` adds `Cache-Control: no-cache` to each request with an If-None-Match, which
+ * Express would answer in full; it speaks to caches on the way (RFC 9111, 5.2.1.4), and this is none.
+ */
+const conditional: RequestHandler = (request, _response, next) => {
+  delete request.headers["cache-control"];
+  next();
+};
+
 const noStore: RequestHandler = (_request, response, next) => {
   response.setHeader("Cache-Control", "no-store");
   next();
@@ -113,7 +122,7 @@ export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaO
   app.enable("case sensitive routing").enable("strict routing");
   app.set("trust proxy", trustProxy).set("query parser", "simple");
 
-  app.use(identify, log(gateway.logger), secure, addressed);
+  app.use(identify, log(gateway.logger), secure, addressed, conditional);
   mount(app, gateway, routes);
   app.use("/media", mediaProxy({ mediaUrl, gateway }));
   app.use(docsRouter({ document: openApiDocument(routes, publicBaseUrl), publicBaseUrl, gateway }));

@@ -58,6 +58,8 @@ describe("a read", () => {
       const again = await platform.send(path, { headers: { ...platform.byKey(pro), "if-none-match": etag } });
       expect([again.status, again.text, again.headers.etag, again.headers["content-type"]]).toEqual([304, "", etag, undefined]);
       expect((await platform.send(path, { headers: { ...platform.byKey(pro), "if-none-match": '"x"' } })).status).toBe(200);
+      const asFetchAsks = { ...platform.byKey(pro), "if-none-match": etag, "cache-control": "no-cache" };
+      expect((await platform.send(path, { headers: asFetchAsks })).status).toBe(304);
     },
   );
 

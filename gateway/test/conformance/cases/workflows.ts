@@ -475,6 +475,7 @@ const conditional: Case[] = [
     const slug = await save(pro, {});
     const tag = (await pro.get(`/api/workflows/${slug}`)).headers.get("etag");
     assert.ok(tag, "there is no ETag");
+    answers(await pro.call("GET", `/api/workflows/${slug}`, { headers: { "if-none-match": tag } }), 304);
     const put = (description: string) => pro.call("PUT", `/api/workflows/${slug}`, { body: { description }, headers: { "if-match": tag } });
     const first = answers(await put("first"), 200);
     assert.notEqual(first.headers.get("etag"), tag);
