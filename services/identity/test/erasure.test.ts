@@ -225,7 +225,7 @@ it("refuses administrators, sole owners of organizations, and a recent sign-in i
   await expect(
     leaving.requestErasure({ userId, organizationId: "", proof: { $case: "recentSignIn", value: true }, address: ADDRESS }),
   ).rejects.toMatchObject({
-    reason: "PRECONDITION_FAILED",
+    reason: "INVALID_REQUEST",
   });
   await client.updateUser(identity.UpdateUserRequest.fromPartial({ userId, role: "admin" }));
   await expect(ask(userId)).rejects.toMatchObject({ reason: "PRECONDITION_FAILED" });

@@ -1,7 +1,7 @@
 /** What somebody does who leaves: takes their data along, has the account deleted, changes their mind. */
+import { invalidRequest } from "@nodeloom/kernel";
 import { type accountErasure, type identity } from "@nodeloom/proto";
 import { z } from "zod";
-import { preconditionFailed } from "../../http/errors";
 import { RECENT_SIGN_IN_MS } from "../../http/limits";
 import { defineRoute, type CallContext } from "../../http/route";
 import { iso, timestamp } from "../../schemas";
@@ -30,7 +30,8 @@ export const proofOf = ({ gateway, request }: Pick<CallContext, "gateway" | "req
   if (given !== undefined) return { $case: "password", value: given };
   if (gateway.sessions.isRecent(request, RECENT_SIGN_IN_MS)) return { $case: "recentSignIn", value: true };
   const minutes = RECENT_SIGN_IN_MS / 60_000;
-  throw preconditionFailed(`send the password; without one sign in again, and send this within ${minutes} minutes of that`);
+  const message = `is required; without one sign in again, and send this within ${minutes} minutes of that`;
+  throw invalidRequest([{ path: "password", message }]);
 };
 
 export const leavingRoutes = [

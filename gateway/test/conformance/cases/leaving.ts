@@ -16,6 +16,7 @@ export const leavingCases: Case[] = [
   leaving("an account that is to be deleted may look around and not run, and may change its mind", async (ctx) => {
     const user = await ctx.actor({ tier: "business" });
     const slug = await save(user, greeting());
+    refuses(await leave(user, {}), 400, "INVALID_REQUEST", { issues: [{ path: "password", message: is.text }] });
     refuses(await leave(user, { password: "not the password" }), 401, "UNAUTHENTICATED");
     const { body } = answers(await leave(user), 202, { erasesAt: is.time });
     assert.ok(Date.parse(String(body.erasesAt)) > Date.now());

@@ -1,5 +1,5 @@
 /** erasure/: when accounts are to be erased, how far that has come, and what identity itself erases. */
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, invalidRequest } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import type { UserRecord } from "../records";
 import { knownAddressesOf } from "../sessions/known-address-store";
@@ -37,8 +37,8 @@ export interface Erasures {
   /**
    * Has an account erased after the waiting time, and ends its runs; one that is to be erased already keeps its time.
    * @returns the account
-   * @throws UNAUTHENTICATED, RATE_LIMIT_EXCEEDED, NOT_FOUND; PRECONDITION_FAILED for an administrator's account, and where the password
-   * is missing; SOLE_OWNER; CAPABILITY_DENIED for an organization's member who is no owner
+   * @throws UNAUTHENTICATED, RATE_LIMIT_EXCEEDED, NOT_FOUND; INVALID_REQUEST where the password is missing; PRECONDITION_FAILED for an
+   * administrator's account; SOLE_OWNER; CAPABILITY_DENIED for an organization's member who is no owner
    */
   request(of: ErasureOf, proof: ErasureProof): Promise<User>;
   /** @param of without a user: an administrator keeps an organization @throws PRECONDITION_FAILED once it has begun, NOT_FOUND, CAPABILITY_DENIED */
@@ -90,7 +90,8 @@ export const createErasures = (options: ErasuresOptions): Erasures => {
   const proven = async (userId: string, proof: ErasureProof): Promise<UserRecord> => {
     if (typeof proof === "object") return reauthentication.byPassword({ userId, ...proof });
     const user = await known(userId);
-    if (proof === "recent sign-in" && user.passwordHash !== NO_PASSWORD) throw refused("the account has a password: send it");
+    if (proof === "recent sign-in" && user.passwordHash !== NO_PASSWORD)
+      throw invalidRequest([{ path: "password", message: "is required" }]);
     return user;
   };
 
