@@ -28,12 +28,15 @@ const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the ru
 
 export const inputs = anyObject.meta({ description: "Keys are the schema's field names; omitted fields take their defaults" });
 export const maxCredits = z.number().min(0).max(MAX_CREDITS).optional();
+/** Would be lost when an object that has it is copied. */
+const NO_NAME = "__proto__";
 /** A zero character parts names from values where they are kept. */
 export const metadataName = z
   .string()
   .min(1)
   .max(RUN_METADATA.nameChars)
   .refine((name) => !name.includes("\0"), "must not have a zero character")
+  .refine((name) => name !== NO_NAME, "is no name that metadata may have")
   .meta({ override: { pattern: "^[^\\u0000]*$" } });
 export const metadata = z
   .record(metadataName, z.string().max(RUN_METADATA.valueChars))
@@ -162,7 +165,7 @@ const repeatedRefusal = (error: unknown): DomainError | undefined => {
 export const checkMetadata = (json: string | undefined): void => {
   if (json === undefined) return;
   const issues = Object.keys(JSON.parse(json) as object)
-    .filter((name) => name === "__proto__" || name.startsWith(RESERVED_METADATA))
+    .filter((name) => name === NO_NAME || name.startsWith(RESERVED_METADATA))
     .map((name) => ({ path: `metadata.${name}`, message: "is no name that metadata may have" }));
   if (issues.length > 0) throw invalidRequest(issues);
 };

@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { Gateway } from "../../gateway";
 import { USAGE_GROUPS_MS } from "../../http/limits";
 import { credits } from "../../schemas";
+import { metadataName } from "../runs/routes";
 
 const OF_METADATA = "metadata.";
 const FIXED = ["day", "model", "workflow", "key"] as const;
@@ -15,7 +16,7 @@ export const groupBy = z
   .refine(
     (by) =>
       (FIXED as readonly string[]).includes(by) ||
-      (by.startsWith(OF_METADATA) && by.length > OF_METADATA.length && by.length <= OF_METADATA.length + RUN_METADATA.nameChars),
+      (by.startsWith(OF_METADATA) && metadataName.safeParse(by.slice(OF_METADATA.length)).success),
     `must be one of: ${FIXED.join(", ")}, metadata.<name>`,
   )
   .meta({

@@ -93,6 +93,8 @@ export const budgetCases: Case[] = [
     refuses(await actor.session.put(`/api/keys/${other.keyId}/budget`, settings), 404, "NOT_FOUND");
     noWorkflow(await actor.session.put("/api/workflows/no-such-workflow/budget", settings));
     refuses(await actor.session.put("/api/budgets", settings), 400, "INVALID_REQUEST");
+    const ofNoRun = { ...settings, metadata: { name: "__proto__", value: "acme" } };
+    refuses(await actor.session.put("/api/budgets", ofNoRun), 400, "INVALID_REQUEST", { issues: [{ path: "metadata.name" }] });
     refuses(await actor.session.put(`/api/keys/${actor.keyId}/budget`, { credits: -1, window: "year" }), 400, "INVALID_REQUEST");
     const made = answers(await actor.session.put(`/api/keys/${actor.keyId}/budget`, settings), 200);
     refuses(await other.session.delete(`/api/budgets/${pick(made, "id")}`), 404, "NOT_FOUND");
@@ -154,7 +156,7 @@ export const budgetCases: Case[] = [
         [null, 1],
       ]),
     );
-    refuses(await read("customer"), 400, "INVALID_REQUEST");
+    for (const by of ["customer", "metadata.__proto__"]) refuses(await read(by), 400, "INVALID_REQUEST");
     const table = await actor.get("/api/usage/summary?groupBy=metadata.customer&format=csv");
     assert.match(table.headers.get("content-type") ?? "", /^text\/csv/);
     const lines = table.text.trim().split(/\r?\n/);
