@@ -52,6 +52,8 @@ export const innerWorkflowCases: Case[] = [
     fits(missing.body, issues(`there is no workflow ${theirs}`));
     const mine = await save(user, caption);
     fits(refuses(await runGraph(user, { nodes: [within(mine)] }), 422, "WORKFLOW_INVALID").body, issues("what: is required"));
+    const unversioned = await runGraph(user, { nodes: [within(mine, { version: "latest", inputs: { what: "x" } })] });
+    fits(refuses(unversioned, 422, "WORKFLOW_INVALID").body, issues('version: must be a version\'s number or "draft"'));
     const first = await save(user, { nodes: [within(mine, { inputs: { what: "x" } })] });
     answers(await user.put(`/api/workflows/${mine}`, { nodes: [within(first)], edges: [] }), 200);
     const circle = refuses(await user.post(`/api/workflows/${first}/run`, { inputs: {} }), 422, "WORKFLOW_INVALID");

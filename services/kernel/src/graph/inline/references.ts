@@ -1,5 +1,5 @@
 import { isSlug } from "../../limits";
-import { workflow } from "../kinds/workflow";
+import { namedVersion, workflow } from "../kinds/workflow";
 import type { Graph, GraphNode } from "../types";
 import { isBypassed } from "../wiring/bypass";
 
@@ -15,9 +15,10 @@ export interface WorkflowReference {
 
 /** What a node means; undefined for other nodes, and for one that is wrong or switched off. */
 export const referenceOf = (node: GraphNode): WorkflowReference | undefined => {
-  const { slug, version } = node.data;
+  const { slug } = node.data;
   if (node.type !== workflow.type || isBypassed(node) || typeof slug !== "string" || !isSlug(slug)) return undefined;
-  return { nodeId: node.id, slug, version: typeof version === "number" || typeof version === "string" ? String(version) : "" };
+  const version = namedVersion(node.data.version);
+  return version === undefined ? undefined : { nodeId: node.id, slug, version };
 };
 
 export const workflowReferences = ({ nodes }: Graph): WorkflowReference[] => nodes.flatMap((node) => referenceOf(node) ?? []);

@@ -7,12 +7,14 @@ import type { NodeKind } from "./kind";
 /** The version that is not published. */
 const DRAFT = "draft";
 
-const isVersion = (version: unknown): boolean =>
-  version === undefined ||
-  version === null ||
-  version === "" ||
-  version === DRAFT ||
-  (Number.isInteger(version) && (version as number) >= 1);
+const NUMBER = /^[1-9]\d{0,8}$/;
+
+/** The version that a node names: a number, `draft`, or empty where it names none. @returns undefined for what is no version */
+export const namedVersion = (version: unknown): string | undefined => {
+  if (version === undefined || version === null || version === "") return "";
+  const named = typeof version === "number" ? String(version) : version;
+  return typeof named === "string" && (named === DRAFT || NUMBER.test(named)) ? named : undefined;
+};
 
 const isPort = (port: unknown): port is { name: string; type: PortType } =>
   isRecord(port) && typeof port.name === "string" && (PORT_TYPES as readonly unknown[]).includes(port.type);
@@ -43,7 +45,7 @@ export const workflow: NodeKind = {
   outputs: (node) => seenPorts(node, "outputs"),
   check: ({ data: { slug, version, inputs } }) => [
     ...(typeof slug === "string" && isSlug(slug) ? [] : ["slug: must name a workflow"]),
-    ...(isVersion(version) ? [] : [`version: must be a version's number or "${DRAFT}"`]),
+    ...(namedVersion(version) !== undefined ? [] : [`version: must be a version's number or "${DRAFT}"`]),
     ...(inputs === undefined || inputs === null || isRecord(inputs) ? [] : ["inputs: must be an object"]),
   ],
   plan: () => NOTHING_PLANNED,

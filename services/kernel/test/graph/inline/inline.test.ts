@@ -147,7 +147,8 @@ it("counts all nodes together, and makes nothing that is too large", () => {
 });
 
 it("lists what nodes name, and what a workflow gives", () => {
-  const nodes = [inner("a"), inner("b", { version: 3 }), inner("c", { bypass: true }), { id: "d", type: "list" }];
+  const wrong = [0, -1, 1.5, 1e9, "latest", "1.0", true, [], {}].map((version, index) => inner(`wrong${index}`, { version }));
+  const nodes = [inner("a"), inner("b", { version: 3 }), inner("c", { bypass: true }), { id: "d", type: "list" }, ...wrong];
   expect(workflowReferences(graphOf(nodes, []))).toEqual([
     { nodeId: "a", slug: "greet", version: "" },
     { nodeId: "b", slug: "greet", version: "3" },
