@@ -236,7 +236,7 @@ export interface WorkflowRunRequest {
   provenance?: "full";
   /** The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that trial grants pay cost none. A quote's `estimatedCreditCost` is enough */
   maxCredits?: number;
-  /** A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside */
+  /** A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside */
   until?: string;
 }
 
@@ -275,7 +275,7 @@ export interface WorkflowQuoteRequest {
   metadata?: Record<string, string>;
   /** Left aside, too */
   provenance?: "full";
-  /** A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside */
+  /** A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside */
   until?: string;
 }
 
@@ -672,7 +672,7 @@ export interface WorkflowBatchRequest {
   }[];
   /** A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
   mediaId?: string;
-  /** A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside */
+  /** A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside */
   until?: string;
   /** The most that all items together cost. A batch that is known to cost more is refused; one whose price isn't exact begins, and pauses */
   maxCredits?: number;

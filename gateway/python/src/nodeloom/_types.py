@@ -249,7 +249,8 @@ class WorkflowRunRequest(TypedDict):
     # The run is refused with INSUFFICIENT_CREDITS if it could cost more credits than this; calls that
     # trial grants pay cost none. A quote's `estimatedCreditCost` is enough
     maxCredits: NotRequired[float]
-    # A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside
+    # A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't
+    # ask for are left aside
     until: NotRequired[str]
 
 
@@ -291,7 +292,8 @@ class WorkflowQuoteRequest(TypedDict):
     metadata: NotRequired[Mapping[str, str]]
     # Left aside, too
     provenance: NotRequired[Literal["full"]]
-    # A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside
+    # A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't
+    # ask for are left aside
     until: NotRequired[str]
 
 
@@ -729,7 +731,8 @@ class WorkflowBatchRequest(TypedDict):
     # its first line; its values take the types of the workflow's fields, and an empty cell is an input
     # that is not given
     mediaId: NotRequired[str]
-    # A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside
+    # A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't
+    # ask for are left aside
     until: NotRequired[str]
     # The most that all items together cost. A batch that is known to cost more is refused; one whose
     # price isn't exact begins, and pauses

@@ -70,7 +70,10 @@ export const until = z
   .min(1)
   .max(GRAPH_BOUNDS.nodeIdBytes)
   .optional()
-  .meta({ description: "A node's id: only that node and what it needs run. Inputs that they don't ask for are left aside" });
+  .meta({
+    description:
+      "A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside",
+  });
 const workflowRunBody = runBody.extend({ until }).meta({ id: "WorkflowRunRequest" });
 const workflowQuoteBody = quoteBody.extend({ until }).meta({ id: "WorkflowQuoteRequest" });
 export const runQuery = z.strictObject({ async: queryFlag.optional().meta({ description: ASYNC_DESCRIPTION }) });
@@ -161,7 +164,7 @@ const repeatedRefusal = (error: unknown): DomainError | undefined => {
   return new DomainError(error.kind, error.reason, error.message, metadata);
 };
 
-/** `__proto__` would be lost when the object is copied; other names say which app's visitor a run is of. @throws INVALID_REQUEST */
+/** The schema doesn't see every name, and some say which app's visitor a run is of. @throws INVALID_REQUEST */
 export const checkMetadata = (json: string | undefined): void => {
   if (json === undefined) return;
   const issues = Object.keys(JSON.parse(json) as object)

@@ -115,6 +115,8 @@ export const rerunCases: Case[] = [
     for (const body of [{ nodes: ["pic"] }, { until: "pic" }]) refuses(await again(guest, first, body), 400, "INVALID_REQUEST");
   }),
   reruns("a quote says what a rerun takes over, what that has cost, and what the rest costs", async (ctx) => {
+    const part = { inputs: {}, until: "pic" };
+    for (const path of ["run", "quote"]) refuses(await guest.post(`/api/workflows/${slug}/${path}`, part), 400, "INVALID_REQUEST");
     const own = await user(ctx);
     const pictures = (...items: string[]) => ({
       nodes: [

@@ -205,7 +205,7 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     const models = await withAlternatives(catalog, named, { runner, isAsync: request.isAsync, isWorkflow: true });
     const isUnknown = needed.some((name) => taskOf(name) === undefined && !models.has(name));
     const modelNames = isUnknown ? { modelNames: await catalog.names() } : {};
-    if (isForeign && rerun) checkForeign(rerun, asked);
+    if (isForeign) checkForeign(rerun, asked);
     const authorId = isForeign ? createdBy : undefined;
     const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models, autos, authorId, ...modelNames };
     const target = { graph, isForeign, ...(inlined ? { inner: inlined.inner, runnerId: userId } : {}) };

@@ -35,8 +35,8 @@ export interface RerunPlan {
 const FOREIGN = "can't be given for a workflow that is somebody else's";
 
 /** Nodes of another's graph are not the runner's to choose. @throws DomainError INVALID_REQUEST */
-export const checkForeign = ({ names }: Pick<RerunPlan, "names">, until: string): void => {
-  const given = { ...names, until };
-  const paths = (Object.keys(given) as (keyof typeof given)[]).filter((name) => given[name].length > 0);
+export const checkForeign = (rerun: Pick<RerunPlan, "names"> | undefined, until: string): void => {
+  const given = Object.entries({ ...rerun?.names, until });
+  const paths = given.flatMap(([name, { length }]) => (length > 0 ? [name] : []));
   if (paths.length > 0) throw invalidRequest(paths.map((path) => ({ path, message: FOREIGN })));
 };
