@@ -226,6 +226,27 @@ const running: Case[] = [
     noWorkflow(await user.get(`/api/workflows/${slug}`));
     noWorkflow(await user.post(`/api/workflows/${slug}/clone`));
   }),
+  run("a run of someone else's public playground shows nothing that its nodes were given or made", async (ctx) => {
+    const nodes = [
+      node("words", "list", { items: ["SECRETWORD one", "SECRETWORD two"] }),
+      node("chat", "llm-assistant", { model: "sandbox-chat" }),
+      node("pic", "generate-image", { model: "sandbox-image-fast" }),
+      node("out", "response-output"),
+    ];
+    const edges = [edge("words.items", "chat.prompt"), edge("chat.text", "pic.prompt"), edge("pic.image", "out.images")];
+    const slug = await save(await ctx.shared("pro", "owner"), { nodes, edges, publicPlayground: true });
+    const user = await runner(ctx);
+    const path = `/api/workflows/${slug}/run`;
+    const answer = answers(await user.post(path, { inputs: {} }), 200, RUN);
+    const id = executionOf(answer.headers);
+    const first = answers(await user.get(`/api/executions/${id}`), 200, { creditsCost: is.positive });
+    const events = await user.get(`/api/executions/${id}/events`);
+    const again = answers(await user.post(`/api/executions/${id}/rerun`, {}), 200, { cost: 0 });
+    const second = answers(await user.get(`/api/executions/${executionOf(again.headers)}`), 200);
+    for (const { text } of [first, second, events]) assert.doesNotMatch(text, /SECRETWORD|"outputs"|"files"/i);
+    for (const part of [{ provenance: "full" }, { until: "chat" }])
+      refuses(await user.post(path, { inputs: {}, ...part }), 400, "INVALID_REQUEST");
+  }),
   run("someone else's template runs, at the caller's expense and in the caller's history", async (ctx) => {
     const slug = await save(await ctx.shared("pro", "owner"), { ...greeting(), isTemplate: true });
     const user = await runner(ctx);

@@ -211,13 +211,13 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     const target = { graph, isForeign, ...(inlined ? { inner: inlined.inner, runnerId: userId } : {}) };
     const answer = await planRun(run, target);
     const authorFiles = await findAuthorFiles(answer, createdBy);
-    const shown = graphHidden ? schemaOnlyPlan(answer.plan) : answer.plan;
+    const shown = (whole: RunPlan): RunPlan => (graphHidden ? schemaOnlyPlan(whole) : whole);
     const plan = {
-      ...shown,
+      ...shown(answer.plan),
       ...(authorFiles.size === 0 ? {} : { authorFiles: Object.fromEntries(authorFiles) }),
       ...(inlined && !graphHidden ? { inlined: inlined.workflows } : {}),
     };
-    const reused = await rerun?.reuse(plan, models, async (given) => (await planRun(run, target, given)).plan);
+    const reused = await rerun?.reuse(plan, models, async (given) => shown((await planRun(run, target, given)).plan));
     return {
       ...(await finish({ ...answer, plan: reused?.plan ?? plan, ...(reused ? { reused } : {}) }, run, slug)),
       ...(version > 0 ? { version } : {}),

@@ -1,6 +1,7 @@
 import {
   CONFLICT_ATTEMPTS,
   DomainError,
+  invalidRequest,
   executionNotFound,
   holdIdOf,
   isBaseTier,
@@ -44,7 +45,10 @@ export class Undecided extends Error {
 
 const hasMembers = (metadata: Readonly<Record<string, string>>): boolean => Object.keys(metadata).length > 0;
 
-/** @returns what a run is started with once its credits are held */
+/**
+ * @returns what a run is started with once its credits are held
+ * @throws INVALID_REQUEST where the runner would be shown what is hidden
+ */
 const toRunInput = (
   request: executions.RunRequest,
   runner: executions.Runner,
@@ -55,6 +59,8 @@ const toRunInput = (
   const { executionId, maxMillicredits } = request;
   const { userId, source, keyId, webhookUrl, webhookEvents, baseTier, concurrency } = runner;
   const { plan, workflowSlug, version, modelIds, holds, reused } = planned;
+  if (plan.graphHidden && request.fullProvenance)
+    throw invalidRequest([{ path: "provenance", message: "would show prompts of a workflow that is somebody else's" }]);
   if (!isBaseTier(baseTier)) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs its runner's base tier");
   const isAsync = request.mode !== executions.RunMode.RUN_MODE_SYNC;
   return {

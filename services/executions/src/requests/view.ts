@@ -83,6 +83,9 @@ const withUncalled = (node: NodeState, calls: readonly ShownCall[]): executions.
   return [...calls.map((call) => callMessage(call, node)), ...failed].sort((a, b) => a.item - b.item);
 };
 
+/** Calls without what they gave. */
+const withoutOutputs = (calls: readonly CallRecord[]): CallRecord[] => calls.map(({ outputsJson: _, truncated: __, ...call }) => call);
+
 /** What a node gave, and its calls where it made several. */
 const outputsOf = (node: NodeState, calls: readonly ShownCall[]): Partial<executions.NodeState> => {
   if (node.outputsJson !== undefined) return { outputsJson: node.outputsJson, truncated: node.truncated ?? false };
@@ -118,7 +121,9 @@ const deliveryMessage = (webhook: WebhookState): executions.WebhookDelivery =>
   });
 
 export const executionMessage = (record: ExecutionView, details?: Details): executions.Execution => {
-  const byNode = callsByNode(details?.calls ?? []);
+  const { calls = [] } = details ?? {};
+  const byNode = callsByNode(record.graphHidden ? withoutOutputs(calls) : calls);
+  const nodes = record.graphHidden ? record.nodes.map(({ outputsJson: _, ...node }) => node) : record.nodes;
   return executions.Execution.fromPartial({
     ...present(record),
     executionId: record._id,
@@ -127,7 +132,7 @@ export const executionMessage = (record: ExecutionView, details?: Details): exec
     waitingFor: waitingForMessages(record, details?.waitingValues),
     durationMs: record.durationMs ?? Math.max(0, Date.now() - record.createdAt.getTime()),
     webhookDelivery: record.webhook ? deliveryMessage(record.webhook) : { configured: false },
-    nodes: record.nodes.map((node) => nodeMessage(node, record.createdAt, details && (byNode.get(node.id) ?? []))),
+    nodes: nodes.map((node) => nodeMessage(node, record.createdAt, details && (byNode.get(node.id) ?? []))),
     position: details?.position,
     inputsJson: details?.inputsJson,
     inlined: [...(record.inlined ?? [])],

@@ -75,9 +75,12 @@ const textsBefore = (inbox: Inbox, type: string, { nodeId }: Record<string, unkn
   return typeof nodeId === "string" && type !== "node.started" ? inbox.texts(nodeId) : [];
 };
 
+/** What an event says of files that a node gave is not shown with a graph that is hidden. */
+const withoutFiles = ({ files: _, ...data }: Record<string, unknown>): Record<string, unknown> => data;
+
 /**
  * The ordered event log of an execution: what is recorded, then what happens, until it is final. Texts that are written
- * meanwhile come in pieces in between, each before the end of its node.
+ * meanwhile come in pieces in between, each before the end of its node; not those of a graph that is hidden.
  */
 export const createWatch = (
   stores: Pick<Stores, "log">,
@@ -93,16 +96,21 @@ export const createWatch = (
       while (!signal.aborted) {
         const log = await stores.log.events(executionId, userId, last);
         if (!log) throw executionNotFound();
+        const { graphHidden } = log.row;
         await awaitDelivered(log.row);
         for (const { sequence, type, at, data } of log.events) {
-          yield* textsBefore(inbox, type, data).map(deltaMessage);
-          yield executions.WatchExecutionResponse.fromPartial({ sequence, type, at, dataJson: JSON.stringify(data) });
+          if (!graphHidden) yield* textsBefore(inbox, type, data).map(deltaMessage);
+          const dataJson = JSON.stringify(graphHidden ? withoutFiles(data) : data);
+          yield executions.WatchExecutionResponse.fromPartial({ sequence, type, at, dataJson });
           last = sequence;
         }
         if (log.more) continue;
         if (isFinal(log.row)) return;
-        unfollow ??= texts.follow(executionId);
-        while ((await inbox.next()) === "texts") yield* inbox.texts().map(deltaMessage);
+        if (!graphHidden) unfollow ??= texts.follow(executionId);
+        while ((await inbox.next()) === "texts") {
+          const deltas = inbox.texts();
+          if (!graphHidden) yield* deltas.map(deltaMessage);
+        }
       }
     } finally {
       unfollow?.();

@@ -81,6 +81,8 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Waits {
   inlined?: readonly InlinedWorkflow[];
   /** Prompts and settings are kept with the files that are made. */
   provenance?: "full";
+  /** The user may read no more of the graph than its schema: only the result, costs and errors are shown. */
+  graphHidden?: true;
   /** The person who started it, where the user is an organization. */
   personId?: string;
   /** Of an item of a batch. */
@@ -150,6 +152,7 @@ export const newRecord = (input: RunInput, nodes: NodeState[], part: RunRecordPa
     outbox: [],
     unsettled: true,
     ...(input.provenance ? { provenance: input.provenance } : {}),
+    ...(input.plan.graphHidden ? { graphHidden: true as const } : {}),
     ...(input.plan.inlined ? { inlined: input.plan.inlined } : {}),
     ...input.batch,
     ...part,

@@ -34,8 +34,8 @@ type Log = Pick<ExecutionRecord, "events" | "logParts" | "closing">;
 const LOG = { events: 1, logParts: 1, closing: 1 } as const;
 
 export interface EventPage {
-  /** Of the run's row, what says whether it is over and delivered. */
-  row: Pick<ExecutionView, "_id" | "status" | "outbox" | "finishedAt">;
+  /** Of the run's row, what says whether it is over and delivered, and how much of it is shown. */
+  row: Pick<ExecutionView, "_id" | "status" | "outbox" | "finishedAt" | "graphHidden">;
   events: (ExecutionEvent & { sequence: number })[];
   more: boolean;
 }
@@ -209,7 +209,10 @@ export const createEventLog = (executions: ExecutionModel, payloads: Pick<Payloa
 
     /** A page of the event log after a sequence number (the first event has number 1); `more` when it may go on behind it. */
     events: async (id: string, userId: string, after: number): Promise<EventPage | null> => {
-      const row = await readLog({ _id: id, userId, status: { $nin: [...HIDDEN] } }, { ...LOG, status: 1, outbox: 1, finishedAt: 1 });
+      const row = await readLog(
+        { _id: id, userId, status: { $nin: [...HIDDEN] } },
+        { ...LOG, status: 1, outbox: 1, finishedAt: 1, graphHidden: 1 },
+      );
       if (!row) return null;
       const { events, logParts = [], closing } = row;
       const parts = [...logParts, { count: events.length, loaded: events }, ...(closing ? [closing] : [])];

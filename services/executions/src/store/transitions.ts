@@ -23,6 +23,7 @@ const OF_ONE_ATTEMPT = [
   "fingerprint",
   "metadata",
   "provenance",
+  "graphHidden",
   "version",
   "graph",
   "rerun",

@@ -38,6 +38,14 @@ it("tells an item whose answer was asked for once more by its second answer, and
     [0, '{"text":"[1]"}', 10],
     [1, '{"text":"[2]"}', 5],
   ]);
+  const nodes = [...record.nodes, { ...pic!, id: "one", status: "completed" as const, outputsJson: '{"text":"a prompt"}' }];
+  const hidden = { ...record, nodes, graphHidden: true as const };
+  const shown = executionMessage(hidden, { calls, inputsJson: undefined, position: undefined }).nodes;
+  expect(shown[0]!.calls.map(({ outputsJson, millicredits }) => [outputsJson, millicredits])).toEqual([
+    ["", 10],
+    ["", 5],
+  ]);
+  expect(JSON.stringify(shown)).not.toContain("a prompt");
 });
 
 it("tells a call that is under way until its node is over, and then that it was cancelled", () => {

@@ -82,6 +82,22 @@ it("gives what is recorded, then what happens, until the end, and lets go", asyn
   expect(channel.listeners(id)).toBe(0);
 });
 
+it("shows of a graph that is hidden neither texts while they are written nor files", async () => {
+  const [record, channel] = [{ ...newRecord("owner"), graphHidden: true as const }, localChannel()];
+  const id = record._id;
+  await stores.rows.insert(record);
+  await stores.log.append(id, [{ ...news("node.completed"), data: { nodeId: "pic", files: [{ url: "https://x.example/a.png" }] } }]);
+  const seen: string[] = [];
+  for await (const { type, dataJson } of createWatch(stores, channel, texts, DELIVERED)(id, "owner", 1, new AbortController().signal)) {
+    seen.push(`${type} ${dataJson}`);
+    if (type === "settled") continue;
+    channel.publish(id, { type: "node.delta", at: 0, data: { nodeId: "chat", item: 0, text: "a prompt" } });
+    await stores.rows.finish(id, final, [news("settled")]);
+    channel.publish(id, { type: "settled", at: 0, data: {} });
+  }
+  expect(seen).toEqual(['node.completed {"nodeId":"pic"}', "settled {}"]);
+});
+
 it("starts after the number it is given", async () => {
   const id = await inserted();
   await stores.log.append(id, [news("submitted")]);

@@ -109,6 +109,8 @@ export interface RunPlan extends AuthorFiles {
   used: BudgetUse;
   /** Values of its nodes are not shown to its runner: they may name files of a template's author. */
   hidesOutputs?: true;
+  /** Its runner may read no more of the graph than its schema: runs show their result, what they cost and errors. */
+  graphHidden?: true;
   /** Workflows whose nodes are a part of it. */
   inlined?: readonly InlinedWorkflow[];
   /** Long texts that values say more than once: see `shareTexts`. */

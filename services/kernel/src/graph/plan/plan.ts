@@ -129,7 +129,7 @@ export const withHiddenOutputs = (plan: RunPlan): RunPlan => ({
 export const schemaOnlyPlan = (plan: RunPlan): RunPlan => {
   const { labels: _, ...rest } = plan;
   const evaluated = plan.evaluated.map(({ id, type }) => ({ id, type, warnings: [] }));
-  return { ...rest, evaluated, warnings: {}, hidesOutputs: true };
+  return { ...rest, evaluated, warnings: {}, hidesOutputs: true, graphHidden: true };
 };
 
 /** Plans nodes in their order. False when one would pass a bound of the run; the rest are not planned then. */
