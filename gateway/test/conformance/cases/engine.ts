@@ -67,6 +67,19 @@ const values: Case[] = [
     const box = pick<{ id: string; warnings?: string[] }[]>(polled, "nodes").find(({ id }) => id === "box");
     assert.match((box?.warnings ?? []).join(), /nobody/);
   }),
+  engine("a run that gives no result says why on its last node", async (ctx) => {
+    const bypassed = node("pic", "generate-image", { model: "sandbox-image-fast", inputs: { prompt: "x" }, bypass: true });
+    const graphs = [
+      { nodes: [node("box", "text-box", { text: "x" })], edges: [] },
+      { nodes: [node("box", "text-box", { text: "x" }), out], edges: [] },
+      { nodes: [bypassed, out], edges: [edge("pic.image", "out.images")] },
+    ];
+    for (const graph of graphs) {
+      const answer = answers(await runGraph(await user(ctx), graph), 200, { result: {} });
+      const polled = await (await user(ctx)).get(`/api/executions/${answer.headers.get("x-execution-id")}`);
+      assert.match((pick<{ warnings?: string[] }[]>(polled, "nodes").at(-1)?.warnings ?? []).join(), /the run gives no result/);
+    }
+  }),
   engine("a list appends what is connected, in edge order", async (ctx) => {
     const graph = {
       nodes: [node("a", "text-box", { text: "A" }), node("b", "text-box", { text: "B" }), node("list", "list", { items: ["own"] }), out],

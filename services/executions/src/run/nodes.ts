@@ -38,9 +38,9 @@ export const resultNodes = ({ outputNodes, steps }: RunPlan): string[] => {
 /** Every node of a run before it starts: what planning evaluated is done, the rest is pending. */
 export const initialNodes = (plan: RunPlan): NodeState[] => [
   ...plan.evaluated.map((node) => newNode(plan, node, "completed", node.warnings, 0)),
-  ...(plan.skipped ?? []).map((node) => newNode(plan, node, "skipped", [], 0)),
+  ...(plan.skipped ?? []).map((node) => newNode(plan, node, "skipped", warningsOf(plan, node.id), 0)),
   ...plan.steps.map((step) => newNode(plan, step, "pending", warningsOf(plan, step.id), step.maxItems)),
-  ...resultNodes(plan).map((id) => newNode(plan, { id, type: RESULT_TYPE }, "pending", [], 0)),
+  ...resultNodes(plan).map((id) => newNode(plan, { id, type: RESULT_TYPE }, "pending", warningsOf(plan, id), 0)),
 ];
 
 /** Nodes of a run that goes no further: what never ran is skipped. */
