@@ -85,10 +85,13 @@ export const offset = queryInteger(0, MAX_OFFSET, 0);
 /** Opaque; as `nextCursor` of the page before. */
 export const cursor = z.string().min(1).max(1_000);
 
+const NO_VERSION = "must be a version's number, or draft";
+const MAX_VERSION = 999_999_999;
+const versionText = z.string().regex(/^(?:draft|[1-9]\d{0,8})$/, NO_VERSION);
+/** Which version of a workflow is meant, in a body: its number may be one. */
+export const versionMember = z.union([z.number().int().min(1).max(MAX_VERSION), versionText], { error: NO_VERSION }).optional();
 /** Which version of a workflow is meant. */
-export const versionQuery = z
-  .string()
-  .regex(/^(?:draft|[1-9]\d{0,8})$/, "must be a version's number, or draft")
+export const versionQuery = versionText
   .optional()
   .meta({ description: "A version's number, or `draft`; without it the newest published version, or the draft while there is none" });
 

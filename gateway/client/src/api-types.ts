@@ -1170,7 +1170,7 @@ export interface RerunRequest {
   /** Ids of nodes whose HTTP requests, or decisions on the same value, are taken over, too; they are sent, or asked for, again otherwise */
   reuse?: string[];
   /** A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution ran */
-  version?: string;
+  version?: number | string;
   /** `async` answers 202 at once, as `Prefer: respond-async` does */
   mode?: "sync" | "async";
 }

@@ -1275,7 +1275,7 @@ class RerunRequest(TypedDict):
     reuse: NotRequired[Sequence[str]]
     # A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution
     # ran
-    version: NotRequired[str]
+    version: NotRequired[int | str]
     # `async` answers 202 at once, as `Prefer: respond-async` does
     mode: NotRequired[Literal["sync", "async"]]
 

@@ -3,7 +3,7 @@ import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { authorize, runCapability } from "../../auth/caller";
 import { defineRoute, type CallContext, type RouteDefinition } from "../../http/route";
-import { credits, executionParams, versionQuery } from "../../schemas";
+import { credits, executionParams, versionMember } from "../../schemas";
 import {
   askQuote,
   GRAPH_ERRORS,
@@ -33,7 +33,7 @@ const rerunBody = runBody
       description:
         "Ids of nodes whose HTTP requests, or decisions on the same value, are taken over, too; they are sent, or asked for, again otherwise",
     }),
-    version: versionQuery.meta({
+    version: versionMember.meta({
       description: "A version's number, or `draft`: that graph of the workflow. Without it the graph that the execution ran",
     }),
     mode: z.enum(["sync", "async"]).optional().meta({ description: "`async` answers 202 at once, as `Prefer: respond-async` does" }),
@@ -73,7 +73,8 @@ const targetOf = async ({ gateway, caller, params }: Context) => {
 
 /** @throws INVALID_REQUEST for what models have not */
 const partOf = ({ params, body }: Context, $case: "model" | "workflowSlug") => {
-  const { version, nodes = [], reuse = [], until: last } = body;
+  const { nodes = [], reuse = [], until: last } = body;
+  const version = body.version?.toString();
   const rerun = executions.Rerun.fromPartial({ executionId: params.id, nodes, reuse, otherGraph: version !== undefined });
   if ($case === "model" && (version ?? last) !== undefined)
     throw new DomainError("invalid", "INVALID_REQUEST", "a run of a model has no version and no other nodes", {

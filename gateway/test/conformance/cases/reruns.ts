@@ -45,7 +45,9 @@ export const rerunCases: Case[] = [
     // And so does a rerun of that.
     assert.deepEqual(await made(answers(await again(own, rerun), 200, { cost: 0 })), await made(first));
     assert.ok((await made(answers(await again(own, first, { until: "other" }), 200, { cost: is.positive }))).includes("other"));
-    assert.ok((await made(answers(await again(own, first, { version: "draft" }), 200))).includes("other"));
+    answers(await own.post(`/api/workflows/${slug}/versions`, {}), 201);
+    for (const version of ["draft", 1]) assert.ok((await made(answers(await again(own, first, { version }), 200))).includes("other"));
+    refuses(await again(own, first, { version: 0 }), 400, "INVALID_REQUEST", { issues: [{ path: "version" }] });
   }),
   reruns("a rerun of an answer by a schema is an answer by that schema", async (ctx) => {
     const own = await user(ctx);
@@ -113,10 +115,10 @@ export const rerunCases: Case[] = [
     const first = answers(await guest.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
     answers(await again(guest, first), 200, { cost: 0 });
     for (const body of [{ nodes: ["pic"] }, { until: "pic" }]) refuses(await again(guest, first, body), 400, "INVALID_REQUEST");
-  }),
-  reruns("a quote says what a rerun takes over, what that has cost, and what the rest costs", async (ctx) => {
     const part = { inputs: {}, until: "pic" };
     for (const path of ["run", "quote"]) refuses(await guest.post(`/api/workflows/${slug}/${path}`, part), 400, "INVALID_REQUEST");
+  }),
+  reruns("a quote says what a rerun takes over, what that has cost, and what the rest costs", async (ctx) => {
     const own = await user(ctx);
     const pictures = (...items: string[]) => ({
       nodes: [
