@@ -144,6 +144,8 @@ it.each([
   [["run", "model:sandbox-image", "prompt=x", "image=@none.png"], 2, "none.png can't be read"],
   [["run", "model:sandbox-image", "prompt=x", 'sandbox:={"fail":"job"}'], 1, "EXECUTION_FAILED"],
   [["run", "model:sandbox-speech", "prompt=x", "--max-credits", "0.1"], 3, "INSUFFICIENT_CREDITS"],
+  [["run", "model:sandbox-speech", "prompt=x", "--max-credits", "many"], 2, "no number from 0"],
+  [["nonesuch"], 2, "unknown command 'nonesuch'"],
   [["watch", "00000000-0000-4000-8000-000000000000"], 3, "EXECUTION_NOT_FOUND"],
 ])("%j ends with %i and says why", async (args, code, message) => {
   expect(await nodeloom(...args)).toMatchObject({ code, stderr: expect.stringContaining(message) as string });

@@ -1,7 +1,7 @@
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { createClient } from "../client";
 import { addKeyCommands } from "./keys";
-import { outcomeOf, Refusal } from "./outcome";
+import { EXIT, outcomeOf } from "./outcome";
 import { withPrompt } from "./prompt";
 import { follow, run, type RunOptions } from "./run";
 import { saveFiles } from "./results";
@@ -15,7 +15,7 @@ const { version } = require("../../package.json") as { version: string };
 
 const number = (text: string): number => {
   const value = Number(text);
-  if (!Number.isFinite(value) || value < 0) throw new Refusal(`"${text}" is no number from 0`);
+  if (!Number.isFinite(value) || value < 0) throw new InvalidArgumentError("It is no number from 0.");
   return value;
 };
 
@@ -23,6 +23,8 @@ const program = new Command("nodeloom")
   .description("Runs pipelines and models of a Nodeloom service, and keeps workflows as files.")
   .version(version)
   .addOption(new Option("--json", "JSON lines on stdout, for scripts"))
+  // Commands that are added below have it, too. What is wrong has been said by then.
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT.usage))
   .addHelpText(
     "after",
     `
