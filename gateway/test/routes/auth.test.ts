@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { connectMongo } from "@nodeloom/platform";
 import { ADMIN, PASSWORD, startPlatform, type Platform, type User } from "../support/platform";
 import { send, sessionCookie } from "../support/http";
 
@@ -269,6 +270,20 @@ describe("administration", () => {
     const user = await platform.createUser({ tier: "pro", approved: false });
     const ledger = await platform.send(`/api/admin/users/${user.id}/ledger`, { headers: platform.bySession(platform.admin) });
     expect((ledger.body.rows as { credits: number }[]).every((row) => row.credits === 0)).toBe(true);
+  });
+
+  it("reads the ledger of an account that is erased by its id, of no organization and of no other id", async () => {
+    const user = await platform.createUser({ tier: "pro" });
+    const organization = await platform.send("/api/organizations", { json: { name: "Looms" }, headers: platform.bySession(user) });
+    const { MONGODB_URI: uri, MONGODB_DATABASE_PREFIX: prefix } = platform.env;
+    const identity = await connectMongo({ uri: uri!, database: `${prefix}identity` });
+    await identity.collection<{ _id: string }>("users").deleteOne({ _id: user.id });
+    await identity.close();
+    const read = (id: unknown) => platform.send(`/api/admin/users/${String(id)}/ledger`, { headers: platform.bySession(platform.admin) });
+    expect((await read(user.id)).body).toMatchObject({
+      rows: expect.arrayContaining([expect.objectContaining({ credits: 2_000 })]) as unknown,
+    });
+    for (const id of [organization.body.id, randomUUID()]) expect((await read(id)).status).toBe(404);
   });
 
   it("credits once under an Idempotency-Key", async () => {

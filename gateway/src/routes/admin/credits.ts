@@ -3,14 +3,15 @@ import { executionOf, fromCredits, toCredits } from "@nodeloom/kernel";
 import { billing } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Services } from "../../clients";
-import { modelNotFound } from "../../http/errors";
+import type { Gateway } from "../../gateway";
+import { modelNotFound, notFound } from "../../http/errors";
 import { idempotencyKey } from "../../http/idempotency";
 import { defineRoute, type CallContext } from "../../http/route";
 import { credits, identifier, iso, MAX_CREDITS, MIN_CREDITS, nextCursor, slug, timestamp } from "../../schemas";
 import { ledgerPage, ledgerQuery, ledgerRowView } from "../identity/ledger";
 import { balances, balancesView } from "../identity/view";
 import { audited } from "./audit";
-import { forAdmins, ofUser, requirePerson } from "./shared";
+import { findUser, forAdmins, ofUser, requirePerson } from "./shared";
 
 const MAX_RUNS = 1_000_000;
 const MAX_NOTE_CHARS = 500;
@@ -124,6 +125,13 @@ const ledgerCheckView = (checked: billing.CheckLedgerResponse): z.infer<typeof l
   nextCursor: nextCursor(checked.nextCursor),
 });
 
+/** A person, or who was one: of an erased account the ledger stays. @throws NOT_FOUND, for an organization's id, too */
+const requireLedger = async (gateway: Gateway, userId: string): Promise<void> => {
+  const user = await findUser(gateway, userId);
+  const { rows } = user ? { rows: [] } : await gateway.services.billing.listLedger({ userId, limit: 1, cursor: "", kind: undefined });
+  if (user ? user.organization : rows.length === 0) throw notFound("user");
+};
+
 export const adminCreditRoutes = [
   defineRoute({
     ...ofUser,
@@ -132,10 +140,11 @@ export const adminCreditRoutes = [
     list: true,
     operationId: "adminListLedger",
     summary: "List the movements of an account, newest first",
+    description: "Also of one that is erased, by the id that it had: amounts stay, without notes.",
     query: ledgerQuery,
     responses: { 200: ledgerPage },
     handler: async ({ gateway, params, query }) => {
-      await requirePerson(gateway, params.id);
+      await requireLedger(gateway, params.id);
       const page = await gateway.services.billing.listLedger({
         userId: params.id,
         limit: query.limit,

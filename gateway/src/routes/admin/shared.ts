@@ -1,3 +1,4 @@
+import { isNotFound } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
 import type { Gateway } from "../../gateway";
 import { notFound } from "../../http/errors";
@@ -15,3 +16,13 @@ export const requirePerson = async ({ services }: Pick<Gateway, "services">, use
   if (!user || user.organization) throw notFound("user");
   return user;
 };
+
+/** The user of an id, a person or an organization; undefined for whom there is not, or not any more. */
+export const findUser = ({ services }: Pick<Gateway, "services">, userId: string): Promise<identity.User | undefined> =>
+  services.identity.getUser({ userId }).then(
+    ({ user }) => user,
+    (error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    },
+  );
