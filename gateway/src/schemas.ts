@@ -24,9 +24,9 @@ export const slug = z
   .max(MAX_SLUG_CHARS)
   .regex(SLUG, "must be lowercase letters, digits and single hyphens")
   .meta({ example: "poster-maker" });
-export const uuid = z.string().regex(UUID).meta({ example: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11" });
 /** UUIDs are compared in lower case. */
 const lowerUuid = (value: string): string => (UUID.test(value.toLowerCase()) ? value.toLowerCase() : value);
+export const uuid = z.string().overwrite(lowerUuid).regex(UUID, "must be a UUID").meta({ example: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11" });
 export const identifier = z.string().min(1).max(MAX_ID_CHARS).overwrite(lowerUuid);
 /** Names are kept, and looked for, in composed form (NFC): é is one character however it was typed. */
 export const name = z.string().normalize().max(LIMITS.nameChars).regex(/\S/, "must not be empty").meta({ example: "Poster maker" });

@@ -59,7 +59,8 @@ export const batchCases: Case[] = [
     const id = await create(actor, await save(actor, texts), { inputs: [{ subject: "a" }] });
     const executionId: string = pick(await over(actor, id), "rows.0.executionId");
     answers(await actor.get(`/api/executions/${executionId}`), 200, { batchId: id, index: 0, status: "completed" });
-    answers(await actor.get(`/api/executions?batchId=${id}`), 200, { rows: [{ executionId }] });
+    for (const typed of [id, id.toUpperCase()])
+      answers(await actor.get(`/api/executions?batchId=${typed}`), 200, { rows: [{ executionId }] });
     const { rows } = answers(await actor.get("/api/executions"), 200).body as { rows: { executionId: string }[] };
     assert.ok(rows.every((row) => row.executionId !== executionId));
   }),

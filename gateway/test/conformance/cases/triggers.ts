@@ -48,7 +48,7 @@ const schedules: Case[] = [
     const id = pick<string>(answers(made, 201, { ...shown, id: is.uuid, inputs: { prompt: "a loom" } }), "id");
     assert.equal(made.headers.get("location"), `${path}/${id}`);
     answers(await actor.get(path), 200, [shown]);
-    answers(await actor.get(`${path}/${id}`), 200, { ...shown, executions: [] });
+    for (const typed of [id, id.toUpperCase()]) answers(await actor.get(`${path}/${typed}`), 200, { ...shown, executions: [] });
     answers(await actor.patch(`${path}/${id}`, { paused: true, maxCredits: null }), 200, { paused: true, maxCredits: null, nextRuns: [] });
     answers(await actor.delete(`${path}/${id}`), 204);
     refuses(await actor.get(`${path}/${id}`), 404, "NOT_FOUND");
