@@ -71,8 +71,8 @@ const callMessage = (call: ShownCall, { status: nodeStatus }: NodeState): execut
   executions.NodeCall.fromPartial({
     ...present(call),
     attempts: attemptMessages(call),
-    // When its node is over, the answer of a call is not waited for any more.
-    status: call.status === "submitted" && nodeStatus !== "processing" ? "cancelled" : call.status,
+    // When its node is over, the answer of a call is not waited for any more. Its log may tell later than its calls that it began.
+    status: call.status === "submitted" && nodeStatus !== "processing" && nodeStatus !== "pending" ? "cancelled" : call.status,
   });
 
 /** Calls with the items that failed before anything was called for them. */

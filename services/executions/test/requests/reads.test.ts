@@ -76,6 +76,13 @@ describe("of a fan-out whose calls were submitted", () => {
     ]);
   });
 
+  it("takes a call for one under way where the log does not say yet that its node began", async () => {
+    const { _id } = newRecord("user");
+    await stores.rows.insert(newRecord("user", { _id, nodes: [{ ...pic!, items: 20 }] }));
+    await stores.calls.submitted({ executionId: _id, nodeId: pic!.id, key: `${_id}:${pic!.id}:3`, item: 3 }, "send");
+    expect(await namesOf(_id)).toEqual([[3, "submitted", undefined]]);
+  });
+
   it("tells its provider's name of every call that was cancelled or has failed", async () => {
     const id = await sent();
     const failed = { _id: `${id}:${pic!.id}:0`, executionId: id, nodeId: pic!.id, item: 0, costMicroUsd: 0, requestId: null };
