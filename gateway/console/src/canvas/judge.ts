@@ -4,12 +4,14 @@ import {
   createInputCheck,
   heldMillicredits,
   inputFields,
+  isMediaId,
   mediaIds,
   planRun,
   readGraph,
   readWrittenPrice,
   requestInputs,
   taskOf,
+  uploadFamily,
   withChosenModels,
   type GraphIssue,
   type InputField,
@@ -84,6 +86,10 @@ const sample = (field: InputField): unknown => {
   }
 };
 
+/** Its default; a file that is named by its id is looked up by the service alone, so that any of its kind stands for it. */
+const filledIn = (field: InputField): unknown =>
+  isMediaId(field.default) && uploadFamily(field) ? sample(field) : (field.default ?? sample(field));
+
 export const NO_JUDGEMENT: Judgement = { issues: [], warnings: {}, prices: new Map() };
 
 /** Who declares no inputs builds nothing that others call yet, and is not asked for a result. */
@@ -113,7 +119,7 @@ export const judge = (
   try {
     const tasks = new Map([...models].filter(([name]) => taskOf(name) !== undefined));
     const { graph: read, warnings: leftOut } = withChosenModels(readGraph(nodesText(graph), edgesText(graph)), tasks);
-    const inputs = new Map(inputFields(read).map((field) => [field.name, field.default ?? sample(field)]));
+    const inputs = new Map(inputFields(read).map((field) => [field.name, filledIn(field)]));
     const typeOf = (id: string): string => files.get(id)?.contentType ?? UNREAD_TYPE;
     const media = new Map(mediaIds(read).map((id) => [id, { url: `https://example.com/${id}`, contentType: typeOf(id) }]));
     const planned = planRun({ graph: read, inputs, models, warnings: leftOut, media, markupPermille: markupPermille ?? 0 });

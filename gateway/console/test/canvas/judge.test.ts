@@ -66,6 +66,20 @@ describe("judging a graph", () => {
     expect(judge(readDocGraph(nodes({ model: "painter" }), edge("in", "prompt")), terms, 1_500).issues).toEqual([]);
   });
 
+  it("takes a file that an input has by default for one of its kind, and prices what it flows into", () => {
+    const photo = { name: "photo", type: "image_upload", default: "0123456789abcdef0123456789abcdef" };
+    const graph = readDocGraph(
+      JSON.stringify([
+        { id: "in", type: "request-input", data: { fields: [photo] } },
+        { id: "image", type: "generate-image", data: { model: "painter", inputs: { prompt: "at night" } } },
+      ]),
+      JSON.stringify([{ id: "e", source: "in", sourceHandle: "photo", target: "image", targetHandle: "image" }]),
+    );
+    const { issues, prices } = judge(graph, terms, 1_500);
+    expect(issues).toEqual([]);
+    expect(prices.get("image")).toEqual({ credits: 3, calls: 1 });
+  });
+
   it("names the node and what it lacks", () => {
     const { issues } = judge(readDocGraph(nodes({ model: "painter" }), "[]"), terms, 1_500);
     expect(issues).toEqual([{ nodeId: "image", message: "prompt: is required" }]);
