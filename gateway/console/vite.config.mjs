@@ -21,6 +21,7 @@ export default defineConfig(({ command }) => ({
       "@nodeloom/kernel/capabilities": resolve(ROOT, "services/kernel/src/capabilities.ts"),
       "@nodeloom/kernel/json-text": resolve(ROOT, "services/kernel/src/json-text.ts"),
       "@nodeloom/kernel/limits": resolve(ROOT, "services/kernel/src/limits.ts"),
+      "@nodeloom/kernel/organizations": resolve(ROOT, "services/kernel/src/organizations.ts"),
       "@nodeloom/kernel/plans": resolve(ROOT, "services/kernel/src/plans.ts"),
       "@nodeloom/kernel/graph": resolve(ROOT, "services/kernel/src/graph/index.ts"),
     },
