@@ -3,7 +3,8 @@
 /** @typedef {{ id: string, type: string, position: { x: number, y: number }, data: object }} Node */
 
 const COLUMN = 340;
-const ROW = 240;
+/** A node that shows what it made is up to 632 high. */
+const ROW = 660;
 
 /** @param {string} id @param {string} type @param {number} column @param {number} row @param {object} data @returns {Node} */
 export const node = (id, type, column, row, data) => ({ id, type, position: { x: column * COLUMN, y: row * ROW }, data });
