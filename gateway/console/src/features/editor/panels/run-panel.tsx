@@ -145,9 +145,10 @@ export const RunPanel = () => {
         {!me.user.approved && (
           <Notice kind="warn">Your account waits for approval. You can build; running begins when an administrator has approved it.</Notice>
         )}
-        {refused && <TroubleNotice trouble={refused.trouble} on={remedies} />}
-        {!refused && problem !== undefined && <TroubleNotice kind="warn" trouble={problem} on={remedies} />}
-        <div className="flex flex-wrap items-center gap-2">
+        {refusal && <TroubleNotice trouble={refusal} on={remedies} />}
+        {!refusal && expected && <TroubleNotice kind="warn" trouble={expected} on={remedies} />}
+        {/* In sight however long the form is. */}
+        <div className="sticky bottom-0 z-1 -mx-4 flex flex-wrap items-center gap-2 bg-surface px-4 py-2">
           <Button type="submit" variant="primary" icon={Play} busy={starting} disabled={!me.user.approved} data-testid="run">
             {price === undefined ? "Run" : `Run · ${price}`}
           </Button>

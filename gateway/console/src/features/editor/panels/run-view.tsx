@@ -1,7 +1,7 @@
 import type { Execution } from "@nodeloom/client";
 import { Link } from "@tanstack/react-router";
 import { CircleStop, ExternalLink, X } from "lucide-react";
-import { useMemo } from "react";
+import { useLayoutEffect, useMemo, useRef, type RefObject } from "react";
 import { api, messageOf } from "../../../api/client";
 import { makesCalls, waitsForDecision } from "@nodeloom/kernel/graph";
 import { nodeById, nodesOf, type DocGraph } from "../../../document/graph";
@@ -111,10 +111,25 @@ const Failure = ({ error, run }: { error: NonNullable<Execution["error"]>; run: 
   );
 };
 
+/** Of the window's height: below it too little of a run would be seen. */
+const LOW = 0.6;
+
+/** Brings a run that begins to be shown into view; a form above it stays where there is room for both. */
+const useInView = (executionId: string, isRead: boolean): RefObject<HTMLElement | null> => {
+  const section = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const { top = 0 } = section.current?.getBoundingClientRect() ?? {};
+    if (top < 0 || top > innerHeight * LOW) section.current?.scrollIntoView({ block: "start" });
+    // Before it was read, there is little of it to be seen.
+  }, [executionId, isRead]);
+  return section;
+};
+
 /** The run that is shown: its progress, what it cost, its end; and what running it again takes over. */
 export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProps, "execution"> }) => {
   const { slug } = useEditor();
   const { execution, executionId } = run;
+  const section = useInView(executionId, execution !== undefined);
   const cancel = async (): Promise<void> => {
     try {
       await api.cancel(executionId);
@@ -129,7 +144,7 @@ export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProp
   );
   const queued = (execution as { queued?: boolean; position?: number } | undefined)?.queued === true;
   return (
-    <section aria-label="Run" className="flex flex-col gap-3">
+    <section ref={section} aria-label="Run" className="flex scroll-mt-4 flex-col gap-3">
       <header className="flex flex-wrap items-center gap-2">
         <RunStatus status={execution?.status ?? "processing"} />
         <span className="text-xs text-muted tabular-nums" aria-live="polite">
