@@ -4,12 +4,13 @@ const WORDS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] 
   [/^(\S+): is required$/, ([, name]) => `It needs “${name}”: set it beside the canvas, or link something to it.`],
   [/^needs a model$/, () => "It needs a model: choose one beside the canvas."],
   [/^needs a mediaId$/, () => "It needs a file: choose or upload one, or drop it on the canvas."],
+  [/^needs a url$/, () => "It needs an address: write it on the node."],
   [/^needs a value$/, () => "It needs a value: link something to it."],
   [
     /^there is no enabled model (\S+)(.*)$/,
     ([, name, rest]) => `The model ${name} is not there, or was switched off${rest}. Choose another one.`,
   ],
-  [/^there is no media file \S+ of yours$/, () => "Its file is gone, or belongs to somebody else: choose another one."],
+  [/^(?:\S+: )?there is no media file \S+ of yours$/, () => "Its file is gone, or belongs to somebody else: choose another one."],
   [
     /^the run gives no result: the workflow has no response-output$/,
     () => "Calls of this workflow get nothing back: it has no Results node. On the canvas every node shows what it made anyway.",

@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Code2, Milestone, Pin, Play, X } from "lucide-react";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { afterRun } from "../../../api/queries";
+import { issueWords } from "../../../canvas/issue-words";
 import { nodeById } from "../../../document/graph";
 import { isOver, useLive, watchRun } from "../../../runs/live";
 import { reusedWords, startRerun, useRerunQuote, type Again } from "../../../runs/again/rerun";
@@ -11,6 +12,7 @@ import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "../
 import { priceOf, RunPrice, useLimit } from "../../../runs/run-price";
 import { RunForm } from "../../../runs/run-form";
 import { RunStatus } from "../../../runs/status";
+import type { Trouble } from "../../../runs/trouble/words";
 import { TroubleNotice } from "../../../runs/trouble/trouble-notice";
 import { ago } from "../../../ui/format";
 import { Button, IconButton } from "../../../ui/button";
@@ -18,7 +20,7 @@ import { Notice } from "../../../ui/notice";
 import { useKept, type Kept } from "../pins/use-kept";
 import { RecentRuns } from "./recent-runs";
 import { RunView } from "./run-view";
-import { useDocument, useEditor, useUi } from "../context";
+import { useDocument, useEditor, useScene, useUi } from "../context";
 import { useRunInputs } from "../run-inputs";
 import { rememberPrints } from "../scene/fingerprints";
 import { nodeTitle } from "../titles";
@@ -97,6 +99,22 @@ const LastRun = ({ onShow }: { onShow: (executionId: string) => void }) => {
   );
 };
 
+/** What keeps a graph from running, by the names that nodes have here instead of their ids. */
+const useNamed = (trouble: Trouble | undefined): Trouble | undefined => {
+  const [issue, ...others] = useScene((state) => state.judgement.issues);
+  const title = useDocument(({ graph }) => {
+    const node = issue === undefined || issue.nodeId === null ? undefined : nodeById(graph, issue.nodeId);
+    return node && nodeTitle(node);
+  });
+  if (!trouble?.remedies.includes("see-problems") || !issue) return trouble;
+  const cause = `${title === undefined ? "" : `“${title}”: `}${issueWords(issue.message)}`;
+  return {
+    ...trouble,
+    cause,
+    advice: others.length === 0 ? undefined : `There ${others.length === 1 ? "is one more" : `are ${others.length} more`}.`,
+  };
+};
+
 /** Nodes all of whose calls are taken over. */
 const reusedIn = ({ nodes }: RerunQuote): ReadonlySet<string> =>
   new Set(nodes.filter(({ items, reusedItems }) => reusedItems.length > 0 && reusedItems.length >= items).map(({ id }) => id));
@@ -120,6 +138,7 @@ export const RunPanel = () => {
   const most = limit.limit ?? undefined;
   useEffect(() => ui.setState({ maxCredits: most }), [ui, most]);
   const { start, starting, refused } = useStart(target, kept, () => inputs, limit.limit);
+  const [refusal, expected] = [useNamed(refused?.trouble), useNamed(problem)];
   const remedies = { "see-problems": () => ui.setState({ panel: "problems" }) };
   const running = run !== undefined && !isOver(run);
   const follow = useFollow();
