@@ -1,12 +1,13 @@
-import type { Me } from "@nodeloom/client";
+import type { Me, WorkflowSummary } from "@nodeloom/client";
+import { PLANS } from "@nodeloom/kernel/plans";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { FileUp, FolderPlus, Plus, Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 import { LoadFailure } from "../../app/error-pages";
-import { ownerIdOf } from "../../api/organization";
+import { ownerIdOf, ownerOf } from "../../api/organization";
 import { foldersQuery, meQuery, someWorkflowsQuery, workflowsQuery } from "../../api/queries";
-import { Button, ButtonRow } from "../../ui/button";
+import { Button, buttonClasses, ButtonRow } from "../../ui/button";
 import { classes } from "../../ui/classes";
 import { Input, Select } from "../../ui/inputs/field";
 import { Notice, Skeleton } from "../../ui/notice";
@@ -35,6 +36,27 @@ const Approval = ({ me }: { me: Me }) =>
       <strong>{me.user.email}</strong>. This page shows it without being reloaded.
     </Notice>
   );
+
+/** Said before a workflow is made that the plan would refuse. */
+const FullPlan = ({ me, workflows }: { me: Me; workflows: readonly WorkflowSummary[] }) => {
+  const most = me.user.tier === "free" ? PLANS.free.maxWorkflows : null;
+  const own = workflows.filter((workflow) => ownerOf(workflow) === ownerIdOf(me)).length;
+  if (most === null || own < most) return null;
+  return (
+    <Notice
+      title={`Free keeps ${most} workflow, and you have it`}
+      className="mb-4"
+      actions={
+        <Link to="/plans" className={buttonClasses("secondary", "sm")}>
+          See the plans
+        </Link>
+      }
+    >
+      To try another template, delete that one first, in its menu; its runs and files stay. Templates can be opened and looked at as they
+      are.
+    </Notice>
+  );
+};
 
 const ViewTabs = ({ filter }: { filter: Filter }) => {
   const row = useChosenInView<HTMLElement>(filter.show ?? "");
@@ -158,6 +180,7 @@ export const DashboardPage = () => {
     >
       <Approval me={me} />
       <ViewTabs filter={filter} />
+      <FullPlan me={me} workflows={workflows.rows ?? []} />
       <Filters filter={filter} tags={tagsOf(workflows.rows ?? [], ownerIdOf(me))} />
       {filter.show === undefined && folderList.length > 0 && <FolderBar folders={folderList} chosen={filter.folder} actions={actions} />}
       {workflows.isPending && !workflows.rows && <Skeleton lines={6} />}

@@ -1,10 +1,11 @@
 import type { NewWorkflow, WorkflowChanges } from "@nodeloom/client";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { api, messageOf, request } from "../../api/client";
+import { api, codeOf, messageOf, request } from "../../api/client";
 import { createWorkflow } from "../../api/workflow-remote";
 import { modelsQuery } from "../../api/queries";
 import { members } from "../../document/graph";
+import { refusalTrouble } from "../../runs/trouble/words";
 import { complain, say } from "../../ui/overlays/toast";
 import { exportWorkflow } from "./export";
 
@@ -40,7 +41,10 @@ export const useWorkflowActions = () => {
       await work();
       return true;
     } catch (error) {
-      complain(messageOf(error));
+      const { title, advice } = refusalTrouble(error);
+      if (codeOf(error) === "WORKFLOW_CAP_REACHED")
+        complain(`${title}. ${advice}`, { label: "See the plans", run: () => void navigate({ to: "/plans" }) });
+      else complain(messageOf(error));
       return false;
     } finally {
       refresh();
