@@ -119,7 +119,7 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
         </div>
         {budget && <BudgetBar budget={budget} className="mt-3" />}
         <div className="mt-auto flex items-center justify-between gap-2 pt-3 text-xs text-faint">
-          <span>{estimatedCreditCost === null ? "free to run" : `about ${credits(estimatedCreditCost)} a run`}</span>
+          <span>{!estimatedCreditCost ? "free to run" : `about ${credits(estimatedCreditCost)} a run`}</span>
           <Time iso={updatedAt} />
         </div>
         {!own && (

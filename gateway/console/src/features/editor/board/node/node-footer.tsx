@@ -35,7 +35,7 @@ export const NodeFooter = ({
           {isReused && <span title="Running again takes this over, free">reused next</span>}
           {progress.creditsCost > 0 && <span className="ml-auto">{roundCredits(progress.creditsCost)} cr</span>}
         </>
-      ) : isFree ? (
+      ) : isFree || price?.credits === 0 ? (
         <span className="ml-auto">free</span>
       ) : (
         price !== undefined && (
