@@ -27,17 +27,19 @@ const NONE: Again = {};
 /** Nodes whose calls may be made again though nothing of them has changed. */
 const Anew = ({
   execution: { nodes },
+  isOpen,
   chosen,
   onChange,
 }: {
   execution: Execution;
+  isOpen: boolean;
   chosen: string[];
   onChange: (ids: string[]) => void;
 }) => {
   const calling = nodes.filter(({ items, status }) => items !== undefined && status !== "skipped");
   if (calling.length === 0) return null;
   return (
-    <details>
+    <details open={isOpen || chosen.length > 0}>
       <summary className="text-[13px] text-muted">Make something again</summary>
       <fieldset className="mt-2 flex flex-col gap-1.5">
         <legend className="sr-only">Nodes whose calls are made again</legend>
@@ -68,6 +70,7 @@ export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuo
   }, [onQuote, quote]);
   const price = priceOf(quote);
   const failed = failedWords(nodes);
+  const isSame = quote !== undefined && quote.reused.of > 0 && quote.reused.calls === quote.reused.of;
   const start = async (): Promise<void> => {
     setStarting(true);
     setRefused(undefined);
@@ -92,10 +95,11 @@ export const RunAgain = ({ execution, again = NONE, revision = "", before, onQuo
     >
       <p className="text-sm text-muted" aria-live="polite">
         {quote ? reusedWords(quote) : "Looking for what can be reused…"}
+        {isSame && <span className="block">It would give the same: change something, or choose what is made again.</span>}
         {failed.length > 0 && <span className="block">Made again: {failed.join("; ")}.</span>}
       </p>
       {trouble && <TroubleNotice kind="warn" trouble={trouble} />}
-      <Anew execution={execution} chosen={chosen} onChange={setChosen} />
+      <Anew execution={execution} isOpen={isSame} chosen={chosen} onChange={setChosen} />
       <div>
         <Button type="submit" icon={RotateCcw} busy={starting}>
           {`${status === "completed" ? "Run again" : "Continue"}${quote ? ` · ${price ?? "free"}` : ""}`}
