@@ -12,36 +12,44 @@ import type { WorkflowActions } from "./use-workflow-actions";
 import { WorkflowCard } from "./workflow-card";
 
 /** The empty dashboard: the first pictures are a few clicks away. */
-const Starters = ({ templates, actions }: { templates: readonly WorkflowSummary[]; actions: WorkflowActions }) => (
-  <div>
-    <div className="flex flex-wrap items-center justify-between gap-3 rounded-2xl border border-dashed border-line-strong/50 px-5 py-4">
-      <div className="min-w-0">
-        <h2 className="text-base font-semibold">Start with something that runs</h2>
-        <p className="mt-0.5 text-sm text-muted">Take one of these, press Run, and change it until it is yours.</p>
+const Starters = ({ templates, me, actions }: { templates: readonly WorkflowSummary[]; me: Me; actions: WorkflowActions }) => {
+  const balance = me.credits.plan + me.credits.topUp;
+  const isDear = ({ estimatedCreditCost }: WorkflowSummary): boolean => (estimatedCreditCost ?? 0) > balance;
+  const cards = (rows: readonly WorkflowSummary[]) =>
+    rows.map((workflow) => (
+      <WorkflowCard key={workflow.slug} workflow={workflow} own={false} folders={[]} actions={actions} made={undefined} />
+    ));
+  return (
+    <div>
+      <div className="flex flex-wrap items-center justify-between gap-3 rounded-2xl border border-dashed border-line-strong/50 px-5 py-4">
+        <div className="min-w-0">
+          <h2 className="text-base font-semibold">Start with something that runs</h2>
+          <p className="mt-0.5 text-sm text-muted">Take one of these, press Run, and change it until it is yours.</p>
+        </div>
+        <Button variant="primary" icon={Plus} onClick={() => void actions.create({ name: "Untitled workflow" })}>
+          Empty canvas
+        </Button>
       </div>
-      <Button variant="primary" icon={Plus} onClick={() => void actions.create({ name: "Untitled workflow" })}>
-        Empty canvas
-      </Button>
+      <ul className="mt-4 grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
+        {/* What can be run at once stands first. */}
+        {cards(templates.filter((template) => !isDear(template)))}
+        {STARTERS.map((starter) => (
+          <li key={starter.name} className="flex flex-col overflow-hidden rounded-2xl border bg-surface">
+            <SketchCover nodes={starter.nodes ?? []} edges={starter.edges ?? []} />
+            <div className="flex flex-1 flex-col p-4">
+              <h3 className="font-semibold">{starter.name}</h3>
+              <p className="mt-1 mb-4 text-[13px] text-muted">{starter.description}</p>
+              <Button className="mt-auto self-start" size="sm" onClick={() => void actions.create(structuredClone(starter), "run")}>
+                Use it
+              </Button>
+            </div>
+          </li>
+        ))}
+        {cards(templates.filter(isDear))}
+      </ul>
     </div>
-    <ul className="mt-4 grid grid-cols-1 gap-4 sm:grid-cols-2 lg:grid-cols-3">
-      {STARTERS.map((starter) => (
-        <li key={starter.name} className="flex flex-col overflow-hidden rounded-2xl border bg-surface">
-          <SketchCover nodes={starter.nodes ?? []} edges={starter.edges ?? []} />
-          <div className="flex flex-1 flex-col p-4">
-            <h3 className="font-semibold">{starter.name}</h3>
-            <p className="mt-1 mb-4 text-[13px] text-muted">{starter.description}</p>
-            <Button className="mt-auto self-start" size="sm" onClick={() => void actions.create(structuredClone(starter), "run")}>
-              Use it
-            </Button>
-          </div>
-        </li>
-      ))}
-      {templates.map((workflow) => (
-        <WorkflowCard key={workflow.slug} workflow={workflow} own={false} folders={[]} actions={actions} made={undefined} />
-      ))}
-    </ul>
-  </div>
-);
+  );
+};
 
 interface ListProps {
   all: readonly WorkflowSummary[];
@@ -75,6 +83,7 @@ export const WorkflowList = ({ all, me, folders, filter, actions }: ListProps) =
     return (
       <Starters
         templates={all.filter(({ isTemplate }) => isTemplate).toSorted((a, b) => Number(b.featured ?? false) - Number(a.featured ?? false))}
+        me={me}
         actions={actions}
       />
     );
