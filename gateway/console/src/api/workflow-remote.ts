@@ -75,7 +75,7 @@ export const loadVersion = async (slug: string, version: number, signal: AbortSi
 };
 
 /** The graph that a run ran. @throws NodeloomError where it is not kept, or somebody else's */
-export const loadRanGraph = async (executionId: string, signal: AbortSignal): Promise<DocGraph> => {
+export const loadRanGraph = async (executionId: string, signal: AbortSignal | null = null): Promise<DocGraph> => {
   const { text } = await answer(`/api/executions/${executionId}/graph`, { headers: { accept: "application/json" }, signal });
   return graphOf(members(text));
 };

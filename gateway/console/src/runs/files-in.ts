@@ -4,6 +4,8 @@ import { familyOfUrl, safeUrl, type MediaFamily } from "../api/media-url";
 export interface OutputFile {
   url: string;
   family: MediaFamily | undefined;
+  /** "1,024 × 768, PNG"; undefined where the run says neither. */
+  format?: string | undefined;
 }
 
 const FAMILIES: ReadonlyMap<string, MediaFamily> = new Map([
@@ -23,6 +25,13 @@ export const familyOfType = (contentType: unknown): MediaFamily | undefined => {
   return family === "image" || family === "video" || family === "audio" ? family : undefined;
 };
 
+/** Pixels and the kind of a file, as a run tells of it. */
+const formatOf = ({ width, height, contentType }: Readonly<Record<string, unknown>>): string | undefined => {
+  const pixels = typeof width === "number" && typeof height === "number" ? `${width} × ${height}` : undefined;
+  const kind = typeof contentType === "string" ? contentType.split("/")[1]?.split(/[+;]/)[0]?.toUpperCase() : undefined;
+  return [pixels, kind].filter(Boolean).join(", ") || undefined;
+};
+
 const MAX_DEPTH = 6;
 
 /** Every file of ours (or https) inside a value. */
@@ -31,7 +40,8 @@ export const filesIn = (value: unknown, name = "", depth = 0): OutputFile[] => {
   if (Array.isArray(value)) return value.flatMap((item) => filesIn(item, name, depth + 1));
   if (!isRecord(value)) return [];
   const url = typeof value.url === "string" ? safeUrl(value.url) : undefined;
-  if (url !== undefined) return [{ url, family: familyOfType(value.contentType) ?? FAMILIES.get(name) ?? familyOfUrl(url) }];
+  if (url !== undefined)
+    return [{ url, family: familyOfType(value.contentType) ?? FAMILIES.get(name) ?? familyOfUrl(url), format: formatOf(value) }];
   return Object.entries(value).flatMap(([member, inner]) => filesIn(inner, member, depth + 1));
 };
 

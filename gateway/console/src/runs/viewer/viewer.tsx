@@ -24,6 +24,7 @@ import { Thumb } from "../thumb";
 import { downloadAll, downloadItem } from "./download";
 import { useZoom } from "./picture";
 import { One, Sheet, SideBySide, Slider } from "./stage";
+import { ComparedFacts, Facts } from "./facts";
 import { closeViewer, counterpart, inRun, step, useViewer, type ViewerItem } from "./store";
 
 type Mode = "one" | "slider" | "beside" | "sheet";
@@ -42,20 +43,6 @@ const copyRecipe = ({ prompt, seed }: ViewerItem): void => {
     () => complain("The browser does not let this page copy."),
   );
 };
-
-const Facts = ({ item }: { item: ViewerItem }) => (
-  <aside aria-label="What made it" className="viewer-facts">
-    <h3 className="mb-2 font-semibold">What made it</h3>
-    <dl className="flex flex-col gap-2">
-      {[...(item.prompt === undefined ? [] : [["Prompt", item.prompt] as const]), ...item.facts].map(([name, value]) => (
-        <div key={name}>
-          <dt className="text-xs text-(--on-media)/60">{name}</dt>
-          <dd className="text-[13px] whitespace-pre-wrap wrap-anywhere">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  </aside>
-);
 
 const Strip = ({ items, chosen, onChoose }: { items: readonly ViewerItem[]; chosen: number; onChoose: (index: number) => void }) => (
   <ol className="viewer-strip" aria-label="Items of this run">
@@ -198,7 +185,8 @@ export const ViewerDialog = () => {
                 </>
               )}
             </div>
-            {info && mode !== "sheet" && <Facts item={compares && side === "B" ? b : item} />}
+            {info && mode === "one" && <Facts item={item} />}
+            {info && compares && <ComparedFacts a={item} b={b} />}
           </div>
           {mode !== "sheet" && (
             <footer className="flex items-center gap-3 px-3 py-2">

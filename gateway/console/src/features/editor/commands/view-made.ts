@@ -1,7 +1,8 @@
 import type { Execution } from "@nodeloom/client";
 import { api, messageOf } from "../../../api/client";
 import { mediaIdOf, useFiles } from "../../../api/files";
-import { nodeById, type DocNode } from "../../../document/graph";
+import { nodeById, type DocGraph, type DocNode } from "../../../document/graph";
+import { loadRanGraph } from "../../../api/workflow-remote";
 import { recipeOf } from "../../../runs/recipe";
 import { stateIn } from "../../../runs/whole/parts";
 import { addToView, closeViewer, replaceInView, useViewer, view, type ViewerItem, type ViewerSet } from "../../../runs/viewer/store";
@@ -49,16 +50,28 @@ const setOf = (
   };
 };
 
+const nameOfModel = ({ models }: Editor, name: string): string =>
+  models.find(({ internalName }) => internalName === name)?.displayName ?? name;
+
+/** The node and what flowed into it as they were in a run; as they are now where the run does not tell that. */
+const ranWith = async (editor: Editor, node: DocNode, { executionId }: Execution): Promise<{ graph: DocGraph; then: DocNode }> => {
+  const graph = await loadRanGraph(executionId).catch(() => undefined);
+  const then = graph && nodeById(graph, node.id);
+  return graph && then ? { graph, then } : { graph: graphOf(editor), then: node };
+};
+
 /** What a node made in a run, with what made it. */
-const setOfRun = (editor: Editor, node: DocNode, execution: Execution): ViewerSet => {
+const setOfRun = async (editor: Editor, node: DocNode, execution: Execution): Promise<ViewerSet> => {
+  const { graph, then } = await ranWith(editor, node, execution);
   const nodes = new Map(execution.nodes.map((one) => [one.id, one]));
   const progress = stateIn(node, nodes);
   if (!progress) return setOf(node, execution.executionId, execution.createdAt, [], () => ({ facts: [] }));
   return setOf(node, execution.executionId, execution.createdAt, itemsOf(node, progress, execution.result), (item) => {
-    const { model, prompt, settings } = recipeOf(graphOf(editor), node, { nodes, inputs: execution.inputs }, item.item);
+    const { model, prompt, settings } = recipeOf(graph, then, { nodes, inputs: execution.inputs }, item.item);
     const seed = settings.find(([name]) => name === "seed")?.[1];
     const facts: [string, string][] = [
-      ...(model === undefined ? [] : [["Model", model] as [string, string]]),
+      ...(model === undefined ? [] : [["Model", nameOfModel(editor, model)] as [string, string]]),
+      ...(item.file?.format === undefined ? [] : [["File", item.file.format] as [string, string]]),
       ...settings,
       ...(item.creditsCost > 0 ? [["Price", credits(item.creditsCost)] as [string, string]] : []),
       ...(progress.durationMs === null ? [] : [["All of the node took", duration(progress.durationMs)] as [string, string]]),
@@ -86,12 +99,12 @@ const inputFrom =
 /** Reads the run that is viewed, then those before it, while it is still viewed. */
 const readRuns = async (editor: Editor, node: DocNode, executionId: string): Promise<void> => {
   const isViewed = (): boolean => useViewer.getState().sets[0]?.id === executionId;
-  replaceInView(setOfRun(editor, node, await api.executions.get(executionId)));
+  replaceInView(await setOfRun(editor, node, await api.executions.get(executionId)));
   const { rows } = await api.executions.list({ workflowSlug: editor.slug, limit: LISTED });
   const older = rows.slice(rows.findIndex((row) => row.executionId === executionId) + 1, LISTED);
   for (const row of older.slice(0, OLDER_RUNS)) {
     if (!isViewed()) return;
-    const set = setOfRun(editor, node, await api.executions.get(row.executionId));
+    const set = await setOfRun(editor, node, await api.executions.get(row.executionId));
     if (set.items.length > 0) addToView(executionId, [set]);
   }
 };
