@@ -98,3 +98,25 @@ stage.test("a list of runs shows what they made, under their workflows' names; a
   expect(await accessibilityProblems(page)).toEqual([]);
   await close();
 });
+
+stage.test("what runs made is found by its day on a page of its own, and leads to its run", async () => {
+  const ran = await stage.http.call("POST", `/api/workflows/${slug}/run`, { key: account.key, body: { inputs: {} } });
+  expect(ran.status).toBe(200);
+  const { page, close } = await open();
+  await page.goto("/");
+  await page.getByRole("link", { name: "Files", exact: true }).click();
+  await page.getByRole("heading", { name: "Files", level: 1 }).waitFor();
+  const day = page.getByRole("region", { name: new Date().toLocaleDateString("en", { dateStyle: "full" }) });
+  await day.getByRole("listitem").nth(1).waitFor();
+  await page.getByRole("button", { name: "Sounds" }).click();
+  await page.getByText("No file fits").waitFor();
+  await page.getByRole("button", { name: "Pictures" }).click();
+  await day
+    .getByRole("button", { name: /image\/png$/ })
+    .first()
+    .click();
+  expect(await accessibilityProblems(page)).toEqual([]);
+  await page.getByRole("button", { name: "Open its run" }).click();
+  await page.getByRole("heading", { name: "Lights of the coast", level: 1 }).waitFor();
+  await close();
+});

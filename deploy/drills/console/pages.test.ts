@@ -41,6 +41,7 @@ stage.before(async () => {
     ["canvas", `/workflows/${slug}`],
     ["runs", "/executions"],
     ["run", `/executions/${run.headers.get("x-execution-id")}`],
+    ["files", "/files"],
     ["usage", "/usage"],
     ["keys", "/keys"],
     ["secrets", "/secrets"],

@@ -10,6 +10,7 @@ import {
   CircleUser,
   Coins,
   History,
+  Images,
   KeyRound,
   Layers,
   LockKeyhole,
@@ -46,9 +47,11 @@ interface Entry {
 }
 
 const APPROVALS: Entry = { to: "/approvals", label: "Approvals", icon: UserCheck };
-const ENTRIES: readonly Entry[] = [
+/** What stands in the menu, in its order. */
+export const PAGES: readonly Entry[] = [
   { to: "/", label: "Workflows", icon: Workflow, exact: true },
   { to: "/executions", label: "Runs", icon: History },
+  { to: "/files", label: "Files", icon: Images },
   APPROVALS,
   { to: "/batches", label: "Batches", icon: Table2 },
   { to: "/models", label: "Models", icon: Boxes },
@@ -216,7 +219,7 @@ export const Sidebar = ({ me, compact, open, onClose }: SidebarProps) => (
       <div className="mb-2 empty:hidden">
         <AccountSwitch me={me} compact={compact && !open} />
       </div>
-      {[...ENTRIES, ...(me.user.role === "admin" ? [ADMIN] : [])].map((entry) => (
+      {[...PAGES, ...(me.user.role === "admin" ? [ADMIN] : [])].map((entry) => (
         <NavLink key={entry.to} entry={entry} compact={compact && !open} onNavigate={onClose} />
       ))}
       <div className="mt-auto flex flex-col gap-2">

@@ -74,6 +74,11 @@ const execution = createRoute({
   path: "/executions/$id",
   component: pageOf(() => import("../features/executions/detail-page"), "ExecutionPage"),
 });
+const files = createRoute({
+  getParentRoute: () => shell,
+  path: "/files",
+  component: pageOf(() => import("../files/files-page"), "FilesPage"),
+});
 const batches = createRoute({
   getParentRoute: () => shell,
   path: "/batches",
@@ -211,7 +216,7 @@ const kitchen = createRoute({
 
 const tree = root.addChildren([
   shell.addChildren([
-    ...[dashboard, canvas, triggers, executions, execution, approvals, batches, batch],
+    ...[dashboard, canvas, triggers, executions, execution, files, approvals, batches, batch],
     ...[usage, budgets, keys, secrets, agents, models, model],
     ...[plans, balance, history, account, verify, admin],
     ...[organizations, organization, invitation],

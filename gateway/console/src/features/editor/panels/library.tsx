@@ -1,86 +1,24 @@
 import type { MediaFile } from "@nodeloom/client";
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { CheckCheck, Download, Pin, SquarePlus, Trash2, X } from "lucide-react";
-import { useEffect, useMemo, useState, type DragEvent } from "react";
+import { useState, type DragEvent } from "react";
 import { LoadFailure } from "../../../app/error-pages";
-import { fileName, rememberFiles } from "../../../api/files";
-import { request } from "../../../api/client";
-import { useAction } from "../../../api/use-action";
-import { fileTitle } from "../../../runs/file-title";
+import { fileName } from "../../../api/files";
 import { UploadButton } from "../../../runs/upload-button";
 import { downloadAll } from "../../../runs/viewer/download";
 import { view } from "../../../runs/viewer/store";
 import { Button, IconButton } from "../../../ui/button";
-import { bytes } from "../../../ui/format";
-import { Input } from "../../../ui/inputs/field";
 import { Skeleton } from "../../../ui/notice";
 import { addFileNodes, LIBRARY_DRAG } from "../commands/files";
 import type { Stage } from "../commands/commands";
 import { useEditor, useUi } from "../context";
-import { KEPT_DAYS, Tile, viewerItem } from "./library-tile";
-
-/** Files of one's own beside the canvas: made, uploaded, kept; found, dragged onto the canvas, viewed, deleted. */
-const PAGE = 60;
-const KINDS = [
-  ["", "All"],
-  ["image", "Pictures"],
-  ["video", "Clips"],
-  ["audio", "Sounds"],
-] as const;
-const ORIGINS = [
-  ["", "Everything"],
-  ["generated", "Made"],
-  ["upload", "Uploaded"],
-  ["kept", "Kept"],
-] as const;
-const useLibrary = () => {
-  const pages = useInfiniteQuery({
-    queryKey: ["media", "library"],
-    queryFn: async ({ pageParam, signal }) =>
-      (await request("listMedia", { query: { limit: PAGE, ...(pageParam === "" ? {} : { cursor: pageParam }) }, signal })).body,
-    initialPageParam: "",
-    getNextPageParam: ({ nextCursor }) => nextCursor,
-  });
-  const files = useMemo(() => (pages.data?.pages ?? []).flatMap(({ rows }) => rows), [pages.data]);
-  useEffect(() => rememberFiles(files), [files]);
-  return { ...pages, files };
-};
-
-const fits = (file: MediaFile, { kind, origin, words }: { kind: string; origin: string; words: string }): boolean =>
-  (kind === "" || file.contentType.startsWith(`${kind}/`)) &&
-  (origin === "" || (origin === "kept" ? file.kept : file.origin === origin)) &&
-  `${fileTitle(file)} ${file.contentType}`.toLowerCase().includes(words.trim().toLowerCase());
-
-const Chips = ({
-  label,
-  choices,
-  chosen,
-  onChoose,
-}: {
-  label: string;
-  choices: readonly (readonly [string, string])[];
-  chosen: string;
-  onChoose: (choice: string) => void;
-}) => (
-  <div role="group" aria-label={label} className="flex flex-wrap gap-1">
-    {choices.map(([value, title]) => (
-      <button
-        key={value}
-        type="button"
-        aria-pressed={chosen === value}
-        className="rounded-full border px-2.5 py-0.5 text-xs aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent-text"
-        onClick={() => onChoose(value)}
-      >
-        {title}
-      </button>
-    ))}
-  </div>
-);
+import { Tile, viewerItem } from "../../../files/tile";
+import { EVERYTHING, FileFilters, fits, keptWords, useFileActions, useLibrary } from "../../../files/library";
 
 /** What can be done with the files that are chosen. */
 const Chosen = ({ files, stage, onDone }: { files: readonly MediaFile[]; stage: Stage; onDone: () => void }) => {
   const editor = useEditor();
-  const { busy, run } = useAction(["media"]);
+  const { busy, remove, keep } = useFileActions(files, onDone);
   const choosing = useUi((state) => state.choosing);
   const add = (): void => {
     const [first] = files;
@@ -95,20 +33,6 @@ const Chosen = ({ files, stage, onDone }: { files: readonly MediaFile[]; stage: 
       );
     onDone();
   };
-  const remove = async (): Promise<void> => {
-    const [one, many] = ["The file was deleted.", `${files.length} files were deleted.`];
-    await run(
-      async () => {
-        for (const { id } of files) await request("deleteMedia", { params: { id } });
-      },
-      files.length === 1 ? one : many,
-    );
-    onDone();
-  };
-  const keep = (): Promise<unknown> =>
-    run(async () => {
-      for (const { id, kept } of files) if (!kept) await request("keepMedia", { params: { id } });
-    }, "Kept until you delete them.");
   return (
     <div role="toolbar" aria-label="Chosen files" className="flex flex-wrap items-center gap-1 border-t p-2">
       <Button size="sm" variant="primary" icon={SquarePlus} onClick={add}>
@@ -128,12 +52,13 @@ const Chosen = ({ files, stage, onDone }: { files: readonly MediaFile[]; stage: 
   );
 };
 
+/** Files of one's own beside the canvas: found, dragged onto it, viewed, deleted. */
 export const Library = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
   const client = useQueryClient();
   const library = useLibrary();
   const choosing = useUi((state) => state.choosing);
-  const [filter, setFilter] = useState({ kind: "", origin: "", words: "" });
+  const [filter, setFilter] = useState(EVERYTHING);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const shown = library.files.filter((file) => fits(file, filter));
   const picked = shown.filter(({ id }) => chosen.has(id));
@@ -167,16 +92,7 @@ export const Library = ({ stage }: { stage: Stage }) => {
           />
           <IconButton icon={X} size="sm" label="Close your files" onClick={close} />
         </div>
-        <Input
-          type="search"
-          aria-label="Search your files"
-          placeholder="Search by name or kind"
-          className="h-8!"
-          value={filter.words}
-          onChange={({ target }) => setFilter({ ...filter, words: target.value })}
-        />
-        <Chips label="Kind" choices={KINDS} chosen={filter.kind} onChoose={(kind) => setFilter({ ...filter, kind })} />
-        <Chips label="How they came" choices={ORIGINS} chosen={filter.origin} onChoose={(origin) => setFilter({ ...filter, origin })} />
+        <FileFilters filter={filter} onChange={setFilter} />
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto p-3">
         {library.isPending && <Skeleton lines={6} />}
@@ -208,10 +124,7 @@ export const Library = ({ stage }: { stage: Stage }) => {
         <Chosen files={picked} stage={stage} onDone={() => setChosen(new Set())} />
       ) : (
         <footer className="flex items-center gap-2 border-t p-3 text-xs text-faint tabular-nums">
-          <span className="flex-1">
-            {page && `${bytes(page.usedBytes)}${page.quotaBytes === null ? "" : ` of ${bytes(page.quotaBytes)}`} kept`} · made files stay{" "}
-            {KEPT_DAYS} days
-          </span>
+          <span className="flex-1">{page && keptWords(page)}</span>
           {shown.length > 0 && !choosing && (
             <IconButton icon={CheckCheck} size="sm" label="Choose all" onClick={() => setChosen(new Set(shown.map(({ id }) => id)))} />
           )}

@@ -1,15 +1,15 @@
 import type { MediaFile } from "@nodeloom/client";
 import { Expand } from "lucide-react";
 import type { DragEvent } from "react";
-import { fileName } from "../../../api/files";
-import { familyOfUrl, safeUrl } from "../../../api/media-url";
-import { fileTitle } from "../../../runs/file-title";
-import { familyOfType, type OutputFile } from "../../../runs/outputs";
-import { Thumb } from "../../../runs/thumb";
-import type { ViewerItem } from "../../../runs/viewer/store";
-import { IconButton } from "../../../ui/button";
-import { classes } from "../../../ui/classes";
-import { ago, bytes } from "../../../ui/format";
+import { fileName } from "../api/files";
+import { familyOfUrl, safeUrl } from "../api/media-url";
+import { fileTitle } from "../runs/file-title";
+import { familyOfType, type OutputFile } from "../runs/outputs";
+import { Thumb } from "../runs/thumb";
+import type { ViewerItem } from "../runs/viewer/store";
+import { IconButton } from "../ui/button";
+import { classes } from "../ui/classes";
+import { ago, bytes } from "../ui/format";
 
 export const KEPT_DAYS = 90;
 const DAY_MS = 86_400_000;
@@ -43,7 +43,8 @@ interface TileProps {
   file: MediaFile;
   chosen: boolean;
   onChoose: (more: boolean) => void;
-  onDrag: (event: DragEvent) => void;
+  /** Where it can be dragged somewhere. */
+  onDrag?: (event: DragEvent) => void;
   onView: () => void;
 }
 
@@ -51,7 +52,7 @@ interface TileProps {
 export const Tile = ({ file, chosen, onChoose, onDrag, onView }: TileProps) => {
   const leaves = leavesIn(file);
   return (
-    <li className="group relative min-w-0" draggable onDragStart={onDrag}>
+    <li className="group relative min-w-0" draggable={onDrag !== undefined} onDragStart={onDrag}>
       <button
         type="button"
         aria-pressed={chosen}
