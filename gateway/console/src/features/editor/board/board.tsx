@@ -23,6 +23,7 @@ import { innerSlug } from "../inspector/inner/ports";
 import { EdgeView } from "./edge-view";
 import { GuideLines } from "./guide-lines";
 import { Lasso } from "./lasso";
+import { LostNodes } from "./lost-nodes";
 import { NodeView } from "./node/node-view";
 import { nearestEdge } from "./nearest-edge";
 import { useBoardMenu } from "./use-board-menu";
@@ -230,6 +231,7 @@ export const Board = ({ stage, viewport, onViewport }: BoardProps) => {
       >
         <Background variant={BackgroundVariant.Dots} gap={22} size={1.4} />
         <GuideLines guides={guides} />
+        <LostNodes stage={stage} />
         {nodes.length >= MINIMAP_FROM && (
           <MiniMap<FlowNode> pannable zoomable className="max-md:hidden" ariaLabel="Map of the canvas" nodeColor={mapColour} />
         )}

@@ -1,7 +1,9 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useReactFlow, type FitViewOptions } from "@xyflow/react";
 import { useMemo } from "react";
+import { around } from "../../../canvas/geometry";
 import { complain } from "../../../ui/overlays/toast";
+import { rectsOf, selectedNodes } from "../chosen";
 import { placeBeside } from "../commands/actions";
 import { pasteText } from "../commands/paste";
 import { uploadToCanvas } from "../commands/files";
@@ -64,13 +66,27 @@ export const useStage = (editor: Editor): Stage => {
         document.querySelector(".react-flow")?.getBoundingClientRect() ?? new DOMRect(0, 0, innerWidth, innerHeight);
       return { x: left + width / 2, y: top + height / 2 };
     };
+    const fit: Stage["fit"] = (nodeIds, atOnce = false) => {
+      const nodes = nodeIds === undefined || nodeIds.length === 0 ? undefined : nodeIds.map((id) => ({ id }));
+      const duration = atOnce ? 0 : glideMs();
+      void flow.fitView({ duration, padding: paddingAround(), maxZoom: MOST_ZOOM, ...(nodes ? { nodes } : {}) });
+    };
+    /** Shows what was pasted, where some of it lies outside of what is seen. */
+    const showPasted = (): void => {
+      const nodes = selectedNodes(editor);
+      const frame = around([...rectsOf(editor, nodes).values()]);
+      const canvas = document.querySelector(".react-flow")?.getBoundingClientRect();
+      if (!frame || !canvas) return;
+      const from = flow.flowToScreenPosition(frame);
+      const to = flow.flowToScreenPosition({ x: frame.x + frame.width, y: frame.y + frame.height });
+      const isSeen = from.x >= canvas.left && from.y >= canvas.top && to.x <= canvas.right && to.y <= canvas.bottom;
+      if (!isSeen) fit(nodes.map(({ id }) => id));
+    };
+    const paste = (text: string, at: { x: number; y: number }): void =>
+      void pasteText(editor, text, at).then((isPasted) => isPasted && showPasted());
     return {
       middle: () => flow.screenToFlowPosition(middle()),
-      fit: (nodeIds, atOnce = false) => {
-        const nodes = nodeIds === undefined || nodeIds.length === 0 ? undefined : nodeIds.map((id) => ({ id }));
-        const duration = atOnce ? 0 : glideMs();
-        void flow.fitView({ duration, padding: paddingAround(), maxZoom: MOST_ZOOM, ...(nodes ? { nodes } : {}) });
-      },
+      fit,
       zoom: (to) => void { in: () => flow.zoomIn(), out: () => flow.zoomOut(), whole: () => flow.zoomTo(1) }[to](),
       openPalette: () => {
         const at = middle();
@@ -81,7 +97,7 @@ export const useStage = (editor: Editor): Stage => {
       paste: () => {
         const at = flow.screenToFlowPosition(middle());
         readClipboard().then(
-          ({ text, files }) => (files.length > 0 ? void uploadToCanvas(editor, files, at) : void pasteText(editor, text, at)),
+          ({ text, files }) => (files.length > 0 ? void uploadToCanvas(editor, files, at) : paste(text, at)),
           () => complain("The browser does not let this page read the clipboard."),
         );
       },
@@ -89,7 +105,7 @@ export const useStage = (editor: Editor): Stage => {
         const at = flow.screenToFlowPosition(middle());
         const files = [...data.files];
         if (files.length > 0) void uploadToCanvas(editor, files, at);
-        else void pasteText(editor, data.getData("text/plain"), at);
+        else paste(data.getData("text/plain"), at);
       },
       addAfter: () => {
         const { nodes } = editor.document.store.getState().selection;

@@ -6,17 +6,22 @@ import type { Editor } from "../context";
 import { insertPart, NEW_SIZE, some } from "./actions";
 import { defaultModel } from "./new-nodes";
 
-/** Puts nodes of a clipboard's text where the middle of the board is; a graph of another editor as far as it can stand here. */
-export const pasteText = async (editor: Editor, text: string, middle: Point): Promise<void> => {
+/** Puts nodes of a clipboard's text where the middle of the board is; a graph of another editor as far as it can stand here. @returns whether it did */
+export const pasteText = async (editor: Editor, text: string, middle: Point): Promise<boolean> => {
   const value = parsedJson(text);
   // Few who open a canvas paste anything.
   const foreign =
     value === undefined ? undefined : (await import("../../../canvas/foreign/foreign")).readForeign(value, defaultModel(editor, "image"));
-  if (foreign && !foreign.graph) return complain(foreign.words);
+  const refuse = (words: string): false => {
+    complain(words);
+    return false;
+  };
+  if (foreign && !foreign.graph) return refuse(foreign.words);
   const part = readPart(foreign ? JSON.stringify(foreign.graph) : text);
-  if ("problem" in part) return complain(part.problem);
+  if ("problem" in part) return refuse(part.problem);
   if (foreign) say(foreign.words);
   const frame = around(part.nodes.map(({ x, y }) => ({ x, y, ...NEW_SIZE })))!;
   const offset = { x: middle.x - frame.x - frame.width / 2, y: middle.y - frame.y - frame.height / 2 };
   insertPart(editor, part, offset, `Paste ${some(part.nodes.length, "node")}`);
+  return true;
 };
