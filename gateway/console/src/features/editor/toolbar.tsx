@@ -1,14 +1,10 @@
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import {
-  AppWindow,
   ArrowLeft,
-  CalendarClock,
   CircleCheck,
   CloudAlert,
   CloudUpload,
-  Command as CommandIcon,
   Images,
-  Keyboard,
   Lasso as LassoIcon,
   LayoutGrid,
   Lock,
@@ -17,9 +13,6 @@ import {
   PanelRight,
   Plus,
   Redo2,
-  Rocket,
-  Search,
-  Settings2,
   Share2,
   TriangleAlert,
   Undo2,
@@ -33,9 +26,9 @@ import { endSession } from "../../api/session";
 import { Button, IconButton } from "../../ui/button";
 import { Badge } from "../../ui/badge";
 import { classes } from "../../ui/classes";
-import { Menu } from "../../ui/overlays/menu";
 import { useTitle } from "../../ui/use-title";
 import { useDocument, useEditor, useScene, useUi } from "./context";
+import { ToolbarMenu } from "./toolbar-menu";
 import { VersionButton } from "./versions/version-button";
 import { Play } from "lucide-react";
 
@@ -167,11 +160,10 @@ const ProblemsButton = () => {
 /** The bar over the canvas: where one is, whether it is saved, and Run. */
 export const Toolbar = ({ stage }: { stage: Stage }) => {
   const editor = useEditor();
-  const { slug, ui, canEdit } = editor;
+  const { ui, canEdit } = editor;
   const name = useDocument((state) => state.meta.name);
   useTitle(name);
   const panelOpen = useUi((state) => state.panelOpen);
-  const navigate = useNavigate();
   const entry = (id: string) => {
     const { title, keys, run } = commandById(id);
     return { label: title, ...(keys[0] === undefined ? {} : { keys: keys[0] }), run: () => run(editor, stage) };
@@ -186,32 +178,20 @@ export const Toolbar = ({ stage }: { stage: Stage }) => {
         <ArrowLeft className="size-4" aria-hidden />
       </Link>
       <h1 className="min-w-0 truncate font-semibold" title={name}>
-        {name}
+        {canEdit ? (
+          <button type="button" className="max-w-full truncate rounded-md px-1 hover:bg-hover" onClick={entry("sharing").run}>
+            {name}
+          </button>
+        ) : (
+          name
+        )}
       </h1>
       <SaveState />
       <div className="ml-auto flex items-center gap-1">
         <ProblemsButton />
         {canEdit && <VersionButton />}
         {canEdit && <History />}
-        <Menu
-          trigger={<IconButton icon={CommandIcon} label="Menu" />}
-          entries={[
-            ...(canEdit ? [entry("tidy"), entry("duplicate"), entry("paste"), null] : []),
-            entry("find"),
-            entry("fit"),
-            null,
-            ...(canEdit ? [{ ...entry("versions"), icon: Rocket }] : []),
-            {
-              label: "Schedules and hooks…",
-              icon: CalendarClock,
-              run: () => void navigate({ to: "/workflows/$slug/triggers", params: { slug } }),
-            },
-            ...(canEdit ? [{ label: "Publish as an app…", icon: AppWindow, run: () => ui.setState({ overlay: "app" }) }] : []),
-            { label: "Settings and sharing…", icon: Settings2, run: () => ui.setState({ overlay: "settings" }) },
-            { ...entry("commands"), icon: Search },
-            { ...entry("help"), icon: Keyboard },
-          ]}
-        />
+        <ToolbarMenu stage={stage} />
         <IconButton
           icon={Share2}
           label="Settings and sharing"

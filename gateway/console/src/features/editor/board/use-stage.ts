@@ -121,6 +121,10 @@ export const useStage = (editor: Editor): Stage => {
         focusPanel();
       },
       open: (slug) => void navigate({ to: "/workflows/$slug", params: { slug } }),
+      leave: (page) =>
+        page === "batch"
+          ? void navigate({ to: "/batches", search: { workflow: editor.slug } })
+          : void navigate({ to: "/workflows/$slug/triggers", params: { slug: editor.slug } }),
       run: () => {
         const { panel, panelOpen } = editor.ui.getState();
         const form = document.querySelector<HTMLFormElement>(RUN_FORM);

@@ -42,6 +42,8 @@ export interface Stage {
   settings(): void;
   /** Leaves for another workflow. */
   open(slug: string): void;
+  /** Leaves for a page about this workflow. */
+  leave(page: "triggers" | "batch"): void;
 }
 
 export interface Command {
@@ -207,6 +209,10 @@ export const COMMANDS: readonly Command[] = [
   command("run-to-here", "Run to here", "Run", ["Mod+Shift+Enter"], runToHere),
   edit("versions", "Publish, versions…", ["Shift+V"], ({ ui }) => ui.setState({ overlay: "versions" }), "Run"),
   command("api", "Use as API", "Run", [], ({ ui }) => ui.setState({ overlay: "api" })),
+  command("batch", "Run with a table…", "Run", [], (_editor, stage) => stage.leave("batch")),
+  command("triggers", "Schedules and hooks…", "Run", [], (_editor, stage) => stage.leave("triggers")),
+  edit("app", "Publish as an app…", [], ({ ui }) => ui.setState({ overlay: "app" }), "Run"),
+  command("sharing", "Settings and sharing…", "View", [], ({ ui }) => ui.setState({ overlay: "settings" })),
 ];
 
 const PLAIN: Readonly<Record<string, string>> = { " ": "Space" };

@@ -1,4 +1,6 @@
+import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
+import { PAGES } from "../../../app/navigation";
 import { allFittingInputs, type Port } from "../../../canvas/ports";
 import { isRemark, kindOf } from "../../../canvas/kinds";
 import { connect, removeItems } from "../../../document/edit";
@@ -31,11 +33,17 @@ export const CommandList = ({ stage, onClose }: OverlayProps) => {
     <Picker
       title="Commands"
       placeholder="What do you want to do, or find?"
-      picks={[...commands, ...nodes]}
+      picks={[...commands, ...usePagePicks(), ...nodes]}
       empty="There is no such command, and no node that says so."
       onClose={onClose}
     />
   );
+};
+
+/** The pages of the console. */
+const usePagePicks = (): Pick[] => {
+  const navigate = useNavigate();
+  return PAGES.map(({ to, label }): Pick => ({ key: to, title: `Go to ${label}`, isSought: true, run: () => void navigate({ to }) }));
 };
 
 const NOTE_CHARACTERS = 80;
