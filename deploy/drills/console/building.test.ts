@@ -124,13 +124,17 @@ onCanvas("nodes are found by what other editors call them", "", async (page) => 
     ["loop", "List"],
     ["load image", "File"],
     ["trigger", "Inputs"],
+    ["clip text encode", "Text"],
+    ["save image", "Results"],
+    // What is called that stands before what makes, takes or shows one.
+    ["image", "Image"],
+    ["if", "Switch"],
   ] as const) {
     await search.fill(words);
-    await page
-      .getByRole("option", { name: new RegExp(`^${title}`) })
-      .first()
-      .waitFor({ timeout: 2_000 });
+    await eventually(async () => (await page.getByRole("option").first().innerText()).startsWith(title));
   }
+  await search.fill("cron");
+  await page.getByText(/Schedules and hooks, in the menu/).waitFor();
 });
 
 onCanvas("nodes that are added near one another stay apart when a run shows what they made", "?node=picture", async (page) => {

@@ -20,6 +20,12 @@ const MARGIN = 8;
 
 const matches = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word));
 
+/** What is called that stands before what is known by that word, and that before what has it somewhere. */
+const rankOf = ({ title, words }: Kind, query: string): number => {
+  if (title.toLowerCase().startsWith(query)) return 0;
+  return ` ${words.toLowerCase()} `.includes(` ${query} `) ? 1 : 2;
+};
+
 /** Kinds that fit, and, once something is typed, models by name. */
 const useChoices = (request: PaletteRequest, query: string): Choice[] => {
   const editor = useEditor();
@@ -32,6 +38,7 @@ const useChoices = (request: PaletteRequest, query: string): Choice[] => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     const kinds = fitting
       .filter((kind) => matches(`${kind.title} ${kind.words} ${kind.description}`.toLowerCase(), words))
+      .toSorted((a, b) => (words.length === 0 ? 0 : rankOf(a, words.join(" ")) - rankOf(b, words.join(" "))))
       .map((kind): Choice => ({ key: `${kind.type} ${kind.title}`, kind, title: kind.title, description: kind.description }));
     if (words.length === 0) return kinds;
     const byModel = fitting.flatMap((kind) =>
@@ -51,6 +58,20 @@ const useChoices = (request: PaletteRequest, query: string): Choice[] => {
     return [...kinds, ...byModel];
   }, [fitting, models, query]);
 };
+
+/** What people of other editors look for, and where it is here. */
+const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
+  [/cron|schedul|timer|interval|trigger/i, "Times and calls from outside start a workflow: Schedules and hooks, in the menu above."],
+  [
+    /vae|latent|lora|controlnet|decode|checkpoint/i,
+    "What loads, encodes and decodes is inside of models here: add an Image, and choose its model.",
+  ],
+  [/credential|auth|api.?key|secret/i, "Keys of services stand under Secrets, and are named as {{secrets.NAME}} in an HTTP request."],
+];
+const NOTHING =
+  "No node, and no model that is switched on, is called that. Others need the key of their provider, which an administrator sets.";
+const nothingWords = (query: string): string =>
+  query === "" ? "No node fits this port." : (ELSEWHERE.find(([pattern]) => pattern.test(query))?.[1] ?? NOTHING);
 
 const heading = ({ from, edgeId }: PaletteRequest): string => {
   if (edgeId !== undefined) return "Insert into this link";
@@ -127,9 +148,7 @@ const PaletteList = ({ request }: { request: PaletteRequest }) => {
           </li>
         ))}
       </ul>
-      {choices.length === 0 && (
-        <p className="px-4 pb-4 text-sm text-muted">{query === "" ? "No node fits this port." : "No node or model is called that."}</p>
-      )}
+      {choices.length === 0 && <p className="px-4 pb-4 text-sm text-muted">{nothingWords(query)}</p>}
     </div>
   );
 };
