@@ -1,11 +1,13 @@
+import type { JsonSchema } from "@nodeloom/kernel";
 import { useQuery } from "@tanstack/react-query";
-import { ChevronRight, Link2 } from "lucide-react";
+import { ChevronRight, Dices, Link2 } from "lucide-react";
 import { isDevelopment } from "../../../api/media-url";
 import { tasksQuery } from "../../../api/queries";
 import { settingAt, settingPath } from "../../../canvas/face";
 import { kindOf } from "../../../canvas/kinds";
 import { RARE_INPUTS } from "../../../canvas/ports";
 import type { DocNode } from "../../../document/graph";
+import { IconButton } from "../../../ui/button";
 import { Field, Select } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
 import { useEditor } from "../context";
@@ -59,6 +61,16 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
   );
 };
 
+const SEED = "seed";
+/** The least of what models take at most. */
+const SEEDS = 2 ** 31 - 1;
+/** A seed that the model takes. */
+const anySeed = ({ minimum, maximum }: JsonSchema): number => {
+  const from = typeof minimum === "number" ? Math.max(0, minimum) : 0;
+  const to = Math.min(typeof maximum === "number" ? maximum : SEEDS, SEEDS);
+  return from + Math.floor(Math.random() * (to - from + 1));
+};
+
 const SANDBOX = "sandbox";
 /** The setting that says what an answer must be. */
 const ANSWER_SCHEMA = "schema";
@@ -104,15 +116,21 @@ export const ModelForm = ({ node }: { node: DocNode }) => {
         />
       );
     return (
-      <SchemaControl
-        key={name}
-        name={name}
-        label={title}
-        schema={property}
-        value={settingAt(node, path)}
-        disabled={disabled}
-        onChange={(value) => set(path, value)}
-      />
+      <div key={name} className="relative">
+        <SchemaControl
+          name={name}
+          label={title}
+          schema={property}
+          value={settingAt(node, path)}
+          disabled={disabled}
+          onChange={(value) => set(path, value)}
+        />
+        {name === SEED && !disabled && (
+          <span className="absolute -top-1 right-0">
+            <IconButton icon={Dices} size="sm" label="Roll the dice" onClick={() => set(path, anySeed(property), "Roll the dice")} />
+          </span>
+        )}
+      </div>
     );
   };
   return (
