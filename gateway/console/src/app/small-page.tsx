@@ -19,15 +19,22 @@ interface SmallPageProps {
   lead?: ReactNode;
   /** Below the card. */
   foot?: ReactNode;
+  /** Beside the card, where there is room. */
+  beside?: ReactNode;
   children: ReactNode;
 }
 
 /** A page of one thing, for people who may not be signed in. */
-export const SmallPage = ({ title, lead, foot, children }: SmallPageProps) => {
+export const SmallPage = ({ title, lead, foot, beside, children }: SmallPageProps) => {
   useTitle(title);
   return (
-    <main className="flex min-h-full items-center justify-center px-4 py-10">
-      <div className="w-full max-w-sm">
+    <main className="flex min-h-full items-stretch justify-center">
+      {beside !== undefined && (
+        <div className="hidden flex-1 items-center justify-center border-r bg-(--board) p-12 lg:flex">
+          <div className="w-full max-w-2xl">{beside}</div>
+        </div>
+      )}
+      <div className="m-auto w-full max-w-sm flex-none px-4 py-10 lg:px-8 lg:max-w-md">
         <div className="mb-8 flex justify-center">
           <Logo />
         </div>

@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { CodeField } from "../../app/sign-in/code-field";
 import { takeFailure } from "../../app/sign-in/outcome";
+import { SignInPicture } from "../../app/sign-in/picture";
 import { ProviderButton } from "../../app/sign-in/provider-button";
 import { credentialsOf, useSignIn } from "../../app/sign-in/use-sign-in";
 import { SmallPage } from "../../app/small-page";
@@ -61,6 +62,13 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
     <SmallPage
       title={title}
       lead={isNew ? "An administrator approves new accounts before they can run anything." : "Build, run and watch media pipelines."}
+      beside={
+        <>
+          <SignInPicture />
+          <p className="mt-8 text-2xl font-semibold tracking-tight">Pipelines of words, pictures, clips and sound.</p>
+          <p className="mt-2 text-muted">Draw them on a canvas, see what each step makes and costs, and call them as an API.</p>
+        </>
+      }
       foot={
         <>
           {takesCode ? "The code does not come?" : isNew ? "You have an account?" : "New here?"}{" "}
