@@ -19,10 +19,12 @@ export const Peaks = ({ url, label }: { url: string; label: string }) => {
       .then(setPeaks, () => undefined);
     return () => left.abort();
   }, [url]);
-  if (peaks === undefined) return <AudioLines className="size-6" aria-label={label} role="img" />;
+  // Without a label it is beside its name.
+  const seen = label === "" ? ({ "aria-hidden": true } as const) : ({ role: "img", "aria-label": label } as const);
+  if (peaks === undefined) return <AudioLines className="size-6" {...seen} />;
   const heights = peaks.map((peak) => Math.max(MIN_HEIGHT, Math.min(1, peak)));
   return (
-    <svg viewBox={`0 0 ${heights.length} 1`} preserveAspectRatio="none" className="h-1/2 w-full px-1" role="img" aria-label={label}>
+    <svg viewBox={`0 0 ${heights.length} 1`} preserveAspectRatio="none" className="h-1/2 w-full px-1" {...seen}>
       <path
         d={heights.map((height, at) => `M${at + 0.5} ${(1 - height) / 2}v${height}`).join("")}
         stroke="currentColor"

@@ -24,7 +24,7 @@ export const RecentRuns = ({ shown }: { shown: string | undefined }) => {
   return (
     <section aria-label="Recent runs" className="border-t pt-4">
       <header className="mb-1 flex items-center justify-between gap-2">
-        <h3 className="text-[13px] font-semibold">Recent runs</h3>
+        <h2 className="text-[13px] font-semibold">Recent runs</h2>
         <Link to="/executions" search={{ workflow: slug }} className="text-xs text-accent-text underline underline-offset-2">
           All of them
         </Link>

@@ -84,7 +84,7 @@ const Result = ({ run }: { run: LiveRun }) => {
     const node = nodeById(graph, id);
     return (
       <div key={id}>
-        <h3 className="mb-1.5 text-[13px] font-semibold">{node ? nodeTitle(node) : id}</h3>
+        <h2 className="mb-1.5 text-[13px] font-semibold">{node ? nodeTitle(node) : id}</h2>
         <ResultView result={outputs} />
       </div>
     );
