@@ -7,10 +7,11 @@ import {
   outputPorts,
   type GraphNode,
   type JsonSchema,
+  waitsForDecision,
   type PortType,
 } from "@nodeloom/kernel/graph";
 import { kindOf } from "./kinds";
-import { edgesOf, type DocEdge, type DocGraph, type DocNode } from "../document/graph";
+import { edgesOf, nodesOf, type DocEdge, type DocGraph, type DocNode } from "../document/graph";
 
 export interface Port {
   name: string;
@@ -19,6 +20,8 @@ export interface Port {
   list: boolean;
   /** Of an input: a call needs it, the node shows it, or it is among those that are rarely set. */
   need?: "required" | "shown" | "rare";
+  /** Of an output that may give anything: what it gives as the graph is now. */
+  carries?: PortType;
 }
 
 /** Settings that are rarely needed, and that no link is made to by itself. */
@@ -109,8 +112,9 @@ const NEEDS = { required: 3, shown: 2, rare: -1 } as const;
 
 /** How well an input suits a link: the sum of how close its type is and how much its node needs it; type `any` counts as no match. */
 const rank = (output: Port, input: Port): number => {
-  const flow = FLOWS[output.type][input.type];
-  const same = output.type === input.type && output.type !== "any";
+  const type = output.carries ?? output.type;
+  const flow = FLOWS[type][input.type];
+  const same = type === input.type && type !== "any";
   const fit = same ? 4 : input.type === "any" ? 0 : flow === "allowed" ? 3 : flow === "converted" ? 2 : 1;
   return fit * 2 + (input.need === undefined ? 0 : NEEDS[input.need] * 2) + (ALWAYS_SHOWN.has(input.name) ? 1 : 0);
 };
@@ -128,12 +132,30 @@ export const fittingInputs = (output: Port, ports: NodePorts, used: ReadonlySet<
 export const fittingOutputs = (input: Port, ports: NodePorts): Port[] =>
   ports.outputs.filter((output) => fits(output, input)).sort((a, b) => rank(b, input) - rank(a, input));
 
+/** What flows on behind a decision is what flowed in. */
+const createCarrying = () => {
+  const known = new WeakMap<NodePorts, Map<PortType, NodePorts>>();
+  return (node: DocNode, own: NodePorts, graph: DocGraph, book: ReadonlyMap<string, NodePorts>): NodePorts => {
+    const edge = edgesOf(graph).find(({ target }) => target === node.id);
+    const from = edge && book.get(edge.source);
+    const output = from?.outputs.find(({ name }) => name === sourcePort(edge!, from));
+    const type = output?.carries ?? output?.type ?? "any";
+    if (type === "any") return own;
+    const byType = known.get(own) ?? new Map<PortType, NodePorts>();
+    known.set(own, byType);
+    const ports = byType.get(type) ?? { ...own, outputs: own.outputs.map((port) => ({ ...port, carries: type })) };
+    byType.set(type, ports);
+    return ports;
+  };
+};
+
 /** Ports of every node, each computed once for as long as node, schema and wires stay the same. */
 export const createPortBook = () => {
   const known = new WeakMap<
     DocNode,
     { key: string; schema: JsonSchema | undefined; results: readonly string[] | undefined; ports: NodePorts }
   >();
+  const carrying = createCarrying();
   return (graph: DocGraph, rules: PortRules): ReadonlyMap<string, NodePorts> => {
     const wires = new Map<string, { into: Set<string>; out: Set<string> }>();
     const of = (id: string) => {
@@ -157,6 +179,7 @@ export const createPortBook = () => {
       known.set(node, { key, schema, results, ports });
       book.set(node.id, ports);
     }
+    for (const node of nodesOf(graph)) if (waitsForDecision(node.type)) book.set(node.id, carrying(node, book.get(node.id)!, graph, book));
     return book;
   };
 };

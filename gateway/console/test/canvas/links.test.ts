@@ -1,5 +1,6 @@
-import { fittingInputs, allFittingInputs, portsOf, type Port } from "../../src/canvas/ports";
+import { allFittingInputs, createPortBook, fittingInputs, portsOf, type Port } from "../../src/canvas/ports";
 import { routeOf } from "../../src/canvas/routes";
+import { readDocGraph } from "../../src/document/graph";
 
 const SCHEMA = {
   type: "object",
@@ -23,6 +24,20 @@ describe("the input that a link is made to", () => {
 
   it("of a picture is the one for pictures", () => {
     expect(names(fittingInputs(output("image"), ports, new Set()))[0]).toBe("image");
+  });
+
+  it("of what was approved is the one for what was shown", () => {
+    const graph = readDocGraph(
+      JSON.stringify([
+        { id: "pic", type: "generate-image", data: {} },
+        { id: "ok", type: "approval", data: {} },
+        { id: "end", type: "response-output", data: {} },
+      ]),
+      JSON.stringify([{ id: "e", source: "pic", sourceHandle: "image", target: "ok", targetHandle: "value" }]),
+    );
+    const book = createPortBook()(graph, { schemaOf: () => SCHEMA, resultsOf: () => undefined });
+    const [approved] = book.get("ok")!.outputs;
+    expect(names(fittingInputs(approved!, book.get("end")!, new Set()))[0]).toBe("images");
   });
 
   it("is never a setting that is rarely set, which a list of all of them has", () => {
