@@ -7,7 +7,7 @@ import { api } from "../../api/client";
 import { executionQuery, ranGraphQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
 import { DecisionCard } from "../../runs/approvals/decision-card";
-import { Gallery } from "../../runs/media-view";
+import { Gallery } from "../../runs/gallery";
 import { nameOfNode } from "../../runs/node-name";
 import { failedIn, filesIn, madeFiles } from "../../runs/outputs";
 import { ResultView } from "../../runs/result-view";
