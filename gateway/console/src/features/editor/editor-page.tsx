@@ -22,6 +22,7 @@ import { BoardTools, SaveFailure, Toolbar } from "./toolbar";
 import { createScene } from "./scene/scene";
 import { createUi, type Panel } from "./ui-store";
 import { useOpenDocument, type Opened } from "./use-open-document";
+import { useKeptInputs } from "./kept-inputs";
 import { useOpenedRun } from "./use-opened-run";
 import { useShortcuts } from "./commands/use-shortcuts";
 import { useStage } from "./board/use-stage";
@@ -71,6 +72,7 @@ const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) =
   useEffect(loadPanels, []);
   const { run, node, panel } = route.useSearch();
   const { slug, document, ui } = editor;
+  useKeptInputs(editor, run);
   useOpenedRun(editor, run);
   useEffect(() => {
     if (panel === "run") ui.setState({ panel: "run", panelOpen: true });

@@ -10,7 +10,7 @@ import { graphOf } from "./chosen";
 import type { Editor } from "./context";
 
 /**
- * Follows the run that the page's address names, and puts the inputs it had where the next one's are typed, so that it
+ * Follows the run that the page's address names. The inputs of a run that is shown are put where the next one's are typed, so that it
  * can be run again. What was typed already stays. Without one, a run that is under way is followed, and nodes show what
  * they made last.
  */
@@ -44,7 +44,7 @@ export const useOpenedRun = (editor: Editor, id: string | undefined): void => {
   }, [ui, id]);
   const inputs = useLive(({ runs }) => {
     const run = runs[slug];
-    return run?.executionId === id ? run?.execution?.inputs : undefined;
+    return id === undefined || run?.executionId === id ? run?.execution?.inputs : undefined;
   });
   useEffect(() => {
     if (inputs && Object.keys(ui.getState().typed).length === 0) ui.setState({ typed: inputs });

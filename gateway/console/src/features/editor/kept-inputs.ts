@@ -1,0 +1,36 @@
+import { useEffect } from "react";
+import type { Editor } from "./context";
+
+const MAX_CHARACTERS = 200_000;
+
+const read = (key: string): Record<string, unknown> | undefined => {
+  try {
+    const value: unknown = JSON.parse(sessionStorage.getItem(key) ?? "null");
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+const write = (key: string, typed: Readonly<Record<string, unknown>>): void => {
+  const text = JSON.stringify(typed);
+  try {
+    if (text.length <= MAX_CHARACTERS) sessionStorage.setItem(key, text);
+  } catch {
+    // A browser that stores nothing forgets them with the page.
+  }
+};
+
+/**
+ * Keeps what was typed as the inputs of the next run through reloads, in this tab.
+ * @param run that the page's address names: its inputs are taken instead
+ */
+export const useKeptInputs = ({ slug, me, ui }: Editor, run: string | undefined): void =>
+  useEffect(() => {
+    const key = `nodeloom.inputs:${me.user.id}/${slug}`;
+    const kept = read(key);
+    if (run === undefined && kept && Object.keys(ui.getState().typed).length === 0) ui.setState({ typed: kept });
+    return ui.subscribe((now, then) => {
+      if (now.typed !== then.typed) write(key, now.typed);
+    });
+  }, [slug, me.user.id, ui, run]);
