@@ -9,7 +9,7 @@ import {
   type FinalConnectionState,
   type OnConnectStartParams,
 } from "@xyflow/react";
-import { useCallback, useEffect, useRef, type MouseEvent as ReactMouseEvent } from "react";
+import { Suspense, useCallback, useEffect, useRef, type MouseEvent as ReactMouseEvent } from "react";
 import { frameOf } from "../../../canvas/frames";
 import { NODE } from "../../../canvas/geometry";
 import { kindColour } from "../../../canvas/kinds";
@@ -20,9 +20,9 @@ import { complainAbout, linkStart, linkToNode, replacedBy } from "../commands/ac
 import type { Stage } from "../commands/commands";
 import { useEditor, useScene, useUi } from "../context";
 import { innerSlug } from "../inspector/inner/ports";
+import { Lasso } from "../panels/lazy-panels";
 import { EdgeView } from "./edge-view";
 import { GuideLines } from "./guide-lines";
-import { Lasso } from "./lasso";
 import { LostNodes } from "./lost-nodes";
 import { NodeView } from "./node/node-view";
 import { nearestEdge } from "./nearest-edge";
@@ -236,7 +236,9 @@ export const Board = ({ stage, viewport, onViewport }: BoardProps) => {
           <MiniMap<FlowNode> pannable zoomable className="max-md:hidden" ariaLabel="Map of the canvas" nodeColor={mapColour} />
         )}
       </ReactFlow>
-      <Lasso />
+      <Suspense fallback={null}>
+        <Lasso />
+      </Suspense>
     </div>
   );
 };

@@ -1,9 +1,10 @@
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { Suspense, useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { CHOICES, kindColour, type Kind } from "../../../canvas/kinds";
 import { classes } from "../../../ui/classes";
 import { addFromPalette, suits } from "../commands/new-nodes";
 import { useEditor, useUi } from "../context";
 import type { PaletteRequest } from "../ui-store";
+import { NothingFound } from "./lazy-panels";
 import { modelState, placeWords } from "./model-state";
 
 interface Choice {
@@ -58,20 +59,6 @@ const useChoices = (request: PaletteRequest, query: string): Choice[] => {
     return [...kinds, ...byModel];
   }, [fitting, models, query]);
 };
-
-/** What people of other editors look for, and where it is here. */
-const ELSEWHERE: readonly (readonly [RegExp, string])[] = [
-  [/cron|schedul|timer|interval|trigger/i, "Times and calls from outside start a workflow: Schedules and hooks, in the menu above."],
-  [
-    /vae|latent|lora|controlnet|decode|checkpoint/i,
-    "What loads, encodes and decodes is inside of models here: add an Image, and choose its model.",
-  ],
-  [/credential|auth|api.?key|secret/i, "Keys of services stand under Secrets, and are named as {{secrets.NAME}} in an HTTP request."],
-];
-const NOTHING =
-  "No node, and no model that is switched on, is called that. Others need the key of their provider, which an administrator sets.";
-const nothingWords = (query: string): string =>
-  query === "" ? "No node fits this port." : (ELSEWHERE.find(([pattern]) => pattern.test(query))?.[1] ?? NOTHING);
 
 const heading = ({ from, edgeId }: PaletteRequest): string => {
   if (edgeId !== undefined) return "Insert into this link";
@@ -148,7 +135,11 @@ const PaletteList = ({ request }: { request: PaletteRequest }) => {
           </li>
         ))}
       </ul>
-      {choices.length === 0 && <p className="px-4 pb-4 text-sm text-muted">{nothingWords(query)}</p>}
+      {choices.length === 0 && (
+        <Suspense fallback={null}>
+          <NothingFound query={query} />
+        </Suspense>
+      )}
     </div>
   );
 };
