@@ -18,12 +18,7 @@ export default defineConfig(({ command }) => ({
     alias: {
       re2js: resolve(import.meta.dirname, "src/canvas/re2.ts"),
       "@nodeloom/client": resolve(ROOT, "gateway/client/src/browser.ts"),
-      "@nodeloom/kernel/capabilities": resolve(ROOT, "services/kernel/src/capabilities.ts"),
-      "@nodeloom/kernel/json-text": resolve(ROOT, "services/kernel/src/json-text.ts"),
-      "@nodeloom/kernel/limits": resolve(ROOT, "services/kernel/src/limits.ts"),
-      "@nodeloom/kernel/organizations": resolve(ROOT, "services/kernel/src/organizations.ts"),
-      "@nodeloom/kernel/plans": resolve(ROOT, "services/kernel/src/plans.ts"),
-      "@nodeloom/kernel/graph": resolve(ROOT, "services/kernel/src/graph/index.ts"),
+      "@nodeloom/kernel": resolve(ROOT, "services/kernel/src"),
     },
   },
   build: {
