@@ -3,11 +3,9 @@ import type { RE2JS } from "re2js";
 import type { Graph, GraphIssue, GraphNode } from "../graph/types";
 import { callsHttp } from "../graph/kinds";
 import { GITLEAKS_ALLOWED, GITLEAKS_RULES, type GitleaksRule } from "./gitleaks-rules";
-import { literalsOf } from "./literals";
+import { literalsOf, MOST_CHARS } from "./literals";
 import { OWN_RULES } from "./own-rules";
 
-/** Of one text: what is longer is looked at as far. */
-const MOST_CHARS = 8_192;
 /** Characters that are looked at in one graph, counted for every pattern, and so often for all words together: some 100 ms. */
 const MOST_WORK = 500_000;
 const WORDS_WORK = 4;

@@ -5,9 +5,11 @@ import { isRecord, type GraphNode } from "../graph/types";
 /** Names of headers, parameters and members whose values are credentials. */
 const CREDENTIAL =
   /(?:^|[-_.])(?:api[-_]?key|(?:access|auth)[-_]?token|subscription[-_]?key|secret[-_]?(?:access[-_]?)?key|client[-_]?secret)$/i;
-/** Schemes that the rule of `Authorization` does not know: the last part of what follows is taken for a token. */
-const OTHER_SCHEME = /^(?!(?:basic|bearer|token|api-token) )\S+ +(?:\S*:)?(?=\S+$)/i;
+/** Schemes that the rule of `Authorization` knows. */
+const SCHEME = /^(?:basic|bearer|token|api-token)$/i;
 const FORM = /^[^\s=&]+=\S*$/;
+/** Of one text: what is longer is looked at as far. */
+export const MOST_CHARS = 8_192;
 const MOST_PARAMETERS = 100;
 const MOST_NAME_CHARS = 100;
 
@@ -23,8 +25,15 @@ const parametersOf = (query: string): string =>
     .map(([name, value]) => named(name, value))
     .join("\n");
 
+/** Of another scheme, the last part of what follows is taken for a token. */
+const authorizationText = (value: string): string => {
+  const [scheme = "", given, ...more] = value.split(" ");
+  if (given === undefined || more.length > 0 || SCHEME.test(scheme)) return value;
+  return `Bearer ${given.slice(given.lastIndexOf(":") + 1)}`;
+};
+
 const headerText = (name: string, value: string): string => {
-  if (name.toLowerCase() === "authorization") return asHeader(name, value.replace(OTHER_SCHEME, "Bearer "));
+  if (name.toLowerCase() === "authorization") return asHeader(name, authorizationText(value));
   return `${asHeader(name, value)}\n${named(name, value)}`;
 };
 
@@ -39,15 +48,16 @@ const credentialMembers = (value: unknown, name = ""): string[] => {
 
 const bodyText = (body: unknown): string => {
   if (typeof body !== "string") return [...credentialMembers(body), JSON.stringify(body)].join("\n");
-  return FORM.test(body) ? `${parametersOf(body)}\n${body}` : body;
+  const looked = body.slice(0, MOST_CHARS);
+  return FORM.test(looked) ? `${parametersOf(looked)}\n${looked}` : looked;
 };
 
 /** The literals of a node that are sent: where each stands, and its text. */
 export const literalsOf = ({ url, headers, body }: GraphNode["data"]): [path: string, text: string][] => [
-  ...(typeof url === "string" ? [["url", urlText(url)] satisfies [string, string]] : []),
+  ...(typeof url === "string" ? [["url", urlText(url.slice(0, MOST_CHARS))] satisfies [string, string]] : []),
   ...(isRecord(headers) ? Object.entries(headers) : []).map(([name, value]): [string, string] => [
     `headers: ${name.slice(0, MOST_NAME_CHARS)}`,
-    headerText(name, String(value)),
+    headerText(name.slice(0, MOST_NAME_CHARS), String(value).slice(0, MOST_CHARS)),
   ]),
   ...(body === undefined || body === null ? [] : [["body", bodyText(body)] satisfies [string, string]]),
 ];
