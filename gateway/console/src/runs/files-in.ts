@@ -4,7 +4,7 @@ import { familyOfUrl, safeUrl, type MediaFamily } from "../api/media-url";
 export interface OutputFile {
   url: string;
   family: MediaFamily | undefined;
-  /** "1,024 × 768, PNG"; undefined where the run says neither. */
+  /** "1024 × 768, PNG"; undefined where the run says neither. */
   format?: string | undefined;
 }
 
