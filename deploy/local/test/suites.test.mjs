@@ -4,10 +4,11 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
 
-const require = createRequire(import.meta.url);
+/** The classes take more than they use. */
+const load = /** @type {(path: string) => any} */ (createRequire(import.meta.url));
 
 test("a storage that a suite has left enabled is disabled when the suite ends", async () => {
-  const Environment = require("../checks/suite-environment.cjs");
+  const Environment = load("../checks/suite-environment.cjs");
   const config = { globalConfig: {}, projectConfig: { globals: {}, testEnvironmentOptions: {} } };
   const environment = new Environment(config, { testPath: "a.test.ts", console, docblockPragmas: {} });
   await environment.setup();
@@ -18,7 +19,7 @@ test("a storage that a suite has left enabled is disabled when the suite ends", 
 });
 
 test("long suites are begun first, and those of whole platforms after some others each", async () => {
-  const Order = require("../checks/suite-order.cjs");
+  const Order = load("../checks/suite-order.cjs");
   const context = { config: { cacheDirectory: tmpdir(), id: "none" }, hasteFS: { getSize: () => 1 } };
   const others = Array.from({ length: 30 }, (_, index) => `services/one/test/${index}.test.ts`);
   const platforms = ["gateway/test/conformance/conformance.test.ts", "gateway/test/e2e/a.test.ts", "gateway/test/e2e/b.test.ts"];

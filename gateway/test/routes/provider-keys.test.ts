@@ -3,7 +3,7 @@ import { unary } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import { startFakeService } from "../support/fake-service";
 import { startPlatform, type Platform } from "../support/platform";
-import { eventually, soon } from "../../../services/platform/test/support/eventually";
+import { soon } from "../../../services/platform/test/support/eventually";
 
 const VALUE = "sk-proj-0123456789abcdefWXYZ";
 const OTHER = "sk-proj-another-value-00009876";

@@ -9,7 +9,8 @@ type Json = Record<string, unknown>;
 interface Operation {
   responses: Record<string, { content?: Record<string, { schema: Json }> }>;
 }
-interface Document {
+/** As far as tests read it. */
+export interface Document {
   paths: Record<string, Record<string, Operation>>;
   components: Json;
 }
