@@ -12,6 +12,8 @@ const ATTACKS = 1;
 
 /** Beside the platform's own. */
 const MORE_GATEWAYS = 2;
+/** All cases are tried before the first test. */
+const ALL_MS = 900_000;
 
 let platform: Platform;
 let stripe: StripeEnd;
@@ -35,7 +37,7 @@ beforeAll(async () => {
     attacks: ATTACKS,
     onFinding: (finding) => findings.set(finding.case.id, finding),
   });
-});
+}, ALL_MS);
 afterAll(async () => {
   await platform?.stop();
   stripe.stop();
