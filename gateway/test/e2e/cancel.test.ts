@@ -66,7 +66,7 @@ beforeAll(async () => {
     },
   });
   client = clientOf(platform);
-}, 60_000);
+});
 afterAll(async () => {
   await platform.stop();
   for (const proxy of proxies) proxy.stop();

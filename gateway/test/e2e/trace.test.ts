@@ -79,7 +79,7 @@ beforeAll(async () => {
     const isSent = (): boolean =>
       hasSent((span) => span.name === "RunActivity:submit") &&
       hasSent((span) => span.kind === "server" && span.name.endsWith("ExecutionsService/Run"));
-    return eventually(() => Promise.resolve(isSent()), Boolean, 30_000);
+    return eventually(isSent);
   };
   const [quick, endless, failing] = [
     await save({ latencyMs: 100 }),
@@ -113,7 +113,7 @@ beforeAll(async () => {
     },
     [4, 20, 60],
   );
-  await eventually(() => Promise.resolve(received.filter(({ path }) => path === "/hook").length >= 4), Boolean, 60_000);
+  await eventually(() => received.filter(({ path }) => path === "/hook").length >= 4);
   await scrape();
   // What is left is sent by a stop.
   await platform.stop();

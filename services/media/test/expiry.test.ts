@@ -157,4 +157,4 @@ it("removes nothing while workflows can't say what it names", async () => {
   await expect(enforce()).rejects.toMatchObject({ kind: "unavailable" });
   expect(cursor).toBe("generatedMedia:");
   expect((await fetch(`${service.http}/media/${old.key}`)).status).toBe(200);
-}, 60_000);
+});
