@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createGrpcClient, type ClientOf } from "@nodeloom/platform";
-import { accountErasure, erasure, identity, organizations } from "@nodeloom/proto";
+import { accountErasure, erasure, identity, type organizations } from "@nodeloom/proto";
 import { createErasures, type ErasuresOptions } from "../src/erasure/erasures";
 import { deploy, PASSWORD, type Deployment, type IdentityClient } from "./support";
 

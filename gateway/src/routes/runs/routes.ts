@@ -65,15 +65,10 @@ export const runBody = z
     }),
   })
   .meta({ id: "RunRequest" });
-export const until = z
-  .string()
-  .min(1)
-  .max(GRAPH_BOUNDS.nodeIdBytes)
-  .optional()
-  .meta({
-    description:
-      "A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside",
-  });
+export const until = z.string().min(1).max(GRAPH_BOUNDS.nodeIdBytes).optional().meta({
+  description:
+    "A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside",
+});
 const workflowRunBody = runBody.extend({ until }).meta({ id: "WorkflowRunRequest" });
 const workflowQuoteBody = quoteBody.extend({ until }).meta({ id: "WorkflowQuoteRequest" });
 export const runQuery = z.strictObject({ async: queryFlag.optional().meta({ description: ASYNC_DESCRIPTION }) });
