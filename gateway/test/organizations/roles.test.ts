@@ -93,7 +93,7 @@ describe("a member as the caller of an organization", () => {
   });
 
   it("is nobody in a role that does not exist", () => {
-    expect(() => caller("superuser")).toThrow();
+    expect(() => caller("superuser")).toThrow(/identity answered/);
     expect(() => memberCaller(toCallerUser(user()), toOrganizationAccount(user(), "owner"))).toThrow();
   });
 });
