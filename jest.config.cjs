@@ -21,7 +21,7 @@ module.exports = {
   },
   globalSetup: "<rootDir>/deploy/local/checks/jest-global-setup.cjs",
   globalTeardown: "<rootDir>/deploy/local/checks/jest-global-teardown.cjs",
-  testSequencer: "<rootDir>/deploy/local/checks/suite-order.cjs",
+  testSequencer: "<rootDir>/deploy/local/checks/longest-first.cjs",
   // For what never ends; what is merely slow on a busy machine ends within it.
   testTimeout: 180_000,
 };

@@ -7,17 +7,20 @@ import { CHECKS, runChecks } from "./checks/checks.mjs";
 import { ROOT } from "./paths.mjs";
 import { createProgress } from "./run/progress.mjs";
 import { runToEnd } from "./run/to-end.mjs";
+import { startTestServers, stopTestServers } from "./servers/test-servers.mjs";
 
 /**
  * `npm test`: everything that must hold, on a machine that has nothing but Node and npm (and what the local servers
  * need). Arguments are passed on to jest, whose tests then run alone.
  *
- * Suites run beside the checks, one more at a time than a small machine has cores: half of them mostly wait for servers.
+ * Most suites run two at a time, beside the checks. Those that start whole platforms of processes of their own follow,
+ * without the checks: each of them fills half of a small machine.
  */
 
 /** @typedef {import("./checks/checks.mjs").Counts} Counts */
 
-const AT_ONCE = 3;
+const WHOLE_PLATFORMS = "gateway/test/(e2e|conformance|abuse)/";
+const AT_ONCE = 2;
 
 /** @param {readonly string[]} args @returns {Promise<Counts>} */
 const runJest = async (args) => {
@@ -33,12 +36,24 @@ const runJest = async (args) => {
   return { passed: numPassedTests, failed: code !== 0 && failed === 0 ? 1 : failed };
 };
 
+/** @param {import("./run/progress.mjs").Progress} progress @returns {Promise<Counts[]>} */
+const runEverything = async (progress) => {
+  // One set of servers for both rounds, which find it in their environment.
+  await startTestServers();
+  try {
+    const others = runJest([`^(?!.*${WHOLE_PLATFORMS})`, `--maxWorkers=${AT_ONCE}`]);
+    const [checks, small] = await Promise.all([runChecks(CHECKS, progress), others]);
+    return [checks, small, await runJest([WHOLE_PLATFORMS, `--maxWorkers=${AT_ONCE}`])];
+  } finally {
+    await stopTestServers();
+  }
+};
+
 const progress = createProgress();
 const args = process.argv.slice(2);
 try {
   await build(progress);
-  const counts =
-    args.length === 0 ? await Promise.all([runChecks(CHECKS, progress), runJest([`--maxWorkers=${AT_ONCE}`])]) : [await runJest(args)];
+  const counts = args.length === 0 ? await runEverything(progress) : [await runJest(args)];
   const sum = (/** @type {keyof Counts} */ which) => counts.reduce((total, each) => total + each[which], 0);
   process.stdout.write(`\n${sum("passed")} passed, ${sum("failed")} failed\n`);
   process.exitCode = sum("failed") === 0 && counts.every(({ passed }) => passed > 0) ? 0 : 1;
