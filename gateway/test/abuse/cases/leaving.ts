@@ -34,7 +34,7 @@ export const leavingCases: AbuseCase[] = [
       const guessed = await attacker.session.call("DELETE", "/api/me", { body: { password: "a guess of some length" } });
       if (guessed.status !== 429) refuses(guessed, 401, "UNAUTHENTICATED");
       const open = await attacker.session.call("DELETE", "/api/me", { body: {} });
-      if (open.status !== 429) refuses(open, 412, "PRECONDITION_FAILED");
+      if (open.status !== 429) refuses(open, 400, "INVALID_REQUEST");
       const { body } = answers(await victim.session.get("/api/me"), 200);
       assert.equal(body.erasesAt, undefined);
     },
