@@ -71,6 +71,50 @@ onCanvas("a line drawn around nodes chooses them, and no others", FOUR, async (p
   expect(await selected(page)).toEqual([]);
 });
 
+const CLOSE = {
+  nodes: [text("a", 0, 0), { id: "b", type: "text-box", position: { x: 500, y: 0 }, data: { text: "{{x}} {{y}}", label: "b" } }],
+  edges: ["x", "y"].map((port) => ({ id: `to-${port}`, source: "a", sourceHandle: "text", target: "b", targetHandle: port })),
+  viewport: { x: 150, y: 150, zoom: 0.9 },
+};
+
+onCanvas("of links that lie close together the one under the pointer is chosen", CLOSE, async (page, slug) => {
+  await page.goto(`/workflows/${slug}`);
+  await page.locator(".react-flow__edge-path").nth(1).waitFor({ state: "attached" });
+  await canvasStands(page);
+  for (const id of ["to-x", "to-y", "to-x"]) {
+    const { x, y, under } = (await page.evaluate(`(() => {
+      const path = document.querySelector('.react-flow__edge[data-id="${id}"] .react-flow__edge-path');
+      const on = path.getPointAtLength(path.getTotalLength() * 0.3);
+      const { x, y } = new DOMPoint(on.x, on.y).matrixTransform(path.getScreenCTM());
+      const edges = document.elementsFromPoint(x, y).flatMap((one) => one.closest(".react-flow__edge") ?? []);
+      return { x, y, under: new Set(edges).size };
+    })()`)) as { x: number; y: number; under: number };
+    expect(under).toBe(2);
+    await page.mouse.click(x, y);
+    await page.locator(`.react-flow__edge.selected[data-id="${id}"]`).waitFor({ state: "attached" });
+    expect(await page.locator(".react-flow__edge.selected").count()).toBe(1);
+    await page.keyboard.press("Escape");
+  }
+});
+
+const MANY = {
+  nodes: Array.from({ length: 12 }, (_, index) => text(`n${index}`, (index % 4) * 300, Math.floor(index / 4) * 220)),
+  edges: [],
+};
+
+onCanvas("the map draws a frame below the nodes that lie on it", MANY, async (page, slug) => {
+  await page.goto(`/workflows/${slug}`);
+  await page.locator(NODE).nth(11).waitFor();
+  await page.keyboard.press("Control+a");
+  await page.getByRole("toolbar", { name: "Arrange" }).getByRole("button", { name: "Frame the selection" }).click();
+  await page.locator(".frame-title").waitFor();
+  await page.locator(".react-flow__minimap-node").nth(12).waitFor({ state: "attached" });
+  const areas = (await page.evaluate(
+    `[...document.querySelectorAll(".react-flow__minimap-node")].map((node) => node.getAttribute("width") * node.getAttribute("height"))`,
+  )) as number[];
+  expect(areas.indexOf(Math.max(...areas))).toBe(0);
+});
+
 onCanvas("what lies on a frame moves with it, and nothing else does; undo takes both back", FOUR, async (page, slug) => {
   const places = async (): Promise<Record<string, unknown>> => {
     const { body } = await stage.http.call("GET", `/api/workflows/${slug}`, { key: account.key });

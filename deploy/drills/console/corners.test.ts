@@ -137,3 +137,16 @@ stage.test("a page that was never opened says without a network that the service
   expect(complaints.filter((one) => !/dynamically imported|can't be loaded|could not be loaded/.test(one))).toEqual([]);
   await context.close();
 });
+
+stage.test("the key that is offered first follows the runs that it starts", async () => {
+  const { page, context } = await stage.signedIn(account);
+  await page.goto("/keys");
+  await page.getByRole("button", { name: "New key" }).first().click();
+  await page.getByLabel("Name", { exact: true }).fill("Follows");
+  await page.getByRole("button", { name: "Make the key" }).click();
+  const key = (await page.getByRole("region", { name: "Key", exact: true }).innerText()).trim();
+  const { status, body } = await stage.http.call("POST", `/api/workflows/${slug}/run?async=true`, { key, body: { inputs: {} } });
+  expect(status).toBe(202);
+  expect((await stage.http.call("GET", `/api/executions/${String(body.executionId)}`, { key })).status).toBe(200);
+  await context.close();
+});

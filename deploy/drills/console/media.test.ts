@@ -249,10 +249,9 @@ onCanvas(
     await add("a", "results", 4);
     await saved(page);
     await press("Control+Enter");
-    await page
-      .getByTestId("run")
-      .getByText(/Run · /)
-      .waitFor();
+    const run = page.getByTestId("run").getByText(/Run · /);
+    await run.waitFor();
+    const said = await run.innerText();
     await press("Control+Enter");
     await items(page, "image").nth(2).waitFor();
     await page
@@ -263,8 +262,9 @@ onCanvas(
     expect(effort.clicks + effort.presses).toBeLessThanOrEqual(40);
     // The price of three, not of fifty.
     const quote = await stage.http.call("POST", `/api/workflows/${slug}/quote?version=draft`, { key: account.key, body: { inputs: {} } });
-    const { nodes: priced } = quote.body as unknown as { nodes: { id: string; items: number }[] };
+    const { nodes: priced, maxCreditCost } = quote.body as unknown as { nodes: { id: string; items: number }[]; maxCreditCost: number };
     expect(priced.find(({ id }) => id === "image")!.items).toBe(3);
+    expect(Number(/([\d.,]+) credits?$/.exec(said)?.[1])).toBeCloseTo(maxCreditCost, 0);
     // What flowed in is clicked, and the answer is a table.
     await page.locator(node("json")).click({ position: { x: 60, y: 20 } });
     await page
