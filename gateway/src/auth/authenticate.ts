@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { accountSuspended, DomainError, isNotFound, UUID } from "@nodeloom/kernel";
+import { accountSuspended, DomainError, unlessNotFound, UUID } from "@nodeloom/kernel";
 import { parseIdentityChange, type IdentityChange, type Redis } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import type { Request, Response } from "express";
@@ -122,11 +122,7 @@ export const createAuthentication = (
   });
   subscriber.subscribe(channel).catch(() => undefined);
 
-  const userOf = (userId: string): Promise<Caller | undefined> =>
-    byUser.get(userId, userId).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+  const userOf = (userId: string): Promise<Caller | undefined> => unlessNotFound(byUser.get(userId, userId));
 
   /** Reads the user again where the cached one is of an older epoch than the session, which another gateway began. */
   const callerOf = async ({ userId, epoch }: SessionUser): Promise<Caller | undefined> => {

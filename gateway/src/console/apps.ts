@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { isNotFound } from "@nodeloom/kernel";
+import { unlessNotFound } from "@nodeloom/kernel";
 import { Router, type RequestHandler } from "express";
 import helmet from "helmet";
 import type { Gateway } from "../gateway";
@@ -62,15 +62,7 @@ export const appPages = ({ gateway, mediaOrigins, folder = CONSOLE_FOLDER }: App
 
   router.get(
     "/a/:slug",
-    page("GET /a", (slug) =>
-      gateway.apps.find(slug).then(
-        ({ settings }) => settings.origins,
-        (error: unknown) => {
-          if (isNotFound(error)) return undefined;
-          throw error;
-        },
-      ),
-    ),
+    page("GET /a", async (slug) => (await unlessNotFound(gateway.apps.find(slug)))?.settings.origins),
   );
   router.get(
     "/apps/:owner",

@@ -102,6 +102,13 @@ export const isUnavailable = (error: unknown): boolean => error instanceof Domai
 /** Whether an error says that what is asked for is not there. */
 export const isNotFound = (error: unknown): boolean => error instanceof DomainError && error.kind === "not_found";
 
+/** An answer, or undefined where what was asked for is not there. @throws every other error */
+export const unlessNotFound = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  answer.catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+
 /** Whether an error says that something may not be, and not that it can't be known now. */
 export const isRefusal = (error: unknown): error is DomainError =>
   error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "internal";

@@ -1,4 +1,4 @@
-import { DomainError, isNotFound, SECRET_BOUNDS } from "@nodeloom/kernel";
+import { DomainError, SECRET_BOUNDS } from "@nodeloom/kernel";
 import { PLATFORM_OWNER } from "@nodeloom/platform";
 import { identity, type models } from "@nodeloom/proto";
 import { z } from "zod";
@@ -7,6 +7,7 @@ import { notFound } from "../../http/errors";
 import { defineRoute, type ParamsSpec, type RouteDefinition } from "../../http/route";
 import { headerValue, iso, timestamp } from "../../schemas";
 import { audited } from "./audit";
+import { findUser } from "./shared";
 
 /** Keys of providers: set here, used by executions, and never shown again. */
 
@@ -68,15 +69,9 @@ const viewOf = (key: models.ProviderKey, secret: identity.Secret | undefined, em
 };
 
 /** Addresses of users by id; those who are gone have none. */
-const emailsOf = async ({ services }: Gateway, ids: readonly string[]): Promise<Map<string, string>> => {
+const emailsOf = async (gateway: Gateway, ids: readonly string[]): Promise<Map<string, string>> => {
   const found = await Promise.all(
-    [...new Set(ids)].map(async (userId) => {
-      const { user } = await services.identity.getUser({ userId }).catch((error: unknown) => {
-        if (isNotFound(error)) return { user: undefined };
-        throw error;
-      });
-      return [userId, user?.email ?? ""] as const;
-    }),
+    [...new Set(ids)].map(async (userId) => [userId, (await findUser(gateway, userId))?.email ?? ""] as const),
   );
   return new Map(found.filter(([, email]) => email !== ""));
 };

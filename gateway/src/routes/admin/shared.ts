@@ -1,4 +1,4 @@
-import { isNotFound } from "@nodeloom/kernel";
+import { unlessNotFound } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
 import type { Gateway } from "../../gateway";
 import { notFound } from "../../http/errors";
@@ -17,12 +17,6 @@ export const requirePerson = async ({ services }: Pick<Gateway, "services">, use
   return user;
 };
 
-/** The user of an id, a person or an organization; undefined for whom there is not, or not any more. */
-export const findUser = ({ services }: Pick<Gateway, "services">, userId: string): Promise<identity.User | undefined> =>
-  services.identity.getUser({ userId }).then(
-    ({ user }) => user,
-    (error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    },
-  );
+/** The user of an id, a person or an organization; undefined where there is none, or none any more. */
+export const findUser = async ({ services }: Pick<Gateway, "services">, userId: string): Promise<identity.User | undefined> =>
+  (await unlessNotFound(services.identity.getUser({ userId })))?.user;

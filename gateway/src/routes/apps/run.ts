@@ -1,4 +1,4 @@
-import { DomainError, invalidInputs, invalidRequest, isNotFound, type Issue, isUnavailable, uploadFamily } from "@nodeloom/kernel";
+import { DomainError, invalidInputs, invalidRequest, isUnavailable, unlessNotFound, uploadFamily, type Issue } from "@nodeloom/kernel";
 import type { CallerVisitor } from "../../auth/caller";
 import type { CallContext, Reply } from "../../http/route";
 import type { App } from "./apps";
@@ -40,14 +40,8 @@ const checkAsked = (app: App, { body, query }: Context): void => {
 /** Whether a request under an Idempotency-Key repeats one that has made its run. */
 const isRepeated = async ({ gateway, caller, executionId, fingerprint }: Context): Promise<boolean> => {
   if (fingerprint === "") return false;
-  const known = gateway.services.executions.getExecution({ executionId, userId: caller.user.id });
-  return known.then(
-    ({ execution }) => execution !== undefined,
-    (error: unknown) => {
-      if (isNotFound(error)) return false;
-      throw error;
-    },
-  );
+  const known = await unlessNotFound(gateway.services.executions.getExecution({ executionId, userId: caller.user.id }));
+  return known?.execution !== undefined;
 };
 
 /** That nothing has begun, for want of a place or of a service, is no visit. */

@@ -1,4 +1,4 @@
-import { DomainError, isNotFound } from "@nodeloom/kernel";
+import { DomainError, unlessNotFound } from "@nodeloom/kernel";
 import { PLATFORM_OWNER } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
 import type { CallContext } from "../../http/route";
@@ -26,9 +26,5 @@ export const putKey = async ({ gateway, caller }: Context, { id, url }: { id: st
 };
 
 export const removeKey = async ({ gateway }: Context, id: string): Promise<void> => {
-  try {
-    await gateway.services.identity.deleteSecret({ owner: PLATFORM_OWNER, name: nameOf(id) });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  await unlessNotFound(gateway.services.identity.deleteSecret({ owner: PLATFORM_OWNER, name: nameOf(id) }));
 };

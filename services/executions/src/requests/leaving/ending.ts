@@ -1,5 +1,5 @@
 /** Ends what an account has under way: what would begin more runs first. */
-import { isNotFound } from "@nodeloom/kernel";
+import { unlessNotFound } from "@nodeloom/kernel";
 import type { LeavingStore } from "../../store/leaving";
 import type { Orders } from "../batches/orders";
 import type { Cancellation } from "../cancellation";
@@ -15,23 +15,15 @@ export interface EndingOptions {
   cancellation: Pick<Cancellation, "cancel">;
 }
 
-const unlessGone = async (work: () => Promise<unknown>): Promise<void> => {
-  try {
-    await work();
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
-};
-
 export const createEnding = ({ store, triggers, orders, cancellation }: EndingOptions) => {
   const endSchedules = async (userId: string): Promise<number> => {
     const found = await store.schedules(userId);
-    for (const { _id, workflowSlug } of found) await unlessGone(() => triggers.schedules.remove(userId, workflowSlug, _id));
+    for (const { _id, workflowSlug } of found) await unlessNotFound(triggers.schedules.remove(userId, workflowSlug, _id));
     return found.length;
   };
   const endHooks = async (userId: string): Promise<number> => {
     const found = await store.hooks(userId);
-    for (const { _id, workflowSlug } of found) await unlessGone(() => triggers.hooks.remove(userId, workflowSlug, _id));
+    for (const { _id, workflowSlug } of found) await unlessNotFound(triggers.hooks.remove(userId, workflowSlug, _id));
     return found.length;
   };
 
@@ -43,7 +35,7 @@ export const createEnding = ({ store, triggers, orders, cancellation }: EndingOp
     for (const { _id, status } of await store.underWay(userId, PAGE)) {
       beat();
       // Nothing is decided yet: a moment later it runs, or was refused.
-      if (status !== "accepted") await unlessGone(() => cancellation.cancel(_id, userId));
+      if (status !== "accepted") await unlessNotFound(cancellation.cancel(_id, userId));
     }
     return store.countOpen(userId);
   };

@@ -1,5 +1,5 @@
 /** What an archive of an account has, part by part. Nothing is read before its turn, and nothing as a whole. */
-import { isNotFound, LIMITS } from "@nodeloom/kernel";
+import { LIMITS, unlessNotFound } from "@nodeloom/kernel";
 import { batchJson, executionJson } from "@nodeloom/platform";
 import { batches as batchesProto, workflows as proto, type executions as executionsProto, type media as mediaProto } from "@nodeloom/proto";
 import type { Billing, Identity, Media, Usage, Workflows } from "../../../clients";
@@ -22,16 +22,6 @@ export interface EntriesOptions {
   /** How long a file may take. */
   fileMs: number;
 }
-
-/** What there is not any more when its turn comes is left out. */
-const unlessGone = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
-  try {
-    return await work();
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-};
 
 export const createEntries = ({ store, reads, batches, services, fileMs }: EntriesOptions) => {
   const { billing, identity, media, usage, workflows } = services;
@@ -64,14 +54,14 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
   async function* workflowEntries(userId: string, missing: Missing): AsyncIterable<Entry> {
     const all = atMost(summaries(userId), BOUNDS.workflows, () => missing.add(`workflows beyond the ${BOUNDS.workflows} changed last`));
     for await (const { slug } of all) {
-      const found = await unlessGone(() => workflows.getWorkflow({ slug, userId }));
+      const found = await unlessNotFound(workflows.getWorkflow({ slug, userId }));
       if (!found?.workflow) continue;
       yield textEntry(`workflows/${slug}/workflow.json`, workflowText(found.workflow));
       const kept = atMost(versions(slug, userId), BOUNDS.versions, () =>
         missing.add(`versions of ${slug} before the newest ${BOUNDS.versions}`),
       );
       for await (const { version } of kept) {
-        const read = await unlessGone(() => workflows.getVersion({ slug, ownerId: userId, version }));
+        const read = await unlessNotFound(workflows.getVersion({ slug, ownerId: userId, version }));
         if (read?.version) yield textEntry(`workflows/${slug}/versions/${version}.json`, versionText(read.version));
       }
     }
@@ -80,7 +70,7 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
   async function* runs(userId: string): AsyncIterable<Record<string, unknown>> {
     for (let page = await store.runIds(userId, RUNS_PAGE, undefined); page.length > 0;) {
       for (const { _id } of page) {
-        const run: executionsProto.Execution | undefined = await unlessGone(() => reads.get(_id, userId));
+        const run: executionsProto.Execution | undefined = await unlessNotFound(reads.get(_id, userId));
         if (run) yield executionJson(run, run.resultJson === "" ? undefined : JSON.parse(run.resultJson));
       }
       page = page.length < RUNS_PAGE ? [] : await store.runIds(userId, RUNS_PAGE, page.at(-1));
@@ -137,7 +127,7 @@ export const createEntries = ({ store, reads, batches, services, fileMs }: Entri
         );
         return;
       }
-      const content = await unlessGone(() => open(file.key));
+      const content = await unlessNotFound(open(file.key));
       if (content) yield { path: pathOf(file), content, isCompressed: true };
       else missing.add(`${pathOf(file)}: it was removed while the archive was made`);
     }
