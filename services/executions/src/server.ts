@@ -10,8 +10,7 @@ import type { Refusals } from "./requests/moderation/refusals";
 import type { Runs } from "./requests/runs";
 import type { Cancellation } from "./requests/cancellation";
 import type { Decide } from "./requests/decisions/decide";
-import type { OwnersMails } from "./mail/owners";
-import type { MailQueue } from "./mail/queue";
+import type { Mails } from "./mail/owners";
 import type { Queue } from "./lifecycle/queue";
 import type { Reads } from "./requests/reads";
 import type { RunStatus } from "./run/states";
@@ -47,7 +46,7 @@ export interface HandlerOptions {
   triggers: Triggers;
   moderation: Refusals;
   /** Undefined where no mail server is configured. */
-  mails: (MailQueue & OwnersMails) | undefined;
+  mails: Mails | undefined;
   accountExports: Pick<AccountExports, "get">;
 }
 

@@ -4,8 +4,7 @@ import { unary } from "@nodeloom/platform";
 import { type mail as messages } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Mail } from "./mails";
-import type { OwnersMails } from "./owners";
-import type { MailQueue } from "./queue";
+import type { Mails } from "./owners";
 
 const id = z.string().min(1).max(LIMITS.idempotencyKeyChars);
 const words = z.string().trim().min(1).max(LIMITS.nameChars);
@@ -36,7 +35,7 @@ const readMail = ({ mail }: messages.SendMailRequest): z.infer<typeof mails> | z
 const notConfigured = (): DomainError =>
   new DomainError("precondition", "NOT_CONFIGURED", "no mail server is configured here: set SMTP_URL and MAIL_FROM");
 
-export const mailHandlers = (queue: (MailQueue & OwnersMails) | undefined): messages.MailServiceServer => ({
+export const mailHandlers = (queue: Mails | undefined): messages.MailServiceServer => ({
   getMail: unary((_request: messages.GetMailRequest) => Promise.resolve({ configured: queue !== undefined })),
   sendMail: unary(async (request: messages.SendMailRequest) => {
     if (!queue) throw notConfigured();

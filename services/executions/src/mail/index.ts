@@ -4,15 +4,15 @@ import type { MailStore } from "../store/mails";
 import { createContents } from "./content";
 import { createDeliver, type MailStep } from "./deliver";
 import { DAY_SECONDS } from "./mails";
-import { createOwnersMails, type OwnersMails } from "./owners";
-import { createMailQueue, type MailQueue, type MailStarter } from "./queue";
+import { createOwnersMails, type Mails } from "./owners";
+import { createMailQueue, type MailStarter } from "./queue";
 import { mailSettings, type MailConfig } from "./settings";
 import { createSmtp } from "./smtp";
 import { createWriter } from "./write";
 
 export interface Mailing {
   /** Undefined where no mail server is configured. */
-  queue: (MailQueue & OwnersMails) | undefined;
+  queue: Mails | undefined;
   deliver(mailId: string, attempt: number): Promise<MailStep>;
 }
 

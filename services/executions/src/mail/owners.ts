@@ -17,6 +17,9 @@ export interface OwnersMails {
   addForOwners(accountId: string, mail: OwnersMail, about: string): Promise<void>;
 }
 
+/** Every way in which a mail is taken. */
+export type Mails = MailQueue & OwnersMails;
+
 export interface OwnersMailsOptions {
   queue: Pick<MailQueue, "add">;
   addresses: Pick<EmailAddresses, "listOwners">;

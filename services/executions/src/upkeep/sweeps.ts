@@ -1,17 +1,13 @@
 /** The sweeps of one process, at intervals: of runs, of batches, of the alerts of budgets, of accounts that are to be erased, and of mails. */
 import { startSweeper } from "@nodeloom/platform";
-import type { OwnersMails } from "../mail/owners";
-import type { MailQueue } from "../mail/queue";
+import type { Mails } from "../mail/owners";
 import { TIMING } from "../run/timing";
 import { createAlertSweep, type AlertSweepOptions } from "./budget-alerts";
 import { createBatchSweep, type BatchSweepOptions } from "./batches";
 import { createErasureSweep, type ErasureSweepOptions } from "./erasures";
 import { createSweep, type SweepOptions } from "./sweep";
 
-export type SweepsOptions = SweepOptions &
-  BatchSweepOptions &
-  AlertSweepOptions &
-  ErasureSweepOptions & { mails: (MailQueue & OwnersMails) | undefined };
+export type SweepsOptions = SweepOptions & BatchSweepOptions & AlertSweepOptions & ErasureSweepOptions & { mails: Mails | undefined };
 
 /** One look at each, one after another, whatever became of those before. @throws what the first of them has met */
 export const createSweeps = (options: SweepsOptions): ((signal?: AbortSignal) => Promise<void>) => {
