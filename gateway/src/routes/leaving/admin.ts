@@ -4,7 +4,7 @@ import { defineRoute } from "../../http/route";
 import { audited } from "../admin/audit";
 import { ofUser, requirePerson } from "../admin/shared";
 import { exportPending, exportReady, exportReply, sendExport, ZIP } from "./export";
-import { leavingAccount, leavingView } from "./routes";
+import { BY_ADMINISTRATOR, leavingAccount, leavingView, requestErasure } from "./routes";
 
 export const adminLeavingRoutes = [
   defineRoute({
@@ -51,11 +51,8 @@ export const adminLeavingRoutes = [
     errors: ["NOT_FOUND", "PRECONDITION_FAILED", "SOLE_OWNER"],
     handler: async (context) => {
       const { gateway, params } = context;
-      const { user } = await audited(context, { action: "user.delete", target: params.id }, async () => {
-        const proof = { $case: "byAdministrator", value: true } as const;
-        const value = await gateway.services.accountErasure.requestErasure({ userId: params.id, organizationId: "", proof, address: "" });
-        return { value, after: leavingView(value.user) };
-      });
+      const asked = { userId: params.id, organizationId: "", proof: BY_ADMINISTRATOR, address: "" };
+      const user = await audited(context, { action: "user.delete", target: params.id }, () => requestErasure(gateway, asked));
       gateway.runStops.wake();
       return { status: 202, body: leavingView(user) };
     },

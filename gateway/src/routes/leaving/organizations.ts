@@ -1,4 +1,4 @@
-/** The same of organizations, by their owners and by administrators. */
+/** Organizations are deleted, and kept after all, by their owners and by administrators. */
 import type { mail } from "@nodeloom/proto";
 import { defineRoute, type CallContext } from "../../http/route";
 import { idParams } from "../../schemas";
@@ -7,7 +7,7 @@ import { forAdmins } from "../admin/shared";
 import { sendSoon } from "../mail/send";
 import { auditedChange, ofOrganization, requireShared } from "../organizations/shared";
 import { addressOf, PASSWORD_CALL, withTier } from "../sign-in/session";
-import { accountDeletion, leavingAccount, leavingView, proofOf } from "./routes";
+import { accountDeletion, BY_ADMINISTRATOR, leavingAccount, leavingView, proofOf, requestErasure } from "./routes";
 
 type Context = Pick<CallContext<"session", { id: string }>, "gateway" | "logger" | "caller" | "params">;
 type Decision = "organizationLeaving" | "organizationKept";
@@ -41,8 +41,7 @@ export const organizationLeavingRoutes = [
       const user = await auditedChange(context, "owner", { action: "organization.delete", target: params.id }, async () => {
         const proof = proofOf(context, body?.password);
         const asked = { userId: caller.person.id, organizationId: params.id, proof, address: addressOf(request) };
-        const answer = await gateway.services.accountErasure.requestErasure(asked, PASSWORD_CALL).catch(withTier(caller.person.tier));
-        return { value: answer.user, after: leavingView(answer.user) };
+        return requestErasure(gateway, asked, PASSWORD_CALL).catch(withTier(caller.person.tier));
       });
       gateway.runStops.wake();
       mailOwners(context, "organizationLeaving", user?.erasesAt);
@@ -85,12 +84,8 @@ export const adminOrganizationLeavingRoutes = [
     responses: { 202: leavingAccount },
     handler: async (context) => {
       const { gateway, params } = context;
-      const user = await audited(context, { action: "organization.delete", target: params.id }, async () => {
-        const proof = { $case: "byAdministrator", value: true } as const;
-        const asked = { userId: "", organizationId: params.id, proof, address: "" };
-        const answer = await gateway.services.accountErasure.requestErasure(asked);
-        return { value: answer.user, after: leavingView(answer.user) };
-      });
+      const asked = { userId: "", organizationId: params.id, proof: BY_ADMINISTRATOR, address: "" };
+      const user = await audited(context, { action: "organization.delete", target: params.id }, () => requestErasure(gateway, asked));
       gateway.runStops.wake();
       mailOwners(context, "organizationLeaving", user?.erasesAt, ADMINISTRATOR);
       return { status: 202, body: leavingView(user) };

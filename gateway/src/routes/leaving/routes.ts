@@ -3,6 +3,7 @@ import { invalidRequest } from "@nodeloom/kernel";
 import { type accountErasure, type identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { RECENT_SIGN_IN_MS } from "../../http/limits";
+import type { Gateway } from "../../gateway";
 import { defineRoute, type CallContext } from "../../http/route";
 import { iso, timestamp } from "../../schemas";
 import { audited } from "../admin/audit";
@@ -32,6 +33,18 @@ export const proofOf = ({ gateway, request }: Pick<CallContext, "gateway" | "req
   const minutes = RECENT_SIGN_IN_MS / 60_000;
   const message = `is required; without one sign in again, and send this within ${minutes} minutes of that`;
   throw invalidRequest([{ path: "password", message }]);
+};
+
+export const BY_ADMINISTRATOR = { $case: "byAdministrator", value: true } as const satisfies Proof;
+
+/** Notes that an account is to be erased, as the change that an audit row keeps. */
+export const requestErasure = async (
+  { services }: Pick<Gateway, "services">,
+  asked: accountErasure.RequestErasureRequest,
+  options?: typeof PASSWORD_CALL,
+) => {
+  const { user } = await services.accountErasure.requestErasure(asked, options);
+  return { value: user, after: leavingView(user) };
 };
 
 export const leavingRoutes = [
@@ -72,10 +85,9 @@ export const leavingRoutes = [
     handler: async (context) => {
       const { gateway, caller, request, body } = context;
       const asked = { userId: caller.user.id, organizationId: "", proof: proofOf(context, body?.password), address: addressOf(request) };
-      const { user } = await audited(context, { action: "account.delete", target: caller.user.id }, async () => {
-        const value = await gateway.services.accountErasure.requestErasure(asked, PASSWORD_CALL).catch(withTier(caller.user.tier));
-        return { value, after: leavingView(value.user) };
-      });
+      const user = await audited(context, { action: "account.delete", target: caller.user.id }, () =>
+        requestErasure(gateway, asked, PASSWORD_CALL).catch(withTier(caller.user.tier)),
+      );
       gateway.runStops.wake();
       return { status: 202, body: leavingView(user) };
     },
