@@ -7,6 +7,7 @@ import {
   SLUG,
   TIERS,
   UUID,
+  VERSION,
   workflowNotFound,
 } from "@nodeloom/kernel";
 import { z } from "zod";
@@ -87,7 +88,7 @@ export const cursor = z.string().min(1).max(1_000);
 
 const NO_VERSION = "must be a version's number, or draft";
 const MAX_VERSION = 999_999_999;
-const versionText = z.string().regex(/^(?:draft|[1-9]\d{0,8})$/, NO_VERSION);
+const versionText = z.string().regex(VERSION, NO_VERSION);
 /** Which version of a workflow is meant, in a body: its number may be one. */
 export const versionMember = z.union([z.number().int().min(1).max(MAX_VERSION), versionText], { error: NO_VERSION }).optional();
 /** Which version of a workflow is meant. */

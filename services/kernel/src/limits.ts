@@ -75,5 +75,8 @@ export const MAX_SLUG_CHARS = 200;
 
 export const isSlug = (value: string): boolean => value.length <= MAX_SLUG_CHARS && SLUG.test(value);
 
+/** The version of a workflow: its number, or the draft. */
+export const VERSION = /^(?:draft|[1-9]\d{0,8})$/;
+
 /** As every UUID of ours is written. */
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -1,19 +1,14 @@
-import { isSlug } from "../../limits";
+import { isSlug, VERSION } from "../../limits";
 import { NOTHING_PLANNED } from "../plan/plan-types";
 import { isRecord, type GraphNode } from "../types";
 import { PORT_TYPES, type PortType } from "../wiring/ports";
 import type { NodeKind } from "./kind";
 
-/** The version that is not published. */
-const DRAFT = "draft";
-
-const NUMBER = /^[1-9]\d{0,8}$/;
-
 /** The version that a node names: a number, `draft`, or empty where it names none. @returns undefined for what is no version */
 export const namedVersion = (version: unknown): string | undefined => {
   if (version === undefined || version === null || version === "") return "";
   const named = typeof version === "number" ? String(version) : version;
-  return typeof named === "string" && (named === DRAFT || NUMBER.test(named)) ? named : undefined;
+  return typeof named === "string" && VERSION.test(named) ? named : undefined;
 };
 
 const isPort = (port: unknown): port is { name: string; type: PortType } =>
@@ -45,7 +40,7 @@ export const workflow: NodeKind = {
   outputs: (node) => seenPorts(node, "outputs"),
   check: ({ data: { slug, version, inputs } }) => [
     ...(typeof slug === "string" && isSlug(slug) ? [] : ["slug: must name a workflow"]),
-    ...(namedVersion(version) !== undefined ? [] : [`version: must be a version's number or "${DRAFT}"`]),
+    ...(namedVersion(version) !== undefined ? [] : [`version: must be a version's number or "draft"`]),
     ...(inputs === undefined || inputs === null || isRecord(inputs) ? [] : ["inputs: must be an object"]),
   ],
   plan: () => NOTHING_PLANNED,
