@@ -1,7 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 import { SmallPage, tokenOfLink } from "../../app/small-page";
-import { messageOf, request } from "../../api/client";
+import { request } from "../../api/client";
+import { useWork } from "../../api/use-work";
 import { Button, buttonClasses } from "../../ui/button";
 import { Field, Input } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
@@ -9,23 +10,16 @@ import { Notice } from "../../ui/notice";
 /** Where an administrator's link leads: a new password, once. The token stands behind the #, so that no server logs it. */
 export const ResetPage = () => {
   const [token] = useState(tokenOfLink);
-  const [failure, setFailure] = useState<string>();
-  const [busy, setBusy] = useState(false);
   const [done, setDone] = useState(false);
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+  const { busy, failure, act } = useWork<"reset">();
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const password = String(new FormData(event.currentTarget).get("password"));
-    setBusy(true);
-    setFailure(undefined);
-    try {
+    void act("reset", async () => {
       await request("redeemPasswordReset", { body: { token: token ?? "", new: password } });
       history.replaceState(null, "", location.pathname);
       setDone(true);
-    } catch (error) {
-      setFailure(messageOf(error));
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <SmallPage title="Set a new password">
@@ -46,7 +40,7 @@ export const ResetPage = () => {
         <Notice kind="warn">This address lacks the token of the link. Open the whole link that you were given.</Notice>
       )}
       {!done && token !== undefined && (
-        <form className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
+        <form className="flex flex-col gap-4" onSubmit={submit}>
           {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
           <Field label="New password" hint="At least 10 characters; not a common one.">
             {(attributes) => (
@@ -62,7 +56,7 @@ export const ResetPage = () => {
               />
             )}
           </Field>
-          <Button type="submit" variant="primary" busy={busy}>
+          <Button type="submit" variant="primary" busy={busy !== undefined}>
             Set the password
           </Button>
         </form>

@@ -1,11 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import { request } from "../../../api/client";
+import { secondFactorQuery } from "../../../api/queries";
 
 /** Whether the person's account has a password, which is asked for again before something is deleted. */
 export const useHasPassword = (): boolean => {
-  const { data } = useQuery({
-    queryKey: ["second-factor"],
-    queryFn: async ({ signal }) => (await request("getSecondFactor", { signal })).body,
-  });
+  const { data } = useQuery(secondFactorQuery);
   return data?.hasPassword ?? true;
 };

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { LoadFailure } from "../../../app/error-pages";
-import { request } from "../../../api/client";
+import { secondFactorQuery } from "../../../api/queries";
 import { Button } from "../../../ui/button";
 import { Notice, Skeleton } from "../../../ui/notice";
 import { Card } from "../../../ui/page";
@@ -14,10 +14,7 @@ const FEW_CODES = 3;
 
 /** Whether signing in by the password takes a code, too. */
 export const SecondFactorCard = ({ email }: { email: string }) => {
-  const { data, isPending, isError, error, refetch } = useQuery({
-    queryKey: ["second-factor"],
-    queryFn: async ({ signal }) => (await request("getSecondFactor", { signal })).body,
-  });
+  const { data, isPending, isError, error, refetch } = useQuery(secondFactorQuery);
   const [asking, setAsking] = useState<"on" | "off">();
   const close = (): void => {
     setAsking(undefined);
