@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
+import { expecting } from "../support/api.mjs";
 import { node } from "../support/graph.mjs";
 import { pause } from "../support/platform.mjs";
 
@@ -58,12 +59,7 @@ export const createAccount = async ({ api, baseUrl, adminKey, webhookUrl, hookHo
   const word = `zq${randomBytes(8).toString("hex")}`;
   const slugWord = `qz${randomBytes(8).toString("hex")}`;
   const email = `${word}@leaving.example`;
-  /** @param {number} status @param {Parameters<typeof api.call>} request */
-  const expected = async (status, ...request) => {
-    const answer = await api.call(...request);
-    if (answer.status !== status) throw new Error(`${request[0]} ${request[1]}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer;
-  };
+  const expected = expecting(api.call);
   const registered = await expected(201, "POST", "/api/auth/register", { body: { email, password: PASSWORD } });
   const userId = registered.body.user.id;
   const business = { name: `Works of ${word}`, verified: true };

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { expecting } from "../support/api.mjs";
 import { pause } from "../support/platform.mjs";
 import { graph } from "./account.mjs";
 
@@ -9,24 +10,21 @@ const RUN_MS = 120_000;
  * @param {{ api: ReturnType<typeof import("../support/api.mjs").createApi>, adminKey: string, account: { word: string, cookie: string, inputs: object } }} options
  */
 export const createOrganization = async ({ api, adminKey, account: { word, cookie, inputs } }) => {
-  /** @param {number} status @param {Parameters<typeof api.call>} request */
-  const expected = async (status, ...request) => {
-    const answer = await api.call(...request);
-    if (answer.status !== status) throw new Error(`${request[0]} ${request[1]}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    return answer.body;
-  };
+  const expected = expecting(api.call);
   const idempotencyKey = randomBytes(8).toString("hex");
-  const { id } = await expected(201, "POST", "/api/organizations", { cookie, body: { name: `Looms of ${word}` } });
+  const { id } = (await expected(201, "POST", "/api/organizations", { cookie, body: { name: `Looms of ${word}` } })).body;
   const asOwner = { cookie, organization: id };
-  const made = await expected(201, "POST", "/api/keys", { ...asOwner, body: { name: `Shared ${word}`, preset: "full-deploy" } });
+  const { body: made } = await expected(201, "POST", "/api/keys", { ...asOwner, body: { name: `Shared ${word}`, preset: "full-deploy" } });
   await expected(200, "PUT", "/api/secrets/SHARED", { ...asOwner, body: { value: `shared-${word}`, hosts: ["api.example.com"] } });
   const credits = { kind: "topup", amount: 100, note: `Shared ${word}` };
   await expected(200, "POST", `/api/admin/organizations/${id}/credits`, { key: adminKey, body: credits, idempotencyKey });
   const { key, id: keyId } = made;
-  const { slug } = await expected(201, "POST", "/api/workflows", { key, body: graph(word, `shared-${randomBytes(6).toString("hex")}`) });
-  const { executionId } = await expected(202, "POST", `/api/workflows/${slug}/run`, { key, body: { inputs }, prefer: "respond-async" });
+  const shared = graph(word, `shared-${randomBytes(6).toString("hex")}`);
+  const { slug } = (await expected(201, "POST", "/api/workflows", { key, body: shared })).body;
+  const begun = await expected(202, "POST", `/api/workflows/${slug}/run`, { key, body: { inputs }, prefer: "respond-async" });
+  const { executionId } = begun.body;
   for (const end = Date.now() + RUN_MS; ; await pause(300)) {
-    const { status } = await expected(200, "GET", `/api/executions/${executionId}`, { key });
+    const { status } = (await expected(200, "GET", `/api/executions/${executionId}`, { key })).body;
     if (status === "completed") break;
     if (status !== "processing" || Date.now() > end) throw new Error(`a run of the organization is ${status}`);
   }

@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { createApi } from "../support/api.mjs";
+import { createApi, expecting } from "../support/api.mjs";
 import { node } from "../support/graph.mjs";
 import { pause, readLocal, startPlatform } from "../support/platform.mjs";
 import { runDrill } from "../support/run-drill.mjs";
@@ -116,16 +116,10 @@ await runDrill("secrets", async ({ say, check, atEnd }) => {
     look("answers", JSON.stringify(answer.body) + JSON.stringify([...answer.headers]));
     return answer;
   };
-  /** @param {number} status @param {Parameters<typeof call>} request */
-  const expected = async (status, ...request) => {
-    const answer = await call(...request);
-    if (answer.status !== status)
-      throw new Error(`${request[0]} ${request[1]} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
-    return answer.body;
-  };
+  const expected = expecting(call);
   for (const [name, value] of Object.entries(SECRETS))
     await expected(200, "PUT", `/api/secrets/${name}`, { cookie, body: { value, hosts: [echo.address] } });
-  const save = async (/** @type {object} */ body) => (await expected(201, "POST", "/api/workflows", { key, body })).slug;
+  const save = async (/** @type {object} */ body) => (await expected(201, "POST", "/api/workflows", { key, body })).body.slug;
   const [good, failing, elsewhere] = [
     await save(graph(`http://${echo.address}/`)),
     await save(graph(`http://${echo.address}/failing`, { failOnStatus: true })),
@@ -135,7 +129,7 @@ await runDrill("secrets", async ({ say, check, atEnd }) => {
   const run = (/** @type {string} */ slug, query = "") => call("POST", `/api/workflows/${slug}/run${query}`, { key, body: { inputs } });
   const executionOf = (/** @type {{ headers: Headers }} */ { headers }) => headers.get("x-execution-id") ?? "";
 
-  const batch = await expected(202, "POST", `/api/workflows/${good}/batches`, {
+  const { body: batch } = await expected(202, "POST", `/api/workflows/${good}/batches`, {
     key,
     body: { inputs: Array.from({ length: BATCH }, () => inputs) },
   });
@@ -152,7 +146,7 @@ await runDrill("secrets", async ({ say, check, atEnd }) => {
   const until = async (path, isOver) => {
     for (const end = Date.now() + END_MS; ; await pause(200)) {
       const { body } = await api.call("GET", path, { key });
-      if (isOver(body)) return expected(200, "GET", path, { key });
+      if (isOver(body)) return (await expected(200, "GET", path, { key })).body;
       if (Date.now() > end) throw new Error(`${path} is not over: ${JSON.stringify(body)}`);
     }
   };

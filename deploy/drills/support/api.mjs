@@ -57,3 +57,16 @@ export const createApi = (baseUrl) => {
 
   return { call, enterprise };
 };
+
+/**
+ * Requests that are answered as they must be.
+ * @param {ReturnType<typeof createApi>["call"]} call
+ */
+export const expecting =
+  (call) =>
+  /** @param {number} status @param {Parameters<typeof call>} request */
+  async (status, ...request) => {
+    const answer = await call(...request);
+    if (answer.status === status) return answer;
+    throw new Error(`${request[0]} ${request[1]} was answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  };
