@@ -39,7 +39,7 @@ const hookAway = (): DomainError =>
     moderation: "away",
   });
 
-/** Of questions that nobody waits for longer. @throws SERVICE_UNAVAILABLE where the hook is away */
+/** Rethrows the error of a question. @throws SERVICE_UNAVAILABLE where the hook is away */
 export const awayAsUnavailable = (error: unknown): never => {
   throw error instanceof HookAway ? hookAway() : error;
 };
