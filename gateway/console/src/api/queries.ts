@@ -97,11 +97,6 @@ export const membersQuery = (id: string) =>
     queryKey: ["organizations", id, "members"],
     queryFn: async ({ signal }) => (await request("listMembers", { params: { id }, signal })).body,
   });
-/** Whether the person has a password, and a second factor. */
-export const secondFactorQuery = queryOptions({
-  queryKey: ["second-factor"],
-  queryFn: async ({ signal }) => (await request("getSecondFactor", { signal })).body,
-});
 export const keysQuery = queryOptions({ queryKey: ["keys"], queryFn: async ({ signal }) => (await request("listKeys", { signal })).body });
 
 export const publicSchemaQuery = (slug: string) =>

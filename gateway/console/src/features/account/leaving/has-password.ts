@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { secondFactorQuery } from "../../../api/queries";
+import { secondFactorQuery } from "../second-factor/query";
 
 /** Whether the person's account has a password, which is asked for again before something is deleted. */
 export const useHasPassword = (): boolean => {

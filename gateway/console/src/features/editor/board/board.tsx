@@ -20,10 +20,9 @@ import { complainAbout, linkStart, linkToNode, replacedBy } from "../commands/ac
 import type { Stage } from "../commands/commands";
 import { useEditor, useScene, useUi } from "../context";
 import { innerSlug } from "../inspector/inner/ports";
-import { Lasso } from "../panels/lazy-panels";
+import { Lasso, LostNodes } from "../panels/lazy-panels";
 import { EdgeView } from "./edge-view";
 import { GuideLines } from "./guide-lines";
-import { LostNodes } from "./lost-nodes";
 import { NodeView } from "./node/node-view";
 import { nearestEdge } from "./nearest-edge";
 import { useBoardMenu } from "./use-board-menu";
@@ -231,7 +230,9 @@ export const Board = ({ stage, viewport, onViewport }: BoardProps) => {
       >
         <Background variant={BackgroundVariant.Dots} gap={22} size={1.4} />
         <GuideLines guides={guides} />
-        <LostNodes stage={stage} />
+        <Suspense fallback={null}>
+          <LostNodes stage={stage} />
+        </Suspense>
         {nodes.length >= MINIMAP_FROM && (
           <MiniMap<FlowNode> pannable zoomable className="max-md:hidden" ariaLabel="Map of the canvas" nodeColor={mapColour} />
         )}

@@ -1,6 +1,6 @@
 import { lazy } from "react";
 
-/** Panels beside the canvas, the lasso over it, and words for what is not found: their code comes once the canvas is there, before anybody asks for it; without a network they open as well. */
+/** Panels beside the canvas, what lies over it, and words for what is not found: their code comes once the canvas is there, before anybody asks for it; without a network they open as well. */
 const loadInspector = async () => ({ default: (await import("../inspector/inspector")).Inspector });
 const loadRun = async () => ({ default: (await import("./run-panel")).RunPanel });
 const loadProblems = async () => ({ default: (await import("./problems")).ProblemsPanel });
@@ -8,6 +8,7 @@ const loadLibrary = async () => ({ default: (await import("./library")).Library 
 const loadSettings = async () => ({ default: (await import("../dialogs/settings-dialog")).SettingsDialog });
 const loadNodeMenu = async () => ({ default: (await import("../board/node-menu")).NodeMenu });
 const loadLasso = async () => ({ default: (await import("../board/lasso")).Lasso });
+const loadLostNodes = async () => ({ default: (await import("../board/lost-nodes")).LostNodes });
 const loadNothing = async () => ({ default: (await import("./nothing-found")).NothingFound });
 const loadConflicts = async () => ({ default: (await import("../dialogs/conflicts")).Conflicts });
 
@@ -18,10 +19,11 @@ export const Library = lazy(loadLibrary);
 export const SettingsDialog = lazy(loadSettings);
 export const NodeMenu = lazy(loadNodeMenu);
 export const Lasso = lazy(loadLasso);
+export const LostNodes = lazy(loadLostNodes);
 export const NothingFound = lazy(loadNothing);
 export const Conflicts = lazy(loadConflicts);
 
 export const loadPanels = (): void => {
-  for (const load of [loadInspector, loadRun, loadProblems, loadLibrary, loadSettings, loadNodeMenu, loadLasso, loadNothing, loadConflicts])
-    load().catch(() => undefined);
+  const panels = [loadInspector, loadRun, loadProblems, loadLibrary, loadSettings, loadNodeMenu, loadConflicts];
+  for (const load of [...panels, loadLasso, loadLostNodes, loadNothing]) load().catch(() => undefined);
 };
