@@ -667,7 +667,7 @@ export interface WorkflowBatchRequest {
   /** Instead of `inputs`: items with settings of their own, to try several */
   items?: {
     inputs: Record<string, unknown>;
-    /** By node id: settings over those of your own graph; members of `inputs` each by itself */
+    /** By node id: settings over those of your own graph; members of `inputs` each by itself. Without `workflow:write`: `model`, which needs the capability of that model, and `inputs` of generators */
     settings?: Record<string, Record<string, unknown>>;
   }[];
   /** A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line; its values take the types of the workflow's fields, and an empty cell is an input that is not given */

@@ -718,7 +718,8 @@ class HookReceipt(TypedDict):
 
 class WorkflowBatchRequestItemsItem(TypedDict):
     inputs: Mapping[str, Any]
-    # By node id: settings over those of your own graph; members of `inputs` each by itself
+    # By node id: settings over those of your own graph; members of `inputs` each by itself. Without
+    # `workflow:write`: `model`, which needs the capability of that model, and `inputs` of generators
     settings: NotRequired[Mapping[str, Mapping[str, Any]]]
 
 

@@ -19,9 +19,10 @@ const mediaId = identifier.meta({
   description:
     "A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line; its values take the types of the workflow's fields, and an empty cell is an input that is not given",
 });
-const settings = z
-  .record(z.string().max(GRAPH_BOUNDS.nodeIdBytes), anyObject)
-  .meta({ description: "By node id: settings over those of your own graph; members of `inputs` each by itself" });
+const settings = z.record(z.string().max(GRAPH_BOUNDS.nodeIdBytes), anyObject).meta({
+  description:
+    "By node id: settings over those of your own graph; members of `inputs` each by itself. Without `workflow:write`: `model`, which needs the capability of that model, and `inputs` of generators",
+});
 const items = z
   .array(z.strictObject({ inputs: anyObject, settings: settings.optional() }))
   .min(1, "must have at least one item")

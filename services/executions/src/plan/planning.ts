@@ -16,7 +16,7 @@ import { errorOf } from "../run/refusals";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import { checkAsync, checkReady, checkTier } from "./model-checks";
 import type { GivenOutputs, Missing, PlanAnswer, Planner, PlanTask, TaskGraph, TaskModel, WantedFile } from "./planner/protocol";
-import { withSettings } from "./settings";
+import { checkSetModels, withSettings } from "./settings";
 
 export interface PlannedRun {
   plan: RunPlan;
@@ -193,15 +193,16 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     const { version, createdBy } = saved;
     const isForeign = createdBy !== runner.userId;
     const savedGraph: TaskGraph = { ...graphOf(slug, defined), ...(until === "" ? {} : { until }) };
-    const graph = settingsJson === "" ? savedGraph : withSettings(savedGraph, settingsJson, isForeign);
+    const { userId, capabilities } = runner;
+    const graph = settingsJson === "" ? savedGraph : withSettings(savedGraph, settingsJson, { isForeign, capabilities });
     const { nodesJson, edgesJson } = graph;
     // What the saved graph needs is kept with it, and not what it needs with settings.
     const { needs: _, ...unread } = saved;
-    const { models: own, workflows: references } = await definitions.needs(graph === savedGraph ? saved : unread, graph, runner.userId);
-    const { userId } = runner;
+    const { models: own, workflows: references } = await definitions.needs(graph === savedGraph ? saved : unread, graph, userId);
     const inlined = references.length === 0 ? undefined : await findInlined(definitions, { slug, ownerId: createdBy, userId, references });
     const needed = inlined ? [...new Set([...own, ...inlined.models])] : own;
     const { models: named, autos } = await findModels(catalog, needed, { runner, pinnedModels });
+    checkSetModels(settingsJson, autos, capabilities);
     const models = await withAlternatives(catalog, named, { runner, isAsync: request.isAsync, isWorkflow: true });
     const isUnknown = needed.some((name) => taskOf(name) === undefined && !models.has(name));
     const modelNames = isUnknown ? { modelNames: await catalog.names() } : {};
@@ -259,7 +260,7 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
 
   return {
     /**
-     * @throws DomainError WORKFLOW_NOT_FOUND, INVALID_REQUEST (no such node to run to), VERSION_NOT_FOUND, MODEL_NOT_FOUND, INVALID_INPUTS, WORKFLOW_INVALID, MODEL_TIER_REQUIRED,
+     * @throws DomainError WORKFLOW_NOT_FOUND, INVALID_REQUEST (no such node to run to), VERSION_NOT_FOUND, MODEL_NOT_FOUND, INVALID_INPUTS, WORKFLOW_INVALID, MODEL_TIER_REQUIRED, CAPABILITY_DENIED (settings),
      * ASYNC_NOT_SUPPORTED or SERVICE_UNAVAILABLE.
      */
     plan: (request: PlanningRequest): Promise<PlannedRun> => {

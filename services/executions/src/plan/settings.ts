@@ -2,8 +2,12 @@
 import { createHash } from "node:crypto";
 import {
   callsHttp,
+  callsModel,
+  covers,
+  DomainError,
   invalidInputs,
   invalidRequest,
+  isGeneratorType,
   isRecord,
   referenceOf,
   secretsOfNode,
@@ -11,9 +15,12 @@ import {
   type GraphNode,
 } from "@nodeloom/kernel";
 import { elements, members, withMember } from "@nodeloom/kernel/json-text";
+import type { Autos } from "./auto-models";
 import type { TaskGraph } from "./planner/protocol";
 
 const INPUTS = "inputs";
+const MODEL = "model";
+const WRITE = "workflow:write";
 const HASH_CHARS = 16;
 
 /** A node with settings over its own; of its inputs each is set by itself. */
@@ -46,22 +53,47 @@ const problemOf = (before: GraphNode | undefined, after: GraphNode | undefined):
 
 const idOf = (nodeJson: string): unknown => JSON.parse(members(nodeJson).get("id") ?? "null");
 
+const denied = (path: string, required: string): DomainError =>
+  new DomainError("forbidden", "CAPABILITY_DENIED", `${path} can only be set with the capability ${required}`, { required });
+
+/** Whether a caller who can run a graph, but not change it, can set a setting of a node. */
+const isRunSetting = ({ type }: GraphNode, name: string, value: string): boolean => {
+  if (name === MODEL) return callsModel(type) && value.startsWith('"');
+  return name === INPUTS && isGeneratorType(type) && value.startsWith("{");
+};
+
+/** @throws DomainError CAPABILITY_DENIED, naming the setting */
+const checkRunSettings = (id: string, node: GraphNode | undefined, settingsJson: string): void => {
+  for (const [name, value] of members(settingsJson))
+    if (!node || !isRunSetting(node, name, value)) throw denied(`settings.${id}.${shownName(name)}`, WRITE);
+};
+
+/** What a runner can do with a graph besides running it. */
+export interface SettingsRights {
+  isForeign: boolean;
+  capabilities: readonly string[];
+}
+
 /**
- * A graph with some of its nodes' settings replaced.
+ * A graph with some of its nodes' settings replaced. Without `workflow:write` only models and inputs of generators can be: the rest of a
+ * graph decides where its literal credentials are sent.
  * @param settingsJson an object by node id, of objects by setting
- * @throws DomainError INVALID_INPUTS, where it has no such node, or the node sends secrets or becomes another workflow; INVALID_REQUEST, where it is somebody else's
+ * @throws DomainError INVALID_INPUTS, where it has no such node, or the node sends secrets or becomes another workflow; CAPABILITY_DENIED; INVALID_REQUEST, where it is somebody else's
  */
-export const withSettings = (graph: TaskGraph, settingsJson: string, isForeign: boolean): TaskGraph => {
-  if (isForeign) throw invalidRequest([{ path: "settings", message: "may be given for your own workflows alone: clone it first" }]);
+export const withSettings = (graph: TaskGraph, settingsJson: string, { isForeign, capabilities }: SettingsRights): TaskGraph => {
+  if (isForeign) throw invalidRequest([{ path: "settings", message: "can only be given for your own workflows: clone it first" }]);
   const settings = members(settingsJson);
   const left = new Set(settings.keys());
+  const writes = covers(capabilities, WRITE);
   const nodes = elements(graph.nodesJson).map((nodeJson) => {
     const id = idOf(nodeJson);
     const own = typeof id === "string" ? settings.get(id) : undefined;
     if (own === undefined) return nodeJson;
     left.delete(id as string);
+    const node = nodeOf(nodeJson);
+    if (!writes) checkRunSettings(id as string, node, own);
     const changed = overlaid(nodeJson, own);
-    const problem = problemOf(nodeOf(nodeJson), nodeOf(changed));
+    const problem = problemOf(node, nodeOf(changed));
     if (problem !== undefined) throw invalidInputs([{ path: `settings.${id as string}`, message: problem }]);
     return changed;
   });
@@ -70,4 +102,20 @@ export const withSettings = (graph: TaskGraph, settingsJson: string, isForeign: 
   }
   const hash = createHash("sha256").update(settingsJson).digest("hex").slice(0, HASH_CHARS);
   return { ...graph, key: `${graph.key}#${hash}`, nodesJson: `[${nodes.join(",")}]` };
+};
+
+/**
+ * Checks that a runner without `workflow:write` has the capability of each model that settings name, or that a task among them becomes.
+ * @throws DomainError CAPABILITY_DENIED
+ */
+export const checkSetModels = (settingsJson: string, autos: Autos, capabilities: readonly string[]): void => {
+  if (covers(capabilities, WRITE)) return;
+  const chosen = new Map(autos.flatMap(([name, auto]) => ("model" in auto ? [[name, auto.model]] : [])));
+  for (const [id, own] of members(settingsJson)) {
+    const given = members(own).get(MODEL);
+    if (given === undefined) continue;
+    const name = JSON.parse(given) as string;
+    const required = `model:${chosen.get(name) ?? name}:run`;
+    if (!covers(capabilities, required)) throw denied(`settings.${id}.${MODEL}`, required);
+  }
 };

@@ -73,6 +73,24 @@ it("says which model a misspelt name may have meant, in a workflow and directly"
   }
 });
 
+it("lets a runner who may only run set models that their capabilities reach, a task's model among them", async () => {
+  const target = await create([{ id: "a", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x" } } }]);
+  const planned = (settings: object, capabilities: string[]) =>
+    planning.plan({
+      ...{ target, runner: runner({ capabilities: ["workflow:run", ...capabilities] }), inputsJson: "{}", isAsync: false },
+      settingsJson: JSON.stringify({ a: settings }),
+    });
+  await expect(planned({ bypass: true }, [])).rejects.toMatchObject({ metadata: { required: "workflow:write" } });
+  for (const model of ["sandbox-image-fast", "auto:image"])
+    await expect(planned({ model }, [])).rejects.toMatchObject({ reason: "CAPABILITY_DENIED" });
+  for (const [settings, capability] of [
+    [{ model: "sandbox-image-fast" }, "model:sandbox-image-fast:run"],
+    [{ model: "auto:image" }, "model:run"],
+    [{ bypass: true }, "workflow:write"],
+  ] as const)
+    await expect(planned(settings, [capability])).resolves.toBeDefined();
+});
+
 describe("a direct run", () => {
   it("takes texts as they are, template marks included", async () => {
     const { plan: planned, holds } = await plan(model("sandbox-chat"), { prompt: "Explain {{name}} in Jinja" });

@@ -1,4 +1,7 @@
-import { withSettings } from "../../src/plan/settings";
+import { checkSetModels, withSettings as overlay } from "../../src/plan/settings";
+
+const withSettings = (given: typeof graph, settingsJson: string, isForeign: boolean, capabilities = ["workflow:write"]) =>
+  overlay(given, settingsJson, { isForeign, capabilities });
 
 const graph = {
   key: "flow@1",
@@ -46,4 +49,58 @@ it("lets no node become another workflow, which a key for this one alone could n
     );
   expect(() => withSettings(node({ slug: "intro", bypass: true }), '{"part":{"bypass":false}}', false)).toThrow();
   expect(withSettings(part, '{"part":{"inputs":{"topic":"land"}}}', false).nodesJson).toContain("land");
+});
+
+describe("a caller who can run a graph, but not change it", () => {
+  const RUNS = ["workflow:run"];
+  const node = (type: string, data: object) => ({ ...graph, nodesJson: JSON.stringify([{ id: "a", type, data }]) });
+  const picture = node("generate-image", { model: "x", inputs: { prompt: "p" } });
+  const web = node("http-request", { url: "https://x.test/a", headers: { authorization: "Bearer literal" } });
+
+  it.each<[string, ReturnType<typeof node>, object]>([
+    ["url", web, { url: "https://evil.test" }],
+    ["method", web, { method: "POST" }],
+    ["headers", web, { headers: {} }],
+    ["model", web, { model: "x" }],
+    ["bypass", picture, { bypass: true }],
+    ["fallback", picture, { fallback: ["y"] }],
+    ["maxItems", picture, { maxItems: 1000 }],
+    ["onItemError", picture, { onItemError: "skip" }],
+    ["inputs", picture, { inputs: "none" }],
+    ["model", picture, { model: null }],
+    ["prompt", node("llm-assistant", { model: "x", prompt: "p" }), { prompt: "q" }],
+    ["text", node("text-box", { text: "t" }), { text: "u" }],
+    ["inputs", node("workflow", { slug: "intro" }), { inputs: { topic: "sea" } }],
+    ["operation", node("media", { operation: "image-resize" }), { operation: "image-crop" }],
+    ["inputs", node("no-such-kind", {}), { inputs: {} }],
+  ])("cannot set %s of a node (%#)", (name, given, settings) => {
+    expect(() => withSettings(given, JSON.stringify({ a: settings }), false, RUNS)).toThrow(
+      expect.objectContaining({
+        reason: "CAPABILITY_DENIED",
+        metadata: { required: "workflow:write" },
+        message: expect.stringContaining(`settings.a.${name}`) as string,
+      }),
+    );
+    expect(withSettings(given, JSON.stringify({ a: settings }), false)).toBeDefined();
+  });
+
+  it("can set inputs of a generator, and a model that it has the capability for", () => {
+    const settings = JSON.stringify({ a: { model: "y", inputs: { seed: 7 } } });
+    expect(withSettings(picture, settings, false, RUNS).nodesJson).toContain('"seed":7');
+    for (const capabilities of [["model:run"], ["model:y:run"], ["*"], ["workflow:write"]])
+      expect(() => checkSetModels(settings, [], [...RUNS, ...capabilities])).not.toThrow();
+    for (const capabilities of [[], ["model:x:run"]])
+      expect(() => checkSetModels(settings, [], [...RUNS, ...capabilities])).toThrow(
+        expect.objectContaining({ reason: "CAPABILITY_DENIED", metadata: { required: "model:y:run" } }),
+      );
+  });
+
+  it("needs the capability of the model that a task becomes", () => {
+    const settings = '{"a":{"model":"auto:image"}}';
+    const autos: [string, { model: string }][] = [["auto:image", { model: "y" }]];
+    expect(() => checkSetModels(settings, autos, ["workflow:run", "model:x:run"])).toThrow(
+      expect.objectContaining({ metadata: { required: "model:y:run" } }),
+    );
+    expect(() => checkSetModels(settings, autos, ["workflow:run", "model:y:run"])).not.toThrow();
+  });
 });
