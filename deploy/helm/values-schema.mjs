@@ -48,6 +48,21 @@ const shapeOf = (value) => {
   };
 };
 
+/**
+ * A shape that takes the members of both, at every depth.
+ * @param {Record<string, any>} one @param {Record<string, any>} other @returns {Record<string, any>}
+ */
+const mergeShapes = (one, other) => {
+  if (one.type !== other.type) throw new Error(`one member is both ${one.type} and ${other.type}: ${JSON.stringify([one, other])}`);
+  // An open object stays open.
+  if (one.properties === undefined || other.properties === undefined) return one.properties === undefined ? one : other;
+  const properties = { ...one.properties };
+  for (const [name, shape] of Object.entries(other.properties)) {
+    properties[name] = Object.hasOwn(properties, name) ? mergeShapes(properties[name], shape) : shape;
+  }
+  return { ...one, properties };
+};
+
 /** @param {Record<string, any>} settings @param {Record<string, any>} variables */
 const settingsSchema = (settings, variables) => {
   const schema = shapeOf(settings);
@@ -62,7 +77,7 @@ const names = { type: "array", items: { type: "string" }, uniqueItems: true };
 
 /** One shape for all services: what any of them may have. @param {Record<string, any>} services */
 const serviceSchema = (services) => {
-  const merged = Object.assign({}, ...Object.values(services).map((service) => shapeOf(service).properties));
+  const merged = Object.values(services).map(shapeOf).reduce(mergeShapes).properties;
   return {
     type: "object",
     additionalProperties: false,

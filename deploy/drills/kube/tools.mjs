@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { helmProgram } from "../../helm/helm.mjs";
 import { GO_BUILD_MS, goTool } from "../../local/build/go.mjs";
 import { cached, defaultCacheDir, exists, findExecutable, findOnPath } from "../../local/servers/programs/cache.mjs";
 import { runOrExplain, Unavailable } from "../../local/servers/programs/packages.mjs";
@@ -11,11 +12,7 @@ const HASH_CHARS = 12;
 /** The version that the API server tells, and clients look at; the build doesn't know it by itself. */
 const KUBERNETES = { gitVersion: "v1.36.3", gitMajor: "1", gitMinor: "36" };
 const VERSION_FLAGS = Object.entries(KUBERNETES).map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`);
-const HELM = "helm.sh/helm/v4/cmd/helm@v4.3.1";
 const KWOK = "sigs.k8s.io/kwok/cmd/kwok@v0.8.0";
-
-/** What `helm` is called in the cache, for those who use it only where it is there already. */
-export const HELM_TOOL = { name: "helm", tool: HELM };
 
 /**
  * A program of a module in a folder beside this file, built once as its go.mod and go.sum say, and kept in the cache. A module
@@ -56,5 +53,5 @@ export const kubernetesTools = async (progress) => ({
   scheduler: await kubernetesProgram("kube-scheduler", progress),
   kubectl: await kubernetesProgram("kubectl", progress),
   kwok: await goTool({ name: "kwok", tool: KWOK, progress }),
-  helm: (await findOnPath(process.env, "helm")) ?? (await goTool({ ...HELM_TOOL, progress })),
+  helm: await helmProgram(progress),
 });

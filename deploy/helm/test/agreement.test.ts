@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Ajv } from "ajv";
 import { CALLERS, loadConfig } from "@nodeloom/platform";
 import { SERVICES } from "../../../services/migrate/src/databases";
 import { DEFINITIONS } from "../../docker/test/definitions";
-import { CHART, environmentOf, ROOT, usesTls, values } from "./chart";
+import { CHART, environmentOf, readYaml, ROOT, usesTls, values } from "./chart";
 import { descriptions, rules } from "./queries";
 
 /** What the chart says and what the code reads, without a cluster and without Helm. */
@@ -102,6 +103,41 @@ it("has a schema that says what its values are (otherwise: npm run build && node
   const input = JSON.stringify(Object.fromEntries(schemas));
   const written = execFileSync(process.execPath, [join(ROOT, "deploy", "helm", "values-schema.mjs"), "-"], { input }).toString();
   expect(readFileSync(join(CHART, "values.schema.json"), "utf8")).toBe(written);
+});
+
+describe("the values' schema", () => {
+  const isObject = (value: unknown): value is Record<string, unknown> =>
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  /** Values over others, as Helm merges them. */
+  const merged = (under: unknown, over: unknown): unknown => {
+    if (!isObject(under) || !isObject(over)) return over;
+    return { ...under, ...Object.fromEntries(Object.entries(over).map(([name, value]) => [name, merged(under[name], value)])) };
+  };
+  const validate = new Ajv({ strict: false, allErrors: true }).compile(
+    JSON.parse(readFileSync(join(CHART, "values.schema.json"), "utf8")) as object,
+  );
+  /** Every path that the schema refuses. */
+  const complaintsOf = (given: unknown): string[] =>
+    validate(merged(values, given))
+      ? []
+      : validate.errors!.map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`);
+  const sets = ["values.yaml", ...readdirSync(join(CHART, "ci")).map((set) => join("ci", set))];
+
+  it.each(sets)("takes every path of %s", (set) => {
+    expect(complaintsOf(readYaml(set))).toEqual([]);
+  });
+
+  it.each(names)("takes for every service the members that %s has, at every depth", (name) => {
+    for (const other of names) expect(complaintsOf({ services: { [other]: values.services[name] } })).toEqual([]);
+  });
+
+  it.each(["services.billing.replica", "services.billing.data.scrach", "settings.public.PUBLIC_URL", "image.localModels.tags"])(
+    "refuses %s, which is no value",
+    (path) => {
+      const given = path.split(".").reduceRight<unknown>((value, name) => ({ [name]: value }), true);
+      expect(complaintsOf(given).join()).toContain(`"additionalProperty":"${path.split(".").at(-1)}"`);
+    },
+  );
 });
 
 it("has a dashboard that is written from its panels (otherwise: node deploy/helm/dashboard.mjs), and names alerts that there are", () => {

@@ -1,38 +1,31 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { CHART, environmentOf, values } from "./chart";
 import { complaintsOf } from "./kubernetes";
 
-/**
- * What needs programs that take long to build: they are used where they are there already (on PATH, or in the cache since
- * `npm run drill kube`), and it is said loudly when they are not. Everything that needs none is in agreement.test.ts.
- */
+/** Checks of the chart by programs. Checks without one are in agreement.test.ts. */
 
-const CACHE = join(process.env.NODELOOM_CACHE_DIR ?? join(homedir(), ".cache", "nodeloom"), "go");
+/** Helm is fetched when the cache has none. If that fails, so does every test that needs it. */
+let helm: string;
+beforeAll(() => {
+  helm = execFileSync(process.execPath, [join(CHART, "..", "helm.mjs")]).toString();
+});
 
-const onPath = (name: string): string | undefined =>
-  (process.env.PATH ?? "")
-    .split(delimiter)
-    .map((folder) => join(folder, name))
-    .find(existsSync);
+const promtool = (process.env.PATH ?? "")
+  .split(delimiter)
+  .map((folder) => join(folder, "promtool"))
+  .find(existsSync);
+if (promtool === undefined)
+  process.stderr.write("\n  SKIPPED: the alerts' tests by promtool, which is not on PATH (Debian: prometheus)\n\n");
 
-const cachedTool = (name: string): string | undefined => {
-  const entries = existsSync(CACHE) ? readdirSync(CACHE).filter((entry) => entry.startsWith(`${name}-`)) : [];
-  return entries.map((entry) => join(CACHE, entry, name)).find(existsSync);
-};
-
-const found = (name: string, how: string): string | undefined => {
-  const path = onPath(name) ?? cachedTool(name);
-  if (path === undefined) process.stderr.write(`\n  SKIPPED: the checks of the Helm chart by ${name}, which is not here (${how})\n\n`);
-  return path;
-};
-
-const helm = found("helm", "npm run drill kube builds it");
-const promtool = found("promtool", "Debian: prometheus");
 const sets = readdirSync(join(CHART, "ci"));
+/** Arguments that give Helm a set of values; none for the chart's own. */
+const given: [string, string[]][] = [
+  ["values.yaml", []],
+  ...sets.map((set): [string, string[]] => [set, ["--values", join(CHART, "ci", set)]]),
+];
 
 interface Rendered {
   kind: string;
@@ -48,21 +41,20 @@ interface Rendered {
 }
 
 const render = (...args: string[]): Rendered[] =>
-  parseAllDocuments(execFileSync(helm!, ["template", "nodeloom", CHART, "--namespace", "test", ...args]).toString())
+  parseAllDocuments(execFileSync(helm, ["template", "nodeloom", CHART, "--namespace", "test", ...args]).toString())
     .map((document) => document.toJS() as Rendered | null)
     .filter((object) => object !== null);
 
-(helm ? describe : describe.skip)("Helm", () => {
-  it.each(sets)("takes the values of %s without a complaint", (set) => {
-    const output = execFileSync(helm!, ["lint", "--strict", CHART, "--values", join(CHART, "ci", set)]).toString();
+describe("Helm", () => {
+  it.each(given)("takes the values of %s without a complaint", (_set, args) => {
+    const output = execFileSync(helm, ["lint", "--strict", CHART, ...args]).toString();
     expect(output).toContain("0 chart(s) failed");
-    const objects = render("--values", join(CHART, "ci", set));
-    const names = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    const names = render(...args).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it.each(sets)("renders %s to what Kubernetes' schemas take, without unknown members", (set) => {
-    expect(render("--values", join(CHART, "ci", set)).flatMap(complaintsOf)).toEqual([]);
+  it.each(given)("renders %s to what Kubernetes' schemas take, without unknown members", (_set, args) => {
+    expect(render(...args).flatMap(complaintsOf)).toEqual([]);
   });
 
   it("gives every process the environment that the agreement was checked with", () => {
@@ -83,6 +75,11 @@ const render = (...args: string[]): Rendered[] =>
 
   it.each([
     ["services.media.replicas=2", "more than one needs a bucket"],
+    ["services.media.autoscaling.enabled=true", "services.media: set replicas to 1"],
+    ["services.inference.replicas=2", "services.inference: set replicas to 1"],
+    ["services.inference.replicas=2,services.inference.data.scratch=true", "services.inference: set replicas to 1"],
+    ["services.sandbox.replicas=2", "services.sandbox: set replicas to 1"],
+    ["services.sandbox.autoscaling.enabled=true", "services.sandbox: set replicas to 1"],
     ["services.sandbox.enabled=true", "set settings.models.SANDBOX_URL to http://nodeloom-sandbox:8090"],
     ["services.inference.enabled=true", "set settings.models.INFERENCE_URL to http://nodeloom-inference:8091"],
     [
@@ -97,7 +94,7 @@ const render = (...args: string[]): Rendered[] =>
   ])("refuses %s, and says why", (value, reason) => {
     let said = "";
     try {
-      execFileSync(helm!, ["template", "nodeloom", CHART, "--set", value], { stdio: "pipe" });
+      execFileSync(helm, ["template", "nodeloom", CHART, "--set", value], { stdio: "pipe" });
     } catch (error) {
       said = String((error as { stderr: Buffer }).stderr);
     }

