@@ -1,8 +1,10 @@
+import { invalidRequest } from "@nodeloom/kernel";
 import type Stripe from "stripe" with { "resolution-mode": "import" };
+import { z } from "zod";
 import type { Reversal, Stage } from "./payment";
 import { METADATA } from "./stripe";
 
-/** What events say, in our terms. */
+/** What events say, in our terms. A signature says who wrote an event, not that it has the form that queries and sums rely on. */
 
 /** A paid session by Stripe's event, to be compared with what was asked for. */
 export interface PaidSession {
@@ -25,11 +27,41 @@ export interface PaidBack {
 
 export type EventFact = PaidSession | PaidBack;
 
-type Refund = Pick<Stripe.Refund, "id" | "amount" | "currency" | "status" | "payment_intent">;
-type Dispute = Pick<Stripe.Dispute, "id" | "amount" | "currency" | "status" | "payment_intent">;
+const MAX_ID_CHARS = 255;
 
-const idOf = (reference: string | { id: string } | null | undefined): string =>
-  typeof reference === "string" ? reference : (reference?.id ?? "");
+const id = z.string().min(1).max(MAX_ID_CHARS);
+/** An id, or the whole object in place of it. */
+const reference = z
+  .union([id, z.object({ id }).transform((object) => object.id)])
+  .nullish()
+  .transform((given) => given ?? "");
+/** In the smallest unit of the currency. */
+const amount = z.number().int().nonnegative();
+const currency = z.string().max(MAX_ID_CHARS);
+
+const session = z.object({
+  id,
+  payment_intent: reference,
+  payment_status: z.string(),
+  client_reference_id: z.string().nullish(),
+  amount_total: amount.nullish(),
+  currency: currency.nullish(),
+  metadata: z.record(z.string(), z.string()).nullish(),
+});
+const reversal = z.object({ id, payment_intent: reference, amount, currency, status: z.string().nullish() });
+
+/** @throws INVALID_REQUEST that names the member of the event */
+const read = <T>(schema: z.ZodType<T>, value: unknown, place: readonly string[]): T => {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw invalidRequest(parsed.error.issues.map(({ path, message }) => ({ path: [...place, ...path].join("."), message })));
+};
+
+const envelope = z.object({ id, type: z.string().min(1).max(MAX_ID_CHARS), livemode: z.boolean() });
+export type Envelope = z.infer<typeof envelope>;
+
+/** What every event says. @throws INVALID_REQUEST */
+export const envelopeOf = (event: Stripe.Event): Envelope => read(envelope, event, []);
 
 const REFUND_STAGES: Readonly<Record<string, Stage>> = { failed: "returned", canceled: "returned" };
 /** Of others no money is moved: inquiries, and what was settled otherwise. */
@@ -39,40 +71,50 @@ const DISPUTE_STAGES: Readonly<Record<string, Stage>> = {
   lost: "taken",
   won: "returned",
 };
+const stageOf = (stages: Readonly<Record<string, Stage>>, status: string | null | undefined, otherwise: Stage): Stage =>
+  status && Object.hasOwn(stages, status) ? stages[status]! : otherwise;
 
 /** Sessions of other sellers on the same Stripe account have no checkout of ours. */
-const paidSession = (session: Stripe.Checkout.Session): PaidSession | undefined => {
-  const checkout = session.metadata?.[METADATA.checkout];
-  const payment = idOf(session.payment_intent);
-  if (!checkout || session.payment_status !== "paid" || payment === "") return undefined;
-  const userId = session.metadata?.[METADATA.account] ?? "";
+const paidSession = ({ metadata, payment_intent: payment, ...given }: z.infer<typeof session>): PaidSession | undefined => {
+  const checkout = metadata?.[METADATA.checkout];
+  if (!checkout || given.payment_status !== "paid" || payment === "") return undefined;
+  const userId = metadata?.[METADATA.account] ?? "";
   return {
-    ...{ type: "session", session: session.id, payment, checkout, userId },
-    isConsistent: userId !== "" && session.client_reference_id === userId,
-    amount: session.amount_total,
-    currency: session.currency,
+    ...{ type: "session", session: given.id, payment, checkout, userId },
+    isConsistent: userId !== "" && given.client_reference_id === userId,
+    amount: given.amount_total ?? null,
+    currency: given.currency ?? null,
   };
 };
 
-const paidBack = ({ id, amount, currency, payment_intent }: Refund | Dispute, stage: Stage): PaidBack | undefined => {
-  const payment = idOf(payment_intent);
-  return payment === "" ? undefined : { type: "reversal", payment, reversal: { id, amount, currency, stage } };
+const paidBack = (given: z.infer<typeof reversal>, stage: Stage): PaidBack | undefined => {
+  const { payment_intent: payment, ...rest } = given;
+  if (payment === "") return undefined;
+  return { type: "reversal", payment, reversal: { id: rest.id, amount: rest.amount, currency: rest.currency, stage } };
 };
 
-/** What an event says that matters here; undefined for any other. */
+/**
+ * What an event says that matters here; undefined for any other.
+ * @throws INVALID_REQUEST where what matters has not the form that Stripe documents
+ */
 export const factOf = (event: Stripe.Event): EventFact | undefined => {
+  const object = <T>(schema: z.ZodType<T>): T => read(schema, (event.data as { object?: unknown } | undefined)?.object, ["data", "object"]);
   switch (event.type) {
     case "checkout.session.completed":
     case "checkout.session.async_payment_succeeded":
-      return paidSession(event.data.object);
+      return paidSession(object(session));
     case "refund.created":
     case "refund.updated":
-    case "refund.failed":
-      return paidBack(event.data.object, REFUND_STAGES[event.data.object.status ?? ""] ?? "taken");
+    case "refund.failed": {
+      const refund = object(reversal);
+      return paidBack(refund, stageOf(REFUND_STAGES, refund.status, "taken"));
+    }
     case "charge.dispute.created":
     case "charge.dispute.updated":
-    case "charge.dispute.closed":
-      return paidBack(event.data.object, DISPUTE_STAGES[event.data.object.status] ?? "notice");
+    case "charge.dispute.closed": {
+      const dispute = object(reversal);
+      return paidBack(dispute, stageOf(DISPUTE_STAGES, dispute.status, "notice"));
+    }
     default:
       return undefined;
   }

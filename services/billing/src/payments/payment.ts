@@ -35,6 +35,7 @@ export interface Payment {
   /** 0 where it isn't stored yet; one more with every change. */
   revision: number;
   purchase: Purchase | null;
+  /** In the order in which they became known: one entry for each stage of a refund or a dispute, never changed. */
   reversals: Reversal[];
 }
 
@@ -42,17 +43,14 @@ export type PaymentFact = { payment: string } & ({ type: "purchase"; purchase: P
 
 export const emptyPayment = (id: string): Payment => ({ id, revision: 0, purchase: null, reversals: [] });
 
-const later = (one: Stage, other: Stage): Stage => (STAGES.indexOf(other) > STAGES.indexOf(one) ? other : one);
-
-/** What is known with one more fact; the very same object where that changes nothing. The order of facts makes no difference. */
+/** What is known with one more fact; the very same object where that changes nothing. */
 export const withFact = (payment: Payment, fact: PaymentFact): Payment => {
   if (fact.type === "purchase") return payment.purchase ? payment : { ...payment, purchase: fact.purchase };
   const { reversal } = fact;
-  const known = payment.reversals.find(({ id }) => id === reversal.id);
+  const known = payment.reversals.findLast(({ id }) => id === reversal.id);
   if (!known) return { ...payment, reversals: [...payment.reversals, reversal] };
-  const stage = later(known.stage, reversal.stage);
-  if (stage === known.stage) return payment;
-  return { ...payment, reversals: payment.reversals.map((one) => (one === known ? { ...one, stage } : one)) };
+  if (STAGES.indexOf(reversal.stage) <= STAGES.indexOf(known.stage)) return payment;
+  return { ...payment, reversals: [...payment.reversals, { ...known, stage: reversal.stage }] };
 };
 
 /** The credits of a part of what was paid, at most all of them, rounded down to the milli-credit. */
@@ -63,22 +61,35 @@ const idOf = (...parts: string[]): string => ["stripe", ...parts].join(":");
 
 /** Reversals in another currency than the purchase: how many credits they are worth, a person decides. */
 export const inOtherCurrency = ({ purchase, reversals }: Payment): Reversal[] =>
-  purchase ? reversals.filter(({ currency, stage }) => currency !== purchase.currency && stage !== "notice") : [];
+  purchase
+    ? reversals.filter(
+        ({ id, currency, stage }, index) =>
+          currency !== purchase.currency && stage !== "notice" && reversals.findLastIndex((one) => one.id === id) === index,
+      )
+    : [];
+
+/** The change of an account by one stage of a reversal. */
+const paidBackBy = ({ id, stage }: Reversal, millicredits: number): PaymentMovement =>
+  stage === "returned"
+    ? { id: idOf(id, "returned"), kind: "adjust", millicredits, note: `not paid back: ${id}` }
+    : { id: idOf(id), kind: "adjust", millicredits, note: `paid back: ${id}` };
 
 /**
- * Every movement that follows from what is known; none while the purchase isn't. More knowledge only adds to them, and none of them ever
- * changes, so that each may be booked as soon as it is there.
+ * Every movement that follows from what is known; none while the purchase isn't. Refunds and disputes together take no more than was
+ * bought. More knowledge only adds movements, and none of them ever changes, so that each can be booked as soon as it is there.
  */
 export const movementsOf = ({ purchase, reversals }: Payment): PaymentMovement[] => {
   if (!purchase) return [];
-  const { session, millicredits } = purchase;
-  const bought: PaymentMovement = { id: idOf(session), kind: "topup", millicredits, note: "bought" };
-  const paidBack = reversals.flatMap(({ id, amount, currency, stage }): PaymentMovement[] => {
-    const taken = creditsOf(purchase, amount);
-    if (stage === "notice" || currency !== purchase.currency || taken === 0) return [];
-    const take: PaymentMovement = { id: idOf(id), kind: "adjust", millicredits: -taken, note: `paid back: ${id}` };
-    const giveBack: PaymentMovement = { id: idOf(id, "returned"), kind: "adjust", millicredits: taken, note: `not paid back: ${id}` };
-    return stage === "returned" ? [take, giveBack] : [take];
-  });
-  return [bought, ...paidBack];
+  const movements: PaymentMovement[] = [{ id: idOf(purchase.session), kind: "topup", millicredits: purchase.millicredits, note: "bought" }];
+  const amounts = new Map<string, number>();
+  let taken = 0;
+  for (const reversal of reversals) {
+    if (reversal.currency !== purchase.currency) continue;
+    amounts.set(reversal.id, reversal.stage === "taken" ? reversal.amount : 0);
+    const paidBack = [...amounts.values()].reduce((sum, amount) => sum + amount, 0);
+    const before = taken;
+    taken = creditsOf(purchase, paidBack);
+    if (taken !== before) movements.push(paidBackBy(reversal, before - taken));
+  }
+  return movements;
 };

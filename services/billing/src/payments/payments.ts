@@ -3,7 +3,7 @@ import { eventCounter, retryOnConflict, type Logger } from "@nodeloom/platform";
 import { z } from "zod";
 import type { Billing } from "../billing";
 import { BILLING_LIMITS } from "../limits";
-import { factOf, type EventFact, type PaidSession } from "./events";
+import { envelopeOf, factOf, type EventFact, type PaidSession } from "./events";
 import { emptyPayment, inOtherCurrency, movementsOf, withFact, type Payment, type PaymentFact } from "./payment";
 import type { Checkout, PaymentStore } from "./payment-store";
 import type { PaymentSettings } from "./settings";
@@ -167,7 +167,7 @@ export const createPayments = ({ store, billing, provider, logger, clock = () =>
     receive: async (body, signature, deadlineMs) => {
       const { settings, stripe } = configured();
       const event = stripe.verify(body, signature);
-      const { id, type, livemode } = event;
+      const { id, type, livemode } = envelopeOf(event);
       if (livemode !== settings.live) {
         logger.error(
           { event: id, type, livemode },

@@ -92,12 +92,10 @@ it("keeps a refund and a dispute that come before the payment, at the same time 
     receive(completed(order), 1),
     receive(dispute({ id: other, payment, amount: 500, status: "needs_response" }, "charge.dispute.created"), 1),
   ]);
-  expect(await rowsOf(userId)).toEqual({
-    [`stripe:${order.session}`]: 1_000_000,
-    [`stripe:${one}`]: -250_000,
-    [`stripe:${other}`]: -500_000,
-    [`stripe:${other}:returned`]: 500_000,
-  });
+  const { [`stripe:${order.session}`]: bought, [`stripe:${one}`]: refunded, ...disputed } = await rowsOf(userId);
+  expect([bought, refunded]).toEqual([1_000_000, -250_000]);
+  // News of the dispute that comes after its end moves nothing.
+  expect([{}, { [`stripe:${other}`]: -500_000, [`stripe:${other}:returned`]: 500_000 }]).toContainEqual(disputed);
   await expectSound();
 });
 
@@ -125,6 +123,43 @@ it("takes back what is spent already, after which only what is free runs until n
   await expectSound();
 });
 
+it("takes no more than was bought when a payment is refunded and disputed, and what stays taken when one of them is returned", async () => {
+  const order = await begun();
+  const { userId, payment } = order;
+  const [one, other] = [`re_${randomUUID()}`, `dp_${randomUUID()}`];
+  await receive(completed(order));
+  await receive(refund({ id: one, payment, amount: 700, status: "succeeded" }));
+  await receive(dispute({ id: other, payment, amount: 1_000, status: "needs_response" }));
+  expect(await balanceOf(userId)).toBe(0);
+  await receive(dispute({ id: other, payment, amount: 1_000, status: "won" }));
+  expect(await balanceOf(userId)).toBe(300_000);
+  await expectSound();
+});
+
+it.each<[string, (order: Order) => Buffer]>([
+  ["a negative amount", ({ payment }) => refund({ id: "re_negative", payment, amount: -1_000, status: "succeeded" })],
+  ["an amount that is a text", ({ payment }) => refund({ id: "re_text", payment, amount: "1000" as never, status: "succeeded" })],
+  ["a part of a cent", ({ payment }) => dispute({ id: "dp_part", payment, amount: 0.5, status: "lost" })],
+  ["an operator as its payment", () => refund({ id: "re_any", payment: { id: { $gt: "" } } as never, amount: 1, status: "succeeded" })],
+  ["an operator as its checkout", (order) => completed({ ...order, checkout: { $ne: null } as never })],
+  ["an operator as its session", (order) => completed({ ...order, session: { $ne: null } as never })],
+  ["no object", () => eventOf("refund.created", null as never)],
+  ["no id", () => eventOf("refund.created", {}, { id: { $ne: "" } as never })],
+])("refuses a signed event with %s, and books nothing", async (_, eventFor) => {
+  const order = await begun();
+  await receive(completed(order));
+  const before = await rowsOf(order.userId);
+  const another = await begun(order.userId);
+  await expect(receive(eventFor({ ...another, payment: order.payment }))).rejects.toMatchObject({ reason: "INVALID_REQUEST" });
+  expect(await rowsOf(order.userId)).toEqual(before);
+});
+
+it("refuses a signed body that is no event", async () => {
+  for (const text of ["null", "[]", '"event"', "{}"]) {
+    await expect(receive(Buffer.from(text))).rejects.toMatchObject({ reason: expect.stringMatching(/INVALID/) as string });
+  }
+});
+
 it("gives back what a refund took that fails later, however late its earlier news comes", async () => {
   const order = await begun();
   const { userId, payment } = order;
@@ -133,7 +168,7 @@ it("gives back what a refund took that fails later, however late its earlier new
   await receive(refund({ id, payment, amount: 1_000, status: "failed" }, "refund.failed"));
   await receive(refund({ id, payment, amount: 1_000, status: "pending" }, "refund.created"));
   expect(await balanceOf(userId)).toBe(1_000_000);
-  expect(Object.keys(await rowsOf(userId))).toHaveLength(3);
+  expect(await rowsOf(userId)).toEqual({ [`stripe:${order.session}`]: 1_000_000 });
 });
 
 it("ignores inquiries, sessions that aren't paid yet, those of other sellers, and events that it has no use for", async () => {
