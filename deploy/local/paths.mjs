@@ -16,6 +16,8 @@ export const MEDIA_DIR = join(STATE_DIR, "media");
 export const SANDBOX_DIR = join(STATE_DIR, "sandbox");
 export const INFERENCE_DIR = join(STATE_DIR, "inference");
 export const TRANSFORM_DIR = join(STATE_DIR, "transform");
+/** Folders with what accounts stored: only their owner may read them. */
+export const DATA_FOLDERS = [DATA_DIR, LOG_DIR, MEDIA_DIR, SANDBOX_DIR, INFERENCE_DIR, TRANSFORM_DIR];
 export const LOCK_FILE = join(STATE_DIR, "lock.json");
 export const SECRETS_FILE = join(STATE_DIR, "secrets.json");
 /** What runs where, for clients and for `npm run status`. */

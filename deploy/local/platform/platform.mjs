@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { DATA_DIR, LOG_DIR, ROOT } from "../paths.mjs";
+import { DATA_DIR, DATA_FOLDERS, LOG_DIR, ROOT } from "../paths.mjs";
+import { privateFolder } from "../run/files.mjs";
 import { chooseListens, groupArguments, groupEnvironment, processGroups, SERVICE_NAMES } from "../run/processes.mjs";
 import { openLogFile } from "../run/log-file.mjs";
 import { explain, launchNodeProcess } from "../run/node-process.mjs";
@@ -106,10 +107,13 @@ export const startProcesses = async ({ supervisor, progress, env, platform }) =>
 };
 
 /**
- * Addresses and secrets of the platform about to start.
+ * Makes the folders of the platform about to start, and chooses its addresses and secrets.
  * @param {NodeJS.ProcessEnv} env
  */
-export const preparePlatform = async (env) => ({ listens: await chooseListens(env), secrets: await localSecrets(env) });
+export const preparePlatform = async (env) => {
+  await Promise.all(DATA_FOLDERS.map(privateFolder));
+  return { listens: await chooseListens(env), secrets: await localSecrets(env) };
+};
 
 /**
  * Process ids by service; services that share a process have the same.

@@ -1,8 +1,15 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 const PRIVATE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+
+/** Makes a folder that only its owner may enter; one that exists is closed to others. @param {string} path */
+export const privateFolder = async (path) => {
+  await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
+  await chmod(path, PRIVATE_FOLDER);
+};
 
 /** The content of a JSON file, or nothing when there is none or it is damaged. @param {string} path @returns {Promise<any>} */
 export const readJson = async (path) => {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { readJson, writeJson } from "../run/files.mjs";
+import { privateFolder, readJson, writeJson } from "../run/files.mjs";
 import { lockHolder, takeLock } from "../run/lock.mjs";
 import { openLogFile } from "../run/log-file.mjs";
 import { cached } from "../servers/programs/cache.mjs";
@@ -39,6 +39,15 @@ test("state is written whole and for its owner only", async () => {
   assert.deepEqual(await readJson(path), { a: 1 });
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   assert.deepEqual(await readdir(join(folder, "deep")), ["state.json"]);
+});
+
+test("other users of the machine can't enter a folder of data, be it new or made by an earlier version", async () => {
+  const open = join(folder, "open");
+  await mkdir(open, { mode: 0o755 });
+  for (const path of [open, join(folder, "state", "data")]) {
+    await privateFolder(path);
+    assert.equal((await stat(path)).mode & 0o777, 0o700);
+  }
 });
 
 test("a full log is set aside and a new one begun", async () => {

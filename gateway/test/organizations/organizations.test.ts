@@ -287,6 +287,19 @@ it("keeps a record of changes for the owners, of strangers' attempts none", asyn
   expect(asked).toBe(text);
 });
 
+it("lets an editor test the webhook of their own key alone, and an owner that of any", async () => {
+  const owner = await platform.createUser();
+  const id = await makeOrganization(platform, owner);
+  const editor = await join(platform, owner, id, "editor");
+  const key = await makeKey(platform, editor, id);
+  for (const who of [owner, editor])
+    await platform.send(`/api/keys/${key.id}/webhook/test`, { method: "POST", headers: memberOf(platform, who, id) });
+  expect(service.tested).toEqual([
+    { keyId: key.id, userId: id, madeBy: undefined },
+    { keyId: key.id, userId: id, madeBy: editor.id },
+  ]);
+});
+
 describe("the table of tenancy", () => {
   beforeAll(async () => {
     cast = await gather(platform);

@@ -12,6 +12,7 @@ export const createRunsAndMails = () => {
     /** Owners, by their executions. */
     runs: new Map<string, string>(),
     cancelled: [] as string[],
+    tested: [] as executions.TestWebhookRequest[],
     mailed: [] as mail.SendMailRequest[],
     /** Mails that are not taken yet, as if executions died with them. */
     untaken: 0,
@@ -33,6 +34,10 @@ export const createRunsAndMails = () => {
     cancelExecution: unary<executions.CancelExecutionRequest, executions.CancelExecutionResponse>(({ executionId }) => {
       state.cancelled.push(executionId);
       return Promise.resolve({ status: "cancel_requested" });
+    }),
+    testWebhook: unary<executions.TestWebhookRequest, executions.TestWebhookResponse>((request) => {
+      state.tested.push(request);
+      return Promise.resolve(executions.TestWebhookResponse.fromPartial({ delivered: true, status: 204 }));
     }),
     // Begins, and goes on for as long as somebody listens; what the table asks for ends at once.
     watchExecution: serverStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>(async function* (
@@ -65,6 +70,6 @@ export const createRunsAndMails = () => {
     },
     /** What was mailed about one thing, by the beginning of the ids of its mails. */
     mailsOf: (about: string): mail.SendMailRequest[] => state.mailed.filter(({ id }) => id.startsWith(about)),
-    forget: (): void => void Object.assign(state, { cancelled: [], mailed: [], untaken: 0 }),
+    forget: (): void => void Object.assign(state, { cancelled: [], tested: [], mailed: [], untaken: 0 }),
   });
 };

@@ -158,8 +158,8 @@ const webhookHandlers = ({ webhooks }: Identity): Pick<Server, WebhookMethods> =
   deleteKeyWebhook: unary(async ({ userId, madeBy, keyId }: identity.DeleteKeyWebhookRequest) =>
     identity.DeleteKeyWebhookResponse.fromPartial({ key: toKeyMessage(await webhooks.remove({ userId, madeBy }, keyId)) }),
   ),
-  getWebhookTarget: unary(async ({ keyId, userId }: identity.GetWebhookTargetRequest) =>
-    identity.GetWebhookTargetResponse.fromPartial(await webhooks.target(keyId, userId)),
+  getWebhookTarget: unary(async ({ keyId, userId, madeBy }: identity.GetWebhookTargetRequest) =>
+    identity.GetWebhookTargetResponse.fromPartial(await webhooks.target(keyId, userId === undefined ? undefined : { userId, madeBy })),
   ),
   disableWebhook: unary(async ({ reason, ...settings }: identity.DisableWebhookRequest) =>
     identity.DisableWebhookResponse.fromPartial({ disabled: await webhooks.disable(settings, reason) }),

@@ -74,6 +74,7 @@ describe("a key's webhook", () => {
     expect((await client.getWebhookTarget({ keyId, userId })).url).toBe(URL);
     const other = await newUser(client, { tier: "pro" });
     expect(await refusal(client.getWebhookTarget({ keyId, userId: other.id }))).toMatchObject({ reason: "NOT_FOUND" });
+    expect(await refusal(client.getWebhookTarget({ keyId, userId, madeBy: other.id }))).toMatchObject({ reason: "NOT_FOUND" });
     expect(await refusal(client.getWebhookTarget({ keyId: "none", userId }))).toMatchObject({ reason: "NOT_FOUND" });
   });
 

@@ -25,5 +25,12 @@ export const RESERVED_METADATA = "nodeloom.";
 /** What a run by an app's visitor carries: the app's slug, and the visitor's id. Its daily budget is that of the first. */
 export const APP_METADATA = { app: `${RESERVED_METADATA}app`, visitor: `${RESERVED_METADATA}visitor` } as const;
 
-/** Whether a text is an origin as browsers send it: `https://example.com`, without a path. */
-export const isOrigin = (text: string): boolean => /^https?:\/\//.test(text) && URL.canParse(text) && new URL(text).origin === text;
+/** A host name or an address. URL parsers take more, such as `*`, which a Content-Security-Policy reads as every host, and `;`. */
+const HOST = /^(?:\[[0-9a-f:]+\]|\w[\w-]*(?:\.\w[\w-]*)*\.?)$/;
+
+/** Whether a text is one origin as browsers send it: `https://example.com`, without a path or a wildcard. */
+export const isOrigin = (text: string): boolean => {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
+  const { origin, hostname } = new URL(text);
+  return origin === text && HOST.test(hostname);
+};

@@ -207,7 +207,7 @@ export const keyRoutes = [
     responses: { 200: webhookTest },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED"],
     handler: async ({ gateway, caller, params }) => {
-      const request = { keyId: params.id, userId: caller.user.id };
+      const request = { ...mayChange(caller), keyId: params.id };
       const tested = await gateway.services.executions.testWebhook(request, { deadlineMs: WEBHOOK_TEST_MS });
       const { delivered, durationMs } = tested;
       return { status: 200, body: { delivered, status: tested.status ?? null, error: tested.error ?? null, durationMs } };

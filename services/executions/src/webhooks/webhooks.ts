@@ -126,10 +126,10 @@ export const createWebhooks = ({ stores, details, identity, egress, outgoing, lo
 
     /**
      * Sends a test message now, once, whatever events the webhook wants. It changes nothing: a 410 does not disable.
-     * @throws NOT_FOUND for another user's key, PRECONDITION_FAILED when there is no enabled webhook, RATE_LIMIT_EXCEEDED
+     * @throws NOT_FOUND for another user's key and for one that `madeBy` didn't make, PRECONDITION_FAILED when there is no enabled webhook, RATE_LIMIT_EXCEEDED
      */
-    test: async ({ keyId, userId }: executions.TestWebhookRequest): Promise<executions.TestWebhookResponse> => {
-      const target = await identity.getWebhookTarget({ keyId, userId });
+    test: async ({ keyId, userId, madeBy }: executions.TestWebhookRequest): Promise<executions.TestWebhookResponse> => {
+      const target = await identity.getWebhookTarget({ keyId, userId, madeBy });
       if (target.url === "")
         throw new DomainError(
           "precondition",

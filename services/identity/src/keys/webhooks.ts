@@ -51,7 +51,7 @@ export interface Webhooks {
    * Nothing where the key has no webhook, or may not receive any more, by its grants and its owner's tier. With an owner, NOT_FOUND
    * for another one's key.
    */
-  target(keyId: string, userId?: string): Promise<WebhookTarget>;
+  target(keyId: string, of?: Ownership): Promise<WebhookTarget>;
   /**
    * Stops deliveries to a URL that is gone; a webhook that was set anew since stays as it is.
    * @returns whether the webhook has these settings still, and is disabled now
@@ -187,9 +187,9 @@ export const createWebhooks = ({ store, accounts, secretBox, changes, addressPro
       return changed;
     },
 
-    target: async (keyId, userId) => {
-      const key = await (userId === undefined ? store.find(keyId) : store.findOwned({ userId }, keyId));
-      if (!key && userId !== undefined) throw noSuchKey();
+    target: async (keyId, of) => {
+      const key = await (of ? store.findOwned(of, keyId) : store.find(keyId));
+      if (!key && of) throw noSuchKey();
       if (!key?.webhook || !(await receives(key))) return NOTHING;
       if (key.webhook.disabledAt) return { ...NOTHING, disabled: true };
       const { url, events, revision } = key.webhook;

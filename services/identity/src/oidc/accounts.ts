@@ -21,7 +21,7 @@ export interface OidcAccounts {
    * @throws `domain`, `unverified`, `taken`
    */
   resolve(claims: OidcClaims): Promise<UserRecord>;
-  /** Links an identity to the account of somebody who is signed in. @throws `domain`, `taken` */
+  /** Links an identity to the account of somebody who is signed in. @throws `domain`, `unverified`, `taken` */
   link(claims: OidcClaims, user: UserRecord): Promise<void>;
   /** Gives an account what the claims say of role and tier. @returns the account before, and now */
   apply(claims: OidcClaims, userId: string): Promise<{ before: User; after: User }>;
@@ -47,6 +47,10 @@ export const identityId = ({ issuer, subject }: Pick<OidcClaims, "issuer" | "sub
 
 export const createOidcAccounts = (options: OidcAccountsOptions): OidcAccounts => {
   const { settings, store, users, updates, tiers, removeEndedKeys, changes, logger, clock } = options;
+
+  const requireDomain = (claims: OidcClaims): void => {
+    if (!isAllowedDomain(claims, settings)) throw oidcError(claims.emailVerified ? "domain" : "unverified");
+  };
 
   const linkTo = async (claims: OidcClaims, userId: string): Promise<void> => {
     const { issuer, subject } = claims;
@@ -99,13 +103,13 @@ export const createOidcAccounts = (options: OidcAccountsOptions): OidcAccounts =
 
   return {
     resolve: async (claims) => {
-      if (!isAllowedDomain(claims, settings)) throw oidcError("domain");
+      requireDomain(claims);
       const identity = await store.find(identityId(claims));
       return (identity && (await users.find(identity.userId))) ?? byAddress(claims);
     },
 
     link: async (claims, user) => {
-      if (!isAllowedDomain(claims, settings)) throw oidcError("domain");
+      requireDomain(claims);
       await linkTo(claims, user._id);
       if (claims.emailVerified && claims.email === user.email) await store.setVerified(user._id, new Date(clock()));
     },

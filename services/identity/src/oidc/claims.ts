@@ -17,9 +17,11 @@ export const toClaims = (issuer: string, all: Readonly<Record<string, unknown>> 
   return { issuer, subject: all.sub, email, emailVerified: email !== undefined && all.email_verified === true, all };
 };
 
+/** Anyone can write any address where the provider doesn't verify it: a rule about `email` needs `email_verified`. */
 const fits =
-  ({ all }: OidcClaims) =>
+  ({ all, emailVerified }: OidcClaims) =>
   ({ claim, value }: ClaimRule): boolean => {
+    if (claim === "email" && !emailVerified) return false;
     const given = all[claim];
     return (Array.isArray(given) ? given : [given]).some((one) => one !== undefined && one !== null && String(one) === value);
   };
@@ -30,6 +32,6 @@ export const isAdminByClaim = (claims: OidcClaims, { admins }: Pick<OidcSettings
 export const tierByClaim = (claims: OidcClaims, { tiers }: Pick<OidcSettings, "tiers">): string | undefined =>
   tiers.find((rule: TierRule) => fits(claims)(rule))?.tier;
 
-/** Whether somebody of this address may sign in. */
-export const isAllowedDomain = ({ email }: OidcClaims, { allowedDomains }: Pick<OidcSettings, "allowedDomains">): boolean =>
-  allowedDomains.length === 0 || (email !== undefined && allowedDomains.includes(email.slice(email.lastIndexOf("@") + 1)));
+/** Whether a person can sign in by the domain of their verified address. */
+export const isAllowedDomain = ({ email, emailVerified }: OidcClaims, { allowedDomains }: Pick<OidcSettings, "allowedDomains">): boolean =>
+  allowedDomains.length === 0 || (email !== undefined && emailVerified && allowedDomains.includes(email.slice(email.lastIndexOf("@") + 1)));

@@ -57,13 +57,27 @@ describe("claims", () => {
     });
   });
 
+  it("make an administrator, give a tier or open the door by an address only if the provider has verified it", () => {
+    const byAddress = read({
+      ...GIVEN,
+      OIDC_ALLOWED_DOMAINS: "example.com",
+      OIDC_ADMINS: "email=ada@example.com",
+      OIDC_TIERS: "email=ada@example.com:business",
+    })!;
+    for (const verified of [true, false, "true", undefined]) {
+      const given = claims({ email: "ada@example.com", email_verified: verified });
+      const granted = [isAdminByClaim(given, byAddress), tierByClaim(given, byAddress), isAllowedDomain(given, byAddress)];
+      expect(granted).toEqual(verified === true ? [true, "business", true] : [false, undefined, false]);
+    }
+  });
+
   it.each([
     ["ada@example.com", true],
     ["ada@sub.example.com", false],
     ["ada@example.com.evil.test", false],
     [undefined, false],
   ])("of %s may sign in where one domain may: %s", (email, allowed) => {
-    expect(isAllowedDomain(claims({ email }), settings)).toBe(allowed);
+    expect(isAllowedDomain(claims({ email, email_verified: true }), settings)).toBe(allowed);
   });
 });
 
