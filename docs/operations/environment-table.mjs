@@ -60,6 +60,6 @@ const page = readFileSync(PAGE, "utf8");
 const next = await render(page);
 if (!process.argv.includes("--check")) writeFileSync(PAGE, next);
 else if (next !== page) {
-  process.stderr.write("docs/operations/processes.md is out of date: run node docs/operations/environment-table.mjs\n");
+  process.stderr.write("docs/operations/processes.md is out of date: run npm run generate\n");
   process.exitCode = 1;
 }

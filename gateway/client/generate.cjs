@@ -1,6 +1,6 @@
 "use strict";
 /**
- * Writes src/api-types.ts from the OpenAPI document of the gateway: `npm run generate -w @nodeloom/client`, after a
+ * Writes src/api-types.ts from the OpenAPI document of the gateway: `npm run generate`, or this file after a
  * build. A test keeps the file equal to the document. With `-` the document is read from stdin and the text printed.
  */
 const { readFileSync, writeFileSync } = require("node:fs");

@@ -95,7 +95,7 @@ it("probes what the ops port answers", () => {
   for (const path of [...probed, "/metrics"]) expect(ops).toContain(`"${path}"`);
 });
 
-it("has a schema that says what its values are (otherwise: npm run build && node deploy/helm/values-schema.mjs)", () => {
+it("has a schema that says what its values are (otherwise: npm run generate)", () => {
   const options = { io: "input", unrepresentable: "any" } as const;
   const schemas = Object.values(DEFINITIONS).flatMap(({ config }) =>
     Object.entries(config.shape).map(([name, zod]) => [name, zod.toJSONSchema(options)]),
@@ -140,7 +140,7 @@ describe("the values' schema", () => {
   );
 });
 
-it("has a dashboard that is written from its panels (otherwise: node deploy/helm/dashboard.mjs), and names alerts that there are", () => {
+it("has a dashboard that is written from its panels (otherwise: npm run generate), and names alerts that there are", () => {
   const written = execFileSync(process.execPath, [join(ROOT, "deploy", "helm", "dashboard.mjs"), "-"]).toString();
   expect(readFileSync(join(CHART, "files", "dashboards", "nodeloom.json"), "utf8")).toBe(written);
   const named = descriptions.flatMap((text) => text.match(/\bNodeloom[A-Z]\w+/g) ?? []);

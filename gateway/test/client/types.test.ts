@@ -8,12 +8,12 @@ import { document } from "../support/document";
 const CLIENT = join(__dirname, "..", "..", "client");
 
 describe("the client's types", () => {
-  it("are those of the OpenAPI document (otherwise: npm run build && npm run generate -w @nodeloom/client)", () => {
+  it("are those of the OpenAPI document (otherwise: npm run generate)", () => {
     const generated = execFileSync(process.execPath, [join(CLIENT, "generate.cjs"), "-"], { input: JSON.stringify(document) }).toString();
     expect(readFileSync(join(CLIENT, "src", "api-types.ts"), "utf8")).toBe(generated);
   });
 
-  it("are those of the Python client, too (otherwise: npm run build && node gateway/python/generate.cjs)", () => {
+  it("are those of the Python client, too (otherwise: npm run generate)", () => {
     const python = join(CLIENT, "..", "python");
     const generated = execFileSync(process.execPath, [join(python, "generate.cjs"), "-"], { input: JSON.stringify(document) }).toString();
     for (const [name, text] of Object.entries(JSON.parse(generated) as Record<string, string>))

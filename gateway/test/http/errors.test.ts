@@ -8,7 +8,7 @@ import { errorReply, HTTP_STATUS_BY_REASON } from "../../src/http/errors";
 const GUIDE = join(__dirname, "..", "..", "..", "docs", "guide");
 
 describe("errors as clients see them", () => {
-  it("are those of the guide (otherwise: npm run build && node docs/guide/error-table.mjs)", () => {
+  it("are those of the guide (otherwise: npm run generate)", () => {
     const input = JSON.stringify({ errors: ERRORS, withoutCode: [...WITHOUT_CODE] });
     const written = execFileSync(process.execPath, [join(GUIDE, "error-table.mjs"), "-"], { input }).toString();
     expect(readFileSync(join(GUIDE, "errors.md"), "utf8")).toBe(written);

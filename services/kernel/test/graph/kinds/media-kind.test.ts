@@ -67,7 +67,7 @@ describe("the operations on files", () => {
     expect(new Set(MEDIA_OPERATIONS.map(({ name }) => name)).size).toBe(MEDIA_OPERATIONS.length);
   });
 
-  it("are those of the guide (otherwise: npm run build && node docs/guide/operations-table.mjs)", () => {
+  it("are those of the guide (otherwise: npm run generate)", () => {
     const input = JSON.stringify(MEDIA_OPERATIONS);
     const written = execFileSync(process.execPath, [join(GUIDE, "operations-table.mjs"), "-"], { input }).toString();
     expect(readFileSync(join(GUIDE, "nodes", "media.md"), "utf8")).toBe(written);
