@@ -13,8 +13,8 @@ const isIn = (...languages: string[]): Snippet[] => snippets.filter(({ language 
 
 /** What a block may say of itself: its language, and a second word where the language alone does not say how it is checked. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
-  // Carried out on a platform; by a drill; by a reader alone, because it needs what no test has.
-  sh: ["run", "drill", "by-hand"],
+  // Run by e2e/guide.test.ts; by e2e/tour.test.ts; by a drill; by a reader alone, because no test has what it needs.
+  sh: ["run", "tour", "drill", "by-hand"],
   // Types are checked; also carried out; written from the client's sources.
   ts: ["", "run", "declaration"],
   python: ["", "run", "declaration"],
@@ -121,12 +121,12 @@ it("has TypeScript whose types are right, by those of the client", () => {
 describe("the references of the clients", () => {
   const read = (name: string): string => readFileSync(join(ROOT, "docs", "reference", name), "utf8");
 
-  it("is TypeScript's declarations (otherwise: node docs/reference/typescript.mjs)", () => {
+  it("is TypeScript's declarations (otherwise: npm run generate)", () => {
     const written = execFileSync(process.execPath, [join(ROOT, "docs", "reference", "typescript.mjs"), "-"], { encoding: "utf8" });
     expect(read("typescript.md")).toBe(written);
   });
 
-  (hasPython ? it : it.skip)("is Python's signatures (otherwise: python3 docs/reference/python.py)", () => {
+  (hasPython ? it : it.skip)("is Python's signatures (otherwise: npm run generate)", () => {
     const written = execFileSync("python3", [join(ROOT, "docs", "reference", "python.py"), "-"], { encoding: "utf8" });
     expect(read("python.md")).toBe(written);
   });

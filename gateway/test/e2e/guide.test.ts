@@ -27,6 +27,10 @@ describe("the pages", () => {
   const pages = [
     "README.md",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "AGENTS.md",
+    "SECURITY.md",
+    "CODE_OF_CONDUCT.md",
     ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" }).map((name) => `docs/${name}`),
   ]
     .filter((name) => name.endsWith(".md"))

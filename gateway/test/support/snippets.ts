@@ -41,9 +41,11 @@ const pagesIn = (folder: string): string[] =>
     .filter((name) => name.endsWith(".md"))
     .map((name) => `${folder}/${name}`);
 
-/** Every page whose blocks are checked; the README's are carried out by a test of its own. */
+/** Every page whose blocks are checked. */
 export const PAGES = [
-  ...["docs/guide", "docs/operations", "docs/reference"].flatMap(pagesIn),
+  "README.md",
+  "CONTRIBUTING.md",
+  ...["docs/contribute", "docs/guide", "docs/operations", "docs/reference"].flatMap(pagesIn),
   "docs/README.md",
   "gateway/client/README.md",
   "gateway/python/README.md",
