@@ -60,7 +60,7 @@ it("runs a workflow with inputs by their fields' types, and prints its text; as 
   expect(await nodeloom("run", slug, "prompt=Ada")).toMatchObject({ code: 0, stdout: "Hello Ada\n" });
   const lines = (await nodeloom("--json", "run", slug, "prompt=Ada")).stdout.trim().split("\n");
   const said = lines.map((line) => JSON.parse(line) as { event?: string; result?: unknown });
-  expect(said.at(-1)).toMatchObject({ result: { text: "Hello Ada" } });
+  expect(said.at(-1)).toMatchObject({ result: { text: "Hello Ada" }, cost: 0, ms: expect.any(Number) as number });
   expect(said.map(({ event }) => event)).toContain("settled");
 });
 

@@ -39,6 +39,14 @@ const terminalOf = (): Terminal =>
     exit: (code) => process.exit(code),
   });
 
+/** A reader such as `head` closes the pipe when it has enough: that is no error of the command. */
+const endWithReader = (error: NodeJS.ErrnoException): void => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(0);
+};
+process.stdout.on("error", endWithReader);
+process.stderr.on("error", endWithReader);
+
 /** Performs a command; how it ended is the process's exit code. */
 const perform = async (work: (terminal: Terminal) => Promise<number | void>): Promise<void> => {
   const terminal = terminalOf();
@@ -94,8 +102,8 @@ program
   .option("-o, --output <path>", "save its files there")
   .action((executionId: string, { output }: { output?: string }) =>
     perform(async (terminal) => {
-      const result = await follow(await openClient(), executionId, terminal);
-      terminal.result({ executionId, result }, output === undefined ? [] : await saveFiles(result, output));
+      const outcome = await follow(await openClient(), executionId, terminal);
+      terminal.result(outcome, output === undefined ? [] : await saveFiles(outcome.result, output));
     }),
   );
 
@@ -148,7 +156,7 @@ program
   .action(({ limit }: { limit: number }) =>
     perform(async (terminal) => {
       const { rows } = await (await openClient()).usage.list({ limit });
-      terminal.table(rows as unknown as Record<string, unknown>[], ["createdAt", "modelId", "status", "creditsCost"]);
+      terminal.table(rows as unknown as Record<string, unknown>[], ["createdAt", "modelIds", "status", "creditsCost"]);
     }),
   );
 

@@ -3,7 +3,7 @@ import { failureOf, type Target } from "../runs";
 import { readInputs, type InputTypes } from "./inputs";
 import { EXIT, Refusal } from "./outcome";
 import { saveFiles } from "./results";
-import type { Terminal } from "./terminal";
+import type { Outcome, Terminal } from "./terminal";
 
 /** `nodeloom run` and `nodeloom watch`. */
 
@@ -53,14 +53,14 @@ const cancelOnInterrupt = (client: Client, executionId: string, terminal: Termin
   return { ending: () => ending, stop: (): void => void process.off("SIGINT", cancel) };
 };
 
-/** Shows an execution until it is over. @returns its result @throws NodeloomError when it failed or was cancelled */
-export const follow = async (client: Client, executionId: string, terminal: Terminal): Promise<Record<string, unknown>> => {
+/** Shows an execution until it is over. @throws NodeloomError when it failed or was cancelled */
+export const follow = async (client: Client, executionId: string, terminal: Terminal): Promise<Outcome> => {
   for await (const { type, data } of client.events(executionId)) terminal.event(type, data);
   const execution = await client.executions.get(executionId);
   const { status, result = {}, creditsCost, durationMs } = execution;
   if (status !== "completed") throw failureOf(execution);
   terminal.note(`completed in ${(durationMs / 1_000).toFixed(1)} s, ${credits(creditsCost)}`);
-  return result;
+  return { executionId, result, cost: creditsCost, ms: durationMs };
 };
 
 /** Starts a run of any graph or model, which is not waited for. @returns its execution id */
@@ -92,9 +92,9 @@ export const run = async (
   terminal.note(`execution ${executionId}`);
   const interrupt = cancelOnInterrupt(client, executionId, terminal);
   try {
-    const result = await follow(client, executionId, terminal);
-    const files = output === undefined ? [] : await saveFiles(result, output);
-    terminal.result({ executionId, result, ...(output === undefined ? {} : { files }) }, files);
+    const outcome = await follow(client, executionId, terminal);
+    const files = output === undefined ? [] : await saveFiles(outcome.result, output);
+    terminal.result({ ...outcome, ...(output === undefined ? {} : { files }) }, files);
   } catch (error) {
     // The run ends because it was cancelled: that is no failure.
     await interrupt.ending();

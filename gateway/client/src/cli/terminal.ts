@@ -1,3 +1,12 @@
+/** How a run ended. */
+export interface Outcome {
+  executionId: string;
+  result: Readonly<Record<string, unknown>>;
+  /** Credits. */
+  cost: number;
+  ms: number;
+}
+
 /** What a command shows: notes and progress on stderr for people, the result on stdout; with `--json` nothing but JSON lines on stdout. */
 export interface Terminal {
   /** Something to know on the way. */
@@ -5,7 +14,7 @@ export interface Terminal {
   /** An event of a run. */
   event(type: string, data: Readonly<Record<string, unknown>>): void;
   /** What a run gave. @param files where its files were saved */
-  result(outcome: { executionId: string; result: Readonly<Record<string, unknown>> }, files: readonly string[]): void;
+  result(outcome: Outcome, files: readonly string[]): void;
   /** Rows of a list, under the names of their columns. */
   table(rows: readonly Readonly<Record<string, unknown>>[], columns: readonly string[]): void;
   /** One value; people read the text that stands for it. */
@@ -23,7 +32,13 @@ export interface Streams {
 }
 
 const shown = (value: unknown): string =>
-  typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
+  Array.isArray(value)
+    ? value.map(shown).join(", ")
+    : typeof value === "string"
+      ? value
+      : value === undefined || value === null
+        ? ""
+        : JSON.stringify(value);
 
 const PROGRESS: ReadonlySet<string> = new Set([
   "submitted",

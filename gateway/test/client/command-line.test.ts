@@ -1,0 +1,59 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { startScripted, type Script, type ScriptedService } from "./server";
+
+/** What the command line prints of answers, against a service whose answers are scripted. */
+
+const PROGRAM = join(__dirname, "..", "..", "client", "bin", "nodeloom.cjs");
+
+let service: ScriptedService;
+afterEach(() => service.stop());
+
+const start = async (args: string[], ...script: Script[]): Promise<ChildProcessWithoutNullStreams> => {
+  service = await startScripted(...script);
+  const env = { ...process.env, NODELOOM_BASE_URL: service.baseUrl, NODELOOM_API_KEY: "nl_key" };
+  return spawn(process.execPath, [PROGRAM, ...args], { env });
+};
+const printed = async (child: ChildProcessWithoutNullStreams): Promise<{ code: number | null; stdout: string }> => {
+  let stdout = "";
+  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, stdout };
+};
+
+it("lists each run of the usage with its models", async () => {
+  const rows = [
+    { createdAt: "2026-11-28T10:00:00Z", modelIds: ["sandbox-image", "sandbox-chat"], status: "completed", creditsCost: 4 },
+    { createdAt: "2026-11-28T09:00:00Z", modelIds: [], status: "failed", creditsCost: 0 },
+  ];
+  const { code, stdout } = await printed(await start(["usage"], { status: 200, json: { rows } }));
+  expect({ code, lines: stdout.split("\n").map((line) => line.split(/ {2,}/)) }).toEqual({
+    code: 0,
+    lines: [
+      ["createdAt", "modelIds", "status", "creditsCost"],
+      ["2026-11-28T10:00:00Z", "sandbox-image, sandbox-chat", "completed", "4"],
+      ["2026-11-28T09:00:00Z", "failed", "0"],
+      [""],
+    ],
+  });
+});
+
+it("tells scripts what a run cost and how long it took", async () => {
+  const executionId = "00000000-0000-4000-8000-000000000000";
+  const settled = `data: ${JSON.stringify({ type: "settled", at: "2026-11-28T10:00:00Z", data: {} })}\n\n`;
+  const events: Script = { status: 200, headers: { "content-type": "text/event-stream" }, text: `id: 1\n${settled}` };
+  const execution = { executionId, status: "completed", result: { text: "x" }, creditsCost: 1.5, durationMs: 20 };
+  const { stdout } = await printed(await start(["--json", "watch", executionId], events, { status: 200, json: execution }));
+  expect(JSON.parse(stdout.trim().split("\n").at(-1)!)).toEqual({ executionId, result: { text: "x" }, cost: 1.5, ms: 20 });
+});
+
+it("ends without an error when its reader has enough, as `head` does", async () => {
+  const models = Array.from({ length: 20_000 }, (_, index) => ({ internalName: `model-${index}`, modality: "image", status: "ready" }));
+  const child = await start(["models"], { status: 200, json: models });
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdout.once("data", () => child.stdout.destroy());
+  const [code] = (await once(child, "exit")) as [number | null];
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+});
