@@ -6,6 +6,7 @@ import { defineRoute, type CallContext, type Reply, type RouteDefinition } from 
 import { idParams, workflowParams } from "../../schemas";
 import { auditedForOwner } from "../admin/audit";
 import { metadataName } from "../runs/routes";
+import { readableWorkflow } from "../workflows/readable";
 import { budget, budgetView, setRequest, settings } from "./view";
 
 type Scope = NonNullable<billing.BudgetScope["scope"]>;
@@ -71,11 +72,6 @@ const requireKey = async ({ gateway, caller }: Context, id: string): Promise<voi
   if (!keys.some((key) => key.id === id)) throw notFound("key");
 };
 
-/** The caller's own, or a template. @throws WORKFLOW_NOT_FOUND */
-const requireWorkflow = async ({ gateway, caller }: Context, slug: string): Promise<void> => {
-  await gateway.services.workflows.getWorkflow({ slug, userId: caller.user.id });
-};
-
 export const budgetRoutes = [
   defineRoute({
     ...ofKey,
@@ -117,7 +113,7 @@ export const budgetRoutes = [
     responses: { 200: budget },
     errors: ["PRECONDITION_FAILED"],
     handler: async (context) => {
-      await requireWorkflow(context, context.params.slug);
+      await readableWorkflow(context, context.params.slug);
       return set(context, workflowScope(context.params.slug), context.body);
     },
   }),

@@ -13,6 +13,7 @@ import {
   whileConnected,
   type StreamedEvent,
 } from "../../http/event-stream";
+import { createdAtOf } from "../workflows/readable";
 import { asVisitorSees, eventsForVisitors, ownOnly } from "../apps/executions";
 import { executionGraphRoute } from "./graph";
 import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery } from "./view";
@@ -149,6 +150,8 @@ const metadataFilter = (query: Readonly<Record<string, unknown>>): Record<string
     ),
   );
 
+const latest = (...dates: readonly (Date | undefined)[]): Date | undefined =>
+  dates.reduce((one, other) => (one === undefined || (other !== undefined && other > one) ? other : one));
 const dateOf = (text: string | undefined): Date | undefined => (text === undefined ? undefined : new Date(text));
 
 export const executionRoutes = [
@@ -184,17 +187,20 @@ export const executionRoutes = [
     query: listQuery,
     responses: { 200: cursorPage(execution) },
     app: "visitors",
-    handler: async ({ gateway, caller, query }) => {
+    handler: async (context) => {
+      const { gateway, caller, query } = context;
       const { visitor } = caller;
+      const workflowSlug = visitor?.slug ?? query.workflowSlug ?? "";
+      const workflowSince = workflowSlug === "" ? undefined : await createdAtOf(context, workflowSlug);
       const page = await gateway.services.executions.listExecutions({
         userId: caller.user.id,
         status: query.status ?? "",
-        workflowSlug: query.workflowSlug ?? "",
+        workflowSlug,
         batchId: query.batchId ?? "",
         limit: query.limit,
         cursor: query.cursor ?? "",
         metadata: metadataFilter(query),
-        createdAfter: dateOf(query.createdAfter),
+        createdAfter: latest(dateOf(query.createdAfter), workflowSince),
         createdBefore: dateOf(query.createdBefore),
         waiting: query.waiting === true,
         ...(visitor ? ownOnly(query, visitor) : {}),

@@ -9,6 +9,7 @@ import { ASYNC_WAIT_MS } from "../../http/limits";
 import { defineRoute, type ParamsSpec } from "../../http/route";
 import { headerValue, iso, MAX_CREDITS, slug, timestamp, uuid, workflowParams } from "../../schemas";
 import { startRun } from "../runs/run";
+import { listedOf } from "../workflows/readable";
 import { settingUp, triggerOwner } from "./schedules";
 
 /** Inbound hooks: addresses by which other services start a workflow. */
@@ -98,9 +99,10 @@ export const hookRoutes = [
     params: workflowParams,
     responses: { 200: z.array(hook) },
     errors: ["WORKFLOW_NOT_FOUND"],
-    handler: async ({ gateway, caller, params }) => {
+    handler: async (context) => {
+      const { gateway, caller, params } = context;
       const { hooks } = await gateway.services.executions.listHooks({ userId: caller.user.id, workflowSlug: params.slug });
-      return { status: 200, body: hooks.map(view) };
+      return { status: 200, body: (await listedOf(context, params.slug, hooks)).map(view) };
     },
   }),
   defineRoute({

@@ -9,6 +9,7 @@ import { defineRoute, type ParamsSpec } from "../../http/route";
 import { anyObject, iso, MAX_CREDITS, slug, timestamp, uuid, workflowParams } from "../../schemas";
 import { execution, executionView } from "../executions/view";
 import { specific } from "../runs/routes";
+import { listedOf } from "../workflows/readable";
 
 /** Schedules: runs of a workflow at times. */
 
@@ -139,9 +140,10 @@ export const scheduleRoutes = [
     params: workflowParams,
     responses: { 200: z.array(schedule) },
     errors: ["WORKFLOW_NOT_FOUND"],
-    handler: async ({ gateway, caller, params }) => {
+    handler: async (context) => {
+      const { gateway, caller, params } = context;
       const { schedules } = await gateway.services.executions.listSchedules({ userId: caller.user.id, workflowSlug: params.slug });
-      return { status: 200, body: schedules.map(view) };
+      return { status: 200, body: (await listedOf(context, params.slug, schedules)).map(view) };
     },
   }),
   defineRoute({

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { inSection, type Case } from "../case";
 import { answers, exactly, fits, is, noWorkflow, pick, refuses } from "../check";
 import { unique, type Caller } from "../context";
@@ -236,6 +237,19 @@ const reading: Case[] = [
   read("an unknown slug is absent", async (ctx) => {
     noWorkflow(await (await ctx.shared("pro", "workflows")).get(`/api/workflows/nothing-${unique()}`));
   }),
+  read("every part of an unknown workflow is absent", async (ctx) => {
+    const pro = await ctx.shared("pro", "workflows");
+    const { paths } = (await ctx.anonymous.get("/openapi.json")).body as { paths: Record<string, object> };
+    const parts = Object.entries(paths).flatMap(([path, methods]) =>
+      path.startsWith("/api/workflows/{slug}/") && "get" in methods ? [path] : [],
+    );
+    assert.ok(parts.length > 5, `few parts: ${parts.join(", ")}`);
+    const slug = `nothing-${unique()}`;
+    for (const part of parts) {
+      const path = part.replace("{slug}", slug).replace("{id}", randomUUID()).replace("{version}", "1");
+      assert.equal((await pro.session.get(path)).status, 404, path);
+    }
+  }),
   read("what cannot be a slug is absent", async (ctx) => {
     noWorkflow(await (await ctx.shared("pro", "workflows")).get("/api/workflows/Not_A_Slug"));
   }),
@@ -452,6 +466,19 @@ const removing: Case[] = [
     noWorkflow(await pro.post(`/api/workflows/${slug}/run`, { inputs: {} }));
     noWorkflow(await pro.put(`/api/workflows/${slug}`, {}));
     noWorkflow(await pro.delete(`/api/workflows/${slug}`));
+  }),
+  remove("a workflow created again under a deleted name shows no runs of the deleted one", async (ctx) => {
+    const pro = await ctx.shared("pro", "remove");
+    const graph = { ...greeting(), name: `Again ${unique()}` };
+    const runsOf = async (slug: string): Promise<number> => {
+      answers(await pro.post(`/api/workflows/${slug}/run`, { inputs: {} }), 200);
+      return pick<unknown[]>(await pro.get(`/api/executions?workflowSlug=${slug}`), "rows").length;
+    };
+    const slug = await save(pro, graph);
+    assert.equal(await runsOf(slug), 1);
+    answers(await pro.delete(`/api/workflows/${slug}`), 204);
+    assert.equal(await save(pro, graph), slug);
+    assert.equal(await runsOf(slug), 1);
   }),
   remove("someone else's workflow or template stays", async (ctx) => {
     const pro = await ctx.shared("pro", "remove");
