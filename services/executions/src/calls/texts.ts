@@ -2,7 +2,7 @@ import { actualMicroUsd, readAnswer, type JsonSchema } from "@nodeloom/kernel";
 import { doubling, retry } from "@nodeloom/platform";
 import type { ModelCall } from "../run/calls";
 import type { CallResult } from "../run/types";
-import { ATTEMPTS } from "../run/timing";
+import { ATTEMPTS, TIMING } from "../run/timing";
 import { ProviderError, type TextAnswer } from "./providers";
 import { readyCall, type CallOptions, type ReadyCall } from "./call";
 import type { CallClock } from "./clock";
@@ -11,8 +11,7 @@ import type { TextStream } from "./text-streams";
 
 /** Calls of models whose provider answers one request with text. */
 
-/** Before a text model is called again that could not be reached, or whose answer broke off. */
-const FIRST_PAUSE_MS = 250;
+/** Between calls of a text model that could not be reached, or whose answer broke off. */
 const LONGEST_PAUSE_MS = 5_000;
 
 export type WrittenText = Pick<TextStream, "restart" | "write">;
@@ -63,7 +62,7 @@ export const createTexts = (options: CallOptions) => {
       };
       const askedMs = (error: unknown): number | undefined => (error instanceof TryAgain ? error.afterMs : undefined);
       const shouldRetry = (error: unknown): boolean => error instanceof ProviderError || error instanceof TryAgain;
-      return retry(attempt, { pausesMs: doubling(FIRST_PAUSE_MS, LONGEST_PAUSE_MS), askedMs, shouldRetry, signal });
+      return retry(attempt, { pausesMs: doubling(TIMING.firstPause, LONGEST_PAUSE_MS), askedMs, shouldRetry, signal });
     },
   };
 };

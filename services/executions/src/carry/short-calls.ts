@@ -29,9 +29,11 @@ export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions
   const carried = new LRUCache<string, Map<string, Promise<unknown>>>({ max: CARRIED_RUNS });
   let inUse = 0;
 
-  const declined = (error?: unknown): { declined: true; afterMs?: number } => {
+  const declined = (): { declined: true } => ({ declined: true });
+  /** A call that was made, and failed for now: the activity makes it again after the pause that it asks for. */
+  const postponed = (error: unknown): { declined: true; afterMs: number } => {
     const pause = error instanceof ApplicationFailure ? error.nextRetryDelay : undefined;
-    return { declined: true, ...(typeof pause === "number" ? { afterMs: pause } : {}) };
+    return { declined: true, afterMs: typeof pause === "number" ? pause : TIMING.firstPause };
   };
 
   const made = <T>(calls: Map<string, Promise<unknown>>, key: string, work: () => Promise<T>): Promise<T> => {
@@ -49,7 +51,7 @@ export const createShortCalls = ({ onCancel, places = PLACES }: ShortCallOptions
       return { result: await work };
     } catch (error) {
       if (error instanceof ApplicationFailure && error.nonRetryable) throw error;
-      return declined(error);
+      return postponed(error);
     }
   };
 

@@ -36,6 +36,8 @@ export const TIMING = {
   /** What usage may take to hear of an end before that is left for later. */
   usageCall: 2 * SECOND,
   localActivity: 10 * SECOND,
+  /** Before a call that failed for now is made again the first time. */
+  firstPause: 250,
   /** How long a submission that can't be repeated may have been under way in a process that is silent, before it counts as lost. */
   submitLost: 25 * SECOND,
   /** How long it is tried to hold more, while billing is away. */

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from "@temporalio/activity";
+import { ProviderError } from "../../src/calls/providers";
 import type { CallContext } from "../../src/run/types";
 import { createShortCalls } from "../../src/carry/short-calls";
 
@@ -69,7 +70,13 @@ describe("a short call", () => {
     await expect(short(() => Promise.reject(final))(call("run"))).rejects.toBe(final);
     const later = ApplicationFailure.create({ message: "busy", nextRetryDelay: 700 });
     expect(await short(() => Promise.reject(later))(call("run", "later"))).toEqual({ declined: true, afterMs: 700 });
-    expect(await short(() => Promise.reject(new Error("away")))(call("run", "away"))).toEqual({ declined: true });
+  });
+
+  it("waits at least 250 ms before it is made again where a provider refused it without saying for how long", async () => {
+    const { carry, short } = start();
+    carry("run");
+    const busy = new ProviderError("refused", "the provider answered 429", 429);
+    expect(await short(() => Promise.reject(busy))(call("run"))).toEqual({ declined: true, afterMs: 250 });
   });
 
   it("is left to an activity when as many keep workflow tasks open as may", async () => {
@@ -105,7 +112,7 @@ describe("a short look at a job", () => {
       () => undefined,
     );
     expect(await look(call("run"), () => Promise.resolve("done"))).toEqual({ result: "done" });
-    expect(await look(call("run"), () => Promise.reject(new Error("away")))).toEqual({ declined: true });
+    expect(await look(call("run"), () => Promise.reject(new Error("away")))).toMatchObject({ declined: true });
     const waiting = look(call("run"), () => never<string>());
     cancel("run");
     expect(await waiting).toEqual({ declined: true });

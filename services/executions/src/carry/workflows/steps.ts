@@ -4,7 +4,7 @@ import { ATTEMPTS, TIMING } from "../../run/timing";
 
 /** Every step that workflows take outside, with the time that it may take and how it is tried again. */
 
-const backoff = { initialInterval: 250, backoffCoefficient: 2, maximumInterval: "10s" } as const;
+const backoff = { initialInterval: TIMING.firstPause, backoffCoefficient: 2, maximumInterval: "10s" } as const;
 
 export const { submit } = proxyActivities<Activities>({
   scheduleToCloseTimeout: TIMING.run,

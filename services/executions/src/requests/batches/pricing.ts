@@ -25,7 +25,7 @@ interface PricedItem {
 
 export interface PricedBatch {
   items: Pick<PricedItem, "price" | "most">[];
-  /** Without what trial grants pay. */
+  /** Both without what trial grants pay. */
   estimated: number;
   most: number;
   /** What the items cost is the estimate, whatever the runs decide. */
@@ -154,12 +154,12 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
       throw invalidItems(reasons, inOrder);
     }
     const { account } = await billing.getAccount({ userId: runner.userId });
-    const sum = (of: (item: PricedItem) => number): number => all.reduce((total, item) => total + of(item), 0);
     const { estimated, isSure } = withoutGrants(all, account?.grants ?? []);
+    const unheld = all.reduce((sum, { price, most }) => sum + most - price, 0);
     return {
       items: all.map(({ price, most }) => ({ price, most })),
       estimated,
-      most: sum(({ most }) => most),
+      most: estimated + unheld,
       isExact: isSure && all.every(({ price, most, mayCostLess }) => price === most && !mayCostLess),
       isPlaceless: all.every(({ isPlaceless }) => isPlaceless),
       version,

@@ -31,14 +31,15 @@ const price = (items: object[], remaining = 0) => {
   return pricing({ ...order, items: items.map((item) => ({ inputsJson: JSON.stringify(item), settingsJson: "" })) });
 };
 
-it("adds up what all items hold, beside what trial grants pay, and keeps the version that it has priced", async () => {
+it("adds up what all items hold and at most cost, without what trial grants pay, and keeps the version that it has priced", async () => {
   const priced = await price([{ calls: 2 }, { calls: 1 }, { calls: 3 }], 4);
-  expect(priced).toMatchObject({ estimated: 20, most: 60, isExact: true, isPlaceless: false, version: 3 });
+  expect(priced).toMatchObject({ estimated: 20, most: 20, isExact: true, isPlaceless: false, version: 3 });
   expect(priced.items.map((item) => item.price)).toEqual([20, 10, 30]);
 });
 
 it("knows what isn't exact, and what needs no places", async () => {
   expect(await price([{ calls: 1 }, { calls: 1, most: 50 }])).toMatchObject({ isExact: false, estimated: 20, most: 510 });
+  expect(await price([{ calls: 1 }, { calls: 1, most: 50 }], 2)).toMatchObject({ isExact: false, estimated: 0, most: 490 });
   expect(await price([{ calls: 0 }, { calls: 0 }])).toMatchObject({ isExact: true, isPlaceless: true, estimated: 0 });
 });
 
