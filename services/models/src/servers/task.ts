@@ -30,7 +30,12 @@ const WORDS: Readonly<Record<string, Task>> = {
   audio: "speech",
   audio_speech: "speech",
   "text-to-speech": "speech",
+  text_to_speech: "speech",
   tts: "speech",
+  stt: "transcribe",
+  asr: "transcribe",
+  "speech-to-text": "transcribe",
+  speech_to_text: "transcribe",
   transcribe: "transcribe",
   transcription: "transcribe",
   audio_transcription: "transcribe",
@@ -43,20 +48,28 @@ const WORDS: Readonly<Record<string, Task>> = {
 
 const textsOf = (value: unknown): string[] => [value].flat().filter((one): one is string => typeof one === "string");
 
+/** Kinds of input or output by OpenRouter's names, or the same beside them. */
+const modalities = (model: Readonly<Record<string, unknown>>, side: "input" | "output"): string[] => {
+  const name = `${side}_modalities`;
+  const { architecture } = model;
+  return textsOf((isRecord(architecture) ? architecture[name] : undefined) ?? model[name]);
+};
+
 const saidTask = (model: Readonly<Record<string, unknown>>): Task | undefined => {
+  const [takes, gives] = [modalities(model, "input"), modalities(model, "output")];
+  // `type: "audio"` alone does not tell which of the two.
+  if (takes.length > 0 && takes.every((one) => one === "audio") && !gives.includes("audio")) return "transcribe";
   const words = ["type", "mode", "task", "model_type"].flatMap((name) => textsOf(model[name]));
   const [known] = words.flatMap((word) => (Object.hasOwn(WORDS, word.toLowerCase()) ? [WORDS[word.toLowerCase()]!] : []));
   if (known) return known;
-  // OpenRouter's way, and of those who follow it.
-  const { architecture } = model;
-  const made = isRecord(architecture) ? textsOf(architecture.output_modalities) : [];
-  if (made.includes("image")) return "image";
-  return made.includes("text") ? "chat" : undefined;
+  if (gives.includes("image")) return "image";
+  if (gives.includes("text")) return "chat";
+  return gives.includes("audio") || gives.includes("speech") ? "speech" : undefined;
 };
 
 const saysItSees = (model: Readonly<Record<string, unknown>>): boolean | undefined => {
-  const { architecture, type, capabilities } = model;
-  const taken = isRecord(architecture) ? textsOf(architecture.input_modalities) : [];
+  const { type, capabilities } = model;
+  const taken = modalities(model, "input");
   if (taken.length > 0) return taken.includes("image");
   const can = textsOf(capabilities);
   if (can.length > 0) return can.some((one) => /vision|multimodal|image/.test(one));
