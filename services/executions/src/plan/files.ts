@@ -30,6 +30,9 @@ type Inputs = Readonly<Record<string, unknown>>;
 /** The values of an input that is a list, or one value. */
 export const each = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [value]);
 
+/** The files that an input names: empty text is none. */
+const named = (value: unknown): readonly unknown[] => each(value).filter((one) => one !== "");
+
 /**
  * A call's inputs with the addresses of files in place of their ids: those that planning could not see. Empty text is
  * no file.
@@ -44,7 +47,7 @@ export const withFiles = async (
   authorFiles: Readonly<Record<string, MediaValue>> = {},
 ): Promise<{ inputs: Inputs } | { problem: string }> => {
   const given = schemaPorts(schema).flatMap(([name, { type }]) =>
-    isFileType(type) && inputs[name] !== undefined ? [{ name, type, values: each(inputs[name]) }] : [],
+    isFileType(type) && inputs[name] !== undefined ? [{ name, type, values: named(inputs[name]) }] : [],
   );
   const found = await files(
     media,
@@ -53,7 +56,7 @@ export const withFiles = async (
   );
   const resolved = new Map(Object.entries(inputs));
   for (const { name, type, values } of given) {
-    if (inputs[name] === "") {
+    if (values.length === 0 && !Array.isArray(inputs[name])) {
       resolved.delete(name);
       continue;
     }

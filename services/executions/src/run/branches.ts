@@ -11,7 +11,7 @@ export const createBranches = (statusOf: (nodeId: string) => NodeStatus) => {
 
   /** Whether something flows from a source, whose node is done. */
   const carries = (source: Source): boolean => {
-    if ("value" in source) return true;
+    if (!("node" in source)) return true;
     return statusOf(source.node) !== "skipped" && (open.get(source.node)?.has(source.port) ?? true);
   };
 

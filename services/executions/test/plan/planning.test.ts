@@ -210,7 +210,7 @@ describe("the id of a file, in place of its address", () => {
     expect(await ready({ one: id, all: [id, "https://x.test/a"], text: id })).toEqual({
       inputs: { one: url, all: [url, "https://x.test/a"], text: id },
     });
-    expect(await ready({ text: "x", one: "" })).toEqual({ inputs: { text: "x" } });
+    expect(await ready({ text: "x", one: "", all: ["", id] })).toEqual({ inputs: { text: "x", all: [url] } });
     expect(await ready({ all: [id, "no-such-file"] })).toEqual({ problem: "all: there is no media file no-such-file of yours" });
     expect(await ready({ one: await upload("someone-else") })).toHaveProperty("problem");
     expect(await ready({ one: "not an address" })).toEqual({

@@ -5,11 +5,11 @@ import { longTexts } from "../plan/check-texts";
 import { planCalls } from "../plan/call-plan";
 import { ON_ITEM_ERROR } from "../plan/item-errors";
 import type { ModelTerms } from "../plan/planner";
-import { NOTHING_PLANNED } from "../plan/plan-types";
+import { mayCarry, NOTHING_PLANNED } from "../plan/plan-types";
 import { MEDIA_OPERATIONS, mediaOperation, missingGroups, operationIssues, type MediaOperation } from "../operations";
 import { isFileType, literalInputs, namedPorts, schemaPorts, type InputPort } from "../wiring/ports";
 import { shownName, type GraphNode } from "../types";
-import { placeholdersIn } from "../values/value";
+import { member, placeholdersIn } from "../values/value";
 import type { NodeKind } from "./kind";
 
 const NAMES = MEDIA_OPERATIONS.map(({ name }) => name);
@@ -82,7 +82,7 @@ export const media: NodeKind = {
     const planned = planCalls(planner, media, node, { terms: termsOf(operation) });
     if (!planned) return NOTHING_PLANNED;
     const { model: _, ...step } = planned.step;
-    const isGiven = (name: string): boolean => Object.hasOwn(step.literals, name) || Object.hasOwn(step.sources, name);
+    const isGiven = (name: string): boolean => Object.hasOwn(step.literals, name) || mayCarry(member(step.sources, name));
     for (const message of missingGroups(operation, isGiven)) planner.issues.push({ nodeId: node.id, message });
     const { items, limit, mapped } = planned.bounds;
     const bounds: Bounds = { list: mapped, items, most: limit, tokens: URL_TOKENS * limit };

@@ -5,7 +5,7 @@ import { FILE_TOKENS_KEYWORD, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, 
 import { isRecord } from "../types";
 import { member, placeholdersIn } from "../values/value";
 import type { ModelTerms } from "./planner";
-import type { PlanStep } from "./plan-types";
+import { mayCarry, type PlanStep } from "./plan-types";
 
 /** What is known of the calls of one model before they are made: whether their inputs fit, and what they may cost. */
 
@@ -28,10 +28,11 @@ export const fileInputs = (schema: JsonSchema, step: CallInputs): string[] => {
 
 /** The most files of an input that one call is given. */
 const mostFiles = (property: JsonSchema | undefined, step: CallInputs, name: string): number => {
-  const [literal, flowing] = [member(step.literals, name), member(step.sources, name)];
-  if (literal === undefined && flowing === undefined) return 0;
+  const literal = member(step.literals, name);
+  const isFlowing = mayCarry(member(step.sources, name));
+  if (literal === undefined && !isFlowing) return 0;
   if (property?.type !== "array") return 1;
-  if (flowing === undefined && Array.isArray(literal)) return literal.length;
+  if (!isFlowing && Array.isArray(literal)) return literal.length;
   return typeof property.maxItems === "number" ? property.maxItems : LIMITS.fanOutItems;
 };
 

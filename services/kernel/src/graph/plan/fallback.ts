@@ -9,7 +9,7 @@ import { schemaPorts } from "../wiring/ports";
 import { callProblems, knownCalls, openInputs, type CallInputs, type KnownCalls } from "./call-costs";
 import { fallbackNames, namesFallback } from "./fallback-setting";
 import { tryInputs, warn, type ModelTerms, type Planner } from "./planner";
-import type { PlanAlternative, PlanStep } from "./plan-types";
+import { mayCarry, type PlanAlternative, type PlanStep } from "./plan-types";
 
 /** Models that are called in their order where a node's own fails: each is checked and priced like that one. */
 
@@ -30,7 +30,7 @@ interface OwnCalls {
 const JSON_OUTPUT = "json";
 
 const isGiven = (step: PlanStep, name: string): boolean =>
-  member(step.literals, name) !== undefined || member(step.sources, name) !== undefined;
+  member(step.literals, name) !== undefined || mayCarry(member(step.sources, name));
 
 /** A step's calls as another model is called. */
 interface Adapted {

@@ -4,7 +4,7 @@ import { joined, tokensOf } from "./abstract";
 import { bindItems, type Bound } from "../values/bind";
 import type { NodeKind } from "../kinds/kind";
 import { abstractSources, attempt, countInPlan, isGiven, resolveFiles, source, warn, type ModelTerms, type Planner } from "./planner";
-import type { PlanStep, Source } from "./plan-types";
+import { knownSource, mayCarry, type PlanStep, type Source } from "./plan-types";
 import { isFileType, literalInputs, type InputPort } from "../wiring/ports";
 import { propertySchema, type JsonSchema } from "../prices/price";
 import { isRecord, shownName, type GraphNode } from "../types";
@@ -62,7 +62,7 @@ export const buildStep = (planner: Planner, kind: NodeKind, node: GraphNode, ter
     : [...ports].filter(([name, port]) => port.isPlaceholder === true && !wired.has(name)).map(([name]) => name);
   const given = placeholderValues(kind, node, unconnected).map(([name, value]): [string, Source[]] => {
     countInPlan(planner, { value });
-    return [name, [{ value }]];
+    return [name, [knownSource(value)]];
   });
   return {
     id: node.id,
@@ -171,11 +171,10 @@ export const warnUnresolved = (planner: Planner, step: PlanStep): void => {
   if (planner.request.noTemplates) return;
   const texts = step.model === undefined ? step.literals : step.textPorts.map((name) => member(step.literals, name));
   for (const name of placeholdersIn(texts)) {
-    const sources = member(step.sources, name) as readonly Source[] | undefined;
+    const sources = member(step.sources, name);
     if (step.secrets && isSecret(name)) continue;
     if (!sources)
       warn(planner, step.id, `{{${shownName(name)}}} ${isSecret(name) ? ONLY_IN_HTTP : "is not connected"} and becomes empty text`);
-    else if (sources.every((one) => "value" in one && (one.value === undefined || one.value === null)))
-      warn(planner, step.id, `{{${shownName(name)}}} was not given and becomes empty text`);
+    else if (!mayCarry(sources)) warn(planner, step.id, `{{${shownName(name)}}} was not given and becomes empty text`);
   }
 };

@@ -5,8 +5,29 @@ import type { NodeType } from "../types";
 import type { Reported } from "../values/reported";
 import type { MediaValue } from "../values/value";
 
-/** Where a port's value comes from: a node that still has to run, or a value that is known. */
-export type Source = { node: string; port: string } | { value: unknown };
+/** A node that still has to run. */
+export interface NodeSource {
+  node: string;
+  port: string;
+}
+
+/**
+ * A value that is known before the run. It is never undefined: JSON, as which a plan travels, would drop the member. An optional input
+ * that wasn't given is absent. Plans of version 1.0.0 have `{}` in its place.
+ */
+export type KnownSource = { value: NonNullable<unknown> | null } | { absent: true };
+
+/** Where a port's value comes from. */
+export type Source = NodeSource | KnownSource;
+
+export const knownSource = (value: unknown): KnownSource => (value === undefined ? { absent: true } : { value });
+
+/** @returns undefined for an absent value */
+export const valueOf = (source: KnownSource): unknown => ("value" in source ? source.value : undefined);
+
+/** Whether anything but null may flow from sources; they are undefined for a port that isn't connected. */
+export const mayCarry = (sources: readonly Source[] = []): boolean =>
+  sources.some((source) => "node" in source || (valueOf(source) ?? null) !== null);
 
 /** A node that runs when its sources are there. */
 export interface PlanStep {

@@ -3,7 +3,7 @@ import { ANYTHING, isKnown, knownBytes, type Abstract, type Known } from "./abst
 import { GRAPH_BOUNDS } from "../bounds";
 import { BindError, BoundPassed, elementsOfWork, type RunBudget } from "../budget";
 import { isDataUrl, isMediaId, mediaProblem, type DataFile } from "../values/media";
-import type { Source } from "./plan-types";
+import { knownSource, type Source } from "./plan-types";
 import { isFileType, type InputPort } from "../wiring/ports";
 import type { JsonSchema, Price } from "../prices/price";
 import { shownName, type Graph, type GraphIssue, type GraphNode } from "../types";
@@ -108,7 +108,7 @@ export const resolveFiles = (planner: Planner, nodeId: string, port: string, typ
   if (value === "") return undefined;
   if (Array.isArray(value)) {
     planner.budget.work(elementsOfWork(value.length));
-    return value.map((item) => resolveFiles(planner, nodeId, port, type, item));
+    return value.map((item) => resolveFiles(planner, nodeId, port, type, item) ?? null);
   }
   const data = isDataUrl(value) ? planner.request.data?.get(value) : undefined;
   const file = isMediaId(value) ? planner.request.media.get(value) : (data?.file ?? value);
@@ -131,7 +131,7 @@ export const source = (
   const output = outputOf(planner, edge.node, edge.port);
   if (!isKnown(output)) return edge;
   countInPlan(planner, output);
-  return { value: resolveFiles(planner, to.id, to.port, to.type, output.value) };
+  return knownSource(resolveFiles(planner, to.id, to.port, to.type, output.value));
 };
 
 /** True unless all that flows is known to be nothing. */

@@ -4,7 +4,7 @@ import { RESULT_TYPE } from "../kinds";
 import { resultFamily, type MediaFamily } from "../values/media";
 import { withoutAbsent } from "../values/absent";
 import type { Outputs } from "../values/bind";
-import type { PlanStep, Source } from "./plan-types";
+import { valueOf, type PlanStep, type Source } from "./plan-types";
 import { concatenated, isMedia } from "../values/value";
 
 /**
@@ -49,8 +49,8 @@ export interface ResultFile {
 export const resultFiles = (step: Pick<PlanStep, "sources">, outputs: Outputs, storage: string | undefined): ResultFile[] => {
   const files = Object.entries(step.sources).flatMap(([port, sources]) =>
     sources.flatMap((source): ResultFile[] => {
-      const given = "value" in source;
-      return concatenated([withoutAbsent(given ? source.value : outputs(source.node, source.port))]).flatMap((value) => {
+      const given = !("node" in source);
+      return concatenated([withoutAbsent(given ? valueOf(source) : outputs(source.node, source.port))]).flatMap((value) => {
         const named = reference(port, value);
         if (named === undefined) return [];
         return [{ port, family: resultFamily(port)!, reference: named, given, ...(isStoredFile(named, storage) ? { stored: value } : {}) }];
@@ -87,7 +87,7 @@ export const resultFilesStep = (
   ports: readonly OutputPort[],
   { storage, makesFiles }: { storage: string | undefined; makesFiles: (node: string) => boolean },
 ): PlanStep | undefined => {
-  const isOurs = (source: Source): boolean => ("value" in source ? isAllStored(source.value, storage) : makesFiles(source.node));
+  const isOurs = (source: Source): boolean => ("node" in source ? makesFiles(source.node) : isAllStored(valueOf(source), storage));
   const open = ports.filter(({ port, sources }) => resultFamily(port) !== undefined && !sources.every(isOurs));
   if (open.length === 0) return undefined;
   const files = open.reduce((sum, port) => sum + port.files, 0);

@@ -1,4 +1,4 @@
-import type { RunPlan, Source } from "./plan-types";
+import type { KnownSource, RunPlan, Source } from "./plan-types";
 import { isRecord } from "../types";
 
 /**
@@ -13,9 +13,13 @@ const AS_IT_IS = "=";
 
 type Replace = (text: string) => string;
 
-/** A value with other texts; what has none is the same object. */
-const mapTexts = (value: unknown, replace: Replace): unknown => {
+type Known = Extract<KnownSource, { value: unknown }>["value"];
+
+/** A value with other texts; what has none is the same object. @throws TypeError for what JSON drops or replaces */
+const mapTexts = (value: unknown, replace: Replace): Known => {
   if (typeof value === "string") return replace(value);
+  if (value === undefined || typeof value === "symbol")
+    throw new TypeError(`a plan has the value ${String(value)}, which JSON can't carry`);
   if (Array.isArray(value)) {
     const items = value as unknown[];
     const mapped = items.map((item) => mapTexts(item, replace));
@@ -30,7 +34,7 @@ const mapSources = (sources: Readonly<Record<string, readonly Source[]>>, replac
   Object.fromEntries(
     Object.entries(sources).map(([port, several]) => [
       port,
-      several.map((one) => ("node" in one ? one : { value: mapTexts(one.value, replace) })),
+      several.map((one) => ("value" in one ? { value: mapTexts(one.value, replace) } : one)),
     ]),
   );
 

@@ -5,14 +5,14 @@ import type { MediaValue } from "./value";
 import { BindError, elementsOfWork, type RunBudget } from "../budget";
 import { asText, concatenated, fill, placed, withAddresses } from "./value";
 import { shownName } from "../types";
-import type { PlanStep, Source } from "../plan/plan-types";
+import { valueOf, type PlanStep, type Source } from "../plan/plan-types";
 
 /** Looks up an output that a node produced. */
 export type Outputs = (nodeId: string, port: string) => unknown;
 
 /** What flows into one port: a single source as it is, several as one list in edge order. */
 export const portValue = (sources: readonly Source[], outputs: Outputs, budget?: RunBudget): unknown => {
-  const values = sources.map((source) => ("value" in source ? source.value : outputs(source.node, source.port)));
+  const values = sources.map((source) => ("node" in source ? outputs(source.node, source.port) : valueOf(source)));
   if (values.length === 1) return values[0];
   budget?.work(elementsOfWork(values.reduce<number>((sum, value) => sum + (Array.isArray(value) ? value.length : 1), 0)));
   return concatenated(values);
@@ -78,7 +78,7 @@ const asNumber = (port: string, value: unknown): unknown => {
 };
 
 const portInput = (step: Pick<PlanStep, "textPorts" | "numberPorts" | "listPorts">, name: string, value: unknown): unknown => {
-  const given = step.listPorts.includes(name) ? withoutAbsent(concatenated([value])) : value;
+  const given = step.listPorts.includes(name) ? concatenated([value]).filter((one) => !isAbsent(one) && one !== null) : value;
   if (step.textPorts.includes(name)) return asText(given);
   return step.numberPorts?.includes(name) ? asNumber(name, given) : withAddresses(given);
 };

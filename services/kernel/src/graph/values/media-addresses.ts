@@ -35,7 +35,6 @@ export function* inputAddresses(schema: JsonSchema, inputs: Readonly<Record<stri
 export function* stepAddresses(step: Pick<PlanStep, "literals" | "sources" | "inputNames">, schema: JsonSchema): Iterable<NamedAddress> {
   yield* inputAddresses(schema, step.literals);
   for (const name of step.inputNames) {
-    const sources = member(step.sources, name) as PlanStep["sources"][string] | undefined;
-    for (const source of sources ?? []) if ("value" in source) yield* inputAddresses(schema, { [name]: source.value });
+    for (const source of member(step.sources, name) ?? []) if ("value" in source) yield* inputAddresses(schema, { [name]: source.value });
   }
 }

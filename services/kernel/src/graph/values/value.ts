@@ -38,7 +38,7 @@ export const concatenated = (values: readonly unknown[]): unknown[] =>
   values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value]));
 
 /** A member by a name that users choose, such as `constructor`; inherited ones are none. */
-export const member = (record: Readonly<Record<string, unknown>>, name: string): unknown =>
+export const member = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 
 /** `{{name}}`, with blanks around the name, in any script. */

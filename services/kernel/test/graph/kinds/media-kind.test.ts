@@ -131,6 +131,11 @@ describe("a media node", () => {
       expect.arrayContaining(["operation: there is no video-concatt: did you mean video-concat?"]),
     );
     expect(of({ operation: "image-resize" }, ["file", "m.image"])).toEqual(["needs one of width, height"]);
+    const empty = node("in", "request-input", { fields: [{ name: "width", type: "number" }] });
+    const resize = node("m", "media", { operation: "image-resize" });
+    expect(issuesOf(plan([empty, file, resize, out], ["file", "m.image"], ["in.width", "m.width"], ["m", "out"]))).toEqual([
+      "needs one of width, height",
+    ]);
     expect(of({ operation: "image-resize", width: 9 })).toEqual(["image: is required"]);
     expect(of({ operation: "image-resize", width: "wide" }, ["file", "m.image"])[0]).toMatch(/^width: /);
     expect(of({ operation: "image-crop", aspect: "wide" }, ["file", "m.image"])[0]).toMatch(/^aspect: /);
