@@ -130,7 +130,19 @@ const escapeRegExp = (value: string): string => value.replace(/[\\^$.*+?()[\]{}|
 const narrowed = ({ query, tag, after }: Pick<ListFilter, "query" | "tag" | "after">): object[] => {
   const pattern = query === "" ? undefined : new RegExp(escapeRegExp(query), "i");
   return [
-    ...(pattern ? [{ $or: [{ name: pattern }, { description: pattern }, { tags: pattern }, { _id: pattern }] }] : []),
+    // Each tag by itself: the embedded server would compare the pattern with all tags as one text, with brackets and commas.
+    ...(pattern
+      ? [
+          {
+            $or: [
+              { name: pattern },
+              { description: pattern },
+              { tags: { $elemMatch: { $regex: pattern.source, $options: "i" } } },
+              { _id: pattern },
+            ],
+          },
+        ]
+      : []),
     ...(tag === "" ? [] : [{ tags: tag }]),
     ...(after ? [{ $or: [{ updatedAt: { $lt: after.at } }, { updatedAt: after.at, _id: { $gt: after.id } }] }] : []),
   ];

@@ -246,7 +246,7 @@ describe("lists", () => {
     expect(await slugs({ tag: mark })).toEqual([other.slug, ...own]);
     expect(await slugs({ query: mark, tag: "odd" })).toEqual([own[1], own[3]]);
     expect(await slugs({ query: "even (A.B)", tag: mark })).toEqual([own[0], own[2], own[4]]);
-    expect(await slugs({ query: ".*", tag: mark })).toEqual([]);
+    for (const query of [".*", "[", "]", `${mark}, odd`, `[${mark}`]) expect(await slugs({ query, tag: mark })).toEqual([]);
     expect(await slugs({ folderId })).toEqual([own[1], own[3]]);
     expect(await slugs({ tag: mark, own: true })).toEqual(own);
     expect(await slugs({ tag: mark, own: true, limit: 1 })).toEqual(own.slice(0, 1));
