@@ -670,7 +670,7 @@ export interface WorkflowBatchRequest {
     /** By node id: settings over those of your own graph; members of `inputs` each by itself. Without `workflow:write`: `model`, which needs the capability of that model, and `inputs` of generators */
     settings?: Record<string, Record<string, unknown>>;
   }[];
-  /** A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
+  /** A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
   mediaId?: string;
   /** A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't ask for are left aside */
   until?: string;
@@ -704,7 +704,7 @@ export interface BatchQuote {
 export interface ModelBatchRequest {
   /** Inputs, one object an item */
   inputs?: Record<string, unknown>[];
-  /** A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
+  /** A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's fields, and an empty cell is an input that is not given */
   mediaId?: string;
   /** The most that all items together cost. A batch that is known to cost more is refused; one whose price isn't exact begins, and pauses */
   maxCredits?: number;

@@ -10,6 +10,7 @@ export * from "./limits";
 export * from "./money";
 export * from "./movements";
 export * from "./nearest-name";
+export * from "./text-encoding";
 export * from "./notices";
 export * from "./organizations";
 export * from "./plans";

@@ -105,6 +105,48 @@ const memberPlaces = (text: string): Member[] => {
   return members;
 };
 
+/** Sixteen digits are the fewest of an integer that no double holds exactly. */
+const MAYBE_INEXACT = /\d{16}/;
+const INTEGER = /^-?\d{16,}$/;
+const NUMBER = /[-+.\deE]+/y;
+
+/** Whether a text is an integer in JSON that a double would round: above 2^53, mostly. */
+export const isInexactInteger = (text: string): boolean => INTEGER.test(text) && String(Number(text)) !== text;
+
+/** The problem of a text of digits where a number is wanted. */
+export const INEXACT_NUMBER = `must be at most ${Number.MAX_SAFE_INTEGER}, the largest integer that a number holds exactly: larger ones are texts`;
+
+/** The text with each integer that a double would round as a text of its digits. */
+const withExactIntegers = (text: string): string => {
+  const parts: string[] = [];
+  let kept = 0;
+  for (let at = 0; at < text.length;) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(text, at);
+      continue;
+    }
+    NUMBER.lastIndex = at;
+    const number = NUMBER.exec(text)?.[0] ?? "";
+    if (isInexactInteger(number)) {
+      parts.push(text.slice(kept, at), `"${number}"`);
+      kept = at + number.length;
+    }
+    at += Math.max(1, number.length);
+  }
+  return parts.length === 0 ? text : [...parts, text.slice(kept)].join("");
+};
+
+/**
+ * The value of a JSON text. An integer that a double would round is the text of its digits, so that none is lost.
+ * @throws SyntaxError for text that isn't JSON
+ */
+export const parseExact = (text: string): unknown => {
+  const value = JSON.parse(text) as unknown;
+  const exact = MAYBE_INEXACT.test(text) ? withExactIntegers(text) : text;
+  return exact === text ? value : (JSON.parse(exact) as unknown);
+};
+
 /** The members of an object as texts; of a name that occurs twice the last counts, as in JSON.parse. Empty for what is no object. */
 export const members = (text: string): Map<string, string> =>
   new Map(memberPlaces(text).map(({ name, start, end }) => [name, text.slice(start, end)]));

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { elements, members, valuesIn, withMember } from "@nodeloom/kernel/json-text";
+import { elements, isInexactInteger, members, parseExact, valuesIn, withMember } from "@nodeloom/kernel/json-text";
 
 const spaced = fc.json().map((json) => json.replaceAll(/([,:{}[\]])/g, (mark) => mark));
 
@@ -9,6 +9,31 @@ describe("JSON as text", () => {
       fc.property(fc.array(spaced, { maxLength: 8 }), fc.constantFrom("", " ", "\n  "), (texts, gap) => {
         const array = `[${gap}${texts.join(`${gap},${gap}`)}${gap}]`;
         expect(elements(array).map((text) => JSON.parse(text) as unknown)).toEqual(JSON.parse(array));
+      }),
+    );
+  });
+
+  it("reads every digit of an integer that a double would round, as text, wherever it stands", () => {
+    const text =
+      '{"id": 7615917337495251231, "in": [-9007199254740993, [18446744073709551615]], "7615917337495251231": "7615917337495251231"}';
+    expect(parseExact(text)).toEqual({
+      id: "7615917337495251231",
+      in: ["-9007199254740993", ["18446744073709551615"]],
+      "7615917337495251231": "7615917337495251231",
+    });
+    const kept =
+      '[9007199254740991, -9007199254740991, 1234567890123456, 100000000000000000000, 0.12345678901234567, 1.5e300, "\\"9007199254740993"]';
+    expect(parseExact(kept)).toEqual(JSON.parse(kept));
+    expect(() => parseExact("{7615917337495251231: 1}")).toThrow(SyntaxError);
+  });
+
+  it("reads any JSON without such integers as JSON.parse does, and any integer as its digits or its number", () => {
+    fc.assert(
+      fc.property(fc.json(), fc.bigInt(), (json, integer) => {
+        const read = parseExact(`[${json},${integer}]`) as [unknown, string | number];
+        expect(String(read[1])).toBe(String(integer));
+        expect(typeof read[1]).toBe(isInexactInteger(String(integer)) ? "string" : "number");
+        expect(read[0]).toEqual((JSON.parse(`[${json}]`) as unknown[])[0]);
       }),
     );
   });

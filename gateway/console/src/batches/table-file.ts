@@ -1,5 +1,6 @@
 import type { SchemaField } from "@nodeloom/client";
 import { LIMITS } from "@nodeloom/kernel/limits";
+import { cellValue, SEPARATORS, separatorOf, TableProblem, tableText, type CellType } from "@nodeloom/kernel/table-file";
 import { CsvError, parse } from "csv-parse/browser/esm/sync";
 
 /** A file of rows, and the inputs that its columns become. */
@@ -17,9 +18,11 @@ export type Mapping = Readonly<Record<string, string>>;
 export const readTable = async (file: File): Promise<TableFile> => {
   if (file.size > LIMITS.batchFileBytes) throw new Error("The file has more than 10 MB.");
   try {
-    const rows = parse<Record<string, string>>(await file.text(), {
+    const text = tableText(new Uint8Array(await file.arrayBuffer()));
+    const rows = parse<Record<string, string>>(text, {
       bom: true,
       columns: true,
+      delimiter: SEPARATORS[separatorOf(text)],
       skip_empty_lines: true,
       to: LIMITS.batchItems + 1,
     });
@@ -27,6 +30,7 @@ export const readTable = async (file: File): Promise<TableFile> => {
     if (rows.length > LIMITS.batchItems) throw new Error(`The file has more than ${LIMITS.batchItems} rows.`);
     return { name: file.name, columns: Object.keys(rows[0]!), rows };
   } catch (error) {
+    if (error instanceof TableProblem) throw new Error(`The file ${error.message}.`);
     throw error instanceof CsvError ? new Error(`This is no CSV that can be read: ${error.message}`) : error;
   }
 };
@@ -43,32 +47,26 @@ export const matchColumns = (fields: readonly SchemaField[], columns: readonly s
   return Object.fromEntries(found);
 };
 
-const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, yes: true, "1": true, false: false, no: false, "0": false };
+/** Types whose cells become something else than text; what does not fit stays text, and the service says what is wrong with it. */
+const READ: ReadonlySet<string> = new Set<CellType>(["number", "boolean", "json"]);
 
-const parsed = (cell: string): unknown => {
+/** @throws TableProblem for a cell of JSON that is none */
+const valueOf = (cell: string, row: number, { name, type }: SchemaField): unknown => {
   try {
-    return JSON.parse(cell) as unknown;
-  } catch {
-    return cell;
+    return READ.has(type) ? cellValue(cell, type as CellType) : cell;
+  } catch (error) {
+    throw error instanceof TableProblem ? new TableProblem(`Row ${row}: ${name} ${error.message}.`) : error;
   }
 };
 
-/** How cells of a type are read. What does not fit stays text: the service says what is wrong with it. */
-const READ: Readonly<Record<string, (cell: string) => unknown>> = {
-  number: (cell) => (cell.trim() !== "" && Number.isFinite(Number(cell)) ? Number(cell) : cell),
-  boolean: (cell) => BOOLEANS[cell.trim().toLowerCase()] ?? cell,
-  json: parsed,
-};
-const valueOf = (cell: string, { type }: SchemaField): unknown => (Object.hasOwn(READ, type) ? READ[type]!(cell) : cell);
-
-/** The inputs of all rows. An empty cell is an input that is not given. */
+/** The inputs of all rows. An empty cell is an input that is not given. @throws TableProblem for a cell of JSON that is none */
 export const inputsOf = ({ rows }: TableFile, fields: readonly SchemaField[], mapping: Mapping): Record<string, unknown>[] =>
-  rows.map((row) =>
+  rows.map((row, index) =>
     Object.fromEntries(
       fields.flatMap((field): [string, unknown][] => {
         const column = mapping[field.name];
         const cell = column === undefined ? "" : (row[column] ?? "");
-        return cell === "" ? [] : [[field.name, valueOf(cell, field)]];
+        return cell === "" ? [] : [[field.name, valueOf(cell, index + 1, field)]];
       }),
     ),
   );

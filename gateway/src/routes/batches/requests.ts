@@ -17,7 +17,7 @@ const inputs = z
   .meta({ description: "Inputs, one object an item" });
 const mediaId = identifier.meta({
   description:
-    "A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line; its values take the types of the workflow's fields, and an empty cell is an input that is not given",
+    "A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's fields, and an empty cell is an input that is not given",
 });
 const settings = z.record(z.string().max(GRAPH_BOUNDS.nodeIdBytes), anyObject).meta({
   description:

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate } from "node:zlib";
-import { LIMITS, type DomainError } from "@nodeloom/kernel";
+import { decodeText, LIMITS, type DomainError } from "@nodeloom/kernel";
 import type { EgressResponse } from "@nodeloom/platform";
 import { final } from "./failures";
 
@@ -43,14 +43,6 @@ const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
 /** Texts of old, whose servers don't say their charset, are read as browsers read them. */
 const UNTOLD_CHARSET = "windows-1252";
 
-const decodeBy = (content: Buffer, charset: string): string | undefined => {
-  try {
-    return new TextDecoder(charset, { fatal: true }).decode(content);
-  } catch {
-    return undefined;
-  }
-};
-
 const isCharset = (label: string): boolean => {
   try {
     return new TextDecoder(label) instanceof TextDecoder;
@@ -70,7 +62,8 @@ export const textOf = async (response: EgressResponse): Promise<string> => {
   if (charset !== undefined && !isCharset(charset))
     throw failed(`the answer has the charset ${charset.slice(0, 100)}, which can't be read`);
   const isText = /^text\//i.test(contentType);
-  const text = decodeBy(content, charset ?? "utf-8") ?? (charset === undefined && isText ? decodeBy(content, UNTOLD_CHARSET) : undefined);
+  const text =
+    decodeText(content, charset ?? "utf-8") ?? (charset === undefined && isText ? decodeText(content, UNTOLD_CHARSET) : undefined);
   // No text has a zero character, and most files have.
   if (text !== undefined && !text.includes("\0")) return text;
   const [type = ""] = contentType.split(";");

@@ -68,6 +68,13 @@ it.each<[string, Record<string, string>, Buffer, unknown]>([
   ["Shift_JIS", { "content-type": 'text/html; charset="shift_jis"' }, Buffer.from([0x83, 0x65]), "テ"],
   ["UTF-16", { "content-type": "text/plain; charset=utf-16le" }, Buffer.from("Über", "utf16le"), "Über"],
   ["text of no told charset", { "content-type": "text/html" }, Buffer.from("Über", "latin1"), "Über"],
+  ["Windows-1252 that is not told", { "content-type": "text/html" }, Buffer.from([0x80, 0x93, 0xfc, 0x94]), "€“ü”"],
+  [
+    "JSON with an integer that a double would round",
+    { "content-type": "application/json" },
+    Buffer.from('{"id": 7615917337495251231}'),
+    { id: "7615917337495251231" },
+  ],
   ["a byte order mark", {}, Buffer.from("\ufeffÜber"), "Über"],
 ])("reads an answer in %s", async (_, headers, body, read) => {
   answer = (response) => void response.writeHead(200, headers).end(body);

@@ -43,6 +43,19 @@ const create = (nodes: unknown[], edges: [string, string][] = [], ownerId = "own
   services.create(nodes, edges, ownerId, isTemplate);
 const upload = (ownerId: string): Promise<string> => services.upload(ownerId);
 
+it("keeps every digit of an integer that a double would round, and refuses one for a number", async () => {
+  const fields = [{ name: "x", type: "json" }, { name: "n", type: "number" }]; // prettier-ignore
+  const target = await create(
+    [{ id: "in", type: "request-input", data: { fields } }, { id: "t", type: "text-box", data: { text: "{{x}}" } }, { id: "out", type: "response-output", data: {} }],
+    [["in.x", "t.x"], ["t.text", "out.text"]],
+  ); // prettier-ignore
+  expect((await plan(target, '{"x": 7615917337495251231}')).plan.output.text).toEqual([{ value: "7615917337495251231" }]);
+  await expect(plan(target, '{"n": 7615917337495251231}')).rejects.toThrow(/inputs\.n.* must be at most 9007199254740991/);
+  await expect(plan(model("sandbox-image-fast"), '{"prompt": "x", "seed": 18446744073709551615}')).rejects.toThrow(
+    /seed.* must be at most/,
+  );
+});
+
 it("plans somebody else's public playground without what its nodes say", async () => {
   const nodes = [
     { id: "t", type: "text-box", data: { label: "Secret sauce", text: "paint it {{colour}}", txet: 1 } },

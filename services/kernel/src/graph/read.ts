@@ -1,4 +1,5 @@
 import { invalidRequest, wellFormed, type Issue } from "../errors";
+import { parseExact } from "../json-text";
 import { LIMITS } from "../limits";
 import { GRAPH_BOUNDS, textBytes } from "./bounds";
 import { isRecord, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "./types";
@@ -7,7 +8,7 @@ const parseArray = (json: string, path: string, limit: number): unknown[] => {
   const problems: Issue[] = [];
   let parsed: unknown;
   try {
-    parsed = JSON.parse(json);
+    parsed = parseExact(json);
   } catch {
     problems.push({ path, message: "is not valid JSON" });
   }

@@ -1,3 +1,4 @@
+import { parseExact } from "@nodeloom/kernel/json-text";
 import { useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from "react";
 import { classes } from "../classes";
 import { Field, Input, TextArea } from "./field";
@@ -75,7 +76,7 @@ export const JsonInput = ({
   const type = (typed: string): void => {
     setText(typed);
     try {
-      const parsed: unknown = typed.trim() === "" ? undefined : JSON.parse(typed);
+      const parsed = typed.trim() === "" ? undefined : parseExact(typed);
       known.current = parsed === undefined ? "" : JSON.stringify(parsed, undefined, 2);
       setError(undefined);
       onChange(parsed);

@@ -1,7 +1,9 @@
-/** The value of a JSON text; undefined where it is none. */
+import { parseExact } from "@nodeloom/kernel/json-text";
+
+/** The value of a JSON text, as `parseExact` reads it; undefined for text that isn't JSON. */
 export const readJson = (text: string): { value: unknown } | undefined => {
   try {
-    return { value: JSON.parse(text) as unknown };
+    return { value: parseExact(text) };
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { DomainError, invalidInputs, isRecord, labelOf, nodeName, type Graph, type GraphIssue, type Issue } from "@nodeloom/kernel";
+import { parseExact } from "@nodeloom/kernel/json-text";
 
 /** The errors by which a graph that can't run is refused. */
 
@@ -25,7 +26,7 @@ export const checkInputs = (issues: Issue[]): void => {
 /** @throws DomainError INVALID_INPUTS, where they are no JSON object */
 export const parseInputs = (json: string): Record<string, unknown> => {
   try {
-    const inputs: unknown = JSON.parse(json);
+    const inputs = parseExact(json);
     if (isRecord(inputs)) return inputs;
   } catch {
     // What is no JSON is no object.

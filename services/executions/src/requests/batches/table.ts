@@ -1,6 +1,24 @@
 /** Items of a batch from a file: CSV with the names of inputs in its first line, or a JSON object a line. */
 import { Readable } from "node:stream";
-import { invalidRequest, isRecord, LIMITS, type DomainError, type JsonSchema } from "@nodeloom/kernel";
+import {
+  didYouMean,
+  invalidInputs,
+  invalidRequest,
+  isRecord,
+  LIMITS,
+  shownName,
+  type DomainError,
+  type JsonSchema,
+} from "@nodeloom/kernel";
+import {
+  cellValue,
+  SEPARATORS,
+  separatorOf,
+  TableProblem,
+  tableText,
+  type CellType,
+  type SeparatorName,
+} from "@nodeloom/kernel/table-file";
 import { CsvError, parse } from "csv-parse";
 import type { Media, Workflows } from "../../clients";
 import type { ModelCatalog } from "../../plan/model-catalog";
@@ -9,36 +27,15 @@ import type { executions } from "@nodeloom/proto";
 
 const READ_MS = 30_000;
 /** The first line of a CSV file, and any other. */
-const MAX_HEADER_BYTES = 64 * 1024;
+const MAX_HEADER_CHARS = 64 * 1024;
 const MAX_RECORD_BYTES = 512 * 1024;
-const LINE_BREAK = 0x0a;
+/** Parsed at once. */
+const PIECE_BYTES = 64 * 1024;
 /** As deep as the body of a request may be. */
 const MAX_DEPTH = 64;
 
 const invalidFile = (message: string): DomainError => invalidRequest([{ path: "mediaId", message }]);
 const tooMany = (): DomainError => invalidFile(`the file has more than ${LIMITS.batchItems} rows`);
-
-/** What a cell of a column becomes. */
-type Typed = "text" | "number" | "boolean" | "json";
-
-const TRUE: ReadonlySet<string> = new Set(["true", "yes", "1"]);
-const FALSE: ReadonlySet<string> = new Set(["false", "no", "0"]);
-
-/** The value of a cell. What does not fit its type stays text, and is refused with the other inputs. */
-export const cellValue = (cell: string, type: Typed | undefined): unknown => {
-  const text = cell.trim();
-  if (type === "number") return text !== "" && Number.isFinite(Number(text)) ? Number(text) : cell;
-  if (type === "boolean") {
-    const word = text.toLowerCase();
-    return TRUE.has(word) ? true : FALSE.has(word) ? false : cell;
-  }
-  if (type !== "json") return cell;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return cell;
-  }
-};
 
 const header = (names: string[]): string[] => {
   const trimmed = names.map((name) => name.trim());
@@ -48,17 +45,49 @@ const header = (names: string[]): string[] => {
   return trimmed;
 };
 
+type Types = ReadonlyMap<string, CellType>;
+
+/** @throws INVALID_INPUTS for a column that is no input: it may be several, separated by something else */
+const checkColumns = (names: readonly string[], types: Types, separator: SeparatorName): void => {
+  const known = new Set([...types.keys()].map((name) => name.normalize()));
+  const unknown = names.find((name) => !known.has(name.normalize()));
+  if (unknown === undefined || known.size === 0) return;
+  const message = `the column ${shownName(unknown)} is not an input${didYouMean(unknown, [...known]) || "."} This file's columns are separated by ${separator}`;
+  throw invalidInputs([{ path: "mediaId", message }]);
+};
+
+const valueOf = (cell: string, row: number, column: string, types: Types): unknown => {
+  try {
+    return cellValue(cell, types.get(column));
+  } catch (error) {
+    if (!(error instanceof TableProblem)) throw error;
+    throw invalidInputs([{ path: "mediaId", message: `row ${row}: ${shownName(column)} ${error.message}` }]);
+  }
+};
+
+function* piecesOf(text: string): Iterable<Buffer> {
+  const bytes = Buffer.from(text);
+  for (let from = 0; from < bytes.length; from += PIECE_BYTES) yield bytes.subarray(from, from + PIECE_BYTES);
+}
+
 /** Reads CSV line by line. An empty cell is an input that is not given. */
-const csvItems = async (bytes: AsyncIterable<Uint8Array>, types: ReadonlyMap<string, Typed>): Promise<ItemInput[]> => {
+const csvItems = async (text: string, types: Types): Promise<ItemInput[]> => {
   const items: ItemInput[] = [];
-  const parser = parse({ bom: true, columns: header, skip_empty_lines: true, max_record_size: MAX_RECORD_BYTES });
-  const source = Readable.from(bytes, { objectMode: false });
+  const separator = separatorOf(text);
+  const columns = (names: string[]): string[] => {
+    const found = header(names);
+    checkColumns(found, types, separator);
+    return found;
+  };
+  const bounds = { skip_empty_lines: true, max_record_size: MAX_RECORD_BYTES };
+  const parser = parse({ bom: true, columns, delimiter: SEPARATORS[separator], ...bounds });
+  const source = Readable.from(piecesOf(text), { objectMode: false });
   source.on("error", (error) => parser.destroy(error)).pipe(parser);
   try {
     for await (const record of parser as AsyncIterable<Record<string, string>>) {
       if (items.length === LIMITS.batchItems) throw tooMany();
       const given = Object.entries(record).filter(([, cell]) => cell !== "");
-      const inputs = Object.fromEntries(given.map(([name, cell]) => [name, cellValue(cell, types.get(name))]));
+      const inputs = Object.fromEntries(given.map(([name, cell]) => [name, valueOf(cell, items.length + 1, name, types)]));
       items.push({ inputsJson: JSON.stringify(inputs), settingsJson: "" });
     }
     return items;
@@ -67,6 +96,14 @@ const csvItems = async (bytes: AsyncIterable<Uint8Array>, types: ReadonlyMap<str
   } finally {
     source.destroy();
     parser.destroy();
+  }
+};
+
+const textOf = (bytes: Uint8Array): string => {
+  try {
+    return tableText(bytes);
+  } catch (error) {
+    throw error instanceof TableProblem ? invalidFile(error.message) : error;
   }
 };
 
@@ -101,8 +138,8 @@ const jsonItems = (text: string): ItemInput[] => {
   return items;
 };
 
-const ofField: Readonly<Record<string, Typed>> = { number: "number", boolean: "boolean", json: "json" };
-const ofSchema: Readonly<Record<string, Typed>> = {
+const ofField: Readonly<Record<string, CellType>> = { number: "number", boolean: "boolean", json: "json" };
+const ofSchema: Readonly<Record<string, CellType>> = {
   number: "number",
   integer: "number",
   boolean: "boolean",
@@ -120,7 +157,7 @@ export type ReadTable = ReturnType<typeof createReadTable>;
 
 export const createReadTable = ({ media, workflows, catalog }: TableOptions) => {
   /** Types of inputs by their names. */
-  const typesOf = async (target: executions.Target["target"], version: string, userId: string): Promise<Map<string, Typed>> => {
+  const typesOf = async (target: executions.Target["target"], version: string, userId: string): Promise<Map<string, CellType>> => {
     if (target?.$case === "workflowSlug") {
       const { schema } = await workflows.getSchema({ slug: target.value, userId, version });
       return new Map((schema?.fields ?? []).map(({ name, type }) => [name, ofField[type] ?? "text"]));
@@ -147,11 +184,12 @@ export const createReadTable = ({ media, workflows, catalog }: TableOptions) => 
     const types = await typesOf(target, version, userId);
     const chunks: Uint8Array[] = [];
     for await (const chunk of bytesOf(object.key)) chunks.push(chunk);
-    const start = new TextDecoder().decode(chunks[0]?.subarray(0, 100)).trimStart();
-    const bytes = Buffer.concat(chunks);
-    if (start.startsWith("{")) return jsonItems(new TextDecoder().decode(bytes));
-    const headerEnd = bytes.indexOf(LINE_BREAK);
-    if ((headerEnd < 0 ? bytes.length : headerEnd) > MAX_HEADER_BYTES) throw invalidFile("the first line is too long");
-    return csvItems(Readable.from(chunks) as AsyncIterable<Uint8Array>, types);
+    const text = textOf(Buffer.concat(chunks));
+    const start = text.trimStart();
+    if (start.startsWith("{")) return jsonItems(text);
+    if (start.startsWith("[")) throw invalidFile("begins as a list in JSON: write one JSON object a line (JSONL), or CSV");
+    const headerEnd = text.indexOf("\n");
+    if ((headerEnd < 0 ? text.length : headerEnd) > MAX_HEADER_CHARS) throw invalidFile("the first line is too long");
+    return csvItems(text, types);
   };
 };

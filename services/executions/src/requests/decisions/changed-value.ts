@@ -12,6 +12,7 @@ import {
   type MediaValue,
   type ValueType,
 } from "@nodeloom/kernel";
+import { parseExact } from "@nodeloom/kernel/json-text";
 import type { Media } from "../../clients";
 import { files, mediaValue } from "../../plan/files";
 
@@ -49,7 +50,7 @@ export const createChangedValue = ({ media, own }: ChangedValueOptions) => {
    * @throws INVALID_REQUEST where it is not of that type, or too large
    */
   return async (shown: ValueType, valueJson: string, userId: string): Promise<unknown> => {
-    const given = JSON.parse(valueJson) as unknown;
+    const given = parseExact(valueJson);
     const items = Array.isArray(given) ? (given as unknown[]) : [given];
     const most = Math.max(shown.bytes, LIMITS.changedValueBytes);
     if (valueBytes(given, most) > most) throw problem(`must take at most ${most} bytes as JSON`);

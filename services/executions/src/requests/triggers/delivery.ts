@@ -28,12 +28,16 @@ const parsedBody = (body: Uint8Array): unknown => {
   throw invalidRequest([{ path: "", message: "the body is not valid JSON" }]);
 };
 
+/** Inputs without those that are null: to an expression, a member that the body lacks is null, and its field has a default. */
+const givenOf = (inputs: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(inputs).filter(([, value]) => value !== null));
+
 /** What the expression makes of a body, as JSON. @throws INVALID_REQUEST, INVALID_INPUTS */
 export const inputsOf = (expression: string, body: Uint8Array): string => {
   const budget = createBudget();
   try {
     const inputs = budget.value(evaluate(readExpression(expression), parsedBody(body), budget));
-    if (isRecord(inputs)) return JSON.stringify(inputs);
+    if (isRecord(inputs)) return JSON.stringify(expression === "" ? inputs : givenOf(inputs));
   } catch (error) {
     throw error instanceof BindError ? invalidInputs([{ path: "", message: error.message }]) : error;
   }

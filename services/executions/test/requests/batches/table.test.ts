@@ -1,6 +1,7 @@
 import { LIMITS } from "@nodeloom/kernel";
+import { cellValue } from "@nodeloom/kernel/table-file";
 import type { executions, media as mediaProto, workflows } from "@nodeloom/proto";
-import { cellValue, createReadTable } from "../../../src/requests/batches/table";
+import { createReadTable } from "../../../src/requests/batches/table";
 
 const FIELDS = [
   { name: "subject", type: "text" },
@@ -40,9 +41,37 @@ it.each([
   ["two", "number", "two"],
   ["1e400", "number", "1e400"],
   ["maybe", "boolean", "maybe"],
-  ["{oops", "json", "{oops"],
+  ["7615917337495251231", "number", "7615917337495251231"],
 ] as const)("leaves %p of a column of type %s as it is: the inputs' check says what is wrong", (cell, type, value) => {
   expect(cellValue(cell, type)).toBe(value);
+});
+
+it.each([
+  ["semicolons", "subject;seconds\na, b;1\n"],
+  ["tabs", "subject\tseconds\na, b\t1\n"],
+  ["UTF-16, as Excel's Unicode text is", Buffer.from("\ufeffsubject\tseconds\na, b\t1\n", "utf16le")],
+])("reads a table with %s", async (_, file) => {
+  expect(await read(file)).toEqual([{ subject: "a, b", seconds: 1 }]);
+});
+
+it("reads Windows-1252, as Excel saves CSV in the West", async () => {
+  expect(await read(Buffer.from("subject\nGrößenübersicht\n", "latin1"))).toEqual([{ subject: "Größenübersicht" }]);
+});
+
+it("keeps every digit of an integer in a cell of JSON", async () => {
+  expect(await read('data\n"{""id"": 7615917337495251231}"\n')).toEqual([{ data: { id: "7615917337495251231" } }]);
+});
+
+it.each([
+  ["has a cell of JSON that is none", "data\n1\nhello\n", "row 2: data must be JSON"],
+  [
+    "has a column that is no input",
+    "subjekt;n\na;1\n",
+    "subjekt is not an input: did you mean subject? This file's columns are separated by semicolons",
+  ],
+  ["has one column for all, as of other separators", "subject|seconds\na|1\n", "separated by commas"],
+])("refuses a file that %s, and says which", async (_, text, message) => {
+  await expect(read(text)).rejects.toMatchObject({ reason: "INVALID_INPUTS", message: expect.stringContaining(message) as string });
 });
 
 it("reads an object a line from JSONL", async () => {
@@ -54,8 +83,10 @@ it.each([
   ["has more lines than a batch", '{"a":1}\n'.repeat(LIMITS.batchItems + 1), "more than 1000 rows"],
   ["names too many columns", `${Array.from({ length: 201 }, (_, index) => `c${index}`).join(",")}\n`, "more than 200 columns"],
   ["is one endless line", `subject\n"${"a".repeat(2 * 1024 * 1024)}`, "is no CSV"],
-  ["names a column twice", "a,a\n1,2\n", "twice"],
-  ["has a line that is too short", "a,b\n1\n", "is no CSV"],
+  ["names a column twice", "subject,subject\n1,2\n", "twice"],
+  ["has a line that is too short", "subject,data\n1\n", "is no CSV"],
+  ["is a list in JSON", ' [{"subject":"a"}]', "one JSON object a line (JSONL)"],
+  ["is text of an encoding that can't be told", Uint8Array.of(0x61, 0x0a, 0xef, 0xf0, 0xe8), "UTF-8"],
   ["has a line that is no object", '{"a":1}\n[1]\n', "line 2"],
   ["is nested too deep", `{"a":${"[".repeat(100)}${"]".repeat(100)}}`, "levels deep"],
 ])("refuses a file that %s", async (_, text, message) => {

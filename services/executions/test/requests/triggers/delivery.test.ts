@@ -23,7 +23,9 @@ it.each([
 
 it.each([
   ["{ prompt: issue.title }", '{"issue": {"title": "Door"}}', { prompt: "Door" }],
-  ["", '{"prompt": "as it is"}', { prompt: "as it is" }],
+  ["", '{"prompt": "as it is", "extra": null}', { prompt: "as it is", extra: null }],
+  ["{ prompt: issue.title, style: issue.style, list: [none] }", '{"issue": {"title": "Door"}}', { prompt: "Door", list: [null] }],
+  ["{ id: issue.id }", '{"issue": {"id": 7615917337495251231}}', { id: "7615917337495251231" }],
   ["{ n: length(@) }", "[1, 2, 3]", { n: 3 }],
 ])("makes inputs by %p of %s", (expression, body, inputs) => {
   expect(JSON.parse(inputsOf(expression, bytes(body)))).toEqual(inputs);

@@ -1,4 +1,5 @@
 /** The words of JMESPath expressions (https://jmespath.org/specification.html). */
+import { parseExact } from "../../json-text";
 
 export class ExpressionError extends Error {
   override readonly name = "ExpressionError";
@@ -58,7 +59,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | n
 
 const parsed = (json: string, at: number): unknown => {
   try {
-    return JSON.parse(json) as unknown;
+    return parseExact(json);
   } catch {
     throw new ExpressionError(`what begins at character ${at + 1} is no JSON`);
   }

@@ -1,3 +1,4 @@
+import { INEXACT_NUMBER, isInexactInteger } from "../../json-text";
 import { charactersOfWork, elementsOfWork, type RunBudget } from "../budget";
 import { characterCount } from "../prices/price";
 import { isRecord, shownName } from "../types";
@@ -19,6 +20,7 @@ const TYPE_OF: Readonly<Record<string, (value: unknown) => boolean>> = {
   boolean: (value) => typeof value === "boolean",
   null: (value) => value === null,
 };
+const NUMERIC: ReadonlySet<string> = new Set(["number", "integer"]);
 const CALLED: Readonly<Record<string, string>> = {
   object: "an object",
   array: "a list",
@@ -49,7 +51,9 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
   },
   type: (check, value, schema, path) => {
     const types = [schema.type].flat() as string[];
-    if (!types.some((type) => TYPE_OF[type]!(value))) report(check, path, `must be ${types.map((type) => CALLED[type]).join(" or ")}`);
+    if (types.some((type) => TYPE_OF[type]!(value))) return;
+    const isInexact = typeof value === "string" && isInexactInteger(value) && types.some((type) => NUMERIC.has(type));
+    report(check, path, isInexact ? INEXACT_NUMBER : `must be ${types.map((type) => CALLED[type]).join(" or ")}`);
   },
   enum: (check, value, schema, path) => {
     const values = schema.enum as unknown[];

@@ -1,3 +1,4 @@
+import { INEXACT_NUMBER, isInexactInteger } from "../../json-text";
 import { LIMITS } from "../../limits";
 import { ABSENT, isAbsent, withoutAbsent } from "./absent";
 import { resultFamily } from "./media";
@@ -72,7 +73,10 @@ const asNumber = (port: string, value: unknown): unknown => {
   const text = value.trim();
   if (text === "") return undefined;
   const number = NUMBER.test(text) ? Number(text) : NaN;
-  if (Number.isFinite(number)) return number;
+  if (Number.isFinite(number)) {
+    if (isInexactInteger(text)) throw new BindError(`${port}: ${INEXACT_NUMBER}`);
+    return number;
+  }
   const shown = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
   throw new BindError(`${port}: must be a number, but is the text ${JSON.stringify(shown)}`);
 };

@@ -1,4 +1,5 @@
 import type { Issue } from "../../errors";
+import { INEXACT_NUMBER, isInexactInteger } from "../../json-text";
 import { LIMITS } from "../../limits";
 import { textBytes } from "../bounds";
 import { characterCount } from "../prices/price";
@@ -90,6 +91,7 @@ export const fieldProblem = (field: InputField, value: unknown): string | undefi
     case "textarea":
       return checkText(field, value);
     case "number":
+      if (typeof value === "string" && isInexactInteger(value)) return INEXACT_NUMBER;
       return typeof value === "number" && Number.isFinite(value) ? outside(field, value, "it") : "must be a number";
     case "boolean":
       return typeof value === "boolean" ? undefined : "must be true or false";

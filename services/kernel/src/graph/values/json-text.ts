@@ -1,3 +1,4 @@
+import { parseExact } from "../../json-text";
 import { LIMITS } from "../../limits";
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
@@ -25,11 +26,11 @@ export const hasInfinite = (value: unknown): boolean => {
   return typeof value === "object" && value !== null && Object.values(value).some(hasInfinite);
 };
 
-/** The value of a JSON text, or undefined: of what is none, and of what is deeper than any value may be. */
+/** The value of a JSON text, as `parseExact` reads it, or undefined: of what is none, and of what is deeper than any value may be. */
 export const parseJsonText = (text: string): { value: unknown } | undefined => {
   if (depthOf(text) > LIMITS.jsonDepth) return undefined;
   try {
-    return { value: JSON.parse(text) as unknown };
+    return { value: parseExact(text) };
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { BindError, createBudget, evaluateStep, GRAPH_BOUNDS, httpCall, planRun, type Planned } from "@nodeloom/kernel";
+import { BindError, createBudget, evaluateStep, GRAPH_BOUNDS, httpCall, planRun, readGraph, type Planned } from "@nodeloom/kernel";
 import { graphOf, input, MODELS, OUT, type Edge, type Node } from "../../support";
 
 const plan = (nodes: Node[], edges: Edge[] = [], inputs: Record<string, unknown> = {}): Planned =>
@@ -159,6 +159,17 @@ describe("the body of a request", () => {
 
 it.each(["1e400", '{"a":[1,{"b":-1e999}]}'])("a text with a number that no double holds fails the node: %s", (text) => {
   expect(() => pick("", text)).toThrow(/^value: has a number that is too large$/);
+});
+
+it("keeps every digit of an integer that a double would round: in text, in the graph, and in the expression", () => {
+  expect(pick("id", '{"id": 7615917337495251231}')).toBe("7615917337495251231");
+  expect(pick("[?id == `7615917337495251231`].name | [0]", '[{"id": 7615917337495251230}, {"id": 7615917337495251231, "name": "a"}]')).toBe(
+    "a",
+  );
+  expect(readGraph('[{"id": "j", "type": "json", "data": {"value": {"id": 7615917337495251231}}}]', "[]").nodes[0]!.data).toEqual({
+    value: { id: "7615917337495251231" },
+  });
+  expect(() => pick("to_number(@)", '"7615917337495251231"')).toThrow("must be at most 9007199254740991");
 });
 
 describe("misspelt settings", () => {

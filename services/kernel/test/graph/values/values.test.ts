@@ -1,4 +1,13 @@
-import { bindItems, buildResult, inputFields, resolveInputs, savedValues } from "@nodeloom/kernel";
+import {
+  bindItems,
+  buildResult,
+  callInputs,
+  createBudget,
+  inputFields,
+  resolveInputs,
+  savedValues,
+  schemaViolations,
+} from "@nodeloom/kernel";
 import { graphOf, input, type Node } from "../../support";
 
 const nothing = (): undefined => undefined;
@@ -116,6 +125,15 @@ describe("inputs", () => {
     const problems = (any: unknown) => resolveInputs(fields, { any }).issues.map(({ message }) => message);
     expect(problems(Array.from({ length: 40 }, () => "x".repeat(20_000)))).toEqual([]);
     expect(problems({ a: ["x".repeat(262_145)] })).toEqual(["has a text longer than 262144 bytes"]);
+  });
+
+  it("refuses an integer for a field of numbers that a number would round, and says which is the largest", () => {
+    const [field] = inputFields(graphOf([input({ name: "n", type: "number" })], []));
+    expect(resolveInputs([field!], { n: "7615917337495251231" }).issues[0]?.message).toMatch(/^must be at most 9007199254740991/);
+    expect(resolveInputs([field!], { n: 9_007_199_254_740_991 }).issues).toEqual([]);
+    const step = { literals: {}, textPorts: [], numberPorts: ["seed"], inputNames: ["seed"], listPorts: [] };
+    expect(() => callInputs(step, { seed: "18446744073709551615" })).toThrow("seed: must be at most 9007199254740991");
+    expect(schemaViolations({ type: "integer" }, "18446744073709551615", createBudget())[0]?.message).toMatch(/^must be at most/);
   });
 
   it("refuses numbers in JSON that would be null when they are written again, and takes the largest that are not", () => {

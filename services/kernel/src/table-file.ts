@@ -1,0 +1,118 @@
+/** Tables as people save them: the encoding of their text, the separator of their cells, and the values of cells. For the services and the console. */
+import { isInexactInteger, parseExact } from "./json-text";
+import { decodeText } from "./text-encoding";
+
+/** Why a table, or a cell of it, can't be read. The message is for whoever made the file. */
+export class TableProblem extends Error {
+  override readonly name = "TableProblem";
+}
+
+const AS_UTF8 = "save it as CSV UTF-8";
+
+const startsWith = (bytes: Uint8Array, start: readonly number[]): boolean => start.every((byte, index) => bytes[index] === byte);
+
+const SAMPLE_BYTES = 1_000;
+
+/** UTF-16 by its byte order mark or, where most is ASCII, by the zeros that stand at every other byte. */
+const utf16Of = (bytes: Uint8Array): string | undefined => {
+  if (startsWith(bytes, [0xff, 0xfe])) return "utf-16le";
+  if (startsWith(bytes, [0xfe, 0xff])) return "utf-16be";
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  const zeros = [0, 0];
+  sample.forEach((byte, index) => (zeros[index % 2]! += byte === 0 ? 1 : 0));
+  const [even, odd] = zeros.map((count) => count > sample.length / 4);
+  return even === odd ? undefined : odd ? "utf-16le" : "utf-16be";
+};
+
+/** Files that are no text, by their first bytes. */
+const NO_TEXT: readonly (readonly [string, readonly number[]])[] = [
+  ["an Excel or ZIP file", [0x50, 0x4b, 0x03, 0x04]],
+  ["an Excel file", [0xd0, 0xcf, 0x11, 0xe0]],
+  ["a PDF file", [0x25, 0x50, 0x44, 0x46]],
+  ["a gzip file", [0x1f, 0x8b]],
+];
+
+/** Windows-1252 has no such characters. */
+const UNUSED = /[\x81\x8d\x8f\x90\x9d]/;
+/** Characters beyond ASCII in a row; the space that doesn't break is none of them. */
+const BEYOND_ASCII = /[^\0-\x7f\xa0]+/g;
+const PUNCTUATION = new Set("‚„…‘’“”‹›«»•–—¡¿€£§°´·©®™");
+/** Western words have no more than two letters beyond ASCII in a row; only these are listed side by side. */
+const MOST_IN_ROW = 2;
+const LISTED = /^(?:[äöüßÄÖÜ]+|[æøåÆØÅ]+|[åäöÅÄÖ]+)$/;
+
+/** Whether characters beyond ASCII in a row are a word, or a part of one, of another alphabet. */
+const isOtherWord = (row: string): boolean => {
+  const chars = [...row];
+  const [from, to] = [chars.findIndex((one) => !PUNCTUATION.has(one)), chars.findLastIndex((one) => !PUNCTUATION.has(one))];
+  return to - from >= MOST_IN_ROW && !LISTED.test(row.slice(from, to + 1));
+};
+
+/** A sign or a capital letter between small letters, or a florin sign before one: a letter of Central European, Macintosh or Japanese text. */
+const OTHER_LETTER = /[a-zß-öø-ÿ][¡-©¬®¯±-³µ¶¸¹¼-¿ŠŒŽŸÀ-ÖØ-Þ][a-zß-öø-ÿ]|ƒ[A-Za-z]/;
+/** No text has them; a tab and line breaks are none of them. */
+const CONTROL = /[\0-\x08\x0e-\x1f]/;
+
+const isWestern = (text: string): boolean =>
+  !UNUSED.test(text) && !OTHER_LETTER.test(text) && !(text.match(BEYOND_ASCII) ?? []).some(isOtherWord);
+
+/**
+ * The text of a table: UTF-8, UTF-16, or Windows-1252 as Excel saves it in the West.
+ * @throws TableProblem for another encoding, and for files that are no text
+ */
+export const tableText = (bytes: Uint8Array): string => {
+  const other = NO_TEXT.find(([, start]) => startsWith(bytes, start))?.[0];
+  if (other !== undefined) throw new TableProblem(`is ${other}: ${AS_UTF8}`);
+  const utf16 = utf16Of(bytes);
+  const unicode = decodeText(bytes, utf16 ?? "utf-8");
+  const text = unicode ?? (utf16 === undefined ? decodeText(bytes, "windows-1252") : undefined);
+  if (text === undefined || CONTROL.test(text)) throw new TableProblem(`is no text: ${AS_UTF8}`);
+  if (unicode === undefined && !isWestern(text)) throw new TableProblem(`is neither UTF-8, UTF-16 nor Windows-1252 text: ${AS_UTF8}`);
+  return text;
+};
+
+/** Separators of cells, by what people call them. */
+export const SEPARATORS = { commas: ",", semicolons: ";", tabs: "\t" } as const;
+export type SeparatorName = keyof typeof SEPARATORS;
+
+/** What separates the cells of a table: what its first line has most of outside quotes. */
+export const separatorOf = (text: string): SeparatorName => {
+  const counts = new Map<string, number>();
+  let inQuotes = false;
+  for (const char of text.slice(0, text.indexOf("\n") + 1 || text.length)) {
+    if (char === '"') inQuotes = !inQuotes;
+    else if (!inQuotes) counts.set(char, (counts.get(char) ?? 0) + 1);
+  }
+  const count = (name: SeparatorName): number => counts.get(SEPARATORS[name]) ?? 0;
+  return (["semicolons", "tabs"] as const).reduce<SeparatorName>((best, name) => (count(name) > count(best) ? name : best), "commas");
+};
+
+/** What the cells of a column are read as. */
+export type CellType = "text" | "number" | "boolean" | "json";
+
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...["true", "yes", "1"].map((word) => [word, true] as const),
+  ...["false", "no", "0"].map((word) => [word, false] as const),
+]);
+
+/**
+ * The value of a cell. What is no number, or neither true nor false, stays text: the check of inputs refuses it.
+ * @throws TableProblem for a cell of JSON that is none, since any text would do as JSON
+ */
+export const cellValue = (cell: string, type: CellType | undefined): unknown => {
+  const text = cell.trim();
+  switch (type) {
+    case "number":
+      return text !== "" && Number.isFinite(Number(text)) && !isInexactInteger(text) ? Number(text) : cell;
+    case "boolean":
+      return BOOLEANS.get(text.toLowerCase()) ?? cell;
+    case "json":
+      try {
+        return parseExact(text);
+      } catch {
+        throw new TableProblem(`must be JSON; a text stands in double quotes there`);
+      }
+    default:
+      return cell;
+  }
+};

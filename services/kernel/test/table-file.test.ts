@@ -1,0 +1,53 @@
+import { decodeText } from "@nodeloom/kernel";
+import { separatorOf, TableProblem, tableText } from "@nodeloom/kernel/table-file";
+
+/** A text in an encoding of one byte a character. */
+const encoded = (text: string, encoding: string): Uint8Array => {
+  const all = Array.from({ length: 256 }, (_, byte) => decodeText(Uint8Array.of(byte), encoding) ?? "");
+  return Uint8Array.from([...text].map((char) => all.indexOf(char)));
+};
+const bigEndian = (text: string): Uint8Array => Buffer.from(text, "utf16le").swap16();
+
+const WESTERN =
+  'name,text\n"Größenübersicht","„Äpfel“ für 5 €… é à ñ ç ø Å"\nÆØÅ äöüß,"« Élan » – l’été, Muñoz ¿qué? 20°, œuvre, naïf, créées"\n';
+
+describe("the text of a table", () => {
+  it.each([
+    ["UTF-8", Buffer.from(WESTERN)],
+    ["UTF-8 with a mark", Buffer.from(`\ufeff${WESTERN}`)],
+    ["UTF-16 with a mark", Buffer.from(`\ufeff${WESTERN}`, "utf16le")],
+    ["UTF-16 without one", Buffer.from(WESTERN, "utf16le")],
+    ["big-endian UTF-16", bigEndian(`\ufeff${WESTERN}`)],
+    ["big-endian UTF-16 without a mark", bigEndian(WESTERN)],
+    ["Windows-1252", encoded(WESTERN, "windows-1252")],
+  ])("is read from %s without a letter lost", (_, bytes) => {
+    expect(tableText(bytes)).toBe(WESTERN);
+  });
+
+  it.each([
+    ["Cyrillic", encoded("имя,текст\nПривет,мир\n", "windows-1251")],
+    ["Greek", encoded("όνομα\nΚαλημέρα\n", "windows-1253")],
+    ["Polish", encoded("nazwa\nzażółć gęślą jaźń\n", "windows-1250")],
+    ["Macintosh", encoded("name\nGrößenübersicht für\n", "macintosh")],
+    ["Japanese", Uint8Array.of(0x6e, 0x0a, 0x83, 0x65, 0x83, 0x58, 0x83, 0x67)],
+    ["Chinese", Uint8Array.of(0x6e, 0x0a, 0xc4, 0xe3, 0xba, 0xc3)],
+  ])("is refused for %s text of an older encoding, rather than read as other letters", (_, bytes) => {
+    expect(() => tableText(bytes)).toThrow("is neither UTF-8, UTF-16 nor Windows-1252 text: save it as CSV UTF-8");
+  });
+
+  it.each([
+    ["an Excel workbook", Uint8Array.of(0x50, 0x4b, 0x03, 0x04, 0x14), "is an Excel or ZIP file: save it as CSV UTF-8"],
+    ["a picture", Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 1), "is no text: save it as CSV UTF-8"],
+  ])("is refused for %s by name", (_, bytes, message) => {
+    expect(() => tableText(bytes)).toThrow(new TableProblem(message));
+  });
+});
+
+it.each([
+  ["name;n\na,b;1\n", "semicolons"],
+  ["name\tn\na,b\t1\n", "tabs"],
+  ['"a;b;c",n\n', "commas"],
+  ["name\n", "commas"],
+])("tells by its first line what separates the cells of %j", (text, name) => {
+  expect(separatorOf(text)).toBe(name);
+});
