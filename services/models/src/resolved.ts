@@ -1,6 +1,7 @@
-import type { Issue } from "@nodeloom/kernel";
+import { isRecord, type Issue } from "@nodeloom/kernel";
 import type { Environment, ProviderSettings } from "@nodeloom/platform";
-import type { Entry } from "./entry";
+import { toolInputs } from "./chat-inputs";
+import type { Entry, InputSchema } from "./entry";
 
 /** Entries with what the environment says. */
 
@@ -11,6 +12,14 @@ export interface RegisteredModel extends Entry {
 }
 
 const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g;
+
+/** The inputs of an entry, with those for tools where its model calls some. */
+const inputsOf = ({ provider, inputSchema }: Entry): InputSchema => {
+  if (provider.kind !== "llm" || !provider.tools) return inputSchema;
+  const { maxLength } = isRecord(inputSchema.properties.prompt) ? inputSchema.properties.prompt : {};
+  const inputs = toolInputs(typeof maxLength === "number" ? maxLength : undefined);
+  return { ...inputSchema, properties: { ...inputSchema.properties, ...inputs } };
+};
 
 /** The model of an entry, or what is wrong with the addresses that the environment gives it. */
 export const resolveEntry = (entry: Entry, env: Environment): { model: RegisteredModel } | { issues: Issue[] } => {
@@ -33,5 +42,5 @@ export const resolveEntry = (entry: Entry, env: Environment): { model: Registere
   if (issues.length > 0) return { issues };
   const stored = upload && uploadUrl !== undefined ? { upload: { ...upload, baseUrl: uploadUrl } } : {};
   const provider: ProviderSettings = { ...entry.provider, baseUrl, ...stored };
-  return { model: { ...entry, provider, missing: [...new Set(missing)] } };
+  return { model: { ...entry, provider, inputSchema: inputsOf(entry), missing: [...new Set(missing)] } };
 };

@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInputCheck } from "@nodeloom/kernel";
 import { loadRegistry } from "../src/registry";
 import { tasksOf } from "../src/tasks";
 
@@ -114,6 +115,25 @@ describe("the shipped registry", () => {
     const { models } = await loadRegistry(SHIPPED, ENV);
     expect(models.get("sandbox-image")!.provider.baseUrl).toBe("http://127.0.0.1:8090");
     expect(models.get("sandbox-chat")!.provider.baseUrl).toBe("http://127.0.0.1:8090/v1");
+  });
+
+  it("takes tools for each model that calls some, and turns of tools with them, and for no other", async () => {
+    const { models } = await loadRegistry(SHIPPED, ENV);
+    const takers = [...models.values()]
+      .filter(({ inputSchema }) => "tools" in inputSchema.properties)
+      .map(({ internalName }) => internalName);
+    expect(takers).toEqual(expect.arrayContaining(["sandbox-chat", "gpt-6-luna", "claude-sonnet-5-5", "gemini-3-8-flash"]));
+    expect(takers).not.toContain("local-chat");
+    const check = createInputCheck(models.get("sandbox-chat")!.inputSchema);
+    const tools = [{ type: "function", function: { name: "weather", parameters: { type: "object" }, strict: true } }];
+    const call = { id: "a", type: "function", function: { name: "weather", arguments: "{}" } };
+    const steps = [
+      { role: "assistant", content: "", tool_calls: [call] },
+      { role: "tool", content: "wet", tool_call_id: "a" },
+    ];
+    expect(check({ prompt: "Rain?", history: steps, steps, tools, tool_choice: "required", parallel_tool_calls: false })).toEqual([]);
+    expect(check({ prompt: "Rain?", tools: [{ type: "retrieval" }] })).not.toEqual([]);
+    expect(check({ prompt: "Rain?", tools, tool_choice: "any" })).not.toEqual([]);
   });
 
   it("knows what keeps a model from running", async () => {

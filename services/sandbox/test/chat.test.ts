@@ -152,3 +152,46 @@ describe("bad input", () => {
     expect(answer.at("error.param")).toBe(param);
   });
 });
+
+describe("tools", () => {
+  const tool = (name: string) => ({
+    type: "function",
+    function: { name, parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] } },
+  });
+  const tools = [tool("weather"), tool("clock")];
+  const asking = (content: string, more: object = {}, ...after: object[]): Promise<Answer> =>
+    ask({ messages: [{ role: "user", content }, ...after], tools, ...more });
+  const calledBy = (answer: Answer): unknown => answer.at("choices.0.message.tool_calls.0.function.name");
+
+  it("are called: the one that the prompt names, else the first, the same for the same prompt, with arguments that fit", async () => {
+    const first = await asking("Rain?");
+    expect(first.body).toMatchObject({ choices: [{ message: { content: null }, finish_reason: "tool_calls" }] });
+    expect(JSON.parse(String(first.at("choices.0.message.tool_calls.0.function.arguments")))).toEqual({
+      city: expect.any(String) as string,
+    });
+    expect((await asking("Rain?")).at("choices.0.message.tool_calls")).toEqual(first.at("choices.0.message.tool_calls"));
+    expect([calledBy(first), calledBy(await asking("Look at the clock."))]).toEqual(["weather", "clock"]);
+    const forced = { tool_choice: { type: "function", function: { name: "clock" } } };
+    expect(calledBy(await asking("Rain?", forced))).toBe("clock");
+    expect(calledBy(await asking("Rain?", { tool_choice: "none" }))).toBeUndefined();
+  });
+
+  it("are not called again once they have answered: the text says what they returned", async () => {
+    const { body } = await asking("Rain?");
+    const { message } = (body as { choices: { message: { tool_calls: { id: string }[] } }[] }).choices[0]!;
+    const returned = { role: "tool", tool_call_id: message.tool_calls[0]!.id, content: "It pours." };
+    expect(textOf(await asking("Rain?", {}, message, returned))).toContain("It pours.");
+    expect(calledBy(await asking("Rain?", { tool_choice: "required" }, message, returned))).toBe("weather");
+  });
+
+  it("are called in a stream", async () => {
+    const pieces = chunksOf(await asking("Rain?", { stream: true })) as { choices: { delta: object; finish_reason: string | null }[] }[];
+    expect(pieces.at(-1)!.choices[0]!.finish_reason).toBe("tool_calls");
+    expect(JSON.stringify(pieces)).toContain('"name":"weather"');
+  });
+
+  it("end a text before a stop", async () => {
+    const whole = textOf(await ask({}));
+    expect(textOf(await ask({ stop: ["lighthouse"] }))).toBe(whole.slice(0, whole.indexOf("lighthouse")));
+  });
+});

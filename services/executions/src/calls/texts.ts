@@ -33,11 +33,13 @@ export const createTexts = (options: CallOptions) => {
       written.restart();
       const { schema, repair, key: idempotencyKey } = call;
       const answer = await provider.run({ inputs, schema, repair, idempotencyKey, signal, onText: written.write });
-      const { text, usage, requestId } = answer;
+      const { text, usage, requestId, toolCalls } = answer;
       const { inputTokens, outputTokens, isEstimated } = usage;
       const costMicroUsd = actualMicroUsd(call.price, model.inputSchema, call.inputs, { outputs: 1, inputTokens, outputTokens });
       const counted = isEstimated ? {} : { usage: { inputTokens, outputTokens } };
-      return { files: [], text, ...(schema ? jsonOf(answer, schema) : {}), costMicroUsd, requestId, ...counted };
+      // What calls tools is no answer yet that a schema could judge.
+      const said = toolCalls ? { json: { value: { tool_calls: toolCalls } } } : schema ? jsonOf(answer, schema) : {};
+      return { files: [], text, ...said, costMicroUsd, requestId, ...counted };
     });
 
   return {

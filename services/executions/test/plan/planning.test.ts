@@ -123,6 +123,15 @@ describe("a direct run", () => {
     await expect(plan(model("sandbox-image"), inputs)).rejects.toMatchObject({ reason });
   });
 
+  it("gives the calls of tools beside the text where tools are given, and holds what describing them costs", async () => {
+    const tools = [{ type: "function", function: { name: "weather", description: "x".repeat(40_000), parameters: { type: "object" } } }];
+    const ask = (inputs: object) => plan(model("sandbox-chat"), { prompt: "Rain?", ...inputs });
+    const [without, within] = [await ask({}), await ask({ tools })];
+    const given = ({ plan: { output } }: PlannedRun): string[] => Object.keys(output);
+    expect([given(without), given(within)]).toEqual([["text"], ["text", "json"]]);
+    expect(within.holds[0]!.maxMillicredits).toBeGreaterThan(10 * without.holds[0]!.maxMillicredits);
+  });
+
   it("refuses one that is not there yet with the time to come back, but quotes it", async () => {
     await expect(plan(model("local-speech"), { prompt: "x" })).rejects.toMatchObject({
       kind: "unavailable",

@@ -1,4 +1,4 @@
-import { historyInput } from "../history-input";
+import { historyInput, SAMPLING_INPUTS } from "../chat-inputs";
 import { at, dayOf, ImportProblem, nameOf, textAt, type Draft, type ImportRequest, type Published } from "./draft";
 
 /** OpenRouter publishes one list of all its models, with prices. */
@@ -50,6 +50,7 @@ const inputsOf = (model: unknown): Record<string, unknown> => {
     ...(includes(supported, "temperature")
       ? { temperature: { type: "number", title: "Temperature", default: 1, minimum: 0, maximum: 2 } }
       : {}),
+    ...Object.fromEntries(Object.entries(SAMPLING_INPUTS).filter(([name]) => includes(supported, name))),
   };
 };
 
@@ -81,6 +82,7 @@ export const openRouterDraft = async ({ app, internalName, now }: ImportRequest,
       model: app,
       stream: true,
       ...(includes(at(model, "supported_parameters"), "structured_outputs") ? { structuredOutput: "json_schema" } : {}),
+      ...(includes(at(model, "supported_parameters"), "tools") ? { tools: true } : {}),
       auth: { scheme: "Bearer", secretEnv: "OPENROUTER_API_KEY" },
     },
     inputSchema: { type: "object", additionalProperties: false, required: ["prompt"], properties },

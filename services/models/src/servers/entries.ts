@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { JsonSchema } from "@nodeloom/kernel";
 import type { ComfyUiSettings, ProviderSettings } from "@nodeloom/platform";
 import type { RegisteredModel } from "../registry";
-import { historyInput } from "../history-input";
+import { SAMPLING_INPUTS, toolInputs } from "../chat-inputs";
 import { keyNameOf, slugOf, type ListedModel, type ServerRecord, type StoredWorkflow } from "./server-record";
 
 /** What the models of a server become in the registry. */
@@ -43,12 +43,12 @@ export const chat = (base: Base, { id, sees }: Pick<ListedModel, "id" | "sees">)
     model: id,
     stream: true,
     structuredOutput: "json_schema",
+    tools: true,
     ...(sees ? { files: { image: FILES, images: FILES } } : {}),
   },
   inputSchema: schema(["prompt"], {
     prompt: { ...prompt, description: "What to ask." },
     system: text("System prompt", { description: "How to answer.", maxLength: MAX_TEXT_CHARS }),
-    history: historyInput(MAX_TEXT_CHARS),
     ...(sees
       ? {
           image: { ...image, title: "Image", description: "A picture to look at." },
@@ -57,6 +57,8 @@ export const chat = (base: Base, { id, sees }: Pick<ListedModel, "id" | "sees">)
       : {}),
     maxTokens: { type: "integer", title: "Longest answer", default: 2_048, minimum: 1, maximum: MAX_ANSWER_TOKENS },
     temperature: { type: "number", title: "Temperature", minimum: 0, maximum: 2 },
+    ...SAMPLING_INPUTS,
+    ...toolInputs(MAX_TEXT_CHARS),
   }),
 });
 

@@ -70,6 +70,10 @@ it("has the models of a server of the environment, for what they are, at no cost
   const chat = await eventually(() => named(first.client, "llama3-2-3b"), (model) => model !== undefined); // prettier-ignore
   expect(chat).toMatchObject({ modality: "text", runsAt: "local", enabled: true, displayName: `llama3.2:3b (${ollama.host})` });
   expect(chat!.price).toEqual({ basis: { $case: "tokens", value: { inputMicroUsdPerMillion: 0, outputMicroUsdPerMillion: 0 } } });
+  // Programs with other models behind the same API pass these on.
+  expect(Object.keys(JSON.parse(chat!.inputSchemaJson).properties as object)).toEqual(
+    expect.arrayContaining(["tools", "tool_choice", "steps", "top_p", "stop"]),
+  );
   expect(settingsOf(chat)).toMatchObject({ kind: "llm", model: "llama3.2:3b", baseUrl: `${ollama.url}/v1`, server: { id: envId() } });
   expect(await named(first.client, "flux-1-schnell")).toMatchObject({ modality: "image", providerKind: "direct-http" });
   expect(await named(first.client, "nomic-embed-text")).toBeUndefined();

@@ -121,6 +121,8 @@ const llm = z.strictObject({
    * says what the answer must look like.
    */
   structuredOutput: z.enum(["json_schema", "tool"]).optional(),
+  /** Whether the model calls tools: its inputs for them are added to the entry's. */
+  tools: z.boolean().optional(),
 });
 
 const CONCURRENCY = /^[1-9]\d{0,4}$/;

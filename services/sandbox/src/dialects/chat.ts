@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Router, type Response } from "express";
 import { z } from "zod";
 import { composeJson } from "../chat-json";
+import { composeCall, toolChoiceSchema, toolsSchema, type ToolCall } from "../chat-tools";
 import { composeReply, cutToTokens, tokensOf } from "../chat-text";
 import { CHAT_LATENCY_MS } from "../generators";
 import { FAILURES, faultOf, faultSchema, imageReference, type Fault } from "../inputs";
@@ -14,6 +15,7 @@ const DEFAULT_MAX_TOKENS = 512;
 const MAX_TOKENS = 4_096;
 const MAX_MESSAGES = 500;
 const TOKENS_PER_IMAGE = 85;
+const MAX_STOPS = 4;
 const CHUNK_CHARACTERS = 24;
 /** Shortest pause between pieces. */
 const PACE_MS = 10;
@@ -28,6 +30,8 @@ const partSchema = z.discriminatedUnion("type", [
 const messageSchema = z.looseObject({
   role: z.enum(["system", "developer", "user", "assistant", "tool"]),
   content: z.union([z.string(), z.array(partSchema)]).nullish(),
+  tool_calls: z.array(z.looseObject({ id: z.string() })).nullish(),
+  tool_call_id: z.string().nullish(),
 });
 /** Members the sandbox has no use for are ignored, as the API it follows is spoken by many clients. */
 const chatSchema = z.looseObject({
@@ -37,6 +41,10 @@ const chatSchema = z.looseObject({
   max_completion_tokens: z.int().min(1).max(MAX_TOKENS).nullish(),
   temperature: z.number().min(0).max(2).nullish(),
   seed: z.int().nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  stop: z.union([z.string().min(1), z.array(z.string().min(1)).min(1).max(MAX_STOPS)]).nullish(),
+  tools: toolsSchema.nullish(),
+  tool_choice: toolChoiceSchema.nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
   response_format: z
@@ -54,7 +62,8 @@ type ChatRequest = z.infer<typeof chatSchema>;
 
 interface Completion {
   text: string;
-  finishReason: "stop" | "length";
+  call?: ToolCall | undefined;
+  finishReason: "stop" | "length" | "tool_calls";
   usage: { prompt_tokens: number; completion_tokens: number; total_tokens: number };
 }
 
@@ -69,14 +78,34 @@ const imagesOf = ({ content }: ChatRequest["messages"][number]): string[] =>
     return [typeof part.image_url === "string" ? part.image_url : part.image_url.url];
   });
 
+/** What tools have returned since the user spoke last. */
+const returned = (messages: ChatRequest["messages"]): string[] =>
+  messages.slice(messages.findLastIndex(({ role }) => role === "user") + 1).flatMap((one) => (one.role === "tool" ? [textOf(one)] : []));
+
+const callOf = ({ messages, tools, tool_choice: choice }: ChatRequest): ToolCall | undefined => {
+  if (!tools) return undefined;
+  const asked = messages.findLast(({ role }) => role === "user");
+  return composeCall({
+    tools,
+    choice: choice ?? "auto",
+    prompt: asked ? textOf(asked) : "",
+    isAnswered: returned(messages).length > 0,
+    context: messages.map(textOf),
+  });
+};
+
+const untilStop = (text: string, stop: ChatRequest["stop"]): string =>
+  [stop ?? []].flat().reduce((rest, one) => (rest.includes(one) ? rest.slice(0, rest.indexOf(one)) : rest), text);
+
 /** The answer, before it is cut. A schema is answered as it was first asked, however often that is asked again. */
 const replyTo = ({ messages, seed, response_format, sandbox }: ChatRequest): string => {
   const images = messages.flatMap(imagesOf);
   if (response_format?.type !== "json_schema") {
     const asked = messages.findLast((message) => message.role === "user") ?? messages.at(-1);
-    return composeReply(asked ? textOf(asked) : "", [...messages.map(textOf), ...images, seed ?? undefined]);
+    const reply = composeReply(asked ? textOf(asked) : "", [...messages.map(textOf), ...images, seed ?? undefined]);
+    return [reply, ...returned(messages).map((text) => `A tool returned: ${text}`)].join(" ");
   }
-  const answeredAt = messages.findIndex((message) => message.role === "assistant");
+  const answeredAt = messages.findIndex((message) => message.role === "assistant" && !message.tool_calls);
   const isFirst = answeredAt === -1;
   const { fail } = faultOf(sandbox, MODEL) ?? {};
   if (fail === "unfit" || (fail === "invalid" && isFirst)) return UNFIT_TEXT;
@@ -87,16 +116,18 @@ const replyTo = ({ messages, seed, response_format, sandbox }: ChatRequest): str
 };
 
 const complete = (request: ChatRequest): Completion => {
-  const { messages, max_tokens, max_completion_tokens } = request;
+  const { messages, max_tokens, max_completion_tokens, stop } = request;
   const texts = messages.map(textOf);
   const images = messages.flatMap(imagesOf);
-  const reply = replyTo(request);
+  const call = callOf(request);
+  const reply = call ? "" : untilStop(replyTo(request), stop);
   const text = cutToTokens(reply, max_completion_tokens ?? max_tokens ?? DEFAULT_MAX_TOKENS);
   const promptTokens = tokensOf(texts.join("")) + images.length * TOKENS_PER_IMAGE;
-  const completionTokens = tokensOf(text);
+  const completionTokens = tokensOf(text + (call ? JSON.stringify(call) : ""));
   return {
     text,
-    finishReason: text === reply ? "stop" : "length",
+    call,
+    finishReason: call ? "tool_calls" : text === reply ? "stop" : "length",
     usage: { prompt_tokens: promptTokens, completion_tokens: completionTokens, total_tokens: promptTokens + completionTokens },
   };
 };
@@ -120,7 +151,12 @@ interface Answer {
 const answerWhole = (response: Response, { id, created, isEmpty, completion }: Answer): void => {
   const choice = {
     index: 0,
-    message: { role: "assistant", content: completion.text, refusal: null },
+    message: {
+      role: "assistant",
+      content: completion.call ? null : completion.text,
+      refusal: null,
+      ...(completion.call ? { tool_calls: [completion.call] } : {}),
+    },
     logprobs: null,
     finish_reason: completion.finishReason,
   };
@@ -166,6 +202,7 @@ const answerStream = async (
   if (!isEmpty) {
     choose({ role: "assistant", content: "" });
     if (!(await paced(response, piecesOf(completion.text), overMs, (content) => choose({ content })))) return;
+    if (completion.call) choose({ tool_calls: [{ index: 0, ...completion.call }] });
     choose({}, completion.finishReason);
   }
   if (withUsage) send({ choices: [], usage: completion.usage });

@@ -1,5 +1,6 @@
 import type { JsonSchema } from "@nodeloom/kernel";
 import type { EgressClient, OwnServers, ProviderSettings } from "@nodeloom/platform";
+import type { ToolCall } from "./chat/tools";
 
 /** What a dialect is: what it is given, what it offers, and the error of a provider. */
 
@@ -85,7 +86,10 @@ export interface TextOptions extends CallOptions {
 }
 
 export interface TextAnswer {
+  /** Empty where the model calls tools and says nothing. */
   text: string;
+  /** Tools that it calls. */
+  toolCalls?: ToolCall[];
   /** It ends where the most tokens of an answer were reached. */
   isCut?: boolean;
   /** `isEstimated`: the provider did not count them. */

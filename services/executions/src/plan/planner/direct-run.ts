@@ -32,7 +32,7 @@ const graphOf = (
   ],
   edges: [
     { id: "result", source: "model", target: "output", sourceHandle: null, targetHandle: null },
-    ...(schema !== undefined || model.outputs?.includes(JSON_PORT)
+    ...(schema !== undefined || model.outputs?.includes(JSON_PORT) || inputs.tools !== undefined
       ? [{ id: "json", source: "model", target: "output", sourceHandle: JSON_PORT, targetHandle: JSON_PORT }]
       : []),
   ],

@@ -25,10 +25,13 @@ const JSON_OUTPUT = { name: JSON_PORT, type: "any", setting: "schema" } as const
 const ANY_JSON: JsonSchema = {};
 const givesJson = (results: readonly string[] = []): boolean => results.includes(JSON_PORT);
 
+const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
+
+/** The calls of tools that an answer asks for leave by the port json. */
+const asksTools = ({ data }: GraphNode): boolean => isSet(isRecord(data.inputs) ? (data.inputs.tools ?? data.tools) : data.tools);
+
 type AnswerSchema = { schema: JsonSchema; problems: string[] };
 const NO_OBJECT: AnswerSchema = { schema: {}, problems: ["schema: must be an object, a JSON Schema"] };
-
-const isSet = (schema: unknown): boolean => schema !== undefined && schema !== null && schema !== "";
 
 /** Schemas by node: a node is asked for its own several times while it is planned. */
 const known = new WeakMap<GraphNode, AnswerSchema>();
@@ -109,8 +112,10 @@ export const llmAssistant: NodeKind = {
   runs: true,
   portsOfModel: true,
   inputs: modelPorts,
-  outputs: ({ data }, results) =>
-    new Map([["text", "text"], ...(isSet(data.schema) || givesJson(results) ? [[JSON_OUTPUT.name, JSON_OUTPUT.type] as const] : [])]),
+  outputs: (node, results) => {
+    const hasJson = isSet(node.data.schema) || givesJson(results) || asksTools(node);
+    return new Map([["text", "text"], ...(hasJson ? [[JSON_OUTPUT.name, JSON_OUTPUT.type] as const] : [])]);
+  },
   optionalOutputs: [JSON_OUTPUT],
   defaultInput: () => "prompt",
   check: (node, schema) => [...checkModelNode(node, schema), ...(answerSchema(node)?.problems ?? [])],
@@ -122,7 +127,7 @@ export const llmAssistant: NodeKind = {
     const { items, limit: most, mapped: list } = bounds;
     const tokens = Math.max(...[planned, ...planned.alternatives].map(textTokens)) * most;
     const text = ["text", { list, items, most, tokens }] as const;
-    const schema = answer?.schema ?? (givesJson(planned.terms.outputs) ? ANY_JSON : undefined);
+    const schema = answer?.schema ?? (givesJson(planned.terms.outputs) || asksTools(node) ? ANY_JSON : undefined);
     return { step, outputs: new Map([text, ...(schema ? [[JSON_OUTPUT.name, jsonBounds(schema, bounds, tokens)] as const] : [])]) };
   },
   savedOpen: (node, port) => port === JSON_PORT && mayBeList(answerSchema(node)?.schema ?? {}),

@@ -12,6 +12,8 @@ export interface StreamReader {
   onText: (piece: string) => void;
   /** Makes what the provider says fit to be shown. */
   reason: (text: string) => string;
+  /** The model can call tools. */
+  hasTools: boolean;
 }
 
 /** The request of a text model, and what its answer says. */
@@ -49,8 +51,8 @@ export const chatProvider = (settings: ChatSettings, context: DialectContext, di
       const { headers, body } = await transport.open(dialect.streamed(call));
       // A service that can't stream answers as it always does.
       const isStream = EVENT_STREAM.test(headers["content-type"] ?? "");
-      const { reason } = transport;
-      return dialect.completion(asked, isStream ? await dialect.read(body, { onText, reason }) : await transport.parse(body));
+      const reader = { onText, reason: transport.reason, hasTools: asked.inputs.tools !== undefined };
+      return dialect.completion(asked, isStream ? await dialect.read(body, reader) : await transport.parse(body));
     },
   };
 };

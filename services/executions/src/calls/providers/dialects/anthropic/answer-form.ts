@@ -11,10 +11,11 @@ export type AnswerForm = { by: "mode" | "tool"; schema: JsonSchema } | { by: "wo
  * requests that force one; else in words.
  * @returns undefined where any text will do
  */
-export const answerForm = ({ structuredOutput }: ChatSettings, { schema }: Asked): AnswerForm | undefined => {
+export const answerForm = ({ structuredOutput }: ChatSettings, { schema, inputs }: Asked): AnswerForm | undefined => {
   if (!schema) return undefined;
   const wanted = objectSchema(schema);
-  if (structuredOutput === "tool") return { by: "tool", schema: wanted };
+  // A forced tool would keep the model from calling the caller's.
+  if (structuredOutput === "tool") return inputs.tools === undefined ? { by: "tool", schema: wanted } : { by: "words" };
   const closed = structuredOutput === "json_schema" ? closedSchema(wanted) : undefined;
   return closed ? { by: "mode", schema: closed } : { by: "words" };
 };

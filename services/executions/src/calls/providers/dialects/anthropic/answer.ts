@@ -1,6 +1,7 @@
 import { shortId } from "../../answers";
 import { usageOf, type Asked, type ChatSettings } from "../../chat/asked";
 import { unwrapped } from "../../chat/structured";
+import { toolCallsIn, type ToolCall } from "../../chat/tools";
 import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll, pointerTexts } from "../../pointer";
 import { answerForm } from "./answer-form";
@@ -13,9 +14,19 @@ const INPUT_TOKENS = ["input_tokens", "cache_creation_input_tokens", "cache_read
 const CUT = new Set(["max_tokens", "model_context_window_exceeded"]);
 const MAX_REFUSAL_CHARS = 300;
 
-/** The text of a message: what the tool was given, where there is one, else all that was written. */
-const textOf = (answer: unknown): string | undefined => {
-  const input = pointerAll(answer, "/content/*/input")[0];
+/** The calls of the caller's tools. */
+const callsOf = (answer: unknown): ToolCall[] => {
+  const used = pointerAll(answer, "/content/*").filter((block) => pointer(block, "/type") === "tool_use");
+  const calls = used.map((block) => {
+    const input = pointer(block, "/input");
+    return { id: pointer(block, "/id"), function: { name: pointer(block, "/name"), arguments: input } };
+  });
+  return toolCallsIn(calls, (index) => `call_${index}`);
+};
+
+/** The text of a message: what the tool for answers was given, where there is one, else all that was written. */
+const textOf = (answer: unknown, hasTools: boolean): string | undefined => {
+  const input = hasTools ? undefined : pointerAll(answer, "/content/*/input")[0];
   if (input !== undefined) return typeof input === "string" ? input : JSON.stringify(input);
   const texts = pointerTexts(answer, "/content/*/text");
   return texts.length > 0 ? texts.join("") : undefined;
@@ -26,7 +37,7 @@ const inputTokens = (answer: unknown): unknown => {
   return counted.length > 0 ? counted.reduce((sum, count) => sum + count, 0) : undefined;
 };
 
-/** The text of a message and what it used. @throws ProviderError when it has no text */
+/** The text of a message, the tools that it calls, and what it used. @throws ProviderError when it has neither text nor calls */
 export const completionOf = (settings: ChatSettings, asked: Asked, answer: unknown): TextAnswer => {
   const stop = pointer(answer, "/stop_reason");
   if (stop === "refusal") {
@@ -34,15 +45,23 @@ export const completionOf = (settings: ChatSettings, asked: Asked, answer: unkno
     const said = typeof why === "string" && why !== "" ? `: ${why.slice(0, MAX_REFUSAL_CHARS)}` : "";
     throw new ProviderError("refused", `the model refuses this${said}`);
   }
-  const text = textOf(answer);
+  const hasTools = asked.inputs.tools !== undefined;
+  const calls = hasTools ? callsOf(answer) : [];
+  const text = textOf(answer, hasTools) ?? (calls.length > 0 ? "" : undefined);
   if (text === undefined) throw new ProviderError("incomplete", "the provider's answer has no text");
   const id = pointer(answer, "/id");
   const { schema } = asked;
   const isWrapped = schema !== undefined && answerForm(settings, asked)?.by !== "words";
   return {
     text: isWrapped ? unwrapped(schema, text) : text,
+    ...(calls.length > 0 ? { toolCalls: calls } : {}),
     ...(CUT.has(String(stop)) ? { isCut: true } : {}),
-    usage: usageOf(asked, text, inputTokens(answer), pointer(answer, "/usage/output_tokens")),
+    usage: usageOf(
+      asked,
+      calls.length > 0 ? text + JSON.stringify(calls) : text,
+      inputTokens(answer),
+      pointer(answer, "/usage/output_tokens"),
+    ),
     requestId: typeof id === "string" ? shortId(id) : null,
   };
 };

@@ -1,6 +1,7 @@
-import { earlierTurns, otherInputs, type Asked, type ChatSettings } from "../../chat/asked";
+import { earlierTurns, laterTurns, otherInputs, type Asked, type ChatSettings, type Turn } from "../../chat/asked";
 import { promptFiles, type PromptFile } from "../../chat/files";
 import { repairTurns, systemPrompt } from "../../chat/structured";
+import { argumentsOf, TOOL_INPUTS, toolChoiceOf, toolsOf, type ToolChoice } from "../../chat/tools";
 import { ProviderError } from "../../dialect";
 import type { JsonCall } from "../../transport";
 import { answerForm, type AnswerForm } from "./answer-form";
@@ -27,6 +28,43 @@ const answerMembers = (form: AnswerForm | undefined): Record<string, unknown> =>
   };
 };
 
+const textBlocks = (text: string): object[] => (text === "" ? [] : [{ type: "text", text }]);
+
+/** Turns as the API has them: what tools returned is the user's, and what several returned is one turn. */
+const messagesOf = (turns: readonly Turn[]): { role: string; content: string | object[] }[] => {
+  const messages: { role: string; content: string | object[] }[] = [];
+  let results: object[] | undefined;
+  for (const { role, content, tool_calls: calls = [], tool_call_id: id } of turns) {
+    if (role === "tool") {
+      if (!results) messages.push({ role: "user", content: (results = []) });
+      results.push({ type: "tool_result", tool_use_id: id, ...(content === "" ? {} : { content }) });
+      continue;
+    }
+    results = undefined;
+    const used = calls.map((call) => ({ type: "tool_use", id: call.id, name: call.function.name, input: argumentsOf(call) }));
+    messages.push({ role, content: used.length > 0 ? [...textBlocks(content), ...used] : content });
+  }
+  return messages;
+};
+
+const CHOICES = { auto: { type: "auto" }, none: { type: "none" }, required: { type: "any" } } as const;
+
+const choiceOf = (choice: ToolChoice): object => (typeof choice === "string" ? CHOICES[choice] : { type: "tool", name: choice.name });
+
+/** The caller's tools, where there are some. */
+const toolMembers = (asked: Asked): Record<string, unknown> => {
+  const tools = toolsOf(asked);
+  if (tools.length === 0) return {};
+  const choice = toolChoiceOf(asked);
+  const isOneByOne = asked.inputs.parallel_tool_calls === false;
+  return {
+    tools: tools.map(({ parameters = { type: "object" }, ...tool }) => ({ ...tool, input_schema: { type: "object", ...parameters } })),
+    ...(choice !== undefined || isOneByOne
+      ? { tool_choice: { ...choiceOf(choice ?? "auto"), ...(isOneByOne && choice !== "none" ? { disable_parallel_tool_use: true } : {}) } }
+      : {}),
+  };
+};
+
 /** A request of the Messages API. */
 export const messagesCall = (settings: ChatSettings, asked: Asked): JsonCall => {
   const { baseUrl, model, parameters = {} } = settings;
@@ -39,17 +77,19 @@ export const messagesCall = (settings: ChatSettings, asked: Asked): JsonCall => 
     url: `${baseUrl}/messages`,
     headers: { "anthropic-version": VERSION },
     body: {
-      ...otherInputs(asked, names),
+      ...otherInputs(asked, [...names, ...TOOL_INPUTS]),
       ...parameters,
       model,
       max_tokens: maxTokens,
       ...(system === undefined ? {} : { system }),
       messages: [
-        ...earlierTurns(asked),
+        ...messagesOf(earlierTurns(asked)),
         // Files go first, as the API's makers advise.
         { role: "user", content: files.length > 0 ? [...files.map(block), { type: "text", text: prompt }] : prompt },
+        ...messagesOf(laterTurns(asked)),
         ...repairTurns(asked).map(({ role, text }) => ({ role, content: text })),
       ],
+      ...toolMembers(asked),
       ...answerMembers(form),
     },
   };

@@ -26,11 +26,13 @@ const failureOf = (event: unknown, reason: StreamReader["reason"]): ProviderErro
   return status === undefined ? new ProviderError("failed", message) : new ProviderError("refused", message, status);
 };
 
-/** A message while it arrives. What a tool is given comes as pieces of JSON. */
-const createMessage = () => {
+/** A message while it arrives. What a tool is given comes as pieces of JSON. @param hasTools they are the caller's, and no text */
+const createMessage = (hasTools: boolean) => {
   let message: Record<string, unknown> = {};
   let usage: Record<string, unknown> = {};
-  let [text, input]: (string | undefined)[] = [];
+  let text: string | undefined;
+  /** Calls of tools, by their places among the message's blocks. */
+  const used = new Map<unknown, { type: "tool_use"; id: unknown; name: unknown; input: string }>();
   const withUsage = (counted: unknown): void => {
     const known = Object.entries(isRecord(counted) ? counted : {}).filter(([, count]) => typeof count === "number");
     usage = { ...usage, ...Object.fromEntries(known) };
@@ -40,13 +42,24 @@ const createMessage = () => {
       message = { id: pointer(event, "/message/id") };
       withUsage(pointer(event, "/message/usage"));
     },
+    open: (event: unknown): void => {
+      const block = pointer(event, "/content_block");
+      if (pointer(block, "/type") !== "tool_use") return;
+      used.set(pointer(event, "/index"), { type: "tool_use", id: pointer(block, "/id"), name: pointer(block, "/name"), input: "" });
+    },
     /** @returns the text of a piece */
-    add: (delta: unknown): string | undefined => {
+    add: (event: unknown): string | undefined => {
+      const delta = pointer(event, "/delta");
       const piece = pointer(delta, "/text") ?? pointer(delta, "/partial_json");
       if (typeof piece !== "string") return undefined;
-      if (pointer(delta, "/type") === "text_delta") text = (text ?? "") + piece;
-      else input = (input ?? "") + piece;
-      return piece;
+      if (pointer(delta, "/type") === "text_delta") {
+        text = (text ?? "") + piece;
+        return piece;
+      }
+      const at = pointer(event, "/index");
+      const block = used.get(at) ?? { type: "tool_use", id: undefined, name: undefined, input: "" };
+      used.set(at, { ...block, input: block.input + piece });
+      return hasTools ? undefined : piece;
     },
     end: (event: unknown): void => {
       const delta = pointer(event, "/delta");
@@ -56,14 +69,14 @@ const createMessage = () => {
     whole: (): unknown => ({
       ...message,
       usage,
-      content: [...(text === undefined ? [] : [{ type: "text", text }]), ...(input === undefined ? [] : [{ type: "tool_use", input }])],
+      content: [...(text === undefined ? [] : [{ type: "text", text }]), ...used.values()],
     }),
   };
 };
 
 /** Puts a streamed message together. @throws ProviderError for one that broke off */
-export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reason }: StreamReader): Promise<unknown> => {
-  const message = createMessage();
+export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reason, hasTools }: StreamReader): Promise<unknown> => {
+  const message = createMessage(hasTools);
   let isWhole = false;
   for await (const data of eventData(body)) {
     const event = pieceOf(data);
@@ -71,8 +84,11 @@ export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reas
       case "message_start":
         message.begin(event);
         break;
+      case "content_block_start":
+        message.open(event);
+        break;
       case "content_block_delta": {
-        const piece = message.add(pointer(event, "/delta"));
+        const piece = message.add(event);
         if (piece) onText(piece);
         break;
       }

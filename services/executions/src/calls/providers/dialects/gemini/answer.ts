@@ -1,6 +1,7 @@
 import { isRecord } from "@nodeloom/kernel";
 import { shortId } from "../../answers";
 import { usageOf, type Asked } from "../../chat/asked";
+import { toolCallsIn, type ToolCall } from "../../chat/tools";
 import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll } from "../../pointer";
 
@@ -20,6 +21,20 @@ export const textIn = (answer: unknown): string | undefined => {
   return texts.length > 0 ? texts.join("") : undefined;
 };
 
+/** The calls of tools in an answer. The API names them by no id of their own. */
+const callsIn = (answer: unknown): ToolCall[] => {
+  const parts = pointerAll(answer, "/candidates/0/content/parts/*").filter((part) => pointer(part, "/functionCall") !== undefined);
+  const calls = parts.map((part) => {
+    const signature = pointer(part, "/thoughtSignature");
+    return {
+      id: pointer(part, "/functionCall/id"),
+      function: { name: pointer(part, "/functionCall/name"), arguments: pointer(part, "/functionCall/args") },
+      ...(signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }),
+    };
+  });
+  return toolCallsIn(calls, (index) => `call_${String(pointer(answer, "/responseId"))}_${index}`);
+};
+
 /** Why an answer has no text, or not the one it was to have. */
 const refusalOf = (answer: unknown): ProviderError | undefined => {
   const blocked = pointer(answer, "/promptFeedback/blockReason");
@@ -37,20 +52,22 @@ const sum = (...counts: unknown[]): number | undefined => {
   return known.length > 0 ? known.reduce((total, count) => total + count, 0) : undefined;
 };
 
-/** The text of an answer and what it used: thoughts are paid for as text. @throws ProviderError when it has no text */
+/** The text of an answer, the tools that it calls, and what it used: thoughts are paid for as text. @throws ProviderError without text and calls */
 export const completionOf = (asked: Asked, answer: unknown): TextAnswer => {
   const refusal = refusalOf(answer);
   if (refusal) throw refusal;
-  const text = textIn(answer);
+  const calls = callsIn(answer);
+  const text = textIn(answer) ?? (calls.length > 0 ? "" : undefined);
   if (text === undefined) throw new ProviderError("incomplete", "the provider's answer has no text");
   const id = pointer(answer, "/responseId");
   const count = (name: string): unknown => pointer(answer, `/usageMetadata/${name}`);
   return {
     text,
+    ...(calls.length > 0 ? { toolCalls: calls } : {}),
     ...(pointer(answer, "/candidates/0/finishReason") === "MAX_TOKENS" ? { isCut: true } : {}),
     usage: usageOf(
       asked,
-      text,
+      calls.length > 0 ? text + JSON.stringify(calls) : text,
       sum(count("promptTokenCount"), count("toolUsePromptTokenCount")),
       sum(count("candidatesTokenCount"), count("thoughtsTokenCount")),
     ),

@@ -1,7 +1,9 @@
 import { isRecord } from "@nodeloom/kernel";
-import { earlierTurns, otherInputs, type Asked, type ChatSettings, type Turn } from "../../chat/asked";
+import { earlierTurns, laterTurns, otherInputs, type Asked, type ChatSettings, type Turn } from "../../chat/asked";
 import { promptFiles, type PromptFile } from "../../chat/files";
 import { repairTurns, systemPrompt } from "../../chat/structured";
+import { argumentsOf, TOOL_INPUTS, toolChoiceOf, toolsOf, type ToolCall } from "../../chat/tools";
+import { pointer } from "../../pointer";
 import type { JsonCall } from "../../transport";
 
 /** The request of Google's generateContent. */
@@ -19,7 +21,49 @@ const part = ({ kind, url, inline }: PromptFile): object =>
     ? { inlineData: { mimeType: inline.contentType, data: inline.base64 } }
     : { fileData: { fileUri: url, mimeType: USUAL_TYPES[kind] } };
 
-const turn = (role: Turn["role"], text: string): object => ({ role: role === "assistant" ? "model" : role, parts: [{ text }] });
+const turn = (role: "user" | "assistant", text: string): object => ({ role: role === "assistant" ? "model" : role, parts: [{ text }] });
+
+/**
+ * Newer models refuse calls without the signature that they came with, unless it is this one: of calls whose signature is not known
+ * (ai.google.dev/gemini-api/docs/thought-signatures).
+ */
+const NO_SIGNATURE = "skip_thought_signature_validator";
+
+const callPart = (call: ToolCall): object => ({
+  functionCall: { name: call.function.name, args: argumentsOf(call) },
+  thoughtSignature: pointer(call.extra_content, "/google/thought_signature") ?? NO_SIGNATURE,
+});
+
+/** Turns as the API has them: what tools returned goes by the names of the tools, and what several returned is one turn. */
+const contentsOf = (turns: readonly Turn[]): object[] => {
+  const names = new Map(turns.flatMap(({ tool_calls: calls = [] }) => calls.map((call) => [call.id, call.function.name] as const)));
+  const contents: object[] = [];
+  let results: object[] | undefined;
+  for (const { role, content, tool_calls: calls = [], tool_call_id: id = "" } of turns) {
+    if (role === "tool") {
+      if (!results) contents.push({ role: "user", parts: (results = []) });
+      results.push({ functionResponse: { name: names.get(id) ?? id, response: { result: content } } });
+      continue;
+    }
+    results = undefined;
+    if (calls.length === 0) contents.push(turn(role, content));
+    else contents.push({ role: "model", parts: [...(content === "" ? [] : [{ text: content }]), ...calls.map(callPart)] });
+  }
+  return contents;
+};
+
+const MODES = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
+
+/** The caller's tools, where there are some. */
+const toolMembers = (asked: Asked): Record<string, unknown> => {
+  const tools = toolsOf(asked);
+  if (tools.length === 0) return {};
+  const declared = tools.map(({ parameters, ...tool }) => ({ ...tool, ...(parameters ? { parametersJsonSchema: parameters } : {}) }));
+  const choice = toolChoiceOf(asked);
+  const config =
+    typeof choice === "string" ? { mode: MODES[choice] } : choice && { mode: MODES.required, allowedFunctionNames: [choice.name] };
+  return { tools: [{ functionDeclarations: declared }], ...(config ? { toolConfig: { functionCallingConfig: config } } : {}) };
+};
 
 /** A request of `generateContent`. Inputs of other names are settings of the generation. */
 export const generateCall = (settings: ChatSettings, asked: Asked): JsonCall => {
@@ -35,12 +79,14 @@ export const generateCall = (settings: ChatSettings, asked: Asked): JsonCall => 
       ...others,
       ...(system === undefined ? {} : { systemInstruction: { parts: [{ text: system }] } }),
       contents: [
-        ...earlierTurns(asked).map(({ role, content }) => turn(role, content)),
+        ...contentsOf(earlierTurns(asked)),
         { role: "user", parts: [...files.map(part), { text: prompt }] },
+        ...contentsOf(laterTurns(asked)),
         ...repairTurns(asked).map(({ role, text }) => turn(role, text)),
       ],
+      ...toolMembers(asked),
       generationConfig: {
-        ...otherInputs(asked, names),
+        ...otherInputs(asked, [...names, ...TOOL_INPUTS]),
         ...(isRecord(generationConfig) ? generationConfig : {}),
         ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
         ...(asked.schema && structuredOutput ? { responseMimeType: "application/json", responseJsonSchema: asked.schema } : {}),

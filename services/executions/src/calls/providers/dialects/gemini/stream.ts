@@ -1,6 +1,6 @@
 import { brokenOff, pieceOf, type StreamReader } from "../../chat/provider";
 import { ProviderError } from "../../dialect";
-import { pointer } from "../../pointer";
+import { pointer, pointerAll } from "../../pointer";
 import { eventData } from "../../sse";
 import type { JsonCall } from "../../transport";
 import { textIn } from "./answer";
@@ -17,6 +17,7 @@ export const streamed = (call: JsonCall): JsonCall => ({
 export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reason }: StreamReader): Promise<unknown> => {
   let [responseId, usageMetadata, promptFeedback, finishReason]: unknown[] = [];
   let text: string | undefined;
+  const calls: unknown[] = [];
   for await (const data of eventData(body)) {
     const event = pieceOf(data);
     const failure = pointer(event, "/error");
@@ -30,12 +31,13 @@ export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reas
     const piece = textIn(event);
     if (piece !== undefined) text = (text ?? "") + piece;
     if (piece) onText(piece);
+    calls.push(...pointerAll(event, "/candidates/0/content/parts/*").filter((part) => pointer(part, "/functionCall") !== undefined));
     responseId ??= pointer(event, "/responseId");
     usageMetadata = pointer(event, "/usageMetadata") ?? usageMetadata;
     promptFeedback ??= pointer(event, "/promptFeedback");
     finishReason = pointer(event, "/candidates/0/finishReason") ?? finishReason;
   }
   if (finishReason === undefined && pointer(promptFeedback, "/blockReason") === undefined) throw brokenOff();
-  const content = { parts: text === undefined ? [] : [{ text }] };
+  const content = { parts: [...(text === undefined ? [] : [{ text }]), ...calls] };
   return { responseId, usageMetadata, promptFeedback, candidates: [{ content, finishReason }] };
 };

@@ -1,7 +1,8 @@
 import { shortId } from "../../answers";
-import { earlierTurns, otherInputs, usageOf, type Asked, type ChatSettings } from "../../chat/asked";
+import { earlierTurns, laterTurns, otherInputs, usageOf, type Asked, type ChatSettings } from "../../chat/asked";
 import { promptFiles, type PromptFile } from "../../chat/files";
 import { objectSchema, repairTurns, systemPrompt, unwrapped } from "../../chat/structured";
+import { toolCallsIn } from "../../chat/tools";
 import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer } from "../../pointer";
 import type { JsonCall } from "../../transport";
@@ -47,6 +48,7 @@ export const chatCall = (settings: ChatSettings, asked: Asked): JsonCall => {
         ...(system === undefined ? [] : [{ role: "system", content: system }]),
         ...earlierTurns(asked),
         { role: "user", content },
+        ...laterTurns(asked),
         ...repairTurns(asked).map(({ role, text }) => ({ role, content: text })),
       ],
       ...(inputs.maxTokens === undefined ? {} : { [tokenLimit]: inputs.maxTokens }),
@@ -69,18 +71,26 @@ const refusalOf = (answer: unknown): ProviderError | undefined => {
   return undefined;
 };
 
-/** The text of a completion and what it used. @throws ProviderError when it has no text. */
+/** The text of a completion, the tools that it calls, and what it used. @throws ProviderError when it has neither text nor calls */
 export const completionOf = ({ structuredOutput }: ChatSettings, asked: Asked, answer: unknown): TextAnswer => {
-  const text = pointer(answer, "/choices/0/message/content");
-  const refusal = typeof text === "string" && text !== "" ? undefined : refusalOf(answer);
+  const id = pointer(answer, "/id");
+  const calls = toolCallsIn(pointer(answer, "/choices/0/message/tool_calls"), (index) => `call_${String(id)}_${index}`);
+  const content = pointer(answer, "/choices/0/message/content");
+  const text = calls.length > 0 ? (content ?? "") : content;
+  const refusal = (typeof text === "string" && text !== "") || calls.length > 0 ? undefined : refusalOf(answer);
   if (refusal) throw refusal;
   if (typeof text !== "string") throw new ProviderError("incomplete", "the provider's answer has no text");
-  const id = pointer(answer, "/id");
   const { schema } = asked;
   return {
     text: schema && structuredOutput ? unwrapped(schema, text) : text,
+    ...(calls.length > 0 ? { toolCalls: calls } : {}),
     ...(pointer(answer, "/choices/0/finish_reason") === "length" ? { isCut: true } : {}),
-    usage: usageOf(asked, text, pointer(answer, "/usage/prompt_tokens"), pointer(answer, "/usage/completion_tokens")),
+    usage: usageOf(
+      asked,
+      calls.length > 0 ? text + JSON.stringify(calls) : text,
+      pointer(answer, "/usage/prompt_tokens"),
+      pointer(answer, "/usage/completion_tokens"),
+    ),
     requestId: typeof id === "string" ? shortId(id) : null,
   };
 };

@@ -15,6 +15,26 @@ export const streamed = (call: JsonCall): JsonCall => ({
   body: { ...(call.body as object), stream: true, stream_options: { include_usage: true } },
 });
 
+interface CallParts {
+  id?: unknown;
+  function: { name: string; arguments: string };
+  extra_content?: unknown;
+}
+
+/** Adds the pieces of calls of tools in a chunk to what came of them before, by their places. */
+const addCalls = (calls: CallParts[], pieces: unknown): void => {
+  for (const [at, piece] of (Array.isArray(pieces) ? pieces : []).entries() as Iterable<[number, unknown]>) {
+    const place = pointer(piece, "/index");
+    const index = typeof place === "number" && place >= 0 && place <= calls.length ? Math.floor(place) : at;
+    const call = (calls[index] ??= { function: { name: "", arguments: "" } });
+    const [name, text] = [pointer(piece, "/function/name"), pointer(piece, "/function/arguments")];
+    call.id ??= pointer(piece, "/id");
+    if (typeof name === "string") call.function.name += name;
+    if (typeof text === "string") call.function.arguments += text;
+    call.extra_content ??= pointer(piece, "/extra_content");
+  }
+};
+
 const messageOf = (chunk: unknown): string | undefined => {
   if (pointer(chunk, "/error") === undefined) return undefined;
   const message = pointer(chunk, "/error/message");
@@ -24,7 +44,7 @@ const messageOf = (chunk: unknown): string | undefined => {
 /** Puts a streamed completion together. @throws ProviderError for one that broke off */
 export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reason }: StreamReader): Promise<unknown> => {
   let [id, usage]: unknown[] = [];
-  const message: { content?: string; refusal?: string } = {};
+  const message: { content?: string; refusal?: string; tool_calls: CallParts[] } = { tool_calls: [] };
   let [isWhole, finish]: [boolean, string | undefined] = [false, undefined];
   for await (const data of eventData(body)) {
     if (data === DONE) {
@@ -41,6 +61,7 @@ export const readStream = async (body: AsyncIterable<Uint8Array>, { onText, reas
     }
     const refusal = pointer(chunk, "/choices/0/delta/refusal");
     if (typeof refusal === "string") message.refusal = (message.refusal ?? "") + refusal;
+    addCalls(message.tool_calls, pointer(chunk, "/choices/0/delta/tool_calls"));
     id ??= pointer(chunk, "/id");
     usage = pointer(chunk, "/usage") ?? usage;
     const ended = pointer(chunk, "/choices/0/finish_reason");

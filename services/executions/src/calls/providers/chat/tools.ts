@@ -1,0 +1,76 @@
+import { isRecord } from "@nodeloom/kernel";
+
+/** Tools that a text model can call, and its calls, in the form of OpenAI's chat completions. */
+
+/** A call of a tool. `arguments` is the JSON text that the model wrote. */
+export interface ToolCall {
+  id: string;
+  type: "function";
+  function: { name: string; arguments: string };
+  /** Members of the provider's own that it expects back with the call, as Google's compatible API has them. */
+  extra_content?: unknown;
+}
+
+export interface Tool {
+  name: string;
+  description?: string;
+  /** JSON Schema of the arguments. */
+  parameters?: Record<string, unknown>;
+}
+
+export type ToolChoice = "auto" | "none" | "required" | { name: string };
+
+/** Inputs that dialects other than OpenAI's translate. */
+export const TOOL_INPUTS = ["tools", "tool_choice", "parallel_tool_calls"];
+
+interface Called {
+  inputs: Readonly<Record<string, unknown>>;
+}
+
+/** As many calls of one answer as are kept. */
+const MAX_CALLS = 128;
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** The tools of a call; none where it has no such input. */
+export const toolsOf = ({ inputs: { tools } }: Called): Tool[] =>
+  (Array.isArray(tools) ? tools : []).flatMap((tool: unknown): Tool[] => {
+    const named = isRecord(tool) ? tool.function : undefined;
+    if (!isRecord(named) || typeof named.name !== "string") return [];
+    const { name, description, parameters } = named;
+    return [{ name, ...(typeof description === "string" ? { description } : {}), ...(isRecord(parameters) ? { parameters } : {}) }];
+  });
+
+/** Which tool the model must call; undefined where the call leaves it to the provider. */
+export const toolChoiceOf = ({ inputs: { tool_choice: choice } }: Called): ToolChoice | undefined => {
+  if (choice === "auto" || choice === "none" || choice === "required") return choice;
+  const named = isRecord(choice) ? choice.function : undefined;
+  return isRecord(named) && typeof named.name === "string" ? { name: named.name } : undefined;
+};
+
+/** The calls in a list of OpenAI's form. @param idOf the id of a call that has none, by its place */
+export const toolCallsIn = (list: unknown, idOf: (index: number) => string): ToolCall[] =>
+  (Array.isArray(list) ? list : []).slice(0, MAX_CALLS).flatMap((call: unknown, index): ToolCall[] => {
+    const named = isRecord(call) ? call.function : undefined;
+    if (!isRecord(call) || !isRecord(named) || textOf(named.name) === "") return [];
+    // Some servers answer with an object instead of its JSON.
+    const given = isRecord(named.arguments) ? JSON.stringify(named.arguments) : textOf(named.arguments);
+    return [
+      {
+        id: textOf(call.id) || idOf(index),
+        type: "function",
+        function: { name: textOf(named.name), arguments: given || "{}" },
+        ...(call.extra_content === undefined ? {} : { extra_content: call.extra_content }),
+      },
+    ];
+  });
+
+/** The arguments of a call as an object, for dialects that take no text. */
+export const argumentsOf = ({ function: { arguments: text } }: ToolCall): Record<string, unknown> => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
+  }
+};

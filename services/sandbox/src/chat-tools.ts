@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { composeJson } from "./chat-json";
+
+/** Calls of tools: the same for the same conversation. */
+
+const MAX_TOOLS = 128;
+const ID_CHARS = 24;
+
+export const toolSchema = z.looseObject({
+  type: z.literal("function"),
+  function: z.looseObject({
+    name: z.string().min(1),
+    description: z.string().nullish(),
+    parameters: z.record(z.string(), z.json()).nullish(),
+  }),
+});
+export const toolsSchema = z.array(toolSchema).min(1).max(MAX_TOOLS);
+export const toolChoiceSchema = z.union([
+  z.enum(["auto", "none", "required"]),
+  z.looseObject({ type: z.literal("function"), function: z.looseObject({ name: z.string() }) }),
+]);
+type Tools = z.infer<typeof toolsSchema>;
+
+export interface ToolCall {
+  id: string;
+  type: "function";
+  function: { name: string; arguments: string };
+}
+
+export interface Asking {
+  tools: Tools;
+  choice: z.infer<typeof toolChoiceSchema>;
+  /** The last thing that the user said. */
+  prompt: string;
+  /** Whether a tool has answered since. */
+  isAnswered: boolean;
+  /** All that was said. */
+  context: readonly string[];
+}
+
+/** The tool that a prompt names, else the first. */
+const meant = (tools: Tools, prompt: string): Tools[number] =>
+  tools.find(({ function: { name } }) => prompt.toLowerCase().includes(name.toLowerCase())) ?? tools[0]!;
+
+/**
+ * The call that the sandbox makes. Free to choose, it calls the tool that the prompt names, else the first, and calls none once a tool
+ * has answered. Its arguments fit the tool's schema.
+ */
+export const composeCall = ({ tools, choice, prompt, isAnswered, context }: Asking): ToolCall | undefined => {
+  if (choice === "none" || (choice === "auto" && isAnswered)) return undefined;
+  const tool = typeof choice === "string" ? meant(tools, prompt) : tools.find((one) => one.function.name === choice.function.name);
+  if (!tool) return undefined;
+  const { name, parameters } = tool.function;
+  const id = createHash("sha256")
+    .update(JSON.stringify([name, ...context]))
+    .digest("hex")
+    .slice(0, ID_CHARS);
+  const text = composeJson(prompt, { type: "object", ...parameters }, context);
+  return { id: `call_${id}`, type: "function", function: { name, arguments: text } };
+};
