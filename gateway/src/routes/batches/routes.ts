@@ -107,19 +107,21 @@ export const batchRoutes = [
     path: "/api/batches/:id/resume",
     operationId: "resumeBatch",
     summary: "Go on with a paused batch",
-    description: "Needs the capability to run its workflow or model. 412 for a batch that is not paused.",
+    description:
+      "Needs the capability to run its workflow or model. The rest of it runs for the caller: it counts on their key's budget and has the metadata that the key fixes. 412 for a batch that is not paused.",
     approval: true,
     body: z.strictObject({ maxCredits }).optional().meta({ id: "ResumeBatchRequest" }),
     responses: { 200: batch },
     errors: ["NOT_FOUND", "PRECONDITION_FAILED", "CAPABILITY_DENIED"],
     handler: async (context) => {
       const { gateway, caller, params, body } = context;
-      await mayRun(context as ById);
+      const target = await mayRun(context as ById);
       const max = body?.maxCredits;
       const { batch: stored } = await gateway.services.batches.resumeBatch(
         batches.ResumeBatchRequest.fromPartial({
           batchId: params.id,
           userId: caller.user.id,
+          runner: toRunner(caller, target === "model" ? "model" : "workflow"),
           maxMillicredits: max === undefined ? undefined : creditLimit(max),
         }),
       );

@@ -201,7 +201,8 @@ export const scheduleRoutes = [
     path: "/api/workflows/:slug/schedules/:id",
     operationId: "updateSchedule",
     summary: "Change, pause or resume a schedule",
-    description: "One that has stopped by itself goes on with `paused: false`, as the caller's.",
+    description:
+      "One that has stopped by itself goes on with `paused: false`. Any change but a pause alone makes the schedule the caller's: its runs count on the budget of their key, have the metadata that the key fixes, and stop with the key.",
     params: scheduleParams,
     body: change,
     responses: { 200: schedule },

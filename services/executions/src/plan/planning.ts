@@ -1,5 +1,15 @@
 /** Plans runs: looks up what a plan needs, has the planner plan, and stores data URLs as files of the runner. */
-import { DomainError, groupBy, holdItems, schemaOnlyPlan, taskOf, type HoldItem, type MediaValue, type RunPlan } from "@nodeloom/kernel";
+import {
+  ALL,
+  DomainError,
+  groupBy,
+  holdItems,
+  schemaOnlyPlan,
+  taskOf,
+  type HoldItem,
+  type MediaValue,
+  type RunPlan,
+} from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import type { Media, Workflows } from "../clients";
 import { findModels, type Autos } from "./auto-models";
@@ -49,6 +59,8 @@ export interface PlanningRequest {
   inputsJson: string;
   /** Of a workflow: settings by node id, over the graph's own, as JSON; empty for none. */
   settingsJson?: string;
+  /** They were judged when the batch was ordered that this is an item of: another caller may have resumed it. */
+  settingsApproved?: boolean;
   isAsync: boolean;
   /** The plan is not for a run: data URLs don't become files. */
   storesNothing?: boolean;
@@ -193,7 +205,8 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     const { version, createdBy } = saved;
     const isForeign = createdBy !== runner.userId;
     const savedGraph: TaskGraph = { ...graphOf(slug, defined), ...(until === "" ? {} : { until }) };
-    const { userId, capabilities } = runner;
+    const { userId } = runner;
+    const capabilities = request.settingsApproved ? [ALL] : runner.capabilities;
     const graph = settingsJson === "" ? savedGraph : withSettings(savedGraph, settingsJson, { isForeign, capabilities });
     const { nodesJson, edgesJson } = graph;
     // What the saved graph needs is kept with it, and not what it needs with settings.

@@ -190,9 +190,9 @@ export const createStart = (options: StartOptions) => {
     if (!runner) throw new DomainError("invalid", "INVALID_REQUEST", "a run needs a runner");
     const isAsync = mode === executions.RunMode.RUN_MODE_ASYNC;
     const { version = "", until = "", schemaJson = "" } = target ?? {};
-    const { settingsJson } = request;
+    const settings = { settingsJson: request.settingsJson, settingsApproved: request.batch !== undefined };
     const rerun = request.rerun && (await reruns.planningOf(request.rerun, { runner, inputsJson, version, pins: true }));
-    return planning.plan({ target: target?.target, version, until, schemaJson, runner, inputsJson, settingsJson, isAsync, ...rerun });
+    return planning.plan({ target: target?.target, version, until, schemaJson, runner, inputsJson, isAsync, ...settings, ...rerun });
   };
 
   return {

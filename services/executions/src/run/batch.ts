@@ -70,7 +70,7 @@ export interface BatchRecord {
   version: string;
   /** Of a workflow: the node that its items run to; none for everything. */
   until?: string;
-  /** As it was when the batch was created; what a change of tier changes is looked up. */
+  /** Who created or last resumed it, as they were then; what a change of tier changes is looked up. */
   runner: executions.Runner;
   total: number;
   /** Items before this one have begun, but for those of `again`. */

@@ -142,16 +142,15 @@ export const createBatchStore = (connection: Connection) => {
     pause: (id: string, reason: BatchReason): Promise<BatchRecord | null> =>
       change({ _id: id, status: "running" }, { $set: { status: "paused", reason }, $unset: { isCarried: 1 } }),
 
-    /** paused → running. */
-    resume: (id: string, userId: string, maxMillicredits: number | undefined): Promise<BatchRecord | null> =>
+    /** paused → running. @param changes what else changes by it */
+    resume: (
+      id: string,
+      userId: string,
+      changes: Partial<Pick<BatchRecord, "runner" | "metadata" | "webhook" | "maxMillicredits">> = {},
+    ): Promise<BatchRecord | null> =>
       change(
         { _id: id, userId, status: "paused" },
-        {
-          $set: {
-            ...{ status: "running", reason: null, isCarried: true, seenAt: new Date(0) },
-            ...(maxMillicredits === undefined ? {} : { maxMillicredits }),
-          },
-        },
+        { $set: { ...{ status: "running", reason: null, isCarried: true, seenAt: new Date(0) }, ...changes } },
       ),
 
     /** running | paused → cancel_requested. */

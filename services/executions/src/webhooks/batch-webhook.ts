@@ -1,4 +1,4 @@
-/** Announces the end of a batch to the webhook of the key that created it, where that names the event. */
+/** Announces the end of a batch to the webhook of the key that runs it, where that names the event. */
 import { batchJson, type EgressClient } from "@nodeloom/platform";
 import type { Outgoing } from "../calls/outgoing";
 import type { Identity } from "../clients";

@@ -1,8 +1,8 @@
 /** Batches as their owners ask for them: created, rerun, resumed and cancelled. */
 import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Logger } from "@nodeloom/platform";
-import type { batches as proto } from "@nodeloom/proto";
-import { BATCH, isOutOfBudget, type BatchRecord, type BatchRow, type ItemInput } from "../../run/batch";
+import type { batches as proto, executions } from "@nodeloom/proto";
+import { BATCH, isOutOfBudget, type BatchRecord, type BatchRow, type BatchWebhook, type ItemInput } from "../../run/batch";
 import { runEvent } from "../../run/events";
 import { metadataKeys, metadataOf } from "../../run/record";
 import { CANCEL_REQUESTED } from "../../run/states";
@@ -49,9 +49,14 @@ export interface Created {
   isReplay: boolean;
 }
 
+/** The announcement of a batch's end, where its runner's key wants one. */
+const webhookOf = ({ keyId, webhookUrl: url, webhookEvents }: executions.Runner): BatchWebhook | null =>
+  keyId !== "" && webhookEvents.includes(BATCH_COMPLETED)
+    ? { url, state: "pending", attempts: 0, deliveredAt: null, lastError: null }
+    : null;
+
 const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedBatch): BatchRecord => {
   const { target, until, runner, items, maxMillicredits, concurrency, stopsOnError, itemWebhooks, metadata, rerunOf } = order;
-  const isWanted = runner.keyId !== "" && runner.webhookEvents.includes(BATCH_COMPLETED);
   const now = new Date();
   return {
     ...{ _id: id, userId: runner.userId, status: "preparing", reason: null, target, runner },
@@ -61,7 +66,7 @@ const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedB
     ...{ spent: 0, committed: 0, price: { estimated: priced.estimated, isExact: priced.isExact } },
     ...(maxMillicredits === undefined ? {} : { maxMillicredits }),
     ...{ isPlaceless: priced.isPlaceless, concurrency, stopsOnError, itemWebhooks, metadata },
-    webhook: isWanted ? { url: runner.webhookUrl, state: "pending", attempts: 0, deliveredAt: null, lastError: null } : null,
+    webhook: webhookOf(runner),
     ...(fingerprint === "" ? {} : { fingerprint }),
     ...(rerunOf === undefined ? {} : { rerunOf }),
     ...{ createdAt: now, finishedAt: null, isCarried: true, seenAt: now },
@@ -171,6 +176,13 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     };
   };
 
+  /** What a batch changes of once another runs the rest of it. @throws NOT_FOUND */
+  const takenOver = async (batchId: string, runner: executions.Runner) => {
+    const before = await owned(batchId, runner.userId);
+    const metadata = withKeyMetadata({ ...metadataOf(before.metadata), ...runner.keyMetadata }, runner);
+    return { runner, metadata: metadataKeys(metadata), webhook: webhookOf(runner) };
+  };
+
   const cancel = async (batchId: string, userId: string): Promise<BatchRecord> => {
     const batch = (await batches.requestCancel(batchId, userId)) ?? (await owned(batchId, userId));
     if (batch.status === "cancel_requested") await start(batch);
@@ -204,9 +216,13 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
       return inTurn(userId, async () => place(newBatchId, fingerprint, await rerunOrder(earlier, request)));
     },
 
-    /** @throws NOT_FOUND, PRECONDITION_FAILED for a batch that is not paused */
-    resume: async ({ batchId, userId, maxMillicredits }: proto.ResumeBatchRequest): Promise<BatchRecord> => {
-      const batch = await batches.resume(batchId, userId, maxMillicredits);
+    /**
+     * Has the rest of a batch run for the caller: on their key's budget, with the metadata that it fixes.
+     * @throws NOT_FOUND, PRECONDITION_FAILED for a batch that is not paused
+     */
+    resume: async ({ batchId, userId, runner, maxMillicredits }: proto.ResumeBatchRequest): Promise<BatchRecord> => {
+      const limit = maxMillicredits === undefined ? {} : { maxMillicredits };
+      const batch = await batches.resume(batchId, userId, { ...limit, ...(runner && (await takenOver(batchId, runner))) });
       if (!batch) {
         const { status } = await owned(batchId, userId);
         throw new DomainError("precondition", "PRECONDITION_FAILED", `the batch is not paused: it is ${status}`);
@@ -218,7 +234,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     /** Goes on with a user's batches that budgets of the account have paused: one of those was raised. @returns how many */
     resumePaused: async (userId: string): Promise<number> => {
       const paused = (await batches.open(userId)).filter(({ status, reason }) => status === "paused" && isOutOfBudget(reason));
-      const resumed = await Promise.all(paused.map(({ _id }) => batches.resume(_id, userId, undefined)));
+      const resumed = await Promise.all(paused.map(({ _id }) => batches.resume(_id, userId)));
       for (const batch of resumed) if (batch) await start(batch);
       return paused.length;
     },

@@ -21,7 +21,7 @@ const NOT_APPROVED: BatchReason = { code: "ACCOUNT_NOT_APPROVED", message: "the 
 
 /** What identity answers for a key that is revoked or has expired, or that its owner's tier does not reach any more. */
 const OF_KEY: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["unauthenticated", "forbidden"]);
-const REVOKED: BatchReason = { code: "UNAUTHENTICATED", message: "the key that created the batch is revoked, or has expired" };
+const REVOKED: BatchReason = { code: "UNAUTHENTICATED", message: "the key that runs the batch is revoked, or has expired" };
 
 const stoppedFor = ({ kind, reason: code, message }: DomainError): Stopped => ({
   stopped: kind === "unauthenticated" ? REVOKED : { code, message },
@@ -50,7 +50,7 @@ export const createCurrentRunner = ({ identity }: { identity: Pick<Identity, "ge
     if (!user?.approved) return { stopped: NOT_APPROVED };
     const needed = neededBy(target);
     if (capabilities && !covers(capabilities, needed))
-      return { stopped: { code: "CAPABILITY_DENIED", message: `the key that created the batch has no capability ${needed} any more` } };
+      return { stopped: { code: "CAPABILITY_DENIED", message: `the key that runs the batch has no capability ${needed} any more` } };
     const { role, tier, plan } = user;
     if (!plan) return runner;
     const { base: baseTier, markupPermille, concurrency } = plan;
@@ -58,14 +58,16 @@ export const createCurrentRunner = ({ identity }: { identity: Pick<Identity, "ge
   };
 
   return async (batch) => {
-    const known = recent.get(batch._id);
+    // Another caller may have resumed it.
+    const name = `${batch._id} ${batch.runner.keyId} ${batch.runner.personId ?? ""}`;
+    const known = recent.get(name);
     if (known) return known;
     const found = await read(batch).catch((error: unknown) => {
       if (!(error instanceof DomainError)) return batch.runner;
       if (error.kind === "not_found") return { stopped: NOT_APPROVED };
       return batch.runner.keyId !== "" && OF_KEY.has(error.kind) ? stoppedFor(error) : batch.runner;
     });
-    recent.set(batch._id, found, batch.runner.keyId === "" ? {} : { ttl: TIMING.batchKey });
+    recent.set(name, found, batch.runner.keyId === "" ? {} : { ttl: TIMING.batchKey });
     return found;
   };
 };

@@ -53,12 +53,15 @@ export const createSchedules = ({ stores, owners, planning, carrier, logger }: S
   const changeOf = (row: ScheduleRecord, request: triggers.UpdateScheduleRequest): ScheduleChange => {
     const { cron = row.cron, timezone = row.timezone, paused = row.paused, inputsJson, limit } = request;
     const resumes = request.paused === false && row.stopped !== null;
+    // Who changes what will run, or its bound, is the one on whom it counts from then on. Pausing alone changes neither.
+    const isTakenOver = request.paused === false || [request.cron, request.timezone, inputsJson, limit].some((one) => one !== undefined);
     const isTimed = cron !== row.cron || timezone !== row.timezone || paused !== row.paused || resumes;
     return {
       ...(inputsJson === undefined ? {} : { inputsJson }),
       ...(limit === undefined ? {} : { maxMillicredits: limit.millicredits ?? null }),
       ...(isTimed ? { cron, timezone, paused, timedAt: new Date() } : {}),
-      ...(resumes ? { stopped: null, unpaid: 0, keyId: ownerOf(request.owner).keyId } : {}),
+      ...(resumes ? { stopped: null, unpaid: 0 } : {}),
+      ...(isTakenOver ? { keyId: ownerOf(request.owner).keyId } : {}),
     };
   };
 

@@ -6,6 +6,7 @@ import { beginsNoMore, isOutOfBudget, OUT_OF_MAX_CREDITS, type BatchRecord, type
 import type { ExecutionView } from "../../../src/run/record";
 import { createBeginItem } from "../../../src/requests/batches/begin-item";
 import { createCarryBatch } from "../../../src/requests/batches/carrying";
+import { BATCH_COMPLETED, createOrders } from "../../../src/requests/batches/orders";
 import { itemExecutionId } from "../../../src/requests/batches/item";
 import { rowId } from "../../../src/store/batches";
 import type { Stores } from "../../../src/store/stores";
@@ -37,6 +38,7 @@ const createRuns = ({ cost = () => PRICE, ends = () => "completed", refuses = ()
   const known = new Map<string, ExecutionView>();
   const attempts = new Map<number, number>();
   const limits: (number | undefined)[] = [];
+  const keys: string[] = [];
   let most = 0;
   const isOpen = ({ status }: ExecutionView): boolean => status === "processing";
 
@@ -55,10 +57,11 @@ const createRuns = ({ cost = () => PRICE, ends = () => "completed", refuses = ()
     channel,
     known,
     limits,
+    keys,
     end,
     mostAtOnce: () => most,
     runs: {
-      run: async ({ executionId, batch, maxMillicredits }: executions.RunRequest) => {
+      run: async ({ executionId, batch, maxMillicredits, runner }: executions.RunRequest) => {
         const { index, batchId } = batch!;
         const attempt = (attempts.get(index) ?? 0) + 1;
         attempts.set(index, attempt);
@@ -67,6 +70,7 @@ const createRuns = ({ cost = () => PRICE, ends = () => "completed", refuses = ()
         const earlier = known.get(executionId);
         if (earlier) return { row: earlier, isReplay: true };
         limits.push(maxMillicredits);
+        keys.push(runner!.keyId);
         const row = { _id: executionId, status: "processing", index, batchId, millicredits: 0, error: null } as unknown as ExecutionView;
         known.set(executionId, row);
         most = Math.max(most, [...known.values()].filter(isOpen).length);
@@ -154,7 +158,7 @@ it("never begins what its budget may not bear, pauses, and goes on under another
   // What was set aside bounds each run, too.
   expect(played.limits.every((limit) => limit !== undefined && limit <= 4 * PRICE)).toBe(true);
   const { userId } = await found(id);
-  await stores.batches.resume(id, userId, 10 * PRICE);
+  await stores.batches.resume(id, userId, { maxMillicredits: 10 * PRICE });
   expect(await carrier(played)(id, never)).toBe("over");
   expect(await found(id)).toMatchObject({ status: "completed", spent: 10 * PRICE, reason: null });
 });
@@ -167,7 +171,7 @@ it("pauses where credits are missing, and gives back what was set aside", async 
   expect(await carrier(played)(id, never)).toBe("over");
   expect(await found(id)).toMatchObject({ status: "paused", reason: { code: "INSUFFICIENT_CREDITS" }, committed: 0, underWay: [] });
   isEmpty = false;
-  await stores.batches.resume(id, (await found(id)).userId, undefined);
+  await stores.batches.resume(id, (await found(id)).userId);
   expect(await carrier(played)(id, never)).toBe("over");
   expect(await found(id)).toMatchObject({ status: "completed", counts: { completed: 5 }, spent: 5 * PRICE });
 });
@@ -194,12 +198,37 @@ it("is paused by a budget of the account once no item is under way that may give
   expect(paused).toMatchObject({ status: "paused", reason: { code: "BUDGET_EXCEEDED" }, again: [1], counts: { completed: 1 } });
   expect([isOutOfBudget(paused.reason), isOutOfBudget(OUT_OF_MAX_CREDITS)]).toEqual([true, false]);
   isFull = false;
-  await stores.batches.resume(id, paused.userId, undefined);
+  await stores.batches.resume(id, paused.userId);
   const resumed = carrier(played)(id, never);
   await eventually(() => played.known.has(itemExecutionId(id, 1)));
   await played.end(played.known.get(itemExecutionId(id, 1))!, "completed");
   expect(await resumed).toBe("over");
   expect(await found(id)).toMatchObject({ status: "completed", counts: { completed: 2 } });
+});
+
+it("runs the rest of a batch for the caller who resumes it: on their key, with the metadata that it fixes", async () => {
+  const runner = (part: Partial<executions.Runner>) => executions.Runner.fromPartial({ userId, concurrency: 20, ...part });
+  const userId = randomUUID();
+  const [first, second] = [
+    runner({ keyId: "key-1", keyMetadata: { customer: "acme" } }),
+    runner({ keyId: "key-2", keyMetadata: { customer: "zeta" }, webhookUrl: "https://x.test", webhookEvents: [BATCH_COMPLETED] }),
+  ];
+  const paused = { status: "paused", metadata: ["customer\0acme", "run\x007"] } as const;
+  const id = await place(2, { userId, runner: first, maxMillicredits: PRICE, ...paused, metadata: [...paused.metadata] });
+  const played = createRuns();
+  const orders = createOrders({
+    ...{ stores, channel: played.channel, logger: createLogger("test", "silent"), starter: { startBatch: () => Promise.resolve() } },
+    pricing: () => Promise.reject(new Error("nothing is priced")),
+    readTable: () => Promise.reject(new Error("nothing is read")),
+  });
+  await orders.resume({ batchId: id, userId, runner: second, maxMillicredits: 2 * PRICE });
+  expect(await found(id)).toMatchObject({
+    runner: { keyId: "key-2" },
+    metadata: ["customer\0zeta", "run\x007"],
+    ...{ status: "running", maxMillicredits: 2 * PRICE, webhook: { url: "https://x.test", state: "pending" } },
+  });
+  expect(await carrier(played)(id, never)).toBe("over");
+  expect([...new Set(played.keys)]).toEqual(["key-2"]);
 });
 
 it("begins no more items once one has failed, where it is to stop then", async () => {

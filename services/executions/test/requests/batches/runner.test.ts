@@ -23,13 +23,20 @@ const failing = (error: unknown) => () => Promise.reject(error as Error);
 it("stops a batch whose key is revoked, or may not run its target any more, and no other", async () => {
   const revoked = lookUp(failing(new DomainError("unauthenticated", "UNAUTHENTICATED", "no")));
   expect(await revoked(batch("key"))).toEqual({
-    stopped: { code: "UNAUTHENTICATED", message: "the key that created the batch is revoked, or has expired" },
+    stopped: { code: "UNAUTHENTICATED", message: "the key that runs the batch is revoked, or has expired" },
   });
   expect(isStopped(await revoked(batch("")))).toBe(false);
   const downgraded = lookUp(failing(new DomainError("forbidden", "API_KEY_ACCESS_DENIED", "keys come with Pro")));
   expect(await downgraded(batch("key"))).toEqual({ stopped: { code: "API_KEY_ACCESS_DENIED", message: "keys come with Pro" } });
   expect(await lookUp(withCapabilities(["workflow:other:run"]))(batch("key"))).toMatchObject({ stopped: { code: "CAPABILITY_DENIED" } });
   expect(await lookUp(withCapabilities(["workflow:run"]))(batch("key"))).toMatchObject({ tier: "pro", concurrency: 10, keyId: "key" });
+});
+
+it("looks up the key of the caller who has resumed a batch since", async () => {
+  const answers = [["workflow:run"], ["workflow:other:run"]];
+  const currentRunner = lookUp(() => withCapabilities(answers.shift()!)());
+  expect(isStopped(await currentRunner(batch("key")))).toBe(false);
+  expect(await currentRunner({ ...batch("other key"), _id: batch("key")._id })).toMatchObject({ stopped: { code: "CAPABILITY_DENIED" } });
 });
 
 it("goes on as it was while identity is away", async () => {

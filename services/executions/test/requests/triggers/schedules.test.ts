@@ -170,6 +170,24 @@ describe("a schedule", () => {
     expect(await serve(resumed, minutesLater(1))).toMatchObject({ outcome: "started" });
   });
 
+  it.each([
+    ["its inputs", { inputsJson: PAID }],
+    ["its limit", { limit: { millicredits: 1 } }],
+    ["its limit to none", { limit: {} }],
+    ["its times", { cron: "0 1 29 2 *" }],
+    ["its time zone", { timezone: "Europe/Berlin" }],
+    ["a pause that ends", { paused: false }],
+    ["its inputs while it pauses", { paused: true, inputsJson: PAID }],
+  ])("counts on the key of the caller who changes %s from then on", async (_what, part) => {
+    const row = await create({}, "key-1");
+    expect(await update(row, part, "key-2")).toMatchObject({ keyId: "key-2" });
+  });
+
+  it("stays the key's that set it where another caller only pauses it", async () => {
+    const row = await create({}, "key-1");
+    expect(await update(row, { paused: true }, "key-2")).toMatchObject({ paused: true, keyId: "key-1" });
+  });
+
   it("stops after three times in a row that were not paid for, and not before", async () => {
     world = await createWorld(money, { funds: 1 });
     user = { ...user, id: world.userId };
