@@ -59,13 +59,49 @@ describe("operations on images", () => {
     expect([output.width, output.height]).toEqual([25, 50]);
   });
 
-  it("keeps an animation's pictures", async () => {
+  const animation = async (format: "gif" | "webp"): Promise<Buffer> => {
     const frames = await Promise.all(["#ff0000", "#00ff00", "#0000ff"].map((colour) => png(40, 40, colour)));
-    const gif = await sharp(frames, { join: { animated: true } })
-      .gif()
-      .toBuffer();
-    const { output, metadata } = await made("image-resize", { width: 20 }, { image: gif });
-    expect([metadata.pages, output.width, output.height]).toEqual([3, 20, 20]);
+    const joined = sharp(frames, { join: { animated: true } });
+    const times = { delay: [100, 200, 300], loop: 2 };
+    return (format === "gif" ? joined.gif(times) : joined.webp({ ...times, lossless: true })).toBuffer();
+  };
+
+  it.each([
+    ["larger", "image-resize", { width: 120 }, 120],
+    ["smaller", "image-resize", { width: 15 }, 15],
+    ["stretched", "image-resize", { width: 15, height: 30, fit: "fill" }, 15],
+    ["cut out", "image-crop", { width: 15, height: 15 }, 15],
+    ["written on", "image-text", { text: "x", size: 0.2, position: "centre" }, 40],
+    ["laid under a logo", "image-composite", { position: "centre" }, 40],
+  ])("keeps an animation's pictures apart, and its times, where it is %s", async (_name, operation, settings, width) => {
+    const files: Record<string, Buffer> = operation === "image-composite" ? { overlay: await png(4, 4, "#ffffff") } : {};
+    for (const format of ["gif", "webp"] as const) {
+      const { output, bytes, metadata } = await made(operation, settings, { image: await animation(format), ...files });
+      expect([metadata.format, metadata.pages, metadata.delay, metadata.loop, output.width]).toEqual([
+        format,
+        3,
+        [100, 200, 300],
+        2,
+        width,
+      ]);
+      for (const [page, wanted] of [
+        [255, 0, 0],
+        [0, 255, 0],
+        [0, 0, 255],
+      ].entries()) {
+        const { data, info } = await sharp(bytes, { page }).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+        // Only what is laid over the middle of each picture has another colour there.
+        const middle = [...data.subarray(3 * (Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2))).subarray(0, 3)];
+        expect(middle.every((level, index) => Math.abs(level - wanted[index]!) < 8)).toBe(!/text|composite/.test(operation));
+        const edges = [0, info.height - 1].map((y) => [...data.subarray(y * info.width * 3, y * info.width * 3 + 3)]);
+        for (const edge of edges) for (const [index, level] of edge.entries()) expect(Math.abs(level - wanted[index]!)).toBeLessThan(8);
+      }
+    }
+  });
+
+  it("refuses an animation that all pictures together would make too large", async () => {
+    const failure = await service.failure("image-resize", { width: 8_000 }, { image: await animation("gif") });
+    expect(failure.message).toContain("the 3 pictures of the result would have more than 100000000 pixels together");
   });
 
   it("crops to an aspect, at a position", async () => {
@@ -129,6 +165,14 @@ describe("operations on images", () => {
     expect(at(2, 2)).toEqual([255, 0, 0]);
   });
 
+  it("writes every script that has a font, and names the signs that have none", async () => {
+    const image = await png(400, 100);
+    const texts = ["你好世界", "再见朋友", "สวัสดี", "مرحبا", "שלום"];
+    const written = await Promise.all(texts.map(async (text) => (await made("image-text", { text, bold: true }, { image })).bytes));
+    expect(new Set(written.map((bytes) => bytes.toString("base64"))).size).toBe(texts.length);
+    expect((await service.failure("image-text", { text: "ok 𠀀" }, { image })).message).toContain("text: no font has 𠀀 (U+20000)");
+  });
+
   it("gives the same bytes for the same work", async () => {
     const image = await png();
     const [one, other] = [await made("image-resize", { width: 50 }, { image }), await made("image-resize", { width: 50 }, { image })];
@@ -154,6 +198,7 @@ describe("operations on images", () => {
       service.failure("image-resize", { width: 5 }, {}),
       service.failure("image-crop", { width: 500, height: 500 }, { image }),
       service.failure("image-resize", { width: 8_000 }, { image: await png(10, 100) }),
+      service.failure("image-crop", { aspect: "0:9" }, { image }),
     ]);
     expect(messages.map(({ message }) => message)).toEqual([
       "operation: there is no such operation",
@@ -162,8 +207,9 @@ describe("operations on images", () => {
       expect.stringContaining("image"),
       expect.stringContaining("larger than the image of 120 × 80"),
       expect.stringContaining("longer than 8192 pixels"),
+      expect.stringContaining("aspect"),
     ]);
-    expect(messages.map(({ kind }) => kind)).toEqual(["invalid", "invalid", "invalid", "invalid", "failed", "failed"]);
+    expect(messages.map(({ kind }) => kind)).toEqual(["invalid", "invalid", "invalid", "invalid", "failed", "failed", "invalid"]);
   });
 
   it("renders previews that are no larger than the picture", async () => {

@@ -6,7 +6,9 @@ import { assetsFolder, writeProgress } from "@nodeloom/platform";
 import { findFfmpeg } from "../src/ffmpeg/program";
 import { readDescription } from "../src/work/ffmpeg/probe";
 import { OPERATIONS } from "../src/work/operations";
-import { asAss, asSrt, brokenInto, cuesOfText, cuesOfWords, readWords } from "../src/work/videos/cues";
+import { asAss, asSrt, cuesOfText, cuesOfWords, readWords } from "../src/work/videos/cues";
+import { mainFont, runsOf } from "../src/work/fonts/fonts";
+import { brokenInto } from "../src/work/videos/lines";
 
 it("does every operation of the kernel's table, and no other but previews", () => {
   expect(Object.keys(OPERATIONS).sort()).toEqual([...MEDIA_OPERATIONS.map(({ name }) => name), "preview"].sort());
@@ -70,9 +72,19 @@ describe("what ffmpeg says of a file", () => {
       displaymatrix: rotation of -90.00 degrees
   Stream #0:1[0x2](und): Audio: aac (LC) (mp4a / 0x6134706D), 44100 Hz, 5.1, fltp, 128 kb/s (default)
 `;
+    const hdr = { transfer: "arib-std-b67", primaries: "bt2020", matrix: "bt2020nc" };
     expect(readDescription(log)).toEqual({
       seconds: 62.5,
-      video: { codec: "hevc", pixelFormat: "yuv420p10le", width: 1_080, height: 1_920, fps: 29.97, isUpright: false },
+      video: {
+        codec: "hevc",
+        pixelFormat: "yuv420p10le",
+        width: 1_080,
+        height: 1_920,
+        fps: 29.97,
+        isUpright: false,
+        hasSquarePixels: true,
+        hdr,
+      },
       audio: { codec: "aac", sampleRate: 44_100, channels: "5.1" },
     });
   });
@@ -119,11 +131,47 @@ describe("captions", () => {
     expect(brokenInto("a bb ccccccccccc d", 4)).toEqual(["a bb", "ccccccccccc", "d"]);
   });
 
+  it("break between the words of scripts that have no spaces, and join such words without one", () => {
+    expect(brokenInto("你好世界，再见朋友。", 10)).toEqual(["你好世界，", "再见朋友。"]);
+    expect(brokenInto("สวัสดีชาวโลก", 8)).toEqual(["สวัสดีชาว", "โลก"]);
+    expect(brokenInto("well-known words", 8)).toEqual(["well-known", "words"]);
+    const cues = cuesOfWords(words(["你好", 0, 1], ["世界", 1, 2], ["ok", 2, 3]), 20);
+    expect(cues.map(({ text }) => text)).toEqual(["你好世界 ok"]);
+    expect(cuesOfText("你好。再见。", 4, 20).map(({ text }) => text)).toEqual(["你好。", "再见。"]);
+  });
+
+  it("have nothing to show where nothing is said", () => {
+    for (const silence of [[], {}, { words: [] }, [{ text: "", words: [], segments: [] }]]) expect(readWords(silence)).toEqual([]);
+  });
+
   it("are written so that no text is a command", () => {
-    const style = { width: 100, height: 50, font: "Noto Sans", size: 10, colour: "#ff8000", position: "top" };
+    const runs = (text: string) => runsOf(text, "bold", "text");
+    const style = { width: 100, height: 50, font: mainFont("bold"), runsOf: runs, size: 10, colour: "#ff8000", position: "top" };
     const ass = asAss([{ start: 1.5, end: 3_661.25, text: "{\\pos(1,1)}a\nb\u0000" }], style);
     expect(ass).toContain("&H000080FF");
     expect(ass).toContain("Dialogue: 0,0:00:01.50,1:01:01.25,Default,,0,0,0,,\\{\\\u2060pos(1,1)}a\\Nb ");
     expect(asSrt([{ start: 0, end: 61.5, text: "a" }])).toBe("1\n00:00:00,000 --> 00:01:01,500\na\n");
+  });
+});
+
+describe("the fonts of a text", () => {
+  const families = (text: string): string[] => runsOf(text, "bold", "text").map(({ text: part, font }) => `${part}|${font.family}`);
+
+  it.each([
+    ["Chinese", "Hi 你好。", ["Hi |Noto Sans", "你好。|Noto Sans S Chinese Bold"]],
+    ["Japanese", "直す", ["直す|Noto Sans Japanese Bold"]],
+    ["Korean", "안녕 세계", ["안녕 세계|Noto Sans Korean Bold"]],
+    ["Thai", "สวัสดี", ["สวัสดี|Noto Sans Thai"]],
+    ["Arabic", "مرحبا", ["مرحبا|Noto Sans Arabic"]],
+    ["Hebrew", "שלום", ["שלום|Noto Sans Hebrew"]],
+    ["notes and faces", "la ♪ 👍🏽", ["la |Noto Sans", "♪ |Noto Sans S Chinese Bold", "👍🏽|Noto Emoji"]],
+  ])("show %s, each part by a font that has all of its signs", (_name, text, wanted) => {
+    expect(families(text)).toEqual(wanted);
+  });
+
+  it("are refused by the signs that none of them has, each once, with its number", () => {
+    expect(() => runsOf("a 𠀀 ক 𠀀", "regular", "text")).toThrow(
+      "text: no font has 𠀀 (U+20000), ক (U+0995); leave out or replace these signs",
+    );
   });
 });

@@ -1,10 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import sharp from "sharp";
 import type { WorkResult } from "../children/protocol";
-import { ffmpeg, makePicture, open, shown } from "./ffmpeg/make";
+import { ffmpeg, open } from "./ffmpeg/make";
 import { openAudio, openVideo } from "./ffmpeg/probe";
 import { openImage, reading } from "./images/open";
 import { fileAt, inFolder, number, text, type Job, type Operation } from "./job";
+import { pictureAt } from "./videos/still";
 
 /** Small pictures of files, and the loudness of sounds over time. */
 
@@ -34,7 +35,7 @@ const ofImage = async (job: Job): Promise<WorkResult> => {
 const ofVideo = async (job: Job): Promise<WorkResult> => {
   const source = await openVideo(job, fileAt(job, "file"));
   const at = Math.min(POSTER_MOST_SECONDS, source.seconds * POSTER_SHARE);
-  const poster = await makePicture(job, "poster.png", open(source, "-ss", shown(at)), ["-frames:v", "1"]);
+  const poster = await pictureAt(job, source, at, "poster.png");
   const path = inFolder(job, "preview.webp");
   const { width, height } = await sharp(poster)
     .resize({ width: number(job, "width"), withoutEnlargement: true })

@@ -30,7 +30,7 @@ export const IMAGE_OPERATIONS = [
     oneOf: [["aspect", "width", "height"]],
     properties: {
       image: file("image", "Image"),
-      aspect: { type: "string", pattern: "^[0-9]{1,4}:[0-9]{1,4}$", title: "Aspect, such as 16:9" },
+      aspect: { type: "string", pattern: "^[1-9][0-9]{0,3}:[1-9][0-9]{0,3}$", title: "Aspect, such as 16:9" },
       width: pixels("Width"),
       height: pixels("Height"),
       x: whole(0, MOST_PIXELS_WIDE, "Left edge, in pixels; without it `position` decides"),

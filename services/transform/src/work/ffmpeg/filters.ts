@@ -19,9 +19,19 @@ export const wholeFrames = (seconds: number, { fps }: Pick<Frame, "fps">): numbe
 export const COLOURS =
   "scale=out_range=tv:out_color_matrix=bt709,setparams=range=tv:colorspace=bt709:color_primaries=bt709:color_trc=bt709,format=yuv420p";
 
+/** Peaks of HDR are rolled off; below them, the white of a page is white (203 cd/m², ITU-R BT.2408). */
+const TONE_MAPPED =
+  "zscale=transfer=linear:npl=203,format=gbrpf32le,zscale=primaries=bt709,tonemap=mobius:desat=0,zscale=transfer=bt709:matrix=bt709:range=tv,format=yuv420p";
+
+/** Pictures as they are shown, with square pixels and the brightness that every screen has: the beginning of each chain, or empty. */
+export const asShown = ({ width, height, hasSquarePixels, hdr }: VideoStream): string => {
+  const toned = hdr ? `setparams=color_primaries=${hdr.primaries}:color_trc=${hdr.transfer}:colorspace=${hdr.matrix},${TONE_MAPPED},` : "";
+  return hasSquarePixels ? toned : `${toned}scale=${width}:${height}:flags=bicubic,setsar=1,`;
+};
+
 /** Fits pictures into a frame, with bars where their aspect is another. */
-export const fitted = ({ width, height, fps }: Frame): string =>
-  `scale=${width}:${height}:force_original_aspect_ratio=decrease:flags=bicubic,pad=${width}:${height}:-1:-1:color=black,setsar=1,fps=${shown(fps)},${COLOURS}`;
+export const fitted = (video: VideoStream, { width, height, fps }: Frame): string =>
+  `${asShown(video)}scale=${width}:${height}:force_original_aspect_ratio=decrease:flags=bicubic,pad=${width}:${height}:-1:-1:color=black,setsar=1,fps=${shown(fps)},${COLOURS}`;
 
 /** Pictures of exactly that length: the last one stays where there are too few. */
 export const lasting = (frames: number, { fps }: Pick<Frame, "fps">): string =>

@@ -1,6 +1,5 @@
-import { existsSync } from "node:fs";
 import type { WorkResult } from "../../children/protocol";
-import { inFolder, InputError, type Job } from "../job";
+import { inFolder, type Job } from "../job";
 import { inputArguments } from "./formats";
 import { readDescription, type Source } from "./probe";
 import { describedByFfmpeg, runFfmpeg } from "./run";
@@ -12,7 +11,18 @@ const THREADS = "4";
 export const SAMPLE_RATE = 48_000;
 
 /** No dates, no names of programs, no random numbers. */
-const SAME_BYTES = ["-map_metadata", "-1", "-map_chapters", "-1", "-fflags", "+bitexact", "-flags:v", "+bitexact", "-flags:a", "+bitexact"];
+export const SAME_BYTES = [
+  "-map_metadata",
+  "-1",
+  "-map_chapters",
+  "-1",
+  "-fflags",
+  "+bitexact",
+  "-flags:v",
+  "+bitexact",
+  "-flags:a",
+  "+bitexact",
+];
 export const H264 = [
   "-c:v",
   "libx264",
@@ -57,15 +67,6 @@ export const makeMp4 = async (job: Job, args: readonly string[]): Promise<WorkRe
   const path = inFolder(job, "out.mp4");
   await ffmpeg(job, [...args, ...SAME_BYTES, ...MP4, path]);
   return described(job, path, "mov");
-};
-
-/** One picture of a video, as PNG. @param which what of its pictures are written @throws InputError where there is none */
-export const makePicture = async (job: Job, name: string, input: readonly string[], which: readonly string[]): Promise<string> => {
-  const path = inFolder(job, name);
-  await ffmpeg(job, [...input, "-map", "0:V:0", ...which, "-f", "image2", "-c:v", "png", ...SAME_BYTES, path]);
-  // Where nothing can be decoded ffmpeg writes nothing, and is content.
-  if (!existsSync(path)) throw new InputError("the video has no picture that can be read there");
-  return path;
 };
 
 /** A step of an operation that another one goes on from: only pictures. */

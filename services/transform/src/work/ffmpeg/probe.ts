@@ -3,6 +3,7 @@ import { MOST_SECONDS } from "@nodeloom/kernel";
 import type { WorkFile } from "../../children/protocol";
 import { InputError, type Job } from "../job";
 import { demuxerOf, inputArguments } from "./formats";
+import { checkWhole } from "./whole";
 import { describedByFfmpeg, problemIn, runFfmpeg } from "./run";
 
 /** What is in a file, as ffmpeg itself tells: the copy that is fetched has no ffprobe. */
@@ -14,8 +15,16 @@ export interface VideoStream {
   width: number;
   height: number;
   fps: number;
+  hasSquarePixels: boolean;
   /** It is shown as it is stored. */
   isUpright: boolean;
+  /** How its colours are written, where they are brighter than those of BT.709 (PQ and HLG). */
+  hdr?: Hdr;
+}
+export interface Hdr {
+  transfer: string;
+  primaries: string;
+  matrix: string;
 }
 export interface AudioStream {
   codec: string;
@@ -41,12 +50,26 @@ const DURATION = /^\s*Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?)/m;
 const STREAM = /^\s*Stream #0:\d+.*?: (Video|Audio): (.*)$/;
 const SIZE = /, (\d{1,5})x(\d{1,5})(?:[ ,]|$)/;
 const PIXEL_ASPECT = /SAR (\d+):(\d+)/;
+/** Matrix, primaries and transfer. */
+const HDR = /(?:([\w-]+)\/([\w-]+)\/)?(smpte2084|arib-std-b67)\b/;
+const ESTIMATED = /Estimating duration from bitrate/;
 const FPS = /, ([\d.]+k?) fps/;
 const TBR = /, ([\d.]+k?) tbr/;
 const ROTATION = /display ?matrix: rotation of (-?[\d.]+) degrees/i;
 const SAMPLE_RATE = /, (\d+) Hz, ([^,]+)/;
 
 const rateOf = (said: string | undefined): number => (said === undefined ? 0 : parseFloat(said) * (said.endsWith("k") ? 1_000 : 1));
+
+/** HDR that does not say in which colours it is uses those of BT.2020. */
+const hdrOf = (described: string): Hdr | undefined => {
+  const [, matrix = "unknown", primaries = "unknown", transfer] = HDR.exec(described) ?? [];
+  if (transfer === undefined) return undefined;
+  return {
+    transfer,
+    primaries: primaries === "unknown" ? "bt2020" : primaries,
+    matrix: matrix === "unknown" || matrix === "gbr" ? "bt2020nc" : matrix,
+  };
+};
 
 const videoOf = (described: string, rotation: number): VideoStream => {
   const [codec = ""] = described.split(/[ ,]/);
@@ -57,12 +80,15 @@ const videoOf = (described: string, rotation: number): VideoStream => {
   const [stored, height] = [Math.round(Number(across) * aspect), Number(down)];
   const isTurned = Math.abs(Math.round(rotation / QUARTER)) % 2 === 1;
   const said = rateOf(FPS.exec(described)?.[1]) || rateOf(TBR.exec(described)?.[1]);
+  const hdr = hdrOf(described);
   return {
     codec,
     pixelFormat,
     ...(isTurned ? { width: height, height: stored } : { width: stored, height }),
     fps: said > 0 && said <= MAX_FPS ? said : DEFAULT_FPS,
+    hasSquarePixels: aspect === 1,
     isUpright: rotation === 0 && aspect === 1,
+    ...(hdr ? { hdr } : {}),
   };
 };
 
@@ -89,12 +115,12 @@ export const readDescription = (log: string): Probed => {
 
 const LAST_TIME = /time=(\d+):(\d\d):(\d\d(?:\.\d+)?)/g;
 
-/** The length of a file whose container does not say it: what there is, is counted. */
-const countedSeconds = async (job: Job, args: string[]): Promise<number> => {
+/** The length of a file whose container does not say it, or of some of its streams: what there is, is counted. */
+export const countedSeconds = async (job: Job, args: readonly string[], streams = "0"): Promise<number> => {
   const { log } = await runFfmpeg({ program: job.ffmpeg, folder: job.folder }, [
     ...args,
     "-map",
-    "0",
+    streams,
     "-c",
     "copy",
     "-stats",
@@ -109,6 +135,7 @@ const countedSeconds = async (job: Job, args: string[]): Promise<number> => {
 /** Opens a file that was given. @throws InputError where it can't be read, or is larger or longer than may be */
 export const openSource = async (job: Job, file: WorkFile): Promise<Source> => {
   const demuxer = demuxerOf(file);
+  await checkWhole(file, demuxer);
   const args = inputArguments(file.path, demuxer);
   const log = await describedByFfmpeg({ program: job.ffmpeg, folder: job.folder }, args);
   const probed = readDescription(log);
@@ -118,7 +145,8 @@ export const openSource = async (job: Job, file: WorkFile): Promise<Source> => {
   if (video && (video.width < 1 || video.height < 1)) throw new InputError(`${port}: the size of its pictures is not known`);
   if (video && video.width * video.height > BOUNDS.videoPixels)
     throw new InputError(`${port}: its pictures of ${video.width} × ${video.height} are larger than ${BOUNDS.videoPixels} pixels`);
-  const seconds = probed.seconds || (await countedSeconds(job, args));
+  const isKnown = probed.seconds > 0 && !ESTIMATED.test(log);
+  const seconds = isKnown ? probed.seconds : await countedSeconds(job, args);
   if (seconds > MOST_SECONDS) throw new InputError(`${port}: it lasts ${Math.round(seconds)} s, and may last ${MOST_SECONDS} s`);
   if (seconds <= 0) throw new InputError(`${port}: there is nothing in it`);
   return { port, path: file.path, demuxer, ...probed, seconds };

@@ -1,6 +1,7 @@
-import sharp, { type OverlayOptions } from "sharp";
+import sharp, { type OverlayOptions, type Sharp } from "sharp";
 import { MOST_PIXELS_WIDE } from "@nodeloom/kernel";
 import { fileAt, InputError, isOn, number, numberOf, text, type Job, type Operation } from "../job";
+import { writeChanged } from "./frames";
 import { formatOf, openImage, reading, writeImage, type ImageFormat } from "./open";
 import { placed } from "./place";
 
@@ -18,15 +19,14 @@ export const resize: Operation = async (job) => {
   if (followed > MOST_PIXELS_WIDE) throw new InputError(`the other side would be longer than ${MOST_PIXELS_WIDE} pixels`);
   const options = { width, height, fit, withoutEnlargement: !isOn(job, "enlarge"), background: text(job, "background") };
   const sigma = number(job, "sharpen");
-  const resized = picture.pipeline().resize(options);
-  if (sigma > 0) resized.sharpen({ sigma });
-  return reading(picture.port, () => writeImage(resized, job.folder, formatOf(picture)));
+  const resized = (frame: Sharp): Sharp => (sigma > 0 ? frame.resize(options).sharpen({ sigma }) : frame.resize(options));
+  return reading(picture.port, () => writeChanged(job, picture, resized));
 };
 
 /** The size of the part that is cut out. @throws InputError */
 const partOf = (job: Job, own: { width: number; height: number }): { width: number; height: number } => {
-  const [across = 0, down = 0] = text(job, "aspect").split(":").map(Number);
-  if (across > 0 && down > 0) {
+  const [across, down] = text(job, "aspect").split(":").map(Number);
+  if (across && down) {
     const width = Math.min(own.width, Math.round((own.height * across) / down));
     return { width: Math.max(1, width), height: Math.max(1, Math.min(own.height, Math.round((width * down) / across))) };
   }
@@ -58,7 +58,7 @@ export const convert: Operation = async (job) => {
 };
 
 export const composite: Operation = async (job) => {
-  const [image, over] = [await openImage(fileAt(job, "image")), await openImage(fileAt(job, "overlay"))];
+  const [image, over] = [await openImage(fileAt(job, "image"), true), await openImage(fileAt(job, "overlay"))];
   const opacity = number(job, "opacity");
   const layer = over.pipeline().toColourspace("srgb").ensureAlpha();
   const width = numberOf(job, "width");
@@ -82,5 +82,5 @@ export const composite: Operation = async (job) => {
   if (cut.width <= 0 || cut.height <= 0) throw new InputError("the overlay lies outside of the image");
   const input = await sharp(data).extract(cut).png().toBuffer();
   const overlay: OverlayOptions = { input, left: Math.max(0, at.left), top: Math.max(0, at.top), blend: text(job, "blend") as "over" };
-  return reading("image", () => writeImage(image.pipeline().composite([overlay]), job.folder, formatOf(image)));
+  return reading("image", () => writeChanged(job, image, (frame) => frame.composite([overlay])));
 };

@@ -1,16 +1,9 @@
-import { dirname, join } from "node:path";
 import sharp, { type OverlayOptions } from "sharp";
+import { fontsOf, mainFont, runsOf, type TextRun } from "../fonts/fonts";
 import { fileAt, InputError, isOn, number, text, type Operation } from "../job";
-import { formatOf, openImage, reading, writeImage } from "./open";
+import { openImage, reading } from "./open";
+import { writeChanged } from "./frames";
 import { placed } from "./place";
-
-const FONTS = dirname(require.resolve("@expo-google-fonts/noto-sans/package.json"));
-/** The fonts that are shipped: their files, and the name that they have inside. */
-export const FONT_NAME = "Noto Sans";
-export const FONT_FILES = {
-  regular: join(FONTS, "400Regular", "NotoSans_400Regular.ttf"),
-  bold: join(FONTS, "700Bold", "NotoSans_700Bold.ttf"),
-} as const;
 
 const HEX = 16;
 const DOTS_PER_INCH = 72;
@@ -30,31 +23,53 @@ const pangoColour = (value: string): { colour: string; alpha: string } => {
   return { colour: `#${long.slice(0, 6)}`, alpha: `${Math.max(1, Math.round(alpha * 100))}%` };
 };
 
-/** A title or a caption on an image, in a box that is no wider than the image. */
-export const write: Operation = async (job) => {
-  const picture = await openImage(fileAt(job, "image"));
-  const line = Math.max(8, Math.round(number(job, "size") * picture.height));
-  const margin = Math.round(number(job, "margin") * picture.height);
-  const padding = Math.round(line * PADDING);
-  const widest = picture.width - 2 * (margin + padding);
-  if (widest < line) throw new InputError("the image is too narrow for text of that size");
-  const { colour, alpha } = pangoColour(text(job, "colour"));
-  const isBold = isOn(job, "bold");
-  const rendered = await sharp({
+interface Lettering {
+  foreground: { colour: string; alpha: string };
+  /** Height of a line, and width of all of them, in pixels. */
+  line: number;
+  width: number;
+  isBold: boolean;
+  align: "centre" | "left" | "right";
+}
+
+/** The text on nothing, each part in its font. */
+const drawn = async (runs: readonly TextRun[], { foreground: { colour, alpha }, line, width, isBold, align }: Lettering) => {
+  const main = mainFont(isBold ? "bold" : "regular");
+  // libvips takes one font file a call, and knows those of earlier calls.
+  for (const { path } of fontsOf(runs)) await sharp({ text: { text: ".", fontfile: path } }).toBuffer();
+  const parts = runs.map(({ text: part, font }) => `<span face="${font.family}">${plain(part)}</span>`).join("");
+  return sharp({
     text: {
-      text: `<span foreground="${colour}" alpha="${alpha}">${plain(text(job, "text"))}</span>`,
-      font: `${FONT_NAME}${isBold ? " Bold" : ""} ${line}`,
-      fontfile: isBold ? FONT_FILES.bold : FONT_FILES.regular,
+      text: `<span foreground="${colour}" alpha="${alpha}">${parts}</span>`,
+      font: `${main.family}${isBold ? " Bold" : ""} ${line}`,
+      fontfile: main.path,
       dpi: DOTS_PER_INCH,
-      width: widest,
+      width,
       wrap: "word-char",
-      align: text(job, "align") as "centre",
+      align,
       spacing: Math.round(line * LINE_SPACING),
       rgba: true,
     },
   })
     .png()
     .toBuffer({ resolveWithObject: true });
+};
+
+/** A title or a caption on an image, in a box that is no wider than the image. */
+export const write: Operation = async (job) => {
+  const picture = await openImage(fileAt(job, "image"), true);
+  const line = Math.max(8, Math.round(number(job, "size") * picture.height));
+  const margin = Math.round(number(job, "margin") * picture.height);
+  const padding = Math.round(line * PADDING);
+  const widest = picture.width - 2 * (margin + padding);
+  if (widest < line) throw new InputError("the image is too narrow for text of that size");
+  const rendered = await drawn(runsOf(text(job, "text"), isOn(job, "bold") ? "bold" : "regular", "text"), {
+    foreground: pangoColour(text(job, "colour")),
+    line,
+    isBold: isOn(job, "bold"),
+    width: widest,
+    align: text(job, "align") as "centre",
+  });
   const { info } = rendered;
   if (info.height > picture.height - 2 * (margin + padding)) throw new InputError("the text is too long for the image at that size");
   const box = { width: info.width + 2 * padding, height: info.height + 2 * padding };
@@ -63,5 +78,5 @@ export const write: Operation = async (job) => {
     { input: { create: { ...box, channels: 4, background: text(job, "background") } }, ...at },
     { input: rendered.data, left: at.left + padding, top: at.top + padding },
   ];
-  return reading("image", () => writeImage(picture.pipeline().composite(layers), job.folder, formatOf(picture)));
+  return reading("image", () => writeChanged(job, picture, (frame) => frame.composite(layers)));
 };

@@ -1,9 +1,10 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { AAC, H264, makeMp4, open } from "../ffmpeg/make";
-import { fitted, frameOf } from "../ffmpeg/filters";
+import { fitted, frameOf, type Frame } from "../ffmpeg/filters";
 import { inputArguments } from "../ffmpeg/formats";
 import { openVideo } from "../ffmpeg/probe";
-import { FONT_FILES, FONT_NAME } from "../images/text";
+import { fontsOf, mainFont, runsOf } from "../fonts/fonts";
 import { fileAt, inFolder, InputError, number, text, type Job, type Operation } from "../job";
 import { asAss, asSrt, cuesOfText, cuesOfWords, readWords, type Cue } from "./cues";
 
@@ -12,41 +13,55 @@ import { asAss, asSrt, cuesOfText, cuesOfWords, readWords, type Cue } from "./cu
 const FONTS = "fonts";
 const CAPTIONS = "captions.ass";
 
+/** @throws InputError where no caption falls within the video; silence has none, and is no fault */
 const cuesOf = (job: Job, seconds: number): Cue[] => {
   const characters = number(job, "maxCharacters");
   const { words } = job.settings;
-  const isGiven = words !== undefined && words !== null && !(Array.isArray(words) && words.length === 0);
-  const cues = isGiven ? cuesOfWords(readWords(words), characters) : cuesOfText(text(job, "text"), seconds, characters);
+  const given = text(job, "text");
+  const isByWords = words !== undefined && words !== null && !(Array.isArray(words) && words.length === 0 && given !== "");
+  const cues = isByWords ? cuesOfWords(readWords(words), characters) : cuesOfText(given, seconds, characters);
   const within = cues.filter(({ start }) => start < seconds).map((cue) => ({ ...cue, end: Math.min(cue.end, seconds) }));
-  if (within.length === 0) throw new InputError("words: there is nothing to show within the video");
+  if (within.length === 0 && cues.length > 0) throw new InputError("words: all of them are said after the video has ended");
   return within;
 };
 
-export const captions: Operation = async (job) => {
-  const source = await openVideo(job, fileAt(job, "video"));
-  const cues = cuesOf(job, source.seconds);
-  const frame = frameOf(source.video);
-  const isAac = source.audio?.codec === "aac" && source.demuxer === "mov";
-  const sound = ["-map", "0:a:0?", ...(isAac ? ["-c:a", "copy"] : AAC)];
-  if (text(job, "mode") === "track") {
-    const path = inFolder(job, "captions.srt");
-    await writeFile(path, asSrt(cues));
-    const isCopy = source.video.codec === "h264" && source.demuxer === "mov";
-    const picture = isCopy ? ["-map", "0:V:0", "-c:v", "copy"] : ["-map", "0:V:0", "-vf", fitted(frame), ...H264];
-    const track = ["-map", "1:s:0", "-c:s", "mov_text", "-metadata:s:s:0", "language=und", "-disposition:s:0", "default"];
-    return makeMp4(job, [...open(source), ...inputArguments(path, "srt"), ...picture, ...sound, ...track]);
-  }
+/** Captions as a file of the folder that ffmpeg runs in, with the fonts that they need. @returns the filter that draws them */
+const drawn = async (job: Job, cues: readonly Cue[], frame: Frame): Promise<string> => {
+  const port = job.settings.words === undefined ? "text" : "words";
+  const runs = new Map(cues.map((cue) => [cue.text, runsOf(cue.text, "bold", port)]));
+  const font = mainFont("bold");
   const style = {
     ...frame,
-    font: FONT_NAME,
+    font,
+    runsOf: (line: string) => runs.get(line) ?? [],
     size: number(job, "size") * frame.height,
     colour: text(job, "colour"),
     position: text(job, "position"),
   };
   await writeFile(inFolder(job, CAPTIONS), asAss(cues, style));
   await mkdir(inFolder(job, FONTS), { recursive: true });
-  await copyFile(FONT_FILES.bold, inFolder(job, `${FONTS}/bold.ttf`));
+  for (const { path } of fontsOf([{ text: "", font }, ...[...runs.values()].flat()]))
+    await copyFile(path, inFolder(job, `${FONTS}/${basename(path)}`));
   // ffmpeg runs in the folder of the operation: no path has to be written into a filter.
-  const filter = `${fitted(frame)},ass=${CAPTIONS}:fontsdir=${FONTS}`;
+  return `ass=${CAPTIONS}:fontsdir=${FONTS}`;
+};
+
+export const captions: Operation = async (job) => {
+  const source = await openVideo(job, fileAt(job, "video"));
+  const cues = cuesOf(job, source.seconds);
+  const frame = frameOf(source.video);
+  const isTrack = text(job, "mode") === "track";
+  const isMp4 = source.demuxer === "mov";
+  const sound = ["-map", "0:a:0?", ...(source.audio?.codec === "aac" && isMp4 ? ["-c:a", "copy"] : AAC)];
+  const isCopy = (isTrack || cues.length === 0) && source.video.codec === "h264" && isMp4;
+  if (cues.length === 0 || isTrack) {
+    const picture = isCopy ? ["-map", "0:V:0", "-c:v", "copy"] : ["-map", "0:V:0", "-vf", fitted(source.video, frame), ...H264];
+    if (cues.length === 0) return makeMp4(job, [...open(source), ...picture, ...sound]);
+    const path = inFolder(job, "captions.srt");
+    await writeFile(path, asSrt(cues));
+    const track = ["-map", "1:s:0", "-c:s", "mov_text", "-metadata:s:s:0", "language=und", "-disposition:s:0", "default"];
+    return makeMp4(job, [...open(source), ...inputArguments(path, "srt"), ...picture, ...sound, ...track]);
+  }
+  const filter = `${fitted(source.video, frame)},${await drawn(job, cues, frame)}`;
   return makeMp4(job, [...open(source), "-map", "0:V:0", "-vf", filter, ...H264, ...sound]);
 };

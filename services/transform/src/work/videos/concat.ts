@@ -37,7 +37,8 @@ const looksAlike = (one: VideoStream, other: VideoStream): boolean =>
   one.pixelFormat === other.pixelFormat &&
   one.width === other.width &&
   one.height === other.height &&
-  one.fps === other.fps;
+  one.fps === other.fps &&
+  one.hdr?.transfer === other.hdr?.transfer;
 
 /** The pictures of all clips as they are; undefined where they can't follow one another. */
 const copied = async (job: Job, clips: readonly Clip[]): Promise<string[] | undefined> => {
@@ -77,7 +78,7 @@ const cut = async (job: Job, clips: readonly Clip[], frame: Frame) => {
   if (asTheyAre) return joined(job, clips, asTheyAre, lengths);
   const paths: string[] = [];
   for (const [index, clip] of clips.entries()) {
-    const filter = `[0:V:0]${fitted(frame)},${lasting(frames[index]!, frame)}[v]`;
+    const filter = `[0:V:0]${fitted(clip.video, frame)},${lasting(frames[index]!, frame)}[v]`;
     paths.push(await makeClip(job, `clip-${index}.mp4`, [...open(clip), "-filter_complex", filter, "-map", "[v]"]));
   }
   return joined(job, clips, paths, lengths);
@@ -91,7 +92,7 @@ const faded = async (job: Job, clips: readonly Clip[], frame: Frame) => {
   if (2 * fade > shortest)
     throw new InputError(`a fade of ${shown(fade)} s is longer than half of the shortest video (${shown(shortest)} s)`);
   const filters = clips.flatMap((clip, index) => [
-    `[${index}:V:0]${fitted(frame)},${lasting(frames[index]!, frame)}[v${index}]`,
+    `[${index}:V:0]${fitted(clip.video, frame)},${lasting(frames[index]!, frame)}[v${index}]`,
     sound(index, clip, frames[index]! / frame.fps, `a${index}`),
   ]);
   let [video, audio, at] = ["v0", "a0", 0];

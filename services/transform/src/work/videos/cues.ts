@@ -1,4 +1,6 @@
+import { scaleOf, type Font, type TextRun } from "../fonts/fonts";
 import { InputError } from "../job";
+import { brokenInto, joinedWords } from "./lines";
 
 /** Captions: what is shown from when to when. Times are in seconds. */
 export interface Cue {
@@ -35,29 +37,20 @@ export const readWords = (given: unknown): Word[] => {
   });
 };
 
-/** Words inside of what a model answered. */
+/** Words inside of what a model answered; none where it heard nothing. */
 const nested = (value: unknown): unknown[] | undefined => {
   if (typeof value !== "object" || value === null) return undefined;
   const { words, segments } = value as { words?: unknown; segments?: unknown };
-  const inside = Array.isArray(words) && words.length > 0 ? (words as unknown[]) : segments;
-  return Array.isArray(inside) ? (inside as unknown[]) : undefined;
+  const lists = [words, segments].filter((list): list is unknown[] => Array.isArray(list));
+  return lists.find(({ length }) => length > 0) ?? lists[0];
 };
 
-/** Breaks a text into lines of at most so many characters; longer words have lines of their own. */
-export const brokenInto = (text: string, characters: number): string[] => {
-  const lines: string[] = [];
-  for (const word of text.split(/\s+/).filter(Boolean)) {
-    const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= characters) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
-};
+const joined = (words: readonly Word[]): string => words.map(({ text }) => text).reduce(joinedWords);
 
 const cueOf = (words: readonly Word[], characters: number): Cue => ({
   start: words[0]!.start,
   end: words.at(-1)!.end,
-  text: brokenInto(words.map(({ text }) => text).join(" "), characters).join("\n"),
+  text: brokenInto(joined(words), characters).join("\n"),
 });
 
 /** Captions of words: two lines at most, ended by pauses and sentences. */
@@ -71,7 +64,7 @@ export const cuesOfWords = (words: readonly Word[], characters: number): Cue[] =
   };
   for (const word of sorted) {
     const last = current.at(-1);
-    const isFull = brokenInto([...current, word].map(({ text }) => text).join(" "), characters).length > LINES;
+    const isFull = brokenInto(joined([...current, word]), characters).length > LINES;
     if (last && (isFull || word.start - last.end > PAUSE_SECONDS || SENTENCE_END.test(last.text))) close();
     current.push(word);
   }
@@ -84,7 +77,7 @@ export const cuesOfWords = (words: readonly Word[], characters: number): Cue[] =
 
 /** Captions of a text that has no times: each as long as its share of the text. */
 export const cuesOfText = (text: string, seconds: number, characters: number): Cue[] => {
-  const sentences = text.split(/(?<=[.!?…。！？])\s+|\n+/).filter((one) => one.trim() !== "");
+  const sentences = text.split(/(?<=[.!?…])\s+|(?<=[。！？])\s*|\n+/).filter((one) => one.trim() !== "");
   const shown = sentences.flatMap((sentence) => {
     const lines = brokenInto(sentence, characters);
     return Array.from({ length: Math.ceil(lines.length / LINES) }, (_, index) =>
@@ -115,7 +108,9 @@ export const asSrt = (cues: readonly Cue[]): string =>
 export interface AssStyle {
   width: number;
   height: number;
-  font: string;
+  /** The font of the style, and each caption in parts, with the font of each part. */
+  font: Font;
+  runsOf: (text: string) => readonly TextRun[];
   /** Height of a line, in pixels. */
   size: number;
   /** `#rrggbb`. */
@@ -124,6 +119,8 @@ export interface AssStyle {
 }
 
 const ALIGNMENTS: Readonly<Record<string, number>> = { bottom: 2, centre: 5, top: 8 };
+/** The encoding that has libass tell by a text whether it runs to the left or to the right. */
+const DIRECTION_OF_TEXT = -1;
 /** A word joiner behind a backslash: it then begins no command. */
 const JOINER = "\u2060";
 
@@ -144,12 +141,19 @@ const assColour = (colour: string): string => {
 };
 
 /** Advanced SubStation Alpha, for captions on the pictures. */
-export const asAss = (cues: readonly Cue[], { width, height, font, size, colour, position }: AssStyle): string => {
+export const asAss = (cues: readonly Cue[], { width, height, font, runsOf, size, colour, position }: AssStyle): string => {
   const outline = Math.max(1, size * 0.06).toFixed(1);
   const margin = Math.round(height * 0.05);
-  const style = `Style: Default,${font},${Math.round(size)},${assColour(colour)},&H000000FF,&H00101010,&H80000000,-1,0,0,0,100,100,0,0,1,${outline},${outline},${ALIGNMENTS[position] ?? 2},${margin},${margin},${margin},1`;
+  const style = `Style: Default,${font.family},${Math.round(size)},${assColour(colour)},&H000000FF,&H00101010,&H80000000,-1,0,0,0,100,100,0,0,1,${outline},${outline},${ALIGNMENTS[position] ?? 2},${margin},${margin},${margin},${DIRECTION_OF_TEXT}`;
+  const shown = (text: string): string =>
+    runsOf(text)
+      .map((run) => {
+        if (run.font.path === font.path) return plain(run.text);
+        return `{\\fn${run.font.family}\\fs${Math.round(size * scaleOf(run.font, font))}}${plain(run.text)}{\\fn\\fs}`;
+      })
+      .join("");
   const events = cues.map(
-    ({ start, end, text }) => `Dialogue: 0,${clock(start, 2, ".").slice(1)},${clock(end, 2, ".").slice(1)},Default,,0,0,0,,${plain(text)}`,
+    ({ start, end, text }) => `Dialogue: 0,${clock(start, 2, ".").slice(1)},${clock(end, 2, ".").slice(1)},Default,,0,0,0,,${shown(text)}`,
   );
   return [
     "[Script Info]",

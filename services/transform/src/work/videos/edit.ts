@@ -1,7 +1,8 @@
 import sharp from "sharp";
-import { AAC, ffmpeg, described, even, H264, makeMp4, makePicture, open, shown } from "../ffmpeg/make";
-import { COLOURS, frameOf } from "../ffmpeg/filters";
+import { AAC, ffmpeg, described, even, H264, makeMp4, open, shown } from "../ffmpeg/make";
+import { asShown, COLOURS, fitted, frameOf } from "../ffmpeg/filters";
 import { openVideo, type Source } from "../ffmpeg/probe";
+import { lastPicture, pictureAt } from "./still";
 import { fileAt, inFolder, InputError, isOn, number, numberOf, text, type Job, type Operation } from "../job";
 
 /** Operations on one video. */
@@ -21,24 +22,19 @@ export const rangeOf = (job: Job, { port, seconds: whole }: Pick<Source, "port" 
 export const trim: Operation = async (job) => {
   const source = await openVideo(job, fileAt(job, "video"));
   const { start, seconds } = rangeOf(job, source);
-  const { fps } = source.video;
   return makeMp4(job, [
     ...open(source, "-ss", shown(start), "-t", shown(seconds)),
-    ...["-map", "0:V:0", "-vf", `fps=${shown(fps)},scale=trunc(iw/2)*2:trunc(ih/2)*2,setsar=1,${COLOURS}`, ...H264],
+    ...["-map", "0:V:0", "-vf", fitted(source.video, frameOf(source.video)), ...H264],
     ...["-af", "aresample=async=1:first_pts=0", ...AUDIO, "-t", shown(seconds)],
   ]);
 };
-
-const LAST_SECONDS = 3;
 
 export const frame: Operation = async (job) => {
   const source = await openVideo(job, fileAt(job, "video"));
   const at = number(job, "at");
   const isLast = isOn(job, "last");
   if (!isLast && at >= source.seconds) throw new InputError(`at: the video ends at ${shown(source.seconds)} s`);
-  const seek = isLast ? Math.max(0, source.seconds - LAST_SECONDS) : at;
-  const which = isLast ? ["-update", "1"] : ["-frames:v", "1"];
-  const path = await makePicture(job, "out.png", open(source, "-ss", shown(seek)), which);
+  const path = isLast ? await lastPicture(job, source, "out.png") : await pictureAt(job, source, at, "out.png");
   const { width, height } = await sharp(path).metadata();
   return { path, width, height };
 };
@@ -54,8 +50,9 @@ const tempo = (speed: number): string => {
 export const speed: Operation = async (job) => {
   const source = await openVideo(job, fileAt(job, "video"));
   const times = number(job, "speed");
-  const picture = `[0:V:0]setpts=PTS/${shown(times)},fps=${shown(source.video.fps)},scale=trunc(iw/2)*2:trunc(ih/2)*2,setsar=1,${COLOURS}[v]`;
-  const filters = source.audio ? [picture, `[0:a:0]${tempo(times)}[a]`] : [picture];
+  const picture = `[0:V:0]setpts=PTS/${shown(times)},${fitted(source.video, frameOf(source.video))}[v]`;
+  // A sound that begins after the pictures has silence before it: what is before a sound is not stretched with it.
+  const filters = source.audio ? [picture, `[0:a:0]aresample=async=1:first_pts=0,${tempo(times)}[a]`] : [picture];
   const maps = source.audio ? ["-map", "[v]", "-map", "[a]", ...AAC] : ["-map", "[v]"];
   return makeMp4(job, [...open(source), "-filter_complex", filters.join(";"), ...maps, ...H264]);
 };
@@ -78,14 +75,18 @@ export const resize: Operation = async (job) => {
           contain: `${whole},pad=${w}:${h}:-1:-1:color=black`,
           cover: `scale=${w}:${h}:force_original_aspect_ratio=increase,crop=${w}:${h}`,
         }[text(job, "fit")];
-  return makeMp4(job, [...open(source), ...["-map", "0:V:0", "-vf", `${scaled},setsar=1,fps=${shown(fps)},${COLOURS}`, ...H264], ...AUDIO]);
+  return makeMp4(job, [
+    ...open(source),
+    ...["-map", "0:V:0", "-vf", `${asShown(source.video)}${scaled},setsar=1,fps=${shown(fps)},${COLOURS}`, ...H264],
+    ...AUDIO,
+  ]);
 };
 
 export const gif: Operation = async (job) => {
   const source = await openVideo(job, fileAt(job, "video"));
   const { start, seconds } = rangeOf(job, source);
   const width = Math.min(number(job, "width"), source.video.width);
-  const filter = `[0:V:0]fps=${shown(number(job, "fps"))},scale=${width}:-1:flags=lanczos,split[one][two];[one]palettegen=stats_mode=diff[palette];[two][palette]paletteuse=dither=bayer:bayer_scale=4`;
+  const filter = `[0:V:0]${asShown(source.video)}fps=${shown(number(job, "fps"))},scale=${width}:-1:flags=lanczos,setsar=1,split[one][two];[one]palettegen=stats_mode=full[palette];[two][palette]paletteuse=dither=bayer:bayer_scale=4`;
   const path = inFolder(job, "out.gif");
   await ffmpeg(job, [
     ...open(source, "-ss", shown(start), "-t", shown(seconds)),

@@ -26,7 +26,7 @@ export const mux: Operation = async (job) => {
   const fade = Math.min(number(job, "fadeSeconds"), seconds);
   const ending = fade > 0 ? `,afade=t=out:st=${shown(seconds - fade)}:d=${shown(fade)}` : "";
   const filters = [sound(1, audio, seconds, "added", `,volume=${shown(number(job, "volume"))}${ending}`)];
-  if (!isCopy) filters.push(`[0:V:0]${fitted(frame)},${lasting(frames, frame)}[v]`);
+  if (!isCopy) filters.push(`[0:V:0]${fitted(video.video, frame)},${lasting(frames, frame)}[v]`);
   const original = text(job, "original");
   if (original === "duck" && !video.audio) throw new InputError("original: the video has no sound of its own to give way to");
   const hasOwn = original !== "drop" && video.audio !== undefined;

@@ -1,0 +1,87 @@
+import { open, type FileHandle } from "node:fs/promises";
+import type { WorkFile } from "../../children/protocol";
+import { InputError } from "../job";
+
+/** Whether a file has all that its own index says: ffmpeg makes what it can of a part, and says nothing of the rest. */
+
+const HEADER_BYTES = 16;
+const LONG_SIZE = 1;
+/** Boxes that are looked at; fragmented films have two for each fragment. */
+const MOST_BOXES = 100_000;
+/** Boxes that a film ends with. Other bytes behind the last box are none. */
+const BOXES: ReadonlySet<string> = new Set([
+  "ftyp",
+  "moov",
+  "mdat",
+  "moof",
+  "mfra",
+  "sidx",
+  "free",
+  "skip",
+  "wide",
+  "meta",
+  "uuid",
+  "udta",
+]);
+
+/** ISO base media: boxes of size, name and content, to the end of the file. */
+const areBoxesWhole = async (handle: FileHandle, bytes: number): Promise<boolean> => {
+  const header = Buffer.alloc(HEADER_BYTES);
+  let at = 0;
+  for (let count = 0; at + 8 <= bytes && count < MOST_BOXES; count += 1) {
+    await handle.read(header, 0, HEADER_BYTES, at);
+    if (!BOXES.has(header.toString("latin1", 4, 8))) return true;
+    const short = header.readUInt32BE(0);
+    const size = short === LONG_SIZE ? Number(header.readBigUInt64BE(8)) : short;
+    // A box without size lasts to the end.
+    if (size < 8) return true;
+    at += size;
+  }
+  return at <= bytes;
+};
+
+const EBML_ID = 0x1a45dfa3;
+const SEGMENT_ID = 0x18538067;
+const ID_BYTES = 4;
+
+/** A number of EBML: its first byte tells how many follow. Undefined where it is not known yet, as while it is written. */
+const ebmlSize = (from: Buffer): { size: number | undefined; length: number } => {
+  const first = from[0] ?? 0;
+  const length = Math.clz32(first) - 23;
+  if (length > 8) return { size: undefined, length: 0 };
+  const digits = from.subarray(1, length);
+  const head = first & (0xff >> length);
+  const isUnknown = head === 0xff >> length && digits.every((byte) => byte === 0xff);
+  return { size: isUnknown ? undefined : digits.reduce((sum, byte) => sum * 256 + byte, head), length };
+};
+
+/** Matroska and WebM: a header, and one segment with all the rest. */
+const isSegmentWhole = async (handle: FileHandle, bytes: number): Promise<boolean> => {
+  const header = Buffer.alloc(HEADER_BYTES);
+  let at = 0;
+  for (const id of [EBML_ID, SEGMENT_ID]) {
+    await handle.read(header, 0, HEADER_BYTES, at);
+    const { size, length } = ebmlSize(header.subarray(ID_BYTES));
+    if (header.readUInt32BE(0) !== id || size === undefined) return true;
+    at += ID_BYTES + length + size;
+  }
+  return at <= bytes;
+};
+
+const CHECKS: Readonly<Record<string, (handle: FileHandle, bytes: number) => Promise<boolean>>> = {
+  mov: areBoxesWhole,
+  matroska: isSegmentWhole,
+};
+
+/** @throws InputError where the end of the file is missing */
+export const checkWhole = async ({ port, path }: Pick<WorkFile, "port" | "path">, demuxer: string): Promise<void> => {
+  const check = CHECKS[demuxer];
+  if (!check) return;
+  const handle = await open(path, "r");
+  try {
+    const { size } = await handle.stat();
+    if (!(await check(handle, size))) throw new InputError(`${port}: the file is incomplete: its end is missing; upload it again`);
+  } finally {
+    await handle.close();
+  }
+};

@@ -1,0 +1,114 @@
+import { dirname, join } from "node:path";
+import { InputError } from "../job";
+import { tablesOf, type FontTables } from "./tables";
+
+/**
+ * fonts/: the fonts that are shipped, and which of them shows which part of a text. Fonts of the machine are never counted on: a text
+ * looks the same everywhere, and a sign that no font has is refused instead of drawn as a box.
+ */
+
+export type Weight = "regular" | "bold";
+
+export interface Font {
+  /** Its name inside the file, by which libass and pango find it. */
+  family: string;
+  path: string;
+}
+
+/** Part of a text that one font shows. */
+export interface TextRun {
+  text: string;
+  font: Font;
+}
+
+const WEIGHTS = {
+  regular: { folder: "400Regular", file: "400Regular", name: "Regular" },
+  bold: { folder: "700Bold", file: "700Bold", name: "Bold" },
+} as const;
+
+type FontOf = (weight: Weight) => Font;
+
+/** Packages of one folder for each weight. */
+const google =
+  (name: string, family: string): FontOf =>
+  (weight) => {
+    const { folder, file } = WEIGHTS[weight];
+    const root = dirname(require.resolve(`@expo-google-fonts/${name}/package.json`));
+    return { family, path: join(root, folder, `${family.replaceAll(" ", "")}_${file}.ttf`) };
+  };
+
+/** Fonts of Chinese, Japanese and Korean. Their family includes the weight: libass knows no other name of theirs. */
+const eastAsian =
+  (name: string, family: string, file: string): FontOf =>
+  (weight) => {
+    const root = join(dirname(require.resolve(`@embedpdf/${name}`)), "..", "fonts");
+    return { family: `${family} ${WEIGHTS[weight].name}`, path: join(root, `${file}-${WEIGHTS[weight].name}.otf`) };
+  };
+
+const MAIN = google("noto-sans", "Noto Sans");
+const SCRIPTS: readonly FontOf[] = [
+  google("noto-sans-arabic", "Noto Sans Arabic"),
+  google("noto-sans-hebrew", "Noto Sans Hebrew"),
+  google("noto-sans-thai", "Noto Sans Thai"),
+];
+const CHINESE = eastAsian("fonts-sc", "Noto Sans S Chinese", "NotoSansHans");
+const JAPANESE = eastAsian("fonts-jp", "Noto Sans Japanese", "NotoSansJP");
+const KOREAN = eastAsian("fonts-kr", "Noto Sans Korean", "NotoSansKR");
+const EMOJI = google("noto-emoji", "Noto Emoji");
+
+/** Chinese, Japanese and Korean share signs, and write them differently: the text's own letters tell which language it is in. */
+const eastAsianFonts = (text: string): readonly FontOf[] => {
+  if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return [JAPANESE, CHINESE, KOREAN];
+  if (/\p{Script=Hangul}/u.test(text)) return [KOREAN, JAPANESE, CHINESE];
+  return [CHINESE, JAPANESE, KOREAN];
+};
+
+/** What most texts are written in. */
+export const mainFont = (weight: Weight): Font => MAIN(weight);
+
+const tables = new Map<string, FontTables>();
+const known = ({ path }: Font): FontTables => {
+  const found = tables.get(path) ?? tablesOf(path);
+  tables.set(path, found);
+  return found;
+};
+const covers = (font: Font, points: readonly number[]): boolean => points.every((point) => known(font).points.has(point));
+
+/** How much larger a font must be for letters as large as those of the main font: fonts of other scripts have higher lines. */
+export const scaleOf = (font: Font, main: Font): number => known(font).lineHeight / known(main).lineHeight;
+
+const CLUSTERS = new Intl.Segmenter("und", { granularity: "grapheme" });
+/** Nothing is drawn for these. */
+const BLANK = /[\s\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
+const MOST_NAMED = 10;
+
+const named = (sign: string): string =>
+  `${sign} (${[...sign].map((one) => `U+${one.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`).join(" ")})`;
+
+/**
+ * A text in parts, each with the font that shows it.
+ * @param port the input that the text came in by
+ * @throws InputError that names the signs that no font has
+ */
+export const runsOf = (text: string, weight: Weight, port: string): TextRun[] => {
+  const fonts = [MAIN, ...SCRIPTS, ...eastAsianFonts(text), EMOJI].map((font) => font(weight));
+  const runs: TextRun[] = [];
+  const missing = new Set<string>();
+  for (const { segment } of CLUSTERS.segment(text)) {
+    const signs = segment.replace(BLANK, "");
+    const points = [...signs].map((sign) => sign.codePointAt(0)!);
+    const last = runs.at(-1);
+    const font = points.length === 0 ? (last?.font ?? fonts[0]!) : fonts.find((one) => covers(one, points));
+    if (!font) missing.add(signs);
+    else if (last?.font === font) last.text += segment;
+    else runs.push({ text: segment, font });
+  }
+  if (missing.size > 0) {
+    const list = [...missing].slice(0, MOST_NAMED).map(named).join(", ");
+    throw new InputError(`${port}: no font has ${list}${missing.size > MOST_NAMED ? ", …" : ""}; leave out or replace these signs`);
+  }
+  return runs;
+};
+
+/** The fonts of texts, each once. */
+export const fontsOf = (runs: readonly TextRun[]): Font[] => [...new Map(runs.map(({ font }) => [font.path, font])).values()];

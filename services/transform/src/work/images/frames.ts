@@ -1,0 +1,36 @@
+import sharp, { type Sharp } from "sharp";
+import { BOUNDS } from "../../bounds";
+import type { WorkResult } from "../../children/protocol";
+import { InputError, type Job } from "../job";
+import { formatOf, writeImage, type Picture } from "./open";
+
+/** Animations, a picture at a time: libvips holds them as one tall picture, in which what is scaled would run into its neighbours. */
+
+const CHANNELS = 4;
+
+const changedFrames = async ({ port, pipeline, width, height, metadata }: Picture, change: (frame: Sharp) => Sharp): Promise<Sharp> => {
+  const all = await pipeline().toColourspace("srgb").ensureAlpha().raw().toBuffer();
+  const bytes = width * height * CHANNELS;
+  const pages = Math.floor(all.length / bytes);
+  const frames: Buffer[] = [];
+  let size = { width, height };
+  for (let page = 0; page < pages; page += 1) {
+    const frame = sharp(all.subarray(page * bytes, (page + 1) * bytes), { raw: { width, height, channels: CHANNELS } });
+    const { data, info } = await change(frame).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+    size = { width: info.width, height: info.height };
+    if (size.width * size.height * pages > BOUNDS.imagePixels)
+      throw new InputError(`${port}: the ${pages} pictures of the result would have more than ${BOUNDS.imagePixels} pixels together`);
+    frames.push(data);
+  }
+  const raw = { width: size.width, height: size.height * pages, channels: CHANNELS, pageHeight: size.height } as const;
+  const { delay, loop } = metadata;
+  // The times of an animation lie in its file, not in its pixels. Every format takes them from here.
+  const times = { ...(delay ? { delay } : {}), ...(loop === undefined ? {} : { loop }) };
+  return sharp(Buffer.concat(frames), { raw, limitInputPixels: false }).gif(times);
+};
+
+/** Writes a picture with each of its frames changed, in the format that it came in. */
+export const writeChanged = async (job: Job, picture: Picture, change: (frame: Sharp) => Sharp): Promise<WorkResult> => {
+  const changed = picture.isAnimated ? await changedFrames(picture, change) : change(picture.pipeline());
+  return writeImage(changed, job.folder, formatOf(picture));
+};
