@@ -53,15 +53,17 @@ export interface Runs {
 }
 
 const POLL_INTERVAL_MS = 2_000;
-const FAILED_STATUS = 500;
+const FAILED = { status: 500, code: "EXECUTION_FAILED" };
+const CANCELLED = { status: 409, code: "EXECUTION_CANCELLED" };
 const FINAL: ReadonlySet<string> = new Set<Execution["status"]>(["completed", "failed", "cancelled"]);
 
 const untilOf = (target: Target): { until?: string } => ("until" in target && target.until !== undefined ? { until: target.until } : {});
 
 /** Why an execution gave no result. */
 export const failureOf = ({ executionId, status, error }: Execution): NodeloomError => {
-  const { code = "EXECUTION_FAILED", message = `the run was ${status}`, ...details } = error ?? {};
-  return new NodeloomError({ status: FAILED_STATUS, code, message, details: { executionId, ...details } });
+  const failure = status === "cancelled" ? CANCELLED : FAILED;
+  const { code = failure.code, message = `the run was ${status}`, ...details } = error ?? {};
+  return new NodeloomError({ status: failure.status, code, message, details: { executionId, ...details } });
 };
 
 export const createRuns = (transport: Transport): Runs => {

@@ -168,6 +168,11 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     when: "too many runs, batches, event streams or bytes of bodies at once",
     members: { limit: "how many there may be", queueLimit: "how many more runs may wait in line, where the line is full", ...RETRY_AFTER },
   },
+  EXECUTION_CANCELLED: {
+    status: 409,
+    when: "the run was cancelled, and has no result; charged is what had been sent to providers",
+    members: { executionId: "the run" },
+  },
   EXECUTION_FAILED: { status: 500, when: "a node of the run failed; `error` says why", members: { ...FAILED_RUN, ...PROVIDER } },
   OUTGOING_LIMIT_EXCEEDED: {
     status: 500,

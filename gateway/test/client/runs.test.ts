@@ -38,13 +38,14 @@ describe("a run", () => {
   it.each([
     [
       { status: "failed", error: { code: "PROVIDER_RESPONSE_INCOMPLETE", message: "no output", nodeId: "n" } },
+      500,
       "PROVIDER_RESPONSE_INCOMPLETE",
       "no output",
     ],
-    [{ status: "cancelled" }, "EXECUTION_FAILED", "the run was cancelled"],
-  ])("that ends badly meanwhile throws why: %j", async (end, code, message) => {
+    [{ status: "cancelled" }, 409, "EXECUTION_CANCELLED", "the run was cancelled"],
+  ])("that ends badly meanwhile throws why: %j", async (end, status, code, message) => {
     const client = await clientOf(GOES_ON, execution(end));
-    await expect(client.run({ workflow: "x" })).rejects.toMatchObject({ status: 500, code, message, executionId: "e" });
+    await expect(client.run({ workflow: "x" })).rejects.toMatchObject({ status, code, message, executionId: "e" });
   });
 });
 

@@ -321,8 +321,11 @@ const holdOf = async ({ user }: Cell): Promise<billing.HoldRequest> =>
 const expectCaller = ({ status, body }: Answer, mode: Mode, row: Row, executionId: string): void => {
   if (mode === "async") return expect({ status, body }).toMatchObject({ status: 202, body: { executionId } });
   if (row.status === "completed") return expect({ status, body }).toMatchObject({ status: 200, body: { cost: row.captured } });
-  const error = row.status === "cancelled" ? "the run was cancelled" : (expect.any(String) as string);
-  expect({ status, body }).toMatchObject({ status: 500, body: { code: "EXECUTION_FAILED", error, executionId } });
+  const told =
+    row.status === "cancelled"
+      ? { status: 409, body: { code: "EXECUTION_CANCELLED", error: "the run was cancelled" } }
+      : { status: 500, body: { code: "EXECUTION_FAILED", error: expect.any(String) as string } };
+  expect({ status, body }).toMatchObject({ ...told, body: { ...told.body, executionId } });
 };
 
 const expectMoney = async ({ user }: Cell, row: Row, executionId: string): Promise<void> => {

@@ -110,7 +110,9 @@ describe("a synchronous run", () => {
 
   it("that is cancelled meanwhile says so", async () => {
     answer = (_request, reply) => reply({ status: "cancelled" });
-    expect((await run({ inputs: {} })).body).toMatchObject({ code: "EXECUTION_FAILED", error: "the run was cancelled" });
+    const { status, body } = await run({ inputs: {} });
+    expect(status).toBe(409);
+    expect(body).toMatchObject({ code: "EXECUTION_CANCELLED", error: "the run was cancelled" });
   });
 
   it("of a session is a canvas run, of a model by key api-slim", async () => {

@@ -134,8 +134,9 @@ def target_call(
 
 def _failure(execution: Execution) -> NodeloomError:
     error = dict(cast("Mapping[str, Any]", execution.get("error") or {}))
-    code, message = error.pop("code", "EXECUTION_FAILED"), error.pop("message", f"the run was {execution['status']}")
-    return NodeloomError(message, status=500, code=code, details={"executionId": execution["executionId"], **error})
+    status, code = (409, "EXECUTION_CANCELLED") if execution["status"] == "cancelled" else (500, "EXECUTION_FAILED")
+    code, message = error.pop("code", code), error.pop("message", f"the run was {execution['status']}")
+    return NodeloomError(message, status=status, code=code, details={"executionId": execution["executionId"], **error})
 
 
 class Runs:

@@ -4,6 +4,7 @@ import { APP_METADATA, DomainError, type Reason } from "@nodeloom/kernel";
 const SHOWN: Partial<Record<Reason, readonly string[]>> = {
   INVALID_REQUEST: ["issues"],
   INVALID_INPUTS: ["issues"],
+  EXECUTION_CANCELLED: ["executionId"],
   EXECUTION_FAILED: ["executionId"],
   OUTGOING_LIMIT_EXCEEDED: ["executionId"],
   PROVIDER_SUBMIT_FAILED: ["executionId"],

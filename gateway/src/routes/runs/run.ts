@@ -147,7 +147,7 @@ export const startRun = async (
 export const runFailure = (execution: executions.Execution): DomainError => {
   const { error } = execution;
   if (execution.status === "cancelled")
-    return new DomainError("failed", "EXECUTION_FAILED", "the run was cancelled", { executionId: execution.executionId });
+    return new DomainError("conflict", "EXECUTION_CANCELLED", "the run was cancelled", { executionId: execution.executionId });
   const reason = error && isReason(error.code) ? error.code : "EXECUTION_FAILED";
   return new DomainError("failed", reason, error?.message || "the run failed", {
     executionId: execution.executionId,
