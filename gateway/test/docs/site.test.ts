@@ -17,7 +17,7 @@ const NO_LINKS: Links = { addressOf: () => undefined, isPage: () => false };
 describe("the contents", () => {
   it("are those of docs/README.md: each page once, under a purpose, and no page is forgotten", () => {
     const titles = site.groups.map(({ title }) => title);
-    expect(titles).toEqual(["Start", "Build", "Call", "Models", "Operate", "Reference"]);
+    expect(titles).toEqual(["Start", "Concepts", "Build", "Call", "Models", "Operate", "Reference"]);
     expect(new Set(paths).size).toBe(paths.length);
   });
 
@@ -143,9 +143,9 @@ describe("the reference of the API", () => {
 
 describe("the search", () => {
   it("finds a section by its words, their beginnings and a slip of the pen, the heading first", async () => {
-    expect(await site.search("idempot")).toContain('href="/docs/guide/runs#sending-it-twice"');
+    expect(await site.search("idempot")).toContain('href="/docs/guide/idempotency"');
     const found = await site.search("webhok signature");
-    expect(found).toContain("#webhooks");
+    expect(found).toContain("/docs/guide/webhooks#verify-the-signature");
     expect(found).toContain("<mark>");
     expect(await site.search("zzzzqqq")).toContain("Nothing was found");
   });

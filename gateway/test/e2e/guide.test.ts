@@ -78,7 +78,7 @@ describe("the webhook receivers of the guide", () => {
   const stranger = `whsec_${randomBytes(32).toString("base64")}`;
 
   (hasPython ? it : it.skip)("Python: accepts a genuine message, and no other", () => {
-    const [, verify] = blocks(join(GUIDE, "runs.md"), "python");
+    const [, verify] = blocks(join(GUIDE, "webhooks.md"), "python");
     const ask = `${verify!}\nimport json, sys\nfor case in json.load(sys.stdin): print(verify(case["secret"], case["headers"], case["body"].encode()))`;
     const cases = [
       { secret, headers: message(), body },
@@ -91,7 +91,7 @@ describe("the webhook receivers of the guide", () => {
   });
 
   it("Node.js: accepts a genuine message, and no other", async () => {
-    const [app] = blocks(join(GUIDE, "runs.md"), "js");
+    const [app] = blocks(join(GUIDE, "webhooks.md"), "js");
     const seen: unknown[][] = [];
     let server: Server | undefined;
     // The page's program, with its surroundings given: it listens on a port of ours and prints to us.
