@@ -155,6 +155,17 @@ type Attempt = Answer<unknown> | { failure: NodeloomError; status: number; heade
 export const unreachable = (cause: unknown): NodeloomError =>
   new NodeloomError({ message: "the service could not be reached", status: 0, code: NETWORK_ERROR, cause });
 
+/** Node's fetch says of a redirect that it isn't to follow; other runtimes leave no trace of one. */
+const isRedirect = (error: unknown): boolean => ((error as { cause?: { message?: unknown } }).cause?.message ?? "") === "unexpected redirect";
+
+const redirected = (cause: unknown): NodeloomError =>
+  new NodeloomError({
+    message: "the service answered with a redirect, which would take the key elsewhere: use the service's own address as baseUrl",
+    status: 0,
+    code: NETWORK_ERROR,
+    cause,
+  });
+
 class JsonText {
   constructor(readonly text: string) {}
 }
@@ -178,6 +189,7 @@ export const createTransport = (options: TransportOptions): Transport => {
       return { failure: errorOf(status, headers, await whole(response)), status, headers };
     } catch (error) {
       init.signal?.throwIfAborted();
+      if (isRedirect(error)) throw redirected(error);
       return { failure: unreachable(error), status: 0, headers: new Headers() };
     }
   };
@@ -197,7 +209,8 @@ export const createTransport = (options: TransportOptions): Transport => {
     const headers = headersOf(apiKey, operation, parts);
     const isJson = operation.contentType === "application/json" && body !== undefined && !(body instanceof JsonText);
     const content = isJson ? JSON.stringify(body) : body instanceof JsonText ? body.text : body;
-    const init: RequestInit = { method: operation.method, headers, body: content as RequestInit["body"], signal };
+    // fetch takes x-api-key along to any host that a redirect names.
+    const init: RequestInit = { method: operation.method, headers, body: content as RequestInit["body"], signal, redirect: "error" };
     const url = urlOf(baseUrl, operation, parts);
     // Polls are limited per execution, everything else per route.
     const bucket = operation.path.startsWith("/api/executions/{id}") ? `${id} ${parts.params?.id ?? ""}` : id;

@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from conftest import Services
 from standardwebhooks.webhooks import Webhook
@@ -56,6 +57,15 @@ def test_asynchronous_events_resume_too(services: Services) -> None:
             return [one async for one in client.events("e", after=0)]
 
     assert [one.id for one in asyncio.run(follow())] == [1, 2, 3, 4]
+
+
+def test_a_redirect_takes_the_key_nowhere_even_where_the_http_client_follows_redirects(services: Services) -> None:
+    elsewhere = services.start({"status": 200, "json": USER})
+    service = services.start({"status": 302, "headers": {"location": elsewhere.base_url}})
+    http_client = httpx.Client(follow_redirects=True)
+    with Nodeloom("nl_test", base_url=service.base_url, http_client=http_client) as client, pytest.raises(NodeloomError):
+        client.whoami()
+    assert elsewhere.received == []
 
 
 def test_events_end_at_once_when_there_is_nothing_more(services: Services) -> None:

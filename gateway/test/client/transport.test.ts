@@ -53,6 +53,17 @@ describe("a run without a place", () => {
   });
 });
 
+it.each([301, 302, 307, 308])("takes the key to no other address that an answer of %i names", async (status) => {
+  const elsewhere = await startScripted(OK);
+  try {
+    const client = await clientOf({ status, headers: { location: elsewhere.baseUrl } });
+    expect((await refusal(client.whoami())).message).toContain("redirect");
+    expect([service.received.length, elsewhere.received.length]).toEqual([1, 0]);
+  } finally {
+    await elsewhere.stop();
+  }
+});
+
 describe("a token of an app's visitor", () => {
   const OVER: Script = { status: 401, json: { error: "over", code: "UNAUTHENTICATED" } };
   const withTokens = async (given: readonly string[], ...script: Script[]): Promise<Client> => {

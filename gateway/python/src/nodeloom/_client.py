@@ -88,7 +88,8 @@ class Nodeloom:
     def _exchange(self, request: Send) -> Reply:
         try:
             built = self._http.build_request(request.method, request.url, headers=request.headers, content=request.content)
-            response = self._http.send(built, stream=request.streamed)
+            # httpx takes x-api-key along to any host that a redirect names.
+            response = self._http.send(built, stream=request.streamed, follow_redirects=False)
             if request.streamed and response.is_success and response.status_code != httpx.codes.NO_CONTENT:
                 return Reply(response.status_code, response.headers, stream=response)
             content = response.read()
