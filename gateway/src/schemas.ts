@@ -3,6 +3,8 @@ import {
   HEADER_VALUE,
   HEADER_VALUE_FORM,
   LIMITS,
+  ONE_LINE,
+  ONE_LINE_FORM,
   MAX_SLUG_CHARS,
   SLUG,
   TIERS,
@@ -28,9 +30,11 @@ export const slug = z
 /** UUIDs are compared in lower case. */
 const lowerUuid = (value: string): string => (UUID.test(value.toLowerCase()) ? value.toLowerCase() : value);
 export const uuid = z.string().overwrite(lowerUuid).regex(UUID, "must be a UUID").meta({ example: "1f0c5b1e-2c54-4d0b-9a0e-5f3c2f6f7a11" });
-export const identifier = z.string().min(1).max(MAX_ID_CHARS).overwrite(lowerUuid);
+/** Text of people for a name, a title or an id. @param max characters */
+export const line = (max: number) => z.string().max(max).regex(ONE_LINE, ONE_LINE_FORM);
+export const identifier = line(MAX_ID_CHARS).min(1).overwrite(lowerUuid);
 /** Names are kept, and looked for, in composed form (NFC): é is one character however it was typed. */
-export const name = z.string().normalize().max(LIMITS.nameChars).regex(/\S/, "must not be empty").meta({ example: "Poster maker" });
+export const name = line(LIMITS.nameChars).normalize().regex(/\S/, "must not be empty").meta({ example: "Poster maker" });
 /** What a header can carry: secrets of others. @param max characters */
 export const headerValue = (max: number) => z.string().min(1).max(max).regex(HEADER_VALUE, `must be ${HEADER_VALUE_FORM}`);
 export const timestamp = z.iso.datetime().meta({ example: "2026-05-04T12:00:00.000Z" });

@@ -65,6 +65,26 @@ describe("creating a workflow", () => {
     expect((found.body as unknown as { slug: string }[]).map(({ slug }) => slug)).toEqual([body.slug]);
   });
 
+  it("and keys, folders, tags, apps and organizations have names that do nothing to a terminal", async () => {
+    const saved = await create({ name: nameOf("Plain") });
+    const path = `/api/workflows/${String(saved.body.slug)}`;
+    for (const name of ["a\u001b[2J", "a\nb", "a\u009b0m", "a\u0000", "a\u202eb"]) {
+      const session = { headers: platform.bySession(pro) };
+      const answers = await Promise.all([
+        create({ name }),
+        platform.send(path, { method: "PUT", json: { tags: [name] }, ...as(pro) }),
+        platform.send(path, { method: "PUT", json: { app: { published: false, dailyCredits: 0, title: name } }, ...session }),
+        platform.send("/api/folders", { json: { name }, ...as(pro) }),
+        platform.send("/api/keys", { json: { name, preset: "read-only" }, ...session }),
+        platform.send("/api/organizations", { json: { name }, ...session }),
+      ]);
+      for (const { status, body } of answers) {
+        expect([status, body.code]).toEqual([400, "INVALID_REQUEST"]);
+        expect(JSON.stringify(body.issues)).toContain("control characters");
+      }
+    }
+  });
+
   it("takes ids in capitals", async () => {
     const folder = await platform.send("/api/folders", { json: { name: nameOf("Folder") }, ...as(pro) });
     const id = String(folder.body.id).toUpperCase();

@@ -69,6 +69,13 @@ export const LIMITS = {
 export const isLonger = (text: string, characters: number): boolean =>
   text.length > characters && (text.length > 2 * characters || Array.from(text).length > characters);
 
+/**
+ * Text for a name, a title or an id: no control characters, which a terminal would carry out, no line breaks, and none of the controls
+ * that reverse what is read.
+ */
+export const ONE_LINE = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/;
+export const ONE_LINE_FORM = "must not have line breaks or other control characters";
+
 /** Slugs of workflows and internal names of models. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 export const MAX_SLUG_CHARS = 200;

@@ -31,14 +31,18 @@ export interface Streams {
   exit(code: number): void;
 }
 
-const shown = (value: unknown): string =>
-  Array.isArray(value)
-    ? value.map(shown).join(", ")
-    : typeof value === "string"
-      ? value
-      : value === undefined || value === null
-        ? ""
-        : JSON.stringify(value);
+/** Names, errors and results come from others: a terminal would carry out their control characters. Line breaks and tabs stay. */
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)/g;
+const BREAKS = /[\t\n\r]/g;
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+const visible = (text: string): string => text.replace(CONTROL, escaped);
+
+const shown = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(shown).join(", ");
+  const text = typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
+  return visible(text).replace(BREAKS, escaped);
+};
 
 const PROGRESS: ReadonlySet<string> = new Set([
   "submitted",
@@ -50,7 +54,7 @@ const PROGRESS: ReadonlySet<string> = new Set([
 ]);
 
 const jsonTerminal = ({ stdout, exit }: Streams): Terminal => {
-  const line = (value: unknown): void => void stdout.write(`${JSON.stringify(value)}\n`);
+  const line = (value: unknown): void => void stdout.write(`${visible(JSON.stringify(value))}\n`);
   return {
     note: () => undefined,
     event: (type, data) => line({ event: type, ...data }),
@@ -66,7 +70,8 @@ const jsonTerminal = ({ stdout, exit }: Streams): Terminal => {
 };
 
 const plainTerminal = ({ stdout, stderr, exit }: Streams): Terminal => {
-  const note = (text: string): void => void stderr.write(`${text}\n`);
+  const print = (text: string): void => void stdout.write(visible(text));
+  const note = (text: string): void => void stderr.write(`${visible(text)}\n`);
   return {
     note,
     event: (type, { nodeId, item, items, durationMs, error }) => {
@@ -77,24 +82,24 @@ const plainTerminal = ({ stdout, stderr, exit }: Streams): Terminal => {
       note(`  ${nodeId}${part} ${type.replace(/^node\./, "")}${time}${why}`);
     },
     result: ({ result }, files) => {
-      if (files.length > 0) return void stdout.write(`${files.join("\n")}\n`);
+      if (files.length > 0) return print(`${files.join("\n")}\n`);
       const { text, ...others } = result;
-      if (typeof text === "string" && Object.keys(others).length === 0) stdout.write(`${text}\n`);
-      else stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+      if (typeof text === "string" && Object.keys(others).length === 0) print(`${text}\n`);
+      else print(`${JSON.stringify(result, null, 2)}\n`);
     },
     table: (rows, columns) => {
       const cells = [columns, ...rows.map((row) => columns.map((column) => shown(row[column])))];
       const widths = columns.map((_, at) => Math.max(...cells.map((row) => row[at]!.length)));
       for (const row of cells)
-        stdout.write(
+        print(
           `${row
             .map((cell, at) => cell.padEnd(widths[at]!))
             .join("  ")
             .trimEnd()}\n`,
         );
     },
-    value: (_value, text) => void stdout.write(`${text}\n`),
-    text: (text) => void stdout.write(text),
+    value: (_value, text) => print(`${text}\n`),
+    text: print,
     end: (exitCode, text) => {
       note(text);
       exit(exitCode);

@@ -3,7 +3,7 @@ import type { workflows } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
 import type { ParamsSpec } from "../../http/route";
-import { credits, slug, timestamp } from "../../schemas";
+import { credits, line, slug, timestamp } from "../../schemas";
 import { publicSchema } from "../workflows/schemas";
 import { schemaView } from "../workflows/views";
 import type { App } from "./apps";
@@ -57,10 +57,8 @@ export const openTokenBody = z.strictObject({ token: earlier }).nullish();
 export const tokenBody = z
   .strictObject({
     token: earlier,
-    visitor: z
-      .string()
+    visitor: line(APP_BOUNDS.visitorChars)
       .min(1)
-      .max(APP_BOUNDS.visitorChars)
       .optional()
       .meta({ description: "Your own name of the visitor, which the visitor's token can be read for; a random one unless given" }),
   })

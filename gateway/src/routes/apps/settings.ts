@@ -1,7 +1,7 @@
 import { APP_BOUNDS, APP_PAYERS, APP_THEMES, creditLimit, isOrigin, toCredits, type AppPayer, type AppTheme } from "@nodeloom/kernel";
 import { workflows } from "@nodeloom/proto";
 import { z } from "zod";
-import { MAX_CREDITS } from "../../schemas";
+import { line, MAX_CREDITS } from "../../schemas";
 
 /** The member `app` of a workflow, as its owner has it. */
 
@@ -32,7 +32,7 @@ export const appSettings = z
       .max(APP_BOUNDS.visitorRuns)
       .default(DEFAULT_VISITOR_RUNS)
       .meta({ description: "Runs that one visitor has in a day (UTC)" }),
-    title: z.string().normalize().max(APP_BOUNDS.titleChars).default("").meta({ description: "Empty: the workflow's name" }),
+    title: line(APP_BOUNDS.titleChars).normalize().default("").meta({ description: "Empty: the workflow's name" }),
     cover: z
       .string()
       .max(APP_BOUNDS.coverChars)

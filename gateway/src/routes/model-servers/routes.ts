@@ -3,7 +3,7 @@ import { modelServers } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
 import { defineRoute, type ParamsSpec } from "../../http/route";
-import { headerValue, slug } from "../../schemas";
+import { headerValue, line, slug } from "../../schemas";
 import { audited } from "../admin/audit";
 import { forAdmins } from "../admin/shared";
 import { assertKeysCanBeKept, putKey, removeKey } from "./keys";
@@ -14,7 +14,7 @@ const MAX_NAME_CHARS = 60;
 const MAX_CHOICES = 500;
 
 const url = z.string().min(1).max(MAX_URL_CHARS).meta({ example: "http://192.168.1.20:11434/v1" });
-const name = z.string().trim().min(1).max(MAX_NAME_CHARS).meta({ example: "GPU box" });
+const name = line(MAX_NAME_CHARS).trim().min(1).meta({ example: "GPU box" });
 const key = headerValue(SECRET_BOUNDS.valueChars);
 const kind = z.enum(KINDS);
 

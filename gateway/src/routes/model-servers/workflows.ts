@@ -2,7 +2,7 @@ import { modelServers } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
 import { defineRoute, type ParamsSpec } from "../../http/route";
-import { anyObject, slug } from "../../schemas";
+import { anyObject, line, slug } from "../../schemas";
 import { audited } from "../admin/audit";
 import { forAdmins } from "../admin/shared";
 import { ofServer, required } from "./routes";
@@ -18,7 +18,7 @@ const workflow = anyObject.meta({ description: "A workflow in the format of Comf
 const chosen = z.strictObject({ name: z.string().min(1), node: z.string().min(1), input: z.string().min(1) });
 const newWorkflow = z
   .strictObject({
-    name: z.string().trim().min(1).max(MAX_NAME_CHARS),
+    name: line(MAX_NAME_CHARS).trim().min(1),
     workflow,
     inputs: z
       .array(chosen)

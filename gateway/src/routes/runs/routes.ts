@@ -21,7 +21,7 @@ import { ASYNC_WAIT_MS } from "../../http/limits";
 import { readPrefer, type Preferences } from "../../http/prefer";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../http/route";
 import { runReply, startRun, syncWaitMs, toRunner } from "./run";
-import { anyObject, credits, MAX_CREDITS, modelParams, queryFlag, uuid, versionQuery, workflowParams } from "../../schemas";
+import { anyObject, credits, line, MAX_CREDITS, modelParams, queryFlag, uuid, versionQuery, workflowParams } from "../../schemas";
 
 const ACCEPTED = 202;
 const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";
@@ -30,14 +30,10 @@ export const inputs = anyObject.meta({ description: "Keys are the schema's field
 export const maxCredits = z.number().min(0).max(MAX_CREDITS).optional();
 /** Would be lost when an object that has it is copied. */
 const NO_NAME = "__proto__";
-/** A zero character parts names from values where they are kept. */
-export const metadataName = z
-  .string()
+/** A zero character, which no line has, parts names from values where they are kept. */
+export const metadataName = line(RUN_METADATA.nameChars)
   .min(1)
-  .max(RUN_METADATA.nameChars)
-  .refine((name) => !name.includes("\0"), "must not have a zero character")
-  .refine((name) => name !== NO_NAME, "is no name that metadata may have")
-  .meta({ override: { pattern: "^[^\\u0000]*$" } });
+  .refine((name) => name !== NO_NAME, "is no name that metadata may have");
 export const metadata = z
   .record(metadataName, z.string().max(RUN_METADATA.valueChars))
   .refine((given) => Object.keys(given).length <= RUN_METADATA.entries, { error: `may have at most ${RUN_METADATA.entries} members` })

@@ -1,10 +1,10 @@
 import { LIMITS } from "@nodeloom/kernel";
 import { z } from "zod";
 import { appSettings } from "../apps/settings";
-import { anyObject, credits, identifier, name, slug, timestamp } from "../../schemas";
+import { anyObject, credits, identifier, line, name, slug, timestamp } from "../../schemas";
 
 const description = z.string().max(LIMITS.descriptionChars);
-const tags = z.array(z.string().normalize().max(LIMITS.tagChars)).max(LIMITS.tags);
+const tags = z.array(line(LIMITS.tagChars).normalize()).max(LIMITS.tags);
 const cover = anyObject
   .nullable()
   .meta({ description: "`{ image, video? }`, media-storage URLs", example: { image: "https://example.com/media/cover.png" } });

@@ -1,6 +1,6 @@
 import { invalidRequest, wellFormed, type Issue } from "../errors";
 import { parseExact } from "../json-text";
-import { LIMITS } from "../limits";
+import { LIMITS, ONE_LINE, ONE_LINE_FORM } from "../limits";
 import { GRAPH_BOUNDS, textBytes } from "./bounds";
 import { isRecord, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "./types";
 
@@ -40,6 +40,10 @@ export const readGraph = (nodesJson: string, edgesJson: string): Graph & { issue
     seen.add(node.id);
     if (textBytes(node.id) > GRAPH_BOUNDS.nodeIdBytes) {
       issues.push({ nodeId: null, message: `the id of nodes[${index}] is longer than ${GRAPH_BOUNDS.nodeIdBytes} bytes` });
+      continue;
+    }
+    if (!ONE_LINE.test(node.id)) {
+      issues.push({ nodeId: null, message: `the id of nodes[${index}] ${ONE_LINE_FORM}` });
       continue;
     }
     if (wellFormed(node.id) !== node.id) {

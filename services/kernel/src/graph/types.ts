@@ -58,7 +58,15 @@ export const shownName = (name: string): string => (name.length > MAX_LABEL_CHAR
 /** The name that a node's author gave it. */
 export const labelOf = ({ data }: Pick<GraphNode, "data">): string | undefined => {
   const given = [data.label, data.name, data.title].find((name) => typeof name === "string" && name.trim() !== "") as string | undefined;
-  return given && wellFormed(given.trim().replace(/\s+/g, " ").slice(0, MAX_LABEL_CHARS));
+  return (
+    given &&
+    wellFormed(
+      given
+        .trim()
+        .replace(/[\s\p{Cc}]+/gu, " ")
+        .slice(0, MAX_LABEL_CHARS),
+    )
+  );
 };
 
 /** A node as messages call it: its label where it has one, and its id. */

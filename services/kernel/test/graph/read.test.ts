@@ -14,6 +14,15 @@ it("leaves out, and names, a node whose id can't be written in UTF-8", () => {
   expect(issues).toEqual([{ nodeId: null, message: "the id of nodes[0] is no text that can be written in UTF-8" }]);
 });
 
+it("leaves out, and names, a node whose id would do something to a terminal", () => {
+  const { nodes, issues } = readGraph('[{"id":"a\\u001b[2J","type":"note"},{"id":"a\\nb","type":"note"},{"id":"a b","type":"note"}]', "[]");
+  expect(nodes.map(({ id }) => id)).toEqual(["a b"]);
+  expect(issues.map(({ message }) => message)).toEqual(
+    [0, 1].map((index) => `the id of nodes[${index}] must not have line breaks or other control characters`),
+  );
+  expect(labelOf({ data: { label: "a\u001b[2J\nb" } })).toBe("a [2J b");
+});
+
 it("names nodes by labels that are cut between characters' halves as what can be written", () => {
   const label = labelOf({ data: { label: `x${"\ud83e\uddf5".repeat(50)}` } });
   expect(label).toBe(`x${"\ud83e\uddf5".repeat(39)}\ufffd`);

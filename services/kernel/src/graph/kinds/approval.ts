@@ -1,4 +1,4 @@
-import { isLonger, LIMITS } from "../../limits";
+import { isLonger, LIMITS, ONE_LINE, ONE_LINE_FORM } from "../../limits";
 import { joined, type Abstract } from "../plan/abstract";
 import { longTexts } from "../plan/check-texts";
 import { buildStep } from "../plan/plan-step";
@@ -48,6 +48,7 @@ const problems = ({ title, instructions, timeoutHours, onTimeout, value }: Reado
   const isGiven = (setting: unknown): boolean => setting !== undefined && setting !== null;
   return [
     ...(isGiven(title) && !isText(title, LIMITS.nameChars) ? [`title: must be text of at most ${LIMITS.nameChars} characters`] : []),
+    ...(typeof title !== "string" || ONE_LINE.test(title) ? [] : [`title: ${ONE_LINE_FORM}`]),
     ...(isGiven(instructions) && !isText(instructions, LIMITS.descriptionChars)
       ? [`instructions: must be text of at most ${LIMITS.descriptionChars} characters`]
       : []),

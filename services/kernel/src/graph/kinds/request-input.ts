@@ -1,4 +1,5 @@
 import { GRAPH_BOUNDS } from "../bounds";
+import { ONE_LINE, ONE_LINE_FORM } from "../../limits";
 import { didYouMean } from "../../nearest-name";
 import { FIELD_TYPES, fieldProblem, fieldsOf, uploadFamily, type InputField } from "../values/fields";
 import { isMediaId } from "../values/media";
@@ -22,6 +23,7 @@ const KNOWN_TYPES: ReadonlySet<string> = new Set(FIELD_TYPES);
 const fieldIssues = (field: InputField): string[] => {
   const { name, type, default: fallback } = field;
   const shown = `field ${shownName(name)}`;
+  if (!ONE_LINE.test(name)) return [`a field's name ${ONE_LINE_FORM}: ${JSON.stringify(shownName(name))}`];
   if (!KNOWN_TYPES.has(type)) return [`${shown}: there is no type ${shownName(type)}${didYouMean(type, FIELD_TYPES)}`];
   const problem = fallback === undefined ? undefined : fieldProblem(field, fallback);
   return problem === undefined ? [] : [`${shown}: its default does not fit: ${problem}`];

@@ -1,4 +1,4 @@
-import { LIMITS } from "../../limits";
+import { LIMITS, ONE_LINE, ONE_LINE_FORM } from "../../limits";
 import { charactersOfWork, type RunBudget } from "../budget";
 import { patternOf, workOfMatch } from "../json-schema/pattern";
 import { isKnown, joined } from "../plan/abstract";
@@ -82,6 +82,7 @@ const caseProblems = (given: unknown): string[] => {
   const isText = (value: unknown): boolean => ["string", "number", "boolean"].includes(typeof value);
   return [
     ...(isName(name) ? [] : [`.name: must be text of 1 to ${SWITCH_BOUNDS.nameChars} characters other than "${ELSE_PORT}"`]),
+    ...(typeof name !== "string" || ONE_LINE.test(name) ? [] : [`.name: ${ONE_LINE_FORM}`]),
     ...(isText(left) ? [] : [".left: must be text"]),
     ...(typeof op === "string" && Object.hasOwn(OPERATORS, op) ? [] : [`.op: must be one of ${NAMES.join(", ")}`]),
     ...(isText(right) || UNARY.has(op) ? [] : [".right: must be text"]),
