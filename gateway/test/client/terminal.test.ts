@@ -11,8 +11,9 @@ const outputOf = (isJson: boolean): string => {
   terminal.note(EVIL);
   terminal.value({ name: EVIL }, EVIL);
   terminal.event("node.failed", { nodeId: EVIL, error: { message: EVIL } });
-  terminal.result({ executionId: "e", result: { text: `${EVIL}\r\n\tlast line` } }, []);
-  terminal.result({ executionId: "e", result: { text: EVIL, other: EVIL } }, []);
+  const run = { executionId: "e", cost: 1, ms: 1 };
+  terminal.result({ ...run, result: { text: `${EVIL}\r\n\tlast line` } }, []);
+  terminal.result({ ...run, result: { text: EVIL, other: EVIL } }, []);
   terminal.text(EVIL);
   terminal.end(1, EVIL);
   return written.join("");

@@ -53,6 +53,22 @@ describe("servers of models", () => {
     });
   });
 
+  it("lose their key when they get another scheme, host or port, unless it is given again", async () => {
+    const elsewhere = await startStandIn({ "/v1/models": { data: [{ id: "llama3.2:3b" }] } });
+    try {
+      const samePlace = await asAdmin(`${SERVERS}/gpu-box`, "PATCH", { url: `${ollama.url}/v1/` });
+      expect(samePlace.body.hasKey).toBe(true);
+      const moved = await asAdmin(`${SERVERS}/gpu-box`, "PATCH", { url: elsewhere.url });
+      expect(moved).toMatchObject({ status: 200, body: { hasKey: false, url: `${elsewhere.url}/v1` } });
+      await asAdmin(`${SERVERS}/gpu-box`);
+      expect(new Set(elsewhere.asked)).toEqual(new Set(["/v1/models -"]));
+      expect((await asAdmin(`${SERVERS}/gpu-box`, "PATCH", { url: ollama.url, key: KEY })).body.hasKey).toBe(true);
+      expect(ollama.asked.at(-1)).toBe(`/v1/models Bearer ${KEY}`);
+    } finally {
+      await elsewhere.stop();
+    }
+  });
+
   it("are changed and removed, each change in the audit", async () => {
     const changed = await asAdmin(`${SERVERS}/gpu-box`, "PATCH", {
       key: null,

@@ -1,9 +1,10 @@
-import { didYouMean, DomainError, invalidRequest } from "@nodeloom/kernel";
+import { didYouMean, DomainError, invalidRequest, isKeyAddress } from "@nodeloom/kernel";
 import type { Environment } from "@nodeloom/platform";
 import { createAddedModels, entryText, isAFile, readAddedEntry } from "./added/models";
 import { livingEntry, withEntry, withoutEntry, type AddedEntries } from "./added/entries";
 import { checkChange, type Override } from "./override-check";
 import { ownVersion } from "./own-entries";
+import type { StoredKeys } from "./provider-keys";
 import type { RegisteredModel, Registry } from "./registry";
 import type { Servers } from "./servers/servers";
 import { orderIssues, tasksOf } from "./tasks";
@@ -76,7 +77,7 @@ export interface CatalogDeps {
   /** Entries of weights that the operator has on the machine; none by default, undefined while it can't be asked. */
   ownModels?: () => Promise<ReadonlyMap<string, RegisteredModel> | undefined>;
   /** Names of the providers' keys that the console was given; none by default. */
-  consoleKeys?: () => Promise<ReadonlySet<string>>;
+  consoleKeys?: () => Promise<StoredKeys>;
   env: Environment;
   now?: () => number;
   /** Called when overrides can't be read and the last known ones stay in force. */
@@ -87,16 +88,22 @@ export interface CatalogDeps {
 
 /** What is known of now, beside the registry. */
 interface Latest extends Overrides {
-  keys: ReadonlySet<string>;
+  keys: StoredKeys;
 }
 
 /** How long another replica's change may go unseen. */
 const FRESH_MS = 1_000;
 
-const NO_KEYS: ReadonlySet<string> = new Set();
+const NO_KEYS: StoredKeys = new Map();
 
-const merged = (model: RegisteredModel, keys: ReadonlySet<string>, override: Override = {}): CatalogModel => {
-  const missing = model.missing.filter((name) => !keys.has(name));
+const isStored = (keys: StoredKeys, name: string, { provider }: RegisteredModel): boolean => {
+  const addresses = keys.get(name);
+  // An address may lack a variable of the environment still, which is missing beside the key.
+  return addresses !== undefined && (!URL.canParse(provider.baseUrl) || isKeyAddress(addresses, new URL(provider.baseUrl)));
+};
+
+const merged = (model: RegisteredModel, keys: StoredKeys, override: Override = {}): CatalogModel => {
+  const missing = model.missing.filter((name) => !isStored(keys, name, model));
   const price = override.price ?? model.price;
   return {
     ...model,

@@ -10,6 +10,8 @@ const DEADLINE_MS = 1_000;
 /** Identity is not asked again for so long after it did not answer: every look at a model would wait for it. */
 const AWAY_MS = 5_000;
 
+/** Addresses by the names of keys. */
+export type StoredKeys = ReadonlyMap<string, readonly string[]>;
 export type Identity = Pick<ClientOf<identity.IdentityServiceServer>, "listSecrets">;
 
 export interface ConsoleKeysOptions {
@@ -18,9 +20,9 @@ export interface ConsoleKeysOptions {
   onStale: (error: unknown) => void;
 }
 
-/** Names of the keys that identity has. While it can't be asked, those that it had last; none before it was there. */
-export const createConsoleKeys = ({ identity, onStale }: ConsoleKeysOptions): (() => Promise<ReadonlySet<string>>) => {
-  let last: ReadonlySet<string> = new Set();
+/** The keys that identity has, each with the addresses that it was stored for. While it can't be asked, those that it had last; none before it was there. */
+export const createConsoleKeys = ({ identity, onStale }: ConsoleKeysOptions): (() => Promise<StoredKeys>) => {
+  let last: StoredKeys = new Map();
   let askAgainAt = 0;
   return createFreshValue({
     freshMs: FRESH_MS,
@@ -29,7 +31,7 @@ export const createConsoleKeys = ({ identity, onStale }: ConsoleKeysOptions): ((
       if (Date.now() < askAgainAt) return last;
       try {
         const { secrets } = await identity.listSecrets({ owner: PLATFORM_OWNER }, { deadlineMs: DEADLINE_MS });
-        last = new Set(secrets.map(({ name }) => name));
+        last = new Map(secrets.map(({ name, hosts }) => [name, hosts]));
       } catch (error) {
         askAgainAt = Date.now() + AWAY_MS;
         onStale(error);
@@ -44,6 +46,14 @@ export const keyOf = ({ provider: { auth, server } }: Pick<CatalogModel, "provid
   // That of a server is set with it.
   auth && auth.default === undefined && !server ? auth.secretEnv : undefined;
 
+const addressesOf = ({ provider }: Pick<CatalogModel, "provider">): string[] => {
+  const pollHosts = "pollHosts" in provider ? (provider.pollHosts ?? []) : [];
+  const urls = [provider.baseUrl, ...(provider.upload?.baseUrl === undefined ? [] : [provider.upload.baseUrl])];
+  // An address may lack a variable of the environment still.
+  const origins = urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
+  return [...origins, ...pollHosts.map((host) => (host.startsWith("*.") ? host : `https://${host}`))];
+};
+
 /** Every key that some model needs, by name. */
 export const providerKeys = (all: readonly CatalogModel[]): models.ProviderKey[] => {
   const byName = new Map<string, models.ProviderKey>();
@@ -57,8 +67,10 @@ export const providerKeys = (all: readonly CatalogModel[]): models.ProviderKey[]
       inEnvironment: !model.environmentLacks.includes(name),
       testable: PROVIDER_ACCOUNTS[name]?.check !== undefined,
       models: [],
+      addresses: [],
     };
-    byName.set(name, { ...known, models: [...known.models, model.internalName] });
+    const addresses = [...new Set([...known.addresses, ...addressesOf(model)])];
+    byName.set(name, { ...known, models: [...known.models, model.internalName], addresses });
   }
   return [...byName.values()].sort((one, other) => one.account.localeCompare(other.account));
 };

@@ -131,11 +131,10 @@ export const adminProviderKeyRoutes = [
         );
       const action = { action: "provider-key.put", target: wanted.name, before: recorded(before) };
       const after = await audited(context, action, async () => {
-        const { value } = body;
-        await gateway.services.identity.putSecret({
-          ...identity.PutSecretRequest.fromPartial({ owner: PLATFORM_OWNER, name: wanted.name, setBy: caller.user.id }),
-          value,
-        });
+        const { identity: service, models } = gateway.services;
+        const hosts = (await models.listProviderKeys({})).keys.find(({ name: one }) => one === wanted.name)?.addresses ?? [];
+        const secret = { owner: PLATFORM_OWNER, name: wanted.name, hosts, setBy: caller.user.id };
+        await service.putSecret({ ...identity.PutSecretRequest.fromPartial(secret), value: body.value });
         const stored = await find(gateway, wanted.name);
         return { value: stored, after: recorded(stored) };
       });

@@ -3,7 +3,7 @@ import { PLATFORM_OWNER } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
 import type { CallContext } from "../../http/route";
 
-/** The keys of servers: kept by identity, sent to the server's host alone. */
+/** The keys of servers: kept by identity, sent to the server's scheme, host and port alone. */
 
 type Context = Pick<CallContext<"admin">, "gateway" | "caller">;
 
@@ -21,7 +21,7 @@ export const assertKeysCanBeKept = async ({ gateway }: Context): Promise<void> =
 };
 
 export const putKey = async ({ gateway, caller }: Context, { id, url }: { id: string; url: string }, value: string): Promise<void> => {
-  const secret = { owner: PLATFORM_OWNER, name: nameOf(id), hosts: [new URL(url).host], setBy: caller.user.id };
+  const secret = { owner: PLATFORM_OWNER, name: nameOf(id), hosts: [new URL(url).origin], setBy: caller.user.id };
   await gateway.services.identity.putSecret({ ...identity.PutSecretRequest.fromPartial(secret), value });
 };
 

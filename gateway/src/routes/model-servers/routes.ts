@@ -121,7 +121,7 @@ export const modelServerRoutes = [
     method: "PATCH",
     operationId: "adminUpdateModelServer",
     summary: "Change a server, or what its models are used for",
-    description: "`key: null` removes its key. A server of the environment keeps its name and address.",
+    description: "`key: null` removes its key, and so does another scheme, host or port: give the key again with it. A server of the environment keeps its name and address.",
     body: changes,
     responses: { 200: modelServer },
     errors: ["NOT_FOUND", "NOT_CONFIGURED", "PRECONDITION_FAILED"],
@@ -145,7 +145,7 @@ export const modelServerRoutes = [
         });
         const stored = required(server);
         if (value) await putKey(context, stored, value);
-        if (value === null) await removeKey(context, target.id);
+        if (value === null || (before?.hasKey && !stored.hasKey)) await removeKey(context, target.id);
         const current = hasKey === undefined ? stored : required((await models.checkServer({ id: target.id })).server);
         return { value: current, before: before && recorded(before), after: recorded(current) };
       });

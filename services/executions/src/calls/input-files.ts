@@ -103,7 +103,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     const { upload, auth } = settings;
     if (!upload) throw new Error("an entry has files uploaded without saying where");
     // Another key may be that of another account, which can't read what this one has stored.
-    const account = auth ? ((await context.secret(auth)) ?? auth.default ?? "") : "";
+    const account = auth ? ((await context.secret(auth, upload.baseUrl ?? settings.baseUrl)) ?? auth.default ?? "") : "";
     const key = createHash("sha256")
       .update(JSON.stringify([storageOf(settings), account, file.contentType, file.sha256]))
       .digest("hex");

@@ -1,4 +1,4 @@
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, isKeyAddress } from "@nodeloom/kernel";
 import { createFreshValue, PLATFORM_OWNER, PROVIDER_ACCOUNTS, type ProviderSettings } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import type { Identity, Models } from "../clients";
@@ -16,20 +16,29 @@ const CHECK_MS = 10_000;
 
 export type ReadSecret = DialectContext["secret"];
 
-/** The environment wins; what an entry says by default comes before identity is asked. */
+interface StoredKey {
+  value: string | undefined;
+  /** Where it may be sent. */
+  addresses: readonly string[];
+}
+
+/** The environment wins; what an entry says by default comes before identity is asked, whose keys go to the addresses that they were stored for. */
 export const createProviderKeys = (
   identity: Pick<Identity, "readSecrets">,
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): ReadSecret => {
-  const kept = new Map<string, () => Promise<string | undefined>>();
-  const fromIdentity = (name: string): Promise<string | undefined> => {
-    const load = async (): Promise<string | undefined> =>
-      (await identity.readSecrets({ owner: PLATFORM_OWNER, names: [name] }, { deadlineMs: READ_MS })).values[name];
+  const kept = new Map<string, () => Promise<StoredKey>>();
+  const fromIdentity = async (name: string, url: string): Promise<string | undefined> => {
+    const load = async (): Promise<StoredKey> => {
+      const { values, hosts } = await identity.readSecrets({ owner: PLATFORM_OWNER, names: [name] }, { deadlineMs: READ_MS });
+      return { value: values[name], addresses: hosts[name]?.hosts ?? [] };
+    };
     const get = kept.get(name) ?? createFreshValue({ load, freshMs: FRESH_MS, staleMs: STALE_MS });
     kept.set(name, get);
-    return get();
+    const { value, addresses } = await get();
+    return isKeyAddress(addresses, new URL(url)) ? value : undefined;
   };
-  return ({ secretEnv, default: usual }) => env[secretEnv] || usual || fromIdentity(secretEnv);
+  return ({ secretEnv, default: usual }, url) => env[secretEnv] || usual || fromIdentity(secretEnv, url);
 };
 
 export interface KeyTestOptions extends DialectContext {
@@ -59,7 +68,7 @@ export const createKeyTest =
     if (!settings?.auth) throw new DomainError("not_found", "NOT_FOUND", `no model needs a key ${name}`);
     const check = PROVIDER_ACCOUNTS[name]?.check;
     if (!check) return { outcome: "not_testable", message: "", providerStatus: 0 };
-    if (!(await context.secret(settings.auth))) return { outcome: "not_set", message: "", providerStatus: 0 };
+    if (!(await context.secret(settings.auth, settings.baseUrl))) return { outcome: "not_set", message: "", providerStatus: 0 };
     const url = new URL(check.path, settings.baseUrl).href;
     try {
       await createTransport(context, settings).done({ method: "GET", url, headers: { ...check.headers }, timeoutMs: CHECK_MS });

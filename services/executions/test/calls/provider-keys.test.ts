@@ -10,6 +10,7 @@ import { createTransport } from "../../src/calls/providers/transport";
 
 type Read = (request: identity.ReadSecretsRequest) => Promise<identity.ReadSecretsResponse>;
 const AUTH = { secretEnv: "OPENAI_API_KEY", scheme: "Bearer" };
+const URL_OF = "https://api.openai.com/v1/models";
 const keysOf = (readSecrets: Read, env: Record<string, string> = {}): ReadSecret => createProviderKeys({ readSecrets }, env);
 
 describe("the key of a provider", () => {
@@ -19,11 +20,25 @@ describe("the key of a provider", () => {
       asked.push(`${owner} ${names.join()}`);
       return Promise.resolve({ values: { OPENAI_API_KEY: "from identity" }, hosts: {} });
     };
-    expect(await keysOf(read, { OPENAI_API_KEY: "from the environment" })(AUTH)).toBe("from the environment");
-    expect(await keysOf(read)({ ...AUTH, default: "usual" })).toBe("usual");
+    expect(await keysOf(read, { OPENAI_API_KEY: "from the environment" })(AUTH, URL_OF)).toBe("from the environment");
+    expect(await keysOf(read)({ ...AUTH, default: "usual" }, URL_OF)).toBe("usual");
     expect(asked).toEqual([]);
-    expect(await keysOf(read)(AUTH)).toBe("from identity");
+    expect(await keysOf(read)(AUTH, URL_OF)).toBe("from identity");
     expect(asked).toEqual(["platform OPENAI_API_KEY"]);
+  });
+
+  it.each([
+    ["https://api.openai.com/v1/chat", true],
+    ["http://api.openai.com/v1/chat", false],
+    ["https://api.openai.com:8443/v1/chat", false],
+    ["https://api.openai.com.evil.test/v1/chat", false],
+    ["https://eu.files.example/a", true],
+    ["https://files.example/a", false],
+    ["http://eu.files.example/a", false],
+  ])("is used at the addresses that it was stored for: at %s, %s", async (url, isUsed) => {
+    const hosts = { OPENAI_API_KEY: { hosts: ["https://api.openai.com", "*.files.example"] } };
+    const read: Read = () => Promise.resolve({ values: { OPENAI_API_KEY: "stored" }, hosts });
+    expect(await keysOf(read)(AUTH, url)).toBe(isUsed ? "stored" : undefined);
   });
 
   it("that was removed is not used a second later, and one that can't be asked for is used meanwhile", async () => {
@@ -31,13 +46,13 @@ describe("the key of a provider", () => {
     try {
       let answer: () => ReturnType<Read> = () => Promise.resolve({ values: { OPENAI_API_KEY: "one" }, hosts: {} });
       const key = keysOf(() => answer());
-      expect(await key(AUTH)).toBe("one");
+      expect(await key(AUTH, URL_OF)).toBe("one");
       answer = () => Promise.reject(unavailable("identity is away"));
       jest.advanceTimersByTime(60_000);
-      expect(await key(AUTH)).toBe("one");
+      expect(await key(AUTH, URL_OF)).toBe("one");
       answer = () => Promise.resolve({ values: {}, hosts: {} });
       jest.advanceTimersByTime(1_000);
-      expect(await key(AUTH)).toBeUndefined();
+      expect(await key(AUTH, URL_OF)).toBeUndefined();
     } finally {
       jest.useRealTimers();
     }

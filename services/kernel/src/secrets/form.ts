@@ -40,6 +40,16 @@ export const isSecretHost = (hosts: readonly string[], url: URL): boolean => {
   return hosts.includes(`${url.hostname}:${port}`) || (port === own && hosts.includes(url.hostname));
 };
 
+/**
+ * Whether a key of the platform was stored for an address: for its scheme, host and port, or for hosts below a domain (`*.example.com`),
+ * by https. Keys that 1.0.0 stored name a host and port alone, those of providers none, which means the addresses of today.
+ */
+export const isKeyAddress = (addresses: readonly string[], { origin, host, protocol }: URL): boolean =>
+  addresses.length === 0 ||
+  addresses.includes(origin) ||
+  addresses.includes(host) ||
+  addresses.some((address) => address.startsWith("*.") && protocol === "https:" && host.endsWith(address.slice(1)));
+
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /** Whether a request can be read by its receiver alone: by https, or on this machine. */

@@ -1,3 +1,4 @@
+import { isKeyAddress } from "@nodeloom/kernel";
 import { PLATFORM_OWNER, type ClientOf, type Logger, type OwnServers } from "@nodeloom/platform";
 import type { identity as identityProto } from "@nodeloom/proto";
 import type { NamedServer } from "./environment";
@@ -15,13 +16,13 @@ export interface OpenServersOptions {
   logger: Logger;
 }
 
-/** Keys of servers as identity keeps them, read at each listing; undefined while it can't be asked. */
+/** Keys of servers as identity keeps them, read at each listing; undefined for another address, and while it can't be asked. */
 const createKeys =
   ({ identity, logger }: Pick<OpenServersOptions, "identity" | "logger">) =>
-  async (name: string): Promise<string | undefined> => {
+  async (name: string, url: string): Promise<string | undefined> => {
     try {
-      const { values } = await identity.readSecrets({ owner: PLATFORM_OWNER, names: [name] }, { deadlineMs: READ_MS });
-      return values[name];
+      const { values, hosts } = await identity.readSecrets({ owner: PLATFORM_OWNER, names: [name] }, { deadlineMs: READ_MS });
+      return isKeyAddress(hosts[name]?.hosts ?? [], new URL(url)) ? values[name] : undefined;
     } catch (error) {
       logger.debug({ err: error, secret: name }, "the key of a model server could not be read");
       return undefined;

@@ -44,11 +44,13 @@ export interface ServerUpdate {
 export interface ServersOptions {
   store: ServerStore;
   servers: OwnServers;
-  /** A secret of the platform by its name. */
-  secret: (name: string) => Promise<string | undefined>;
+  /** A key of the platform by its name, if it was stored for an address. */
+  secret: (name: string, url: string) => Promise<string | undefined>;
   onStale?: (error: unknown) => void;
   now?: () => number;
 }
+
+const isSameOrigin = (one: string, other: string): boolean => new URL(one).origin === new URL(other).origin;
 
 const notFound = (id: string): DomainError => new DomainError("not_found", "NOT_FOUND", `there is no model server ${id}`);
 
@@ -80,8 +82,8 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
   let checkedAt = now();
   let checking: Promise<void> | undefined;
 
-  const keyOf = ({ _id, hasKey }: Pick<ServerRecord, "_id" | "hasKey">): Promise<string | undefined> =>
-    hasKey ? secret(keyNameOf(_id)) : Promise.resolve(undefined);
+  const keyOf = ({ _id, url, hasKey }: Pick<ServerRecord, "_id" | "url" | "hasKey">): Promise<string | undefined> =>
+    hasKey ? secret(keyNameOf(_id), url) : Promise.resolve(undefined);
   const health = createHealth({
     servers,
     keyOf,
@@ -184,10 +186,12 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
       change(id, (server) => {
         if (server.fromEnvironment && (name !== undefined || url !== undefined))
           throw invalidRequest([{ path: url === undefined ? "name" : "url", message: "is set by the environment (MODEL_SERVERS)" }]);
+        const address = url === undefined ? server.url : checked("url", serverUrl(server.kind), url);
         return {
           ...(name === undefined ? {} : { name: checked("name", serverName, name) }),
-          ...(url === undefined ? {} : { url: checked("url", serverUrl(server.kind), url) }),
-          ...(hasKey === undefined ? {} : { hasKey }),
+          url: address,
+          // A key is for one scheme, host and port: another one takes a key of its own.
+          hasKey: hasKey ?? (server.hasKey && isSameOrigin(address, server.url)),
           ...(models.length === 0 ? {} : { choices: withChoices(server, models) }),
         };
       }),

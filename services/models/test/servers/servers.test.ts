@@ -41,10 +41,14 @@ beforeAll(async () => {
   identity = await startFakeService(identityProto.IdentityServiceService, {
     listSecrets: unary(() => Promise.resolve({ secrets: [], configured: true })),
     readSecrets: unary(({ names }: identityProto.ReadSecretsRequest) =>
-      Promise.resolve({ values: Object.fromEntries(names.map((name) => [name, `value of ${name}`])), hosts: {} }),
+      Promise.resolve({
+        values: Object.fromEntries(names.map((name) => [name, `value of ${name}`])),
+        hosts: Object.fromEntries(names.map((name) => [name, { hosts: [storedFor] }])),
+      }),
     ),
   });
   ollama = await startStandIn({ "/v1/models": { data: [{ id: "llama3.2:3b" }, { id: "nomic-embed-text" }, { id: "flux.1-schnell" }] } });
+  storedFor = ollama.url;
   comfy = await startStandIn({ "/system_stats": { system: { comfyui_version: "0.3" } } });
   [first, second] = await Promise.all([startReplica(), startReplica()]);
 });
@@ -56,6 +60,9 @@ afterAll(async () => {
   await connection.dropDatabase();
   await connection.close();
 });
+
+/** The address that the keys of servers were stored for. */
+let storedFor: string;
 
 const envId = (): string => ollama.host.replace(/[.:]/g, "-");
 const named = async (client: Client, end: string): Promise<models.Model | undefined> =>
@@ -91,6 +98,14 @@ it("adds a server once, by all replicas, with its key sent to it alone", async (
   expect(settingsOf(seen)).toMatchObject({ auth: { scheme: "Bearer", secretEnv: "MODEL_SERVER_GPU_BOX" } });
   // It is no key that people are asked for.
   expect((await first.client.listProviderKeys({})).keys.map(({ name }) => name)).not.toContain("MODEL_SERVER_GPU_BOX");
+});
+
+it("sends a key to no other address than it was stored for, whoever changed either", async () => {
+  storedFor = "https://gpu.example.com";
+  const asked = ollama.asked.length;
+  await first.client.checkServer({ id: "gpu-box" });
+  expect(ollama.asked.slice(asked)).toEqual(["/v1/models -"]);
+  storedFor = ollama.url;
 });
 
 it("lets administrators say what a model is for", async () => {

@@ -117,8 +117,8 @@ export interface DialectContext {
   /** Calls servers of the installation's own. */
   ownServers?: OwnServers;
   /**
-   * The key that an entry names; undefined when there is none. It is asked for at every call.
+   * The key that an entry names, for an address; undefined when there is none for it. It is asked for at every call.
    * @throws DomainError where it can't be read now
    */
-  secret: (auth: NonNullable<ProviderSettings["auth"]>) => Promise<string | undefined> | string | undefined;
+  secret: (auth: NonNullable<ProviderSettings["auth"]>, url: string) => Promise<string | undefined> | string | undefined;
 }

@@ -115,9 +115,9 @@ export const createTransport = (
     for (const oldest of sent) if (sent.size > REMEMBERED_KEYS) sent.delete(oldest);
   };
 
-  const authorization = async (): Promise<Record<string, string>> => {
+  const authorization = async (url: string): Promise<Record<string, string>> => {
     if (!auth) return {};
-    const secret = (await readKey(() => readSecret(auth))) ?? auth.default;
+    const secret = (await readKey(() => readSecret(auth, url))) ?? auth.default;
     if (!secret) return {};
     // What an entry says by default is public: a word such as the sandbox's.
     if (secret !== auth.default) remember(secret);
@@ -134,7 +134,7 @@ export const createTransport = (
         ...(call.body === undefined ? {} : { "content-type": "application/json" }),
         ...(call.raw ? { "content-type": call.raw.contentType, "content-length": String(call.raw.length) } : {}),
         ...call.headers,
-        ...(call.isPresigned ? {} : await authorization()),
+        ...(call.isPresigned ? {} : await authorization(call.url)),
       },
       timeoutMs: call.timeoutMs ?? REQUEST_TIMEOUT_MS,
       maxBytes: call.maxBytes ?? MAX_JSON_BYTES,
