@@ -156,7 +156,8 @@ export const unreachable = (cause: unknown): NodeloomError =>
   new NodeloomError({ message: "the service could not be reached", status: 0, code: NETWORK_ERROR, cause });
 
 /** Node's fetch says of a redirect that it isn't to follow; other runtimes leave no trace of one. */
-const isRedirect = (error: unknown): boolean => ((error as { cause?: { message?: unknown } }).cause?.message ?? "") === "unexpected redirect";
+const isRedirect = (error: unknown): boolean =>
+  ((error as { cause?: { message?: unknown } }).cause?.message ?? "") === "unexpected redirect";
 
 const redirected = (cause: unknown): NodeloomError =>
   new NodeloomError({

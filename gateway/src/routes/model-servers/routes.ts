@@ -121,7 +121,8 @@ export const modelServerRoutes = [
     method: "PATCH",
     operationId: "adminUpdateModelServer",
     summary: "Change a server, or what its models are used for",
-    description: "`key: null` removes its key, and so does another scheme, host or port: give the key again with it. A server of the environment keeps its name and address.",
+    description:
+      "`key: null` removes its key, and so does another scheme, host or port: give the key again with it. A server of the environment keeps its name and address.",
     body: changes,
     responses: { 200: modelServer },
     errors: ["NOT_FOUND", "NOT_CONFIGURED", "PRECONDITION_FAILED"],
