@@ -66,6 +66,8 @@ const DYNAMIC_CONFIG = [
   "matching.enableFairness=true",
   // A queue's parts take turns by themselves, each with its own users: one part, and the turn is the users' alone.
   "matching.numTaskqueueWritePartitions=1",
+  // A workflow is found by its failing task after the first failure, and not after five.
+  "system.numConsecutiveWorkflowTaskProblemsToTriggerSearchAttribute=1",
   // Nobody uses its HTTP API, and by default it answers pages of any name that leads here. No Host header has a blank in it.
   'frontend.httpAllowedHosts=["no host"]',
 ];

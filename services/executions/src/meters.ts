@@ -59,6 +59,13 @@ export const countDelivery = (outcome: string): void => deliveries({ outcome });
 
 export const countOutgoingWait = (kind: "call" | "webhook", outcome: "waited" | "refused"): void => outgoingWaits({ kind, outcome });
 
+const failingTasks = new Map<string, number>([["executeGraph", 0]]);
+/** Notes the workflows whose tasks fail, by their types. */
+export const noteFailingTasks = (types: readonly string[]): void => {
+  for (const type of failingTasks.keys()) failingTasks.set(type, 0);
+  for (const type of types) failingTasks.set(type, (failingTasks.get(type) ?? 0) + 1);
+};
+
 export interface Watched {
   pools: Readonly<Record<string, Pick<Slots, "load">>>;
   /** Providers that are known here, and whether they are left alone. */
@@ -79,6 +86,9 @@ export const watchLoad = ({ pools, providers, jobs }: Watched): Stop => {
     observedGauge("nodeloom.slots.in_use", "places that are taken, by pool", loads("inUse")),
     observedGauge("nodeloom.slots.waiting", "work that waits for a place, by pool", loads("waiting")),
     observedGauge("nodeloom.jobs.followed", "jobs at providers that this process follows", () => [{ value: jobs() }]),
+    observedGauge("nodeloom.workflow_tasks.failing", "workflows whose task fails again and again, by type", () =>
+      [...failingTasks].map(([workflow, value]) => ({ value, attributes: { workflow } })),
+    ),
     observedGauge("nodeloom.provider.breaker.open", "1 while a provider is left alone because it is away", () =>
       providers().map(({ name, isOpen }) => ({ value: isOpen ? 1 : 0, attributes: { provider: name } })),
     ),

@@ -49,6 +49,7 @@ import { connectReruns } from "./requests/rerun/connect";
 import { createRedelivery } from "./webhooks/redelivery";
 import { createRuns, STARTS } from "./requests/runs";
 import type { HandlerOptions } from "./server";
+import { createAbandon } from "./lifecycle/abandon";
 import { createEnd } from "./lifecycle/end";
 import { CANCEL_REQUESTED } from "./run/states";
 import { createUsageReports } from "./lifecycle/usage-reports";
@@ -70,6 +71,7 @@ import { bundlePath } from "./carry/bundle";
 import { createBatchActivities } from "./carry/batch-activities";
 import { createMailActivities } from "./carry/mail-activities";
 import { createMailStarter } from "./carry/mail-client";
+import { createFailingTasks } from "./carry/failing-tasks";
 import { createAlertStarter, createBatchStarter, createDeliveryStarter, createRunStarter } from "./carry/client";
 import { createClaimCheckCodec, createEncryptionCodec } from "./carry/payloads/codecs";
 import { connectTemporal } from "./carry/worker";
@@ -166,6 +168,8 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const outbox = createOutbox({ stores, holds, queue, reports, deliveries, starter, logger });
   const decisions = createDecisions({ stores, execution, queue, outbox });
   const end = createEnd({ billing, execution, stores, outbox });
+  const tasks = createFailingTasks({ client: temporal.client, taskQueue, build: temporal.build });
+  const abandon = createAbandon({ stores, starter, end });
   const awaitDelivered = createAwaitDelivered({ stores, channel });
   const reads = createReads(stores, awaitDelivered);
   const webhooks = createWebhooks({
@@ -208,7 +212,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const runs = createRuns({ start, follow, stores, execution, outbox, awaitDelivered, starts });
   const carrier = createScheduleCarrier({ client: temporal.client, taskQueue });
   const triggers = createTriggers({ stores, identity, workflows: services.workflows, planning, runs, carrier, logger });
-  const cancellation = createCancellation({ stores, execution, end, outbox, awaitDelivered });
+  const cancellation = createCancellation({ stores, execution, end, outbox, awaitDelivered, tasks, abandon });
   const batchStarter = createBatchStarter({ client: temporal.client, taskQueue });
   const alertStarter = createAlertStarter({ client: temporal.client, taskQueue });
   const mailStarter = createMailStarter({ client: temporal.client, taskQueue });
@@ -269,7 +273,9 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     end,
     queue,
     outbox,
-    starter: { ...batchStarter, ...alertStarter },
+    starter: { ...starter, ...batchStarter, ...alertStarter },
+    tasks,
+    abandon,
     mails: mailing.queue,
     accountErasure: services.accountErasure,
     leaver,

@@ -1,4 +1,6 @@
 /** Connects a process to Temporal, and works for it. */
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "@temporalio/client";
@@ -35,6 +37,10 @@ const SHUTDOWN_RESERVE_MS = 5_000;
 const MIN_SHUTDOWN_GRACE_MS = 1_000;
 /** A call that lost its worker is found out by its heartbeats; they must not be held back for longer. */
 const MAX_HEARTBEAT_THROTTLE_MS = 1_000;
+
+const BUILD_CHARS = 12;
+/** Temporal records a worker's identity with each task that fails there. */
+const identityOf = (build: string): string => `nodeloom@${process.pid}@${hostname()}@${build}`;
 
 const PAYLOAD_CONVERTER = require.resolve("./payloads/converter");
 
@@ -92,7 +98,6 @@ const startWorker = async (options: WorkerOptions, logger: Logger): Promise<() =
   const worker = await Worker.create({
     ...options,
     interceptors: { activity: [tracedActivities] },
-    identity: `nodeloom@${process.pid}@${hostname()}`,
     maxCachedWorkflows: MAX_CACHED_WORKFLOWS,
     maxConcurrentActivityTaskExecutions: MAX_ACTIVITIES,
     maxConcurrentLocalActivityExecutions: MAX_LOCAL_ACTIVITIES,
@@ -120,16 +125,20 @@ export const connectTemporal = async (options: TemporalOptions) => {
   const connection = await onceThere({ server: "Temporal", isAway, logger }, () => NativeConnection.connect({ address, ...security }));
   await untilPrepared(connection, namespace, logger);
   const client = new Client({ connection, namespace, dataConverter, interceptors: { workflow: [tracedStarts] } });
+  const code = await readFile(workflowBundle.codePath);
+  const build = createHash("sha256").update(code).digest("hex").slice(0, BUILD_CHARS);
   let stopWorker: (() => Promise<void>) | undefined;
   const drain = async (): Promise<void> => stopWorker?.();
   const close = (): Promise<void> => connection.close();
   return {
     client,
+    /** Names the workflow code of this process. */
+    build,
     work: async (activities: Activities & LocalActivities): Promise<void> => {
       const shutdownGraceTime = Math.max(MIN_SHUTDOWN_GRACE_MS, shutdownGraceMs - SHUTDOWN_RESERVE_MS);
       const shutdown = { shutdownGraceTime, shutdownForceTime: shutdownGraceMs };
       const worker = { connection, namespace, taskQueue, dataConverter, workflowBundle, activities: { ...activities }, ...shutdown };
-      stopWorker = await startWorker(worker, logger);
+      stopWorker = await startWorker({ ...worker, identity: identityOf(build) }, logger);
     },
     drain,
     close,

@@ -1,5 +1,8 @@
 import { CONFLICT_ATTEMPTS, executionNotFound, executionOf, unavailable } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
+import type { FailingTasks } from "../carry/failing-tasks";
+import type { Abandon } from "../lifecycle/abandon";
+import type { ExecutionView } from "../run/record";
 import type { Stores } from "../store/stores";
 import type { End } from "../lifecycle/end";
 import type { Outbox } from "../lifecycle/outbox";
@@ -10,7 +13,7 @@ import { isFinal } from "../run/states";
 /**
  * Cancelling arrives in four ways.
  * - A client asks for it (`cancel`): a run under way becomes `cancel_requested`, and its workflow and the calls under way hear
- *   of it; one that waits in line is over at once.
+ *   of it; one that waits in line is over at once, and so is one whose workflow task fails.
  * - A client cancels all that waits (`cancelQueued`).
  * - An operator cancels the workflow in Temporal: the workflow takes it for the signal, and its end is `cancelled`.
  * - A call finds its run `cancel_requested` before it is sent: it is not sent, and the workflow stops the others.
@@ -22,11 +25,20 @@ export interface CancellationOptions {
   end: Pick<End, "endQueued">;
   outbox: Pick<Outbox, "deliverLater">;
   awaitDelivered: AwaitDelivered;
+  tasks: Pick<FailingTasks, "isFailing">;
+  abandon: Abandon;
 }
 
-export const createCancellation = ({ stores, execution, end, outbox, awaitDelivered }: CancellationOptions) => {
+export const createCancellation = ({ stores, execution, end, outbox, awaitDelivered, tasks, abandon }: CancellationOptions) => {
   const leaveLine = async (executionId: string, userId: string): Promise<boolean> =>
     (await end.endQueued(executionId, { userId }, null)) !== null;
+
+  /** Signals the workflow of a run; if its task fails, so that it hears of nothing, the run is ended from outside. */
+  const stop = async (row: ExecutionView): Promise<void> => {
+    const isFailing = await tasks.isFailing(row._id).catch(() => false);
+    if (isFailing) await abandon(row);
+    else outbox.deliverLater(row);
+  };
 
   return {
     /** @returns cancel_requested, or already_ and how the run ended. @throws EXECUTION_NOT_FOUND */
@@ -36,7 +48,7 @@ export const createCancellation = ({ stores, execution, end, outbox, awaitDelive
         if (!row) throw executionNotFound();
         // Sent to its workflow, once more where it was before. Where that fails the sweeper does it.
         if (row.status === "cancel_requested") {
-          outbox.deliverLater(row);
+          await stop(row);
           return "cancel_requested";
         }
         if (row.status === "queued") return (await leaveLine(executionId, userId)) ? "cancel_requested" : undefined;

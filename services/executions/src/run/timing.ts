@@ -110,6 +110,10 @@ export const TIMING = {
   storeRead: 2 * SECOND,
   /** Between two looks for runs that nothing carries any more. */
   reconcileEvery: 5 * MINUTE,
+  /** How long the workflow task of a run must have failed before the run is ended. */
+  failingTask: 10 * MINUTE,
+  /** What finding out whether a workflow task fails may take: a cancellation waits for it. */
+  failingTaskCall: SECOND,
   /** How long a run may go unseen before Temporal is asked for it. */
   unseenRun: 10 * MINUTE,
   /** When Temporal itself ends the delivery of a webhook: after the longest pauses that a receiver may ask for. */

@@ -1,32 +1,15 @@
 /** Ends runs that nothing carries any more. */
 import type { Logger } from "@nodeloom/platform";
-import type { RunEnd, RunError } from "../run/types";
 import { TIMING } from "../run/timing";
 import type { ExecutionView } from "../run/record";
 import type { Stores } from "../store/stores";
 import type { RunStarter } from "../carry/client";
 import { LOOK_PAGE, lookThrough, type Looked } from "../store/look";
+import { abandonedEnd } from "../lifecycle/abandon";
 import type { End } from "../lifecycle/end";
-import { skipPending } from "../run/nodes";
-import { elapsed } from "../run/events";
 
 /** Records that are left for the next look because they could not be ended in this one. */
 const MAX_FAILED = 1_000;
-const ABANDONED: RunError = { code: "EXECUTION_FAILED", message: "the run was ended from outside before it was done" };
-
-/** How a run stands that nothing carries any more: what was under way is given up. Its completed calls are recorded elsewhere. */
-export const abandonedEnd = ({ status, nodes, requestId }: ExecutionView): RunEnd => ({
-  status: status === "cancel_requested" ? "cancelled" : "failed",
-  result: null,
-  error: status === "cancel_requested" ? null : ABANDONED,
-  requestId,
-  nodes: skipPending(nodes).map((node) => {
-    if (node.status !== "processing") return node;
-    const durationMs = node.startedAt === null ? null : elapsed(node.startedAt);
-    return { ...node, status: "cancelled", cancelReport: "could_not_stop", durationMs };
-  }),
-  completed: [],
-});
 
 export interface ReconcileOptions {
   stores: Pick<Stores, "rows" | "log">;

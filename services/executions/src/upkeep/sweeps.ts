@@ -1,13 +1,18 @@
-/** The sweeps of one process, at intervals: of runs, of batches, of the alerts of budgets, of accounts that are to be erased, and of mails. */
+/** The sweeps of one process, at intervals: of runs, of batches, of the alerts of budgets, of accounts that are to be erased, of stuck runs, and of mails. */
 import { startSweeper } from "@nodeloom/platform";
 import type { Mails } from "../mail/owners";
 import { TIMING } from "../run/timing";
 import { createAlertSweep, type AlertSweepOptions } from "./budget-alerts";
 import { createBatchSweep, type BatchSweepOptions } from "./batches";
 import { createErasureSweep, type ErasureSweepOptions } from "./erasures";
+import { createStuckSweep, type StuckOptions } from "./stuck";
 import { createSweep, type SweepOptions } from "./sweep";
 
-export type SweepsOptions = SweepOptions & BatchSweepOptions & AlertSweepOptions & ErasureSweepOptions & { mails: Mails | undefined };
+export type SweepsOptions = SweepOptions &
+  BatchSweepOptions &
+  AlertSweepOptions &
+  ErasureSweepOptions &
+  StuckOptions & { mails: Mails | undefined };
 
 /** One look at each, one after another, whatever became of those before. @throws what the first of them has met */
 export const createSweeps = (options: SweepsOptions): ((signal?: AbortSignal) => Promise<void>) => {
@@ -17,6 +22,7 @@ export const createSweeps = (options: SweepsOptions): ((signal?: AbortSignal) =>
     createBatchSweep(options),
     createAlertSweep(options),
     createErasureSweep(options),
+    createStuckSweep(options),
     ...(mails ? [mails.startForgotten] : []),
   ];
   return async (signal) => {

@@ -6,7 +6,7 @@ import { startMoney, type Money } from "../support/money";
 import { createWorld, COST, PRICE, type Replica, type RunPlan, type World } from "../support/world";
 
 /**
- * Requests, cancellations, sweeps, renewals of attempts, crashes and terminated workflows of a few runs at two replicas,
+ * Requests, cancellations, sweeps, renewals of attempts, crashes, terminated and failing workflows of a few runs at two replicas,
  * in every order of their reads and writes that is found: over the real store, billing and usage.
  */
 
@@ -20,7 +20,7 @@ const RUNS = 3;
 const REPLICAS = 2;
 
 type Deed =
-  | { what: "ask" | "cancel" | "terminate"; run: number; replica: number }
+  | { what: "ask" | "cancel" | "terminate" | "fail a task"; run: number; replica: number }
   | { what: "sweep" | "sweep a day later" | "reconcile" | "cancel all that waits" | "die"; replica: number };
 
 const replica = fc.nat({ max: REPLICAS - 1 });
@@ -28,7 +28,7 @@ const run = fc.nat({ max: RUNS - 1 });
 const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ what: fc.constant("ask" as const), run, replica }) },
   { weight: 3, arbitrary: fc.record({ what: fc.constant("cancel" as const), run, replica }) },
-  { weight: 1, arbitrary: fc.record({ what: fc.constant("terminate" as const), run, replica }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constantFrom("terminate" as const, "fail a task" as const), run, replica }) },
   {
     weight: 4,
     arbitrary: fc.record({
@@ -82,6 +82,10 @@ const play = async ({
     ask: (one, _, request) => world.ask(one, request),
     cancel: (one, _, { executionId }) => one.cancellation.cancel(executionId, world.userId),
     terminate: async (_one, _, { executionId }) => world.temporal.open.delete(executionId),
+    "fail a task": async (_one, _, { executionId }) => {
+      const carried = world.temporal.open.get(executionId);
+      if (carried) carried.isFailing = true;
+    },
     sweep: (one) => one.sweep(),
     "sweep a day later": (_, index) => tomorrow.get(index)!.sweep(),
     reconcile: (one) => one.reconcile(() => undefined),

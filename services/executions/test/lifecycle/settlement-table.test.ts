@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { billing as billingProto } from "@nodeloom/proto";
 import type { CompletedCall, FinalStatus, RunEnd, RunError, RunInput } from "../../src/run/types";
-import { abandonedEnd } from "../../src/upkeep/reconcile";
+import { abandonedEnd } from "../../src/lifecycle/abandon";
 import { createEnd } from "../../src/lifecycle/end";
 import { initialNodes } from "../../src/run/nodes";
 import { deferred } from "../../../platform/test/support/deferred";

@@ -108,7 +108,11 @@ const replica = (faults: Faults = {}, calls = 1) => {
     execution,
     queue,
     carry,
-    cancellation: createCancellation({ stores, execution, end, outbox, awaitDelivered }),
+    cancellation: createCancellation({
+      ...{ stores, execution, end, outbox, awaitDelivered },
+      tasks: { isFailing: () => Promise.resolve(false) },
+      abandon: () => Promise.reject(new Error("no task fails here")),
+    }),
     sweep: createSweep({ stores, execution, end, queue, outbox, logger }),
   };
 };

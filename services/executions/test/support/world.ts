@@ -11,6 +11,7 @@ import { createHolds, type Holds } from "../../src/lifecycle/holds";
 import { createQueue, type Queue } from "../../src/lifecycle/queue";
 import { createReconciler } from "../../src/upkeep/reconcile";
 import { createRuns, type Answered, type Runs } from "../../src/requests/runs";
+import { createAbandon } from "../../src/lifecycle/abandon";
 import { createEnd } from "../../src/lifecycle/end";
 import { createStart } from "../../src/requests/start";
 import { isFinal } from "../../src/run/states";
@@ -40,6 +41,8 @@ interface Carried {
   /** Of the workflow, as Temporal numbers its runs. */
   runId: string;
   isCancelled: boolean;
+  /** Its task has failed; it may go on all the same. */
+  isFailing?: boolean;
   extended: HeldItem[];
 }
 
@@ -61,6 +64,8 @@ const createTemporal = () => {
         if (carried) carried.isCancelled = true;
       },
       isCarried: async (id: string): Promise<boolean> => open.has(id),
+      isFailing: async (id: string): Promise<boolean> => open.get(id)?.isFailing ?? false,
+      terminate: async (id: string): Promise<void> => void open.delete(id),
       startFirst: async (id: string): Promise<void> => void delivered.add(id),
       startWaiting: async (): Promise<void> => undefined,
       decided: async (): Promise<void> => undefined,
@@ -125,6 +130,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   const queue = createQueue({ stores, starter, logger });
   const outbox = createOutbox({ stores, holds, queue, reports: reportEach(usage), deliveries: starter, starter, logger });
   const end = createEnd({ billing, execution, stores, outbox });
+  const abandon = createAbandon({ stores, starter, end });
   const awaitDelivered = createAwaitDelivered({ stores, channel });
   const planning = {
     plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),
@@ -152,7 +158,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
     outbox,
     queue,
     runs: createRuns({ start, follow: createFollow({ stores, channel }), stores, execution, outbox, awaitDelivered }),
-    cancellation: createCancellation({ stores, execution, end, outbox, awaitDelivered }),
+    cancellation: createCancellation({ stores, execution, end, outbox, awaitDelivered, tasks: starter, abandon }),
     reconcile: createReconciler({ stores, starter, end, logger, unseenMs: 0 }),
     settle: settling(end.end),
     sweep: async (): Promise<void> => {

@@ -1,0 +1,117 @@
+/**
+ * Workflow tasks that fail. Temporal tries such a task again and again, and nothing of its workflow goes on meanwhile: neither its calls
+ * nor its cancellation. A rollback, or a build that mends it, lets it go on.
+ */
+import type { Client } from "@temporalio/client";
+import { temporal } from "@temporalio/proto";
+import { TIMING } from "../run/timing";
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
+/** How often in a row a task has failed on a build's workers, and since when. */
+export interface Failures {
+  count: number;
+  since: Date;
+}
+
+export interface FailingWorkflow {
+  workflowId: string;
+  type: string;
+}
+
+/** More of them are as bad as that many. */
+export const MAX_FAILING = 100;
+/** A run whose task fails has few events after its last task that was done. */
+const LATEST_EVENTS = 100;
+const WORKFLOW_QUEUE = temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW;
+
+const failureOf = (event: HistoryEvent) => event.workflowTaskFailedEventAttributes ?? event.workflowTaskTimedOutEventAttributes;
+
+/** Whether a worker runs a build: its identity ends with that. */
+const isOf = (identity: string | null | undefined, build: string): boolean => Boolean(identity?.endsWith(`@${build}`));
+
+/**
+ * The failures in a row on one build's workers, up to now. Only the first attempt at a task has events: another event, such as a
+ * signal, makes Temporal begin with a first attempt again.
+ * @param events the latest first
+ * @param attempt at the task that is pending
+ * @returns null when the last recorded failure was on another build
+ */
+export const failuresIn = (events: readonly HistoryEvent[], attempt: number, build: string): Failures | null => {
+  const starters = new Map(
+    events.map(({ eventId, workflowTaskStartedEventAttributes: started }) => [String(eventId), started?.identity ?? ""]),
+  );
+  // The pending attempt has not failed yet, and the first one is an event.
+  let count = Math.max(0, attempt - 2);
+  let since: Date | undefined;
+  for (const event of events) {
+    if (event.workflowTaskCompletedEventAttributes) break;
+    const failed = failureOf(event);
+    if (!failed) continue;
+    const identity = event.workflowTaskFailedEventAttributes?.identity ?? starters.get(String(failed.startedEventId)) ?? "";
+    if (!isOf(identity, build)) break;
+    count += 1;
+    since = new Date(Number(event.eventTime?.seconds) * 1_000);
+  }
+  return since ? { count, since } : null;
+};
+
+/** Whether its workflow was signaled after the last recorded failure. */
+const isSignaled = (events: readonly HistoryEvent[]): boolean => {
+  const last = events.find((event) => failureOf(event) ?? event.workflowExecutionSignaledEventAttributes);
+  return Boolean(last?.workflowExecutionSignaledEventAttributes);
+};
+
+export type FailingTasks = ReturnType<typeof createFailingTasks>;
+
+/** @param build names the workflow code of this process's worker */
+export const createFailingTasks = ({ client, taskQueue, build }: { client: Client; taskQueue: string; build: string }) => {
+  const namespace = client.options.namespace;
+  const soon = <T>(work: () => Promise<T>): Promise<T> => client.withDeadline(Date.now() + TIMING.startCall, work);
+
+  /** Which attempt at its task a workflow waits for; 0: none is pending. */
+  const pendingAttempt = async (workflowId: string): Promise<number> =>
+    (await client.workflow.getHandle(workflowId).describe()).raw.pendingWorkflowTask?.attempt ?? 0;
+
+  const latestEvents = async (workflowId: string): Promise<HistoryEvent[]> => {
+    const request = { namespace, execution: { workflowId }, maximumPageSize: LATEST_EVENTS };
+    return (await client.workflowService.getWorkflowExecutionHistoryReverse(request)).history?.events ?? [];
+  };
+
+  return {
+    /** Whether the last attempt at a workflow's task has failed. @throws when Temporal does not answer soon */
+    isFailing: (workflowId: string): Promise<boolean> =>
+      client.withDeadline(Date.now() + TIMING.failingTaskCall, async () => (await pendingAttempt(workflowId)) > 1),
+
+    /** Workflows whose tasks have failed several times in a row, by Temporal's own count; `MAX_FAILING` at most. */
+    list: (): Promise<FailingWorkflow[]> =>
+      soon(async () => {
+        const query = `TaskQueue = "${taskQueue}" AND ExecutionStatus = "Running" AND TemporalReportedProblems IS NOT NULL`;
+        const { executions } = await client.workflowService.listWorkflowExecutions({ namespace, query, pageSize: MAX_FAILING });
+        return executions.map(({ execution, type }) => ({ workflowId: execution?.workflowId ?? "", type: type?.name ?? "" }));
+      }),
+
+    /** Whether every worker of the queue has this process's workflow code: during a rollout some have another. */
+    isOneBuild: (): Promise<boolean> =>
+      soon(async () => {
+        const request = { namespace, taskQueue: { name: taskQueue }, taskQueueType: WORKFLOW_QUEUE };
+        const { pollers } = await client.workflowService.describeTaskQueue(request);
+        return pollers.length > 0 && pollers.every(({ identity }) => isOf(identity, build));
+      }),
+
+    /**
+     * How often in a row a workflow's task has failed on this build's workers.
+     * @returns null when it does not fail, or has failed on other builds alone. Then it is signaled, so that Temporal records which
+     * build fails next.
+     */
+    failures: (workflowId: string, signal: (workflowId: string) => Promise<void>): Promise<Failures | null> =>
+      soon(async () => {
+        const attempt = await pendingAttempt(workflowId);
+        if (attempt < 2) return null;
+        const events = await latestEvents(workflowId);
+        const failures = failuresIn(events, attempt, build);
+        if (!failures && !isSignaled(events)) await signal(workflowId);
+        return failures;
+      }),
+  };
+};

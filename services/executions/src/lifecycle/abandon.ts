@@ -1,0 +1,43 @@
+/** Ends runs from outside: nothing carries them any more, or their workflow can't go on. */
+import { elapsed } from "../run/events";
+import { skipPending } from "../run/nodes";
+import type { ExecutionView } from "../run/record";
+import type { RunEnd, RunError } from "../run/types";
+import type { Stores } from "../store/stores";
+import type { End } from "./end";
+
+const ABANDONED: RunError = { code: "EXECUTION_FAILED", message: "the run was ended from outside before it was done" };
+
+/** How a run stands that is ended from outside: what was under way is given up. Its completed calls are recorded elsewhere. */
+export const abandonedEnd = ({ status, nodes, requestId }: ExecutionView, error = ABANDONED): RunEnd => ({
+  status: status === "cancel_requested" ? "cancelled" : "failed",
+  result: null,
+  error: status === "cancel_requested" ? null : error,
+  requestId,
+  nodes: skipPending(nodes).map((node) => {
+    if (node.status !== "processing") return node;
+    const durationMs = node.startedAt === null ? null : elapsed(node.startedAt);
+    return { ...node, status: "cancelled", cancelReport: "could_not_stop", durationMs };
+  }),
+  completed: [],
+});
+
+export interface AbandonOptions {
+  stores: Pick<Stores, "log">;
+  starter: { terminate(executionId: string): Promise<void> };
+  end: Pick<End, "end">;
+}
+
+export type Abandon = ReturnType<typeof createAbandon>;
+
+/**
+ * Terminates the workflow of a run, if there is one, and ends the run: as cancelled if that was requested, else as failed. If this
+ * process dies in between, the reconciler ends the run.
+ * @returns the final row
+ */
+export const createAbandon =
+  ({ stores, starter, end }: AbandonOptions) =>
+  async (row: ExecutionView, error?: RunError): Promise<ExecutionView | null> => {
+    await starter.terminate(row._id);
+    return end.end({ from: "lost", row }, abandonedEnd(await stores.log.current(row), error));
+  };

@@ -1,0 +1,64 @@
+/** Ends single runs whose workflow task fails again and again. */
+import type { Logger } from "@nodeloom/platform";
+import type { FailingTasks, FailingWorkflow } from "../carry/failing-tasks";
+import type { Abandon } from "../lifecycle/abandon";
+import { noteFailingTasks } from "../meters";
+import { RUNNING } from "../run/states";
+import { TIMING } from "../run/timing";
+import type { RunError } from "../run/types";
+import { checkEach } from "../store/look";
+import type { Stores } from "../store/stores";
+
+/** So many runs fail by a fault of the build: they wait for a rollback, and none of them is ended. */
+const MANY_RUNS = 5;
+const MIN_FAILURES = 10;
+const STUCK: RunError = {
+  code: "EXECUTION_FAILED",
+  message: `the run could not go on: its workflow failed ${MIN_FAILURES} times in a row. Run it again; if it fails again, report its execution id`,
+};
+
+export interface StuckOptions {
+  stores: Pick<Stores, "rows">;
+  tasks: Pick<FailingTasks, "list" | "isOneBuild" | "failures">;
+  starter: { placed(executionId: string): Promise<void> };
+  abandon: Abandon;
+  logger: Logger;
+  now?: () => number;
+}
+
+/** Runs are carried by workflows of this type. */
+const isRun = ({ type }: FailingWorkflow): boolean => type === "executeGraph";
+
+/**
+ * Looks for workflows whose tasks fail, and counts them for an alert. A run whose cancellation was requested is ended. Another run is
+ * ended as failed only if its task failed at least 10 times over at least 10 minutes, every worker has the build that it failed on, and
+ * fewer than 5 runs fail: a bad rollout must never fail the runs in flight.
+ */
+export const createStuckSweep = ({ stores, tasks, starter, abandon, logger, now = Date.now }: StuckOptions) => {
+  const hasFailedEnough = async (executionId: string): Promise<boolean> => {
+    const failures = await tasks.failures(executionId, starter.placed);
+    return failures !== null && failures.count >= MIN_FAILURES && now() - failures.since.getTime() >= TIMING.failingTask;
+  };
+
+  return async (stopping?: AbortSignal): Promise<void> => {
+    const failing = await tasks.list();
+    noteFailingTasks(failing.map(({ type }) => type));
+    const runs = failing.filter(isRun);
+    if (runs.length === 0) return;
+    const mayFail = runs.length < MANY_RUNS && (await tasks.isOneBuild());
+    const check = async ({ workflowId }: FailingWorkflow): Promise<boolean> => {
+      const row = await stores.rows.find(workflowId);
+      if (!row || !RUNNING.includes(row.status)) return false;
+      if (row.status !== "cancel_requested" && !(mayFail && (await hasFailedEnough(workflowId)))) return false;
+      const ended = await abandon(row, STUCK);
+      logger.error({ executionId: workflowId, status: ended?.status }, "ended a run whose workflow task failed again and again");
+      return true;
+    };
+    await checkEach(runs, {
+      beat: () => stopping?.throwIfAborted(),
+      check,
+      failed: ({ workflowId }, err) =>
+        logger.warn({ err, executionId: workflowId }, "a run whose workflow task fails could not be checked"),
+    });
+  };
+};
