@@ -14,6 +14,7 @@ import { mediaProxy } from "./routes/media/proxy";
 import { openApiDocument } from "./docs/openapi";
 import { handle } from "./http/pipeline";
 import { countRefusal } from "./http/rate/counting";
+import { OPENAI_PATH } from "./http/openai-errors";
 import { renderError, send } from "./http/reply";
 import type { Route } from "./http/route";
 import { routes } from "./routes";
@@ -116,6 +117,9 @@ const mount = (app: Express, gateway: Gateway, table: readonly Route[]): void =>
   }
 };
 
+/** Whose form the errors of a path have, where they are raised outside of its routes. */
+const formOf = (path: string): Pick<Route, "openAi"> => ({ openAi: path.startsWith(OPENAI_PATH) });
+
 export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaOrigins = [] }: AppOptions): Express => {
   const app = express();
   app.disable("x-powered-by").disable("etag");
@@ -136,7 +140,7 @@ export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaO
   const onError: ErrorRequestHandler = (error: unknown, request, response, _next) => {
     const undecodable = error instanceof URIError || (error as { status?: number }).status === FIRST_CLIENT_ERROR;
     void countRefusal(gateway, request, undecodable ? invalidRequest([{ path: "", message: "the path is not valid" }]) : error).then(
-      (refusal) => send(response, renderError(refusal, gateway)),
+      (refusal) => send(response, renderError(refusal, gateway, formOf(request.path))),
     );
   };
   app.use(onError);

@@ -1991,7 +1991,8 @@ export interface ProvenanceRecord {
 export interface OpenAiImageRequest {
   /** A model's internal name, or `workflow/<slug>` */
   model: string;
-  prompt: string;
+  /** For the input `prompt`, else the first input that takes text; left out where there is none */
+  prompt?: string | null;
   n?: number | null;
   /** Pixels, as 1024x1024; for models that take a size or a ratio */
   size?: string | null;
@@ -2016,7 +2017,8 @@ export interface OpenAiImages {
 export interface OpenAiImageEditForm {
   /** A model's internal name, or `workflow/<slug>` */
   model: string;
-  prompt: string;
+  /** For the input `prompt`, else the first input that takes text; left out where there is none */
+  prompt?: string | null;
   n?: number | null;
   /** Pixels, as 1024x1024; for models that take a size or a ratio */
   size?: string | null;
@@ -2050,12 +2052,31 @@ export interface OpenAiTranscriptionForm {
 
 export interface OpenAiTranscription {
   text: string;
-  /** With `verbose_json`, where the model says it */
+  /** With `verbose_json` */
+  task?: "transcribe";
+  /** With `verbose_json`, where the model or the request says it */
   language?: string;
-  /** Seconds; with `verbose_json`, where the model says it */
+  /** Seconds; with `verbose_json`, where the model says it, else the end of the last word */
   duration?: number;
   /** With `verbose_json`, where the model has them */
-  words?: unknown[];
+  words?: {
+    word: string;
+    start: number;
+    end: number;
+  }[];
+  /** With `verbose_json`: of the model, else made of its words. Numbers that no model of this kind has are 0 */
+  segments?: {
+    id: number;
+    seek: number;
+    start: number;
+    end: number;
+    text: string;
+    tokens: number[];
+    temperature: number;
+    avg_logprob: number;
+    compression_ratio: number;
+    no_speech_prob: number;
+  }[];
   [member: string]: unknown;
 }
 
@@ -2063,6 +2084,21 @@ export interface OpenAiChatRequest {
   /** A model's internal name, or `workflow/<slug>` */
   model: string;
   messages: OpenAiMessage[];
+  /** Functions that the model can call, of models that call some */
+  tools?: OpenAiTool[] | null;
+  tool_choice?:
+    | "auto"
+    | "none"
+    | "required"
+    | {
+        type: "function";
+        function: {
+          name: string;
+          [member: string]: unknown;
+        };
+        [member: string]: unknown;
+      }
+    | null;
   stream?: boolean | null;
   stream_options?: {
     include_usage?: boolean | null;
@@ -2092,9 +2128,9 @@ export interface OpenAiChatRequest {
 }
 
 export interface OpenAiMessage {
-  role: "system" | "developer" | "user" | "assistant";
-  /** A text, or parts of the types `text` and `image_url` */
-  content:
+  role: "system" | "developer" | "user" | "assistant" | "tool";
+  /** A text, or parts of the types `text` and `image_url`; null only of an assistant's */
+  content?:
     | string
     | {
         type: "text";
@@ -2105,7 +2141,35 @@ export interface OpenAiMessage {
         image_url: {
           url: string;
         };
-      }[];
+      }[]
+    | null;
+  /** Of an assistant's message: the tools that it called */
+  tool_calls?: OpenAiToolCall[] | null;
+  /** Of a tool's message: the call that it answers */
+  tool_call_id?: string | null;
+  [member: string]: unknown;
+}
+
+export interface OpenAiToolCall {
+  id: string;
+  type: "function";
+  function: {
+    name: string;
+    /** JSON, as the model wrote it */
+    arguments: string;
+    [member: string]: unknown;
+  };
+  [member: string]: unknown;
+}
+
+export interface OpenAiTool {
+  type: "function";
+  function: {
+    name: string;
+    description?: string | null;
+    parameters?: Record<string, unknown> | null;
+    [member: string]: unknown;
+  };
   [member: string]: unknown;
 }
 
@@ -2118,11 +2182,13 @@ export interface OpenAiChatCompletion {
     index: 0;
     message: {
       role: "assistant";
-      content: string;
+      /** null where the model calls tools and says nothing */
+      content: string | null;
       refusal: null;
+      tool_calls?: OpenAiToolCall[];
     };
     logprobs: null;
-    finish_reason: "stop";
+    finish_reason: "stop" | "length" | "tool_calls";
   }[];
   /** Tokens, where the model's provider counts them */
   usage?: {
@@ -2142,9 +2208,22 @@ export interface OpenAiChatChunk {
     delta: {
       role?: "assistant";
       content?: string;
+      /** Each whole, at the end */
+      tool_calls?: {
+        id: string;
+        type: "function";
+        function: {
+          name: string;
+          /** JSON, as the model wrote it */
+          arguments: string;
+          [member: string]: unknown;
+        };
+        index: number;
+        [member: string]: unknown;
+      }[];
     };
     logprobs: null;
-    finish_reason: "stop" | null;
+    finish_reason: "stop" | "length" | "tool_calls" | null;
   }[];
   /** In the last chunk, which has no choices, with `stream_options.include_usage` */
   usage?: {
@@ -2154,11 +2233,193 @@ export interface OpenAiChatChunk {
   } | null;
 }
 
+export interface OpenAiResponseRequest {
+  /** A model's internal name, or `workflow/<slug>` */
+  model: string;
+  /** A text, or the conversation: messages, `function_call` and `function_call_output` */
+  input:
+    | string
+    | {
+        type: "function_call";
+        call_id: string;
+        name: string;
+        /** JSON, as the model wrote it */
+        arguments: string;
+        [member: string]: unknown;
+      }
+    | {
+        type: "function_call_output";
+        call_id: string;
+        output:
+          | string
+          | {
+              type: "input_text" | "output_text" | "text";
+              text: string;
+              [member: string]: unknown;
+            }
+          | {
+              type: "input_image";
+              image_url: string;
+              [member: string]: unknown;
+            }
+          | {
+              type: "refusal";
+              refusal: string;
+              [member: string]: unknown;
+            }[];
+        [member: string]: unknown;
+      }
+    | {
+        type: "reasoning";
+        [member: string]: unknown;
+      }
+    | {
+        type?: "message";
+        role: "system" | "developer" | "user" | "assistant";
+        content:
+          | string
+          | {
+              type: "input_text" | "output_text" | "text";
+              text: string;
+              [member: string]: unknown;
+            }
+          | {
+              type: "input_image";
+              image_url: string;
+              [member: string]: unknown;
+            }
+          | {
+              type: "refusal";
+              refusal: string;
+              [member: string]: unknown;
+            }[];
+        [member: string]: unknown;
+      }[];
+  instructions?: string | null;
+  /** Functions that the model can call, of models that call some */
+  tools?:
+    | {
+        type: "function";
+        name: string;
+        description?: string | null;
+        parameters?: Record<string, unknown> | null;
+        strict?: boolean | null;
+        [member: string]: unknown;
+      }[]
+    | null;
+  tool_choice?:
+    | "auto"
+    | "none"
+    | "required"
+    | {
+        type: "function";
+        name: string;
+        [member: string]: unknown;
+      }
+    | null;
+  text?: {
+    format?:
+      | {
+          type: "text";
+          [member: string]: unknown;
+        }
+      | {
+          type: "json_object";
+          [member: string]: unknown;
+        }
+      | {
+          type: "json_schema";
+          schema: Record<string, unknown>;
+          [member: string]: unknown;
+        }
+      | null;
+    verbosity?: string | null;
+    [member: string]: unknown;
+  } | null;
+  reasoning?: {
+    effort?: string | null;
+    [member: string]: unknown;
+  } | null;
+  max_output_tokens?: number | null;
+  stream?: boolean | null;
+  /** Comes back with the response, and is kept nowhere */
+  metadata?: Record<string, unknown> | null;
+  /** Kept as the run's metadata `user` */
+  user?: string | null;
+  background?: false | null;
+  previous_response_id?: null;
+  conversation?: null;
+  prompt?: null;
+  /** More inputs of the model or the workflow, by their own names */
+  inputs?: Record<string, unknown>;
+  [member: string]: unknown;
+}
+
+export interface OpenAiResponse {
+  id: string;
+  object: "response";
+  /** Seconds */
+  created_at: number;
+  status: "in_progress" | "completed" | "incomplete" | "failed";
+  model: string;
+  output:
+    | {
+        type: "message";
+        id: string;
+        status: "in_progress" | "completed" | "incomplete";
+        role: "assistant";
+        content: {
+          type: "output_text";
+          text: string;
+          annotations: unknown[];
+          logprobs: unknown[];
+        }[];
+      }
+    | {
+        type: "function_call";
+        id: string;
+        call_id: string;
+        name: string;
+        /** JSON, as the model wrote it */
+        arguments: string;
+        status: "in_progress" | "completed";
+      }[];
+  error: {
+    code: string;
+    message: string;
+  } | null;
+  incomplete_details: {
+    reason: "max_output_tokens";
+  } | null;
+  /** Tokens, where the model's provider counts them */
+  usage: {
+    input_tokens: number;
+    input_tokens_details: {
+      cached_tokens: number;
+    };
+    output_tokens: number;
+    output_tokens_details: {
+      reasoning_tokens: number;
+    };
+    total_tokens: number;
+  } | null;
+  /** Responses are not stored */
+  store: false;
+  [member: string]: unknown;
+}
+
+export interface OpenAiResponseEvent {
+  /** As the event's name */
+  type: string;
+  sequence_number: number;
+  [member: string]: unknown;
+}
+
 export interface OpenAiEmbeddingsRequest {
   /** The internal name of a model that makes vectors */
   model: string;
-  /** A text, or several */
-  input: string | string[];
+  /** A text, or up to 2048; each also as its tokens of cl100k_base */
+  input: string | string[] | number[] | number[][];
   /** `base64`: 32-bit floats, little-endian */
   encoding_format?: "float" | "base64" | null;
   /** Kept as the run's metadata `user` */
@@ -2185,13 +2446,15 @@ export interface OpenAiEmbeddings {
 
 export interface OpenAiModels {
   object: "list";
-  data: {
-    /** What `model` may be */
-    id: string;
-    object: "model";
-    created: number;
-    owned_by: string;
-  }[];
+  data: OpenAiModel[];
+}
+
+export interface OpenAiModel {
+  /** What `model` may be */
+  id: string;
+  object: "model";
+  created: number;
+  owned_by: string;
 }
 
 /** A message of JSON-RPC 2.0, one a request */
@@ -3711,6 +3974,11 @@ export interface Operations {
     body: OpenAiChatRequest;
     response: OpenAiChatCompletion;
   };
+  /** Answer a conversation */
+  openaiRespond: {
+    body: OpenAiResponseRequest;
+    response: OpenAiResponse;
+  };
   /** Put texts into vectors */
   openaiEmbed: {
     body: OpenAiEmbeddingsRequest;
@@ -3719,6 +3987,20 @@ export interface Operations {
   /** List what `model` may be: models and own workflows that the caller may run */
   openaiListModels: {
     response: OpenAiModels;
+  };
+  /** Read a model, or a workflow by its escaped name (`workflow%2F<slug>`) */
+  openaiGetModel: {
+    params: {
+      model: string;
+    };
+    response: OpenAiModel;
+  };
+  /** Read a workflow that `model` may name */
+  openaiGetWorkflow: {
+    params: {
+      slug: string;
+    };
+    response: OpenAiModel;
   };
   /** Answer a message of the Model Context Protocol */
   mcp: {
@@ -4272,8 +4554,11 @@ export const OPERATIONS = {
   openaiSpeak: { method: "POST", path: "/v1/audio/speech", idempotent: false, contentType: "application/json" },
   openaiTranscribe: { method: "POST", path: "/v1/audio/transcriptions", idempotent: false, contentType: "multipart/form-data" },
   openaiChat: { method: "POST", path: "/v1/chat/completions", idempotent: false, contentType: "application/json" },
+  openaiRespond: { method: "POST", path: "/v1/responses", idempotent: false, contentType: "application/json" },
   openaiEmbed: { method: "POST", path: "/v1/embeddings", idempotent: false, contentType: "application/json" },
   openaiListModels: { method: "GET", path: "/v1/models", idempotent: false, contentType: null },
+  openaiGetModel: { method: "GET", path: "/v1/models/{model}", idempotent: false, contentType: null },
+  openaiGetWorkflow: { method: "GET", path: "/v1/models/workflow/{slug}", idempotent: false, contentType: null },
   mcp: { method: "POST", path: "/mcp", idempotent: false, contentType: "application/json" },
   getAppGallery: { method: "GET", path: "/api/apps", idempotent: false, contentType: null },
   getApp: { method: "GET", path: "/api/apps/{slug}", idempotent: false, contentType: null },

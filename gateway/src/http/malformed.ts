@@ -2,13 +2,21 @@ import { randomUUID } from "node:crypto";
 import { STATUS_CODES, type Server } from "node:http";
 import { invalidRequest } from "@nodeloom/kernel";
 import { errorReply, requestTimeout } from "./errors";
+import { asOpenAiError, OPENAI_PATH } from "./openai-errors";
 
 /** Messages for the errors of Node's HTTP parser and timers, by their code. */
 const WRONG: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: "the address and headers are too long",
 };
 const TOO_LATE = "ERR_HTTP_REQUEST_TIMEOUT";
+const HEAD_BYTES = 200;
 const NOT_HTTP = "this is not a valid HTTP request";
+
+const PATH = /^[A-Z]{3,10} (\S{1,100})/;
+
+/** Whether a request that could not be parsed is one of OpenAI's API, as far as its beginning is known. */
+const isOpenAi = ({ rawPacket }: Error & { rawPacket?: unknown }): boolean =>
+  Buffer.isBuffer(rawPacket) && PATH.exec(rawPacket.toString("latin1", 0, HEAD_BYTES))?.[1]!.startsWith(OPENAI_PATH) === true;
 
 /** Answers requests that Node could not parse, in the form of every other error, where the connection can still be written to. */
 export const answerMalformed = (server: Server): void => {
@@ -16,7 +24,8 @@ export const answerMalformed = (server: Server): void => {
     if (!socket.writable) return void socket.destroy();
     const isLate = error.code === TOO_LATE;
     const wrong = isLate ? requestTimeout() : invalidRequest([{ path: "", message: WRONG[error.code ?? ""] ?? NOT_HTTP }]);
-    const { status, body } = errorReply(wrong);
+    const plain = errorReply(wrong);
+    const { status, body } = isOpenAi(error) ? asOpenAiError(plain) : plain;
     const text = JSON.stringify(body);
     const head = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -1,3 +1,4 @@
+import type { Reason } from "@nodeloom/kernel";
 import type { ErrorReply } from "./errors";
 
 /** Errors in the form of OpenAI's API (platform.openai.com/docs/guides/error-codes), which its libraries read. */
@@ -19,16 +20,29 @@ const paramOf = (issues: unknown): string | null => {
   return typeof path === "string" && path !== "" ? path : null;
 };
 
+/** Where OpenAI's API is. */
+export const OPENAI_PATH = "/v1/";
+
+/** Errors that pass with time: the same request may succeed later. */
+const PASSING: ReadonlySet<unknown> = new Set<Reason>([
+  "RATE_LIMIT_EXCEEDED",
+  "CONCURRENCY_LIMIT_EXCEEDED",
+  "IDEMPOTENCY_IN_PROGRESS",
+  "REQUEST_TIMEOUT",
+  "SERVICE_UNAVAILABLE",
+]);
+
 /**
  * The same error as an OpenAI library reads it: `{error: {message, type, param, code}}`, and what else the error says beside these. Those
- * libraries repeat what failed with 429 and 5xx: a run that was accepted is not to be begun again.
+ * libraries repeat what failed with 408, 409, 429 and 5xx, unless `x-should-retry` says that it is no use: because the error does not
+ * pass, or because a run was accepted, which is not to be begun again.
  */
 export const asOpenAiError = ({ status, headers, body }: ErrorReply): ErrorReply => {
   const { error: message, code = null, ...rest } = body;
-  const wasAccepted = rest.executionId !== undefined;
+  const mayPass = PASSING.has(code) && rest.executionId === undefined;
   return {
     status,
-    headers: { ...headers, ...(wasAccepted ? { "x-should-retry": "false" } : {}) },
+    headers: { ...headers, ...(mayPass ? {} : { "x-should-retry": "false" }) },
     body: { error: { message, type: typeOf(status), param: paramOf(rest.issues), code, ...rest } },
   };
 };

@@ -100,6 +100,8 @@ export interface RouteDefinition<A extends Auth = Auth, P = unknown, Q = unknown
   keptMembers?: readonly string[];
   /** The body may be a workflow as a GET gives it. */
   wholeWorkflow?: boolean;
+  /** Values that its JSON body may have, where those are more than usual. */
+  bodyValues?: number;
   /** The handler consumes raw bytes of the body. */
   binaryBody?: boolean;
   /** The fields of the form that such a body is, for the document. */

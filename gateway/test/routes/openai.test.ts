@@ -1,8 +1,5 @@
 import type { sendUnaryData, ServerUnaryCall, ServerWritableStream } from "@grpc/grpc-js";
 import { executions } from "@nodeloom/proto";
-import { asOpenAiError } from "../../src/http/openai-errors";
-import { inputsOf } from "../../src/routes/openai/inputs";
-import { questionOf } from "../../src/routes/openai/messages";
 import { startFakeService, type FakeService } from "../support/fake-service";
 import { startPlatform, type Platform, type User } from "../support/platform";
 
@@ -120,6 +117,25 @@ describe("OpenAI's routes", () => {
     expect([...text.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content)).toEqual(["", "one ", "two ", "three"]);
   });
 
+  it("end a stream with an error where another attempt gave another answer than was streamed", async () => {
+    outcome.resultJson = '{"text":"uno dos"}';
+    const pieces = [{ text: "one ", reset: true }, { text: "uno ", reset: true }, { text: "dos" }];
+    events = pieces.map((piece) => ({ type: "node.delta", dataJson: JSON.stringify({ nodeId: "model", item: 0, ...piece }) }));
+    const { text } = await chat({ stream: true });
+    expect([...text.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content)).toEqual(["", "one "]);
+    expect(text).not.toMatch(/"finish_reason":"|DONE/);
+    const last = text.trim().split("\n\n").at(-1)!.slice("data: ".length);
+    expect(JSON.parse(last)).toMatchObject({ error: { code: "EXECUTION_FAILED", executionId: asked[0]!.executionId } });
+  });
+
+  it("stream an answer by a schema as a whole: it may have been repaired", async () => {
+    outcome.resultJson = '{"text":"{}","json":{"a":1}}';
+    events = [{ type: "node.delta", dataJson: '{"nodeId":"model","item":0,"text":"no JSON"}' }];
+    const { text } = await chat({ stream: true, response_format: { type: "json_object" } });
+    expect(text).toContain('"content":"{\\"a\\":1}"');
+    expect(text).not.toContain("no JSON");
+  });
+
   it("stream what a workflow gives, and no text of a node of it", async () => {
     const nodes = [{ id: "in", type: "request-input", data: { fields: [{ name: "prompt", type: "text" }] } }];
     const made = await platform.send("/api/workflows", { json: { name: "Chat", nodes, edges: [] }, headers: platform.byKey(pro) });
@@ -133,6 +149,151 @@ describe("OpenAI's routes", () => {
     expect(status).toBe(400);
     expect(body).toMatchObject({ error: { type: "invalid_request_error", param: "logit_bias", code: "INVALID_REQUEST" } });
     expect(asked).toEqual([]);
+  });
+
+  const weather = { name: "weather", description: null, parameters: { type: "object" }, strict: true };
+  const calls = [{ id: "call_1", type: "function", function: { name: "weather", arguments: '{"city":"Oslo"}' } }];
+
+  it("give a model its tools, answer with its calls, and take what these returned", async () => {
+    outcome.resultJson = JSON.stringify({ text: "", json: { tool_calls: calls } });
+    const tools = [{ type: "function", function: weather }];
+    const { body } = await chat({ tools, tool_choice: "auto", parallel_tool_calls: false, top_p: 0.5, stop: "END" });
+    const { description: _, ...kept } = weather;
+    expect(inputs()).toEqual({
+      prompt: "Say hi.",
+      tools: [{ type: "function", function: kept }],
+      ...{ tool_choice: "auto", parallel_tool_calls: false, top_p: 0.5, stop: ["END"] },
+    });
+    expect(body).toMatchObject({ choices: [{ message: { content: null, tool_calls: calls }, finish_reason: "tool_calls" }] });
+    const { text } = await chat({ tools, stream: true });
+    expect(text).toContain(`"delta":{"tool_calls":[${JSON.stringify({ index: 0, ...calls[0] })}]}`);
+    expect(text).toContain('"finish_reason":"tool_calls"');
+    asked.length = 0;
+    const messages = [
+      { role: "user", content: "Rain?" },
+      { role: "assistant", content: null, tool_calls: calls },
+      { role: "tool", tool_call_id: "call_1", content: [{ type: "text", text: "It pours." }] },
+    ];
+    await chat({ messages, tools });
+    expect(inputs()).toMatchObject({
+      prompt: "Rain?",
+      steps: [
+        { role: "assistant", content: "", tool_calls: calls },
+        { role: "tool", content: "It pours.", tool_call_id: "call_1" },
+      ],
+    });
+  });
+
+  it("refuse tools, and turns of tools, of models that have none; and leave out what is about tools where none are given", async () => {
+    const tools = [{ type: "function", function: weather }];
+    expect((await chat({ model: "local-chat", tools })).body).toMatchObject({ error: { param: "tools" } });
+    const messages = [{ role: "user", content: "a" }, { role: "assistant", tool_calls: calls }]; // prettier-ignore
+    expect((await chat({ model: "local-chat", messages })).body).toMatchObject({ error: { param: "messages" } });
+    expect(asked).toEqual([]);
+    await chat({ tools: [], tool_choice: "none", parallel_tool_calls: true });
+    expect(inputs()).toEqual({ prompt: "Say hi." });
+  });
+
+  it("take an assistant's turn of null, and no user's", async () => {
+    const turns = (role: string) => [{ role: "user", content: "a" }, { role, content: null }, { role: "user", content: "b" }]; // prettier-ignore
+    expect((await chat({ messages: turns("assistant") })).status).toBe(200);
+    expect(inputs()).toEqual({ prompt: "b", history: [{ role: "user", content: "a" }, { role: "assistant", content: "" }] }); // prettier-ignore
+    expect((await chat({ messages: turns("user") })).body).toMatchObject({ error: { param: "messages.1.content" } });
+  });
+
+  const respond = (more: object) => ask("/v1/responses", { model: "sandbox-chat", input: "Say hi.", ...more });
+
+  it("answer as the Responses API does, whose conversation comes with each request", async () => {
+    outcome.nodes = [executions.NodeState.fromPartial({ id: "model", usage: { inputTokens: 7, outputTokens: 2 } })];
+    const { status, body } = await respond({ instructions: "Be brief.", max_output_tokens: 20, store: false, metadata: { a: "b" } });
+    expect(status).toBe(200);
+    const id = asked[0]!.executionId;
+    expect(body).toMatchObject({
+      ...{ id: `resp_${id}`, object: "response", status: "completed", error: null, store: false, metadata: { a: "b" } },
+      output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "hi", annotations: [] }] }],
+      usage: { input_tokens: 7, output_tokens: 2, total_tokens: 9 },
+    });
+    expect(inputs()).toEqual({ prompt: "Say hi.", system: "Be brief.", maxTokens: 20 });
+    outcome.nodes = [];
+    for (const kept of ["previous_response_id", "conversation"])
+      expect((await respond({ [kept]: "x" })).body).toMatchObject({ error: { param: kept, code: "INVALID_REQUEST" } });
+    expect((await respond({ background: true })).body).toMatchObject({ error: { param: "background" } });
+  });
+
+  it("call tools as the Responses API does", async () => {
+    outcome.resultJson = JSON.stringify({ text: "", json: { tool_calls: calls } });
+    const tools = [{ type: "function", ...weather }];
+    const input = [
+      { role: "user", content: [{ type: "input_text", text: "Rain?" }] },
+      { type: "reasoning", summary: [] },
+      { type: "message", role: "assistant", content: [{ type: "output_text", text: "I look.", annotations: [] }] },
+      { type: "function_call", call_id: "call_0", name: "weather", arguments: "{}" },
+      { type: "function_call_output", call_id: "call_0", output: "fog" },
+    ];
+    const { body } = await respond({ input, tools, tool_choice: { type: "function", name: "weather" } });
+    const { description: _, ...kept } = weather;
+    expect(inputs()).toEqual({
+      prompt: "Rain?",
+      steps: [
+        {
+          role: "assistant",
+          content: "I look.",
+          tool_calls: [{ id: "call_0", type: "function", function: { name: "weather", arguments: "{}" } }],
+        },
+        { role: "tool", content: "fog", tool_call_id: "call_0" },
+      ],
+      tools: [{ type: "function", function: kept }],
+      tool_choice: { type: "function", function: { name: "weather" } },
+    });
+    expect(body.output).toMatchObject([{ type: "function_call", call_id: "call_1", name: "weather", arguments: '{"city":"Oslo"}' }]);
+    expect((await respond({ tools: [{ type: "web_search" }] })).body).toMatchObject({ error: { param: "tools.0.type" } });
+    expect((await respond({ input: [{ type: "item_reference", id: "x" }] })).body).toMatchObject({ error: { param: "input" } });
+  });
+
+  it("stream as the Responses API does: numbered events that put the response together", async () => {
+    outcome.resultJson = JSON.stringify({ text: "one two", json: { tool_calls: calls } });
+    events = [{ type: "node.delta", dataJson: '{"nodeId":"model","item":0,"text":"one ","reset":true}' }];
+    const { text } = await respond({ stream: true, tools: [{ type: "function", ...weather }] });
+    const all = text.trim().split("\n\n").map((one) => one.split("\n").map((line) => line.replace(/^(event|data): /, ""))); // prettier-ignore
+    const sent = all.map(
+      ([, data]) => JSON.parse(data!) as { type: string; sequence_number: number; delta?: string; response?: { output: unknown } },
+    );
+    expect(all.map(([name]) => name)).toEqual(sent.map(({ type }) => type));
+    expect(sent.map(({ sequence_number: number }) => number)).toEqual(sent.map((_, index) => index));
+    expect(sent.map(({ type }) => type.replace("response.", ""))).toEqual([
+      ...["created", "in_progress", "output_item.added", "content_part.added", "output_text.delta", "output_text.delta"],
+      ...["output_text.done", "content_part.done", "output_item.done"],
+      ...["output_item.added", "function_call_arguments.delta", "function_call_arguments.done", "output_item.done", "completed"],
+    ]);
+    expect(sent.flatMap(({ type, delta }) => (type === "response.output_text.delta" ? [delta] : []))).toEqual(["one ", "two"]);
+    expect(sent.at(-1)!.response!.output).toMatchObject([{ content: [{ text: "one two" }] }, { call_id: "call_1" }]);
+    outcome = { status: "failed", error: executions.ExecutionError.fromPartial({ code: "EXECUTION_FAILED", message: "no" }) };
+    expect((await respond({ stream: true })).text).toMatch(/event: response\.failed\n.*"code":"EXECUTION_FAILED","message":"no"/);
+  });
+
+  it("read one model or workflow that may be run, and no other", async () => {
+    const made = await platform.send("/api/workflows", { json: { name: "Read me", nodes: [], edges: [] }, headers: platform.byKey(pro) });
+    const name = `workflow/${String(made.body.slug)}`;
+    for (const path of ["sandbox-chat", encodeURIComponent(name), name])
+      expect(await platform.send(`/v1/models/${path}`, { headers: bearer() })).toMatchObject({
+        status: 200,
+        body: { id: decodeURIComponent(path), object: "model" },
+      });
+    for (const path of ["no-such", "Not%20a%20slug", "workflow%2Fno-such", "workflow/no-such"])
+      expect(await platform.send(`/v1/models/${path}`, { headers: bearer() })).toMatchObject({
+        status: 404,
+        body: { error: { type: "not_found_error" } },
+      });
+  });
+
+  it.each([
+    ["an unknown path", "/v1/assistants", 404],
+    ["another method", "/v1/chat/completions", 405],
+    ["a path that is no text", "/v1/models/%E0%A4%A", 400],
+  ])("answer %s in OpenAI's form, and say that it is not to be repeated", async (_, path, status) => {
+    const answer = await platform.send(path, { headers: bearer() });
+    expect([answer.status, answer.headers["x-should-retry"]]).toEqual([status, "false"]);
+    expect(answer.body).toMatchObject({ error: { message: expect.any(String) as string, param: null } });
   });
 
   it.each(["constructor", "toString"])("refuse a parameter by the name %s as any other", async (name) => {
@@ -160,6 +321,55 @@ describe("OpenAI's routes", () => {
     const { body: packed } = await ask("/v1/embeddings", { model: "local-embeddings", input: ["a", "b"], encoding_format: "base64" });
     expect((packed.data as { embedding: string }[])[0]!.embedding).toBe("AAAAPwAAgL8=");
     expect((await ask("/v1/embeddings", { model: "sandbox-chat", input: "a" })).body).toMatchObject({ error: { param: "model" } });
+  });
+
+  it("put as many texts as OpenAI takes into vectors, in runs as large as the model's, and texts that come as tokens", async () => {
+    outcome.resultJson = JSON.stringify({ json: { vectors: Array(50).fill([1]), tokens: 3 } });
+    const many = Array.from({ length: 100 }, (_, index) => `text ${index}`);
+    const { body } = await ask("/v1/embeddings", { model: "local-embeddings", input: many });
+    expect([(body.data as object[]).length, (body.data as { index: number }[]).at(-1)!.index, body.usage]).toEqual([
+      ...[100, 99],
+      { prompt_tokens: 6, total_tokens: 6 },
+    ]);
+    expect(asked.flatMap(({ inputsJson }) => (JSON.parse(inputsJson) as { texts: string[] }).texts)).toEqual(many);
+    expect(new Set(asked.map(({ executionId }) => executionId)).size).toBe(2);
+    expect((await ask("/v1/embeddings", { model: "local-embeddings", input: Array(2_049).fill("a") })).body).toMatchObject({
+      error: { param: "input" },
+    });
+    asked.length = 0;
+    outcome.resultJson = '{"json":{"vectors":[[1]]}}';
+    // cl100k_base: "hello world".
+    for (const input of [[15_339, 1_917], [[15_339, 1_917]]]) await ask("/v1/embeddings", { model: "local-embeddings", input });
+    expect(asked.map(({ inputsJson }) => JSON.parse(inputsJson) as unknown)).toEqual(Array(2).fill({ texts: ["hello world"] }));
+    expect((await ask("/v1/embeddings", { model: "local-embeddings", input: [[1], [200_000]] })).body).toMatchObject({
+      error: { param: "input.1" },
+    });
+  });
+
+  it("run workflows whose input for text has another name, with and without a prompt", async () => {
+    const fields = [
+      { name: "style", type: "select", options: ["oil"] },
+      { name: "subject", type: "text" },
+      { name: "photo", type: "image_upload" },
+    ];
+    const graph = (given: object[]) => ({ nodes: [{ id: "in", type: "request-input", data: { fields: given } }], edges: [] });
+    const save = async (name: string, given: object[]): Promise<string> => {
+      const made = await platform.send("/api/workflows", { json: { name, ...graph(given) }, headers: platform.byKey(pro) });
+      return `workflow/${String(made.body.slug)}`;
+    };
+    const [named, without] = [await save("Postcards", fields), await save("Still", [fields[2]!])];
+    outcome.resultJson = '{"images":[]}';
+    for (const [model, more] of [
+      [named, { prompt: "A hat" }],
+      [named, {}],
+      [without, { prompt: "A hat" }],
+    ] as const)
+      // prettier-ignore
+      expect((await ask("/v1/images/generations", { model, output_format: "png", ...more })).status).toBe(200);
+    expect(asked.map(({ inputsJson }) => JSON.parse(inputsJson) as unknown)).toEqual([{ subject: "A hat" }, {}, {}]);
+    expect((await ask("/v1/images/generations", { model: named, prompt: "x", output_format: "webp" })).body).toMatchObject({
+      error: { param: "output_format" },
+    });
   });
 
   it("make images, whose addresses are answered in their order", async () => {
@@ -223,48 +433,4 @@ describe("OpenAI's routes", () => {
     expect(status).toBe(415);
     expect(body).toMatchObject({ error: { code: "UNSUPPORTED_MEDIA_TYPE" } });
   });
-});
-
-describe("parameters", () => {
-  const schemaOf = (...names: string[]) => ({ properties: Object.fromEntries(names.map((name) => [name, {}])) });
-
-  it.each([
-    ["by their own name in any spelling", ["outputFormat"], { output_format: "png" }, { outputFormat: "png" }],
-    ["by what models call them", ["count", "prompt"], { n: 2, input: "x" }, { count: 2, prompt: "x" }],
-    ["not at all at their default", [], { n: 1, quality: "auto", top_p: 1 }, {}],
-    ["as a ratio where there is no size", ["aspect_ratio"], { size: "1536x1024" }, { aspect_ratio: "3:2" }],
-    ["as width and height", ["width", "height"], { size: "640x480" }, { width: 640, height: 480 }],
-  ])("become inputs %s", (_, names, given, expected) => {
-    expect(inputsOf(schemaOf(...names), given)).toEqual(expected);
-  });
-
-  it("become one value or a list, as the input takes it", () => {
-    const list = { properties: { images: { type: "array" } } };
-    expect(inputsOf(list, { image: ["a"] })).toEqual({ images: ["a"] });
-    expect(inputsOf(schemaOf("image"), { image: ["a"] })).toEqual({ image: "a" });
-  });
-});
-
-describe("messages", () => {
-  it("are asked as they are where there is one turn, and as a transcript where there are more", () => {
-    const system = { role: "system" as const, content: "Be brief." };
-    const picture = { type: "image_url" as const, image_url: { url: "https://example.com/a.png" } };
-    const question = { role: "user" as const, content: [{ type: "text" as const, text: "What is it?" }, picture] };
-    const images = { image: ["https://example.com/a.png"] };
-    for (const takesTurns of [true, false])
-      expect(questionOf([system, question], takesTurns)).toEqual({ prompt: "What is it?", system: "Be brief.", ...images });
-    const answer = { role: "assistant" as const, content: "A hat." };
-    const turns = [question, answer, { role: "user" as const, content: "Sure?" }];
-    expect(questionOf(turns, false).prompt).toBe("User: What is it?\n\nAssistant: A hat.\n\nUser: Sure?\n\nAssistant:");
-    expect(questionOf(turns, true)).toEqual({ prompt: "Sure?", history: [{ role: "user", content: "What is it?" }, answer], ...images });
-    // What the assistant has begun is no question.
-    expect(questionOf([question, answer], true)).toEqual({ prompt: "User: What is it?\n\nAssistant: A hat.\n\nAssistant:", ...images });
-  });
-});
-
-it("puts errors in OpenAI's form, with the parameter they are about", () => {
-  const issues = [{ path: "size", message: "no" }];
-  const { body, headers } = asOpenAiError({ status: 400, headers: {}, body: { error: "bad", code: "INVALID_REQUEST", issues } });
-  expect(body).toEqual({ error: { message: "bad", type: "invalid_request_error", param: "size", code: "INVALID_REQUEST", issues } });
-  expect(headers).toEqual({});
 });

@@ -729,8 +729,8 @@ class WorkflowBatchRequest(TypedDict):
     # Instead of `inputs`: items with settings of their own, to try several
     items: NotRequired[Sequence[WorkflowBatchRequestItemsItem]]
     # A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in
-    # its first line; its values take the types of the workflow's fields, and an empty cell is an input
-    # that is not given
+    # its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's
+    # fields, and an empty cell is an input that is not given
     mediaId: NotRequired[str]
     # A node's id, of a workflow of your own: only that node and what it needs run. Inputs that they don't
     # ask for are left aside
@@ -767,8 +767,8 @@ class ModelBatchRequest(TypedDict):
     # Inputs, one object an item
     inputs: NotRequired[Sequence[Mapping[str, Any]]]
     # A CSV or JSONL file of yours (at most 10 MB and 1,000 rows) instead. CSV has the names of inputs in
-    # its first line; its values take the types of the workflow's fields, and an empty cell is an input
-    # that is not given
+    # its first line, separated by commas, semicolons or tabs; its values take the types of the workflow's
+    # fields, and an empty cell is an input that is not given
     mediaId: NotRequired[str]
     # The most that all items together cost. A batch that is known to cost more is refused; one whose
     # price isn't exact begins, and pauses
@@ -2146,7 +2146,8 @@ class ProvenanceRecord(TypedDict):
 class OpenAiImageRequest(TypedDict):
     # A model's internal name, or `workflow/<slug>`
     model: str
-    prompt: str
+    # For the input `prompt`, else the first input that takes text; left out where there is none
+    prompt: NotRequired[str | None]
     n: NotRequired[int | None]
     # Pixels, as 1024x1024; for models that take a size or a ratio
     size: NotRequired[str | None]
@@ -2172,7 +2173,8 @@ class OpenAiImages(TypedDict):
 class OpenAiImageEditForm(TypedDict):
     # A model's internal name, or `workflow/<slug>`
     model: str
-    prompt: str
+    # For the input `prompt`, else the first input that takes text; left out where there is none
+    prompt: NotRequired[str | None]
     n: NotRequired[int | None]
     # Pixels, as 1024x1024; for models that take a size or a ratio
     size: NotRequired[str | None]
@@ -2201,14 +2203,47 @@ class OpenAiTranscriptionForm(TypedDict):
     stream: NotRequired[Literal["false"]]
 
 
+class OpenAiTranscriptionWordsItem(TypedDict):
+    word: str
+    start: float
+    end: float
+
+
+class OpenAiTranscriptionSegmentsItem(TypedDict):
+    id: int
+    seek: int
+    start: float
+    end: float
+    text: str
+    tokens: Sequence[int]
+    temperature: float
+    avg_logprob: float
+    compression_ratio: float
+    no_speech_prob: float
+
+
 class OpenAiTranscription(TypedDict):
     text: str
-    # With `verbose_json`, where the model says it
+    # With `verbose_json`
+    task: NotRequired[Literal["transcribe"]]
+    # With `verbose_json`, where the model or the request says it
     language: NotRequired[str]
-    # Seconds; with `verbose_json`, where the model says it
+    # Seconds; with `verbose_json`, where the model says it, else the end of the last word
     duration: NotRequired[float]
     # With `verbose_json`, where the model has them
-    words: NotRequired[Sequence[Any]]
+    words: NotRequired[Sequence[OpenAiTranscriptionWordsItem]]
+    # With `verbose_json`: of the model, else made of its words. Numbers that no model of this kind has
+    # are 0
+    segments: NotRequired[Sequence[OpenAiTranscriptionSegmentsItem]]
+
+
+class OpenAiChatRequestToolChoice12Function(TypedDict):
+    name: str
+
+
+class OpenAiChatRequestToolChoice12(TypedDict):
+    type: Literal["function"]
+    function: OpenAiChatRequestToolChoice12Function
 
 
 class OpenAiChatRequestStreamOptions1(TypedDict):
@@ -2236,6 +2271,9 @@ class OpenAiChatRequest(TypedDict):
     # A model's internal name, or `workflow/<slug>`
     model: str
     messages: Sequence[OpenAiMessage]
+    # Functions that the model can call, of models that call some
+    tools: NotRequired[Sequence[OpenAiTool] | None]
+    tool_choice: NotRequired[Literal["auto", "none", "required"] | OpenAiChatRequestToolChoice12 | None]
     stream: NotRequired[bool | None]
     stream_options: NotRequired[OpenAiChatRequestStreamOptions1 | None]
     response_format: NotRequired[OpenAiChatRequestResponseFormat11 | OpenAiChatRequestResponseFormat12 | OpenAiChatRequestResponseFormat13 | None]
@@ -2246,37 +2284,66 @@ class OpenAiChatRequest(TypedDict):
     inputs: NotRequired[Mapping[str, Any]]
 
 
-class OpenAiMessageContent2Item1(TypedDict):
+class OpenAiMessageContent12Item1(TypedDict):
     type: Literal["text"]
     text: str
 
 
-class OpenAiMessageContent2Item2ImageUrl(TypedDict):
+class OpenAiMessageContent12Item2ImageUrl(TypedDict):
     url: str
 
 
-class OpenAiMessageContent2Item2(TypedDict):
+class OpenAiMessageContent12Item2(TypedDict):
     type: Literal["image_url"]
-    image_url: OpenAiMessageContent2Item2ImageUrl
+    image_url: OpenAiMessageContent12Item2ImageUrl
 
 
 class OpenAiMessage(TypedDict):
-    role: Literal["system", "developer", "user", "assistant"]
-    # A text, or parts of the types `text` and `image_url`
-    content: str | Sequence[OpenAiMessageContent2Item1 | OpenAiMessageContent2Item2]
+    role: Literal["system", "developer", "user", "assistant", "tool"]
+    # A text, or parts of the types `text` and `image_url`; null only of an assistant's
+    content: NotRequired[str | Sequence[OpenAiMessageContent12Item1 | OpenAiMessageContent12Item2] | None]
+    # Of an assistant's message: the tools that it called
+    tool_calls: NotRequired[Sequence[OpenAiToolCall] | None]
+    # Of a tool's message: the call that it answers
+    tool_call_id: NotRequired[str | None]
+
+
+class OpenAiToolCallFunction(TypedDict):
+    name: str
+    # JSON, as the model wrote it
+    arguments: str
+
+
+class OpenAiToolCall(TypedDict):
+    id: str
+    type: Literal["function"]
+    function: OpenAiToolCallFunction
+
+
+class OpenAiToolFunction(TypedDict):
+    name: str
+    description: NotRequired[str | None]
+    parameters: NotRequired[Mapping[str, Any] | None]
+
+
+class OpenAiTool(TypedDict):
+    type: Literal["function"]
+    function: OpenAiToolFunction
 
 
 class OpenAiChatCompletionChoicesItemMessage(TypedDict):
     role: Literal["assistant"]
-    content: str
+    # null where the model calls tools and says nothing
+    content: str | None
     refusal: None
+    tool_calls: NotRequired[Sequence[OpenAiToolCall]]
 
 
 class OpenAiChatCompletionChoicesItem(TypedDict):
     index: Literal[0]
     message: OpenAiChatCompletionChoicesItemMessage
     logprobs: None
-    finish_reason: Literal["stop"]
+    finish_reason: Literal["stop", "length", "tool_calls"]
 
 
 class OpenAiChatCompletionUsage(TypedDict):
@@ -2297,16 +2364,31 @@ class OpenAiChatCompletion(TypedDict):
     usage: NotRequired[OpenAiChatCompletionUsage]
 
 
+class OpenAiChatChunkChoicesItemDeltaToolCallsItemFunction(TypedDict):
+    name: str
+    # JSON, as the model wrote it
+    arguments: str
+
+
+class OpenAiChatChunkChoicesItemDeltaToolCallsItem(TypedDict):
+    id: str
+    type: Literal["function"]
+    function: OpenAiChatChunkChoicesItemDeltaToolCallsItemFunction
+    index: int
+
+
 class OpenAiChatChunkChoicesItemDelta(TypedDict):
     role: NotRequired[Literal["assistant"]]
     content: NotRequired[str]
+    # Each whole, at the end
+    tool_calls: NotRequired[Sequence[OpenAiChatChunkChoicesItemDeltaToolCallsItem]]
 
 
 class OpenAiChatChunkChoicesItem(TypedDict):
     index: Literal[0]
     delta: OpenAiChatChunkChoicesItemDelta
     logprobs: None
-    finish_reason: Literal["stop"] | None
+    finish_reason: Literal["stop", "length", "tool_calls"] | None
 
 
 class OpenAiChatChunkUsage1(TypedDict):
@@ -2327,11 +2409,197 @@ class OpenAiChatChunk(TypedDict):
     usage: NotRequired[OpenAiChatChunkUsage1 | None]
 
 
+class OpenAiResponseRequestInput2Item1(TypedDict):
+    type: Literal["function_call"]
+    call_id: str
+    name: str
+    # JSON, as the model wrote it
+    arguments: str
+
+
+class OpenAiResponseRequestInput2Item2Output2Item1(TypedDict):
+    type: Literal["input_text", "output_text", "text"]
+    text: str
+
+
+class OpenAiResponseRequestInput2Item2Output2Item2(TypedDict):
+    type: Literal["input_image"]
+    image_url: str
+
+
+class OpenAiResponseRequestInput2Item2Output2Item3(TypedDict):
+    type: Literal["refusal"]
+    refusal: str
+
+
+class OpenAiResponseRequestInput2Item2(TypedDict):
+    type: Literal["function_call_output"]
+    call_id: str
+    output: str | Sequence[OpenAiResponseRequestInput2Item2Output2Item1 | OpenAiResponseRequestInput2Item2Output2Item2 | OpenAiResponseRequestInput2Item2Output2Item3]
+
+
+class OpenAiResponseRequestInput2Item3(TypedDict):
+    type: Literal["reasoning"]
+
+
+class OpenAiResponseRequestInput2Item4Content2Item1(TypedDict):
+    type: Literal["input_text", "output_text", "text"]
+    text: str
+
+
+class OpenAiResponseRequestInput2Item4Content2Item2(TypedDict):
+    type: Literal["input_image"]
+    image_url: str
+
+
+class OpenAiResponseRequestInput2Item4Content2Item3(TypedDict):
+    type: Literal["refusal"]
+    refusal: str
+
+
+class OpenAiResponseRequestInput2Item4(TypedDict):
+    type: NotRequired[Literal["message"]]
+    role: Literal["system", "developer", "user", "assistant"]
+    content: str | Sequence[OpenAiResponseRequestInput2Item4Content2Item1 | OpenAiResponseRequestInput2Item4Content2Item2 | OpenAiResponseRequestInput2Item4Content2Item3]
+
+
+class OpenAiResponseRequestTools1Item(TypedDict):
+    type: Literal["function"]
+    name: str
+    description: NotRequired[str | None]
+    parameters: NotRequired[Mapping[str, Any] | None]
+    strict: NotRequired[bool | None]
+
+
+class OpenAiResponseRequestToolChoice12(TypedDict):
+    type: Literal["function"]
+    name: str
+
+
+class OpenAiResponseRequestText1Format11(TypedDict):
+    type: Literal["text"]
+
+
+class OpenAiResponseRequestText1Format12(TypedDict):
+    type: Literal["json_object"]
+
+
+class OpenAiResponseRequestText1Format13(TypedDict):
+    type: Literal["json_schema"]
+    schema: Mapping[str, Any]
+
+
+class OpenAiResponseRequestText1(TypedDict):
+    format: NotRequired[OpenAiResponseRequestText1Format11 | OpenAiResponseRequestText1Format12 | OpenAiResponseRequestText1Format13 | None]
+    verbosity: NotRequired[str | None]
+
+
+class OpenAiResponseRequestReasoning1(TypedDict):
+    effort: NotRequired[str | None]
+
+
+class OpenAiResponseRequest(TypedDict):
+    # A model's internal name, or `workflow/<slug>`
+    model: str
+    # A text, or the conversation: messages, `function_call` and `function_call_output`
+    input: str | Sequence[OpenAiResponseRequestInput2Item1 | OpenAiResponseRequestInput2Item2 | OpenAiResponseRequestInput2Item3 | OpenAiResponseRequestInput2Item4]
+    instructions: NotRequired[str | None]
+    # Functions that the model can call, of models that call some
+    tools: NotRequired[Sequence[OpenAiResponseRequestTools1Item] | None]
+    tool_choice: NotRequired[Literal["auto", "none", "required"] | OpenAiResponseRequestToolChoice12 | None]
+    text: NotRequired[OpenAiResponseRequestText1 | None]
+    reasoning: NotRequired[OpenAiResponseRequestReasoning1 | None]
+    max_output_tokens: NotRequired[int | None]
+    stream: NotRequired[bool | None]
+    # Comes back with the response, and is kept nowhere
+    metadata: NotRequired[Mapping[str, Any] | None]
+    # Kept as the run's metadata `user`
+    user: NotRequired[str | None]
+    background: NotRequired[Literal[False] | None]
+    previous_response_id: NotRequired[None]
+    conversation: NotRequired[None]
+    prompt: NotRequired[None]
+    # More inputs of the model or the workflow, by their own names
+    inputs: NotRequired[Mapping[str, Any]]
+
+
+class OpenAiResponseOutputItem1ContentItem(TypedDict):
+    type: Literal["output_text"]
+    text: str
+    annotations: Sequence[Any]
+    logprobs: Sequence[Any]
+
+
+class OpenAiResponseOutputItem1(TypedDict):
+    type: Literal["message"]
+    id: str
+    status: Literal["in_progress", "completed", "incomplete"]
+    role: Literal["assistant"]
+    content: Sequence[OpenAiResponseOutputItem1ContentItem]
+
+
+class OpenAiResponseOutputItem2(TypedDict):
+    type: Literal["function_call"]
+    id: str
+    call_id: str
+    name: str
+    # JSON, as the model wrote it
+    arguments: str
+    status: Literal["in_progress", "completed"]
+
+
+class OpenAiResponseError1(TypedDict):
+    code: str
+    message: str
+
+
+class OpenAiResponseIncompleteDetails1(TypedDict):
+    reason: Literal["max_output_tokens"]
+
+
+class OpenAiResponseUsage1InputTokensDetails(TypedDict):
+    cached_tokens: int
+
+
+class OpenAiResponseUsage1OutputTokensDetails(TypedDict):
+    reasoning_tokens: int
+
+
+class OpenAiResponseUsage1(TypedDict):
+    input_tokens: int
+    input_tokens_details: OpenAiResponseUsage1InputTokensDetails
+    output_tokens: int
+    output_tokens_details: OpenAiResponseUsage1OutputTokensDetails
+    total_tokens: int
+
+
+class OpenAiResponse(TypedDict):
+    id: str
+    object: Literal["response"]
+    # Seconds
+    created_at: int
+    status: Literal["in_progress", "completed", "incomplete", "failed"]
+    model: str
+    output: Sequence[OpenAiResponseOutputItem1 | OpenAiResponseOutputItem2]
+    error: OpenAiResponseError1 | None
+    incomplete_details: OpenAiResponseIncompleteDetails1 | None
+    # Tokens, where the model's provider counts them
+    usage: OpenAiResponseUsage1 | None
+    # Responses are not stored
+    store: Literal[False]
+
+
+class OpenAiResponseEvent(TypedDict):
+    # As the event's name
+    type: str
+    sequence_number: int
+
+
 class OpenAiEmbeddingsRequest(TypedDict):
     # The internal name of a model that makes vectors
     model: str
-    # A text, or several
-    input: str | Sequence[str]
+    # A text, or up to 2048; each also as its tokens of cl100k_base
+    input: str | Sequence[str] | Sequence[int] | Sequence[Sequence[int]]
     # `base64`: 32-bit floats, little-endian
     encoding_format: NotRequired[Literal["float", "base64"] | None]
     # Kept as the run's metadata `user`
@@ -2361,17 +2629,17 @@ class OpenAiEmbeddings(TypedDict):
     usage: NotRequired[OpenAiEmbeddingsUsage]
 
 
-class OpenAiModelsDataItem(TypedDict):
+class OpenAiModels(TypedDict):
+    object: Literal["list"]
+    data: Sequence[OpenAiModel]
+
+
+class OpenAiModel(TypedDict):
     # What `model` may be
     id: str
     object: Literal["model"]
     created: int
     owned_by: str
-
-
-class OpenAiModels(TypedDict):
-    object: Literal["list"]
-    data: Sequence[OpenAiModelsDataItem]
 
 
 class McpMessageParams(TypedDict):

@@ -20,8 +20,8 @@ export const bodyLimit = (route: Pick<Route, "auth" | "binaryBody" | "signedBody
 };
 
 /** Values that a JSON body may have. A workflow may have as many as a GET of it can answer with. */
-export const valueLimit = (route: Pick<Route, "wholeWorkflow">): number =>
-  LIMITS.jsonValues + (route.wholeWorkflow ? LIMITS.workflowMemberValues : 0);
+export const valueLimit = (route: Pick<Route, "wholeWorkflow" | "bodyValues">): number =>
+  (route.bodyValues ?? LIMITS.jsonValues) + (route.wholeWorkflow ? LIMITS.workflowMemberValues : 0);
 
 const checkContentType = (header: string | undefined): void => {
   const [type = "", ...parameters] = (header ?? "").split(";").map((part) => part.trim());

@@ -1,15 +1,14 @@
-import { DomainError, isRecord } from "@nodeloom/kernel";
+import { DomainError } from "@nodeloom/kernel";
 import { z } from "zod";
 import { defineRoute, STREAMED, type Reply } from "../../http/route";
 import { check } from "../../http/validate";
 import { readFile } from "./files";
 import { filesOf, FORM_ERRORS, moreInputs, RUN_ERRORS, running, runToEnd, textOf, type RunContext } from "./runs";
 import { readTarget } from "./target";
+import { detailsOf, transcript } from "./transcripts";
 import { withForm } from "./uploads";
+import { IGNORED, TRANSCRIPT_FORMATS } from "./vocabulary";
 
-/** Models without voices or formats to choose from speak as they do. */
-const IGNORED_OF_SPEECH: ReadonlySet<string> = new Set(["voice", "response_format", "instructions", "stream_format"]);
-const IGNORED_OF_FILES: ReadonlySet<string> = new Set(["timestamp_granularities"]);
 const TEXT_TYPE = "text/plain; charset=utf-8";
 
 const text = z.string().min(1);
@@ -24,7 +23,7 @@ const speech = z
 const transcription = z.looseObject({
   model: text,
   file: z.array(z.string()).length(1, "must be one file"),
-  response_format: z.enum(["json", "text", "verbose_json"]).default("json"),
+  response_format: z.enum(TRANSCRIPT_FORMATS).default("json"),
   stream: z.literal("false").optional(),
 });
 const form = transcription
@@ -35,21 +34,12 @@ const form = transcription
       .meta({ override: { format: "binary" } }),
   })
   .meta({ id: "OpenAiTranscriptionForm" });
-const transcript = z
-  .looseObject({
-    text: z.string(),
-    language: z.string().optional().meta({ description: "With `verbose_json`, where the model says it" }),
-    duration: z.number().optional().meta({ description: "Seconds; with `verbose_json`, where the model says it" }),
-    words: z.array(z.unknown()).optional().meta({ description: "With `verbose_json`, where the model has them" }),
-  })
-  .meta({ id: "OpenAiTranscription" });
-
 const noSound = (executionId: string): DomainError =>
   new DomainError("failed", "EXECUTION_FAILED", "the run made no sound", { executionId });
 
 const speak = async (context: RunContext, { model, inputs, ...given }: z.infer<typeof speech>): Promise<typeof STREAMED> => {
   const target = await readTarget(context.gateway, context.caller, model, "audio");
-  const wanted = { target, inputs: { ...target.inputsOf(given, IGNORED_OF_SPEECH), ...inputs } };
+  const wanted = { target, inputs: target.inputsOf(given, { ignored: IGNORED.speech, own: inputs }) };
   const { result } = await runToEnd(context, wanted);
   const [url] = filesOf(result, "audios");
   if (url === undefined) throw noSound(context.executionId);
@@ -58,28 +48,16 @@ const speak = async (context: RunContext, { model, inputs, ...given }: z.infer<t
   return STREAMED;
 };
 
-/** What an answer in JSON says beside the text: it is a list of words, or an object with it. */
-const detailsOf = (json: unknown): Pick<z.infer<typeof transcript>, "language" | "duration" | "words"> => {
-  if (Array.isArray(json)) return { words: json };
-  if (!isRecord(json)) return {};
-  const { language, duration, words } = json;
-  return {
-    ...(typeof language === "string" ? { language } : {}),
-    ...(typeof duration === "number" ? { duration } : {}),
-    ...(Array.isArray(words) ? { words } : {}),
-  };
-};
-
 const transcribe = async (context: RunContext, given: Readonly<Record<string, unknown>>): Promise<Reply | typeof STREAMED> => {
   const { model, response_format: format, stream: _, ...parameters } = check(transcription, given);
   const target = await readTarget(context.gateway, context.caller, model, "text");
-  const { result } = await runToEnd(context, { target, inputs: target.inputsOf(parameters, IGNORED_OF_FILES) });
+  const { result } = await runToEnd(context, { target, inputs: target.inputsOf(parameters, { ignored: IGNORED.transcripts }) });
   const said = textOf(result);
   if (format === "text") {
     context.response.status(200).set("Content-Type", TEXT_TYPE).end(said);
     return STREAMED;
   }
-  return { status: 200, body: { text: said, ...(format === "verbose_json" ? detailsOf(result.json) : {}) } };
+  return { status: 200, body: { text: said, ...(format === "verbose_json" ? detailsOf(result.json, parameters.language) : {}) } };
 };
 
 export const openAiAudioRoutes = [

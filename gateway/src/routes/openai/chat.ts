@@ -1,26 +1,28 @@
 import { z } from "zod";
 import { defineRoute, STREAMED, type Reply } from "../../http/route";
-import { message, questionOf } from "./messages";
-import { beginRun, moreInputs, RUN_ERRORS, running, runToEnd, textOf, type RunContext, type Usage, type Wanted } from "./runs";
-import { streamChat } from "./stream";
-import { readTarget } from "./target";
+import { answerOf, type Answer } from "./answer";
+import { jsonSchema, tool, toolChoice, wantedOf } from "./conversation";
+import { message, toolCall } from "./messages";
+import { beginRun, moreInputs, RUN_ERRORS, running, runToEnd, type RunContext, type Usage } from "./runs";
+import { streamAnswer, type AnswerEvents } from "./stream";
+import { FINISH_REASONS } from "./vocabulary";
 
 const MS = 1_000;
 const MAX_MESSAGES = 1_000;
-/** What says nothing about the answer here. */
-const IGNORED: ReadonlySet<string> = new Set(["store", "metadata", "parallel_tool_calls", "service_tier", "prompt_cache_key"]);
-const ANY_OBJECT = { type: "object" };
+const DONE = "[DONE]";
 
 const responseFormat = z.discriminatedUnion("type", [
   z.object({ type: z.literal("text") }),
   z.object({ type: z.literal("json_object") }),
-  z.object({ type: z.literal("json_schema"), json_schema: z.looseObject({ schema: z.record(z.string(), z.unknown()) }) }),
+  z.object({ type: z.literal("json_schema"), json_schema: z.looseObject({ schema: jsonSchema }) }),
 ]);
 
 const request = z
   .looseObject({
     model: z.string().min(1).meta({ description: "A model's internal name, or `workflow/<slug>`", example: "sandbox-chat" }),
     messages: z.array(message).min(1).max(MAX_MESSAGES),
+    tools: z.array(tool).nullish().meta({ description: "Functions that the model can call, of models that call some" }),
+    tool_choice: toolChoice.nullish(),
     stream: z.boolean().nullish(),
     stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
     response_format: responseFormat.nullish(),
@@ -34,6 +36,7 @@ const usage = z
   .object({ prompt_tokens: z.number().int(), completion_tokens: z.number().int(), total_tokens: z.number().int() })
   .meta({ description: "Tokens, where the model's provider counts them" });
 
+const finishReason = z.enum(FINISH_REASONS);
 const completion = z
   .object({
     id: z.string(),
@@ -43,9 +46,14 @@ const completion = z
     choices: z.array(
       z.object({
         index: z.literal(0),
-        message: z.object({ role: z.literal("assistant"), content: z.string(), refusal: z.null() }),
+        message: z.object({
+          role: z.literal("assistant"),
+          content: z.string().nullable().meta({ description: "null where the model calls tools and says nothing" }),
+          refusal: z.null(),
+          tool_calls: z.array(toolCall).optional(),
+        }),
         logprobs: z.null(),
-        finish_reason: z.literal("stop"),
+        finish_reason: finishReason,
       }),
     ),
     usage: usage.optional(),
@@ -62,9 +70,16 @@ const chunk = z
     choices: z.array(
       z.object({
         index: z.literal(0),
-        delta: z.object({ role: z.literal("assistant").optional(), content: z.string().optional() }),
+        delta: z.object({
+          role: z.literal("assistant").optional(),
+          content: z.string().optional(),
+          tool_calls: z
+            .array(toolCall.extend({ index: z.number().int() }))
+            .optional()
+            .meta({ description: "Each whole, at the end" }),
+        }),
         logprobs: z.null(),
-        finish_reason: z.literal("stop").nullable(),
+        finish_reason: finishReason.nullable(),
       }),
     ),
     usage: usage.nullish().meta({ description: "In the last chunk, which has no choices, with `stream_options.include_usage`" }),
@@ -73,44 +88,51 @@ const chunk = z
 
 type Asked = z.infer<typeof request>;
 
-const schemaOf = (format: Asked["response_format"]): object | undefined => {
-  if (format?.type === "json_schema") return format.json_schema.schema;
-  return format?.type === "json_object" ? ANY_OBJECT : undefined;
+interface Head {
+  id: string;
+  created: number;
+  model: string;
+}
+
+/** A whole answer. */
+const completionOf = (head: Head, { text, toolCalls, finishReason: finish_reason, usage: used }: Answer): object => {
+  const content = text === "" && toolCalls.length > 0 ? null : text;
+  const said = { role: "assistant", content, refusal: null, ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}) };
+  const choice = { index: 0, message: said, logprobs: null, finish_reason };
+  return { ...head, object: "chat.completion", choices: [choice], ...(used ? { usage: used } : {}) };
 };
 
-const wantedOf = async (context: RunContext, asked: Asked): Promise<Wanted> => {
-  const { model, messages, stream: _, stream_options: __, response_format: format, n: ___, user, inputs, ...parameters } = asked;
-  const target = await readTarget(context.gateway, context.caller, model, "text");
-  const given = { ...parameters, ...questionOf(messages, target.takes("history")) };
-  return { target, inputs: { ...target.inputsOf(given, IGNORED), ...inputs }, schema: schemaOf(format), user: user ?? undefined };
+const chunksOf = (head: Head, withUsage: boolean): AnswerEvents => {
+  const chunkOf = (members: { choices: object[]; usage?: Usage | null }): object => ({
+    ...head,
+    object: "chat.completion.chunk",
+    ...members,
+  });
+  const piece = (delta: object, finish_reason: string | null = null): object =>
+    chunkOf({ choices: [{ index: 0, delta, logprobs: null, finish_reason }], ...(withUsage ? { usage: null } : {}) });
+  return {
+    begin: () => [piece({ role: "assistant", content: "" })],
+    piece: (content) => [piece({ content })],
+    end: ({ toolCalls, finishReason: reason, usage: used }) => [
+      ...(toolCalls.length > 0 ? [piece({ tool_calls: toolCalls.map((call, index) => ({ index, ...call })) })] : []),
+      piece({}, reason),
+      ...(withUsage ? [chunkOf({ choices: [], usage: used ?? null })] : []),
+      DONE,
+    ],
+    failed: ({ body }) => [body],
+  };
 };
-
-/** The text of an answer; one that was asked for by a schema is JSON. */
-const contentOf = (result: Record<string, unknown>, { schema }: Wanted): string =>
-  schema !== undefined && result.json !== undefined ? JSON.stringify(result.json) : textOf(result);
 
 const complete = async (context: RunContext, asked: Asked): Promise<Reply | typeof STREAMED> => {
-  const wanted = await wantedOf(context, asked);
-  const { model } = asked;
-  const [id, created] = [`chatcmpl-${context.executionId}`, Math.floor(Date.now() / MS)];
-  if (asked.stream) {
-    const chunk = { id, object: "chat.completion.chunk", created, model };
-    const withUsage = asked.stream_options?.include_usage === true;
-    await beginRun(context, wanted);
-    await streamChat(context, wanted.target, {
-      piece: (delta, finishReason) => ({
-        ...chunk,
-        choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }],
-        ...(withUsage ? { usage: null } : {}),
-      }),
-      usage: withUsage ? (used: Usage | null) => ({ ...chunk, choices: [], usage: used }) : undefined,
-    });
-    return STREAMED;
-  }
-  const { result, usage } = await runToEnd(context, wanted);
-  const message = { role: "assistant", content: contentOf(result, wanted), refusal: null };
-  const choice = { index: 0, message, logprobs: null, finish_reason: "stop" };
-  return { status: 200, body: { id, object: "chat.completion", created, model, choices: [choice], ...(usage ? { usage } : {}) } };
+  const { model, messages, tools, tool_choice: choice, stream, stream_options: streaming, response_format: given, ...rest } = asked;
+  const { n: _, user, inputs, ...parameters } = rest;
+  const format = given?.type === "json_schema" ? { type: given.type, schema: given.json_schema.schema } : (given ?? undefined);
+  const wanted = await wantedOf(context, { ...{ model, messages, tools, format, user, inputs, parameters }, toolChoice: choice });
+  const head = { id: `chatcmpl-${context.executionId}`, created: Math.floor(Date.now() / MS), model };
+  if (!stream) return { status: 200, body: completionOf(head, answerOf(await runToEnd(context, wanted), wanted)) };
+  await beginRun(context, wanted);
+  await streamAnswer(context, wanted, chunksOf(head, streaming?.include_usage === true));
+  return STREAMED;
 };
 
 export const openAiChatRoutes = [
@@ -120,7 +142,7 @@ export const openAiChatRoutes = [
     operationId: "openaiChat",
     summary: "Answer a chat",
     description:
-      "With `stream: true` the answer comes in pieces, as server-sent events that end with `[DONE]`; a client that goes away has the run go on and pays for it.",
+      "With `stream: true` the answer comes in pieces, as server-sent events that end with `[DONE]`, or with an error; a client that leaves has the run go on and pays for it.",
     body: request,
     responses: { 200: completion },
     otherContent: { "text/event-stream": chunk },

@@ -1,19 +1,30 @@
+import { randomUUID } from "node:crypto";
 import { DomainError, invalidRequest, isRecord } from "@nodeloom/kernel";
 import { z } from "zod";
 import { defineRoute, type Reply } from "../../http/route";
 import { moreInputs, RUN_ERRORS, running, runToEnd, type RunContext } from "./runs";
 import { readTarget } from "./target";
+import { textsOfTokens } from "./tokens";
+import { VECTOR_FORMATS } from "./vocabulary";
 
 /** What models call the texts that they make vectors of. */
 const TEXTS = "texts";
-const FORMATS = ["float", "base64"] as const;
+/** As many as OpenAI's API takes. */
+const MAX_TEXTS = 2_048;
+/** OpenAI's API takes 300,000 tokens in one request. */
+const MAX_VALUES = 310_000;
+
+const INPUT = `must be a text or its tokens, none of them empty, or a list of at most ${MAX_TEXTS} of these`;
 
 const text = z.string().min(1);
+const tokens = z.array(z.number().int().min(0)).min(1);
 const request = z
   .looseObject({
     model: text.meta({ description: "The internal name of a model that makes vectors", example: "local-embeddings" }),
-    input: z.union([text, z.array(text).min(1)]).meta({ description: "A text, or several" }),
-    encoding_format: z.enum(FORMATS).nullish().meta({ description: "`base64`: 32-bit floats, little-endian" }),
+    input: z
+      .union([text, z.array(text).min(1).max(MAX_TEXTS), tokens, z.array(tokens).min(1).max(MAX_TEXTS)], INPUT)
+      .meta({ description: `A text, or up to ${MAX_TEXTS}; each also as its tokens of cl100k_base` }),
+    encoding_format: z.enum(VECTOR_FORMATS).nullish().meta({ description: "`base64`: 32-bit floats, little-endian" }),
     user: z.string().nullish().meta({ description: "Kept as the run's metadata `user`" }),
     inputs: moreInputs,
   })
@@ -43,19 +54,38 @@ const vectorsIn = (json: unknown, count: number, executionId: string): { vectors
 
 const encoded = (vector: readonly number[]): string => Buffer.from(Float32Array.from(vector).buffer).toString("base64");
 
+const isTexts = (input: z.infer<typeof request>["input"]): input is string[] => Array.isArray(input) && typeof input[0] === "string";
+
+const textsOf = async (input: z.infer<typeof request>["input"]): Promise<string[]> => {
+  if (typeof input === "string") return [input];
+  if (isTexts(input)) return input;
+  return textsOfTokens((Array.isArray(input[0]) ? input : [input]) as number[][]);
+};
+
+const inParts = <T>(all: readonly T[], most: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / most) }, (_, index) => all.slice(index * most, (index + 1) * most));
+
+/** As many runs, one after another, as the model takes at once. The first has the request's execution id. */
 const embed = async (context: RunContext, asked: z.infer<typeof request>): Promise<Reply> => {
   const { model, input, encoding_format: format, user, inputs, ...parameters } = asked;
   const target = await readTarget(context.gateway, context.caller, model, "text");
   if (!target.takes(TEXTS)) throw invalidRequest([{ path: "model", message: `${model} makes no vectors` }]);
-  const texts = [input].flat();
-  const given = { ...target.inputsOf(parameters), ...inputs, [TEXTS]: texts };
-  const { result } = await runToEnd(context, { target, inputs: given, user: user ?? undefined });
-  const { vectors, tokens } = vectorsIn(result.json, texts.length, context.executionId);
-  const data = vectors.map((vector, index) => ({
-    ...{ object: "embedding", index },
-    embedding: format === "base64" ? encoded(vector) : vector,
-  }));
-  const usage = typeof tokens === "number" ? { usage: { prompt_tokens: tokens, total_tokens: tokens } } : {};
+  const given = target.inputsOf(parameters, { own: inputs });
+  const made: { vectors: number[][]; tokens: unknown }[] = [];
+  for (const texts of inParts(await textsOf(input), target.mostOf(TEXTS) ?? MAX_TEXTS)) {
+    const part = made.length === 0 ? context : { ...context, executionId: randomUUID() };
+    const { result } = await runToEnd(part, { target, inputs: { ...given, [TEXTS]: texts }, user: user ?? undefined });
+    made.push(vectorsIn(result.json, texts.length, part.executionId));
+  }
+  const data = made
+    .flatMap(({ vectors }) => vectors)
+    .map((vector, index) => ({
+      ...{ object: "embedding", index },
+      embedding: format === "base64" ? encoded(vector) : vector,
+    }));
+  const counts = made.flatMap(({ tokens: count }) => (typeof count === "number" ? [count] : []));
+  const count = counts.reduce((sum, one) => sum + one, 0);
+  const usage = counts.length === made.length ? { usage: { prompt_tokens: count, total_tokens: count } } : {};
   return { status: 200, body: { object: "list", model, data, ...usage } };
 };
 
@@ -66,6 +96,7 @@ export const openAiEmbeddingRoutes = [
     operationId: "openaiEmbed",
     summary: "Put texts into vectors",
     body: request,
+    bodyValues: MAX_VALUES,
     responses: { 200: embeddings },
     errors: RUN_ERRORS,
     example: { model: "local-embeddings", input: "A lighthouse at dusk" },

@@ -5,20 +5,20 @@ import { readFile } from "./files";
 import { filesOf, FORM_ERRORS, moreInputs, RUN_ERRORS, running, runToEnd, type RunContext } from "./runs";
 import { readTarget } from "./target";
 import { withForm } from "./uploads";
+import { IGNORED, IMAGE_FORMATS } from "./vocabulary";
 
 const MS = 1_000;
 const MAX_IMAGES = 10;
-const FORMATS = ["url", "b64_json"] as const;
-/** Streamed pictures and hints about them have no counterpart. */
-const IGNORED: ReadonlySet<string> = new Set(["input_fidelity"]);
 
 const text = z.string().min(1);
 const shared = {
   model: text.meta({ description: "A model's internal name, or `workflow/<slug>`", example: "sandbox-image" }),
-  prompt: text,
+  prompt: text
+    .nullish()
+    .meta({ description: "For the input `prompt`, else the first input that takes text; left out where there is none" }),
   n: z.number().int().min(1).max(MAX_IMAGES).nullish(),
   size: z.string().nullish().meta({ description: "Pixels, as 1024x1024; for models that take a size or a ratio", example: "1024x1024" }),
-  response_format: z.enum(FORMATS).nullish(),
+  response_format: z.enum(IMAGE_FORMATS).nullish(),
   user: z.string().nullish().meta({ description: "Kept as the run's metadata `user`" }),
 };
 const generation = z.looseObject({ ...shared, stream: z.literal(false).nullish(), inputs: moreInputs }).meta({ id: "OpenAiImageRequest" });
@@ -42,7 +42,7 @@ type Asked = z.infer<typeof generation> | z.infer<typeof fields>;
 const answer = async (context: RunContext, asked: Asked): Promise<Reply> => {
   const { model, inputs, response_format: format, user, stream: _, ...given } = asked;
   const target = await readTarget(context.gateway, context.caller, model, "image");
-  const wanted = { target, inputs: { ...target.inputsOf(given, IGNORED), ...inputs }, user: user ?? undefined };
+  const wanted = { target, inputs: target.inputsOf(given, { ignored: IGNORED.images, own: inputs }), user: user ?? undefined };
   const { result } = await runToEnd(context, wanted);
   const urls = filesOf(result, "images");
   const data = urls.map(async (url) =>

@@ -1,58 +1,106 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { z } from "zod";
 
-/** Messages of a chat as the inputs of a text model: what it is asked, how it is to answer, and the pictures. */
+/** Messages of a chat as the inputs of a text model: what it is asked, how it is to answer, the pictures, and the calls of tools. */
 
 const textPart = z.object({ type: z.literal("text"), text: z.string() });
 const imagePart = z.object({ type: z.literal("image_url"), image_url: z.object({ url: z.string().min(1) }) });
 const content = z.union([z.string(), z.array(z.discriminatedUnion("type", [textPart, imagePart]))]);
+
+export const toolCall = z
+  .looseObject({
+    id: z.string().min(1),
+    type: z.literal("function"),
+    function: z.looseObject({ name: z.string().min(1), arguments: z.string().meta({ description: "JSON, as the model wrote it" }) }),
+  })
+  .meta({ id: "OpenAiToolCall" });
+export type ToolCall = z.infer<typeof toolCall>;
+
 export const message = z
   .looseObject({
-    role: z.enum(["system", "developer", "user", "assistant"]),
-    content: content.meta({ description: "A text, or parts of the types `text` and `image_url`" }),
+    role: z.enum(["system", "developer", "user", "assistant", "tool"]),
+    content: content.nullish().meta({ description: "A text, or parts of the types `text` and `image_url`; null only of an assistant's" }),
+    tool_calls: z.array(toolCall).nullish().meta({ description: "Of an assistant's message: the tools that it called" }),
+    tool_call_id: z.string().nullish().meta({ description: "Of a tool's message: the call that it answers" }),
+  })
+  .refine(({ role, content: given }) => role === "assistant" || (given !== null && given !== undefined), {
+    path: ["content"],
+    message: "is required, and must be a text or parts: null is for assistants alone",
   })
   .meta({ id: "OpenAiMessage" });
 export type Message = z.infer<typeof message>;
 
 const textOf = ({ content: given }: Message): string =>
-  typeof given === "string" ? given : given.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  typeof given === "string" ? given : (given ?? []).flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
 
 const imagesOf = ({ content: given }: Message): string[] =>
-  typeof given === "string" ? [] : given.flatMap((part) => (part.type === "image_url" ? [part.image_url.url] : []));
+  Array.isArray(given) ? given.flatMap((part) => (part.type === "image_url" ? [part.image_url.url] : [])) : [];
 
 const SPEAKERS: Readonly<Record<string, string>> = { user: "User", assistant: "Assistant" };
 
 const isInstruction = ({ role }: Message): boolean => role === "system" || role === "developer";
+const isOfTools = ({ role, tool_calls: calls }: Message): boolean => role === "tool" || (calls?.length ?? 0) > 0;
+
+/** A turn as models take it. */
+export interface Turn {
+  role: "user" | "assistant" | "tool";
+  content: string;
+  tool_calls?: ToolCall[];
+  tool_call_id?: string;
+}
 
 export interface Question {
   prompt: string;
   /** What was said before, of models that take turns. */
-  history?: { role: "user" | "assistant"; content: string }[];
+  history?: Turn[];
+  /** What came after the prompt, of models that call tools. */
+  steps?: Turn[];
   system?: string;
   image?: string[];
+}
+
+/** What a model takes of a conversation. */
+export interface Takes {
+  turns: boolean;
+  tools: boolean;
 }
 
 /** Several turns as one text that names who said what; it ends with whose turn it is. */
 const transcriptOf = (turns: readonly Message[]): string =>
   [...turns.map((turn) => `${SPEAKERS[turn.role]!}: ${textOf(turn)}`), "Assistant:"].join("\n\n");
 
-const wordsOf = (turns: readonly Message[], takesTurns: boolean): Pick<Question, "prompt" | "history"> => {
+const turnOf = (turn: Message): Turn => ({
+  role: turn.role as Turn["role"],
+  content: textOf(turn),
+  ...(turn.role === "assistant" && turn.tool_calls ? { tool_calls: turn.tool_calls } : {}),
+  ...(turn.role === "tool" ? { tool_call_id: turn.tool_call_id ?? "" } : {}),
+});
+
+const wordsOf = (turns: readonly Message[], takes: Takes): Pick<Question, "prompt" | "history" | "steps"> => {
   const last = turns.at(-1)!;
+  const hasTools = turns.some(isOfTools);
+  if (hasTools && !takes.tools)
+    throw invalidRequest([{ path: "messages", message: "has calls of tools, which what `model` names does not take" }]);
   if (turns.length === 1) return { prompt: textOf(last) };
-  if (!takesTurns || last.role !== "user") return { prompt: transcriptOf(turns) };
-  const history = turns.slice(0, -1).map((turn) => ({ role: turn.role as "user" | "assistant", content: textOf(turn) }));
-  return { prompt: textOf(last), history };
+  if (!takes.turns || (last.role !== "user" && !hasTools)) return { prompt: transcriptOf(turns) };
+  const asked = turns.findLastIndex(({ role }) => role === "user");
+  const [history, steps] = [turns.slice(0, asked).map(turnOf), turns.slice(asked + 1).map(turnOf)];
+  return {
+    prompt: textOf(turns[asked]!),
+    ...(history.length > 0 ? { history } : {}),
+    ...(steps.length > 0 ? { steps } : {}),
+  };
 };
 
 /**
- * The last turn is asked, with those before it as they are; of models that take no turns, and where the last is not the user's, all of
- * them are one text.
- * @throws DomainError INVALID_REQUEST where no user says anything
+ * The user's last turn is asked, with those before it as they are, and calls of tools after it; of models that take no turns, and where
+ * the last one is the assistant's own, all of them are one text.
+ * @throws DomainError INVALID_REQUEST where no user says anything, or of calls of tools where the model takes none
  */
-export const questionOf = (messages: readonly Message[], takesTurns: boolean): Question => {
+export const questionOf = (messages: readonly Message[], takes: Takes): Question => {
   const turns = messages.filter((each) => !isInstruction(each));
   if (!turns.some(({ role }) => role === "user")) throw invalidRequest([{ path: "messages", message: "must have one of the role user" }]);
   const system = messages.filter(isInstruction).map(textOf).join("\n\n");
   const image = messages.flatMap(imagesOf);
-  return { ...wordsOf(turns, takesTurns), ...(system === "" ? {} : { system }), ...(image.length === 0 ? {} : { image }) };
+  return { ...wordsOf(turns, takes), ...(system === "" ? {} : { system }), ...(image.length === 0 ? {} : { image }) };
 };

@@ -1,31 +1,59 @@
-import { LIMITS } from "@nodeloom/kernel";
-import { workflows } from "@nodeloom/proto";
+import { isSlug, LIMITS, workflowNotFound } from "@nodeloom/kernel";
+import { workflows, type models } from "@nodeloom/proto";
 import { z } from "zod";
-import { defineRoute } from "../../http/route";
-import { mayRun } from "./target";
+import type { Caller } from "../../auth/caller";
+import type { Gateway } from "../../gateway";
+import { modelNotFound } from "../../http/errors";
+import { defineRoute, type RouteDefinition } from "../../http/route";
+import { slug } from "../../schemas";
+import { mayRun, named, WORKFLOW } from "./target";
 
 /** Seconds; OpenAI's libraries ask for one, and entries of the registry have none. */
 const CREATED = 0;
 const OWNER = "nodeloom";
 
-const listed = z.object({
-  id: z.string().meta({ description: "What `model` may be", example: "sandbox-image" }),
-  object: z.literal("model"),
-  created: z.number().int(),
-  owned_by: z.string(),
+const listed = z
+  .object({
+    id: z.string().meta({ description: "What `model` may be", example: "sandbox-image" }),
+    object: z.literal("model"),
+    created: z.number().int(),
+    owned_by: z.string(),
+  })
+  .meta({ id: "OpenAiModel" });
+
+const modelView = ({ internalName, company }: Pick<models.Model, "internalName" | "company">): z.infer<typeof listed> => ({
+  ...{ id: internalName, object: "model", created: CREATED },
+  owned_by: company || OWNER,
 });
+const workflowView = (name: string, caller: Caller): z.infer<typeof listed> => ({
+  ...{ id: `${WORKFLOW}${name}`, object: "model", created: CREATED },
+  owned_by: caller.user.id,
+});
+
+/** What a name stands for. @throws DomainError MODEL_NOT_FOUND, WORKFLOW_NOT_FOUND: also of what the caller may not run */
+const find = async (gateway: Gateway, caller: Caller, name: string): Promise<z.infer<typeof listed>> => {
+  const { kind, id } = named(name);
+  if (!isSlug(id) || !mayRun(caller, kind, id)) throw kind === "workflow" ? workflowNotFound() : modelNotFound(name);
+  if (kind === "workflow") {
+    await gateway.services.workflows.getSchema({ slug: id, userId: caller.user.id, version: "" });
+    return workflowView(id, caller);
+  }
+  const { model } = await gateway.services.models.getModel({ internalName: id, includeDisabled: false });
+  if (!model) throw modelNotFound(name);
+  return modelView(model);
+};
+
+const reading = { method: "GET", tag: "OpenAI", auth: "any", limit: "user", openAi: true } as const satisfies Partial<
+  RouteDefinition<"any">
+>;
 
 export const openAiModelRoutes = [
   defineRoute({
-    method: "GET",
+    ...reading,
     path: "/v1/models",
     list: true,
     operationId: "openaiListModels",
     summary: "List what `model` may be: models and own workflows that the caller may run",
-    tag: "OpenAI",
-    auth: "any",
-    limit: "user",
-    openAi: true,
     responses: { 200: z.object({ object: z.literal("list"), data: z.array(listed) }).meta({ id: "OpenAiModels" }) },
     handler: async ({ gateway, caller }) => {
       const [{ models }, { workflows: own }] = await Promise.all([
@@ -35,19 +63,30 @@ export const openAiModelRoutes = [
         ),
       ]);
       const data = [
-        ...models
-          .filter(({ internalName }) => mayRun(caller, "model", internalName))
-          .map(({ internalName, company }) => ({ id: internalName, object: "model", created: CREATED, owned_by: company || OWNER })),
-        ...own
-          .filter(({ slug }) => mayRun(caller, "workflow", slug))
-          .map(({ slug }) => ({
-            id: `workflow/${slug}`,
-            object: "model",
-            created: CREATED,
-            owned_by: caller.user.id,
-          })),
+        ...models.filter(({ internalName }) => mayRun(caller, "model", internalName)).map(modelView),
+        ...own.filter((one) => mayRun(caller, "workflow", one.slug)).map((one) => workflowView(one.slug, caller)),
       ];
       return { status: 200, body: { object: "list", data } };
     },
+  }),
+  defineRoute({
+    ...reading,
+    path: "/v1/models/:model",
+    operationId: "openaiGetModel",
+    summary: "Read a model, or a workflow by its escaped name (`workflow%2F<slug>`)",
+    params: { schema: z.object({ model: z.string().meta({ example: "sandbox-image" }) }), invalid: () => modelNotFound("of that name") },
+    responses: { 200: listed },
+    errors: ["MODEL_NOT_FOUND", "WORKFLOW_NOT_FOUND"],
+    handler: async ({ gateway, caller, params }) => ({ status: 200, body: await find(gateway, caller, params.model) }),
+  }),
+  defineRoute({
+    ...reading,
+    path: "/v1/models/workflow/:slug",
+    operationId: "openaiGetWorkflow",
+    summary: "Read a workflow that `model` may name",
+    params: { schema: z.object({ slug }), invalid: workflowNotFound },
+    responses: { 200: listed },
+    errors: ["WORKFLOW_NOT_FOUND"],
+    handler: async ({ gateway, caller, params }) => ({ status: 200, body: await find(gateway, caller, `${WORKFLOW}${params.slug}`) }),
   }),
 ];

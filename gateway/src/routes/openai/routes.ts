@@ -3,12 +3,14 @@ import { openAiChatRoutes } from "./chat";
 import { openAiEmbeddingRoutes } from "./embeddings";
 import { openAiImageRoutes } from "./images";
 import { openAiModelRoutes } from "./models";
+import { openAiResponseRoutes } from "./responses/routes";
 
 /** OpenAI's API over the platform's models and workflows. */
 export const openAiRoutes = [
   ...openAiImageRoutes,
   ...openAiAudioRoutes,
   ...openAiChatRoutes,
+  ...openAiResponseRoutes,
   ...openAiEmbeddingRoutes,
   ...openAiModelRoutes,
 ];

@@ -1,13 +1,13 @@
-import { covers, invalidRequest, isRecord, isSlug, type JsonSchema } from "@nodeloom/kernel";
-import type { executions } from "@nodeloom/proto";
+import { covers, invalidRequest, isRecord, isSlug, uploadFamily, type JsonSchema } from "@nodeloom/kernel";
+import type { executions, workflows } from "@nodeloom/proto";
 import { authorize, runCapability, type Caller } from "../../auth/caller";
 import type { Gateway } from "../../gateway";
 import { modelNotFound } from "../../http/errors";
-import { inputsOf, type Given } from "./inputs";
+import { inputsOf, type Given, type InputOptions } from "./inputs";
 
 /** What the parameter `model` names: a model by its internal name, or `workflow/<slug>`. */
 
-const WORKFLOW = "workflow/";
+export const WORKFLOW = "workflow/";
 
 type Kind = "workflow" | "model";
 
@@ -17,16 +17,30 @@ export interface OpenAiTarget {
   /** Whether it has an input of a name. */
   takes(input: string): boolean;
   /** The inputs that parameters mean. @throws DomainError INVALID_REQUEST, naming those that nothing is known for */
-  inputsOf(given: Given, ignored?: ReadonlySet<string>): Record<string, unknown>;
+  inputsOf(given: Given, options?: InputOptions): Record<string, unknown>;
+  /** The most items of an input that takes a list; undefined where it has no bound. */
+  mostOf(input: string): number | undefined;
 }
+
+/** Whether a name is a workflow's, and its slug; or a model's. */
+export const named = (name: string): { kind: Kind; id: string } =>
+  name.startsWith(WORKFLOW) ? { kind: "workflow", id: name.slice(WORKFLOW.length) } : { kind: "model", id: name };
 
 /** Whether a caller may run a model or a workflow. */
 export const mayRun = ({ capabilities }: Caller, kind: Kind, id: string): boolean => covers(capabilities, runCapability(kind, id));
 
+const TEXT_FIELDS: ReadonlySet<string> = new Set(["text", "textarea"]);
+
+const propertyOf = (field: workflows.SchemaField): JsonSchema => {
+  const family = uploadFamily(field);
+  if (family) return { type: "string", format: "media", contentMediaType: `${family}/*` };
+  return TEXT_FIELDS.has(field.type) ? { type: "string" } : {};
+};
+
 /** The fields of a workflow, as the schema of its inputs. */
 const fieldsOf = async (gateway: Gateway, caller: Caller, slug: string): Promise<JsonSchema> => {
   const { schema } = await gateway.services.workflows.getSchema({ slug, userId: caller.user.id, version: "" });
-  return { properties: Object.fromEntries((schema?.fields ?? []).map(({ name }) => [name, {}])) };
+  return { properties: Object.fromEntries((schema?.fields ?? []).map((field) => [field.name, propertyOf(field)])) };
 };
 
 /** @throws DomainError MODEL_NOT_FOUND, or INVALID_REQUEST for a model of another modality */
@@ -40,15 +54,19 @@ const inputsOfModel = async (gateway: Gateway, internalName: string, modality: s
 
 /** @throws DomainError CAPABILITY_DENIED, MODEL_NOT_FOUND, WORKFLOW_NOT_FOUND, INVALID_REQUEST */
 export const readTarget = async (gateway: Gateway, caller: Caller, name: string, modality: string): Promise<OpenAiTarget> => {
-  const kind: Kind = name.startsWith(WORKFLOW) ? "workflow" : "model";
-  const id = kind === "workflow" ? name.slice(WORKFLOW.length) : name;
+  const { kind, id } = named(name);
   authorize(caller, "any", runCapability(kind, id));
   if (!isSlug(id)) throw modelNotFound(name);
-  const schema = kind === "workflow" ? await fieldsOf(gateway, caller, id) : await inputsOfModel(gateway, id, modality);
+  const schema: JsonSchema = kind === "workflow" ? await fieldsOf(gateway, caller, id) : await inputsOfModel(gateway, id, modality);
+  const properties = isRecord(schema.properties) ? schema.properties : {};
   return {
     target: kind === "workflow" ? { $case: "workflowSlug", value: id } : { $case: "model", value: id },
     kind,
-    takes: (input) => kind === "model" && isRecord(schema.properties) && Object.hasOwn(schema.properties, input),
-    inputsOf: (given, ignored) => inputsOf(schema, given, ignored),
+    takes: (input) => kind === "model" && Object.hasOwn(properties, input),
+    inputsOf: (given, options) => inputsOf(schema, given, options),
+    mostOf: (input) => {
+      const property = Object.hasOwn(properties, input) ? properties[input] : undefined;
+      return isRecord(property) && typeof property.maxItems === "number" ? property.maxItems : undefined;
+    },
   };
 };

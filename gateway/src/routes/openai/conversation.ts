@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { questionOf, type Message } from "./messages";
+import type { RunContext, Wanted } from "./runs";
+import { readTarget } from "./target";
+import { IGNORED, TOOL_CHOICES } from "./vocabulary";
+
+/** A conversation as the run of a text model or a workflow, however it was sent. */
+
+const ANY_OBJECT = { type: "object" };
+
+export const jsonSchema = z.record(z.string(), z.unknown());
+
+/** What both ways to ask have in common. */
+export const tool = z
+  .looseObject({
+    type: z.literal("function"),
+    function: z.looseObject({
+      name: z.string().min(1),
+      description: z.string().nullish(),
+      parameters: jsonSchema.nullish(),
+    }),
+  })
+  .meta({ id: "OpenAiTool" });
+export type Tool = z.infer<typeof tool>;
+export const toolChoice = z.union([
+  z.enum(TOOL_CHOICES),
+  z.looseObject({ type: z.literal("function"), function: z.looseObject({ name: z.string().min(1) }) }),
+]);
+export type ToolChoice = z.infer<typeof toolChoice>;
+
+export interface Conversation {
+  model: string;
+  messages: readonly Message[];
+  tools?: readonly Tool[] | null | undefined;
+  toolChoice?: ToolChoice | null | undefined;
+  /** How the text is to look. */
+  format?: { type: "text" | "json_object" } | { type: "json_schema"; schema: object } | undefined;
+  user?: string | null | undefined;
+  inputs?: Record<string, unknown> | undefined;
+  /** All else that is asked, by the names of OpenAI's API. */
+  parameters: Readonly<Record<string, unknown>>;
+}
+
+const schemaOf = (format: Conversation["format"]): object | undefined => {
+  if (format?.type === "json_schema") return format.schema;
+  return format?.type === "json_object" ? ANY_OBJECT : undefined;
+};
+
+/** Members of a tool that say something: models' schemas take no null. */
+const withoutNulls = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null && member !== undefined)) as T;
+
+/** Providers refuse what is about tools where there are none. */
+const toolInputs = ({ tools, toolChoice: choice, parameters }: Conversation): Record<string, unknown> => {
+  if (!tools || tools.length === 0) return { tool_choice: choice === "auto" || choice === "none" ? undefined : choice };
+  return {
+    tools: tools.map((one) => ({ ...one, function: withoutNulls(one.function) })),
+    tool_choice: choice,
+    parallel_tool_calls: parameters.parallel_tool_calls,
+  };
+};
+
+/** @throws DomainError of what `model` names, INVALID_REQUEST of what that does not take */
+export const wantedOf = async (context: RunContext, asked: Conversation): Promise<Wanted> => {
+  const target = await readTarget(context.gateway, context.caller, asked.model, "text");
+  const question = questionOf(asked.messages, { turns: target.takes("history"), tools: target.takes("steps") });
+  const { parallel_tool_calls: _, ...parameters } = asked.parameters;
+  const given = { ...parameters, ...toolInputs(asked), ...question };
+  const inputs = target.inputsOf(given, { ignored: IGNORED.text, own: asked.inputs });
+  return { target, inputs, schema: schemaOf(asked.format), user: asked.user ?? undefined };
+};

@@ -1,0 +1,37 @@
+import { defineRoute, STREAMED, type Reply } from "../../../http/route";
+import { answerOf } from "../answer";
+import { wantedOf } from "../conversation";
+import { beginRun, RUN_ERRORS, running, runToEnd, type RunContext } from "../runs";
+import { streamAnswer } from "../stream";
+import { event, eventsOf } from "./events";
+import { conversationOf, request, type Request } from "./request";
+import { begunResponse, endedResponse, response } from "./response";
+
+/** OpenAI's Responses API in its stateless form. */
+
+const respond = async (context: RunContext, asked: Request): Promise<Reply | typeof STREAMED> => {
+  const { executionId, receivedAtMs } = context;
+  const wanted = await wantedOf(context, conversationOf(asked));
+  const begun = begunResponse(executionId, asked, receivedAtMs);
+  if (!asked.stream) return { status: 200, body: endedResponse(begun, executionId, answerOf(await runToEnd(context, wanted), wanted)) };
+  await beginRun(context, wanted);
+  await streamAnswer(context, wanted, eventsOf(begun, executionId));
+  return STREAMED;
+};
+
+export const openAiResponseRoutes = [
+  defineRoute({
+    ...running,
+    path: "/v1/responses",
+    operationId: "openaiRespond",
+    summary: "Answer a conversation",
+    description:
+      "The stateless form of OpenAI's Responses API: nothing is stored, and `previous_response_id` is refused. With `stream: true` the answer comes as server-sent events that end with `response.completed`, or with `response.failed`.",
+    body: request,
+    responses: { 200: response },
+    otherContent: { "text/event-stream": event },
+    errors: RUN_ERRORS,
+    example: { model: "sandbox-chat", input: "Three words for the sea?" },
+    handler: (context) => respond(context as RunContext, context.body),
+  }),
+];

@@ -1,0 +1,72 @@
+/**
+ * The closed vocabulary of bodies in OpenAI's API (platform.openai.com/docs/api-reference): what its parameters are called here, their
+ * defaults, those without a counterpart, and the values of members that take one of a few.
+ */
+
+export const IMAGE_FORMATS = ["url", "b64_json"] as const;
+export const TRANSCRIPT_FORMATS = ["json", "text", "verbose_json"] as const;
+export const VECTOR_FORMATS = ["float", "base64"] as const;
+export const TOOL_CHOICES = ["auto", "none", "required"] as const;
+export const FINISH_REASONS = ["stop", "length", "tool_calls"] as const;
+export type FinishReason = (typeof FINISH_REASONS)[number];
+
+/** What a parameter is called in models' schemas, in order of preference, besides its own name in any spelling. */
+export const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    prompt: ["prompt", "text"],
+    input: ["prompt", "text", "input"],
+    n: ["count", "num_images"],
+    size: ["size", "image_size", "resolution"],
+    max_tokens: ["maxTokens"],
+    max_completion_tokens: ["maxTokens"],
+    max_output_tokens: ["maxTokens"],
+    stop: ["stop", "stop_sequences", "stopSequences"],
+    file: ["audio"],
+    image: ["image", "images"],
+  }),
+);
+
+/** Of parameters that carry what a run is about: the kind of input that takes them where none has a name for them. */
+export const KINDS: ReadonlyMap<string, "text" | "image" | "audio"> = new Map(
+  Object.entries({ prompt: "text", input: "text", file: "audio", image: "image" } as const),
+);
+
+/** What a parameter means where it is as if it weren't given. */
+export const NEUTRAL: ReadonlyMap<string, readonly unknown[]> = new Map(
+  Object.entries({
+    n: [1],
+    size: ["auto"],
+    quality: ["auto"],
+    background: ["auto"],
+    moderation: ["auto"],
+    style: ["vivid"],
+    output_format: ["png"],
+    output_compression: [100],
+    speed: [1],
+    temperature: [1, "0"],
+    top_p: [1],
+    presence_penalty: [0],
+    frequency_penalty: [0],
+    tool_choice: ["auto", "none"],
+    truncation: ["disabled", "auto"],
+  }),
+);
+
+/** Parameters without a counterpart, which say nothing about what is made: by what is asked for. */
+export const IGNORED = {
+  /** Models that take no text, such as those that upscale, run without the prompt that OpenAI's libraries want. */
+  images: new Set(["prompt", "input_fidelity"]),
+  /** Models without voices or formats to choose from speak as they do. */
+  speech: new Set(["voice", "response_format", "instructions", "stream_format"]),
+  transcripts: new Set(["timestamp_granularities"]),
+  text: new Set([
+    "store",
+    "metadata",
+    "parallel_tool_calls",
+    "service_tier",
+    "prompt_cache_key",
+    "safety_identifier",
+    "include",
+    "stream_options",
+  ]),
+} as const satisfies Record<string, ReadonlySet<string>>;

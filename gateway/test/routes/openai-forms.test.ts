@@ -1,0 +1,110 @@
+import { asOpenAiError } from "../../src/http/openai-errors";
+import { inputsOf } from "../../src/routes/openai/inputs";
+import { questionOf } from "../../src/routes/openai/messages";
+import { detailsOf } from "../../src/routes/openai/transcripts";
+
+/** What OpenAI's forms mean, without a platform. */
+
+describe("parameters", () => {
+  const schemaOf = (...names: string[]) => ({ properties: Object.fromEntries(names.map((name) => [name, {}])) });
+
+  it.each([
+    ["by their own name in any spelling", ["outputFormat"], { output_format: "png" }, { outputFormat: "png" }],
+    ["by what models call them", ["count", "prompt"], { n: 2, input: "x" }, { count: 2, prompt: "x" }],
+    ["not at all at their default", [], { n: 1, quality: "auto", top_p: 1 }, {}],
+    ["as a ratio where there is no size", ["aspect_ratio"], { size: "1536x1024" }, { aspect_ratio: "3:2" }],
+    ["as width and height", ["width", "height"], { size: "640x480" }, { width: 640, height: 480 }],
+  ])("become inputs %s", (_, names, given, expected) => {
+    expect(inputsOf(schemaOf(...names), given)).toEqual(expected);
+  });
+
+  it("go to the first input of their kind where none is called so, and to none that is given or about something else", () => {
+    const text = { type: "string" };
+    const photo = { type: "string", format: "media", contentMediaType: "image/*" };
+    const schema = { properties: { system: text, title: text, style: { ...text, enum: ["oil"] }, story: text, mask: photo, photo } };
+    expect(inputsOf(schema, { prompt: "x", image: ["a"] }, { own: { title: "T" } })).toEqual({ title: "T", story: "x", photo: "a" });
+    expect(inputsOf({ properties: { photo } }, { prompt: "x" }, { ignored: new Set(["prompt"]) })).toEqual({});
+    expect(() => inputsOf({ properties: { photo } }, { prompt: "x" })).toThrow("prompt");
+  });
+
+  it("become one value or a list, as the input takes it", () => {
+    const list = { properties: { images: { type: "array" } } };
+    expect(inputsOf(list, { image: ["a"] })).toEqual({ images: ["a"] });
+    expect(inputsOf(schemaOf("image"), { image: ["a"] })).toEqual({ image: "a" });
+  });
+});
+
+describe("messages", () => {
+  it("are asked as they are where there is one turn, and as a transcript where there are more", () => {
+    const system = { role: "system" as const, content: "Be brief." };
+    const picture = { type: "image_url" as const, image_url: { url: "https://example.com/a.png" } };
+    const question = { role: "user" as const, content: [{ type: "text" as const, text: "What is it?" }, picture] };
+    const images = { image: ["https://example.com/a.png"] };
+    for (const turns of [true, false])
+      expect(questionOf([system, question], { turns, tools: turns })).toEqual({ prompt: "What is it?", system: "Be brief.", ...images });
+    const answer = { role: "assistant" as const, content: "A hat." };
+    const turns = [question, answer, { role: "user" as const, content: "Sure?" }];
+    expect(questionOf(turns, { turns: false, tools: false }).prompt).toBe(
+      "User: What is it?\n\nAssistant: A hat.\n\nUser: Sure?\n\nAssistant:",
+    );
+    expect(questionOf(turns, { turns: true, tools: false })).toEqual({
+      prompt: "Sure?",
+      history: [{ role: "user", content: "What is it?" }, answer],
+      ...images,
+    });
+    // What the assistant has begun is no question.
+    expect(questionOf([question, answer], { turns: true, tools: true })).toEqual({
+      prompt: "User: What is it?\n\nAssistant: A hat.\n\nAssistant:",
+      ...images,
+    });
+  });
+});
+
+it("puts errors in OpenAI's form, with the parameter they are about", () => {
+  const issues = [{ path: "size", message: "no" }];
+  const { body, headers } = asOpenAiError({ status: 400, headers: {}, body: { error: "bad", code: "INVALID_REQUEST", issues } });
+  expect(body).toEqual({ error: { message: "bad", type: "invalid_request_error", param: "size", code: "INVALID_REQUEST", issues } });
+  expect(headers).toEqual({ "x-should-retry": "false" });
+});
+
+it.each<[string, number, object, string | undefined]>([
+  ["RATE_LIMIT_EXCEEDED", 429, {}, undefined],
+  ["SERVICE_UNAVAILABLE", 503, {}, undefined],
+  ["SERVICE_UNAVAILABLE", 503, { executionId: "e" }, "false"],
+  ["EXECUTION_FAILED", 500, { executionId: "e" }, "false"],
+  ["INTERNAL", 500, {}, "false"],
+  ["NOT_CONFIGURED", 501, {}, "false"],
+])("says whether a client is to repeat what failed with %s (%i, %j)", (code, status, more, retry) => {
+  expect(asOpenAiError({ status, headers: {}, body: { error: "bad", code, ...more } }).headers["x-should-retry"]).toBe(retry);
+});
+
+describe("a transcription with times", () => {
+  const words = [
+    { text: "Hello", start: 0, end: 0.4 },
+    { text: "there.", start: 0.5, end: 0.9 },
+    { text: "Good", start: 1, end: 1.2 },
+    { text: "night", start: 3, end: 3.4 },
+  ];
+
+  it("has words and segments as OpenAI's API has them, by sentences and silences", () => {
+    const { words: heard, segments, duration, language } = detailsOf({ language: "en", words, duration: 4.5 }, "de");
+    expect(heard![0]).toEqual({ word: "Hello", start: 0, end: 0.4 });
+    expect(segments!.map(({ id, start, end, text }) => [id, start, end, text])).toEqual([
+      [0, 0, 0.9, "Hello there."],
+      [1, 1, 1.2, "Good"],
+      [2, 3, 3.4, "night"],
+    ]);
+    expect([duration, language]).toEqual([4.5, "en"]);
+  });
+
+  it.each<[string, unknown]>([
+    ["a list", words],
+    ["pairs of times", words.map(({ text, start, end }) => ({ text: ` ${text}`, timestamp: [start, end] }))],
+  ])("is read from %s", (_, json) => {
+    expect(detailsOf(json, undefined)).toMatchObject({ words: [{ word: "Hello" }, {}, {}, { word: "night", end: 3.4 }], duration: 3.4 });
+  });
+
+  it("says no times where the model has none", () => {
+    expect(detailsOf(undefined, "en")).toEqual({ task: "transcribe", language: "en" });
+  });
+});
