@@ -26,7 +26,9 @@ export const isForm = (contentType: string | undefined): boolean => {
   return boundary !== undefined && boundary.length <= MAX_BOUNDARY_CHARS;
 };
 
-/** The first file of a form that is written piece by piece. */
+const SECOND_FILE = "the form has more than one file: upload each by a request of its own";
+
+/** The file of a form that is written piece by piece. */
 const fileParser = (contentType: string) => {
   const form = new Busboy({
     headers: { "content-type": contentType },
@@ -35,13 +37,15 @@ const fileParser = (contentType: string) => {
     limits: { headerSize: MAX_HEADER_BYTES, fieldSize: 1, parts: MAX_PARTS },
   });
   const pieces: Buffer[] = [];
-  let state: keyof typeof PROBLEMS | "over" = "before";
+  let state: keyof typeof PROBLEMS | "over" | "second" = "before";
   let isBroken = false;
+  /** The rest can't be read, and is ignored. */
+  let isDone = false;
   /** Resolves the write under way: a parser that has failed calls no callback. */
   let resolveStep = (): void => undefined;
   const fail = (): void => {
-    // Errors behind the file are ignored.
-    if (state !== "over") isBroken = true;
+    if (state === "over") isDone = true;
+    else isBroken = true;
   };
   form.on("error", () => {
     fail();
@@ -50,13 +54,18 @@ const fileParser = (contentType: string) => {
   form.on("partsLimit", () => {
     if (state === "before") state = "beyond";
   });
-  form.on("file", (_name, file) => {
+  form.on("file", (_name, file, fileName) => {
     file.on("error", fail);
-    if (state !== "before") return void file.resume();
+    if (state !== "before") {
+      // A field for a file that a browser's user left empty has neither name nor content.
+      const refuse = (): void => void (state = "second");
+      if (fileName) refuse();
+      return void file.on("data", refuse);
+    }
     state = "inside";
     file.on("data", (piece: Buffer) => pieces.push(piece));
     file.on("end", () => {
-      if (!isBroken) state = "over";
+      if (!isBroken && state === "inside") state = "over";
     });
   });
   const done = (work: (callback: (error?: Error | null) => void) => void): Promise<void> =>
@@ -68,26 +77,27 @@ const fileParser = (contentType: string) => {
     write: (piece: Buffer) => done((callback) => form.write(piece, callback)),
     end: () => done((callback) => form.once("finish", callback).end()),
     taken: () => pieces.splice(0),
-    isOver: () => state === "over",
-    hasFailed: () => isBroken || state === "beyond",
-    problem: () => (state === "over" ? undefined : malformed(PROBLEMS[state])),
+    isRead: () => isBroken || isDone || state === "beyond" || state === "second",
+    problem: () => {
+      if (state === "over") return undefined;
+      return malformed(state === "second" ? SECOND_FILE : PROBLEMS[state]);
+    },
   };
 };
 
 /**
- * The bytes of the first file in a form. What else the form has is left aside.
+ * The bytes of the file in a form. What else the form has is left aside.
  * @param contentType of a form
- * @throws INVALID_REQUEST when there is none, or the form breaks off
+ * @throws INVALID_REQUEST when there is none, there are several, or the form breaks off
  */
 export async function* fileOfForm(source: AsyncIterable<Buffer>, contentType: string): AsyncGenerator<Buffer> {
   const file = fileParser(contentType);
   for await (const piece of source) {
     await file.write(piece);
     yield* file.taken();
-    if (file.isOver()) return;
-    if (file.hasFailed()) break;
+    if (file.isRead()) break;
   }
-  if (!file.hasFailed()) await file.end();
+  if (!file.isRead()) await file.end();
   yield* file.taken();
   const problem = file.problem();
   if (problem) throw problem;

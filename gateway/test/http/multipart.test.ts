@@ -47,6 +47,16 @@ describe("a form with a file", () => {
     expect(warned).toEqual([]);
   });
 
+  it.each([1, 100_000])("refuses a second file rather than losing it, in pieces of %d bytes", async (pieceBytes) => {
+    const issues = [{ path: "", message: "the form has more than one file: upload each by a request of its own" }];
+    const other = FILE.replace('name="file"', 'name="other"');
+    for (const more of [FILE, `${fields(2)}${other}`, other.replace("the file", "")])
+      expect((await read(`${FILE}${more}--b--\r\n`, pieceBytes)).problem).toEqual({ issues });
+    const leftEmpty = other.replace("a.png", "").replace("the file", "");
+    expect((await read(`${FILE}${leftEmpty}--b--\r\n`, pieceBytes)).file).toBe("the file");
+    expect((await read(`${FILE}${fields(1)}`.slice(0, -4), pieceBytes)).file).toBe("the file");
+  });
+
   it("says whether a form has no file or breaks off", async () => {
     expect((await read(`${fields(3)}--b--\r\n`)).problem).toEqual({ issues: [{ path: "", message: "the form has no file" }] });
     const broken = await read(FILE.slice(0, -6));

@@ -117,7 +117,7 @@ export const mediaRoutes = [
     operationId: "uploadMedia",
     summary: "Upload a file; its bytes are the body",
     description:
-      "At most 100 MB. The type is recognized from the bytes. A form will do, too: its first file is taken. Files count against a quota of bytes per tier until they are deleted.",
+      "At most 100 MB. The type is recognized from the bytes. A form with one file will do, too. Files count against a quota of bytes per tier until they are deleted.",
     binaryBody: true,
     approval: true,
     responses: { 201: stored },

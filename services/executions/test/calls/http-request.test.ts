@@ -146,8 +146,16 @@ it("asks again when a connection breaks, but never repeats a call that may have 
   expect((await send({})).body).toBe("second");
   seen = [];
   answer = (response) => response.destroy();
-  await expect(send({ method: "POST" })).rejects.toThrow(/could not be reached/);
+  await expect(send({ method: "POST" })).rejects.toThrow("the connection was closed before an answer came");
   expect(seen).toHaveLength(1);
+});
+
+it.each(["GET", "POST"])("says that the answer to a %s broke off, which is not that nothing was reached", async (method) => {
+  answer = (response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
+    response.write('{"a":1', () => response.destroy());
+  };
+  await expect(send({ method })).rejects.toThrow("the answer broke off after 6 of 1000 bytes");
 });
 
 it("stops when it is cancelled", async () => {

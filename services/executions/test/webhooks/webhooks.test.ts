@@ -126,7 +126,7 @@ describe("an attempt", () => {
     ["answers 500", answering(500), 500, "the receiver answered 500"],
     ["answers 404", answering(404), 404, "the receiver answered 404"],
     ["redirects", answering(302, { location: "/elsewhere" }), 302, "the receiver answered 302"],
-    ["hangs up", (response) => void response.socket!.destroy(), null, "the address could not be reached"],
+    ["hangs up", (response) => void response.socket!.destroy(), null, "the connection was closed before an answer came"],
     ["does not answer in time", () => undefined, null, "the address did not answer in time", SHORT_TIMEOUT_MS],
   ])("has failed when the receiver %s, and says so", async (_, respond, status, error, timeoutMs = TIMEOUT_MS) => {
     receiver.respond = respond;

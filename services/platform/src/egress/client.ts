@@ -79,8 +79,11 @@ interface SocketError {
   errors?: { code?: string }[];
 }
 
-/** The error in the guard's terms. An exchange that was given up fails with the reason for that. */
-const describe = (error: unknown, signal: AbortSignal): unknown => {
+/**
+ * The error in the guard's terms. An exchange that was given up fails with the reason for that.
+ * @param broken what happened if the request had been sent
+ */
+const describe = (error: unknown, signal: AbortSignal, broken = "the connection was closed before an answer came"): unknown => {
   if (error instanceof EgressError) return error;
   const { code, syscall = "", cause, errors } = (error ?? {}) as SocketError;
   if (cause instanceof EgressError) return cause;
@@ -90,7 +93,7 @@ const describe = (error: unknown, signal: AbortSignal): unknown => {
   const unsent = UNSENT.has(reason) || UNSENT_SYSCALLS.has(syscall) || errors !== undefined;
   if (reason.includes("TIMEOUT") || reason === "ETIMEDOUT")
     return new EgressError("TIMEOUT", "the address did not answer in time", !unsent);
-  return new EgressError("UNREACHABLE", "the address could not be reached", !unsent);
+  return new EgressError("UNREACHABLE", unsent ? "the address could not be reached" : broken, !unsent);
 };
 
 interface Deadline {
@@ -111,7 +114,10 @@ const startDeadline = (timeoutMs: number, outer: AbortSignal | undefined): Deadl
   return { signal, clear };
 };
 
-async function* bounded(body: Readable, maxBytes: number, { signal, clear }: Deadline): AsyncIterable<Buffer> {
+const brokenOff = (bytes: number, declared: string | undefined): string =>
+  `the answer broke off after ${bytes}${declared === undefined ? "" : ` of ${declared}`} bytes`;
+
+async function* bounded({ body, headers }: Dispatcher.ResponseData, maxBytes: number, { signal, clear }: Deadline): AsyncIterable<Buffer> {
   let total = 0;
   try {
     for await (const chunk of body) {
@@ -121,7 +127,7 @@ async function* bounded(body: Readable, maxBytes: number, { signal, clear }: Dea
       yield bytes;
     }
   } catch (error) {
-    throw describe(error, signal);
+    throw describe(error, signal, brokenOff(total, flatHeaders(headers)["content-length"]));
   } finally {
     clear();
     body.destroy();
@@ -198,7 +204,7 @@ export const createEgressClient = ({ allow = [], ownServers = [], lookup = dnsLo
       const { url, response } = await hopTo(current, hop, deadline.signal);
       const headers = flatHeaders(response.headers);
       const follow = (options.maxRedirects ?? 0) > 0 && REDIRECTS.has(response.statusCode) && headers.location !== undefined;
-      if (!follow) return { status: response.statusCode, headers, body: bounded(response.body, options.maxBytes, deadline) };
+      if (!follow) return { status: response.statusCode, headers, body: bounded(response, options.maxBytes, deadline) };
       await response.body.dump();
       if (hop >= options.maxRedirects!) throw new EgressError("TOO_MANY_REDIRECTS", `more than ${options.maxRedirects} redirects`, true);
       current = redirected(current, url, response.statusCode, headers.location!);

@@ -74,7 +74,7 @@ async function* translatedBody(body: AsyncIterable<Buffer>): AsyncIterable<Buffe
     yield* body;
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
-    throw new ProviderError("ambiguous", `the provider's answer did not arrive: ${error.message}`);
+    throw new ProviderError("ambiguous", `the provider's answer did not arrive whole: ${error.message}`);
   }
 }
 
