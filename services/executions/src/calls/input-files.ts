@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { dataUrlType, DomainError } from "@nodeloom/kernel";
+import { dataUrlType, DomainError, readDataUrl } from "@nodeloom/kernel";
 import { MAX_DATA_URL_CHARS, TYPE_OF_FILE, type ProviderSettings, type Slots } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
@@ -21,8 +21,6 @@ import { storageOf, uploadFile, type Uploaded } from "./providers/uploads";
 const REMEMBERED = 10_000;
 const READ_MS = 120_000;
 const DATA_URL = /^data:/i;
-const UNKNOWN_TYPE = "application/octet-stream";
-const IN_BASE64 = /^data:[^,]*;base64,/i;
 interface Source extends SentFile {
   sha256: string;
 }
@@ -126,6 +124,9 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     const { settings, name, value, call } = given;
     const sending = sendingOf(settings, name);
     const isData = DATA_URL.test(value);
+    const contentType = isData ? dataUrlType(value) : undefined;
+    // One that doesn't say its type is stored first, which tells it.
+    const plain = contentType === undefined ? undefined : readDataUrl(value);
     const most = sending.maxDataChars ?? MAX_DATA_URL_CHARS;
     let opened: Promise<Source> | undefined;
     const file = (): Promise<Source> => (opened ??= source(given));
@@ -138,9 +139,9 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
         if (isData ? isInOurNetwork(settings) : isReadable(settings, value)) return { value };
       } else if (way === "upload") return { value: await uploaded(given, await file()) };
       else if (way === "form") return { value: await file(), contentType: (await file()).contentType };
-      else if (way === "data-url" && isData && value.length <= most) return { value };
-      else if (way === "base64" && IN_BASE64.test(value) && value.length <= most)
-        return { value: value.slice(value.indexOf(",") + 1), contentType: dataUrlType(value) ?? UNKNOWN_TYPE };
+      else if (way === "data-url" && contentType !== undefined && value.length <= most)
+        return { value: plain ? `data:${contentType};base64,${plain.data}` : value };
+      else if (way === "base64" && plain && contentType !== undefined && value.length <= most) return { value: plain.data, contentType };
       else if (await fits()) {
         const { contentType } = await file();
         return { value: `${way === "data-url" ? `data:${contentType};base64,` : ""}${await base64(await file())}`, contentType };

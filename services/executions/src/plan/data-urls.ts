@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { dataUrlType, DomainError, LIMITS, MEDIA_FAMILIES, type DataFile } from "@nodeloom/kernel";
+import { dataUrlType, DomainError, LIMITS, MEDIA_FAMILIES, mediaFamily, parseJsonText, readDataUrl, type DataFile } from "@nodeloom/kernel";
 import { members } from "@nodeloom/kernel/json-text";
 import { uploadParts } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
@@ -12,11 +12,10 @@ import { mediaValue } from "./files";
  * encoded and sent again with the plan, with every call, and with the inputs.
  */
 
-const BASE64_HEAD = /^data:[^,"\\]{1,200};base64,/i;
-const HEAD_CHARS = 220;
 const STARTS = /"data:/gi;
 const BACKSLASH = 0x5c;
-const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+/** What may stand in JSON as it is. */
+const HEAD = /^[^"\\\p{Cc}]+$/u;
 const STAND_IN_BYTES = 24;
 
 /** Hashed at once. */
@@ -26,14 +25,11 @@ const MOST_FILES = 100;
 const STORED_AT_ONCE = 4;
 const DAY_MS = 86_400_000;
 
-interface DataUrl {
-  head: string;
-  data: string;
-}
-
-const read = (url: string): DataUrl | undefined => {
-  const head = BASE64_HEAD.exec(url.slice(0, HEAD_CHARS))?.[0];
-  return head === undefined ? undefined : { head, data: url.slice(head.length) };
+/** A text as JSON writes it; undefined where it ends inside of an escape. */
+const unescaped = (written: string): string | undefined => {
+  if (!written.includes("\\")) return written;
+  const read = parseJsonText(`"${written}"`)?.value;
+  return typeof read === "string" ? read : undefined;
 };
 
 /** Inputs of which long data URLs were taken out. */
@@ -61,11 +57,11 @@ export const takeOutDataUrls = (inputsJson: string): TakenOut => {
     if (end < 0) break;
     STARTS.lastIndex = end;
     if (end - from <= LIMITS.textValueBytes || inputsJson.charCodeAt(match.index - 1) === BACKSLASH) continue;
-    const url = inputsJson.slice(from, end);
-    const found = read(url);
-    if (!found || dataUrlType(url) === undefined || !BASE64.test(found.data)) continue;
+    const url = unescaped(inputsJson.slice(from, end));
+    const found = url === undefined ? undefined : readDataUrl(url);
+    if (!found || !HEAD.test(found.head)) continue;
     const standIn = found.head + randomBytes(STAND_IN_BYTES).toString("base64url");
-    urls.set(standIn, url);
+    urls.set(standIn, found.head + found.data);
     parts.push(inputsJson.slice(kept, from), standIn);
     kept = end;
   }
@@ -87,9 +83,8 @@ export const recordedInputs = (inputsJson: string, fileInputs: readonly string[]
 /** An id that is the same for the same data of the same owner on the same day. */
 const fileId = (url: string, ownerId: string, now: number): string => {
   const hash = createHash("sha256").update(`${Math.floor(now / DAY_MS)}\n${ownerId}\n`);
-  if (!read(url)) hash.update(url);
   // In parts, so that no other copy of it is made.
-  else for (let from = 0; from < url.length; from += CHUNK_CHARS) hash.update(url.slice(from, from + CHUNK_CHARS), "latin1");
+  for (let from = 0; from < url.length; from += CHUNK_CHARS) hash.update(url.slice(from, from + CHUNK_CHARS));
   return hash.digest("hex").slice(0, 32);
 };
 
@@ -107,7 +102,7 @@ export const createDataFiles = ({
   const put = async (url: string, id: string, ownerId: string, accept: string[]): Promise<mediaProto.StoredObject | undefined> => {
     const { objects } = await media.getObjects({ ids: [id], ownerId });
     if (objects[0]) return objects[0];
-    const base64 = read(url);
+    const base64 = readDataUrl(url);
     const placement = { id, ownerId, accept, making: undefined };
     if (base64) return (await media.upload(uploadParts(placement, base64Bytes(base64.data)))).object;
     const sourceOrigin = mediaProto.SourceOrigin.SOURCE_ORIGIN_USER;
@@ -116,19 +111,19 @@ export const createDataFiles = ({
 
   /** Data that is no file that storage knows stays what it is, unless it is long. */
   const store = async (url: string, ownerId: string): Promise<DataFile> => {
-    const declared = dataUrlType(url) ?? "";
-    const family = declared.split("/")[0]!;
-    const isFamily = (MEDIA_FAMILIES as readonly string[]).includes(family);
+    const declared = dataUrlType(url);
+    const family = mediaFamily(declared ?? "");
     const id = fileId(url, ownerId, now());
     try {
-      const object = await put(url, id, ownerId, isFamily ? [family] : []);
+      const object = await put(url, id, ownerId, declared === undefined ? [...MEDIA_FAMILIES] : family ? [family] : []);
       if (!object) return {};
-      // A container may hold another kind of file than its type says.
-      const contentType = isFamily && object.contentType.startsWith(`${family}/`) ? object.contentType : declared;
-      return { file: mediaValue({ ...object, contentType }) };
+      // A container may hold another kind of file than its type says. Without one, the bytes say what it is.
+      const isAsSaid = declared === undefined || (family !== undefined && mediaFamily(object.contentType) === family);
+      return { file: mediaValue({ ...object, contentType: isAsSaid ? object.contentType : declared }) };
     } catch (error) {
       if (!isRefused(error)) throw error;
-      return url.length > LIMITS.textValueBytes ? { problem: `its data is no ${family} file that can be read` } : {};
+      if (declared === undefined) return { problem: "its data is no picture, video or sound that can be read" };
+      return url.length > LIMITS.textValueBytes ? { problem: `its data is no ${family ?? declared} file that can be read` } : {};
     }
   };
 

@@ -124,6 +124,48 @@ it("stores nothing for a run that is refused for another reason, nor for a quote
   expect(await storedBy("refused")).toEqual([]);
 });
 
+/** The same data as tools write it. */
+const lines = (url: string, between = "\r\n"): string => {
+  const [head, data] = [url.slice(0, url.indexOf(",") + 1), url.slice(url.indexOf(",") + 1)];
+  return head + data.replaceAll(/.{76}/g, `$&${between}`);
+};
+const FORMS: [string, (url: string) => string][] = [
+  ["with lines of 76 characters", lines],
+  [
+    "with encoded line breaks and signs",
+    (url) =>
+      lines(encodeURI(url), "%0A").replaceAll("+", "%2B").replaceAll("/", "%2F").replaceAll("=", "%3D").replace("image%2F", "image/"),
+  ],
+  ["of any bytes", (url) => url.replace("image/png", "application/octet-stream")],
+  ["without a type", (url) => url.replace("image/png", "")],
+  ["with blanks around its data", (url) => `${url.replace(";base64,", "; base64, ")} `],
+];
+it.each(
+  FORMS.flatMap(
+    ([name, form]) =>
+      [
+        [`short one ${name}`, form, picture],
+        [`long one ${name}`, form, long],
+      ] as const,
+  ),
+)("takes a %s by what its bytes are", async (name, form, make) => {
+  const target = await services.create([given("image_upload"), out], [["in.given", "out.photo"]], "owner");
+  expect((await plan(target, { given: form(make()) })).plan.output.photo).toEqual([{ value: FILE }]);
+  const direct = await plan(model, { prompt: name, image: form(make()) });
+  expect(direct.plan.steps[0]!.literals.image).toEqual(OURS);
+  expect(direct.inputsJson).not.toContain("base64");
+});
+
+it("refuses data without a type whose bytes are no file for the field", async () => {
+  const target = await services.create([given("audio_upload"), out], [["in.given", "out.sounds"]]);
+  const refused = (image: string) => expect(plan(target, { given: image })).rejects;
+  await refused(picture().replace("image/png", "")).toMatchObject({
+    reason: expect.stringMatching(/INVALID/) as string,
+    message: expect.stringContaining("must be an audio file, but is an image") as string,
+  });
+  await refused("data:application/octet-stream;base64,AAAA").toThrow("its data is no picture, video or sound that can be read");
+});
+
 it("keeps short data that is no file as it is", async () => {
   const image = "data:image/png;base64,AAAA";
   const target = await services.create([given("image_upload"), out], [["in.given", "out.photo"]]);

@@ -3,6 +3,7 @@ import {
   isDataUrl,
   isFileType,
   isMediaReference,
+  mediaProblem,
   schemaPorts,
   uploadFamily,
   type DataFile,
@@ -52,11 +53,14 @@ export const resolveDataFields = (
   data: Map<string, DataFile>,
   storage: string | undefined,
 ): Issue[] =>
-  fileFields(fields).flatMap(({ name }) => {
+  fileFields(fields).flatMap((field) => {
+    const { name } = field;
     const url = values.get(name);
     if (!isDataUrl(url) || !isMediaReference(url)) return [];
     const known = data.get(url) ?? pendingFile(url, storage);
     data.set(url, known);
     if (known.file) values.set(name, known.file);
-    return known.problem === undefined ? [] : [{ path: `inputs.${name}`, message: known.problem }];
+    const isStored = known.file !== undefined && !known.isPending;
+    const problem = known.problem ?? (isStored ? mediaProblem(uploadFamily(field)!, known.file) : undefined);
+    return problem === undefined ? [] : [{ path: `inputs.${name}`, message: problem }];
   });
