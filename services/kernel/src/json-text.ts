@@ -41,8 +41,8 @@ const endOfString = (text: string, from: number): number => {
   return at;
 };
 
-/** The index after the value that starts at `from`. */
-const endOfValue = (text: string, from: number): number => {
+/** The index after the value that starts at `from`; that of the text's end where it never ends. */
+export const endOfValue = (text: string, from: number): number => {
   let depth = 0;
   let at = from;
   while (at < text.length) {

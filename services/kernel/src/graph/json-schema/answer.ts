@@ -1,3 +1,4 @@
+import { endOfValue } from "../../json-text";
 import { LIMITS } from "../../limits";
 import { textBytes } from "../bounds";
 import { BoundPassed, charactersOfWork, createBudget } from "../budget";
@@ -8,8 +9,48 @@ import { schemaViolations } from "./validate";
 /** Steps that checking one answer may take: at most about 50 ms. */
 export const ANSWER_WORK = 30_000;
 
-/** An answer between the marks of a code block, as models write them. */
-const FENCED = /^```[a-z]*\s*\n([\s\S]*?)\n?```$/i;
+/** Ends a model's thoughts, which come before its answer. */
+const THOUGHTS_END = /<\/(?:think|thinking|thought|reasoning)>/gi;
+const THOUGHTS_BEGIN = /^<(?:think|thinking|thought|reasoning)>/i;
+const FENCE = "```";
+const OPENING = /[[{]/;
+/** Values in prose that are looked at. */
+const MOST_VALUES = 20;
+
+/** An answer without the thoughts before it; undefined where they never end. */
+const withoutThoughts = (text: string): string | undefined => {
+  const end = [...text.matchAll(THOUGHTS_END)].at(-1);
+  if (end) return text.slice(end.index + end[0].length).trim();
+  return THOUGHTS_BEGIN.test(text) ? undefined : text;
+};
+
+/** Texts between the marks of code blocks, as models write them. */
+const fenced = (text: string): string[] =>
+  text.split(FENCE).flatMap((part, index) => (index % 2 === 0 ? [] : [part.slice(part.indexOf("\n") + 1)]));
+
+/** Objects and lists that stand in prose. Nothing inside of one that was cut is the answer. */
+const inProse = (text: string): string[] => {
+  const found: string[] = [];
+  for (let at = text.search(OPENING); at >= 0 && found.length < MOST_VALUES;) {
+    const end = endOfValue(text, at);
+    found.push(text.slice(at, end));
+    const next = text.slice(end).search(OPENING);
+    at = next < 0 ? next : end + next;
+  }
+  return found;
+};
+
+/**
+ * What an answer may mean as JSON, the likeliest first: all of it, or what is left when a model's thoughts, the marks of code blocks and
+ * the words around are set aside.
+ */
+export const jsonInAnswer = (text: string): { value: unknown }[] => {
+  const whole = text.trim();
+  const rest = withoutThoughts(whole);
+  const read = (texts: readonly string[]): { value: unknown }[] => texts.flatMap((one) => parseJsonText(one.trim()) ?? []);
+  const plain = read([whole, ...(rest === undefined || rest === whole ? [] : [rest])]);
+  return plain.length > 0 || rest === undefined ? plain.slice(0, 1) : read([...fenced(rest).slice(0, MOST_VALUES), ...inProse(rest)]);
+};
 
 /** What a model's answer says as JSON, or why that is not what was asked for. */
 export type ReadAnswer = { value: unknown } | { problems: string[] };
@@ -17,15 +58,18 @@ export type ReadAnswer = { value: unknown } | { problems: string[] };
 /** Reads a model's answer as JSON that fits a schema. */
 export const readAnswer = (text: string, schema: JsonSchema): ReadAnswer => {
   if (textBytes(text) > LIMITS.textValueBytes) return { problems: [`it is longer than ${LIMITS.textValueBytes} bytes`] };
-  const trimmed = text.trim();
-  const parsed = parseJsonText(FENCED.exec(trimmed)?.[1] ?? trimmed);
-  if (!parsed) return { problems: ["it is no JSON"] };
+  const found = jsonInAnswer(text);
+  if (found.length === 0) return { problems: ["it is no JSON"] };
   const budget = createBudget({}, { valueBytes: Infinity, calls: Infinity, work: ANSWER_WORK });
   try {
     budget.work(charactersOfWork(text.length));
-    const issues = schemaViolations(schema, parsed.value, budget);
-    if (issues.length === 0) return parsed;
-    return { problems: issues.map(({ path, message }) => (path === "" ? `it ${message}` : `${path} ${message}`)) };
+    let problems: string[] | undefined;
+    for (const one of found) {
+      const issues = schemaViolations(schema, one.value, budget);
+      if (issues.length === 0) return one;
+      problems ??= issues.map(({ path, message }) => (path === "" ? `it ${message}` : `${path} ${message}`));
+    }
+    return { problems: problems! };
   } catch (error) {
     if (!(error instanceof BoundPassed)) throw error;
     return { problems: ["it takes too much work to check by its schema"] };

@@ -118,11 +118,31 @@ describe("an answer", () => {
     [' \n{"a":1}\n', { a: 1 }],
     ['```json\n{"a":1}\n```', { a: 1 }],
     ["```\n[1]\n```", [1]],
+    ['<think>\nA {"a": 2} may do.\n</think>\n\n{"a":1}', { a: 1 }],
+    ['so {"a": 2}?</think>```json\n{"a":1}\n```', { a: 1 }],
+    ['"</think>"', "</think>"],
+    ['Here you go:\n```json\n{"a": "}"}\n```\nHope {it} helps', { a: "}" }],
+    ['{"a":1}\n\nHope it helps!', { a: 1 }],
+    ['As [asked], {that} is "it": {"a":[1,"```"]}.', { a: [1, "```"] }],
+    ["\ufeff[1]", [1]],
   ])("is read from %j", (text, expected) => expect(readAnswer(text, {})).toEqual({ value: expected }));
 
-  it.each(["", "words", '{"a":1', "[".repeat(70) + "]".repeat(70)])("is refused when it is no JSON: %j", (text) =>
-    expect(readAnswer(text, {})).toEqual({ problems: ["it is no JSON"] }),
-  );
+  it("is the one that fits, where words around have JSON as well", () => {
+    const text = 'By [1], [2] and {"b": 1}: {"a": 1}';
+    expect(readAnswer(text, { type: "object", required: ["a"] })).toEqual({ value: { a: 1 } });
+    expect(readAnswer(text, { type: "object", required: ["c"] })).toEqual({ problems: ["it must be an object"] });
+  });
+
+  it.each([
+    "",
+    "words",
+    '{"a":1',
+    '{"a":1,"list":[1,2]',
+    'Here: {"a":{"b":1}, "c',
+    '<think>{"a":1}',
+    '{"a":1,}',
+    "[".repeat(70) + "]".repeat(70),
+  ])("is refused when it is no JSON: %j", (text) => expect(readAnswer(text, {})).toEqual({ problems: ["it is no JSON"] }));
   it("is refused when it is longer than a text may be", () =>
     expect(readAnswer(JSON.stringify("x".repeat(300_000)), {})).toEqual({ problems: ["it is longer than 262144 bytes"] }));
 });

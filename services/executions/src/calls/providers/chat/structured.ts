@@ -1,5 +1,4 @@
-import { isRecord, type JsonSchema } from "@nodeloom/kernel";
-import { readJson } from "../pointer";
+import { isRecord, jsonInAnswer, type JsonSchema } from "@nodeloom/kernel";
 import type { Asked } from "./asked";
 
 /** How a model is asked for JSON by a schema: by its provider's mode for that, else in words. */
@@ -30,8 +29,8 @@ export const objectSchema = (schema: JsonSchema): JsonSchema =>
 /** The text of an answer without the object that it was wrapped in. */
 export const unwrapped = (schema: JsonSchema, text: string): string => {
   if (!isWrapped(schema)) return text;
-  const answer = readJson(text)?.value;
-  return isRecord(answer) && Object.hasOwn(answer, WRAPPED) ? JSON.stringify(answer[WRAPPED]) : text;
+  const answers = jsonInAnswer(text).flatMap(({ value }) => (isRecord(value) && Object.hasOwn(value, WRAPPED) ? [value[WRAPPED]] : []));
+  return answers.length > 0 ? JSON.stringify(answers[0]) : text;
 };
 
 /** The system prompt. @param inWords whether it says what the answer must look like, since nothing else in the request does */
