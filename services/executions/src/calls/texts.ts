@@ -39,7 +39,8 @@ export const createTexts = (options: CallOptions) => {
       const counted = isEstimated ? {} : { usage: { inputTokens, outputTokens } };
       // What calls tools is no answer yet that a schema could judge.
       const said = toolCalls ? { json: { value: { tool_calls: toolCalls } } } : schema ? jsonOf(answer, schema) : {};
-      return { files: [], text, ...said, costMicroUsd, requestId, ...counted };
+      const cut = answer.isCut ? { isCut: true as const } : {};
+      return { files: [], text, ...said, costMicroUsd, requestId, ...counted, ...cut };
     });
 
   return {

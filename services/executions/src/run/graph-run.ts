@@ -33,7 +33,7 @@ import {
   type TokenUsage,
 } from "./types";
 import { createInputs } from "./inputs";
-import { initialNodes, resultNodes, stopNodes } from "./nodes";
+import { endWarnings, initialNodes, resultNodes, stopNodes } from "./nodes";
 import { resultOf } from "./outputs";
 import { createValues } from "./values";
 
@@ -144,6 +144,10 @@ export class GraphRun {
     node.usage = { inputTokens: inputTokens + used.inputTokens, outputTokens: outputTokens + used.outputTokens };
   }
 
+  textCut(nodeId: string): void {
+    this.node(nodeId).cutTexts = (this.node(nodeId).cutTexts ?? 0) + 1;
+  }
+
   /** An item of a node that goes on without it. */
   itemFailed(nodeId: string, item: number, error: RunError): void {
     this.itemDone(nodeId);
@@ -199,7 +203,7 @@ export class GraphRun {
     node.status = "completed";
     node.itemsDone = node.items;
     node.durationMs = now - (node.startedAt ?? now);
-    if (node.itemErrors) node.warnings = [...node.warnings, `${node.itemErrors.length} of ${node.items} items failed and were left out`];
+    node.warnings = [...node.warnings, ...endWarnings(node)];
     this.releaseInputs(nodeId);
   }
 

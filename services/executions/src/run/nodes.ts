@@ -43,6 +43,15 @@ export const initialNodes = (plan: RunPlan): NodeState[] => [
   ...resultNodes(plan).map((id) => newNode(plan, { id, type: RESULT_TYPE }, "pending", warningsOf(plan, id), 0)),
 ];
 
+/** What a node's calls are warned of, once they are over. */
+export const endWarnings = ({ cutTexts, itemErrors, items }: Pick<NodeState, "cutTexts" | "itemErrors" | "items">): string[] => {
+  const cut = items > 1 ? `${cutTexts} of ${items} texts end` : "the text ends";
+  return [
+    ...(cutTexts ? [`${cut} where the most tokens of an answer were reached: raise maxTokens`] : []),
+    ...(itemErrors ? [`${itemErrors.length} of ${items} items failed and were left out`] : []),
+  ];
+};
+
 /** Nodes of a run that goes no further: what never ran is skipped. */
 export const skipPending = (nodes: readonly NodeState[]): NodeState[] =>
   nodes.map((node) => (node.status === "pending" ? { ...node, status: "skipped" } : node));

@@ -110,6 +110,8 @@ export interface NodeState extends Reported {
   reusedFrom?: string;
   /** Of all calls of a text model that were made; absent where its provider counts none. */
   usage?: TokenUsage;
+  /** Texts of a text model that ended where the most tokens were reached. */
+  cutTexts?: number;
   /** Items that were left out because their calls failed. */
   itemErrors?: { item: number; error: RunError }[];
 }
@@ -174,6 +176,8 @@ export interface CallResult {
   text: string | null;
   /** What the text says, where it was asked for as JSON and fits its schema. */
   json?: { value: unknown };
+  /** The text ended where the most tokens were reached. */
+  isCut?: true;
   /** Why the text does not fit the schema that it was asked for by. */
   problems?: string[];
   costMicroUsd: number;

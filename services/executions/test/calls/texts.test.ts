@@ -46,6 +46,68 @@ describe("a text model that streams", () => {
   });
 });
 
+describe("an answer of status 200 with an error inside", () => {
+  const run = async (error: unknown, more: object = {}): Promise<unknown> => {
+    peer.answers = () => ({ body: { error, ...more } });
+    const calls = modelCalls({ ...chat(), auth: { secretEnv: "KEY" } }, "text");
+    return calls.text(callOf(), live, soon(), unheard).catch((problem: unknown) => problem);
+  };
+
+  it.each<[string, unknown, object, object]>([
+    [
+      "a message",
+      { message: "model overloaded, try later", code: 503 },
+      {},
+      { message: /: the provider answered with an error: model overloaded, try later$/, providerStatus: 503 },
+    ],
+    ["a text", "quota used up", {}, { message: /quota used up/, providerStatus: 200 }],
+    ["words beside the error", true, { detail: "no such voice" }, { message: /no such voice/, providerStatus: 200 }],
+    [
+      "words in place of an answer",
+      undefined,
+      { object: "error", message: "no such model" },
+      { message: /no such model/, providerStatus: 200 },
+    ],
+    [
+      "half an answer",
+      { message: "backend died" },
+      { choices: [{ message: { content: "Once" } }] },
+      { message: /backend died/, providerStatus: 200 },
+    ],
+    [
+      "a broken rule",
+      { message: "not that", code: "content_policy_violation" },
+      {},
+      { message: /content policy does not allow this: not that/, providerStatus: 200 },
+    ],
+    ["our secret", { message: "bad key super-secret-value" }, {}, { message: /bad key \[secret\]/, providerStatus: 200 }],
+  ])("keeps its words: %s", async (_name, error, more, { message, providerStatus }: { message?: RegExp; providerStatus?: number }) => {
+    expect(await run(error, more)).toMatchObject({
+      reason: "PROVIDER_SUBMIT_FAILED",
+      message: expect.stringMatching(message!) as string,
+      metadata: { providerStatus },
+    });
+  });
+
+  it.each([null, false, undefined])("is none where the error is %p", async (error) => {
+    expect(await run(error, { choices: [{ message: { content: "fine" } }] })).toMatchObject({ text: "fine" });
+  });
+});
+
+it("says which text ended where the most tokens were reached, and why there is none", async () => {
+  const run = (message: object, finish_reason: string): Promise<unknown> => {
+    peer.answers = () => ({ body: { choices: [{ message, finish_reason }] } });
+    return modelCalls(chat(), "text")
+      .text(callOf(), live, soon(), unheard)
+      .catch((problem: unknown) => problem);
+  };
+  expect(await run({ content: "cut off he" }, "length")).toMatchObject({ text: "cut off he", isCut: true });
+  expect(await run({ content: "whole" }, "stop")).not.toHaveProperty("isCut");
+  expect(await run({ content: null, reasoning_content: "thoughts" }, "length")).toMatchObject({
+    message: expect.stringContaining("the most tokens were reached before the model wrote any text") as string,
+  });
+});
+
 describe("a text model that is asked for JSON", () => {
   const schema = { type: "array", items: { $ref: "#/$defs/a" }, $defs: { a: { type: "integer" } } };
   const asked = (part: Partial<ModelCall> = {}): ModelCall => callOf({ schema, price: PRICES.text!, ...part });
@@ -58,7 +120,7 @@ describe("a text model that is asked for JSON", () => {
   const sent = (): Record<string, unknown> => peer.seen.at(-1)!.body as Record<string, unknown>;
 
   it("is told the schema in words where it has no mode of its own", async () => {
-    answer("```json\n[1,2]\n```");
+    answer("<think>Two.</think>Here:\n```json\n[1,2]\n```\nHope it helps");
     expect(await run(asked({ inputs: { prompt: "hi", system: "Be brief." } }))).toMatchObject({ json: { value: [1, 2] } });
     const [system, user] = sent().messages as { role: string; content: string }[];
     expect(system!.content).toMatch(/^Be brief\.\n\nAnswer with JSON alone/);
@@ -68,7 +130,7 @@ describe("a text model that is asked for JSON", () => {
   });
 
   it("is given the schema by its own mode, inside an object, and what it answers is taken out of that", async () => {
-    answer('{"answer":[1,2]}');
+    answer('<think>Two.</think>{"answer":[1,2]}');
     expect(await run(asked(), structured)).toMatchObject({ text: "[1,2]", json: { value: [1, 2] } });
     expect(sent().messages).toEqual([{ role: "user", content: "hi" }]);
     expect(sent().response_format).toMatchObject({

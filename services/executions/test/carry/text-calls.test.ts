@@ -116,6 +116,16 @@ it("gives the answer's JSON beside its text, and lists of several answers as one
   expect(extended).toEqual([]);
 });
 
+it("warns of the texts that go on though they were cut, and of none that was asked for again", async () => {
+  const answers = ({ item, repair }: ModelCall): Partial<CallResult> =>
+    item === 1 && !repair ? { ...WORDS, isCut: true } : { ...scenes("a"), ...(item === 0 ? { isCut: true } : {}) };
+  const { end } = await run({ answers }, ["x", "y"]);
+  const warnings = ["1 of 2 texts end where the most tokens of an answer were reached: raise maxTokens"];
+  expect(end).toMatchObject({ status: "completed", nodes: [{ id: "ask", cutTexts: 1, warnings }] });
+  const { end: single } = await run({ answers: () => ({ ...scenes("a"), isCut: true }) });
+  expect(single.nodes[0]!.warnings).toEqual(["the text ends where the most tokens of an answer were reached: raise maxTokens"]);
+});
+
 it("asks once more for an answer that does not fit, holds that before, and charges each call once", async () => {
   const { end, calls, extended } = await run({ answers: ({ repair }) => (repair ? scenes("a") : WORDS) });
   expect(keysOf({ calls })).toEqual(["ask:0", "ask:0.repair"]);

@@ -1,8 +1,13 @@
+import { ProviderError } from "./dialect";
 import { pointer, readJson } from "./pointer";
 
 /** What a provider's refusal means, in words for those who asked. */
 
 const MAX_DETAIL_CHARS = 300;
+const OK = 200;
+const FIRST_ERROR = 400;
+const FIRST_SERVER_ERROR = 500;
+const LAST_ERROR = 599;
 /** Where providers say what was wrong, the most telling first. */
 const DETAILS = ["/error/message", "/error", "/detail/message", "/detail/0/msg", "/detail", "/message", "/title"];
 const CODES = ["/error/code", "/error/type", "/detail/status", "/detail/0/type", "/code"];
@@ -21,12 +26,38 @@ const OURS: Readonly<Record<number, string>> = {
 const texts = (document: unknown, places: readonly string[]): string[] =>
   places.map((place) => pointer(document, place)).filter((value): value is string => typeof value === "string" && value !== "");
 
-/** A provider's error status in words. @param body what may be shown of its answer */
-export const refusal = (status: number, body: string): string => {
-  const answer = readJson(body)?.value;
+/** Where an answer says what was wrong, cut, and whether that was its content. */
+const detailOf = (answer: unknown): { short: string; isPolicy: boolean } => {
   const [detail = ""] = texts(answer, DETAILS);
   const short = detail.length > MAX_DETAIL_CHARS ? `${detail.slice(0, MAX_DETAIL_CHARS)}…` : detail;
-  const isPolicy = status >= 400 && status < 500 && [...texts(answer, CODES), detail].some((text) => POLICY.test(text));
+  return { short, isPolicy: [...texts(answer, CODES), detail].some((text) => POLICY.test(text)) };
+};
+
+const isErrorStatus = (code: unknown): code is number => typeof code === "number" && code >= FIRST_ERROR && code <= LAST_ERROR;
+
+/**
+ * The error inside an answer whose status says that all is well: in the provider's words, and by its code where that is a status.
+ * @param shown makes what the provider says fit to be shown
+ * @param lacksOutput it has not what was asked for: whatever it says instead is the error
+ * @returns undefined for an answer that has none
+ */
+export const errorInside = (answer: unknown, shown: (text: string) => string, lacksOutput = false): ProviderError | undefined => {
+  const error = pointer(answer, "/error");
+  if (!lacksOutput && (error === undefined || error === null || error === false)) return undefined;
+  const body = shown(JSON.stringify(answer));
+  const { short, isPolicy } = detailOf(readJson(body)?.value ?? answer);
+  if (short === "") return undefined;
+  const code = pointer(answer, "/error/code");
+  const message = isPolicy
+    ? `the provider's content policy does not allow this: ${short}`
+    : `the provider answered with an error: ${short}`;
+  return new ProviderError("refused", shown(message), isErrorStatus(code) ? code : OK, body);
+};
+
+/** A provider's error status in words. @param body what may be shown of its answer */
+export const refusal = (status: number, body: string): string => {
+  const { short, ...detail } = detailOf(readJson(body)?.value);
+  const isPolicy = status >= FIRST_ERROR && status < FIRST_SERVER_ERROR && detail.isPolicy;
   if (isPolicy) return `the provider answered ${status}: its content policy does not allow this${short === "" ? "" : `: ${short}`}`;
   const meaning = OURS[status] ?? short;
   return `the provider answered ${status}${meaning === "" ? "" : `: ${meaning}`}`;

@@ -47,7 +47,14 @@ export const jobProvider = (transport: Transport, pace: JobPace, dialect: JobDia
     submit: async ({ inputs, idempotencyKey, signal }) => {
       const call = dialect.submit(inputs);
       const headers = { ...call.headers, ...(header === undefined ? {} : { [header]: headerKey(idempotencyKey) }) };
-      return dialect.submitted(await transport.json({ ...call, headers, signal }));
+      const answer = await transport.json({ ...call, headers, signal });
+      try {
+        return dialect.submitted(answer);
+      } catch (error) {
+        // An answer without a request id may say why.
+        const isLacking = error instanceof ProviderError && error.status === undefined;
+        throw isLacking ? (transport.errorInside(answer, true) ?? error) : error;
+      }
     },
     poll: async (submission, signal) => {
       const fetch = (call: JsonCall): Promise<unknown> => transport.json({ ...call, signal });

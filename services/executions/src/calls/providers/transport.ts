@@ -11,7 +11,7 @@ import {
 } from "@nodeloom/platform";
 import { countProviderRequest } from "../../meters";
 import { ProviderError, type DialectContext } from "./dialect";
-import { refusal } from "./errors";
+import { errorInside, refusal } from "./errors";
 import { readJson } from "./pointer";
 
 /** Requests to providers through the guarded client: sizes, times, redirects, and errors without secrets. */
@@ -188,6 +188,8 @@ export const createTransport = (
     done: async (call: JsonCall): Promise<void> => {
       for await (const _ of (await open(call)).body);
     },
+    /** The error inside an answer whose status says that all is well, in the provider's words; undefined where there is none. */
+    errorInside: (answer: unknown, lacksOutput?: boolean): ProviderError | undefined => errorInside(answer, withoutKeys, lacksOutput),
     /** An answer, or a part of one, without secrets. */
     shown: withoutKeys,
     /** What a provider says went wrong, fit to be shown: short, and without secrets. */

@@ -306,8 +306,11 @@ describe("an answer of status 200", () => {
 
   it("that is JSON where a file was asked for has no file, or the error that it says", async () => {
     const speech = CASES["OpenAI's speech"]!;
-    server.answer = () => ({ json: { detail: "quota" } });
+    server.answer = () => ({ json: { voices: [] } });
     expect(await run(speech.settings, speech.inputs)).toMatchObject({ files: [] });
+    server.answer = () => ({ json: { detail: "quota" } });
+    const said = { kind: "refused", message: "the provider answered with an error: quota" };
+    await expect(run(speech.settings, speech.inputs)).rejects.toMatchObject(said);
     const failing = run({ ...speech.settings, error: { when: "/detail", message: "/detail" } }, speech.inputs);
     await expect(failing).rejects.toMatchObject({ kind: "refused", message: "quota" });
   });

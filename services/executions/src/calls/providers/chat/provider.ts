@@ -37,6 +37,13 @@ export const pieceOf = (data: string): unknown => {
   return read.value;
 };
 
+/** Of an answer without a text. @param isCut it ended where the most tokens were reached: a model's thoughts took them all */
+export const noText = (isCut: boolean): ProviderError =>
+  new ProviderError(
+    "incomplete",
+    isCut ? "the most tokens were reached before the model wrote any text" : "the provider's answer has no text",
+  );
+
 /** Of a stream that ended before its answer did. */
 export const brokenOff = (): ProviderError => new ProviderError("ambiguous", "the provider's answer broke off");
 
@@ -47,12 +54,22 @@ export const chatProvider = (settings: ChatSettings, context: DialectContext, di
     type: "text",
     run: async ({ signal, onText, ...asked }) => {
       const call = { ...dialect.call(asked), timeoutMs: DIRECT_TIMEOUT_MS, signal };
-      if (!settings.stream || !onText) return dialect.completion(asked, await transport.json(call));
+      const completion = (answer: unknown): TextAnswer => {
+        const error = transport.errorInside(answer);
+        if (error) throw error;
+        try {
+          return dialect.completion(asked, answer);
+        } catch (failure) {
+          const isLacking = failure instanceof ProviderError && failure.kind === "incomplete";
+          throw isLacking ? (transport.errorInside(answer, true) ?? failure) : failure;
+        }
+      };
+      if (!settings.stream || !onText) return completion(await transport.json(call));
       const { headers, body } = await transport.open(dialect.streamed(call));
       // A service that can't stream answers as it always does.
       const isStream = EVENT_STREAM.test(headers["content-type"] ?? "");
       const reader = { onText, reason: transport.reason, hasTools: asked.inputs.tools !== undefined };
-      return dialect.completion(asked, isStream ? await dialect.read(body, reader) : await transport.parse(body));
+      return completion(isStream ? await dialect.read(body, reader) : await transport.parse(body));
     },
   };
 };

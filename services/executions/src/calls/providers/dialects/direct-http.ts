@@ -48,6 +48,9 @@ export const directHttp = (settings: DirectHttpSettings, context: DialectContext
       const answer = form === "text" && !isJson ? await transport.text(opened.body) : await jsonOf(opened.body);
       // Of bytes, JSON says what went wrong.
       const made: Made = form === "bytes" ? { files: [], text: null } : withDownloads(settings, transport, madeIn(outputs, answer));
+      // Without what was asked for, an answer may say why.
+      const problem = made.files.length === 0 && made.text === null ? transport.errorInside(answer, true) : undefined;
+      if (problem) throw problem;
       return { ...made, requestId: nameIn(answer) ?? requestId };
     },
   };

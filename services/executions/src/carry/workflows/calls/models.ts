@@ -83,6 +83,7 @@ export const callText = async (stepRun: StepRun, call: ModelCall, called: Called
     result = await ask(stepRun, repair, `${summary} (repair)`);
   }
   const fit = fitting(call, result);
+  if (fit.isCut) run.textCut(call.nodeId);
   run.itemDone(call.nodeId);
   return fit;
 };

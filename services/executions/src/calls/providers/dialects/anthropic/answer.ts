@@ -1,5 +1,6 @@
 import { shortId } from "../../answers";
 import { usageOf, type Asked, type ChatSettings } from "../../chat/asked";
+import { noText } from "../../chat/provider";
 import { unwrapped } from "../../chat/structured";
 import { toolCallsIn, type ToolCall } from "../../chat/tools";
 import { ProviderError, type TextAnswer } from "../../dialect";
@@ -48,14 +49,15 @@ export const completionOf = (settings: ChatSettings, asked: Asked, answer: unkno
   const hasTools = asked.inputs.tools !== undefined;
   const calls = hasTools ? callsOf(answer) : [];
   const text = textOf(answer, hasTools) ?? (calls.length > 0 ? "" : undefined);
-  if (text === undefined) throw new ProviderError("incomplete", "the provider's answer has no text");
+  const isCut = CUT.has(String(stop));
+  if (text === undefined) throw noText(isCut);
   const id = pointer(answer, "/id");
   const { schema } = asked;
   const isWrapped = schema !== undefined && answerForm(settings, asked)?.by !== "words";
   return {
     text: isWrapped ? unwrapped(schema, text) : text,
     ...(calls.length > 0 ? { toolCalls: calls } : {}),
-    ...(CUT.has(String(stop)) ? { isCut: true } : {}),
+    ...(isCut ? { isCut } : {}),
     usage: usageOf(
       asked,
       calls.length > 0 ? text + JSON.stringify(calls) : text,

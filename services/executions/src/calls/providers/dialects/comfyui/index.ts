@@ -67,7 +67,8 @@ export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): Job
       try {
         const answer = await transport.json({ method: "POST", url: `${baseUrl}/prompt`, body, signal });
         const id = pointer(answer, "/prompt_id");
-        if (typeof id !== "string" || id === "") throw new ProviderError("refused", "the server's answer has no prompt_id");
+        if (typeof id !== "string" || id === "")
+          throw transport.errorInside(answer, true) ?? new ProviderError("refused", "the server's answer has no prompt_id");
         return { requestId: id };
       } catch (error) {
         if (!(error instanceof ProviderError) || error.status !== 400) throw error;

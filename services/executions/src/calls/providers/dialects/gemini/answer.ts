@@ -1,6 +1,7 @@
 import { isRecord } from "@nodeloom/kernel";
 import { shortId } from "../../answers";
 import { usageOf, type Asked } from "../../chat/asked";
+import { noText } from "../../chat/provider";
 import { toolCallsIn, type ToolCall } from "../../chat/tools";
 import { ProviderError, type TextAnswer } from "../../dialect";
 import { pointer, pointerAll } from "../../pointer";
@@ -58,13 +59,14 @@ export const completionOf = (asked: Asked, answer: unknown): TextAnswer => {
   if (refusal) throw refusal;
   const calls = callsIn(answer);
   const text = textIn(answer) ?? (calls.length > 0 ? "" : undefined);
-  if (text === undefined) throw new ProviderError("incomplete", "the provider's answer has no text");
+  const isCut = pointer(answer, "/candidates/0/finishReason") === "MAX_TOKENS";
+  if (text === undefined) throw noText(isCut);
   const id = pointer(answer, "/responseId");
   const count = (name: string): unknown => pointer(answer, `/usageMetadata/${name}`);
   return {
     text,
     ...(calls.length > 0 ? { toolCalls: calls } : {}),
-    ...(pointer(answer, "/candidates/0/finishReason") === "MAX_TOKENS" ? { isCut: true } : {}),
+    ...(isCut ? { isCut } : {}),
     usage: usageOf(
       asked,
       calls.length > 0 ? text + JSON.stringify(calls) : text,

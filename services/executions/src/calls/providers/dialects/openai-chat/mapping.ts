@@ -1,6 +1,7 @@
 import { shortId } from "../../answers";
 import { earlierTurns, laterTurns, otherInputs, usageOf, type Asked, type ChatSettings } from "../../chat/asked";
 import { promptFiles, type PromptFile } from "../../chat/files";
+import { noText } from "../../chat/provider";
 import { objectSchema, repairTurns, systemPrompt, unwrapped } from "../../chat/structured";
 import { toolCallsIn } from "../../chat/tools";
 import { ProviderError, type TextAnswer } from "../../dialect";
@@ -79,12 +80,13 @@ export const completionOf = ({ structuredOutput }: ChatSettings, asked: Asked, a
   const text = calls.length > 0 ? (content ?? "") : content;
   const refusal = (typeof text === "string" && text !== "") || calls.length > 0 ? undefined : refusalOf(answer);
   if (refusal) throw refusal;
-  if (typeof text !== "string") throw new ProviderError("incomplete", "the provider's answer has no text");
+  const isCut = pointer(answer, "/choices/0/finish_reason") === "length";
+  if (typeof text !== "string") throw noText(isCut);
   const { schema } = asked;
   return {
     text: schema && structuredOutput ? unwrapped(schema, text) : text,
     ...(calls.length > 0 ? { toolCalls: calls } : {}),
-    ...(pointer(answer, "/choices/0/finish_reason") === "length" ? { isCut: true } : {}),
+    ...(isCut ? { isCut } : {}),
     usage: usageOf(
       asked,
       calls.length > 0 ? text + JSON.stringify(calls) : text,
