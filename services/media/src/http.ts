@@ -5,7 +5,7 @@ import type { BlobStore, ByteRange } from "./blobs/blobs";
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import type { MediaObject, Thumbnail } from "./objects/media-object";
 import { readRange } from "./range";
-import { UNKNOWN } from "./sniff";
+import { servedType, UNKNOWN } from "./sniff";
 import type { ObjectStore } from "./objects/object-store";
 import type { Thumbnails } from "./thumbnails/thumbnails";
 import { WIDTHS, widthOf } from "./thumbnails/widths";
@@ -34,10 +34,11 @@ type Served = MediaObject | Thumbnail;
 const etagOf = (object: Served): string => `"${object.sha256}"`;
 
 const setHeaders = (response: Response, object: Served): void => {
+  const contentType = servedType(object.contentType);
   response.set({
     ETag: etagOf(object),
-    "Content-Type": object.contentType,
-    "Content-Disposition": object.contentType === UNKNOWN.contentType ? "attachment" : "inline",
+    "Content-Type": contentType,
+    "Content-Disposition": contentType === UNKNOWN.contentType ? "attachment" : "inline",
     "Cache-Control": "public, max-age=31536000, immutable",
     "Accept-Ranges": "bytes",
     "X-Content-Type-Options": "nosniff",

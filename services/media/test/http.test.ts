@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { request, type IncomingMessage } from "node:http";
+import { join } from "node:path";
 import type { media } from "@nodeloom/proto";
 import { PNG, startMedia, type RunningMedia } from "./harness";
 
@@ -119,9 +121,33 @@ describe("GET /media/:key", () => {
     ["audio/flac", "fLaC\0\0\0\x22"],
     ["audio/ogg", `OggS${"\0".repeat(24)}OpusHead\x01`],
     ["audio/ogg", `OggS${"\0".repeat(24)}\x01vorbis`],
+    ["image/heif", "\0\0\0\x18ftypheic\0\0\0\0mif1heic"],
   ])("recognises %s", async (contentType, head) => {
     const stored = await service.upload(Buffer.concat([Buffer.from(head, "latin1"), Buffer.alloc(32)]));
     expect(stored.contentType).toBe(contentType);
+  });
+
+  it.each([
+    ["a.tiff", "image/tiff", "tif"],
+    ["a.bmp", "image/bmp", "bmp"],
+    ["turned.heic", "image/heif", "heif"],
+    ["a.mkv", "video/x-matroska", "mkv"],
+    ["a.avi", "video/x-msvideo", "avi"],
+    ["stream.m2t", "video/mp2t", "ts"],
+    ["a.aiff", "audio/aiff", "aiff"],
+    ["a.amr", "audio/amr", "amr"],
+    ["sound.webm", "audio/webm", "webm"],
+    ["sound.mp4", "audio/mp4", "m4a"],
+    ["sound.mkv", "audio/x-matroska", "mka"],
+  ])("tells what %s is by its content", async (name, contentType, extension) => {
+    const stored = await service.upload(readFileSync(join(__dirname, "kinds", name)));
+    expect([stored.contentType, stored.key.split(".")[1]]).toEqual([contentType, extension]);
+  });
+
+  it("refuses a sound where a video is wanted, whatever its container", async () => {
+    const sound = readFileSync(join(__dirname, "kinds", "sound.mp4"));
+    await expect(service.upload(sound, { accept: ["video"], id: "sound-only" })).rejects.toThrow("the file is audio/mp4, not video");
+    expect((await service.upload(sound, { accept: ["audio"], id: "sound-wanted" })).contentType).toBe("audio/mp4");
   });
 
   it("survives readers that go away in the middle", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createMeasure, type Measure } from "../src/measure/measure";
 
 const fixture = (name: string): string => join(__dirname, "fixtures", name);
+const kind = (name: string): string => join(__dirname, "kinds", name);
 let folder: string;
 let measuring: Measure;
 beforeAll(async () => {
@@ -34,6 +35,55 @@ it.each([
 
 it("gives the size of a picture as it is shown, not as its camera was held", async () => {
   expect(await measuring.measure(fixture("turned.jpg"), "image/jpeg")).toEqual({ width: 32, height: 48 });
+});
+
+it.each([
+  ["turned.png", "image/png", [32, 48]],
+  ["turned.webp", "image/webp", [32, 48]],
+  // Its first size is that of a tile.
+  ["turned.heic", "image/heif", [48, 64]],
+])("gives the size of %s as it is shown, wherever its file says how it is turned", async (name, contentType, [width, height]) => {
+  expect(await measuring.measure(kind(name), contentType)).toEqual({ width, height });
+});
+
+it("shows a picture as it is stored whose EXIF block is damaged", async () => {
+  const png = await readFile(kind("turned.png"));
+  png.fill(0xff, png.indexOf("eXIf") + 8, png.indexOf("eXIf") + 16);
+  expect(await measuring.measure(await file("damaged.png", png), "image/png")).toEqual({ width: 48, height: 32 });
+});
+
+it.each([
+  ["a WebM", "sound.webm", "video/webm"],
+  ["an MP4", "sound.mp4", "video/mp4"],
+  ["a Matroska", "sound.mkv", "video/x-matroska"],
+])("tells %s file that has a sound alone", async (_what, name, contentType) => {
+  expect((await measuring.measure(kind(name), contentType)).isSound).toBe(true);
+});
+
+/** Frames of MPEG-1, layer III, at 44.1 kHz, each 26 ms long, of 32 or 320 kilobits a second. */
+const mp3 = (kilobits: readonly (32 | 320)[], tag = ""): Buffer =>
+  Buffer.concat(
+    kilobits.map((rate, index) => {
+      const frame = Buffer.alloc(Math.floor((144 * rate * 1_000) / 44_100));
+      frame.set([0xff, 0xfb, rate === 32 ? 0x10 : 0xe0, 0xc4]);
+      if (index === 0) frame.write(tag, 21, "latin1");
+      return frame;
+    }),
+  );
+const SLOW = Array.from({ length: 40 }, () => 32 as const);
+const FAST = Array.from({ length: 40 }, () => 320 as const);
+
+it.each([
+  ["its rate changes", mp3([...SLOW, ...FAST])],
+  [
+    "a tag is in front of it",
+    Buffer.concat([Buffer.from("ID3\x04\0\0\0\0\x01\x00", "latin1"), Buffer.alloc(128, 0xff), mp3([...FAST, ...SLOW])]),
+  ],
+  ["it is damaged in the middle", Buffer.concat([mp3(SLOW), Buffer.alloc(1_000, 1), mp3(FAST)])],
+  ["something stands behind it", Buffer.concat([mp3([...FAST, ...SLOW]), Buffer.from("TAG"), Buffer.alloc(125)])],
+])("counts how long an MP3 is that does not say it, where %s", async (_where, bytes) => {
+  const { durationMs } = await measuring.measure(await file("counted.mp3", bytes), "audio/mpeg");
+  expect(Math.abs(durationMs! - (80 * 1_152) / 44.1)).toBeLessThan(2);
 });
 
 it.each([

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import sharp from "sharp";
 import { startTransform, type RunningTransform } from "./support/transform";
 
@@ -57,6 +59,23 @@ describe("operations on images", () => {
     const turned = await picture(100, 50, "#00ff00").withMetadata({ orientation: 6 }).jpeg().toBuffer();
     const { output } = await made("image-resize", { width: 25 }, { image: turned });
     expect([output.width, output.height]).toEqual([25, 50]);
+  });
+
+  it("reads what phones and scanners save, and names what it can't read", async () => {
+    const kind = (name: string): Buffer => readFileSync(join(__dirname, "..", "..", "media", "test", "kinds", name));
+    const heic = await made("image-resize", { width: 24 }, { image: kind("turned.heic") });
+    expect([heic.metadata.format, heic.output.width, heic.output.height]).toEqual(["jpeg", 24, 32]);
+    // Its left half is red: turned upright, that is below.
+    expect([heic.at(12, 28)[0]! > 200, heic.at(12, 4)[2]! > 200]).toEqual([true, true]);
+    expect((await made("image-convert", { format: "png" }, { image: kind("a.tiff") })).metadata).toMatchObject({ width: 48, height: 32 });
+    const poster = await service.client.renderPreview(
+      { key: await service.upload(kind("turned.heic")), width: 24 },
+      { deadlineMs: 30_000 },
+    );
+    expect(await sharp(Buffer.from(poster.data)).metadata()).toMatchObject({ width: 24, height: 32 });
+    expect((await service.failure("image-resize", { width: 24 }, { image: kind("a.bmp") })).message).toContain(
+      "image: BMP can't be read; use PNG, JPEG",
+    );
   });
 
   const animation = async (format: "gif" | "webp"): Promise<Buffer> => {

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import sharp from "sharp";
 import { clip, colourAt, levelBetween, onsetsOf, pictureAt, samplesOf, tone, withFfmpeg } from "./support/clips";
 import { describeWithFfmpeg } from "./support/ffmpeg";
@@ -138,6 +140,22 @@ describeWithFfmpeg("what a video shows", () => {
     }
     expect(pictures.size).toBe(texts.length);
     expect((await service.failure("video-captions", { text: "ok 𠀀" }, { video })).message).toContain("text: no font has 𠀀 (U+20000)");
+  });
+
+  it.each([
+    ["a.mkv", "video"],
+    ["a.avi", "video"],
+    ["stream.m2t", "video"],
+    ["a.aiff", "audio"],
+    ["a.amr", "audio"],
+    ["sound.webm", "audio"],
+    ["sound.mp4", "audio"],
+    ["sound.mkv", "audio"],
+  ])("is read from %s", async (name, family) => {
+    const bytes = readFileSync(join(__dirname, "..", "..", "media", "test", "kinds", name));
+    const { output } =
+      family === "video" ? await made("video-resize", { width: 24 }, { video: bytes }) : await made("audio-convert", {}, { audio: bytes });
+    expect(output.durationSeconds).toBeGreaterThan(0.05);
   });
 
   it("is refused where the end of its file is missing, wherever its index is", async () => {

@@ -9,6 +9,8 @@ export interface Measured {
   width?: number;
   height?: number;
   durationMs?: number;
+  /** It was taken for a video, and has a sound alone. */
+  isSound?: boolean;
 }
 
 /** Files that may wait for the thread; how long one may wait for it, and take; and its heap. */
@@ -26,12 +28,13 @@ const unmeasured = eventCounter("nodeloom.media.unmeasured", "files whose size o
 const within = (value: number | undefined, min: number, max: number): number | undefined =>
   value !== undefined && Number.isInteger(value) && value >= min && value <= max ? value : undefined;
 
-const believable = ({ width, height, durationMs }: Measured): Measured => {
+const believable = ({ width, height, durationMs, isSound = false }: Measured): Measured => {
   const [wide, high] = [within(width, 1, MAX_SIDE), within(height, 1, MAX_SIDE)];
   const length = within(durationMs, 1, MAX_DURATION_MS);
   return {
     ...(wide === undefined || high === undefined ? {} : { width: wide, height: high }),
     ...(length === undefined ? {} : { durationMs: length }),
+    ...(isSound ? { isSound } : {}),
   };
 };
 

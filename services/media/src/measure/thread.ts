@@ -2,7 +2,10 @@ import { open, type FileHandle } from "node:fs/promises";
 import { imageSize } from "image-size";
 import type * as Mediabunny from "mediabunny" with { "resolution-mode": "import" };
 import { parentPort } from "node:worker_threads";
+import { orientationOf } from "./exif";
+import { heifSize } from "./heif";
 import type { Measured } from "./measure";
+import { countedSeconds } from "./mp3";
 
 // Its types are declared for the ES module alone, though it has a CommonJS bundle, too.
 const { ALL_FORMATS, CustomSource, Input } = require("mediabunny") as typeof Mediabunny;
@@ -13,20 +16,37 @@ const IMAGE_HEAD_BYTES = 512 * 1024;
 const MAX_READ_BYTES = 32 * 1024 * 1024;
 const MAX_CACHE_BYTES = 4 * 1024 * 1024;
 const MS = 1_000;
+const HEIF: ReadonlySet<string> = new Set(["image/heif", "image/avif"]);
 /** EXIF's orientations that turn a picture by a quarter. */
 const FIRST_TURNED = 5;
 
-const readAt = async (handle: FileHandle, at: number, length: number): Promise<Uint8Array> => {
+const readAt = async (handle: FileHandle, at: number, length: number): Promise<Buffer> => {
   const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, at);
   return buffer.subarray(0, bytesRead);
 };
 
-const imageOf = async (handle: FileHandle): Promise<Measured> => {
-  const { width, height, orientation = 1 } = imageSize(await readAt(handle, 0, IMAGE_HEAD_BYTES));
+/** What a damaged block says is left out: the picture is shown without it. */
+const orElse = async <T>(read: () => T | Promise<T>, fallback: T): Promise<T> => {
+  try {
+    return await read();
+  } catch {
+    return fallback;
+  }
+};
+
+const imageOf = async (handle: FileHandle, contentType: string): Promise<Measured> => {
+  const head = await readAt(handle, 0, IMAGE_HEAD_BYTES);
+  const heif = HEIF.has(contentType) ? await orElse(() => heifSize(head), undefined) : undefined;
+  if (heif) return heif;
+  const found = imageSize(head);
+  const { width, height } = found;
+  const orientation = found.orientation ?? (await orElse(() => orientationOf((at, length) => readAt(handle, at, length), contentType), 1));
   return orientation >= FIRST_TURNED ? { width: height, height: width } : { width, height };
 };
 
-const trackOf = async (handle: FileHandle, size: number): Promise<Measured> => {
+const trackOf = async (handle: FileHandle, contentType: string): Promise<Measured> => {
+  const { size } = await handle.stat();
+  const counted = contentType === "audio/mpeg" ? await countedSeconds((at, length) => readAt(handle, at, length)) : undefined;
   let read = 0;
   const source = new CustomSource({
     getSize: () => size,
@@ -42,9 +62,11 @@ const trackOf = async (handle: FileHandle, size: number): Promise<Measured> => {
   const input = new Input({ source, formats: ALL_FORMATS });
   try {
     const video = await input.getPrimaryVideoTrack();
-    const seconds = (await input.getDurationFromMetadata()) ?? (await input.computeDuration()) - (await input.getFirstTimestamp());
+    const seconds =
+      counted ?? (await input.getDurationFromMetadata()) ?? (await input.computeDuration()) - (await input.getFirstTimestamp());
     const durationMs = Math.round(seconds * MS);
-    return video ? { width: await video.getDisplayWidth(), height: await video.getDisplayHeight(), durationMs } : { durationMs };
+    if (video) return { width: await video.getDisplayWidth(), height: await video.getDisplayHeight(), durationMs };
+    return { durationMs, isSound: contentType.startsWith("video/") && (await input.getPrimaryAudioTrack()) !== null };
   } finally {
     input.dispose();
   }
@@ -55,7 +77,7 @@ export const measure = async ({ path, contentType, id }: { path: string; content
   parentPort!.postMessage(id);
   const handle = await open(path, "r");
   try {
-    return await (contentType.startsWith("image/") ? imageOf(handle) : trackOf(handle, (await handle.stat()).size));
+    return await (contentType.startsWith("image/") ? imageOf(handle, contentType) : trackOf(handle, contentType));
   } finally {
     await handle.close();
   }

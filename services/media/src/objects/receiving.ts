@@ -5,7 +5,7 @@ import type { Mark } from "../marks/mark-staged";
 import type { Measure } from "../measure/measure";
 import { sourceTypeOf, type Making } from "../provenance/making";
 import type { Parents } from "../provenance/parents";
-import { isAccepted, sniff, type MediaType } from "../sniff";
+import { asSound, isAccepted, sniff, type MediaType } from "../sniff";
 import type { MediaObject, Origin } from "./media-object";
 import type { ObjectStore } from "./object-store";
 import type { Quota } from "./quota";
@@ -51,11 +51,15 @@ export const sameOwner = (object: MediaObject, ownerId: string): MediaObject => 
   throw new DomainError("conflict", "ALREADY_EXISTS", "the id belongs to another object");
 };
 
-/** @throws DomainError INVALID_REQUEST or UNSUPPORTED_MEDIA_TYPE */
-const acceptedType = ({ bytes, head }: StagedBlob, accept: readonly string[]): MediaType => {
+/** @throws DomainError INVALID_REQUEST */
+const typeOf = ({ bytes, head }: StagedBlob): MediaType => {
   if (bytes === 0) throw invalidRequest([{ path: "", message: "the file is empty" }]);
-  const type = sniff(head);
-  if (isAccepted(type, accept)) return type;
+  return sniff(head);
+};
+
+/** @throws DomainError UNSUPPORTED_MEDIA_TYPE */
+const checkAccepted = (type: MediaType, accept: readonly string[]): void => {
+  if (isAccepted(type, accept)) return;
   throw new DomainError("invalid", "UNSUPPORTED_MEDIA_TYPE", `the file is ${type.contentType}, not ${accept.join(" or ")}`);
 };
 
@@ -93,8 +97,12 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
     const received = await blobs.stage(source, maxBytes);
     let staged = received;
     try {
-      const { contentType, extension } = acceptedType(received, placement.accept);
-      const [origin, measured] = await Promise.all([made(placement), measure(received.path, contentType)]);
+      const sniffed = typeOf(received);
+      checkAccepted(sniffed, placement.accept);
+      const [origin, { isSound, ...measured }] = await Promise.all([made(placement), measure(received.path, sniffed.contentType)]);
+      const type = isSound ? asSound(sniffed) : sniffed;
+      checkAccepted(type, placement.accept);
+      const { contentType, extension } = type;
       // Copies have their marks already.
       if (placement.making && origin.sourceType) staged = await mark(received, contentType, origin.sourceType);
       const { bytes, sha256 } = staged;

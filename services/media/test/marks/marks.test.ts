@@ -98,6 +98,23 @@ it.each(readdirSync(FIXTURES))("marks %s a second time without a change", async 
   expect(again.file.equals(file)).toBe(true);
 });
 
+it.each([
+  ["0xffffffff", 0xffff_ffff],
+  ["0", 0],
+])("marks a WAV whose sizes were not known while it was written (%s), and writes its real sizes", async (_name, placeholder) => {
+  const open = Buffer.from(read("a.wav"));
+  const samples = open.indexOf("data");
+  // The samples are the last chunk: what follows them is cut off.
+  const cut = open.subarray(0, samples + 8 + open.readUInt32LE(samples + 4));
+  const length = cut.length - samples - 8;
+  cut.writeUInt32LE(placeholder, 4);
+  cut.writeUInt32LE(placeholder, samples + 4);
+  const { outcome, file } = await mark(cut);
+  expect([outcome, file.readUInt32LE(4), file.readUInt32LE(samples + 4)]).toEqual(["marked", file.length - 8, length]);
+  expect(packetsOf(file)).toHaveLength(1);
+  expect(file.subarray(samples + 8, samples + 8 + length).equals(cut.subarray(samples + 8))).toBe(true);
+});
+
 it("gives the same bytes for the same file, so that a repeated attempt stores the same", async () => {
   const [one, other] = await Promise.all([mark(read("a.png")), mark(read("a.png"))]);
   expect(one.file.equals(other.file)).toBe(true);

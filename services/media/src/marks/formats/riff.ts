@@ -9,6 +9,9 @@ const MAX_SIZE = 0xffff_ffff;
 /** Chunks that are looked at; files of many are animations, whose packet is the last. */
 const MAX_CHUNKS = 100_000;
 
+/** The chunk of a WAV's samples. */
+const SAMPLES = "data";
+
 interface Chunk {
   name: string;
   at: number;
@@ -25,12 +28,17 @@ const chunk = (name: string, data: Uint8Array): Buffer => {
   return out;
 };
 
-/** A file's chunks; undefined where they don't end with it. */
-const chunksOf = async (bytes: Bytes, until: number): Promise<Chunk[] | undefined> => {
+/**
+ * A file's chunks; undefined where they don't end with it. Samples whose length says more than there is, or nothing while the file is
+ * open, last to the end: they were written before their length was known.
+ */
+const chunksOf = async (bytes: Bytes, until: number, isOpen = false): Promise<Chunk[] | undefined> => {
   const chunks: Chunk[] = [];
   for (let at = RIFF_HEADER_BYTES; at + HEADER_BYTES <= until;) {
     const header = await bytes.read(at, HEADER_BYTES);
-    const found = { name: header.toString("latin1", 0, 4), at, length: header.readUInt32LE(4) };
+    const [name, said, rest] = [header.toString("latin1", 0, 4), header.readUInt32LE(4), until - at - HEADER_BYTES];
+    const lastsToEnd = name === SAMPLES && (said > rest || (isOpen && said === 0));
+    const found = { name, at, length: lastsToEnd ? rest : said };
     chunks.push(found);
     at = end(found);
     if (at > until + 1 || chunks.length > MAX_CHUNKS) return undefined;
@@ -109,9 +117,13 @@ export const webp: MarkFormat = async (bytes, type) => {
 export const wav: MarkFormat = async (bytes, type) => {
   const header = await bytes.read(0, RIFF_HEADER_BYTES);
   const size = header.readUInt32LE(4);
-  if (header.toString("latin1", 0, 4) !== "RIFF" || HEADER_BYTES + size > bytes.size) return undefined;
-  const chunks = await chunksOf(bytes, HEADER_BYTES + size);
-  if (!chunks?.some(({ name }) => name === "data")) return undefined;
+  if (header.toString("latin1", 0, 4) !== "RIFF") return undefined;
+  const isOpen = size === 0 || HEADER_BYTES + size > bytes.size;
+  const until = isOpen ? bytes.size : HEADER_BYTES + size;
+  const chunks = await chunksOf(bytes, until, isOpen);
+  const samples = chunks?.find(({ name }) => name === SAMPLES);
+  if (!chunks || !samples) return undefined;
   const edits = await packetEdits(bytes, chunks, "_PMX", type);
-  return edits === undefined || edits === "marked" ? edits : withSize(size, edits);
+  if (edits === undefined || edits === "marked") return edits;
+  return withSize(until - HEADER_BYTES, [replacement(samples.at + 4, sizeOf(samples.length)), ...edits]);
 };

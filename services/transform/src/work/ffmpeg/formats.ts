@@ -11,12 +11,18 @@ const DEMUXERS: Readonly<Record<string, string>> = {
   "audio/mp4": "mov",
   "video/webm": "matroska",
   "audio/webm": "matroska",
+  "video/x-matroska": "matroska",
+  "audio/x-matroska": "matroska",
+  "video/x-msvideo": "avi",
+  "video/mp2t": "mpegts",
   "video/ogg": "ogg",
   "audio/ogg": "ogg",
   "audio/mpeg": "mp3",
   "audio/wav": "wav",
   "audio/flac": "flac",
   "audio/aac": "aac",
+  "audio/aiff": "aiff",
+  "audio/amr": "amr",
   "image/gif": "gif",
 };
 

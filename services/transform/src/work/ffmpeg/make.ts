@@ -1,5 +1,5 @@
 import type { WorkResult } from "../../children/protocol";
-import { inFolder, type Job } from "../job";
+import { inFolder, InputError, type Job } from "../job";
 import { inputArguments } from "./formats";
 import { readDescription, type Source } from "./probe";
 import { describedByFfmpeg, runFfmpeg } from "./run";
@@ -62,11 +62,14 @@ export const described = async (job: Job, path: string, demuxer: string): Promis
   return { path, durationSeconds: seconds, ...(video ? { width: video.width, height: video.height } : {}) };
 };
 
-/** Makes an MP4 of inputs and what is to be done with them. @param args inputs, filters, maps and codecs */
+/** Makes an MP4 of inputs and what is to be done with them. @param args inputs, filters, maps and codecs @throws InputError where it has no pictures */
 export const makeMp4 = async (job: Job, args: readonly string[]): Promise<WorkResult> => {
   const path = inFolder(job, "out.mp4");
   await ffmpeg(job, [...args, ...SAME_BYTES, ...MP4, path]);
-  return described(job, path, "mov");
+  const result = await described(job, path, "mov");
+  // ffmpeg is content with a film that has no picture.
+  if (!result.durationSeconds || result.width === undefined) throw new InputError("there are no pictures in its files to make a video of");
+  return result;
 };
 
 /** A step of an operation that another one goes on from: only pictures. */

@@ -2,6 +2,7 @@ import sharp, { type Metadata, type Sharp } from "sharp";
 import { BOUNDS } from "../../bounds";
 import type { WorkFile, WorkResult } from "../../children/protocol";
 import { InputError } from "../job";
+import { heicPixels } from "./heic";
 
 /** Images on their way in and out of libvips. */
 
@@ -11,11 +12,16 @@ sharp.concurrency(2);
 // Loaders of formats with a language inside, or with addresses of other files, are never used.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({
-  operation: ["Jpeg", "Png", "Webp", "Nsgif", "Heif"].map((format) => `VipsForeignLoad${format}`),
+  operation: ["Jpeg", "Png", "Webp", "Nsgif", "Heif", "Tiff"].map((format) => `VipsForeignLoad${format}`),
 });
 
-const TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif", "image/avif", "image/heif"]);
+const READ = "PNG, JPEG, WebP, AVIF, GIF, TIFF or HEIC";
+const TYPES: ReadonlySet<string> = new Set(["png", "jpeg", "webp", "gif", "avif", "heif", "tiff"].map((name) => `image/${name}`));
+/** Pictures that are known and can't be read, by their names. */
+const NAMES: Readonly<Record<string, string>> = { "image/bmp": "BMP" };
 const LIMITS = { limitInputPixels: BOUNDS.imagePixels, failOn: "error", unlimited: false } as const;
+/** The compression of HEIC files. */
+const HEVC = "hevc";
 /** Formats that move. */
 const ANIMATED: ReadonlySet<string> = new Set(["gif", "webp"]);
 
@@ -27,7 +33,7 @@ const problemOf = (port: string, error: unknown): InputError => {
   const message = error instanceof Error ? error.message : String(error);
   if (/exceeds pixel limit/i.test(message)) return new InputError(`${port}: the image has more than ${BOUNDS.imagePixels} pixels`);
   if (/unsupported image format|operation is blocked|compression format/i.test(message))
-    return new InputError(`${port}: the image is in a format that can't be read`);
+    return new InputError(`${port}: the image is in a format that can't be read; use ${READ}`);
   const [line = ""] = message.replace(PATHS, "").split("\n");
   return new InputError(`${port}: the image can't be read: ${line.slice(0, MESSAGE_CHARACTERS)}`);
 };
@@ -56,7 +62,8 @@ export interface Picture {
 /** @param moves whether pictures of an animation are kept; otherwise the first one is taken */
 export const openImage = (file: WorkFile, moves = false): Promise<Picture> =>
   reading(file.port, async () => {
-    if (!TYPES.has(file.contentType)) throw new InputError(`${file.port}: ${file.contentType} is no image that can be read`);
+    if (!TYPES.has(file.contentType))
+      throw new InputError(`${file.port}: ${NAMES[file.contentType] ?? file.contentType} can't be read; use ${READ}`);
     const { path, port } = file;
     const metadata = await sharp(path, LIMITS).metadata();
     const { format, pages = 1, autoOrient } = metadata;
@@ -65,17 +72,23 @@ export const openImage = (file: WorkFile, moves = false): Promise<Picture> =>
     const [width, height] = [autoOrient.width, isAnimated ? (metadata.pageHeight ?? autoOrient.height) : autoOrient.height];
     if (width * height * (isAnimated ? pages : 1) > BOUNDS.imagePixels)
       throw new InputError(`${port}: the image has more than ${BOUNDS.imagePixels} pixels`);
-    const pipeline = (): Sharp => sharp(path, isAnimated ? { ...LIMITS, animated: true } : LIMITS).autoOrient();
-    return { port, metadata, width, height, isAnimated, pipeline };
+    const pixels = metadata.compression === HEVC ? await heicPixels(path) : undefined;
+    const pipeline = (): Sharp => {
+      if (pixels) return sharp(pixels.data, { raw: { width: pixels.width, height: pixels.height, channels: 4 } });
+      return sharp(path, isAnimated ? { ...LIMITS, animated: true } : LIMITS).autoOrient();
+    };
+    return { port, metadata, ...(pixels ? { width: pixels.width, height: pixels.height } : { width, height }), isAnimated, pipeline };
   });
 
 /** Formats that results have, by what the image came in. */
 const KEPT: Readonly<Record<string, ImageFormat>> = { jpeg: "jpeg", png: "png", webp: "webp", heif: "avif", gif: "gif" };
 export type ImageFormat = "png" | "jpeg" | "webp" | "avif" | "gif";
 
-/** The format of a result that keeps that of its image; pictures of a GIF that does not move are PNG. */
-export const formatOf = ({ metadata, isAnimated }: Picture): ImageFormat =>
-  metadata.format === "gif" && !isAnimated ? "png" : (KEPT[metadata.format] ?? "png");
+/** The format of a result that keeps that of its image; pictures of a GIF that does not move are PNG, and those of a HEIC file JPEG. */
+export const formatOf = ({ metadata, isAnimated }: Picture): ImageFormat => {
+  if (metadata.format === "gif" && !isAnimated) return "png";
+  return metadata.compression === HEVC ? "jpeg" : (KEPT[metadata.format] ?? "png");
+};
 
 const QUALITY = 90;
 

@@ -70,10 +70,14 @@ export const movementOf = (row: billing.LedgerRow): Record<string, unknown> => (
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
   "audio/mpeg": "mp3",
+  "audio/x-matroska": "mka",
   "audio/x-wav": "wav",
   "image/jpeg": "jpg",
   "image/svg+xml": "svg",
+  "video/mp2t": "ts",
   "video/quicktime": "mov",
+  "video/x-matroska": "mkv",
+  "video/x-msvideo": "avi",
 };
 const OTHER = /^\w+\/(?:x-)?(\w{1,8})$/;
 

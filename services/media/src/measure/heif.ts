@@ -1,0 +1,56 @@
+/** The size of a HEIC or AVIF picture as it is shown: its main item's, turned (ISO/IEC 23008-12). Files of phones begin with the sizes of their tiles. */
+
+interface Box {
+  type: string;
+  /** Where its content begins and ends. */
+  start: number;
+  end: number;
+}
+
+const HEADER_BYTES = 8;
+const FULL_BOX_BYTES = 4;
+const QUARTERS = 3;
+
+const boxesOf = (bytes: Buffer, start: number, end: number): Box[] => {
+  const boxes: Box[] = [];
+  for (let at = start; at + HEADER_BYTES <= end;) {
+    const size = bytes.readUInt32BE(at);
+    // Boxes of 64 bits hold pixels: what describes the picture is before them.
+    if (size < HEADER_BYTES) break;
+    boxes.push({ type: bytes.toString("latin1", at + 4, at + HEADER_BYTES), start: at + HEADER_BYTES, end: Math.min(end, at + size) });
+    at += size;
+  }
+  return boxes;
+};
+
+const named = (boxes: readonly Box[], type: string): Box | undefined => boxes.find((box) => box.type === type);
+
+/** The properties of an item, by their numbers in the list of all. */
+const propertiesOf = (bytes: Buffer, { start }: Box, item: number): number[] => {
+  const [isLongId, isLongIndex] = [bytes[start]! > 0, (bytes[start + 3]! & 1) === 1];
+  let at = start + FULL_BOX_BYTES;
+  const take = (length: number): number => bytes.readUIntBE((at += length) - length, length);
+  for (let entries = take(4); entries > 0; entries -= 1) {
+    const id = take(isLongId ? 4 : 2);
+    const indices = Array.from({ length: take(1) }, () => (isLongIndex ? take(2) & 0x7fff : take(1) & 0x7f));
+    if (id === item) return indices;
+  }
+  return [];
+};
+
+/** @param head the beginning of the file @returns undefined where it does not say @throws RangeError where its boxes lead out of it */
+export const heifSize = (head: Buffer): { width: number; height: number } | undefined => {
+  const meta = named(boxesOf(head, 0, head.length), "meta");
+  const inside = meta ? boxesOf(head, meta.start + FULL_BOX_BYTES, meta.end) : [];
+  const [main, all] = [named(inside, "pitm"), named(inside, "iprp")];
+  const groups = all ? boxesOf(head, all.start, all.end) : [];
+  const [list, links] = [named(groups, "ipco"), named(groups, "ipma")];
+  if (!main || !list || !links) return undefined;
+  const item = head[main.start] === 0 ? head.readUInt16BE(main.start + FULL_BOX_BYTES) : head.readUInt32BE(main.start + FULL_BOX_BYTES);
+  const properties = boxesOf(head, list.start, list.end);
+  const own = propertiesOf(head, links, item).flatMap((index) => properties[index - 1] ?? []);
+  const [size, turn] = [named(own, "ispe"), named(own, "irot")];
+  if (!size) return undefined;
+  const [width, height] = [head.readUInt32BE(size.start + 4), head.readUInt32BE(size.start + 8)];
+  return turn && (head[turn.start]! & QUARTERS) % 2 === 1 ? { width: height, height: width } : { width, height };
+};
