@@ -40,11 +40,44 @@ const METADATA_ADDRESS = "168.63.129.16";
 const METADATA_ADDRESSES = new Set([METADATA_ADDRESS, "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254"]);
 const NO_HOST = new Set(["linkLocal", "multicast", "broadcast"]);
 
+const LAST_OCTETS = [12, 13, 14, 15];
+/**
+ * IPv6 networks whose addresses lead to an IPv4 address, and the octets that hold it: compatible and mapped (RFC 4291), translated
+ * (RFC 2765), NAT64 (RFC 6052, and RFC 8215 with each of the lengths that its prefix may have), 6to4 (RFC 3056), Teredo's server and,
+ * with its bits inverted, client (RFC 4380).
+ */
+const EMBEDDINGS: readonly { network: string; octets: readonly number[]; flip?: number }[] = [
+  { network: "::/96", octets: LAST_OCTETS },
+  { network: "::ffff:0:0/96", octets: LAST_OCTETS },
+  { network: "::ffff:0:0:0/96", octets: LAST_OCTETS },
+  { network: "64:ff9b::/96", octets: LAST_OCTETS },
+  { network: "64:ff9b:1::/48", octets: LAST_OCTETS },
+  { network: "64:ff9b:1::/48", octets: [6, 7, 9, 10] },
+  { network: "64:ff9b:1::/48", octets: [7, 9, 10, 11] },
+  { network: "64:ff9b:1::/48", octets: [9, 10, 11, 12] },
+  { network: "2002::/16", octets: [2, 3, 4, 5] },
+  { network: "2001::/32", octets: [4, 5, 6, 7] },
+  { network: "2001::/32", octets: LAST_OCTETS, flip: 0xff },
+];
+/** Such addresses are in any network (RFC 5214). */
+const IS_ISATAP = /^(?:[\da-f]+:){4}(?:0|200):5efe:/;
+
+/** The IPv4 addresses that an IPv6 address may lead to. */
+const embeddedIn = (address: ipaddr.IPv6): ipaddr.IPv4[] => {
+  const bytes = address.toByteArray();
+  const found = EMBEDDINGS.filter(({ network }) => address.match(ipaddr.IPv6.parseCIDR(network)));
+  if (IS_ISATAP.test(address.toNormalizedString())) found.push({ network: "", octets: LAST_OCTETS });
+  return found.map(({ octets, flip = 0 }) => new ipaddr.IPv4(octets.map((octet) => bytes[octet]! ^ flip)));
+};
+
+const isHost = (address: ipaddr.IPv4 | ipaddr.IPv6): boolean =>
+  !NO_HOST.has(address.range()) && !METADATA_ADDRESSES.has(address.toString());
+
 /** Whether an address may be a server of somebody's own network: any host's, but none that tells a machine its credentials. */
 export const isHostAddress = (address: string): boolean => {
   if (!ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.process(address);
-  return !NO_HOST.has(parsed.range()) && !METADATA_ADDRESSES.has(parsed.toString());
+  const parsed = ipaddr.parse(address);
+  return isHost(parsed) && (parsed.kind() === "ipv4" || embeddedIn(parsed as ipaddr.IPv6).every(isHost));
 };
 
 /** Whether an address is public unicast: nothing private, local, mapped, translated or reserved. */

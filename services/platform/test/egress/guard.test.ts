@@ -1,6 +1,7 @@
 import type { LookupAddress } from "node:dns";
 import { createServer, type Server } from "node:http";
 import net from "node:net";
+import { isHostAddress } from "../../src/egress/address";
 import { createEgressClient, createOwnServers, type EgressClient, type Lookup } from "../../src";
 
 const LIMITS = { timeoutMs: 5_000, maxBytes: 1_000 };
@@ -314,6 +315,37 @@ describe("a server in the installation's own network", () => {
       await expect(servers.clientOf(url).request({ url, ...LIMITS })).rejects.toMatchObject(refusal);
       await servers.close();
     },
+  );
+
+  it.each([
+    ["compatible", "::a9fe:a9fe"],
+    ["mapped", "::ffff:a9fe:a9fe"],
+    ["translated", "::ffff:0:169.254.169.254"],
+    ["NAT64", "64:ff9b::169.254.169.254"],
+    ["NAT64 of Alibaba's", "64:ff9b::100.100.100.200"],
+    ["local NAT64", "64:ff9b:1::169.254.169.254"],
+    ["local NAT64 of 48 bits", "64:ff9b:1:a9fe:a9:fe00::"],
+    ["local NAT64 of 56 bits", "64:ff9b:1:a9:fe:a9fe::"],
+    ["local NAT64 of 64 bits", "64:ff9b:1::a9:fea9:fe00:0"],
+    ["6to4", "2002:a9fe:a9fe::1"],
+    ["6to4 of Azure's", "2002:a83f:8110::1"],
+    ["Teredo, as the server", "2001:0:a9fe:a9fe::1"],
+    ["Teredo, as the client", "2001:0:808:808:0:0:5601:5601"],
+    ["ISATAP", "fd00::5efe:169.254.169.254"],
+    ["ISATAP of a public address", "fd00::200:5efe:169.254.169.254"],
+  ])("is none that leads to a metadata address through %s, literally or by a name", async (_form, address) => {
+    const servers = createOwnServers();
+    const url = `http://[${address}]:8188/`;
+    await expect(servers.clientOf(url).request({ url, ...LIMITS })).rejects.toMatchObject(refusal);
+    await servers.close();
+    const client = createEgressClient({ ownServers: ["gpu-box:80"], lookup: answering(() => [address]) });
+    await expect(client.request({ url: "http://gpu-box/", ...LIMITS })).rejects.toMatchObject(refusal);
+    await client.close();
+  });
+
+  it.each(["::ffff:192.168.1.20", "64:ff9b::192.168.1.20", "2002:c0a8:114::1", "fd12:3456::20", "::1", "2606:4700::1111"])(
+    "may be at %s, which leads to a host",
+    (address) => expect(isHostAddress(address)).toBe(true),
   );
 
   it("is none whose name leads there, whatever else it leads to", async () => {
