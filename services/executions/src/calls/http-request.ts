@@ -22,7 +22,8 @@ const RESERVED_HEADERS = new Set([
   "te",
   "trailer",
 ]);
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
+const SHOWN_NAME_CHARS = 100;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** Methods that only ask: repeating them does no harm. */
 const ASKING = new Set(["GET", "HEAD"]);
@@ -43,16 +44,25 @@ const contentOf = async (response: EgressResponse): Promise<unknown> => {
   return parsed ? parsed.value : text;
 };
 
-const headersOf = (call: HttpCall): Record<string, string> => {
-  const headers = Object.entries(call.headers)
-    .map(([name, value]): [string, string] => [name.toLowerCase(), value])
-    .filter(([name]) => !RESERVED_HEADERS.has(name));
+/** Makes a text fit to be shown. A text is cut after that: of a secret that was cut before, a part would be left. */
+type Redact = (text: string) => string;
+const asIs: Redact = (text) => text;
+
+const headersOf = (call: HttpCall, redact: Redact): Record<string, string> => {
+  const headers = Object.entries(call.headers).filter(([name]) => !RESERVED_HEADERS.has(name.toLowerCase()));
   for (const [name, value] of headers) {
-    if (!HEADER_NAME.test(name)) throw failed(`${JSON.stringify(name.slice(0, 100))} is not a header's name`);
-    if (!HEADER_VALUE.test(value)) throw failed(`the header ${name} has line breaks or characters that a header can't carry`);
+    const shown = redact(name).slice(0, SHOWN_NAME_CHARS);
+    if (!HEADER_NAME.test(name)) throw failed(`${JSON.stringify(shown)} is not a header's name`);
+    if (!HEADER_VALUE.test(value)) throw failed(`the header ${shown} has line breaks or characters that a header can't carry`);
   }
-  return Object.fromEntries(headers);
+  return Object.fromEntries(headers.map(([name, value]) => [name.toLowerCase(), value]));
 };
+
+/** An answer whose headers can be quoted. */
+const quotable = (response: EgressResponse, redact: Redact): EgressResponse => ({
+  ...response,
+  headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, redact(value)])),
+});
 
 /** An exchange that is tried again where the other side was not reached and nothing can have happened twice. */
 const exchange = (egress: EgressClient, request: EgressRequest & { method: string }): Promise<EgressResponse> =>
@@ -69,12 +79,13 @@ export type HttpRequest = ReturnType<typeof createHttpRequest>;
  * One call of an http-request node through the guarded client. Any status is an answer; an unreachable or refused
  * address is an error.
  * @param idempotencyKey sent with writes, so that a repeated attempt can be recognised.
+ * @param redact takes the secrets of the request out of what an error quotes
  */
 export const createHttpRequest =
   (egress: EgressClient) =>
-  async (call: HttpCall, idempotencyKey: string, signal: AbortSignal): Promise<{ status: number; body: unknown }> => {
+  async (call: HttpCall, idempotencyKey: string, signal: AbortSignal, redact = asIs): Promise<{ status: number; body: unknown }> => {
     if (!METHODS.has(call.method)) throw failed(`${call.method} is not a method this node can use`);
-    const headers = headersOf(call);
+    const headers = headersOf(call, redact);
     const isText = typeof call.body === "string";
     const body = call.body === undefined ? undefined : isText ? (call.body as string) : JSON.stringify(call.body);
     if (body !== undefined && headers["content-type"] === undefined)
@@ -92,7 +103,7 @@ export const createHttpRequest =
         ...(body === undefined ? {} : { body }),
       });
       if (call.failOnStatus && !isSuccess(response.status)) throw failed(`the address answered with status ${response.status}`);
-      const answer = await contentOf(response);
+      const answer = await contentOf(quotable(response, redact));
       return { status: response.status, body: call.extract === undefined ? answer : (pointer(answer, call.extract) ?? null) };
     } catch (error) {
       if (error instanceof EgressError) throw failed(error.message);

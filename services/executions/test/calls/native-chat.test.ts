@@ -221,6 +221,13 @@ describe("structured output of Anthropic's models", () => {
 });
 
 describe("what Anthropic's models won't write", () => {
+  it("is told as a refusal without our key, also where its words are cut within it", async () => {
+    const explanation = `${"x".repeat(295)} super-secret-value ${"y".repeat(900)}`;
+    const refused = { stop_reason: "refusal", stop_details: { type: "refusal", category: "cyber", explanation } };
+    answers("anthropic", () => ({ body: { id: "m", content: [], ...refused, usage: { input_tokens: 1, output_tokens: 1 } } }));
+    expect(((await failureOf(native("anthropic"))) as Error).message).toMatch(/x \[secret\] y+…$/);
+  });
+
   it("is told as a refusal, at once and in a stream", async () => {
     const refused = { stop_reason: "refusal", stop_details: { type: "refusal", category: "cyber", explanation: "not that" } };
     answers("anthropic", () => ({ body: { id: "m", content: [], ...refused, usage: { input_tokens: 1, output_tokens: 1 } } }));

@@ -121,6 +121,24 @@ describe("a request with a secret", () => {
     expect(Buffer.from((body as { base64: string }).base64, "base64").toString()).not.toContain(VALUE);
   });
 
+  it.each<[string, string, (response: ServerResponse, secret: string) => unknown]>([
+    ["a content type", "x/", (response, secret) => response.setHeader("content-type", secret).end(Buffer.from([0, 0xff]))],
+    ["a charset", "", (response, secret) => response.setHeader("content-type", `text/plain; charset=${secret}`).end("x")],
+    ["a content encoding", "", (response, secret) => response.setHeader("content-encoding", secret).end("x")],
+  ])("fails without a part of a secret of 150 characters that an answer has in %s", async (_place, head, answerWith) => {
+    const secret = `${head}Abcdefghi${"K9".repeat(75)}`;
+    stored = { ...stored, values: { KEY: secret } };
+    answer = (response) => void answerWith(response, secret);
+    const message = await refused();
+    expect(message).toMatch(/\[secrets\.KEY\]/i);
+    expect(message.toLowerCase()).not.toContain("abcdefghi");
+  });
+
+  it("fails without it where it is a part of a host that it may not be sent to, whose names are lower-case", async () => {
+    stored = { values: { KEY: "MyLongSecretValue" }, hosts: { KEY: { hosts: [address] } } };
+    expect(await refused({ url: "https://{{secrets.KEY}}.evil.test/" })).toContain("may not be sent to [secrets.KEY].evil.test");
+  });
+
   it("fails without it in the message", async () => {
     stored = { ...stored, values: { KEY: "application/x-key" } };
     answer = (response) => response.setHeader("content-type", "application/x-key").end(Buffer.from([0, 1, 2, 0xff]));

@@ -14,7 +14,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   [/\b(whsec_)[a-z0-9+/=]{8,}/gi, `$1${CENSORED}`],
   [/\b((?:sk|r8)[-_])[a-z0-9_-]{16,}/gi, `$1${CENSORED}`],
   [/\b((?:bearer|basic) +)[a-z0-9._~+/=-]{12,}/gi, `$1${CENSORED}`],
-  [/\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@"\\]{1,300}@/gi, `$1${CENSORED}@`],
+  [/\b([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s/@"\\]+@/gi, `$1${CENSORED}@`],
   [/([?&](?:api[-_]?key|key|token|access[-_]token|secret|password|sig|signature)=)[^&\s"'\\<>]+/gi, `$1${CENSORED}`],
 ];
 

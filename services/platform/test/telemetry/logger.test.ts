@@ -74,6 +74,7 @@ describe("a secret never reaches a log", () => {
     ["the cause of an error", { err: new Error("outer", { cause: new Error(`mongodb://root:${HIDDEN}@db:27017`) }) }],
     ["a URL with credentials", { url: `mongodb+srv://root:${HIDDEN}@db.example.com/?w=majority` }],
     ["a URL with a password alone", { reason: `connect redis://:${HIDDEN}@127.0.0.1:6379 failed` }],
+    ["a URL with a long password", { url: `amqp://root:${"x".repeat(400)}${HIDDEN}@mq` }],
     ["a URL with a key", { url: `https://example.com/v1?model=a&api_key=${HIDDEN}&n=1` }],
     ["a bearer token in a text", { reason: `sent authorization: Bearer ${HIDDEN}${HIDDEN}` }],
     ["a provider's key in a text", { reason: `Incorrect API key provided: sk-proj-${HIDDEN}abcdefgh` }],

@@ -16,13 +16,14 @@ const inBase64 = (value: string): string[] =>
 
 const lowerHex = (text: string): string => text.replace(/%[0-9A-F]{2}/g, (escape) => escape.toLowerCase());
 
-/** What a value looks like in texts: itself, in JSON, in URLs and forms, in base64. */
+/** How a value appears in texts: as it is, in lower case, in JSON, in URLs and forms, in base64. */
 const formsOf = (value: string): string[] => {
   const json = JSON.stringify(value).slice(1, -1);
   const urls = [encodeURIComponent(value), encodeURI(value), new URLSearchParams([["", value]]).toString().slice(1)];
   const base64 = inBase64(value);
   const urlSafe = base64.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
-  return [value, json, json.replaceAll("/", "\\/"), ...urls, ...urls.map(lowerHex), ...base64, ...urlSafe];
+  // Names of hosts and of encodings are lower-case.
+  return [value, value.toLowerCase(), json, json.replaceAll("/", "\\/"), ...urls, ...urls.map(lowerHex), ...base64, ...urlSafe];
 };
 
 export interface Redaction {
@@ -34,9 +35,10 @@ export interface Redaction {
 /** @param values secrets by name */
 export const createRedaction = (values: ReadonlyMap<string, string>): Redaction => {
   const names = new Map([...values].flatMap(([name, value]) => formsOf(value).map((form): [string, string] => [form, name])));
-  const longestFirst = [...names.keys()].sort((one, other) => other.length - one.length);
+  const longestFirst = [...names.keys()].filter(Boolean).sort((one, other) => other.length - one.length);
   const pattern = new RegExp(longestFirst.map((form) => form.replace(REGEXP_CHARS, "\\$&")).join("|"), "g");
-  const text = (given: string): string => given.replace(pattern, (form) => `[secrets.${names.get(form) ?? ""}]`);
+  const text = (given: string): string =>
+    longestFirst.length === 0 ? given : given.replace(pattern, (form) => `[secrets.${names.get(form) ?? ""}]`);
 
   const deep = (value: unknown): unknown => {
     if (typeof value === "string") return text(value);

@@ -55,10 +55,10 @@ export const createSecretSending = (identity: Pick<Identity, "readSecrets">, sen
     const found = await read(userId, secrets);
     const values = new Map(Object.entries(found.values));
     const request = withSecretValues(call, values);
-    for (const name of secrets) checkWay(name, found, request.url);
     const redaction = createRedaction(values);
     try {
-      const { status, body } = await send(request, key, signal);
+      for (const name of secrets) checkWay(name, found, request.url);
+      const { status, body } = await send(request, key, signal, redaction.text);
       return { status, body: redaction.deep(body) };
     } catch (error) {
       throw withoutSecrets(error, redaction);

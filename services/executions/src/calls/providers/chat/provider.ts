@@ -26,8 +26,11 @@ export interface ChatDialect {
    * @throws ProviderError for an answer that broke off: a part of a text is no text
    */
   read(body: AsyncIterable<Uint8Array>, reader: StreamReader): Promise<unknown>;
-  /** @throws ProviderError when the answer has no text */
-  completion(asked: Asked, answer: unknown): TextAnswer;
+  /**
+   * @param reason makes what the provider says fit to be shown
+   * @throws ProviderError when the answer has no text
+   */
+  completion(asked: Asked, answer: unknown, reason: (text: string) => string): TextAnswer;
 }
 
 /** A piece of a streamed answer. @throws ProviderError when it is no JSON */
@@ -58,7 +61,7 @@ export const chatProvider = (settings: ChatSettings, context: DialectContext, di
         const error = transport.errorInside(answer);
         if (error) throw error;
         try {
-          return dialect.completion(asked, answer);
+          return dialect.completion(asked, answer, transport.reason);
         } catch (failure) {
           const isLacking = failure instanceof ProviderError && failure.kind === "incomplete";
           throw isLacking ? (transport.errorInside(answer, true) ?? failure) : failure;

@@ -13,7 +13,6 @@ import { answerForm } from "./answer-form";
 const INPUT_TOKENS = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
 /** Reasons to stop that are bounds of an answer. */
 const CUT = new Set(["max_tokens", "model_context_window_exceeded"]);
-const MAX_REFUSAL_CHARS = 300;
 
 /** The calls of the caller's tools. */
 const callsOf = (answer: unknown): ToolCall[] => {
@@ -39,11 +38,11 @@ const inputTokens = (answer: unknown): unknown => {
 };
 
 /** The text of a message, the tools that it calls, and what it used. @throws ProviderError when it has neither text nor calls */
-export const completionOf = (settings: ChatSettings, asked: Asked, answer: unknown): TextAnswer => {
+export const completionOf = (settings: ChatSettings, asked: Asked, answer: unknown, reason: (text: string) => string): TextAnswer => {
   const stop = pointer(answer, "/stop_reason");
   if (stop === "refusal") {
     const why = pointer(answer, "/stop_details/explanation");
-    const said = typeof why === "string" && why !== "" ? `: ${why.slice(0, MAX_REFUSAL_CHARS)}` : "";
+    const said = typeof why === "string" && why !== "" ? `: ${reason(why)}` : "";
     throw new ProviderError("refused", `the model refuses this${said}`);
   }
   const hasTools = asked.inputs.tools !== undefined;

@@ -11,5 +11,5 @@ export const anthropic = (settings: ChatSettings, context: DialectContext): Text
     call: (asked) => messagesCall(settings, asked),
     streamed,
     read: readStream,
-    completion: (asked, answer) => completionOf(settings, asked, answer),
+    completion: (...answered) => completionOf(settings, ...answered),
   });

@@ -12,7 +12,6 @@ import { pointer, pointerAll } from "../../pointer";
 const ENDED = new Set([undefined, "STOP", "FINISH_REASON_UNSPECIFIED", "MAX_TOKENS"]);
 /** Those of the provider's rules for content. */
 const POLICY = /SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|JAILBREAK|MODEL_ARMOR/;
-const MAX_REASON_CHARS = 100;
 
 /** The text that is in an answer, or in a piece of one, without the model's thoughts; undefined where there is none. */
 export const textIn = (answer: unknown): string | undefined => {
@@ -37,12 +36,12 @@ const callsIn = (answer: unknown): ToolCall[] => {
 };
 
 /** Why an answer has no text, or not the one it was to have. */
-const refusalOf = (answer: unknown): ProviderError | undefined => {
+const refusalOf = (answer: unknown, shown: (text: string) => string): ProviderError | undefined => {
   const blocked = pointer(answer, "/promptFeedback/blockReason");
   const ended = pointer(answer, "/candidates/0/finishReason");
   const why = typeof blocked === "string" ? blocked : ended;
   if (typeof blocked !== "string" && ENDED.has(ended as string | undefined)) return undefined;
-  const reason = String(why).slice(0, MAX_REASON_CHARS);
+  const reason = shown(String(why));
   if (POLICY.test(reason) || typeof blocked === "string")
     return new ProviderError("refused", `the provider's content policy does not allow this (${reason})`);
   return new ProviderError("failed", `the model ended without an answer (${reason})`);
@@ -54,8 +53,8 @@ const sum = (...counts: unknown[]): number | undefined => {
 };
 
 /** The text of an answer, the tools that it calls, and what it used: thoughts are paid for as text. @throws ProviderError without text and calls */
-export const completionOf = (asked: Asked, answer: unknown): TextAnswer => {
-  const refusal = refusalOf(answer);
+export const completionOf = (asked: Asked, answer: unknown, reason: (text: string) => string): TextAnswer => {
+  const refusal = refusalOf(answer, reason);
   if (refusal) throw refusal;
   const calls = callsIn(answer);
   const text = textIn(answer) ?? (calls.length > 0 ? "" : undefined);

@@ -10,5 +10,5 @@ export const openAiChat = (settings: ChatSettings, context: DialectContext): Tex
     call: (asked) => chatCall(settings, asked),
     streamed,
     read: readStream,
-    completion: (asked, answer) => completionOf(settings, asked, answer),
+    completion: (...answered) => completionOf(settings, ...answered),
   });

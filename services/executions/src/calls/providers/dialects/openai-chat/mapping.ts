@@ -60,25 +60,27 @@ export const chatCall = (settings: ChatSettings, asked: Asked): JsonCall => {
   };
 };
 
-const MAX_REFUSAL_CHARS = 300;
-
 /** Why a completion has no text, when that was decided. */
-const refusalOf = (answer: unknown): ProviderError | undefined => {
+const refusalOf = (answer: unknown, reason: (text: string) => string): ProviderError | undefined => {
   const refusal = pointer(answer, "/choices/0/message/refusal");
-  if (typeof refusal === "string" && refusal !== "")
-    return new ProviderError("refused", `the model refuses this: ${refusal.slice(0, MAX_REFUSAL_CHARS)}`);
+  if (typeof refusal === "string" && refusal !== "") return new ProviderError("refused", `the model refuses this: ${reason(refusal)}`);
   if (pointer(answer, "/choices/0/finish_reason") === "content_filter")
     return new ProviderError("refused", "the provider's content policy does not allow this");
   return undefined;
 };
 
 /** The text of a completion, the tools that it calls, and what it used. @throws ProviderError when it has neither text nor calls */
-export const completionOf = ({ structuredOutput }: ChatSettings, asked: Asked, answer: unknown): TextAnswer => {
+export const completionOf = (
+  { structuredOutput }: ChatSettings,
+  asked: Asked,
+  answer: unknown,
+  reason: (text: string) => string,
+): TextAnswer => {
   const id = pointer(answer, "/id");
   const calls = toolCallsIn(pointer(answer, "/choices/0/message/tool_calls"), (index) => `call_${String(id)}_${index}`);
   const content = pointer(answer, "/choices/0/message/content");
   const text = calls.length > 0 ? (content ?? "") : content;
-  const refusal = (typeof text === "string" && text !== "") || calls.length > 0 ? undefined : refusalOf(answer);
+  const refusal = (typeof text === "string" && text !== "") || calls.length > 0 ? undefined : refusalOf(answer, reason);
   if (refusal) throw refusal;
   const isCut = pointer(answer, "/choices/0/finish_reason") === "length";
   if (typeof text !== "string") throw noText(isCut);
