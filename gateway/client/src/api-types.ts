@@ -883,7 +883,7 @@ export interface Model {
   sandbox: boolean;
   /** Where it runs: at a provider, on the platform's own machine, or in the sandbox */
   runsAt: "provider" | "local" | "sandbox";
-  /** Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After` */
+  /** Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After`, of one that is not installed 404 */
   status: "ready" | "needs-key" | "downloading" | "away";
   /** What `auto:<task>` in a node may take it for */
   tasks: string[];
@@ -3328,7 +3328,7 @@ export interface Operations {
     body: RerunBatchRequest;
     response: CreatedBatch;
   };
-  /** List the enabled models; to administrators also those that need a key or a price */
+  /** List the enabled models; to administrators also those that are not installed or need a key or a price */
   listModels: {
     query?: {
       /** Words that its name, its description or its provider must have */
@@ -3340,7 +3340,7 @@ export interface Operations {
     };
     response: Model[];
   };
-  /** Read an enabled model; administrators also one that needs a key or a price */
+  /** Read an enabled model; administrators also one that is not installed or needs a key or a price */
   getModel: {
     params: {
       internalName: string;

@@ -109,7 +109,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   WORKFLOW_NOT_FOUND: { status: 404, when: "there is no such workflow, or it is not the caller's, or its schema is not public" },
   VERSION_NOT_FOUND: { status: 404, when: "the workflow has no such published version, or it is not the caller's to see" },
   EXECUTION_NOT_FOUND: { status: 404, when: "there is no such execution, or it is not the caller's" },
-  MODEL_NOT_FOUND: { status: 404, when: "there is no enabled model of that name" },
+  MODEL_NOT_FOUND: { status: 404, when: "there is no enabled model of that name, or it is not installed on this machine" },
   NOT_FOUND: {
     status: 404,
     when: "there is no such key, budget, folder, batch, user, tier, file, schedule, hook or published app, or it is not the caller's",

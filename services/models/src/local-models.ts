@@ -21,6 +21,8 @@ export interface ModelStatus {
   /** What to do, or why it is not there. */
   reason: string;
   retryAfterSeconds: number;
+  /** Its files are not on the machine, and are not being fetched. */
+  notInstalled?: boolean;
 }
 
 export interface LocalProgress {
@@ -54,13 +56,14 @@ const AWAY_SECONDS = 60;
 const MB = 1_000_000;
 
 const away = (reason: string): ModelStatus => ({ state: "away", reason, retryAfterSeconds: AWAY_SECONDS });
+const notInstalled = (reason: string): ModelStatus => ({ state: "away", reason, retryAfterSeconds: 0, notInstalled: true });
 const megabytes = (bytes: number): number => Math.round(bytes / MB);
 
 const statusIn = ({ models, fetch }: Answer, internalName: string): ModelStatus => {
   const found = Object.hasOwn(models, internalName) ? models[internalName] : undefined;
-  if (!found) return away("the inference service does not know it");
+  if (!found) return notInstalled("the inference service does not know it");
   if (found.status === "ready") return READY;
-  if (found.status === "away") return away(`it can't run on this machine now: ${found.reason}`);
+  if (found.status === "away") return notInstalled(`it is not installed on this machine: ${found.reason}`);
   const { fetchedBytes = 0, totalBytes = 0 } = fetch ?? {};
   const reason = `its files are being downloaded (${megabytes(fetchedBytes)} of ${megabytes(totalBytes)} MB): wait for them`;
   return { state: "downloading", reason, retryAfterSeconds: found.retryAfterSeconds };

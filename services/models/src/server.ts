@@ -1,4 +1,4 @@
-import { invalidRequest, unitPrices, type BaseTier, type Price, type UnitPrice } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, unitPrices, type BaseTier, type Price, type UnitPrice } from "@nodeloom/kernel";
 import { readPrice, storedPrice, unary } from "@nodeloom/platform";
 import { models } from "@nodeloom/proto";
 import { z } from "zod";
@@ -58,7 +58,7 @@ const toMessage = (model: CatalogModel, status: ModelStatus): models.Model =>
     ...(model.price === null ? {} : { price: storedPrice(model.price) }),
     minTier: model.minTier,
     trialRuns: model.trialRuns,
-    enabled: model.enabled,
+    enabled: model.enabled && !status.notInstalled,
     sandbox: model.sandbox,
     runsAt: placeOf(model),
     status,
@@ -69,6 +69,9 @@ const toMessage = (model: CatalogModel, status: ModelStatus): models.Model =>
     retiresOn: model.retiresOn ?? "",
     fallback: [...model.fallback],
   });
+
+const uninstalled = ({ internalName, status }: models.Model): DomainError =>
+  new DomainError("not_found", "MODEL_NOT_FOUND", `there is no enabled model ${internalName}: ${status?.reason ?? "it is not installed"}`);
 
 /** gRPC handlers of the models service. */
 export const modelsHandlers = (catalog: Catalog, local: LocalModels, servers: Servers, draft: Importer): models.ModelsServiceServer => {
@@ -87,15 +90,18 @@ export const modelsHandlers = (catalog: Catalog, local: LocalModels, servers: Se
     ...serverHandlers(servers),
     listModels: unary(async ({ includeDisabled }) => {
       const { models: found, revision, orders } = await catalog.list(includeDisabled);
+      const all = await Promise.all(found.map(view));
       return models.ListModelsResponse.fromPartial({
-        models: await Promise.all(found.map(view)),
+        models: includeDisabled ? all : all.filter(({ enabled }) => enabled),
         revision,
         orders: Object.fromEntries(Object.entries(orders).map(([task, order]) => [task, { models: [...order] }])),
       });
     }),
-    getModel: unary(async ({ internalName, includeDisabled }) =>
-      models.GetModelResponse.fromPartial({ model: await view(await catalog.get(internalName, includeDisabled)) }),
-    ),
+    getModel: unary(async ({ internalName, includeDisabled }) => {
+      const model = await view(await catalog.get(internalName, includeDisabled));
+      if (!model.enabled && !includeDisabled) throw uninstalled(model);
+      return models.GetModelResponse.fromPartial({ model });
+    }),
     setModelOrder: unary(async ({ task, order }) => {
       const { before, after } = await catalog.setOrder(task, order);
       return models.SetModelOrderResponse.fromPartial({ before: [...before], order: [...after] });

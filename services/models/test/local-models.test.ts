@@ -1,7 +1,13 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createEgressClient, type EgressClient } from "@nodeloom/platform";
+import { join } from "node:path";
+import { createEgressClient, createGrpcClient, type EgressClient } from "@nodeloom/platform";
+import { models as modelsProto } from "@nodeloom/proto";
+import { startFakeService } from "../../../gateway/test/support/fake-service";
+import type { Catalog } from "../src/catalog";
 import { createLocalModels, type LocalModels } from "../src/local-models";
+import { loadRegistry } from "../src/registry";
+import { modelsHandlers } from "../src/server";
 
 const KEY = "key-of-the-test";
 /** What the service of the test answers; undefined: it is broken. */
@@ -80,6 +86,39 @@ it("says which models of the operator's own weights there are, and waits for non
   time = 5_000;
   answer = undefined;
   expect(await local.own()).toBeUndefined();
+});
+
+describe("a model whose files are not on the machine", () => {
+  const models = {
+    "local-chat": { status: "ready" },
+    "local-embeddings": { status: "away", reason: "its files were not fetched" },
+    "local-speech": { status: "downloading", retryAfterSeconds: 12 },
+  };
+
+  it("is no enabled model, and says why to those who ask for it; one whose files are on their way is", async () => {
+    answer = { models, fetch: null };
+    const registry = await loadRegistry(join(__dirname, "..", "registry"), { SANDBOX_URL: "http://127.0.0.1:9", INFERENCE_URL: url });
+    const all = Object.keys(models).map((name) => ({ ...registry.models.get(name)!, environmentLacks: [], fallback: [] }));
+    const catalog = {
+      list: () => Promise.resolve({ models: all, revision: "1", orders: {} }),
+      get: (name: string) => Promise.resolve(all.find(({ internalName }) => internalName === name)!),
+    } as unknown as Catalog;
+    const handlers = modelsHandlers(catalog, local, {} as never, {} as never);
+    const fake = await startFakeService(modelsProto.ModelsServiceService, { listModels: handlers.listModels, getModel: handlers.getModel });
+    const client = createGrpcClient<modelsProto.ModelsServiceServer>(modelsProto.ModelsServiceService, { address: fake.address });
+    const listed = async (includeDisabled: boolean): Promise<string[]> =>
+      (await client.listModels({ includeDisabled })).models.map(({ internalName, enabled }) => `${internalName} ${enabled}`);
+    expect(await listed(false)).toEqual(["local-chat true", "local-speech true"]);
+    expect(await listed(true)).toContain("local-embeddings false");
+    await expect(client.getModel({ internalName: "local-embeddings", includeDisabled: false })).rejects.toMatchObject({
+      reason: "MODEL_NOT_FOUND",
+      message: expect.stringContaining("its files were not fetched") as string,
+    });
+    const { model } = await client.getModel({ internalName: "local-embeddings", includeDisabled: true });
+    expect(model).toMatchObject({ enabled: false, status: { state: "away", notInstalled: true, retryAfterSeconds: 0 } });
+    client.close();
+    fake.stop();
+  });
 });
 
 it("is off without a service", async () => {

@@ -966,7 +966,8 @@ class Model(TypedDict):
     sandbox: bool
     # Where it runs: at a provider, on the platform's own machine, or in the sandbox
     runsAt: Literal["provider", "local", "sandbox"]
-    # Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After`
+    # Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After`,
+    # of one that is not installed 404
     status: Literal["ready", "needs-key", "downloading", "away"]
     # What `auto:<task>` in a node may take it for
     tasks: Sequence[str]

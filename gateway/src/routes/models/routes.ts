@@ -19,8 +19,9 @@ const localModels = z
   })
   .meta({ id: "LocalModels" });
 
-/** A model without its key or a price can't be run, and is shown to those who may give it one. */
-const isShown = ({ enabled, status, price }: models.Model): boolean => enabled || status?.state === "needs-key" || price === undefined;
+/** A model that is not installed, or has no key or price, can't be run, and is shown to those who can change that. */
+const isShown = ({ enabled, status, price }: models.Model): boolean =>
+  enabled || status?.state === "needs-key" || status?.notInstalled === true || price === undefined;
 
 export const modelRoutes = [
   defineRoute({
@@ -28,7 +29,7 @@ export const modelRoutes = [
     path: "/api/models",
     list: true,
     operationId: "listModels",
-    summary: "List the enabled models; to administrators also those that need a key or a price",
+    summary: "List the enabled models; to administrators also those that are not installed or need a key or a price",
     query: modelFilter,
     responses: { 200: z.array(model) },
     handler: async ({ gateway, caller, query }) => {
@@ -41,7 +42,7 @@ export const modelRoutes = [
     ...read,
     path: "/api/models/:internalName",
     operationId: "getModel",
-    summary: "Read an enabled model; administrators also one that needs a key or a price",
+    summary: "Read an enabled model; administrators also one that is not installed or needs a key or a price",
     params: modelParams,
     responses: { 200: model },
     errors: ["INVALID_SLUG", "MODEL_NOT_FOUND"],

@@ -30,7 +30,8 @@ export const model = z
       .enum(["provider", "local", "sandbox"])
       .meta({ description: "Where it runs: at a provider, on the platform's own machine, or in the sandbox", example: "local" }),
     status: z.enum(["ready", "needs-key", "downloading", "away"]).meta({
-      description: "Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After`",
+      description:
+        "Whether it can run now; runs of one that is `downloading` or `away` answer 503 with `Retry-After`, of one that is not installed 404",
       example: "ready",
     }),
     tasks: z.array(z.string()).meta({ description: "What `auto:<task>` in a node may take it for", example: ["image", "edit"] }),
