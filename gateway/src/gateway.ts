@@ -4,6 +4,7 @@ import type { OwnIds } from "./http/rate/own-ids";
 import type { Apps } from "./routes/apps/apps";
 import type { Visits } from "./routes/apps/visits";
 import type { Authentication } from "./auth/authenticate";
+import type { Previews } from "./routes/media/previews";
 import type { Catalog } from "./routes/models/catalog";
 import type { Services } from "./clients";
 import type { Idempotency } from "./http/idempotency";
@@ -40,6 +41,7 @@ export interface Gateway {
   runStops: Sweeper;
   /** The gateway as clients see it, without a slash at its end. */
   publicBaseUrl: string;
+  previews: Previews;
   /** Temporal's UI for administrators, as browsers see it, and what it calls the namespace of runs; undefined where it is not served. */
   temporalUi: { url: string; namespace: string } | undefined;
   /** Requests per minute and address on routes without a caller. */

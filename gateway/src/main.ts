@@ -59,6 +59,7 @@ export const service = defineService({
       stop: async () => {
         stopping.abort();
         await Promise.all([http.stop(), adminHttp?.stop(), gateway.tierRollouts.stop(), gateway.runStops.stop()]);
+        await gateway.previews.close();
         connections.close();
         redis.disconnect();
         subscriber.disconnect();

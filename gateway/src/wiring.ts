@@ -5,6 +5,7 @@ import { createAuthentication, type Authentication } from "./auth/authenticate";
 import { createApps } from "./routes/apps/apps";
 import { createAppTokens } from "./routes/apps/tokens";
 import { createVisits } from "./routes/apps/visits";
+import { createPreviews } from "./routes/media/previews";
 import { createCatalog } from "./routes/models/catalog";
 import type { Connections } from "./clients";
 import type { Gateway } from "./gateway";
@@ -85,6 +86,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     tierRollouts: startTierRollouts({ services, logger }),
     runStops: startRunStops({ services, logger }),
     publicBaseUrl: config.PUBLIC_BASE_URL.replace(/\/+$/, ""),
+    previews: createPreviews(config.MEDIA_HTTP_URL),
     temporalUi: origin === undefined ? undefined : { url: `${origin}${TEMPORAL_UI_PATH}`, namespace: config.TEMPORAL_NAMESPACE },
     anonymousLimit: config.ANONYMOUS_RATE_LIMIT,
     registrationLimit: config.REGISTRATION_RATE_LIMIT,

@@ -53,6 +53,16 @@ export interface Sessions {
 
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
+/** Names of the own machine: a platform on it is opened by any of them. */
+const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
+
+/** An origin with the others that name the same, where it is on the own machine. */
+const originsOf = (publicOrigin: string): ReadonlySet<string> => {
+  const { hostname } = new URL(publicOrigin);
+  if (!LOOPBACK.includes(hostname)) return new Set([publicOrigin]);
+  return new Set(LOOPBACK.map((name) => publicOrigin.replace(hostname, name)));
+};
+
 export const createSessions = ({ redis, keyPrefix, secret, secure, publicOrigin }: SessionsOptions): Sessions => {
   const name = secure ? HOST_PREFIX + SESSION_COOKIE : SESSION_COOKIE;
   const attributes = { httpOnly: true, sameSite: "lax", secure, path: "/" } as const;
@@ -66,6 +76,8 @@ export const createSessions = ({ redis, keyPrefix, secret, secure, publicOrigin 
     saveUninitialized: false,
     cookie: { ...attributes, maxAge: SESSION_IDLE_SECONDS * MS },
   });
+
+  const origins = originsOf(publicOrigin);
 
   const load = (request: Request, response: Response): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -103,7 +115,7 @@ export const createSessions = ({ redis, keyPrefix, secret, secure, publicOrigin 
       if (SAFE_METHODS.has(request.method)) return;
       const { origin } = request.headers;
       if (origin !== undefined) {
-        if (origin !== publicOrigin) throw crossOriginDenied(publicOrigin);
+        if (!origins.has(origin)) throw crossOriginDenied(publicOrigin);
         return;
       }
       const site = request.headers["sec-fetch-site"];

@@ -6,22 +6,59 @@ import { toJson } from "../../http/json";
 
 /** What a tool's call gives, as the blocks that agents read. */
 
-/** Of one file, and of all files of an answer, that come as their bytes; what is larger, or neither image nor sound, is a link. */
-const INLINE_BYTES = 1024 * 1024;
-const INLINE_BYTES_OVERALL = 4 * 1024 * 1024;
+/** Of a message: clients by the official SDK for Python end at 1 MiB. What is around an answer is some hundred bytes. */
+export const MESSAGE_BYTES = 1_000_000;
 /** Files of an answer that are looked at. */
 const MOST_FILES = 50;
+/** What the link to a file may take, which all have where their bytes don't fit. */
+const LINK_BYTES = 500;
 const READ_MS = 30_000;
+/** Widths of scaled pictures, the larger first. */
+const PREVIEW_WIDTHS = [768, 384];
+/** Three bytes are four characters. */
+const BASE64_RATIO = 4 / 3;
 
 type Json = Record<string, unknown>;
 
 export const textBlock = (text: string): ContentBlock => ({ type: "text", text });
 
-/** An answer as text and as the value that the text says. @param body with members that are JSON texts */
-export const structured = (body: unknown): CallToolResult => {
+/** The bytes of a result in a message. */
+export const bytesOf = (result: CallToolResult): number => Buffer.byteLength(JSON.stringify(result));
+
+/** @param withText also as text, for clients that read no other content */
+const saying = (text: string, withText: boolean): CallToolResult => ({
+  content: [textBlock(withText ? text : "The answer is in `structuredContent`.")],
+  structuredContent: JSON.parse(text) as Json,
+});
+
+const tooLarge = (bytes: number): CallToolResult => ({
+  isError: true,
+  content: [textBlock(`The answer has ${bytes} bytes, and a message at most ${MESSAGE_BYTES}: ask for less, or read it over HTTP.`)],
+});
+
+/**
+ * An answer as text and as the value that the text says; as the value alone where both are too large for a message.
+ * @param body with members that are JSON texts
+ * @param otherwise what is answered where even that is too large
+ */
+export const structured = (body: unknown, otherwise = tooLarge): CallToolResult => {
   const text = toJson(body);
-  return { content: [textBlock(text)], structuredContent: JSON.parse(text) as Json };
+  for (const withText of [true, false]) {
+    const result = saying(text, withText);
+    if (bytesOf(result) <= MESSAGE_BYTES) return result;
+  }
+  return otherwise(Buffer.byteLength(text));
 };
+
+/** An answer without a result that is too large, and where that is. */
+export const linkToExecution = ({ publicBaseUrl }: Pick<Gateway, "publicBaseUrl">, answer: CallToolResult, id: string): CallToolResult => ({
+  ...answer,
+  content: [
+    ...answer.content,
+    textBlock("The result is too large for a message. It is the member `result` of what this link answers, with the same key."),
+    { type: "resource_link", uri: `${publicBaseUrl}/api/executions/${id}`, name: id, mimeType: "application/json" },
+  ],
+});
 
 /** A refusal, or the failure of a run, as the agent is to read it: it may call again otherwise. */
 export const failed = (error: unknown): CallToolResult => ({ isError: true, content: [textBlock(toJson(errorReply(error).body))] });
@@ -62,20 +99,47 @@ const linkTo = (uri: string, head: Head | undefined): ContentBlock => ({
   ...(head ? { mimeType: head.contentType, size: head.bytes } : {}),
 });
 
-/** The files of a result: images and sound as their bytes within the bounds, all others as links. */
-export const fileBlocks = async (gateway: Gateway, result: Json): Promise<ContentBlock[]> => {
+/** A scaled picture of at most some bytes; undefined where there is none. */
+const previewOf = async ({ previews }: Gateway, key: string, most: number): Promise<ContentBlock | undefined> => {
+  for (const width of PREVIEW_WIDTHS) {
+    const made = await previews.read(key, width, most);
+    if (made) return { type: "image", data: made.bytes.toString("base64"), mimeType: made.contentType };
+  }
+  return undefined;
+};
+
+/** A file as its bytes; else as a link to it, and of a picture a scaled one beside it. @param most bytes of what it may be shown by */
+const blocksOf = async (gateway: Gateway, url: string, most: number): Promise<ContentBlock[]> => {
+  const key = keyOf(url);
+  // A file that can't be read now still has an address.
+  const { head, data } = (await readUpTo(gateway, key, most).catch(() => undefined)) ?? {};
+  const family = head && mediaFamily(head.contentType);
+  if (head && data) return [{ type: family === "image" ? "image" : "audio", data: data.toString("base64"), mimeType: head.contentType }];
+  const preview = family === "image" ? await previewOf(gateway, key, most).catch(() => undefined) : undefined;
+  return [linkTo(url, head), ...(preview ? [preview] : [])];
+};
+
+/**
+ * The files of a result: images and sound as their bytes where these fit into the message, all others as links, and large pictures
+ * scaled.
+ * @param used bytes of the message that are taken
+ */
+export const fileBlocks = async (gateway: Gateway, result: Json, used: number): Promise<ContentBlock[]> => {
+  const urls = [...new Set(filesIn(result))].slice(0, MOST_FILES);
   const blocks: ContentBlock[] = [];
-  let left = INLINE_BYTES_OVERALL;
-  for (const url of [...new Set(filesIn(result))].slice(0, MOST_FILES)) {
-    // A file that can't be read now still has an address.
-    const file = await readUpTo(gateway, keyOf(url), Math.min(INLINE_BYTES, left)).catch(() => undefined);
-    if (!file?.data) {
-      blocks.push(linkTo(url, file?.head));
-      continue;
-    }
-    left -= file.data.length;
-    const type = mediaFamily(file.head.contentType) === "image" ? "image" : "audio";
-    blocks.push({ type, data: file.data.toString("base64"), mimeType: file.head.contentType });
+  let left = MESSAGE_BYTES - used - urls.length * LINK_BYTES;
+  for (const [index, url] of urls.entries()) {
+    // What one file leaves is for those after it.
+    const share = Math.max(0, Math.floor(left / (urls.length - index) / BASE64_RATIO) - LINK_BYTES);
+    const made = await blocksOf(gateway, url, share);
+    left -= made.reduce((sum, block) => sum + ("data" in block ? block.data.length + LINK_BYTES : 0), 0);
+    blocks.push(...made);
   }
   return blocks;
 };
+
+/** An answer with the files of a result beside it. */
+export const withFiles = async (gateway: Gateway, answer: CallToolResult, result: Json): Promise<CallToolResult> => ({
+  ...answer,
+  content: [...answer.content, ...(await fileBlocks(gateway, result, bytesOf(answer)))],
+});

@@ -27,6 +27,23 @@ const requestOf = ({ gateway, request, response }: McpContext): Request => {
   return new Request(`${gateway.publicBaseUrl}/mcp`, { method: "POST", headers, signal: left.signal });
 };
 
+const EVENT_STREAM = /^text\/event-stream\b/i;
+const DATA = "data: ";
+
+/** Whether a client hears of progress before the answer: it gave a token for that. */
+const followsProgress = ({ body }: McpContext): boolean => {
+  const { params } = body as { params?: { _meta?: { progressToken?: unknown } } };
+  return params?._meta?.progressToken !== undefined;
+};
+
+/** The one message of a stream, as JSON. */
+const withoutStream = async (answer: Response): Promise<Response> => {
+  const lines = (await answer.text()).split("\n").filter((line) => line.startsWith(`${DATA}{`));
+  const headers = new Headers(answer.headers);
+  headers.set("content-type", "application/json");
+  return new Response(lines.at(-1)?.slice(DATA.length) ?? "", { status: answer.status, headers });
+};
+
 /** Writes an answer of the SDK. A client that leaves ends it. */
 const write = async (answer: Response, response: ExpressResponse): Promise<void> => {
   response.status(answer.status);
@@ -47,6 +64,12 @@ export const exchange = async (context: McpContext, headers: Readonly<Record<str
     onerror: (error) => logger.debug({ reason: error.message }, "an MCP message was refused"),
   });
   const answer = await handler.fetch(requestOf(context), { parsedBody: body });
+  const isStream = EVENT_STREAM.test(answer.headers.get("content-type") ?? "");
   if (answer.ok) for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  await write(answer, response);
+  if (followsProgress(context) || !isStream) return write(answer, response);
+  const whole = await withoutStream(answer).catch((error: unknown) => {
+    if (!response.destroyed) throw error;
+    return undefined;
+  });
+  if (whole) await write(whole, response);
 };

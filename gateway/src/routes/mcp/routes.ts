@@ -74,7 +74,7 @@ export const mcpRoutes = [
     summary: "Answer a message of the Model Context Protocol",
     description:
       "Streamable HTTP without state: revisions from 2024-11-05 to 2026-07-28. Tools are the caller's workflows with `mcp: true`, models with `?models=true`, and those that list, read, save, price, run, follow and cancel. " +
-      "A call of a tool counts on the route that it stands for, too, and needs its capability. The answer to a request is a stream of one or more messages.",
+      "A call of a tool counts on the route that it stands for, too, and needs its capability. The answer to a request is one message, or with a `progressToken` a stream of messages.",
     tag: "Agents",
     auth: "any",
     role: "viewer",

@@ -11,7 +11,7 @@ import { EXECUTION_STATUSES, executionView, isFinal } from "../executions/view";
 import { askQuote, run, runRoutes } from "../runs/routes";
 import { runFailure } from "../runs/run";
 import { callRoute } from "./calls";
-import { fileBlocks, structured } from "./contents";
+import { linkToExecution, structured, withFiles } from "./contents";
 import { follow } from "./follow";
 import { routeNamed } from "./named";
 import { asRouteCall } from "./tools/arguments";
@@ -62,10 +62,12 @@ const outcomeOf = async (call: ToolCall, execution: executions.Execution): Promi
   const { executionId, status, queued, position, waitingFor: waits } = executionView(execution);
   const isOver = isFinal(execution);
   const done = isOver ? { result: raw(execution.resultJson, "{}"), cost: toCredits(execution.millicredits), ms: execution.durationMs } : {};
-  const answer = structured({ executionId, status, ...done, queued, position, waitingFor: waits });
+  const { gateway } = call.context;
+  const said = { executionId, status, ...done, queued, position, waitingFor: waits };
+  // A result that is too large for a message is left out: the client reads it where the link leads.
+  const answer = structured(said, () => linkToExecution(gateway, structured({ ...said, result: undefined }), execution.executionId));
   if (!isOver) return answer;
-  const result = JSON.parse((done.result as RawJson).text) as Record<string, unknown>;
-  return { ...answer, content: [...answer.content, ...(await fileBlocks(call.context.gateway, result))] };
+  return withFiles(gateway, answer, JSON.parse((done.result as RawJson).text) as Record<string, unknown>);
 };
 
 type RunContext = CallContext<"any", unknown, { version?: string | undefined }, { maxCredits?: number } & Seconds>;

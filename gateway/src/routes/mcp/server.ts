@@ -4,27 +4,53 @@ import { members } from "@nodeloom/kernel/json-text";
 import { PRODUCT_VERSION } from "@nodeloom/platform";
 import { isExpected } from "../../http/errors";
 import type { McpContext } from "./calls";
-import { failed } from "./contents";
+import { failed, MESSAGE_BYTES } from "./contents";
 import { callId } from "./call-id";
 import type { Report } from "./progress";
 import { BUILT_IN } from "./tools/built-in";
-import { findTool, modelTools, workflowTools } from "./tools/own";
+import { findTool, modelOf, modelTools, workflowTools } from "./tools/own";
 import type { Tool, ToolCall, ToolHead } from "./tools/tool";
 
 /** Workflows that are tools on one page of a list. */
 const PAGE_TOOLS = 50;
+const MAX_TOOL_BYTES = 200_000;
 const INSTRUCTIONS =
   "Nodeloom runs AI media pipelines: workflows are graphs of nodes, and runs cost credits. `quote` says what a run costs before it begins; give `maxCredits` to bound it. " +
   "A run that takes longer than the answer may goes on: ask `get_execution` with its `executionId`, and `waitSeconds` to wait for it. Results name files by URL.";
 
-const headOf = ({ call: _, ...head }: Tool): ToolHead => head;
+const headOf = ({ call: _, cursor: __, ...head }: Tool): ToolHead => head;
 
-/** @throws ProtocolError for a cursor that no list gave */
-const list = async (context: McpContext, cursor: string | undefined) => {
-  if (cursor !== undefined && !isSlug(cursor)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the cursor is none of this list");
-  const { tools, next } = await workflowTools(context, cursor ?? "", PAGE_TOOLS);
-  const first = cursor === undefined ? [...BUILT_IN, ...(await modelTools(context))] : [];
-  return { tools: [...first, ...tools].map(headOf), ...(next === undefined ? {} : { nextCursor: next }) };
+/** One schema can be as large as a workflow: a tool that would fill a page is listed without its own. */
+const listed = (head: ToolHead): ToolHead =>
+  sizeOf(head) <= MAX_TOOL_BYTES ? head : { ...head, inputSchema: { type: "object" }, outputSchema: { type: "object" } };
+
+const sizeOf = (head: ToolHead): number => Buffer.byteLength(JSON.stringify(head));
+
+/** As many tools as a message has room for, from the first. */
+const fitting = (heads: readonly ToolHead[]): number => {
+  let left = MESSAGE_BYTES;
+  const end = heads.findIndex((head) => (left -= sizeOf(head)) < 0);
+  return end === -1 ? heads.length : end;
+};
+
+/**
+ * A page: the platform's own tools and models, then workflows. A cursor is the last model's or workflow's id of the page before it.
+ * @throws ProtocolError for a cursor that no list gave
+ */
+const list = async (context: McpContext, cursor = "") => {
+  const afterModel = modelOf(cursor);
+  if (cursor !== "" && !isSlug(afterModel ?? cursor))
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the cursor is none of this list");
+  const isBehindModels = cursor !== "" && afterModel === undefined;
+  const models = isBehindModels ? [] : await modelTools(context);
+  const rest = afterModel === undefined ? models : models.slice(models.findIndex(({ name }) => name === cursor) + 1);
+  const { tools, next } = await workflowTools(context, isBehindModels ? cursor : "", PAGE_TOOLS);
+  const first = cursor === "" ? BUILT_IN : [];
+  const all = [...first, ...rest, ...tools];
+  const heads = all.map((tool) => listed(headOf(tool)));
+  const count = fitting(heads);
+  const nextCursor = count === all.length ? next : all[count - 1]!.cursor;
+  return { tools: heads.slice(0, count), ...(nextCursor === undefined ? {} : { nextCursor }) };
 };
 
 /** The arguments of a tools/call as they were sent. */

@@ -264,7 +264,11 @@ describe("a run", () => {
     expect(steps).toHaveLength(4);
     expect(steps.every((step, at) => at === 0 || step > steps[at - 1]!)).toBe(true);
     expect(notifications.at(-1)!.params).toEqual({ progressToken: "p", progress: 2, total: 2, message: "out completed (2 of 2 nodes)" });
-    expect((await rpc.request("tools/call", { ...params, _meta: {} })).notifications).toEqual([]);
+    // Without a token there is nothing to stream.
+    const { answer, notifications: none } = await rpc.request("tools/call", { ...params, _meta: {} });
+    expect([none, String(answer.headers["content-type"])]).toEqual([[], expect.stringMatching(/^application\/json/)]);
+    const { message, headers } = modern("tools/call", { name: "run", arguments: params.arguments });
+    expect((await rpc.send(message, headers)).answer.headers["content-type"]).toMatch(/^application\/json/);
   });
 
   it("that takes longer than its answer may goes on, and is asked for", async () => {
@@ -310,6 +314,41 @@ describe("a run", () => {
       { type: "resource_link", uri: big, name: expect.any(String) as string, mimeType: "image/png", size: large.length },
       { type: "resource_link", uri: "https://elsewhere.example/a.png", name: "a.png" },
     ]);
+  });
+
+  it("is shown with what it made when it is read", async () => {
+    const { executionId } = valueOf(await run());
+    const url = "https://elsewhere.example/a.png";
+    outcome.resultJson = JSON.stringify({ images: [{ url }] });
+    const { reply } = await rpc.call("get_execution", { executionId });
+    expect(reply!.result!.content!.at(-1)).toEqual({ type: "resource_link", uri: url, name: "a.png" });
+  });
+
+  it.each([
+    ["several pictures", 4, 300_000, 0],
+    ["a picture of 992 kB", 1, 992_000, 0],
+    ["a text that is too long to be said twice", 0, 0, 600_000],
+    ["a text that is too long to be said once", 0, 0, 1_200_000],
+  ])("is a message of less than 1 MiB, whatever it made: %s", async (_, count, bytes, characters) => {
+    const png = Buffer.concat([
+      Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64"),
+    ]);
+    const headers = { ...platform.byKey(business), "content-type": "application/octet-stream" };
+    const images = [];
+    for (let index = 0; index < count; index++) {
+      const { body } = await platform.send("/api/media", { body: Buffer.concat([png, Buffer.alloc(bytes, index)]), headers });
+      images.push({ url: String(body.url) });
+    }
+    outcome.resultJson = JSON.stringify({ images, text: "x".repeat(characters) });
+    const { answer, reply } = await run();
+    expect(Buffer.byteLength(answer.text)).toBeLessThan(1024 * 1024);
+    const { structuredContent, content } = reply!.result! as {
+      structuredContent: { status: string; result?: { text: string } };
+      content: { type: string }[];
+    };
+    expect(structuredContent.status).toBe("completed");
+    expect(structuredContent.result?.text.length).toBe(characters > 1_000_000 ? undefined : characters);
+    expect(content.length).toBe(1 + count + (characters > 1_000_000 ? 2 : 0));
   });
 
   it("fits the schema that its tool promises", async () => {
@@ -369,6 +408,42 @@ describe("a call that is called off", () => {
     expect(cancelled).toEqual([asked[1]!.executionId]);
     held.resolve();
   });
+});
+
+it("takes pages of the own machine by each of its names, and of no other place", async () => {
+  const { port } = new URL(platform.baseUrl);
+  const status = async (origin: string): Promise<number> => (await rpc.request("tools/list", {}, { origin })).answer.status;
+  for (const host of ["127.0.0.1", "localhost", "[::1]"]) expect(await status(`http://${host}:${port}`)).toBe(200);
+  for (const origin of [`http://localhost:${Number(port) + 1}`, `https://localhost:${port}`, `http://localhost.example:${port}`])
+    expect(await status(origin)).toBe(403);
+});
+
+it("lists tools on pages of less than 1 MiB, each of them once", async () => {
+  const options = Array.from({ length: 1_500 }, (_, index) => `option ${index} ${"x".repeat(80)}`);
+  const nodes = [{ id: "in", type: "request-input", data: { fields: [{ name: "style", type: "select", options }] } }];
+  for (let index = 0; index < 8; index++)
+    await platform.send("/api/workflows", {
+      json: { name: `Large ${index}`, nodes, edges: [], mcp: true },
+      headers: platform.bySession(business),
+    });
+  const names: string[] = [];
+  let cursor: string | undefined;
+  let pages = 0;
+  do {
+    const page = await rpc.send(
+      { jsonrpc: "2.0", id: 1, method: "tools/list", params: cursor === undefined ? {} : { cursor } },
+      {},
+      "?models=true",
+    );
+    expect(Buffer.byteLength(page.answer.text)).toBeLessThan(1024 * 1024);
+    names.push(...toolsOf(page).map(({ name }) => name));
+    cursor = page.reply!.result!.nextCursor as string | undefined;
+    pages += 1;
+  } while (cursor !== undefined && pages < 20);
+  expect(pages).toBeGreaterThan(1);
+  expect(names.filter((name) => name.startsWith("large-"))).toHaveLength(8);
+  expect(names).toEqual(expect.arrayContaining(["run", "model_sandbox-image"]));
+  expect(new Set(names).size).toBe(names.length);
 });
 
 describe("a hostile message", () => {

@@ -1,12 +1,15 @@
-import { invalidRequest } from "@nodeloom/kernel";
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { invalidRequest, isRecord } from "@nodeloom/kernel";
 import { z } from "zod";
+import type { Gateway } from "../../../gateway";
+import { toJson } from "../../../http/json";
 import type { Reply, Route } from "../../../http/route";
 import { slug, uuid } from "../../../schemas";
 import { executionRoutes } from "../../executions/routes";
 import { runRoutes } from "../../runs/routes";
 import { workflowRoutes } from "../../workflows/routes";
 import { callRoute } from "../calls";
-import { structured } from "../contents";
+import { linkToExecution, structured, withFiles } from "../contents";
 import { follow } from "../follow";
 import { routeNamed } from "../named";
 import { outcomeSchema, RUNS, runTool, waitSeconds } from "../runs";
@@ -81,15 +84,25 @@ const quote = async ({ context, args }: ToolCall) => {
   return structured((await callRoute(context, QUOTES[kind], { ...call, params })).body);
 };
 
+/** An execution with what it made. One that is too large for a message goes without its nodes, then without its result. */
+const shown = (gateway: Gateway, { body }: Reply): Promise<CallToolResult> | CallToolResult => {
+  const { nodes: _, ...rest } = body as Record<string, unknown> & { executionId: string };
+  const withoutNodes = (): CallToolResult =>
+    structured(rest, () => linkToExecution(gateway, structured({ ...rest, result: undefined }), rest.executionId));
+  const answer = structured(body, withoutNodes);
+  const { result } = JSON.parse(toJson({ result: rest.result })) as { result?: unknown };
+  return isRecord(result) ? withFiles(gateway, answer, result) : answer;
+};
+
 const getExecution = async (call: ToolCall) => {
   const { context, args, report, signal } = call;
   const asked = asRouteCall(pollRoute, renamed(without(args, "waitSeconds")));
   const { data: seconds = 0, error } = waitSeconds.safeParse(valueOf(args, "waitSeconds"));
   if (error) throw invalidRequest([{ path: "waitSeconds", message: "must be a number of seconds, at most 600" }]);
   const first = await callRoute(context, pollRoute, asked);
-  if (seconds === 0) return structured(first.body);
+  if (seconds === 0) return shown(context.gateway, first);
   await follow(context, String(asked.params?.id), { waitMs: seconds * MS, report, signal });
-  return structured((await callRoute(context, pollRoute, asked)).body);
+  return shown(context.gateway, await callRoute(context, pollRoute, asked));
 };
 
 export const BUILT_IN: readonly Tool[] = [
@@ -143,7 +156,7 @@ export const BUILT_IN: readonly Tool[] = [
   {
     name: "get_execution",
     description:
-      "Reads a run: its status, its nodes and, when it is over, its result or its error. With `waitSeconds` it waits for the end.",
+      "Reads a run: its status, its nodes and, when it is over, what it made or its error. With `waitSeconds` it waits for the end.",
     inputSchema: objectSchema(
       z.strictObject({ executionId, waitSeconds: waitSeconds.meta({ description: "Wait so long for the end; 0 unless given" }) }),
     ),

@@ -37,14 +37,16 @@ interface Target {
   kind: Kind;
   id: string;
   name: string;
+  cursor: string;
   title: string;
   description: string;
   inputs: Json;
   result: Json;
 }
 
-const toolOf = ({ kind, id, name, title, description, inputs, result }: Target): Tool => ({
+const toolOf = ({ kind, id, name, cursor, title, description, inputs, result }: Target): Tool => ({
   name,
+  cursor,
   title,
   description: [description, PRICED].filter((text) => text !== "").join("\n\n"),
   inputSchema: withMember(HEADS[kind].input, "inputs", inputs),
@@ -56,6 +58,9 @@ const toolOf = ({ kind, id, name, title, description, inputs, result }: Target):
 const fieldOf = ({ defaultJson, options, ...field }: workflows.SchemaField): InputField =>
   ({ ...field, options, ...(defaultJson === "" ? {} : { default: JSON.parse(defaultJson) as unknown }) }) as InputField;
 
+/** The model that a tool's name, or a cursor, is of; undefined for others. */
+export const modelOf = (name: string): string | undefined => (name.startsWith(MODEL) ? name.slice(MODEL.length) : undefined);
+
 /** The name of a workflow's tool. */
 const workflowToolName = (slug: string): string => (TAKEN.has(slug) ? `${WORKFLOW}${slug}` : slug);
 const slugOf = (name: string): string => (name.startsWith(WORKFLOW) ? name.slice(WORKFLOW.length) : name);
@@ -65,6 +70,7 @@ const workflowTool = ({ slug, name, description, fields, results }: workflows.To
     kind: "workflow",
     id: slug,
     name: workflowToolName(slug),
+    cursor: slug,
     title: name,
     description: description || name,
     inputs: fieldsSchema(fields.map(fieldOf)),
@@ -76,6 +82,7 @@ const modelTool = ({ internalName, displayName, description, inputSchemaJson, ou
     kind: "model",
     id: internalName,
     name: `${MODEL}${internalName}`,
+    cursor: `${MODEL}${internalName}`,
     title: displayName,
     description: description || displayName,
     inputs: JSON.parse(inputSchemaJson) as Json,

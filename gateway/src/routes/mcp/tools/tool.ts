@@ -29,6 +29,8 @@ export interface ToolCall {
 }
 
 export interface Tool extends ToolHead {
+  /** Where a list goes on after it; the platform's own tools, which come first, have none. */
+  cursor?: string;
   /** @throws DomainError, which the agent gets as the tool's answer */
   call(call: ToolCall): Promise<CallToolResult>;
 }

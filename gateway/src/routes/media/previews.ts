@@ -1,0 +1,36 @@
+import { createEgressClient } from "@nodeloom/platform";
+
+/** Scaled pictures of stored files, as media makes them. */
+
+export interface Preview {
+  contentType: string;
+  bytes: Buffer;
+}
+
+export interface Previews {
+  /** @returns undefined where there is none, or it has more than some bytes. @throws EgressError while media is not available */
+  read(key: string, width: number, maxBytes: number): Promise<Preview | undefined>;
+  close(): Promise<void>;
+}
+
+/** The transform service may be busy. */
+const TIMEOUT_MS = 20_000;
+/** More than media makes: a larger one is told from a broken answer. */
+const MAX_BYTES = 4 * 1024 * 1024;
+const OK = 200;
+
+/** @param mediaUrl where media serves files to this process */
+export const createPreviews = (mediaUrl: string): Previews => {
+  const { host } = new URL(mediaUrl);
+  const base = mediaUrl.replace(/\/+$/, "");
+  const egress = createEgressClient({ allow: [host] });
+  return {
+    read: async (key, width, maxBytes) => {
+      const url = `${base}/media/${encodeURIComponent(key)}?w=${width}`;
+      const { status, headers, body } = await egress.request({ url, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+      if (status !== OK || body.length > maxBytes) return undefined;
+      return { contentType: headers["content-type"] ?? "", bytes: body };
+    },
+    close: () => egress.close(),
+  };
+};
