@@ -144,6 +144,8 @@ export interface Workflow {
   publishedVersion: number | null;
   /** Whether the draft's graph differs from it */
   changedSincePublished: boolean;
+  /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
+  pendingChange: boolean;
   /** Of a template that an administrator took down; its owner alone sees it */
   takedown?: {
     reason: string;
@@ -225,6 +227,10 @@ export interface WorkflowVersion {
   nodes: unknown[];
   edges: unknown[];
   viewport: Record<string, unknown>;
+}
+
+export interface ConfirmedWorkflow {
+  pendingChange: false;
 }
 
 export interface WorkflowRunRequest {
@@ -353,8 +359,10 @@ export interface Schedule {
     message: string;
     at: string | null;
   } | null;
-  /** The key that set it, with which it stops; null: a session did */
+  /** The key that last changed it, with which it stops; null: a session did */
   keyId: string | null;
+  /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
+  pendingChange: boolean;
   /** The next times; none while it is paused or stopped */
   nextRuns: string[];
   /** The last times and what came of them, newest first */
@@ -407,8 +415,10 @@ export interface ScheduleWithRuns {
     message: string;
     at: string | null;
   } | null;
-  /** The key that set it, with which it stops; null: a session did */
+  /** The key that last changed it, with which it stops; null: a session did */
   keyId: string | null;
+  /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
+  pendingChange: boolean;
   /** The next times; none while it is paused or stopped */
   nextRuns: string[];
   /** The last times and what came of them, newest first */
@@ -618,6 +628,8 @@ export interface Hook {
   deliveryIdHeader: string | null;
   /** The key that set it, with which it ends; null: a session did */
   keyId: string | null;
+  /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
+  pendingChange: boolean;
   createdAt: string | null;
 }
 
@@ -651,6 +663,8 @@ export interface IssuedHook {
   deliveryIdHeader: string | null;
   /** The key that set it, with which it ends; null: a session did */
   keyId: string | null;
+  /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
+  pendingChange: boolean;
   createdAt: string | null;
   /** Where to send to, shown this once */
   url: string;
@@ -3116,6 +3130,13 @@ export interface Operations {
     };
     response: Workflow;
   };
+  /** Confirm a change of a workflow that a caller made who can't run it */
+  confirmWorkflow: {
+    params: {
+      slug: string;
+    };
+    response: ConfirmedWorkflow;
+  };
   /** Run a workflow */
   runWorkflow: {
     params: {
@@ -4431,6 +4452,7 @@ export const OPERATIONS = {
   listVersions: { method: "GET", path: "/api/workflows/{slug}/versions", idempotent: false, contentType: null },
   getVersion: { method: "GET", path: "/api/workflows/{slug}/versions/{version}", idempotent: false, contentType: null },
   restoreVersion: { method: "POST", path: "/api/workflows/{slug}/versions/{version}/restore", idempotent: false, contentType: null },
+  confirmWorkflow: { method: "POST", path: "/api/workflows/{slug}/confirm", idempotent: false, contentType: null },
   runWorkflow: { method: "POST", path: "/api/workflows/{slug}/run", idempotent: true, contentType: "application/json" },
   quoteWorkflow: { method: "POST", path: "/api/workflows/{slug}/quote", idempotent: false, contentType: "application/json" },
   runModel: { method: "POST", path: "/api/models/{internalName}/run", idempotent: true, contentType: "application/json" },

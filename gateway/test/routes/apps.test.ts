@@ -190,7 +190,8 @@ describe("a visitor's token", () => {
     const token = await visit();
     const answer = await run(token, { json: { inputs: { topic: "boats" } } });
     expect(answer).toMatchObject({ status: 200, body: { success: true, result: { text: "made" } } });
-    const [{ runner }] = requests as [executions.RunRequest];
+    const [{ runner, target }] = requests as [executions.RunRequest];
+    expect(target).toMatchObject({ version: "approved" });
     expect(runner).toMatchObject({ userId: owner.id, source: "api-workflow", keyId: "", webhookUrl: "" });
     expect(runner!.keyMetadata).toMatchObject({ "nodeloom.app": slug });
 

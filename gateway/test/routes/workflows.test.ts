@@ -253,6 +253,45 @@ describe("updating a workflow", () => {
     expect((await read(String(published.headers.etag))).status).toBe(200);
   });
 
+  it("waits for a caller who can run the workflow, where its own can't, before apps, hooks and schedules run it", async () => {
+    const keyWith = async (capabilities: string[]) => {
+      const answer = await platform.send("/api/keys", { json: { name: "some", capabilities }, headers: platform.bySession(pro) });
+      return { headers: { "x-api-key": String(answer.body.key) } };
+    };
+    const [writer, runner] = await Promise.all([
+      keyWith(["workflow:write", "workflow:read", "workflow:other:run"]),
+      keyWith(["workflow:run"]),
+    ]);
+    const { slug } = (await create({ name: nameOf("Approved") })).body;
+    const path = `/api/workflows/${String(slug)}`;
+    const graph = (text: string) => ({ nodes: [{ id: "t", type: "text-box", data: { text } }], edges: [] });
+    const isPending = async () => (await platform.send(path, as(pro))).body.pendingChange;
+    const confirm = (by: { headers: object }) => platform.send(`${path}/confirm`, { method: "POST", headers: { ...by.headers } });
+
+    const changed = await platform.send(path, { method: "PUT", json: graph("one"), ...writer });
+    expect([changed.status, changed.body.pendingChange]).toEqual([200, true]);
+    expect((await confirm(writer)).body).toMatchObject({ code: "CAPABILITY_DENIED", required: `workflow:${String(slug)}:run` });
+    expect((await confirm({ headers: { ...runner.headers, "if-match": '"1"' } })).status).toBe(412);
+    expect(await confirm(runner)).toMatchObject({ status: 200, body: { pendingChange: false } });
+    const etag = String((await platform.send(path, as(pro))).headers.etag);
+    for (const by of [writer, as(pro)]) {
+      await platform.send(path, { method: "PUT", json: graph("two"), ...writer });
+      await platform.send(`${path}/versions`, { json: {}, ...by });
+      expect(await isPending()).toBe(by === writer);
+    }
+    expect((await platform.send(path, as(pro))).headers.etag).not.toBe(etag);
+    await platform.send(path, { method: "PUT", json: graph("three"), ...as(pro) });
+    expect(await isPending()).toBe(false);
+    // What is sent of it changes nothing.
+    expect((await platform.send(path, { method: "PUT", json: { pendingChange: true }, ...as(pro) })).body.pendingChange).toBe(false);
+    for (const [where, json] of [
+      ["/api/workflows", { name: nameOf("New") }],
+      [`${path}/clone`, { name: nameOf("Copy") }],
+    ] as const)
+      expect((await platform.send(where, { json, ...writer })).body.pendingChange).toBe(true);
+    expect((await confirm(as(other))).status).toBe(404);
+  });
+
   it("refuses a body that is no change", async () => {
     const { body } = await create({ name: nameOf("Odd") });
     for (const json of [[], null, "x", { name: null }, { nodes: null }]) {

@@ -82,6 +82,9 @@ export const MAX_SLUG_CHARS = 200;
 
 export const isSlug = (value: string): boolean => value.length <= MAX_SLUG_CHARS && SLUG.test(value);
 
+/** The version that services select for apps, hooks and schedules: what a caller who can run the workflow approved last. No caller can send it. */
+export const APPROVED_VERSION = "approved";
+
 /** The version of a workflow: its number, or the draft. */
 export const VERSION = /^(?:draft|[1-9]\d{0,8})$/;
 

@@ -22,6 +22,7 @@ export interface Cloning {
   reference: string;
   unapproved: boolean;
   mediaQuota: number | undefined;
+  withoutRun?: boolean;
 }
 
 export interface CloneDeps {
@@ -97,7 +98,7 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
   };
 
   return async (cloning) => {
-    const { slug, userId, authorId, maxWorkflows, name, mediaQuota } = cloning;
+    const { slug, userId, authorId, maxWorkflows, name, mediaQuota, withoutRun = false } = cloning;
     const reference = cloning.reference && `clone\n${cloning.reference}`;
     const known = reference && (await made(reference, userId));
     if (known) return known;
@@ -111,7 +112,7 @@ export const createClone = ({ media, pictures, read, made, checkCap, create }: C
     const copies = files.length === 0 ? new Map<string, proto.StoredObject>() : await copy(files, source, cloning, copyReference);
     try {
       const settings = settingsOf(source, name, cloning.unapproved, (text) => renamed(text, files, copies));
-      return await create({ ownerId: userId, authorId, settings, maxWorkflows, reference, unapproved: false, mediaQuota });
+      return await create({ ownerId: userId, authorId, settings, maxWorkflows, reference, unapproved: false, mediaQuota, withoutRun });
     } catch (error) {
       // A workflow that can't be is no reason to have its files.
       if (error instanceof DomainError && error.kind === "forbidden") {

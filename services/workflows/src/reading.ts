@@ -1,5 +1,6 @@
-import { invalidRequest, LIMITS, versionNotFound } from "@nodeloom/kernel";
+import { APPROVED_VERSION, invalidRequest, LIMITS, versionNotFound, workflowNotFound } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
+import { hasPendingChange, storedNumber } from "./approval";
 import { found } from "./definition/errors";
 import type { ListFilter, SchemaRow, WorkflowHead, WorkflowStore } from "./definition/storage";
 import { newest, type PinnedModels, type SchemaPart, type SecretUse, type Summary, type Workflow } from "./definition/workflow";
@@ -32,11 +33,11 @@ export interface Reading {
   /** `next` is where to go on; undefined at the end. */
   list(listing: Listing): Promise<{ rows: Summary[]; next: string | undefined }>;
   /** @param version a number, `draft`, or empty: the newest version, or the draft while there is none */
-  schema(slug: string, userId: string, version: string): Promise<SchemaPart>;
+  schema(slug: string, userId: string, version: string): Promise<SchemaPart & { pendingChange: boolean }>;
   publicSchema(slug: string): Promise<SchemaPart>;
   /** The owner's workflows whose drafts send secrets, the newest first. */
   secretUses(ownerId: string): Promise<SecretUse[]>;
-  /** @param version as of `schema` */
+  /** @param version as of `schema`; or `approved`: of an own workflow, what apps, hooks and schedules run */
   definition(slug: string, userId: string, knownRevision: number, version: string): Promise<Definition>;
 }
 
@@ -74,7 +75,7 @@ async function* nothing(): AsyncIterable<Summary[]> {
 export const createReading = ({ store, versions, pictures }: ReadingDeps): Reading => {
   /** The workflow as others than its owner have it: its newest version's graph, and no foreign pictures. */
   const asOthersSee = async (workflow: Workflow): Promise<Workflow> => {
-    const { takedown: _takedown, app: _app, ...rest } = workflow;
+    const { takedown: _takedown, app: _app, approved: _approved, ...rest } = workflow;
     const cover = { coverJson: pictures.safeCover(workflow.coverJson), thumbnail: pictures.safeThumbnail(workflow.thumbnail) };
     const version = newest(workflow);
     if (version === 0) return { ...rest, ...cover };
@@ -112,7 +113,8 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
     list: summaries,
     schema: async (slug, userId, version) => {
       const row = found(await store.runnableSchema(slug, userId));
-      return versionSchema(row, chosenVersion(row, userId, version));
+      const schema = await versionSchema(row, chosenVersion(row, userId, version));
+      return { ...schema, pendingChange: row.createdBy === userId && hasPendingChange(row) };
     },
     publicSchema: async (slug) => {
       const row = found(await store.publicSchema(slug));
@@ -120,16 +122,20 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
     },
     definition: async (slug, userId, knownRevision, selected) => {
       const head = found(await store.runnableHead(slug, userId));
-      const version = chosenVersion(head, userId, selected);
       const { name, createdBy, creationId, published } = head;
+      const isStanding = selected === APPROVED_VERSION;
+      const approved = isStanding && createdBy === userId && head.approved ? head.approved : undefined;
+      const version = approved?.version ?? chosenVersion(head, userId, isStanding ? "" : selected);
       const graphHidden = createdBy !== userId && !head.isTemplate;
-      const known = version === 0 ? head : version === published?.version ? published : undefined;
+      const known = approved ? approved : version === 0 ? head : version === published?.version ? published : undefined;
       const { revision, ...rest } = known ?? (await versions.identity(creationId, version)) ?? { revision: 0 };
       const pinnedModels = "pinnedModels" in rest ? (rest.pinnedModels ?? {}) : {};
       const told = { name, createdBy, version, graphHidden, pinnedModels };
       if (knownRevision > 0 && revision === knownRevision) return { ...told, revision, graph: undefined };
-      const graph = version === 0 ? found(await store.runnable(slug, userId)) : await versions.get(creationId, version);
-      if (!graph) throw versionNotFound();
+      const kept = approved ? storedNumber(approved) : version;
+      const graph = kept === 0 ? found(await store.runnable(slug, userId)) : await versions.get(creationId, kept);
+      // Nobody who can run the workflow has approved any of its graphs.
+      if (!graph) throw approved?.version === 0 ? workflowNotFound() : versionNotFound();
       // A draft may have changed since its head was read.
       const { nodesJson, edgesJson } = graph;
       return { ...told, revision: graph.revision, graph: { nodesJson, edgesJson } };

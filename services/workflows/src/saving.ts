@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { CONFLICT_ATTEMPTS, invalidRequest, LIMITS, unavailable, workflowNotFound } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
+import { approvedAfter, hasPendingChange, keepApproved, nothingApproved } from "./approval";
 import { appIssuesWithin, isSameApp } from "./apps/settings";
 import type { WithinCap } from "./cap/cap";
 import { checkNoCredentials } from "./definition/credentials";
@@ -9,10 +10,11 @@ import { namedBy } from "./definition/named-media";
 import { checkSettings, checkSize, derive } from "./definition/settings";
 import { firstFree, slugOf, variantsOf } from "./definition/slug";
 import type { OwnWorkflow, WorkflowStore } from "./definition/storage";
-import { newest, type Settings, type Workflow } from "./definition/workflow";
+import { newest, type Approved, type Settings, type Workflow } from "./definition/workflow";
 import type { FolderStore } from "./folders/folders";
 import type { Allowed, InlineThumbnails } from "./pictures/inline-thumbnails";
 import type { Pictures } from "./pictures/pictures";
+import type { VersionStore } from "./versions/versions";
 
 export interface Creation extends Allowed {
   ownerId: string;
@@ -25,6 +27,8 @@ export interface Creation extends Allowed {
   byKey?: boolean;
   /** The person, where the owner is an organization. */
   authorId?: string | undefined;
+  /** The caller can't run the workflow. */
+  withoutRun?: boolean;
 }
 
 export interface Update extends Allowed {
@@ -34,6 +38,14 @@ export interface Update extends Allowed {
   changes: Partial<Settings>;
   maxWorkflows: number | undefined;
   byKey?: boolean;
+  withoutRun?: boolean;
+}
+
+/** An owner's workflow whose graph is approved. */
+export interface Approval {
+  slug: string;
+  ownerId: string;
+  ifRevision?: number | undefined;
 }
 
 /** Makes and changes workflows. */
@@ -41,6 +53,8 @@ export interface Saving {
   /** @throws DomainError WORKFLOW_NOT_FOUND when the named creation was made already, and its workflow deleted since */
   create(creation: Creation): Promise<Workflow>;
   update(update: Update): Promise<Workflow>;
+  /** Has apps, hooks and schedules run what runs run now. @throws DomainError WORKFLOW_NOT_FOUND, PRECONDITION_FAILED */
+  approve(approval: Approval): Promise<void>;
   move(which: OwnWorkflow, folderId: string | null): Promise<Workflow>;
   /** @throws DomainError WORKFLOW_CAP_REACHED when the owner has as many workflows as allowed */
   checkCap(ownerId: string, max: number | undefined): Promise<void>;
@@ -55,7 +69,7 @@ export interface SavingDeps {
   pictures: Pictures;
   inlineThumbnails: InlineThumbnails;
   /** Published versions, by creationId and number. */
-  versions: { get(creationId: string, version: number): Promise<Pick<Workflow, "nodesJson" | "edgesJson"> | undefined> };
+  versions: Pick<VersionStore, "get" | "keepDraft">;
 }
 
 const MAX_PAUSE_MS = 20;
@@ -85,6 +99,15 @@ const changedMembers = (current: Workflow, changes: Partial<Settings>): Partial<
 const checkSwitches = ({ mcp, app }: Partial<Settings>, before: Pick<Workflow, "mcp" | "app">): void => {
   if (mcp !== undefined && mcp !== (before.mcp ?? false)) throw sessionRequired("mcp");
   if (app !== undefined && !isSameApp(app, before.app)) throw sessionRequired("app");
+};
+
+/** What is approved of a workflow once it is saved: by a caller who can run it, who sends the whole graph or publishes the app, what it has. */
+const approvedOf = (current: Workflow, next: Workflow, { changes, withoutRun }: Update): Approved | null => {
+  const { approved = null } = current;
+  if (withoutRun) return approvedAfter(current, next);
+  const isWhole = changes.nodesJson !== undefined && changes.edgesJson !== undefined;
+  const publishesApp = next.app?.published === true && current.app?.published !== true;
+  return publishesApp || (isWhole && newest(next) === 0) ? null : approved;
 };
 
 /** Where a workflow's revisions start: those of a deleted workflow of the same slug are lower. */
@@ -176,14 +199,16 @@ export const createSaving = (deps: SavingDeps): Saving => {
     checkPublishing(next, { changes, unapproved });
     if (changes.app) checkApp(next, current, unapproved);
     await checkReadable(current, next);
+    next.approved = approvedOf(current, next, update);
+    await keepApproved(versions, current, next.approved);
     const isPicture = next.thumbnail !== current.thumbnail;
     if (isPicture) next.thumbnailRef = await inlineThumbnails.keep(current, next.thumbnail, update);
     const { creationId } = current;
     const counts = current.isTemplate && !next.isTemplate;
     const becomesTemplate = !current.isTemplate && next.isTemplate;
-    const { revision, updatedAt, thumbnailRef } = next;
+    const { revision, updatedAt, thumbnailRef, approved } = next;
     const ref = isPicture ? { thumbnailRef } : {};
-    const write = (): Promise<boolean> => store.replace(current, { ...members, ...ref, revision, updatedAt });
+    const write = (): Promise<boolean> => store.replace(current, { ...members, ...ref, revision, updatedAt, approved });
     const isWritten = await withinCap({ ownerId, creationId, max: counts ? maxWorkflows : undefined }, () =>
       withinTemplates({ ownerId, creationId, max: becomesTemplate ? LIMITS.templates : undefined }, write),
     ).catch(async (error: unknown) => {
@@ -195,7 +220,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
   };
 
   return {
-    create: async ({ ownerId, settings, maxWorkflows, reference, unapproved, mediaQuota, byKey, authorId }) => {
+    create: async ({ ownerId, settings, maxWorkflows, reference, unapproved, mediaQuota, byKey, authorId, withoutRun }) => {
       checkSettings(settings);
       if (byKey) checkSwitches(settings, {});
       checkSize(settings);
@@ -220,6 +245,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
         ...(authorId === undefined ? {} : { authorId }),
         thumbnailRef: await inlineThumbnails.keep(owned, settings.thumbnail, { unapproved, mediaQuota }),
         revision: firstRevision(now),
+        ...(withoutRun ? { approved: nothingApproved(firstRevision(now)) } : {}),
         createdAt: now,
         updatedAt: now,
       };
@@ -239,6 +265,14 @@ export const createSaving = (deps: SavingDeps): Saving => {
       const updated = await retryOnConflict(CONFLICT_ATTEMPTS.workflow, () => updateOnce(update), pauseMs);
       if (!updated) throw unavailable("the workflow is being changed by too many at once");
       return update.changes.folderId ? settleFolder(updated) : updated;
+    },
+    approve: async ({ slug, ownerId, ifRevision }) => {
+      const isApproved = await retryOnConflict(CONFLICT_ATTEMPTS.workflow, async () => {
+        const current = found(await store.owned(slug, ownerId));
+        if (ifRevision !== undefined && current.revision !== ifRevision) throw changedSince();
+        return !hasPendingChange(current) || (await store.approve(current)) || undefined;
+      });
+      if (!isApproved) throw unavailable("the workflow is being changed by too many at once");
     },
     move: async (which, folderId) => {
       await requireFolderFor(which.slug, which.ownerId, folderId);

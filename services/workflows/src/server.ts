@@ -1,6 +1,7 @@
 import type { InputField } from "@nodeloom/kernel";
 import { unary } from "@nodeloom/platform";
 import { workflows as proto } from "@nodeloom/proto";
+import { hasPendingChange } from "./approval";
 import type { Apps, PublishedApp } from "./apps/apps";
 import type { App } from "./apps/app";
 import type { Clone } from "./clone";
@@ -24,6 +25,7 @@ const toWorkflow = (workflow: Workflow): proto.Workflow =>
     thumbnail: workflow.thumbnail ?? undefined,
     publishedVersion: newest(workflow),
     changedSincePublished: isChanged(workflow),
+    pendingChange: hasPendingChange(workflow),
     takedown: workflow.takedown ?? undefined,
     app: workflow.app ?? undefined,
   });
@@ -126,8 +128,8 @@ export const workflowsHandlers = ({
   thumbnailAddresses,
 }: Handled): proto.WorkflowsServiceServer => ({
   createWorkflow: unary(async (request) => {
-    const { ownerId, authorId, maxWorkflows, reference, unapproved, byKey, mediaQuotaBytes: mediaQuota } = request;
-    const allowed = { authorId, maxWorkflows, unapproved, byKey, mediaQuota };
+    const { ownerId, authorId, maxWorkflows, reference, unapproved, byKey, mediaQuotaBytes: mediaQuota, withoutRun } = request;
+    const allowed = { authorId, maxWorkflows, unapproved, byKey, mediaQuota, withoutRun };
     const created = await workflows.create({ ownerId, settings: newSettings(request), reference, ...allowed });
     return proto.CreateWorkflowResponse.fromPartial({ workflow: toWorkflow(created) });
   }),
@@ -142,8 +144,8 @@ export const workflowsHandlers = ({
     return { workflows: rows.map((row) => toSummary(row, userId, thumbnails.get(row.slug), pictures)), nextCursor: next ?? "" };
   }),
   updateWorkflow: unary(async (request) => {
-    const { slug, ownerId, ifRevision, maxWorkflows, unapproved, byKey, mediaQuotaBytes: mediaQuota } = request;
-    const allowed = { maxWorkflows, unapproved, byKey, mediaQuota };
+    const { slug, ownerId, ifRevision, maxWorkflows, unapproved, byKey, mediaQuotaBytes: mediaQuota, withoutRun } = request;
+    const allowed = { maxWorkflows, unapproved, byKey, mediaQuota, withoutRun };
     const updated = await workflows.update({ slug, ownerId, ifRevision, changes: changes(request), ...allowed });
     return proto.UpdateWorkflowResponse.fromPartial({ workflow: toWorkflow(updated) });
   }),
@@ -156,7 +158,8 @@ export const workflowsHandlers = ({
   }),
   getSchema: unary(async ({ slug, userId, version }) => {
     const schema = await workflows.schema(slug, userId, version);
-    return proto.GetSchemaResponse.fromPartial({ schema: toSchema(schema), generators: schema.generators });
+    const { generators, pendingChange } = schema;
+    return proto.GetSchemaResponse.fromPartial({ schema: toSchema(schema), generators, pendingChange });
   }),
   getPublicSchema: unary(async ({ slug }) =>
     proto.GetPublicSchemaResponse.fromPartial({ schema: toSchema(await workflows.publicSchema(slug)) }),
@@ -170,6 +173,10 @@ export const workflowsHandlers = ({
   getDefinition: unary(async ({ slug, userId, knownRevision, version }) => {
     const { graph, ...head } = await workflows.definition(slug, userId, knownRevision, version);
     return proto.GetDefinitionResponse.fromPartial({ slug, ...head, unchanged: graph === undefined, ...graph });
+  }),
+  approveGraph: unary(async (request) => {
+    await workflows.approve(request);
+    return {};
   }),
   cloneWorkflow: unary(async ({ mediaQuotaBytes, maxWorkflows, ...cloning }) => {
     const made = await clone({ ...cloning, maxWorkflows, mediaQuota: mediaQuotaBytes });

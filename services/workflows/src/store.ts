@@ -1,7 +1,7 @@
 import { insertOnce, isDuplicateKey } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
 import type { App } from "./apps/app";
-import type { GeneratorUse, Published, Summary, Takedown, Workflow } from "./definition/workflow";
+import type { Approved, GeneratorUse, Published, Summary, Takedown, Workflow } from "./definition/workflow";
 import type { AppRow, ListFilter, ToolRow, WorkflowStore } from "./definition/storage";
 
 /** A workflow, or what is left of a deleted one: its slug, which stays its owner's. */
@@ -33,6 +33,10 @@ const app = new Schema<App>(
     ...{ published: Boolean, payer: String, dailyMillicredits: Number, perVisitorPerDay: Number },
     ...{ title: text, cover: text, theme: String, origins: { type: [String] } },
   },
+  { _id: false },
+);
+const approved = new Schema<Approved>(
+  { version: Number, revision: Number, graphDigest: text, pinnedModels: { type: Schema.Types.Mixed } },
   { _id: false },
 );
 const takedown = new Schema<Takedown>({ reason: text, at: Date }, { _id: false });
@@ -70,6 +74,7 @@ const rows = new Schema<Row>(
     secretNames: { type: [String], default: undefined },
     thumbnailRef: String,
     published,
+    approved,
     takedown,
     formerOwner: String,
     versionsOf: String,
@@ -97,11 +102,14 @@ const SUMMARY = {
 } as const satisfies Record<Exclude<keyof Summary, "slug">, 1>;
 const SCHEMA = {
   ...{ name: 1, description: 1, fieldsJson: 1, valuesJson: 1, generators: 1 },
-  ...{ createdBy: 1, creationId: 1, published: 1 },
+  ...{ createdBy: 1, creationId: 1, published: 1, approved: 1 },
 } as const;
 const TOOL = { name: 1, description: 1, fieldsJson: 1, resultsJson: 1, creationId: 1, published: 1 } as const;
-const APP = { name: 1, description: 1, fieldsJson: 1, valuesJson: 1, createdBy: 1, creationId: 1, published: 1, app: 1 } as const;
-const HEAD = { _id: 0, name: 1, revision: 1, createdBy: 1, creationId: 1, published: 1, isTemplate: 1 } as const;
+const APP = {
+  ...{ name: 1, description: 1, fieldsJson: 1, valuesJson: 1 },
+  ...{ createdBy: 1, creationId: 1, published: 1, approved: 1, app: 1 },
+} as const;
+const HEAD = { _id: 0, name: 1, revision: 1, createdBy: 1, creationId: 1, published: 1, approved: 1, isTemplate: 1 } as const;
 /** Deleted workflows of one slug that are remembered. */
 const FORMER_CREATIONS = 100;
 /** A list of ordinary length is one exchange with the server. */
@@ -120,6 +128,10 @@ const PUBLISHED_APP = { "app.published": true, ...SHOWN, $or: [{ "app.payer": "o
 
 const visible = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, LISTED] });
 const runnable = (slug: string, userId: string) => ({ _id: slug, $or: [{ createdBy: userId }, LISTED, PLAYGROUND] });
+
+/** Naming the same newest version as when it was read. */
+const stillPublished = ({ published }: Pick<Workflow, "published">): object =>
+  published ? { "published.version": published.version } : { published: null };
 
 const atRevision = (revision: number | undefined): { revision?: number } => (revision === undefined ? {} : { revision });
 
@@ -254,8 +266,10 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
     setThumbnailRef: async (slug, revision, thumbnailRef) => {
       await model.updateOne({ _id: slug, revision }, { $set: { thumbnailRef } }).exec();
     },
-    replace: async ({ slug, createdBy, revision }, members) => {
-      const { matchedCount } = await model.updateOne({ _id: slug, createdBy, revision }, { $set: members }).exec();
+    replace: async (read, members) => {
+      const { slug, createdBy, revision } = read;
+      const asRead = { _id: slug, createdBy, revision, ...stillPublished(read) };
+      const { matchedCount } = await model.updateOne(asRead as object, { $set: members }).exec();
       return matchedCount === 1;
     },
     move: async ({ slug, ownerId, ifRevision }, folderId, at) => {
@@ -273,9 +287,15 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
       const filter = { createdBy: ownerId, folderId, ...(slug === undefined ? {} : { _id: slug }) };
       await model.updateMany(filter, { $set: { folderId: null, updatedAt: at }, $inc: { revision: 1 } }).exec();
     },
-    setPublished: async ({ slug, createdBy, creationId, published: before }, now) => {
-      const earlier = before ? { "published.version": before.version } : { published: null };
-      await model.updateOne({ _id: slug, createdBy, creationId, ...earlier } as object, { $set: { published: now } }).exec();
+    setPublished: async (read, now, approved) => {
+      const { slug, createdBy, creationId } = read;
+      const asRead = { _id: slug, createdBy, creationId, ...stillPublished(read) };
+      await model.updateOne(asRead as object, { $set: { published: now, approved } }).exec();
+    },
+    approve: async (read) => {
+      const { slug, createdBy, creationId, revision } = read;
+      const asRead = { _id: slug, createdBy, creationId, revision, ...stillPublished(read) };
+      return (await model.updateOne(asRead as object, { $set: { approved: null } }).exec()).matchedCount === 1;
     },
     moderate: async (slug, next) => {
       const filter = { _id: slug, $or: [{ isTemplate: true }, { takedown: { $ne: null } }] };

@@ -48,6 +48,7 @@ const graphOf = (texts: ReadonlyMap<string, string>): DocGraph => readDocGraph(t
 const publishedOf = (texts: ReadonlyMap<string, string>): Published => ({
   version: JSON.parse(texts.get("publishedVersion") ?? "null") as number | null,
   changed: texts.get("changedSincePublished") === "true",
+  pending: texts.get("pendingChange") === "true",
 });
 
 /** Reads a workflow with its graph as text. @throws NodeloomError */

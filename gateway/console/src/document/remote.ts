@@ -18,6 +18,8 @@ export interface Published {
   version: number | null;
   /** Whether the saved draft's graph is another one. */
   changed: boolean;
+  /** Whether apps, hooks and schedules run an earlier graph until the change is confirmed. */
+  pending: boolean;
 }
 
 export interface Loaded {

@@ -159,6 +159,9 @@ class Workflow(TypedDict):
     publishedVersion: float | None
     # Whether the draft's graph differs from it
     changedSincePublished: bool
+    # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
+    # run the graph of before until a caller who can publishes or confirms it
+    pendingChange: bool
     # Of a template that an administrator took down; its owner alone sees it
     takedown: NotRequired[WorkflowTakedown]
 
@@ -237,6 +240,10 @@ class WorkflowVersion(TypedDict):
     nodes: Sequence[Any]
     edges: Sequence[Any]
     viewport: Mapping[str, Any]
+
+
+class ConfirmedWorkflow(TypedDict):
+    pendingChange: Literal[False]
 
 
 class WorkflowRunRequest(TypedDict):
@@ -383,8 +390,11 @@ class Schedule(TypedDict):
     paused: bool
     # Why it has stopped by itself; `paused: false` sets it going again
     stopped: ScheduleStopped1 | None
-    # The key that set it, with which it stops; null: a session did
+    # The key that last changed it, with which it stops; null: a session did
     keyId: str | None
+    # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
+    # run the graph of before until a caller who can publishes or confirms it
+    pendingChange: bool
     # The next times; none while it is paused or stopped
     nextRuns: Sequence[str]
     # The last times and what came of them, newest first
@@ -443,8 +453,11 @@ class ScheduleWithRuns(TypedDict):
     paused: bool
     # Why it has stopped by itself; `paused: false` sets it going again
     stopped: ScheduleWithRunsStopped1 | None
-    # The key that set it, with which it stops; null: a session did
+    # The key that last changed it, with which it stops; null: a session did
     keyId: str | None
+    # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
+    # run the graph of before until a caller who can publishes or confirms it
+    pendingChange: bool
     # The next times; none while it is paused or stopped
     nextRuns: Sequence[str]
     # The last times and what came of them, newest first
@@ -668,6 +681,9 @@ class Hook(TypedDict):
     deliveryIdHeader: str | None
     # The key that set it, with which it ends; null: a session did
     keyId: str | None
+    # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
+    # run the graph of before until a caller who can publishes or confirms it
+    pendingChange: bool
     createdAt: str | None
 
 
@@ -706,6 +722,9 @@ class IssuedHook(TypedDict):
     deliveryIdHeader: str | None
     # The key that set it, with which it ends; null: a session did
     keyId: str | None
+    # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
+    # run the graph of before until a caller who can publishes or confirms it
+    pendingChange: bool
     createdAt: str | None
     # Where to send to, shown this once
     url: str

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  APPROVED_VERSION,
   creditLimit,
   DomainError,
   GRAPH_BOUNDS,
@@ -296,9 +297,9 @@ export const runRoutes = [
     example: { inputs: { prompt: "A lighthouse at dusk" } },
     app: "visitors",
     handler: (context) => {
-      const start = (): Promise<Reply> => run(context, "workflowSlug", context.params.slug);
+      const start = (part: RunPart = {}): Promise<Reply> => run(context, "workflowSlug", context.params.slug, part);
       const { visitor } = context.caller;
-      return visitor ? runApp(context, visitor, start) : start();
+      return visitor ? runApp(context, visitor, () => start({ version: APPROVED_VERSION })) : start();
     },
   }),
   defineRoute({

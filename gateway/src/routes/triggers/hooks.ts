@@ -10,7 +10,8 @@ import { defineRoute, type ParamsSpec } from "../../http/route";
 import { headerValue, iso, MAX_CREDITS, slug, timestamp, uuid, workflowParams } from "../../schemas";
 import { startRun } from "../runs/run";
 import { listedOf } from "../workflows/readable";
-import { settingUp, triggerOwner } from "./schedules";
+import { pendingChange } from "../workflows/schemas";
+import { settingUp, triggerOwner, withPending } from "./schedules";
 
 /** Inbound hooks: addresses by which other services start a workflow. */
 
@@ -41,6 +42,7 @@ const hook = z
     hmac: z.object({ header }).nullable(),
     deliveryIdHeader,
     keyId: z.string().nullable().meta({ description: "The key that set it, with which it ends; null: a session did" }),
+    pendingChange,
     createdAt: timestamp.nullable(),
   })
   .meta({ id: "Hook" });
@@ -102,7 +104,7 @@ export const hookRoutes = [
     handler: async (context) => {
       const { gateway, caller, params } = context;
       const { hooks } = await gateway.services.executions.listHooks({ userId: caller.user.id, workflowSlug: params.slug });
-      return { status: 200, body: (await listedOf(context, params.slug, hooks)).map(view) };
+      return { status: 200, body: await withPending(context, (await listedOf(context, params.slug, hooks)).map(view)) };
     },
   }),
   defineRoute({
@@ -122,7 +124,8 @@ export const hookRoutes = [
       hmac: { header: "X-Hub-Signature-256", secret: "a secret that the sender has, too" },
       deliveryIdHeader: "X-GitHub-Delivery",
     },
-    handler: async ({ gateway, caller, params, body }) => {
+    handler: async (context) => {
+      const { gateway, caller, params, body } = context;
       const { secret, ...kept } = newHookSecret();
       const { hook: made } = await gateway.services.executions.createHook({
         owner: triggerOwner(caller),
@@ -134,7 +137,8 @@ export const hookRoutes = [
         deliveryIdHeader: body.deliveryIdHeader ?? "",
         ...kept,
       });
-      return { status: 201, body: { ...view(made), url: `${gateway.publicBaseUrl}${HOOK_PATH}${secret}` } };
+      const [shown] = await withPending(context, [view(made)]);
+      return { status: 201, body: { ...shown, url: `${gateway.publicBaseUrl}${HOOK_PATH}${secret}` } };
     },
   }),
   defineRoute({

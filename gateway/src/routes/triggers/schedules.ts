@@ -1,14 +1,15 @@
-import { covers, creditLimit, toCredits, TRIGGER_BOUNDS } from "@nodeloom/kernel";
+import { covers, creditLimit, toCredits, TRIGGER_BOUNDS, unlessNotFound } from "@nodeloom/kernel";
 import { executions as messages, type triggers } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Caller } from "../../auth/caller";
 import { notFound } from "../../http/errors";
 import { raw } from "../../http/json";
 import { SCHEDULE_MS } from "../../http/limits";
-import { defineRoute, type ParamsSpec } from "../../http/route";
+import { defineRoute, type CallContext, type ParamsSpec } from "../../http/route";
 import { anyObject, iso, MAX_CREDITS, slug, timestamp, uuid, workflowParams } from "../../schemas";
 import { execution, executionView } from "../executions/view";
 import { specific } from "../runs/routes";
+import { pendingChange } from "../workflows/schemas";
 import { listedOf } from "../workflows/readable";
 
 /** Schedules: runs of a workflow at times. */
@@ -56,7 +57,8 @@ const schedule = z
       .object({ ...why, at: timestamp.nullable() })
       .nullable()
       .meta({ description: "Why it has stopped by itself; `paused: false` sets it going again" }),
-    keyId: z.string().nullable().meta({ description: "The key that set it, with which it stops; null: a session did" }),
+    keyId: z.string().nullable().meta({ description: "The key that last changed it, with which it stops; null: a session did" }),
+    pendingChange,
     nextRuns: z.array(timestamp).meta({ description: "The next times; none while it is paused or stopped" }),
     history: z.array(time).meta({ description: "The last times and what came of them, newest first" }),
     createdAt: timestamp.nullable(),
@@ -116,6 +118,15 @@ const view = (given: triggers.Schedule | undefined): Record<string, unknown> => 
   };
 };
 
+type OfWorkflow = Pick<CallContext<"any", { slug: string }>, "gateway" | "caller" | "params">;
+
+/** Schedules or hooks of a workflow, with whether a change of its graph is pending for them. */
+export const withPending = async <T extends object>({ gateway, caller, params }: OfWorkflow, views: T[]) => {
+  const asked = { slug: params.slug, userId: caller.user.id, version: "" };
+  const schema = views.length === 0 ? undefined : await unlessNotFound(gateway.services.workflows.getSchema(asked));
+  return views.map((one) => ({ ...one, pendingChange: schema?.pendingChange ?? false }));
+};
+
 const shared = { tag: "Schedules and hooks", auth: "any", limit: "user" } as const;
 const reading = { ...shared, capability: "workflow:read" } as const;
 const removing = { ...shared, capability: "workflow:write" } as const;
@@ -143,7 +154,7 @@ export const scheduleRoutes = [
     handler: async (context) => {
       const { gateway, caller, params } = context;
       const { schedules } = await gateway.services.executions.listSchedules({ userId: caller.user.id, workflowSlug: params.slug });
-      return { status: 200, body: (await listedOf(context, params.slug, schedules)).map(view) };
+      return { status: 200, body: await withPending(context, (await listedOf(context, params.slug, schedules)).map(view)) };
     },
   }),
   defineRoute({
@@ -160,7 +171,8 @@ export const scheduleRoutes = [
     responses: { 201: schedule },
     errors: [...RUN_ERRORS, "PRECONDITION_FAILED"],
     example: { cron: "0 9 * * 1-5", timezone: "Europe/Berlin", inputs: { prompt: "A lighthouse at dusk" }, maxCredits: 20 },
-    handler: async ({ gateway, caller, params, body, members }) => {
+    handler: async (context) => {
+      const { gateway, caller, params, body, members } = context;
       const wanted = {
         owner: triggerOwner(caller),
         workflowSlug: params.slug,
@@ -171,7 +183,8 @@ export const scheduleRoutes = [
         paused: body.paused ?? false,
       };
       const { schedule: made } = await gateway.services.executions.createSchedule(wanted, { deadlineMs: SCHEDULE_MS });
-      return { status: 201, body: view(made), headers: { Location: `/api/workflows/${params.slug}/schedules/${made?.id}` } };
+      const [shown] = await withPending(context, [view(made)]);
+      return { status: 201, body: shown, headers: { Location: `/api/workflows/${params.slug}/schedules/${made?.id}` } };
     },
   }),
   defineRoute({
@@ -184,7 +197,8 @@ export const scheduleRoutes = [
     params: scheduleParams,
     responses: { 200: withRuns },
     errors: ["NOT_FOUND"],
-    handler: async ({ gateway, caller, params }) => {
+    handler: async (context) => {
+      const { gateway, caller, params } = context;
       const service = gateway.services.executions;
       const which = whichOf(caller, params);
       const ofSchedule = { userId: caller.user.id, limit: SHOWN_RUNS, metadata: { scheduleId: params.id } };
@@ -192,7 +206,8 @@ export const scheduleRoutes = [
         ? service.listExecutions(messages.ListExecutionsRequest.fromPartial(ofSchedule))
         : { executions: [] };
       const [{ schedule: found }, { executions }] = await Promise.all([service.getSchedule(which), runs]);
-      return { status: 200, body: { ...view(found), executions: executions.map(executionView) } };
+      const [shown] = await withPending(context, [view(found)]);
+      return { status: 200, body: { ...shown, executions: executions.map(executionView) } };
     },
   }),
   defineRoute({
@@ -208,7 +223,8 @@ export const scheduleRoutes = [
     responses: { 200: schedule },
     errors: [...RUN_ERRORS, "NOT_FOUND"],
     example: { paused: true },
-    handler: async ({ gateway, caller, params, body, members }) => {
+    handler: async (context) => {
+      const { gateway, caller, params, body, members } = context;
       const limit = body.maxCredits === undefined ? undefined : { millicredits: limitOf(body.maxCredits) };
       const wanted = {
         owner: triggerOwner(caller),
@@ -221,7 +237,8 @@ export const scheduleRoutes = [
         paused: body.paused,
       };
       const { schedule: changed } = await gateway.services.executions.updateSchedule(wanted, { deadlineMs: SCHEDULE_MS });
-      return { status: 200, body: view(changed) };
+      const [shown] = await withPending(context, [view(changed)]);
+      return { status: 200, body: shown };
     },
   }),
   defineRoute({

@@ -1,7 +1,7 @@
-import { LIMITS } from "@nodeloom/kernel";
+import { covers, LIMITS } from "@nodeloom/kernel";
 import { workflows } from "@nodeloom/proto";
 import type { z } from "zod";
-import type { Caller } from "../../auth/caller";
+import { runCapability, type Caller } from "../../auth/caller";
 import { payloadTooLarge } from "../../http/errors";
 import { matchRevision } from "../../http/revisions";
 import type { CallContext } from "../../http/route";
@@ -41,6 +41,10 @@ export const workflowCap = ({ isAdmin, user }: Caller): number | undefined => (i
 /** The person, where the account is an organization's. */
 export const authorOf = ({ organization, person }: Caller): string | undefined => (organization ? person.id : undefined);
 
+/** Whether a caller can't run a workflow: what they save of it then waits for the approval of one who can. @param workflowSlug none of a new one */
+export const isWithoutRun = ({ capabilities }: Caller, workflowSlug = ""): boolean =>
+  !covers(capabilities, runCapability("workflow", workflowSlug));
+
 export const createRequest = (body: z.infer<typeof creation>, context: CallContext<"any">): workflows.CreateWorkflowRequest => {
   const texts = losslessTexts(context);
   return workflows.CreateWorkflowRequest.fromPartial({
@@ -56,6 +60,7 @@ export const createRequest = (body: z.infer<typeof creation>, context: CallConte
     mcp: body.mcp ?? false,
     app: body.app ? toApp(body.app) : undefined,
     byKey: context.caller.key !== null,
+    withoutRun: isWithoutRun(context.caller),
     folderId: body.folderId ?? undefined,
     thumbnail: body.thumbnail ?? undefined,
     coverJson: texts.cover ?? "",
@@ -86,6 +91,7 @@ export const updateRequest = (workflowSlug: string, body: Changes, context: Call
     app: body.app ? toApp(body.app) : undefined,
     clearApp: body.app === null,
     byKey: context.caller.key !== null,
+    withoutRun: isWithoutRun(context.caller, workflowSlug),
     folderId: body.folderId ?? undefined,
     clearFolderId: body.folderId === null,
     thumbnail: body.thumbnail ?? undefined,

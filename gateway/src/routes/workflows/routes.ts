@@ -124,7 +124,8 @@ export const workflowRoutes = [
     path: "/api/workflows/:slug",
     operationId: "updateWorkflow",
     summary: "Change fields of a workflow",
-    description: "Omitted fields are kept. With If-Match the change happens only at that revision.",
+    description:
+      "Omitted fields are kept. Where the caller can't run the workflow, apps, hooks and schedules run the graph of before until a caller who can saves the whole graph, publishes or confirms it (`pendingChange`). With If-Match the change happens only at that revision.",
     ifMatch: true,
     params: workflowParams,
     body: changes,

@@ -30,9 +30,14 @@ const flags = {
 
 const app = appSettings.nullable().meta({ description: "Its page for others, or null; a signed-in person alone changes it" });
 
+export const pendingChange = z.boolean().meta({
+  description:
+    "Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it",
+});
 const published = {
   publishedVersion: z.number().nullable().meta({ description: "The newest published version, which runs run; null when there is none" }),
   changedSincePublished: z.boolean().meta({ description: "Whether the draft's graph differs from it" }),
+  pendingChange,
 };
 const takedown = z.object({ reason: z.string(), at: timestamp.nullable() });
 
@@ -63,7 +68,7 @@ const estimatedCreditCost = credits.nullable().meta({ description: "Credits per 
 
 export const workflowSummary = workflowSchema
   .omit({ publicPlayground: true, mcp: true, app: true, nodes: true, edges: true, viewport: true, createdAt: true })
-  .omit({ publishedVersion: true, changedSincePublished: true, takedown: true })
+  .omit({ publishedVersion: true, changedSincePublished: true, pendingChange: true, takedown: true })
   .extend({
     estimatedCreditCost,
     featured: z.literal(true).optional().meta({ description: "Of a template that administrators have shown first" }),

@@ -8,7 +8,8 @@ import { anyObject, cursor, cursorPage, iso, limit, name as workflowName, slug, 
 import { auditedForOwner } from "../admin/audit";
 import { readyModels, tierOf } from "../models/ranking";
 import { mediaQuota } from "../media/uploads";
-import { authorOf, wantedRevision, workflowCap } from "./requests";
+import { specific } from "../runs/routes";
+import { authorOf, isWithoutRun, wantedRevision, workflowCap } from "./requests";
 import { workflowReply } from "./views";
 import { workflowSchema } from "./schemas";
 
@@ -91,6 +92,7 @@ export const versionRoutes = [
         reference: executionId,
         unapproved: !caller.user.approved,
         mediaQuotaBytes: mediaQuota(caller),
+        withoutRun: isWithoutRun(caller),
       });
       const { workflow: stored } = await gateway.services.workflows.cloneWorkflow(request, { deadlineMs: CLONE_MS });
       return workflowReply(201, stored, { Location: `/api/workflows/${stored?.slug}` });
@@ -103,7 +105,7 @@ export const versionRoutes = [
     operationId: "publishVersion",
     summary: "Publish the draft as the next version",
     description:
-      "From then on runs run this version, whatever becomes of the draft. Versions never change. With If-Match only that revision of the draft is published.",
+      "From then on runs run this version, whatever becomes of the draft. Versions never change. Where the caller can't run the workflow, apps, hooks and schedules don't run it before a caller who can publishes or confirms it (`pendingChange`). With If-Match only that revision of the draft is published.",
     idempotent: "replay",
     ifMatch: true,
     params: workflowParams,
@@ -126,6 +128,7 @@ export const versionRoutes = [
         note: body?.note ?? "",
         reference: executionId,
         unapproved: !caller.user.approved,
+        withoutRun: isWithoutRun(caller, params.slug),
         ifRevision: await wantedRevision(context),
         pinsModels: body?.pinModels === true,
         pinnedModels: body?.pinModels === true ? await readyModels(gateway.services.models, tierOf(caller)) : {},
@@ -187,9 +190,35 @@ export const versionRoutes = [
     handler: async (context) => {
       const { gateway, caller, params } = context;
       const which = { slug: params.slug, ownerId: caller.user.id, version: params.version };
-      const request = { ...which, ifRevision: await wantedRevision(context) };
+      const request = { ...which, ifRevision: await wantedRevision(context), withoutRun: isWithoutRun(caller, params.slug) };
       const { workflow: stored } = await gateway.services.workflows.restoreVersion(request);
       return workflowReply(200, stored);
+    },
+  }),
+  defineRoute({
+    tag: "Workflows",
+    auth: "any",
+    capability: specific("workflow", "slug"),
+    limit: "user",
+    method: "POST",
+    path: "/api/workflows/:slug/confirm",
+    operationId: "confirmWorkflow",
+    summary: "Confirm a change of a workflow that a caller made who can't run it",
+    description:
+      "Its app, hooks and schedules run what runs run from then on, and `pendingChange` is false. With If-Match only that revision of the draft is confirmed.",
+    approval: true,
+    ifMatch: true,
+    params: workflowParams,
+    responses: { 200: z.object({ pendingChange: z.literal(false) }).meta({ id: "ConfirmedWorkflow" }) },
+    errors: ["WORKFLOW_NOT_FOUND", "PRECONDITION_FAILED"],
+    handler: async (context) => {
+      const { gateway, caller, params } = context;
+      const request = { slug: params.slug, ownerId: caller.user.id, ifRevision: await wantedRevision(context) };
+      await auditedForOwner(context, { action: "workflow.confirm", target: params.slug }, async () => {
+        await gateway.services.workflows.approveGraph(request);
+        return { value: undefined };
+      });
+      return { status: 200, body: { pendingChange: false } };
     },
   }),
 ];

@@ -32,6 +32,7 @@ const view = (stored: workflows.Workflow): Record<string, unknown> => ({
   updatedAt: iso(stored.updatedAt),
   publishedVersion: stored.publishedVersion || null,
   changedSincePublished: stored.changedSincePublished,
+  pendingChange: stored.pendingChange,
   ...(stored.takedown ? { takedown: { reason: stored.takedown.reason, at: iso(stored.takedown.at) } } : {}),
 });
 
@@ -70,9 +71,14 @@ export const schemaView = (schema: workflows.Schema | undefined): Record<string,
   description: schema?.description ?? "",
 });
 
-/** Neither a publication nor a takedown is a revision of the draft, but a read shows both. */
-const tagOf = ({ revision, publishedVersion, takedown }: workflows.Workflow): string =>
-  revisionTag(revision, ...(publishedVersion > 0 ? [`v${publishedVersion}`] : []), ...(takedown?.at ? [`t${takedown.at.getTime()}`] : []));
+/** Neither a publication nor a confirmation nor a takedown is a revision of the draft, but a read shows all three. */
+const tagOf = ({ revision, publishedVersion, pendingChange, takedown }: workflows.Workflow): string =>
+  revisionTag(
+    revision,
+    ...(publishedVersion > 0 ? [`v${publishedVersion}`] : []),
+    ...(pendingChange ? ["p"] : []),
+    ...(takedown?.at ? [`t${takedown.at.getTime()}`] : []),
+  );
 
 export const workflowReply = (status: number, stored: workflows.Workflow | undefined, headers: Record<string, string> = {}): Reply => {
   if (!stored) throw new Error("workflows answered without a workflow");

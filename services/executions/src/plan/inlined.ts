@@ -1,6 +1,14 @@
 /** Workflows that stand in others: found for a plan, each as its graph was written by its owner. */
 import { createHash } from "node:crypto";
-import { DomainError, innerId, LIMITS, type GraphIssue, type InlinedWorkflow, type WorkflowReference } from "@nodeloom/kernel";
+import {
+  APPROVED_VERSION,
+  DomainError,
+  innerId,
+  LIMITS,
+  type GraphIssue,
+  type InlinedWorkflow,
+  type WorkflowReference,
+} from "@nodeloom/kernel";
 import type { Defined, Definition, Definitions, Needs } from "./definitions";
 import type { InnerTask, TaskGraph } from "./planner/protocol";
 
@@ -40,13 +48,22 @@ interface Container {
   prefix: string;
 }
 
+export interface InliningRequest {
+  slug: string;
+  /** The version of it that was asked for. */
+  selected: string;
+  ownerId: string;
+  userId: string;
+  references: readonly WorkflowReference[];
+}
+
 /**
  * What stands in a workflow, to any depth. The nodes of a graph are resolved for its owner: an own workflow, or a template.
  * @throws DomainError WORKFLOW_INVALID for what is not there, for a circle, and for what is too deep
  */
 export const findInlined = async (
   definitions: Pick<Definitions, "read" | "needs">,
-  { slug, ownerId, userId, references }: { slug: string; ownerId: string; userId: string; references: readonly WorkflowReference[] },
+  { slug, selected, ownerId, userId, references }: InliningRequest,
 ): Promise<Inlined> => {
   const found = new Map<string, InnerTask["definitions"][number]>();
   const meanings: InnerTask["references"] = [];
@@ -54,6 +71,8 @@ export const findInlined = async (
   const workflows: InlinedWorkflow[] = [];
   const reads = new Map<string, Promise<Defined>>();
   const hashes = new Map<string, string>();
+  // What is approved holds of the workflows in it, too.
+  const ofUnnamed = selected === APPROVED_VERSION ? selected : "";
   let chars = 0;
 
   const read = ({ slug: named, version, nodeId }: WorkflowReference, { ownerId: reader, prefix }: Container): Promise<Defined> => {
@@ -61,7 +80,7 @@ export const findInlined = async (
     const wanting = invalid(prefix + nodeId, `there is no workflow ${named}${version === "" ? "" : ` (version ${version})`}`);
     const known =
       reads.get(key) ??
-      definitions.read(named, reader, version).then(
+      definitions.read(named, reader, version === "" ? ofUnnamed : version).then(
         (defined) => {
           if (defined.graphHidden) throw wanting;
           return defined;

@@ -49,7 +49,7 @@ export interface PlannedRun {
 
 export interface PlanningRequest {
   target: executions.Target["target"];
-  /** Of a workflow: a number, `draft`, or empty for the newest version, or the draft while there is none. */
+  /** Of a workflow: a number, `draft`, or empty for the newest version, or the draft while there is none; `approved`: see `APPROVED_VERSION`. */
   version?: string;
   /** Of a workflow: the node that is run to; empty for everything. */
   until?: string;
@@ -212,7 +212,8 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     // What the saved graph needs is kept with it, and not what it needs with settings.
     const { needs: _, ...unread } = saved;
     const { models: own, workflows: references } = await definitions.needs(graph === savedGraph ? saved : unread, graph, userId);
-    const inlined = references.length === 0 ? undefined : await findInlined(definitions, { slug, ownerId: createdBy, userId, references });
+    const inlined =
+      references.length === 0 ? undefined : await findInlined(definitions, { slug, selected, ownerId: createdBy, userId, references });
     const needed = inlined ? [...new Set([...own, ...inlined.models])] : own;
     const { models: named, autos } = await findModels(catalog, needed, { runner, pinnedModels });
     checkSetModels(settingsJson, autos, capabilities);

@@ -1,4 +1,5 @@
 import { APP_BOUNDS, DomainError, isOrigin } from "@nodeloom/kernel";
+import { storedNumber } from "../approval";
 import type { AppRow, WorkflowStore } from "../definition/storage";
 import { newest, type SchemaPart } from "../definition/workflow";
 import type { Pictures } from "../pictures/pictures";
@@ -43,8 +44,9 @@ export const createApps = ({ store, versions, pictures }: AppsDeps): Apps => {
     get: async (slug) => {
       const row = await store.app(slug);
       if (!row) throw appNotFound();
-      const version = newest(row);
-      const stored = version === 0 ? row : await versions.get(row.creationId, version);
+      // Visitors who pay run what the workflow runs.
+      const number = row.approved && row.app.payer === "owner" ? storedNumber(row.approved) : newest(row);
+      const stored = number === 0 ? row : await versions.get(row.creationId, number);
       if (!stored) throw appNotFound();
       const { name, description, createdBy: ownerId } = row;
       const { fieldsJson, valuesJson } = stored;

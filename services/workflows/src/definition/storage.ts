@@ -1,10 +1,10 @@
 import type { ListPosition } from "@nodeloom/platform";
 import type { App } from "../apps/app";
-import type { Published, SchemaPart, SecretUse, Summary, Takedown, Tool, Workflow } from "./workflow";
+import type { Approved, Published, SchemaPart, SecretUse, Summary, Takedown, Tool, Workflow } from "./workflow";
 
-export type WorkflowHead = Pick<Workflow, "name" | "revision" | "createdBy" | "creationId" | "published" | "isTemplate">;
+export type WorkflowHead = Pick<Workflow, "name" | "revision" | "createdBy" | "creationId" | "published" | "approved" | "isTemplate">;
 /** A schema with what tells which version's it is. */
-export type SchemaRow = SchemaPart & Pick<Workflow, "createdBy" | "creationId" | "published">;
+export type SchemaRow = SchemaPart & Pick<Workflow, "createdBy" | "creationId" | "published" | "approved">;
 
 /** The draft as a tool, with what tells whether a version stands in its place. */
 export type ToolRow = Tool & Pick<Workflow, "creationId" | "published">;
@@ -63,15 +63,17 @@ export interface WorkflowStore {
   thumbnails(slugs: readonly string[]): Promise<Map<string, string | null>>;
   /** Notes what lists show of a thumbnail, unless the workflow has changed. */
   setThumbnailRef(slug: string, revision: number, ref: string | null): Promise<void>;
-  /** Lets a workflow name its newest version, if it still names the one it was read with. */
-  setPublished(read: Workflow, published: Published): Promise<void>;
+  /** Lets a workflow name its newest version, and what is approved beside it, if it still names the one it was read with. */
+  setPublished(read: Workflow, published: Published, approved: Approved | null): Promise<void>;
+  /** Approves what a workflow runs, if that is still what it was read with. */
+  approve(read: Workflow): Promise<boolean>;
   /** Takes a template down or lets it back; answers how it was, or undefined when there is none. */
   moderate(slug: string, takedown: Takedown | null): Promise<{ before: Takedown | null; featured: boolean } | undefined>;
   /** Has a template shown before others, or no more; answers how it was, or undefined when there is none. */
   feature(slug: string, featured: boolean): Promise<{ before: boolean; takedown: Takedown | null } | undefined>;
   /** Notes on an owner's workflows whether the owner is suspended, where nothing is known of a later revision of the user. */
   setOwnerSuspended(ownerId: string, suspended: boolean, userRevision: number): Promise<void>;
-  /** Writes members of a workflow if it is still at the revision it was read at. */
+  /** Writes members of a workflow if it is still at the revision, and names the newest version, it was read with. */
   replace(read: Workflow, members: Partial<Workflow>): Promise<boolean>;
   move(which: OwnWorkflow, folderId: string | null, at: Date): Promise<Workflow | undefined>;
   leaveFolder(folderId: string, ownerId: string, at: Date, slug?: string): Promise<void>;

@@ -50,6 +50,8 @@ export interface Workflow {
   /** What lists show of the thumbnail: its address, or the key of the file made of a data URL; empty until that is made. */
   thumbnailRef: string | null;
   published?: Published | null;
+  /** What apps, hooks and schedules run while a change of that is pending. Null, or absent, where none is. */
+  approved?: Approved | null;
   /** Set when an administrator took the template down. */
   takedown?: Takedown | null;
   /** An administrator has the template shown before others. */
@@ -64,6 +66,15 @@ export interface Published {
   graphDigest: string;
   generators: GeneratorUse[];
   /** Absent in rows from before there were any. */
+  pinnedModels?: PinnedModels;
+}
+
+/** A graph that a caller who could run the workflow has approved. */
+export interface Approved {
+  /** A published version; 0: the draft as it was at the revision, which nobody has approved where it isn't kept. */
+  version: number;
+  revision: number;
+  graphDigest: string;
   pinnedModels?: PinnedModels;
 }
 
@@ -165,6 +176,8 @@ export interface Version {
   graphDigest: string;
   mediaNames: string[];
   pinnedModels?: PinnedModels;
+  /** Its publisher could not run the workflow. */
+  withoutRun?: boolean;
 }
 
 export type VersionHead = Pick<Version, "pinnedModels" | "version" | "note" | "createdAt" | "createdBy" | "name" | "description">;

@@ -30,6 +30,7 @@ const rows = new Schema<Row>(
     graphDigest: text,
     mediaNames: { type: [String] },
     pinnedModels: { type: Schema.Types.Mixed },
+    withoutRun: { type: Boolean, default: undefined },
   },
   { collection: "versions", versionKey: false, minimize: false, strict: "throw" },
 );
@@ -47,6 +48,12 @@ export const createVersionStore = (connection: Connection): VersionStore => {
   return {
     insert: async (version) => {
       return insertOnce(model.create([{ _id: idOf(version.creationId, version.version), ...version }]));
+    },
+    keepDraft: async (draft) => {
+      const { creationId, version } = draft;
+      await insertOnce(model.create([{ _id: idOf(creationId, version), ...draft }]));
+      // Numbers of drafts are negative revisions, so that earlier ones are above.
+      await model.deleteMany({ creationId, version: { $lt: 0, $gt: version } }).exec();
     },
     get: async (creationId, version) => {
       const row = await model
@@ -75,7 +82,7 @@ export const createVersionStore = (connection: Connection): VersionStore => {
     },
     list: (creationId, limit, before) =>
       model
-        .find({ creationId, version: { $lt: before } }, HEAD)
+        .find({ creationId, version: { $gt: 0, $lt: before } }, HEAD)
         .sort({ version: -1 })
         .limit(limit)
         .lean<VersionHead[]>()

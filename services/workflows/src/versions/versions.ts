@@ -14,6 +14,7 @@ import {
   workflowNotFound,
 } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
+import { approvedByPublishing, keepApproved } from "../approval";
 import { checkNoCredentials } from "../definition/credentials";
 import { changedSince, found, notApproved } from "../definition/errors";
 import { newest, type PinnedModels, type Published, type Version, type VersionHead, type Workflow } from "../definition/workflow";
@@ -45,6 +46,8 @@ export interface Publication {
   pinnedModels?: PinnedModels | undefined;
   /** Only this revision of the draft is published. */
   ifRevision?: number | undefined;
+  /** The publisher can't run the workflow. */
+  withoutRun?: boolean;
 }
 
 export interface Restoration {
@@ -53,6 +56,8 @@ export interface Restoration {
   version: number;
   /** Only this revision of the draft is overwritten. */
   ifRevision?: number | undefined;
+  /** The caller can't run the workflow. */
+  withoutRun?: boolean;
 }
 
 /** Versions of one revision have the same graph, and may have other pinned models. */
@@ -64,6 +69,8 @@ export interface VersionIdentity {
 export interface VersionStore {
   /** False when the number is taken. */
   insert(version: Version): Promise<boolean>;
+  /** Keeps a draft beside the versions, in place of earlier ones: see `storedNumber`. */
+  keepDraft(draft: Version): Promise<void>;
   get(creationId: string, version: number): Promise<Version | undefined>;
   /** What a version takes and gives, without its graph. */
   interfaceOf(creationId: string, version: number): Promise<Pick<Version, "fieldsJson" | "resultsJson"> | undefined>;
@@ -103,7 +110,7 @@ const pinsOf = ({ nodesJson, edgesJson }: Workflow, models: PinnedModels | undef
 };
 
 /** The draft as the next version. */
-const versionOf = (draft: Workflow, { note, reference, ownerId, authorId = ownerId, pinnedModels }: Publication): Version => {
+const versionOf = (draft: Workflow, { note, reference, ownerId, authorId = ownerId, pinnedModels, withoutRun }: Publication): Version => {
   const { creationId, revision, name, description, nodesJson, edgesJson, viewportJson } = draft;
   const { generators, fieldsJson, valuesJson, resultsJson, graphDigest, mediaNames } = draft;
   return {
@@ -113,6 +120,7 @@ const versionOf = (draft: Workflow, { note, reference, ownerId, authorId = owner
     version: newest(draft) + 1,
     ...{ note, reference },
     pinnedModels: pinsOf(draft, pinnedModels),
+    ...(withoutRun ? { withoutRun } : {}),
     createdBy: authorId,
     createdAt: new Date(),
   };
@@ -151,7 +159,10 @@ export const createVersions = ({ store, versions, update }: VersionsDeps): Versi
     const isMine = await versions.insert(next);
     const stored = isMine ? next : await versions.get(draft.creationId, next.version);
     if (!stored) return undefined;
-    await store.setPublished(draft, publishedOf(stored));
+    const published = publishedOf(stored);
+    const approved = approvedByPublishing(draft, published, stored);
+    await keepApproved(versions, draft, approved);
+    await store.setPublished(draft, published, approved);
     if (!isMine) return undefined;
     const after = await store.owned(slug, ownerId);
     if (after?.creationId === draft.creationId) return next;
@@ -176,10 +187,11 @@ export const createVersions = ({ store, versions, update }: VersionsDeps): Versi
       return versions.list(workflow.creationId, limit, before > 0 ? Math.min(before, end) : end);
     },
     get: published,
-    restore: async ({ slug, ownerId, version, ifRevision }) => {
+    restore: async ({ slug, ownerId, version, ifRevision, withoutRun }) => {
       const { nodesJson, edgesJson, viewportJson } = await published(slug, ownerId, version);
       const changes = { nodesJson, edgesJson, viewportJson };
-      return update({ slug, ownerId, ifRevision, changes, maxWorkflows: undefined, unapproved: false, mediaQuota: undefined });
+      const allowed = { maxWorkflows: undefined, unapproved: false, mediaQuota: undefined, ...(withoutRun ? { withoutRun } : {}) };
+      return update({ slug, ownerId, ifRevision, changes, ...allowed });
     },
   };
 };

@@ -5,6 +5,7 @@ import { BindError, createBudget, evaluate, hasInfinite, isRecord, parseJsonText
 import { derivedId } from "@nodeloom/platform";
 import { executions, type triggers } from "@nodeloom/proto";
 import type { HookRecord } from "../../store/triggers/hook-store";
+import { approvedTarget } from "./approved";
 import { readExpression, type Hooks } from "./hooks";
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/i;
@@ -63,7 +64,7 @@ export const createReadDelivery =
     const isKeyed = hook.deliveryIdHeader !== null;
     return executions.RunRequest.fromPartial({
       executionId: isKeyed ? derivedId("hook", hook._id, deliveryId) : randomUUID(),
-      target: { target: { $case: "workflowSlug", value: hook.workflowSlug } },
+      target: approvedTarget(hook.workflowSlug),
       runner,
       inputsJson: inputsOf(hook.expression, body),
       mode: executions.RunMode.RUN_MODE_RESPOND_ASYNC,

@@ -8,6 +8,7 @@ import { TIMING } from "../../run/timing";
 import type { Stores } from "../../store/stores";
 import { isActive, type ScheduledTime, type ScheduleRecord } from "../../store/triggers/schedule-store";
 import type { Runs } from "../runs";
+import { approvedTarget } from "./approved";
 import type { Owners } from "./owner";
 
 /** Refusals that every later time would meet, too. */
@@ -41,7 +42,7 @@ const requestOf = (row: ScheduleRecord, at: Date, runner: executions.Runner): ex
   const executionId = derivedId("schedule", row._id, at.toISOString());
   return executions.RunRequest.fromPartial({
     executionId,
-    target: { target: { $case: "workflowSlug", value: row.workflowSlug } },
+    target: approvedTarget(row.workflowSlug),
     runner,
     inputsJson: row.inputsJson,
     mode: executions.RunMode.RUN_MODE_RESPOND_ASYNC,

@@ -7,6 +7,7 @@ import type { executions, triggers } from "@nodeloom/proto";
 import type { Identity, Workflows } from "../../clients";
 import type { Stores } from "../../store/stores";
 import type { HookRecord } from "../../store/triggers/hook-store";
+import type { Approve } from "./approved";
 import { ownerOf, type Owners } from "./owner";
 import { takePlace } from "./places";
 
@@ -20,6 +21,7 @@ export interface HooksOptions {
   owners: Owners;
   identity: Pick<Identity, "putSecret" | "readSecrets" | "deleteSecret">;
   workflows: Pick<Workflows, "getDefinition">;
+  approve: Approve;
   logger: Logger;
 }
 
@@ -41,7 +43,7 @@ const requireExpression = (expression: string): void => {
 
 export type Hooks = ReturnType<typeof createHooks>;
 
-export const createHooks = ({ stores, owners, identity, workflows, logger }: HooksOptions) => {
+export const createHooks = ({ stores, owners, identity, workflows, approve, logger }: HooksOptions) => {
   const removeSecret = async ({ _id, signatureHeader }: Pick<HookRecord, "_id" | "signatureHeader">): Promise<void> => {
     if (signatureHeader === null) return;
     await identity.deleteSecret({ owner: secretsOf(_id), name: SIGNATURE }).catch((error: unknown) => {
@@ -67,6 +69,7 @@ export const createHooks = ({ stores, owners, identity, workflows, logger }: Hoo
       requireExpression(expression);
       await owners.runner(owner, workflowSlug);
       await workflows.getDefinition({ slug: workflowSlug, userId: owner.userId, knownRevision: 0, version: "" });
+      await approve(workflowSlug, owner.userId);
       const record: Omit<HookRecord, "slot"> = {
         ...{ _id: randomUUID(), ...owner, workflowSlug, secretHash, start, expression, maxMillicredits },
         signatureHeader: signatureHeader || null,

@@ -3,11 +3,12 @@ import { randomUUID } from "node:crypto";
 import { CONFLICT_ATTEMPTS, DomainError, invalidRequest, TRIGGER_BOUNDS, unavailable, type Issue } from "@nodeloom/kernel";
 import { isRecord, parseJsonText } from "@nodeloom/kernel/graph";
 import { retryOnConflict, type Logger } from "@nodeloom/platform";
-import type { triggers } from "@nodeloom/proto";
+import type { executions, triggers } from "@nodeloom/proto";
 import type { ScheduleCarrier } from "../../carry/schedules";
 import type { Planning } from "../../plan/planning";
 import type { Stores } from "../../store/stores";
 import { isActive, type ScheduleChange, type ScheduleRecord } from "../../store/triggers/schedule-store";
+import { approvedTarget, type Approve } from "./approved";
 import { carriedOf } from "./carried";
 import { timeIssues } from "./cron";
 import { ownerOf, type Owner, type Owners } from "./owner";
@@ -17,6 +18,7 @@ export interface SchedulesOptions {
   stores: Pick<Stores, "schedules">;
   owners: Owners;
   planning: Pick<Planning, "plan">;
+  approve: Approve;
   carrier: Pick<ScheduleCarrier, "begin" | "end">;
   logger: Logger;
 }
@@ -35,12 +37,11 @@ const requireValid = (issues: Issue[]): void => {
 
 export type Schedules = ReturnType<typeof createSchedules>;
 
-export const createSchedules = ({ stores, owners, planning, carrier, logger }: SchedulesOptions) => {
+export const createSchedules = ({ stores, owners, planning, approve, carrier, logger }: SchedulesOptions) => {
   /** Whether the owner may run the workflow with these inputs now; nothing is stored or sent. @throws as a run does */
-  const requireRunnable = async (owner: Owner, workflowSlug: string, inputsJson: string): Promise<void> => {
-    const runner = await owners.runner(owner, workflowSlug);
-    const target = { $case: "workflowSlug", value: workflowSlug } as const;
-    await planning.plan({ target, runner, inputsJson, isAsync: false, storesNothing: true });
+  const requireRunnable = async (owner: Owner, { target, version }: executions.Target, inputsJson: string): Promise<void> => {
+    const runner = await owners.runner(owner, target?.value ?? "");
+    await planning.plan({ target, version, runner, inputsJson, isAsync: false, storesNothing: true });
   };
 
   /** The row decides: what Temporal misses now is made up for by the next look at all schedules. */
@@ -71,7 +72,8 @@ export const createSchedules = ({ stores, owners, planning, carrier, logger }: S
       const { workflowSlug, cron, timezone, inputsJson, maxMillicredits = null, paused } = request;
       const owner = ownerOf(request.owner);
       requireValid([...timeIssues({ cron, timezone }), ...inputIssues(inputsJson)]);
-      await requireRunnable(owner, workflowSlug, inputsJson);
+      await requireRunnable(owner, { ...approvedTarget(workflowSlug), version: "" }, inputsJson);
+      await approve(workflowSlug, owner.userId);
       const now = new Date();
       const record: Omit<ScheduleRecord, "slot"> = {
         ...{ _id: randomUUID(), ...owner, workflowSlug, cron: cron.trim(), timezone, inputsJson, maxMillicredits, paused },
@@ -107,7 +109,7 @@ export const createSchedules = ({ stores, owners, planning, carrier, logger }: S
         const wanted = { ...before, ...change };
         requireValid([...timeIssues(wanted), ...inputIssues(wanted.inputsJson)]);
         // Pausing is always possible.
-        if (!wanted.paused) await requireRunnable(owner, request.workflowSlug, wanted.inputsJson);
+        if (!wanted.paused) await requireRunnable(owner, approvedTarget(request.workflowSlug), wanted.inputsJson);
         const after = await stores.schedules.change(before, change);
         return after ? { before, after } : undefined;
       });

@@ -5,6 +5,7 @@ import type { Identity, Workflows } from "../../clients";
 import type { Planning } from "../../plan/planning";
 import type { Stores } from "../../store/stores";
 import type { Runs } from "../runs";
+import { createApprove } from "./approved";
 import { createReadDelivery } from "./delivery";
 import { createFiring } from "./firing";
 import { createHooks } from "./hooks";
@@ -14,7 +15,7 @@ import { createSchedules } from "./schedules";
 export interface TriggersOptions {
   stores: Pick<Stores, "rows" | "schedules" | "hooks">;
   identity: Pick<Identity, "getUser" | "resolveKey" | "putSecret" | "readSecrets" | "deleteSecret">;
-  workflows: Pick<Workflows, "getDefinition">;
+  workflows: Pick<Workflows, "getDefinition" | "approveGraph">;
   planning: Pick<Planning, "plan">;
   runs: Pick<Runs, "run">;
   carrier: ScheduleCarrier;
@@ -25,9 +26,10 @@ export type Triggers = ReturnType<typeof createTriggers>;
 
 export const createTriggers = ({ stores, identity, workflows, planning, runs, carrier, logger }: TriggersOptions) => {
   const owners = createOwners({ identity });
-  const hooks = createHooks({ stores, owners, identity, workflows, logger });
+  const approve = createApprove(workflows);
+  const hooks = createHooks({ stores, owners, identity, workflows, approve, logger });
   return {
-    schedules: createSchedules({ stores, owners, planning, carrier, logger }),
+    schedules: createSchedules({ stores, owners, planning, approve, carrier, logger }),
     hooks,
     readDelivery: createReadDelivery(hooks),
     /** What Temporal's schedules of users do. */

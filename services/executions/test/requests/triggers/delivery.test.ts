@@ -69,7 +69,7 @@ it("makes one run of a delivery by the sender's id of it, and another one of eac
   ];
   expect(again.executionId).toBe(first.executionId);
   expect(other.executionId).not.toBe(first.executionId);
-  expect(first).toMatchObject({ isNew: false, maxMillicredits: 5_000, metadata: { hookId: "h1" } });
+  expect(first).toMatchObject({ isNew: false, maxMillicredits: 5_000, metadata: { hookId: "h1" }, target: { version: "approved" } });
   expect(again.fingerprint).toBe(first.fingerprint);
   // Another body under the same id is another request.
   expect((await read(keyed, { deliveryId: "d1", body: bytes('{"a":1}') })).fingerprint).not.toBe(first.fingerprint);

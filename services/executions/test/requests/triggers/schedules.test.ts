@@ -7,6 +7,7 @@ import { createFiring } from "../../../src/requests/triggers/firing";
 import { carriedOf } from "../../../src/requests/triggers/carried";
 import { nextTimes } from "../../../src/requests/triggers/cron";
 import { createOwners } from "../../../src/requests/triggers/owner";
+import type { PlanningRequest } from "../../../src/plan/planning";
 import { createSchedules, type Schedules } from "../../../src/requests/triggers/schedules";
 import type { ScheduleRecord } from "../../../src/store/triggers/schedule-store";
 import { createScheduleReconciler } from "../../../src/upkeep/schedules";
@@ -43,6 +44,12 @@ const owners = createOwners({
   } as never,
 });
 
+const approve = (slug: string, ownerId: string): Promise<void> => {
+  approvals.push(`${slug} of ${ownerId}`);
+  return Promise.resolve();
+};
+const approvals: string[] = [];
+
 let world: World;
 let schedules: Schedules;
 let fire: ReturnType<typeof createFiring>;
@@ -67,14 +74,15 @@ beforeEach(async () => {
   user = identity.User.fromPartial({ id: world.userId, role: "user", tier: "pro", approved: true, plan });
   [keyFailure, planFailure] = [undefined, undefined];
   planned.length = 0;
+  approvals.length = 0;
   const { stores } = money;
   const planning = {
-    plan: ({ inputsJson }: { inputsJson: string }) => {
-      planned.push(inputsJson);
+    plan: ({ version }: PlanningRequest) => {
+      planned.push(version ?? "");
       return planFailure ? Promise.reject(planFailure) : Promise.resolve({} as never);
     },
   };
-  schedules = createSchedules({ stores, owners, planning, carrier, logger });
+  schedules = createSchedules({ stores, owners, planning, approve, carrier, logger });
   fire = createFiring({ stores, owners, run: world.replica().runs.run, carrier, logger });
 });
 
@@ -120,6 +128,16 @@ describe("a schedule", () => {
       keyId: "key-1",
       metadata: [`scheduleId\0${row._id}`],
     });
+  });
+
+  it("approves the workflow as it is when it is set, and is judged by what is approved after that", async () => {
+    const row = await create();
+    expect([planned, approvals]).toEqual([[""], [`flow of ${world.userId}`]]);
+    await update(row, { inputsJson: PAID });
+    expect([planned, approvals.length]).toEqual([["", "approved"], 1]);
+    planFailure = new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
+    await expect(create()).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });
+    expect(approvals).toHaveLength(1);
   });
 
   it("is served once for a time, however often and from wherever it is asked for", async () => {

@@ -81,6 +81,31 @@ const Publish = () => {
   );
 };
 
+/** Confirms what a key changed that can't run the workflow, for its app, hooks and schedules. */
+const PendingChange = () => {
+  const { document, slug } = useEditor();
+  const { busy, run } = useAction([]);
+  const confirm = (): Promise<void> =>
+    run(async () => {
+      await request("confirmWorkflow", { params: { slug } });
+      say("The app, hooks and schedules run the changed workflow from now on.");
+      await document.refresh().catch(() => undefined);
+    });
+  return (
+    <Notice
+      kind="warn"
+      title="A change waits for confirmation"
+      actions={
+        <Button size="sm" variant="primary" busy={busy} onClick={() => void confirm()}>
+          Confirm change
+        </Button>
+      }
+    >
+      An API key that can't run this workflow changed it. Callers run the change. The app, hooks and schedules run the graph of before.
+    </Notice>
+  );
+};
+
 /** A published version beside the draft, and the way back to it. */
 const Compared = ({ version, onRestored }: { version: number; onRestored: () => void }) => {
   const { document, slug, ui } = useEditor();
@@ -184,13 +209,17 @@ const List = ({ onRestored }: { onRestored: () => void }) => {
 };
 
 /** What callers run, publishing, and every version so far. */
-export const VersionsDialog = ({ onClose }: { onClose: () => void }) => (
-  <Dialog title="Versions" width="lg" onClose={onClose}>
-    <div className="flex flex-col gap-5">
-      <Publish />
-      <section aria-label="Published versions">
-        <List onRestored={onClose} />
-      </section>
-    </div>
-  </Dialog>
-);
+export const VersionsDialog = ({ onClose }: { onClose: () => void }) => {
+  const { pending } = useDocument((state) => state.published);
+  return (
+    <Dialog title="Versions" width="lg" onClose={onClose}>
+      <div className="flex flex-col gap-5">
+        {pending && <PendingChange />}
+        <Publish />
+        <section aria-label="Published versions">
+          <List onRestored={onClose} />
+        </section>
+      </div>
+    </Dialog>
+  );
+};
