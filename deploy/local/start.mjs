@@ -11,7 +11,7 @@ import { endLeftovers, recordChildren } from "./run/leftovers.mjs";
 import { takeLock } from "./run/lock.mjs";
 import { seedAccounts } from "./seed/accounts.mjs";
 import { createClient } from "./seed/client.mjs";
-import { runDemo, seedWorkflows } from "./seed/workflows.mjs";
+import { POSTER_MAKER, runDemo, seedWorkflows, WORKFLOWS } from "./seed/workflows.mjs";
 import { stopAllChildren } from "./run/child.mjs";
 import { writeStatusRows } from "./platform/status-file.mjs";
 import { createSupervisor } from "./platform/supervisor.mjs";
@@ -84,7 +84,8 @@ const seedAndRun = async ({ progress, local, secrets, save }) => {
     local.accounts = await seedAccounts({ client, secrets, known: local.accounts });
     await save();
     await seedWorkflows({ client, key: local.accounts.pro?.apiKey ?? "" });
-    return "6 accounts, 4 workflows";
+    await seedWorkflows({ client, key: local.accounts.business?.apiKey ?? "", workflows: [POSTER_MAKER] });
+    return `6 accounts, ${WORKFLOWS.length} workflows`;
   });
   /** @type {Awaited<ReturnType<typeof runDemo>> | undefined} */
   let run;

@@ -15,6 +15,21 @@ const HELLO = {
   edges: ["input.prompt -> image.prompt", "image.image -> output.images"].map(edge),
 };
 
+/** The workflow that the documentation runs, with the key of the business account. */
+export const POSTER_MAKER = {
+  slug: "poster-maker",
+  name: "Poster maker",
+  description: "A poster of what you describe.",
+  tags: ["demo"],
+  nodes: [
+    node("input", "request-input", 0, 0, { fields: [textField("prompt", "Prompt", "A lighthouse at dusk")], values: {} }),
+    node("wording", "text-box", 1, 0, { text: "{{prompt}}. A poster with bold shapes, few colours and no text." }),
+    node("image", "generate-image", 2, 0, { model: "sandbox-image", inputs: {} }),
+    node("output", "response-output", 3, 0, {}),
+  ],
+  edges: ["input.prompt -> wording.prompt", "wording.text -> image.prompt", "image.image -> output.images"].map(edge),
+};
+
 const GREETING = {
   slug: "greeting",
   name: "Greeting",
@@ -44,6 +59,10 @@ const SHORT_CLIP = {
 /** One call: a language model writes scenes as JSON, each becomes an image, and each image a video. */
 const STORYBOARD = JSON.parse(readFileSync(new URL("storyboard.json", import.meta.url), "utf8"));
 
+/** Of the pro account. */
+const DEMOS = [HELLO, GREETING, SHORT_CLIP, STORYBOARD];
+export const WORKFLOWS = [...DEMOS, POSTER_MAKER];
+
 /** The workflow that the start-up runs to show that everything works, and its input. */
 export const DEMO = { slug: HELLO.slug, inputs: { prompt: "a loom weaving light into pictures" } };
 
@@ -52,10 +71,10 @@ export const ASYNC_DEMO = { slug: SHORT_CLIP.slug, inputs: { prompt: "a kite ove
 
 /**
  * Creates the demo workflows that are not there yet.
- * @param {{ client: import("./client.mjs").Client, key: string }} options `key`: of their owner
+ * @param {{ client: import("./client.mjs").Client, key: string, workflows?: typeof DEMOS }} options `key`: of their owner
  */
-export const seedWorkflows = async ({ client, key }) => {
-  for (const { slug, ...workflow } of [HELLO, GREETING, SHORT_CLIP, STORYBOARD]) {
+export const seedWorkflows = async ({ client, key, workflows = DEMOS }) => {
+  for (const { slug, ...workflow } of workflows) {
     const existing = expectStatus(`reading workflow ${slug}`, await client("GET", `/api/workflows/${slug}`, { key }), 200, 404);
     if (existing.status === 200) continue;
     expectStatus(`creating workflow ${slug}`, await client("POST", "/api/workflows", { key, body: workflow }), 201);

@@ -17,6 +17,7 @@ import {
   type ModelTerms,
   type WrittenPrice,
 } from "@nodeloom/kernel";
+import { allSnippets } from "../../../gateway/test/support/snippets";
 import { tasksOf } from "../../../services/models/src/tasks";
 
 /* Templates that a new installation offers: each can be run as it is. */
@@ -48,9 +49,13 @@ interface Entry {
   price: WrittenPrice;
 }
 
-// The launcher is ESM, which Jest can't load here.
-const PRINT = `import(${JSON.stringify(join(SEED, "index.mjs"))}).then(({ TEMPLATES }) => process.stdout.write(JSON.stringify(TEMPLATES)))`;
-const templates = JSON.parse(execFileSync(process.execPath, ["-e", PRINT]).toString()) as Template[];
+/** What a module of the launcher exports: it is ESM, which Jest can't load here. */
+const exportOf = (module: string, name: string): Template[] => {
+  const print = `import(${JSON.stringify(join(SEED, module))}).then((all) => process.stdout.write(JSON.stringify(all[${JSON.stringify(name)}])))`;
+  return JSON.parse(execFileSync(process.execPath, ["-e", print]).toString()) as Template[];
+};
+const templates = exportOf("index.mjs", "TEMPLATES");
+const demos = exportOf("../workflows.mjs", "WORKFLOWS");
 
 const entries = readdirSync(REGISTRY).map((name) => JSON.parse(readFileSync(join(REGISTRY, name), "utf8")) as Entry);
 const termsOf = (entry: Entry): ModelTerms => ({
@@ -134,4 +139,22 @@ it("keep their files small, and have none that no template uses", () => {
   const used = new Set([...JSON.stringify(templates).matchAll(/"sample:([^"]+)"/g)].map(([, name]) => name));
   expect(sampleNames.filter((name) => !used.has(name))).toEqual([]);
   expect(readdirSync(join(SEED, "covers")).sort()).toEqual(templates.map(({ slug }) => `${slug}.webp`).sort());
+});
+
+it("are joined by the workflow that the pages name, which takes a prompt and gives pictures", () => {
+  const [poster] = demos.filter(({ slug }) => slug === "poster-maker");
+  expect(poster?.name.toLowerCase().replaceAll(" ", "-")).toBe("poster-maker");
+  expect(inputFields(graphOf(poster!)).map(({ name }) => name)).toEqual(["prompt"]);
+  expect(poster!.edges).toContainEqual(expect.objectContaining({ target: "output", targetHandle: "images" }));
+  expect(planned(poster!, ["sandbox"])).toEqual({ issues: [], warnings: [] });
+});
+
+it("and the demos are all workflows that blocks of the pages run by a name", () => {
+  const calls = /(?:workflow: |\.run\(|data-app=|nodeloom run |\/api\/workflows\/)"?([a-z]+(?:-[a-z]+)+)/g;
+  const named = allSnippets().flatMap(({ code }) => [...code.matchAll(calls)].map(([, name]) => name!));
+  const slugs = [...templates, ...demos].map(({ slug }) => slug);
+  // Made by their pages before they are run.
+  const made = ["first-poster", "text-to-image"];
+  expect([...new Set(named)].filter((name) => !slugs.includes(name) && !made.includes(name))).toEqual([]);
+  expect(named).toContain("poster-maker");
 });
