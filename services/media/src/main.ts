@@ -29,6 +29,7 @@ import { mediaHttp } from "./http";
 import { createLibrary } from "./objects/library";
 import { createObjects } from "./objects/objects";
 import { createReceive } from "./objects/receiving";
+import { createStrip } from "./strip/strip";
 import { createPurge } from "./objects/purge";
 import { createQuota } from "./objects/quota";
 import { openS3Blobs } from "./blobs/s3-blobs";
@@ -96,6 +97,7 @@ export const service = defineService({
     const measuring = createMeasure();
     const mark = createMark(blobs, config.PROVENANCE);
     const receive = createReceive({
+      strip: createStrip(blobs),
       ...{ store, quota, blobs, mark, measure: measuring.measure },
       parents: createParents(store, `${config.PUBLIC_BASE_URL.replace(/\/+$/, "")}/media/`),
     });

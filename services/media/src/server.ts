@@ -32,12 +32,12 @@ const toMaking = (making: media.Making | undefined): Making | undefined => {
   return { maker, model, nodeId, executionId, parents, inputsJson: inputsJson || undefined };
 };
 
-type Target = Pick<Placement, "id" | "ownerId" | "accept" | "held"> & { making?: media.Making | undefined };
+type Target = Pick<Placement, "id" | "ownerId" | "accept" | "held" | "stripMetadata"> & { making?: media.Making | undefined };
 
-const generated = ({ id, ownerId, accept, making, held }: Target): Placement => {
+const generated = ({ id, ownerId, accept, making, held, stripMetadata }: Target): Placement => {
   checkAccept(accept);
   if (held && id === "") throw invalidRequest([{ path: "held", message: "is for what has an id alone" }]);
-  return { id, ownerId, accept, origin: "generated", making: toMaking(making), held };
+  return { id, ownerId, accept, origin: "generated", making: toMaking(making), held, stripMetadata };
 };
 
 const isByUser = ({ sourceOrigin }: media.IngestRequest): boolean => sourceOrigin === media.SourceOrigin.SOURCE_ORIGIN_USER;

@@ -34,6 +34,20 @@ it("marks what a model made, and keeps the hash of what the provider sent", asyn
   expect(made).toMatchObject({ width: 48, height: 32 });
 });
 
+it("stores a file without the workflow that it carries where it is told to, marked as any other", async () => {
+  const file = readFileSync(join(__dirname, "strip", "files", "SaveImage.png"));
+  const making = media.Making.fromPartial({ maker: MAKER_MODEL, model: "painter" });
+  const [plain, kept] = await Promise.all(
+    [true, undefined].map((stripMetadata) => running.upload(file, { id: `comfy-${stripMetadata}`, making, stripMetadata })),
+  );
+  const tells = async (object: media.StoredObject): Promise<boolean[]> => {
+    const bytes = await bytesOf(object);
+    return ["a secret loom", "trainedAlgorithmicMedia"].map((text) => bytes.includes(text));
+  };
+  expect(await tells(plain!)).toEqual([false, true]);
+  expect(await tells(kept!)).toEqual([true, true]);
+});
+
 it("leaves uploads as they are, and everything where marks are off", async () => {
   expect(await bytesOf(await running.upload(PICTURE))).toEqual(PICTURE);
   expect(await bytesOf(await make("off", {}, unmarked), unmarked)).toEqual(PICTURE);

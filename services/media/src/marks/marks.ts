@@ -41,7 +41,7 @@ const hasCredentials = async (bytes: Bytes): Promise<boolean> => {
 };
 
 /** What a read says of a header that leads out of the file. */
-const OUTSIDE: ReadonlySet<string | undefined> = new Set(["ERR_OUT_OF_RANGE", "ERR_BUFFER_OUT_OF_BOUNDS"]);
+export const OUTSIDE: ReadonlySet<string | undefined> = new Set(["ERR_OUT_OF_RANGE", "ERR_BUFFER_OUT_OF_BOUNDS"]);
 
 export interface Marking {
   edits: Edit[];

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
 import type { BlobStore, StagedBlob } from "../blobs/blobs";
 import type { Mark } from "../marks/mark-staged";
+import type { Strip } from "../strip/strip";
 import type { Measure } from "../measure/measure";
 import { sourceTypeOf, type Making } from "../provenance/making";
 import type { Parents } from "../provenance/parents";
@@ -21,6 +22,8 @@ export interface Placement extends Pick<MediaObject, "contentHash" | "sourceType
   quota?: number | undefined;
   /** What made the file: it is marked then. */
   making?: Making | undefined;
+  /** Texts that the file carries beside its picture or sound are taken out. */
+  stripMetadata?: boolean | undefined;
   /** No reader finds it until it is let go. */
   held?: boolean | undefined;
 }
@@ -31,6 +34,7 @@ export interface ReceivingDeps {
   blobs: BlobStore;
   parents: Parents;
   mark: Mark;
+  strip: Strip;
   measure: Measure["measure"];
   maxBytes?: number | undefined;
 }
@@ -64,7 +68,7 @@ const checkAccepted = (type: MediaType, accept: readonly string[]): void => {
 };
 
 export const createReceive = (deps: ReceivingDeps): Receive => {
-  const { store, quota, blobs, parents, mark, measure, maxBytes = LIMITS.mediaBytes } = deps;
+  const { store, quota, blobs, parents, mark, strip, measure, maxBytes = LIMITS.mediaBytes } = deps;
 
   /** Makes staged bytes an object, or answers the one that has the id already. Bytes that lost to another's are removed. */
   const insert = async (staged: StagedBlob, object: MediaObject): Promise<MediaObject> => {
@@ -95,7 +99,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
 
   return async (placement, source) => {
     const received = await blobs.stage(source, maxBytes);
-    let staged = received;
+    let [stripped, staged] = [received, received];
     try {
       const sniffed = typeOf(received);
       checkAccepted(sniffed, placement.accept);
@@ -103,11 +107,12 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
       const type = isSound ? asSound(sniffed) : sniffed;
       checkAccepted(type, placement.accept);
       const { contentType, extension } = type;
+      if (placement.stripMetadata) staged = stripped = await strip(received, contentType);
       // Copies have their marks already.
-      if (placement.making && origin.sourceType) staged = await mark(received, contentType, origin.sourceType);
+      if (placement.making && origin.sourceType) staged = await mark(stripped, contentType, origin.sourceType);
       const { bytes, sha256 } = staged;
       const id = placement.id || token();
-      const contentHash = placement.contentHash ?? (sha256 === received.sha256 ? undefined : received.sha256);
+      const contentHash = placement.contentHash ?? (sha256 === stripped.sha256 ? undefined : stripped.sha256);
       const object = {
         ...{ id, key: `${token()}.${extension}`, ownerId: placement.ownerId, contentType, bytes, sha256, contentHash },
         ...{ blob: blobName(id, sha256), createdAt: new Date(), origin: placement.origin },
@@ -117,7 +122,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
       };
       return await (placement.origin === "generated" ? insert(staged, object) : insertCounted(staged, object, placement.quota));
     } finally {
-      await Promise.all([received.discard(), staged.discard()]);
+      await Promise.all([received, stripped, staged].map((one) => one.discard()));
     }
   };
 };

@@ -3,13 +3,13 @@ import { MAX_LIST_BYTES, newList, withComment } from "./comments";
 
 /** FLAC (RFC 9639): blocks of metadata before the sound, the last of which says that it is; one holds Vorbis comments. */
 
-const SIGNATURE = Buffer.from("fLaC", "latin1");
+export const SIGNATURE = Buffer.from("fLaC", "latin1");
 const HEADER_BYTES = 4;
-const COMMENTS = 4;
+export const COMMENTS = 4;
 const LAST = 0x80;
 const MAX_BLOCK_BYTES = 0xff_ffff;
 
-interface Block {
+export interface Block {
   at: number;
   kind: number;
   isLast: boolean;
@@ -23,7 +23,7 @@ const blockAt = async (bytes: Bytes, at: number): Promise<Block | undefined> => 
   return end > bytes.size ? undefined : { at, kind: header[0]! & ~LAST, isLast: (header[0]! & LAST) !== 0, end };
 };
 
-const blocksOf = async (bytes: Bytes): Promise<Block[] | undefined> => {
+export const blocksOf = async (bytes: Bytes): Promise<Block[] | undefined> => {
   const blocks: Block[] = [];
   for (let at = SIGNATURE.length; !blocks.at(-1)?.isLast;) {
     const block = await blockAt(bytes, at);
@@ -34,7 +34,7 @@ const blocksOf = async (bytes: Bytes): Promise<Block[] | undefined> => {
   return blocks;
 };
 
-const commentBlock = (isLast: boolean, list: Uint8Array): Buffer => {
+export const commentBlock = (isLast: boolean, list: Uint8Array): Buffer => {
   const header = Buffer.alloc(HEADER_BYTES);
   header[0] = COMMENTS | (isLast ? LAST : 0);
   header.writeUIntBE(list.length, 1, 3);

@@ -3,7 +3,7 @@ import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
 
 /** MP3: an ID3v2 tag before the sound (https://id3.org/id3v2.3.0); XMP is its `PRIV` frame of the owner `XMP`. */
 
-const HEADER_BYTES = 10;
+export const HEADER_BYTES = 10;
 const OWNER = Buffer.from("XMP\0", "latin1");
 /** Seven bits of each byte. */
 const MAX_TAG_BYTES = 2 ** 28 - 1;
@@ -11,7 +11,7 @@ const MAX_FRAMES = 10_000;
 const WITHOUT_FLAGS = 0;
 
 const toSyncsafe = (value: number): Buffer => Buffer.from([21, 14, 7, 0].map((shift) => (value >>> shift) & 0x7f));
-const fromSyncsafe = (bytes: Uint8Array): number => bytes.reduce((value, byte) => value * 0x80 + (byte & 0x7f), 0);
+export const fromSyncsafe = (bytes: Uint8Array): number => bytes.reduce((value, byte) => value * 0x80 + (byte & 0x7f), 0);
 
 const privateFrame = (version: number, packet: Uint8Array): Buffer => {
   const length = OWNER.length + packet.length;

@@ -12,9 +12,9 @@ const APP0 = 0xe0;
 const APP1 = 0xe1;
 const START_OF_SCAN = 0xda;
 const NAME = Buffer.from("http://ns.adobe.com/xap/1.0/\0", "latin1");
-const EXIF = Buffer.from("Exif\0", "latin1");
+export const EXIF = Buffer.from("Exif\0", "latin1");
 /** Segments before the picture of any real file are far fewer. */
-const MAX_SEGMENTS = 10_000;
+export const MAX_SEGMENTS = 10_000;
 
 const segment = (packet: Uint8Array): Buffer | undefined => {
   const length = LENGTH_BYTES + NAME.length + packet.length;

@@ -10,14 +10,14 @@ import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
 const HEADER_BYTES = 8;
 const LARGE_HEADER_BYTES = 16;
 const XMP_UUID = Buffer.from("be7acfcb97a942e89c71999491e3afac", "hex");
-const FREE = Buffer.from("free", "latin1");
+export const FREE = Buffer.from("free", "latin1");
 const MAX_SIZE = 0xffff_ffff;
 /** Boxes of one level; a fragmented video has two for each second or so. */
 const MAX_BOXES = 100_000;
 /** Boxes of a picture's items that are searched for a packet. */
 const MAX_META_BYTES = 1024 * 1024;
 
-interface Box {
+export interface Box {
   name: string;
   at: number;
   /** Where its data begins. */
@@ -40,7 +40,7 @@ const boxAt = async (bytes: Bytes, at: number, until: number): Promise<Box | und
 };
 
 /** The boxes between two positions; undefined where they don't fill the space. */
-const boxesOf = async (bytes: Bytes, from: number, until: number): Promise<Box[] | undefined> => {
+export const boxesOf = async (bytes: Bytes, from: number, until: number): Promise<Box[] | undefined> => {
   const boxes: Box[] = [];
   for (let at = from; at + HEADER_BYTES <= until;) {
     const box = await boxAt(bytes, at, until);

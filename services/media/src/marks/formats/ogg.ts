@@ -3,7 +3,7 @@ import { withComment } from "./comments";
 
 /** Ogg with Opus or Vorbis (RFC 3533, RFC 7845): numbered pages with checksums; the second begins with Vorbis comments. */
 
-const PAGE_HEADER_BYTES = 27;
+export const PAGE_HEADER_BYTES = 27;
 const CHECKSUM_AT = 22;
 const COUNT_AT = 26;
 const MAX_SEGMENTS = 255;
@@ -20,13 +20,13 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
 const checksum = (page: Uint8Array): number =>
   page.reduce((value, byte) => ((value << 8) ^ TABLE[((value >>> 24) ^ byte) & 0xff]!) >>> 0, 0);
 
-interface Page {
+export interface Page {
   header: Buffer;
   segments: Buffer;
   body: Buffer;
 }
 
-const pageAt = async (bytes: Bytes, at: number): Promise<Page | undefined> => {
+export const pageAt = async (bytes: Bytes, at: number): Promise<Page | undefined> => {
   const header = await bytes.read(at, PAGE_HEADER_BYTES);
   if (header.length < PAGE_HEADER_BYTES || header.toString("latin1", 0, 4) !== "OggS") return undefined;
   const segments = await bytes.read(at + PAGE_HEADER_BYTES, header[COUNT_AT]!);
@@ -35,7 +35,7 @@ const pageAt = async (bytes: Bytes, at: number): Promise<Page | undefined> => {
   return body.length === length ? { header, segments, body } : undefined;
 };
 
-const bytesOf = ({ header, segments, body }: Page): Buffer => {
+export const bytesOf = ({ header, segments, body }: Page): Buffer => {
   const page = Buffer.concat([header, segments, body]);
   page[COUNT_AT] = segments.length;
   page.writeUInt32LE(0, CHECKSUM_AT);
@@ -48,7 +48,7 @@ const lacing = (length: number): Buffer =>
   Buffer.from([...Array<number>(Math.floor(length / FULL_SEGMENT)).fill(FULL_SEGMENT), length % FULL_SEGMENT]);
 
 /** What the packets of comments begin with. */
-const STARTS = [Buffer.from("OpusTags", "latin1"), Buffer.from("\x03vorbis", "latin1")];
+export const STARTS = [Buffer.from("OpusTags", "latin1"), Buffer.from("\x03vorbis", "latin1")];
 
 /** The comments must end in it, and still do so with one more: pages are numbered. */
 export const ogg: MarkFormat = async (bytes, type) => {

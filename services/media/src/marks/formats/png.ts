@@ -4,10 +4,10 @@ import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
 
 /** PNG (ISO/IEC 15948): chunks of length, type, data and checksum; XMP is an `iTXt` chunk of a fixed keyword. */
 
-const SIGNATURE_BYTES = 8;
-const CHUNK_HEADER_BYTES = 8;
-const CHUNK_BYTES = 12;
-const KEYWORD = Buffer.from("XML:com.adobe.xmp\0", "latin1");
+export const SIGNATURE_BYTES = 8;
+export const CHUNK_HEADER_BYTES = 8;
+export const CHUNK_BYTES = 12;
+export const KEYWORD = Buffer.from("XML:com.adobe.xmp\0", "latin1");
 /** After the keyword: uncompressed, no method, no language, no translated keyword. */
 const PLAIN = Buffer.alloc(4);
 

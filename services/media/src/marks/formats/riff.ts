@@ -4,7 +4,7 @@ import { addTo, MAX_PACKET_BYTES, newPacket, type SourceType } from "../xmp";
 /** RIFF: chunks of name, length and data, padded to even lengths. WebP names its packet `XMP `, WAV `_PMX`. */
 
 const RIFF_HEADER_BYTES = 12;
-const HEADER_BYTES = 8;
+export const HEADER_BYTES = 8;
 const MAX_SIZE = 0xffff_ffff;
 /** Chunks that are looked at; files of many are animations, whose packet is the last. */
 const MAX_CHUNKS = 100_000;
@@ -12,13 +12,13 @@ const MAX_CHUNKS = 100_000;
 /** The chunk of a WAV's samples. */
 const SAMPLES = "data";
 
-interface Chunk {
+export interface Chunk {
   name: string;
   at: number;
   length: number;
 }
 
-const end = ({ at, length }: Chunk): number => at + HEADER_BYTES + length + (length % 2);
+export const endOf = ({ at, length }: Chunk): number => at + HEADER_BYTES + length + (length % 2);
 
 const chunk = (name: string, data: Uint8Array): Buffer => {
   const out = Buffer.alloc(HEADER_BYTES + data.length + (data.length % 2));
@@ -32,7 +32,7 @@ const chunk = (name: string, data: Uint8Array): Buffer => {
  * A file's chunks; undefined where they don't end with it. Samples whose length says more than there is, or nothing while the file is
  * open, last to the end: they were written before their length was known.
  */
-const chunksOf = async (bytes: Bytes, until: number, isOpen = false): Promise<Chunk[] | undefined> => {
+export const chunksOf = async (bytes: Bytes, until: number, isOpen = false): Promise<Chunk[] | undefined> => {
   const chunks: Chunk[] = [];
   for (let at = RIFF_HEADER_BYTES; at + HEADER_BYTES <= until;) {
     const header = await bytes.read(at, HEADER_BYTES);
@@ -40,7 +40,7 @@ const chunksOf = async (bytes: Bytes, until: number, isOpen = false): Promise<Ch
     const lastsToEnd = name === SAMPLES && (said > rest || (isOpen && said === 0));
     const found = { name, at, length: lastsToEnd ? rest : said };
     chunks.push(found);
-    at = end(found);
+    at = endOf(found);
     if (at > until + 1 || chunks.length > MAX_CHUNKS) return undefined;
   }
   return chunks;
@@ -55,7 +55,7 @@ const sizeOf = (size: number): Buffer => {
 const growth = (edits: readonly Edit[]): number => edits.reduce((sum, { insert, remove }) => sum + insert.length - remove, 0);
 
 /** The edits with the size of the whole file, which stands in front. */
-const withSize = (size: number, edits: Edit[]): Edit[] | undefined =>
+export const withSize = (size: number, edits: Edit[]): Edit[] | undefined =>
   size + growth(edits) > MAX_SIZE ? undefined : [replacement(4, sizeOf(size + growth(edits))), ...edits];
 
 /** The packet as a chunk: in place of the one there is, or at the end. */
@@ -64,13 +64,13 @@ const packetEdits = async (bytes: Bytes, chunks: Chunk[], name: string, type: So
   if (!known) {
     const last = chunks.at(-1)!;
     // The last chunk of some writers lacks its padding.
-    const padding = Buffer.alloc(Math.max(0, end(last) - bytes.size));
-    return [insertion(Math.min(end(last), bytes.size), Buffer.concat([padding, chunk(name, newPacket(type))]))];
+    const padding = Buffer.alloc(Math.max(0, endOf(last) - bytes.size));
+    return [insertion(Math.min(endOf(last), bytes.size), Buffer.concat([padding, chunk(name, newPacket(type))]))];
   }
   if (known.length > MAX_PACKET_BYTES) return undefined;
   const added = addTo(await bytes.read(known.at + HEADER_BYTES, known.length), type);
   if (added === undefined || added === "marked") return added;
-  return [{ at: known.at, remove: Math.min(end(known), bytes.size) - known.at, insert: chunk(name, added) }];
+  return [{ at: known.at, remove: Math.min(endOf(known), bytes.size) - known.at, insert: chunk(name, added) }];
 };
 
 const XMP_FLAG = 0x04;

@@ -6,7 +6,14 @@ import { addressOf, saysGenerated, type SourceType } from "../xmp";
  * file; the seek head names it where the free space behind that has room for another entry.
  */
 
-const ID = { header: 0x1a45dfa3, segment: 0x18538067, seekHead: 0x114d9b74, cluster: 0x1f43b675, tags: 0x1254c367, free: 0xec } as const;
+export const ID = {
+  header: 0x1a45dfa3,
+  segment: 0x18538067,
+  seekHead: 0x114d9b74,
+  cluster: 0x1f43b675,
+  tags: 0x1254c367,
+  free: 0xec,
+} as const;
 const TAG_NAME = "DIGITALSOURCETYPE";
 const MAX_ID_BYTES = 4;
 const MAX_SIZE_BYTES = 8;
@@ -17,7 +24,7 @@ const MAX_TAGS_BYTES = 1024 * 1024;
 const TAIL_BYTES = 1024;
 const CHECKSUM = 0xbf;
 
-interface Element {
+export interface Element {
   id: number;
   at: number;
   sizeBytes: number;
@@ -29,7 +36,7 @@ interface Element {
 /** The bytes of a number whose first byte says by its leading zeros how many there are. */
 const widthOf = (first: number): number => Math.clz32(first) - 23;
 
-const elementAt = async (bytes: Bytes, at: number): Promise<Element | undefined> => {
+export const elementAt = async (bytes: Bytes, at: number): Promise<Element | undefined> => {
   const head = await bytes.read(at, MAX_ID_BYTES + MAX_SIZE_BYTES);
   const idBytes = widthOf(head[0] ?? 0);
   const sizeBytes = widthOf(head[idBytes] ?? 0);
@@ -68,7 +75,7 @@ const seekEntry = (position: number): Buffer => {
 };
 
 /** Free space of exactly so many bytes. */
-const free = (length: number): Buffer | undefined => {
+export const free = (length: number): Buffer | undefined => {
   const width = length - 2 < 0x7f ? 1 : MAX_SIZE_BYTES;
   const size = length < 2 ? undefined : sizeOf(length - 1 - width, width);
   return size && Buffer.concat([Buffer.from([ID.free]), size]);
