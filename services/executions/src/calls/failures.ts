@@ -48,9 +48,13 @@ const isSpent = ({ body = "" }: ProviderError): boolean => {
   return ["/error/code", "/error/type"].some((place) => pointer(answer, place) === "insufficient_quota") || DAILY_QUOTA.test(body);
 };
 
-/** Whether a provider has too much to do for now, and not for us alone. Google tells so by 503, as others tell that they are down. */
+/** A 503 that says that the request was not looked at. Google: too much to do. llama.cpp: the model is being loaded. */
+const isNotReady = (answer: unknown): boolean =>
+  pointer(answer, "/error/status") === "UNAVAILABLE" || pointer(answer, "/error/type") === "unavailable_error";
+
+/** Whether a provider can't take any request for now. Others answer 503 where they are down. */
 const isOverloaded = ({ status, body = "" }: ProviderError): boolean =>
-  status === OVERLOADED || (status === UNAVAILABLE && pointer(readJson(body)?.value, "/error/status") === "UNAVAILABLE");
+  status === OVERLOADED || (status === UNAVAILABLE && isNotReady(readJson(body)?.value));
 
 /** Google's way of saying when: in its answer, as seconds. */
 const RETRY_DELAY = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/;

@@ -22,6 +22,8 @@ const NOT_FOUND = 404;
 const GONE = 410;
 /** How long a job that was accepted may be unknown where it is asked for: not every provider tells all its servers at once. */
 const UNKNOWN_AT_FIRST_MS = 30_000;
+/** How long a job is looked for that its provider knew before: one that was restarted may need a while to know its jobs again. */
+const UNKNOWN_AGAIN_MS = 10_000;
 
 /** A cancellation that the provider has no time for now; a pause that is too long is cut. */
 const cancelLater = (call: ModelCall, afterMs: number): TryAgain =>
@@ -99,6 +101,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     const firstMs = sinceSubmitted();
     let [askedMs, pauseMs] = [firstMs, againMs];
     let answeredAt = Date.now();
+    let unknownSince: number | undefined;
     for (;;) {
       signal.throwIfAborted();
       let askedToWait = 0;
@@ -106,6 +109,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
         const ask = (): Promise<PollState> => provider.poll(submitted, signal);
         const state = await ask();
         answeredAt = Date.now();
+        unknownSince = undefined;
         if (state.state === "succeeded" && isNew) pace.jobDone(call.model, firstMs, askedMs);
         if (state.state === "succeeded") return await collectFresh(call, model, submitted.requestId, state.made, { ask, signal });
         if (state.state === "failed") throw final("EXECUTION_FAILED", `${call.model}: ${state.message}`, MAY_TRY_ANOTHER);
@@ -113,8 +117,10 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof ProviderError)) throw error;
-        const isUnknown = error.status === NOT_FOUND && sinceSubmitted() > UNKNOWN_AT_FIRST_MS;
-        const isGone = isUnknown || error.status === GONE;
+        if (error.status === NOT_FOUND) unknownSince ??= Date.now();
+        const unknownMs = unknownSince === undefined ? 0 : Date.now() - unknownSince;
+        const isLost = error.status === NOT_FOUND && sinceSubmitted() > UNKNOWN_AT_FIRST_MS && unknownMs > UNKNOWN_AGAIN_MS;
+        const isGone = isLost || error.status === GONE;
         if (isGone) throw final("EXECUTION_FAILED", `${call.model}: the provider does not know the job any more`, MAY_TRY_ANOTHER);
         askedToWait = Math.min(error.retryAfterMs ?? 0, TIMING.pollPause);
         if (isBusy(error)) answeredAt = Date.now();
@@ -150,7 +156,10 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
           return submission;
         };
         const { call: asked } = ready;
-        return provider.idempotentSubmit ? submissions.send(asked, submit) : submissions.once(asked, { send: submitOnce, known, signal });
+        const find = provider.find && ((): Promise<Submission | undefined> => provider.find!(call.key, signal));
+        return provider.idempotentSubmit
+          ? submissions.send(asked, submit)
+          : submissions.once(asked, { send: submitOnce, known, find, signal });
       };
       try {
         const pass = (inputs: Record<string, unknown>) => gate(model).pass(() => send(inputs), { key: call.userId, signal, clock });

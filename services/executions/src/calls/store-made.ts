@@ -21,11 +21,12 @@ export const createStoreMade =
     const { sourceOrigin, ...placement } = placementOf(call, model, index);
     // What is paid for is worth waiting for a media service that is starting again.
     const callOptions = { deadlineMs: TIMING.direct, waitForReady: true, ...(signal ? { signal } : {}) };
+    const stripMetadata = "read" in file ? file.stripMetadata : undefined;
     const read = "url" in file ? undefined : "read" in file ? file.read : replayable(file.bytes);
     const put = (): Promise<mediaProto.IngestResponse | mediaProto.UploadResponse> =>
       "url" in file
         ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin }, callOptions)
-        : media.upload(uploadParts(placement, read!()), callOptions);
+        : media.upload(uploadParts({ ...placement, stripMetadata }, read!()), callOptions);
     // A media service that went away comes back: the same id makes the same file. What is read from the provider is read anew.
     const shouldRetry = (error: unknown): boolean => isUnavailable(error) || ("read" in file && mayPass(error));
     const putAgain = () => retry(put, { pausesMs: STORE_PAUSES_MS, shouldRetry, ...(signal ? { signal } : {}) });

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { pause, retry } from "@nodeloom/platform";
+import { doubling, pause, retry } from "@nodeloom/platform";
 import type { ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
-import { ProviderError, type Submission } from "./providers";
+import { mayPass, ProviderError, type Submission } from "./providers";
 import type { Stores } from "../store/stores";
-import { classifyFailure, final, RunCancelled } from "./failures";
+import { classifyFailure, final, mayHaveArrived, RunCancelled } from "./failures";
 
 /**
  * What is sent to providers. A call is noted as sent before it is, so that no crash hides one that is paid for, and for
@@ -16,6 +16,10 @@ const LOOK_AGAIN_MS = 1_000;
 /** Pauses before a write is tried again that says what a provider was sent. */
 const WRITE_PAUSES_MS = [100, 500, 2_000];
 
+/** How long a provider that does not answer is asked for what became of a sending. */
+const FIND_MS = 60_000;
+const FIND_PAUSES_MS = [500, 5_000] as const;
+
 /** What is lost where a write fails is a job at the provider, or its files, that no one knows of. */
 const retryWrite = <T>(write: () => Promise<T>): Promise<T> => retry(write, { pausesMs: WRITE_PAUSES_MS });
 
@@ -24,6 +28,8 @@ export interface SentOnce<T> {
   send(record: (answer: Submission) => Promise<void>): Promise<T>;
   /** What an earlier sending gave, by the provider's answer; undefined when that is not known (yet). */
   known(answer: Submission): Promise<T | undefined>;
+  /** Looks at the provider for what became of a sending without an answer; undefined where it can't be asked. */
+  find?: (() => Promise<Submission | undefined>) | undefined;
   /** Ends the wait for an earlier sending. */
   signal: AbortSignal;
 }
@@ -74,15 +80,30 @@ export const createSubmissions = (stores: Stores) => {
     return answer === undefined && !lost ? "ours" : { answer: answer ?? null, mayCome: false };
   };
 
+  /** What the provider has of a sending whose answer was lost: one that was restarted meanwhile is waited for. */
+  const lookedUp = async <T>(key: string, { find, known, signal }: SentOnce<T>): Promise<{ value: T } | undefined> => {
+    if (!find) return undefined;
+    const until = Date.now() + FIND_MS;
+    const answer = await retry(find, { pausesMs: doubling(...FIND_PAUSES_MS), shouldRetry: mayPass, until, signal }).catch(() => undefined);
+    if (!answer) return undefined;
+    await record(key, answer);
+    const value = await known(answer);
+    return value === undefined ? undefined : { value };
+  };
+
   /** What came of an earlier sending. One whose process is silent may be under way still: that is waited for. */
-  const earlier = async <T>({ key, model }: ModelCall, { known, signal }: SentOnce<T>): Promise<{ value: T } | undefined> => {
+  const earlier = async <T>({ key, model }: ModelCall, once: SentOnce<T>): Promise<{ value: T } | undefined> => {
+    const { known, signal } = once;
     for (;;) {
       const claimed = await claim(key);
       if (claimed === "ours") return undefined;
       const value = claimed.answer ? await known(claimed.answer) : undefined;
       if (value !== undefined) return { value };
-      if (!claimed.mayCome)
+      if (!claimed.mayCome) {
+        const found = await lookedUp(key, once);
+        if (found) return found;
         throw final("PROVIDER_SUBMIT_FAILED", `${model}: an earlier submission may have reached the provider; it is not sent twice`);
+      }
       await pause(LOOK_AGAIN_MS, signal);
       signal.throwIfAborted();
     }
@@ -115,7 +136,11 @@ export const createSubmissions = (stores: Stores) => {
       if (error instanceof ProviderError && classifyFailure(error, false).notReceived) {
         await notReceived();
         await release(key);
-      } else if (unwritten.get(key) === null) await lose(key);
+      } else if (unwritten.get(key) === null) {
+        const found = mayHaveArrived(error) ? await lookedUp(key, once) : undefined;
+        if (found) return found.value;
+        await lose(key);
+      }
       throw error;
     }
   };

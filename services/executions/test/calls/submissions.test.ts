@@ -9,7 +9,7 @@ import type { Stores } from "../../src/store/stores";
 import { createLogger, createSlots } from "@nodeloom/platform";
 import { createGates, type Gate } from "../../src/calls/gates";
 import { createJobs, type Jobs } from "../../src/calls/jobs";
-import { createProvider, ProviderError } from "../../src/calls/providers";
+import { createProvider, ProviderError, type JobProvider } from "../../src/calls/providers";
 import { TIMING } from "../../src/run/timing";
 import {
   type Answer,
@@ -44,7 +44,7 @@ describe("what is sent", () => {
 });
 
 describe("a submission to a provider without idempotency keys", () => {
-  const withRecords = (records: Stores): Jobs => {
+  const withRecords = (records: Stores, find?: JobProvider["find"]): Jobs => {
     const model = {
       internalName: "m",
       modality: "image",
@@ -54,7 +54,10 @@ describe("a submission to a provider without idempotency keys", () => {
     } as unknown as CatalogModel;
     return createJobs({
       catalog: catalogOf(model),
-      provider: () => createProvider(JSON.stringify(polling()), { egress: peer.egress, secret: () => undefined }),
+      provider: () => ({
+        ...(createProvider(JSON.stringify(polling()), { egress: peer.egress, secret: () => undefined }) as JobProvider),
+        ...(find ? { find } : {}),
+      }),
       gate: () => open,
       media: {} as Media,
       downloads: createSlots(DOWNLOADS),
@@ -109,6 +112,35 @@ describe("a submission to a provider without idempotency keys", () => {
     await expect(calls.submit(call, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
     await expect(calls.submit(call, live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
     expect(peer.seen).toHaveLength(1);
+  });
+
+  it("is looked up at a provider that was restarted, before it is called lost", async () => {
+    peer.answers = () => undefined;
+    const keys: string[] = [];
+    let failures = 2;
+    const find: JobProvider["find"] = (key) => {
+      keys.push(key);
+      if (failures-- > 0) return Promise.reject(new ProviderError("unreachable", "connection refused"));
+      return Promise.resolve({ requestId: "found" });
+    };
+    const call = callOf();
+    expect(await withRecords(peer.stores, find).submit(call, live, soon())).toMatchObject({ requestId: "found" });
+    expect(await withRecords(peer.stores).submit(call, live, soon())).toMatchObject({ requestId: "found" });
+    expect(keys).toEqual([call.key, call.key, call.key]);
+    expect(peer.seen).toHaveLength(1);
+
+    const unknown = withRecords(peer.stores, () => Promise.resolve(undefined));
+    await expect(unknown.submit(callOf(), live, soon())).rejects.toMatchObject({ reason: "PROVIDER_SUBMIT_FAILED" });
+    expect(peer.seen).toHaveLength(2);
+  });
+
+  it("is looked up where the process that sent it is gone", async () => {
+    const call = callOf();
+    await peer.stores.submissions.claim(call.key, "another");
+    await peer.stores.submissions.lose(call.key);
+    const jobs = withRecords(peer.stores, () => Promise.resolve({ requestId: "of another" }));
+    expect(await jobs.submit(call, live, soon())).toMatchObject({ requestId: "of another" });
+    expect(peer.seen).toHaveLength(0);
   });
 
   it("is waited for while another process, which may only be silent, makes it", async () => {
@@ -171,6 +203,13 @@ describe("a submission that fails", () => {
     ["429 that does not say when", says(429), false, "again", true],
     ["429 that says nonsense", says(429, "soon"), false, "again", true],
     ["429 of an account that is spent", { status: 429, body: { error: { code: "insufficient_quota" } } }, false, refusedWith(429), true],
+    [
+      "503 of llama.cpp, which loads its model",
+      { status: 503, body: { error: { code: 503, message: "Loading model", type: "unavailable_error" } } },
+      false,
+      "again",
+      true,
+    ],
     ["503 that does not say when", says(503), false, refusedWith(503), false],
     ["500 that says when", says(500, "1"), false, refusedWith(500), false],
     ["500, with keys", says(500), true, refusedWith(500), true],

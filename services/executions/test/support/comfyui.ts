@@ -48,6 +48,8 @@ const partOf = (form: Buffer, name: string): { filename: string; bytes: Buffer }
   return match ? { filename: match[1] ?? "", bytes: Buffer.from(match[2]!, "latin1") } : undefined;
 };
 
+const itemOf = ({ id, workflow, extra }: Prompt): unknown[] => [0, id, workflow, extra, ["9"]];
+
 export const startComfyUi = async (): Promise<ComfyUi> => {
   let count = 0;
   const comfy: ComfyUi = {
@@ -61,7 +63,7 @@ export const startComfyUi = async (): Promise<ComfyUi> => {
     end: ({ outputs = {}, messages = [], status_str = "success" }) => {
       const prompt = comfy.running!;
       comfy.history.set(prompt.id, {
-        prompt: [0, prompt.id],
+        prompt: itemOf(prompt),
         outputs,
         status: { status_str, completed: status_str === "success", messages },
       });
@@ -114,9 +116,12 @@ export const startComfyUi = async (): Promise<ComfyUi> => {
   };
 
   const get = (path: string, query: string, response: ServerResponse): void => {
-    const item = ({ id, workflow, extra }: Prompt): unknown[] => [0, id, workflow, extra, ["9"]];
     if (path === "/queue")
-      return reply(response, 200, { queue_running: comfy.running ? [item(comfy.running)] : [], queue_pending: comfy.pending.map(item) });
+      return reply(response, 200, {
+        queue_running: comfy.running ? [itemOf(comfy.running)] : [],
+        queue_pending: comfy.pending.map(itemOf),
+      });
+    if (path === "/history") return reply(response, 200, Object.fromEntries(comfy.history));
     if (path.startsWith("/history/")) {
       const id = decodeURIComponent(path.slice("/history/".length));
       return reply(response, 200, comfy.history.has(id) ? { [id]: comfy.history.get(id) } : {});

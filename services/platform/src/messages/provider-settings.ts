@@ -103,6 +103,8 @@ const comfyUi = z.strictObject({
   inputs: z.record(text, z.strictObject({ node: text, input: text })),
   /** What its output files must be. */
   makes: z.enum(["image", "video", "audio"]),
+  /** Whether its files keep what the server writes into them beside the picture or sound: ComfyUI writes the whole workflow. */
+  keepMetadata: z.boolean().optional(),
 });
 
 const llm = z.strictObject({

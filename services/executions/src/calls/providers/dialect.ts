@@ -37,7 +37,13 @@ export interface Submission {
 
 /** A file a provider answered with: where it can be fetched, its bytes as they arrive, once, or its bytes as often as needed. */
 export type ProviderFile =
-  { url: string } | { bytes: AsyncIterable<Uint8Array> } | { read: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array> };
+  | { url: string }
+  | { bytes: AsyncIterable<Uint8Array> }
+  | {
+      read: () => AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+      /** Whether texts beside its picture or sound are taken out when it is stored. */
+      stripMetadata?: boolean;
+    };
 
 /** What a provider made: files or a text, with JSON beside it. */
 export interface Made {
@@ -72,6 +78,8 @@ export interface JobProvider {
   readonly firstMs?: number | undefined;
   submit(options: CallOptions): Promise<Submission>;
   poll(submission: Submission, signal?: AbortSignal): Promise<PollState>;
+  /** Looks for the job of a submission whose answer was lost, where the provider can be asked for that. */
+  find?(idempotencyKey: string, signal?: AbortSignal): Promise<Submission | undefined>;
   /** Tells the provider to stop. False when it can't be told. */
   cancel(submission: Submission): Promise<boolean>;
 }

@@ -80,7 +80,8 @@ it("waits in the queue, runs, and gives what was kept, whatever its files are ca
 
 it.each<[string, string, string[], string[]]>([
   ["films rather than their first pictures", "video", ["v.mp4", "v.png"], ["v.mp4"]],
-  ["moving pictures where there is no film", "video", ["v.webp"], ["v.webp"]],
+  ["animated pictures as pictures", "image", ["a.webp", "b.png", "c.gif"], ["a.webp", "b.png", "c.gif"]],
+  ["no animated picture as a film", "video", ["v.webp"], []],
   ["sound alone", "audio", ["a.flac", "cover.png"], ["a.flac"]],
   ["nothing of another kind", "image", ["a.flac"], []],
 ])("gives %s", async (_what, makes, names, given) => {
@@ -88,6 +89,17 @@ it.each<[string, string, string[], string[]]>([
   for (const name of names) comfy.files.set(`filename=${name}&subfolder=&type=output`, Buffer.from(name));
   comfy.end({ outputs: { "9": { gifs: names.map((name) => image(name)) } } });
   expect(await filesOf(await provider({ makes }).poll(submission))).toEqual(given);
+});
+
+it("has the workflow taken out of its files, unless its owner keeps it there", async () => {
+  const submission = await submit();
+  comfy.end({ outputs: { "9": { images: [image("a.png")] } } });
+  for (const [part, stripMetadata] of [
+    [{}, true],
+    [{ keepMetadata: true }, false],
+  ] as const) {
+    expect(await provider(part).poll(submission)).toMatchObject({ made: { files: [{ stripMetadata }] } });
+  }
 });
 
 it("gives a preview where a workflow keeps nothing", async () => {
@@ -106,6 +118,17 @@ it("says what is wrong with a workflow that is refused, and which node failed", 
   const submission = await submit();
   comfy.end({ status_str: "error", messages: [["execution_error", { node_type: "KSampler", exception_message: "out of memory\n" }]] });
   expect(await provider().poll(submission)).toEqual({ state: "failed", message: "KSampler: out of memory" });
+});
+
+it("finds a job whose submission was not answered, waiting, running or ended, until the server was restarted", async () => {
+  const find = (key: string) => provider().find!(key);
+  const submitted = (idempotencyKey: string) => provider().submit({ inputs: {}, idempotencyKey });
+  const [first, second] = [await submitted("画 1"), await submitted("two")];
+  expect(await Promise.all([find("画 1"), find("two"), find("three")])).toEqual([first, second, undefined]);
+  comfy.end({});
+  expect(await find("画 1")).toEqual(first);
+  comfy.forget();
+  expect(await find("画 1")).toBeUndefined();
 });
 
 it("says that a job is gone after the server has forgotten it", async () => {

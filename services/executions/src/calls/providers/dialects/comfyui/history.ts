@@ -11,11 +11,9 @@ export interface OutputFile {
 
 const EXTENSIONS = {
   image: /\.(?:png|jpe?g|webp|gif|avif|bmp|tiff?)$/i,
-  video: /\.(?:mp4|webm|mkv|mov|avi|gif|webp)$/i,
+  video: /\.(?:mp4|webm|mkv|mov|avi)$/i,
   audio: /\.(?:flac|mp3|wav|ogg|opus|m4a|aac)$/i,
 } as const;
-/** Of films: also pictures, where nothing better is there. */
-const FILM = /\.(?:mp4|webm|mkv|mov|avi)$/i;
 /** What a preview shows is not kept there. */
 const KEPT = "output";
 
@@ -38,9 +36,7 @@ const allFiles = (entry: unknown): OutputFile[] => {
 export const filesIn = (entry: unknown, makes: keyof typeof EXTENSIONS): OutputFile[] => {
   const fitting = allFiles(entry).filter(({ filename }) => EXTENSIONS[makes].test(filename));
   const kept = fitting.filter(({ type }) => type === KEPT);
-  const files = kept.length > 0 ? kept : fitting;
-  const films = makes === "video" ? files.filter(({ filename }) => FILM.test(filename)) : [];
-  return films.length > 0 ? films : files;
+  return kept.length > 0 ? kept : fitting;
 };
 
 const messageOf = (messages: readonly unknown[], name: string): Readonly<Record<string, unknown>> | undefined => {

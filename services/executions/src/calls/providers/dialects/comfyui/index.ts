@@ -13,6 +13,16 @@ const MAX_INTERVAL_MS = 3_000;
 /** What is looked for in a queue or a history may have a picture or two in it as data. */
 const MAX_HISTORY_BYTES = 32 * 1_024 * 1_024;
 const NOT_FOUND = 404;
+/** The newest entries of a history, among which a job is that was submitted lately. */
+const SEARCHED_ENTRIES = 64;
+
+const clientOf = (idempotencyKey: string): string => `nodeloom-${idempotencyKey}`;
+
+/** The prompts of a queue or a history: number, id, workflow, what was sent beside it, … */
+const promptsIn = (answer: unknown): unknown[][] =>
+  (isRecord(answer) ? Object.values(answer) : [])
+    .flatMap((part) => (Array.isArray(part) ? (part as unknown[]) : [pointer(part, "/prompt")]))
+    .filter((item) => Array.isArray(item));
 
 /** Where a prompt is in the queue; each element of its lists is number, id, workflow, … */
 const placeIn = (queue: unknown, id: string): "running" | "pending" | undefined => {
@@ -40,6 +50,7 @@ export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): Job
     const query = new URLSearchParams({ filename, subfolder, type }).toString();
     const call = { method: "GET", url: `${baseUrl}/view?${query}`, headers: { accept: "*/*" } };
     return {
+      stripMetadata: settings.keepMetadata !== true,
       read: async function* () {
         yield* (await transport.open({ ...call, timeoutMs: DIRECT_TIMEOUT_MS, maxBytes: LIMITS.mediaBytes })).body;
       },
@@ -63,7 +74,7 @@ export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): Job
     intervalMs: INTERVAL_MS,
     maxIntervalMs: MAX_INTERVAL_MS,
     submit: async ({ inputs, idempotencyKey, signal }) => {
-      const body = { prompt: workflowWith(settings, inputs), client_id: `nodeloom-${idempotencyKey}` };
+      const body = { prompt: workflowWith(settings, inputs), client_id: clientOf(idempotencyKey) };
       try {
         const answer = await transport.json({ method: "POST", url: `${baseUrl}/prompt`, body, signal });
         const id = pointer(answer, "/prompt_id");
@@ -74,6 +85,13 @@ export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): Job
         if (!(error instanceof ProviderError) || error.status !== 400) throw error;
         throw new ProviderError("refused", `${error.message}${nodeErrors(error.body)}`, error.status, error.body);
       }
+    },
+    find: async (idempotencyKey, signal) => {
+      const client = clientOf(idempotencyKey);
+      const isOurs = (prompt: unknown[]): boolean => pointer(prompt[3], "/client_id") === client;
+      const answers = [await get("/queue", signal), await get(`/history?max_items=${SEARCHED_ENTRIES}`, signal)];
+      const id = answers.flatMap(promptsIn).find(isOurs)?.[1];
+      return typeof id === "string" ? { requestId: id } : undefined;
     },
     poll: async ({ requestId }, signal) => {
       const entry = await historyOf(requestId, signal);
