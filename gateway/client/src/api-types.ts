@@ -2867,6 +2867,8 @@ export interface ModelServer {
     /** Its name in graphs */
     internalName: string;
     inputs: string[];
+    /** Whether its files keep the workflow that ComfyUI writes into them */
+    keepMetadata: boolean;
   }[];
 }
 
@@ -2948,8 +2950,10 @@ export interface NewServerWorkflow {
     node: string;
     input: string;
   }[];
-  /** Without it: what its nodes say */
+  /** Without it: what its nodes say; needed where they don't. Animated WebP, PNG and GIF files are images */
   modality?: "image" | "video" | "audio";
+  /** Whether its files keep the workflow that ComfyUI writes into them; by default it is removed */
+  keepMetadata?: boolean;
 }
 
 export interface CustomTier {

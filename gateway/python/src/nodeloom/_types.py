@@ -3063,6 +3063,8 @@ class ModelServerWorkflowsItem(TypedDict):
     # Its name in graphs
     internalName: str
     inputs: Sequence[str]
+    # Whether its files keep the workflow that ComfyUI writes into them
+    keepMetadata: bool
 
 
 class ModelServer(TypedDict):
@@ -3164,8 +3166,10 @@ class NewServerWorkflow(TypedDict):
     workflow: Mapping[str, Any]
     # Without it: the values of nodes that have a title of their own
     inputs: NotRequired[Sequence[NewServerWorkflowInputsItem]]
-    # Without it: what its nodes say
+    # Without it: what its nodes say; needed where they don't. Animated WebP, PNG and GIF files are images
     modality: NotRequired[Literal["image", "video", "audio"]]
+    # Whether its files keep the workflow that ComfyUI writes into them; by default it is removed
+    keepMetadata: NotRequired[bool]
 
 
 class CustomTier(TypedDict):

@@ -18,12 +18,15 @@ export const serverModel = z
   })
   .meta({ id: "ServerModel" });
 
+export const keepMetadata = z.boolean().meta({ description: "Whether its files keep the workflow that ComfyUI writes into them" });
+
 const workflow = z.object({
   slug,
   name: z.string(),
   modality: z.enum(MODALITIES),
   internalName: slug.meta({ description: "Its name in graphs" }),
   inputs: z.array(z.string()),
+  keepMetadata,
 });
 
 export const modelServer = z
@@ -47,8 +50,9 @@ export const modelView = ({ internalName, makes, ...model }: modelServers.Server
   internalName: makes === "none" ? null : internalName || null,
 });
 
-export const serverView = ({ state, reason, models, ...server }: modelServers.ModelServer): Record<string, unknown> => ({
+export const serverView = ({ state, reason, models, workflows, ...server }: modelServers.ModelServer): Record<string, unknown> => ({
   ...server,
+  workflows: workflows.map((one) => ({ ...one, keepMetadata: one.keepMetadata === true })),
   status: state,
   statusReason: reason || null,
   models: models.map(modelView),

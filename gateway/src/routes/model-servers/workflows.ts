@@ -6,7 +6,7 @@ import { anyObject, line, slug } from "../../schemas";
 import { audited } from "../admin/audit";
 import { forAdmins } from "../admin/shared";
 import { ofServer, required } from "./routes";
-import { inputView, modelServer, recorded, serverView, workflowInput } from "./view";
+import { inputView, keepMetadata, modelServer, recorded, serverView, workflowInput } from "./view";
 
 /** Workflows of ComfyUI servers: each becomes a model. */
 
@@ -25,7 +25,13 @@ const newWorkflow = z
       .max(MAX_INPUTS)
       .optional()
       .meta({ description: "Without it: the values of nodes that have a title of their own" }),
-    modality: z.enum(MODALITIES).optional().meta({ description: "Without it: what its nodes say" }),
+    modality: z
+      .enum(MODALITIES)
+      .optional()
+      .meta({ description: "Without it: what its nodes say; needed where they don't. Animated WebP, PNG and GIF files are images" }),
+    keepMetadata: keepMetadata
+      .optional()
+      .meta({ description: "Whether its files keep the workflow that ComfyUI writes into them; by default it is removed" }),
   })
   .meta({ id: "NewServerWorkflow" });
 const inspection = z.object({ inputs: z.array(workflowInput), modality: z.enum(MODALITIES).nullable() }).meta({ id: "WorkflowInspection" });
@@ -67,10 +73,10 @@ export const serverWorkflowRoutes = [
     example: { name: "Portrait", workflow: EXAMPLE, inputs: [{ name: "prompt", node: "6", input: "text" }], modality: "image" },
     handler: async (context) => {
       const { gateway, params: target, body, members } = context;
-      const { name, inputs = [], modality = "" } = body;
-      const action = { action: "model-server.workflow.put", target: target.id, change: { name, inputs, modality } };
+      const { name, inputs = [], modality = "", keepMetadata: keeps } = body;
+      const action = { action: "model-server.workflow.put", target: target.id, change: { name, inputs, modality, keepMetadata: keeps } };
       const server = await audited(context, action, async () => {
-        const request = modelServers.PutWorkflowRequest.fromPartial({ id: target.id, name, modality, inputs });
+        const request = modelServers.PutWorkflowRequest.fromPartial({ id: target.id, name, modality, inputs, keepMetadata: keeps });
         const answer = await gateway.services.models.putWorkflow({ ...request, workflowJson: members().get("workflow") ?? "" });
         const stored = required(answer.server);
         return { value: stored, before: answer.before && recorded(answer.before), after: recorded(stored) };

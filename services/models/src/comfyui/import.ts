@@ -1,7 +1,7 @@
 import { invalidRequest, isRecord, strictSchemaProblems, type JsonSchema } from "@nodeloom/kernel";
 import { slugOf, type StoredWorkflow } from "../servers/server-record";
 import { findInputs, readClass, type Classes, type FoundInput } from "./inputs";
-import { modalityOf, readWorkflow, type WorkflowNode } from "./workflow";
+import { assertKeepsFiles, mayMake, MODALITIES, modalityOf, readWorkflow, type Modality, type WorkflowNode } from "./workflow";
 
 /** Turns a workflow into a model of its server. */
 
@@ -20,34 +20,48 @@ export interface NewWorkflow {
   inputs: readonly ChosenInput[];
   /** Empty: what its nodes say. */
   modality: string;
+  /** Whether its files keep the workflow that ComfyUI writes into them. */
+  keepMetadata: boolean;
 }
 
 const INPUT_NAME = /^[A-Za-z_]\w{0,59}$/;
-const MODALITIES = ["image", "video", "audio"] as const;
 const MAX_CLASSES = 100;
 
-/** Asks the server of each class of a workflow; what it does not say stays unknown. */
-export const classesOf = async (nodes: readonly WorkflowNode[], ask: (path: string) => Promise<unknown>): Promise<Classes> => {
+/** ComfyUI answers an empty object for a class that it does not have. */
+const isUnknown = (answer: unknown): boolean => isRecord(answer) && Object.keys(answer).length === 0;
+
+/**
+ * Asks the server for each class of a workflow. Classes that it does not describe are left out.
+ * @throws DomainError INVALID_REQUEST for a class that the server does not have
+ */
+const classesOf = async (nodes: readonly WorkflowNode[], ask: (path: string) => Promise<unknown>): Promise<Classes> => {
   const names = [...new Set(nodes.map(({ classType }) => classType))].slice(0, MAX_CLASSES);
-  const infos = await Promise.all(
-    names.map(async (name) => {
-      const answer = await ask(`/object_info/${encodeURIComponent(name)}`).catch(() => undefined);
+  const answers = await Promise.all(names.map((name) => ask(`/object_info/${encodeURIComponent(name)}`).catch(() => undefined)));
+  const unknown = names.filter((_, index) => isUnknown(answers[index]));
+  const missing = nodes.filter(({ classType }) => unknown.includes(classType));
+  if (missing.length > 0) {
+    const message = `the server does not have the class ${missing[0]!.classType} of node ${missing[0]!.id}: install its custom node there, or take it out`;
+    throw invalidRequest([{ path: "workflow", message }]);
+  }
+  return new Map(
+    names.flatMap((name, index) => {
+      const answer = answers[index];
       const info = isRecord(answer) && Object.hasOwn(answer, name) ? readClass(answer[name]) : undefined;
       return info ? [[name, info] as const] : [];
     }),
   );
-  return new Map(infos.flat());
 };
 
 export interface ReadWorkflow {
   nodes: WorkflowNode[];
   found: FoundInput[];
-  modality: StoredWorkflow["modality"] | undefined;
+  modality: Modality | undefined;
 }
 
 /** What a workflow has that can be chosen. @throws DomainError INVALID_REQUEST */
 export const inspectWorkflow = async (workflow: string, ask: (path: string) => Promise<unknown>): Promise<ReadWorkflow> => {
   const nodes = readWorkflow(workflow);
+  assertKeepsFiles(nodes);
   const found = findInputs(nodes, await classesOf(nodes, ask));
   return { nodes, found, modality: modalityOf(nodes) };
 };
@@ -77,12 +91,22 @@ const schemaOf = (inputs: readonly FoundInput[]): JsonSchema => ({
   properties: Object.fromEntries(inputs.map(({ name, schema }) => [name, schema])),
 });
 
+/** What a workflow makes: as it was chosen, or as its nodes say. @throws DomainError INVALID_REQUEST where neither tells, or the two disagree */
+const chosenModality = (chosenOne: string, { nodes, modality: seen }: ReadWorkflow): Modality => {
+  const modality = MODALITIES.find((one) => one === (chosenOne || seen));
+  if (!modality) {
+    const message = `must be one of ${MODALITIES.join(", ")}: no node says what the workflow makes`;
+    throw invalidRequest([{ path: "modality", message }]);
+  }
+  if (mayMake(nodes, modality)) return modality;
+  throw invalidRequest([{ path: "modality", message: `must be ${seen}: no node of the workflow keeps ${modality} files` }]);
+};
+
 /** A workflow as it is stored. @throws DomainError INVALID_REQUEST */
 export const importWorkflow = async (given: NewWorkflow, ask: (path: string) => Promise<unknown>): Promise<StoredWorkflow> => {
-  const { found, modality: seen } = await inspectWorkflow(given.workflow, ask);
-  const modality = MODALITIES.find((one) => one === (given.modality || seen));
-  if (!modality)
-    throw invalidRequest([{ path: "modality", message: `must be one of ${MODALITIES.join(", ")}: no node says what the workflow makes` }]);
+  const read = await inspectWorkflow(given.workflow, ask);
+  const { found } = read;
+  const modality = chosenModality(given.modality, read);
   const slug = slugOf(given.name);
   if (slug === "") throw invalidRequest([{ path: "name", message: "must have letters or digits in it" }]);
   const inputs = chosen(given.inputs, found);
@@ -94,6 +118,7 @@ export const importWorkflow = async (given: NewWorkflow, ask: (path: string) => 
     name: given.name,
     modality,
     workflow: given.workflow,
+    ...(given.keepMetadata ? { keepMetadata: true } : {}),
     inputs: JSON.stringify(Object.fromEntries(inputs.map(({ name, node, input }) => [name, { node, input }]))),
     inputSchema: JSON.stringify(inputSchema),
   };

@@ -33,13 +33,45 @@ export const readWorkflow = (json: string): WorkflowNode[] => {
   });
 };
 
-/** Nodes that give files, by their classes' names. */
-const GIVING: readonly (readonly [RegExp, "image" | "video" | "audio"])[] = [
-  [/^(?:VHS_VideoCombine|SaveVideo|SaveWEBM|SaveAnimated\w*)$/, "video"],
-  [/^(?:Save|Preview)Audio\w*$/, "audio"],
-  [/^(?:SaveImage|PreviewImage|Image Save)\w*$/i, "image"],
-];
+export const MODALITIES = ["image", "video", "audio"] as const;
+export type Modality = (typeof MODALITIES)[number];
 
-/** What a workflow makes: film before sound before pictures, since those of films show pictures, too. Undefined where no node is known. */
-export const modalityOf = (nodes: readonly WorkflowNode[]): "image" | "video" | "audio" | undefined =>
-  GIVING.find(([name]) => nodes.some(({ classType }) => name.test(classType)))?.[1];
+/** Nodes that keep files, by their classes' names. Animated WebP and PNG files are pictures. */
+const KEEPING: readonly (readonly [RegExp, Modality])[] = [
+  [/^(?:VHS_VideoCombine|SaveVideo|SaveWEBM)$/, "video"],
+  [/^(?:Save|Preview)Audio\w*$/, "audio"],
+  [/^(?:SaveImage|PreviewImage|Image Save|SaveAnimated)\w*$/i, "image"],
+];
+/** Nodes that send what they make to an open page, and keep no file. */
+const SENDING = /^(?:\w+_)?(?:Save|Send)\w*WebSocket$/i;
+
+const keptBy = ({ classType, inputs }: WorkflowNode): Modality | undefined => {
+  const { format } = inputs;
+  // This one also makes GIF and animated WebP.
+  if (classType === "VHS_VideoCombine" && typeof format === "string" && format.startsWith("image/")) return "image";
+  return KEEPING.find(([name]) => name.test(classType))?.[1];
+};
+
+/** What a workflow makes: film before sound before pictures, since workflows of films also show pictures. Undefined where no node is known. */
+export const modalityOf = (nodes: readonly WorkflowNode[]): Modality | undefined => {
+  const kept = new Set(nodes.map(keptBy));
+  return KEEPING.map(([, modality]) => modality).find((modality) => kept.has(modality));
+};
+
+/** Nodes whose outputs no other node takes. */
+const lastNodes = (nodes: readonly WorkflowNode[]): WorkflowNode[] => {
+  const taken = new Set(
+    nodes.flatMap(({ inputs }) => Object.values(inputs).flatMap((value) => (Array.isArray(value) ? [String(value[0])] : []))),
+  );
+  return nodes.filter(({ id }) => !taken.has(id));
+};
+
+/** Whether a workflow may make files of a kind: by a node that keeps such, or by one that is not known. */
+export const mayMake = (nodes: readonly WorkflowNode[], modality: Modality): boolean =>
+  nodes.some((node) => keptBy(node) === modality) || lastNodes(nodes).some((node) => keptBy(node) === undefined);
+
+/** @throws DomainError INVALID_REQUEST for nodes whose results can't be fetched */
+export const assertKeepsFiles = (nodes: readonly WorkflowNode[]): void => {
+  const sending = nodes.find(({ classType }) => SENDING.test(classType));
+  if (sending) refuse(`node ${sending.id} (${sending.classType}) keeps no file: use SaveImage in its place, and export the workflow again`);
+};

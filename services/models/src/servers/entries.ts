@@ -186,6 +186,7 @@ const workflowEntry = (server: ServerRecord, stored: StoredWorkflow): Registered
     workflow: stored.workflow,
     inputs: JSON.parse(stored.inputs) as ComfyUiSettings["inputs"],
     makes: stored.modality,
+    ...(stored.keepMetadata ? { keepMetadata: true } : {}),
     upload: { api: "comfyui" },
     files: Object.fromEntries(files.map((name) => [name, { send: ["upload" as const] }])),
   };

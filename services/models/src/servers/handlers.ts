@@ -24,10 +24,11 @@ const message = (server: ServerRecord, { state, reason }: ModelStatus): messages
     state,
     reason,
     models: modelsOf(server).map((model) => modelMessage(model, names.get(model.id))),
-    workflows: server.workflows.map(({ slug, name, modality, inputs }) => ({
+    workflows: server.workflows.map(({ slug, name, modality, inputs, keepMetadata }) => ({
       slug,
       name,
       modality,
+      keepMetadata,
       internalName: `${server._id}-${slug}`,
       inputs: Object.keys(JSON.parse(inputs) as object),
     })),
@@ -84,8 +85,8 @@ export const serverHandlers = (servers: Servers): Handlers => {
       }));
       return { inputs, modality };
     }),
-    putWorkflow: unary(async ({ id, name, workflowJson: workflow, inputs, modality }) =>
-      changed(await servers.putWorkflow(id, { name, workflow, inputs, modality })),
+    putWorkflow: unary(async ({ id, name, workflowJson: workflow, inputs, modality, keepMetadata = false }) =>
+      changed(await servers.putWorkflow(id, { name, workflow, inputs, modality, keepMetadata })),
     ),
     removeWorkflow: unary(async ({ id, slug }) => changed(await servers.removeWorkflow(id, slug))),
   };

@@ -37,6 +37,8 @@ export interface StoredWorkflow {
   modality: "image" | "video" | "audio";
   /** JSON of the workflow in its API's format. */
   workflow: string;
+  /** Whether its files keep the workflow that ComfyUI writes into them; absent: they don't. */
+  keepMetadata?: boolean;
   /** JSON: where each input is put. */
   inputs: string;
   /** JSON Schema. */

@@ -15,7 +15,9 @@ interface Chosen {
   found: WorkflowInspection;
   /** By the place of an input: what it is called. */
   names: Readonly<Record<string, string>>;
-  modality: Modality;
+  /** Empty: it is not known yet. */
+  modality: Modality | "";
+  keepMetadata: boolean;
 }
 
 const placeOf = ({ node, input }: Pick<WorkflowInput, "node" | "input">): string => JSON.stringify([node, input]);
@@ -66,15 +68,16 @@ export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
       const workflow = await read(file);
       const { body: found } = await request("adminInspectServerWorkflow", { params, body: { workflow } });
       const names = Object.fromEntries(found.inputs.filter(({ titled }) => titled).map((input) => [placeOf(input), input.name]));
-      setChosen({ name: file.name.replace(/\.json$/i, ""), workflow, found, names, modality: found.modality ?? "image" });
+      setChosen({ name: file.name.replace(/\.json$/i, ""), workflow, found, names, modality: found.modality ?? "", keepMetadata: false });
     });
-  const add = ({ name, workflow, found, names, modality }: Chosen): void =>
+  const add = ({ name, workflow, found, names, modality, keepMetadata }: Chosen): void =>
     void act("add", async () => {
+      if (modality === "") return;
       const inputs = found.inputs.flatMap((one) => {
         const called = names[placeOf(one)];
         return called === undefined ? [] : [{ name: called, node: one.node, input: one.input }];
       });
-      await request("adminPutServerWorkflow", { params, body: { name: name.trim(), workflow, inputs, modality } });
+      await request("adminPutServerWorkflow", { params, body: { name: name.trim(), workflow, inputs, modality, keepMetadata } });
       setChosen(undefined);
     });
   const setName = (input: WorkflowInput, name: string | undefined): void => {
@@ -118,6 +121,7 @@ export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
                   value={chosen.modality}
                   onChange={(event) => setChosen({ ...chosen, modality: event.target.value as Modality })}
                 >
+                  {chosen.modality === "" && <option value="">Choose</option>}
                   {MODALITIES.map((one) => (
                     <option key={one}>{one}</option>
                   ))}
@@ -130,11 +134,17 @@ export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
               <InputRow key={placeOf(input)} input={input} name={chosen.names[placeOf(input)]} onChange={(name) => setName(input, name)} />
             ))}
           </ul>
+          <Check
+            label="Keep the workflow in its files"
+            hint="ComfyUI writes all nodes and prompts into each file. They are removed otherwise."
+            checked={chosen.keepMetadata}
+            onChange={(event) => setChosen({ ...chosen, keepMetadata: event.target.checked })}
+          />
           <Button
             variant="primary"
             className="self-end"
             busy={busy === "add"}
-            disabled={chosen.name.trim() === "" || Object.keys(chosen.names).length === 0}
+            disabled={chosen.name.trim() === "" || chosen.modality === "" || Object.keys(chosen.names).length === 0}
             onClick={() => add(chosen)}
           >
             Make a model of it
