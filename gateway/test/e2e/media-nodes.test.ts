@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { clientOf, fetchFile, type Account, type Answer } from "./support/client";
 import { edge, node } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
@@ -82,6 +84,26 @@ it("fails the node whose file can't be worked on, and says why", async () => {
   expect(answer.status).toBeGreaterThanOrEqual(400);
   expect(answer.text).toContain("small");
   expect(answer.text).toContain("must be an image");
+});
+
+it("warns on the node whose result leaves out pictures of an animation, once for all items", async () => {
+  const gif = readFileSync(join(__dirname, "../../../services/media/test/fixtures/titled.gif"));
+  const headers = { "x-api-key": user.key!, "content-type": "image/gif" };
+  const { url } = (await (await fetch(`${platform.baseUrl}/api/media`, { method: "POST", headers, body: gif })).json()) as { url: string };
+  const answer = await run({
+    nodes: [
+      node("files", "list", { items: [url, url] }),
+      node("still", "media", { operation: "image-convert", format: "png" }),
+      node("out", "response-output"),
+    ],
+    edges: [edge("files.items", "still.image"), edge("still.image", "out.images")],
+  });
+  expect(answer.status).toBe(200);
+  const execution = await client.call("GET", `/api/executions/${answer.headers.get("x-execution-id")}`, { key: user.key });
+  const { nodes } = execution.body as unknown as { nodes: { id: string; warnings?: string[] }[] };
+  expect(nodes.find(({ id }) => id === "still")?.warnings).toEqual([
+    expect.stringMatching(/^image: only the first of \d+ pictures of the animation is used$/),
+  ]);
 });
 
 it("refuses an operation that there is not, and names the one that was meant", async () => {

@@ -20,9 +20,13 @@ const STATES = {
 /** gRPC handlers of the transform service. */
 export const transformHandlers = ({ run, preview, ffmpeg, imageVersion }: Handled): transform.TransformServiceServer => ({
   run: unary(async (request, signal) => {
-    const { outputs } = await run(request, signal);
+    const { outputs, warnings } = await run(request, signal);
     const isByFfmpeg = mediaOperation(request.operation)?.program === "ffmpeg";
-    return transform.RunResponse.fromPartial({ outputs, programVersion: isByFfmpeg ? (await ffmpeg.status()).version : imageVersion });
+    return transform.RunResponse.fromPartial({
+      outputs,
+      warnings,
+      programVersion: isByFfmpeg ? (await ffmpeg.status()).version : imageVersion,
+    });
   }),
   renderPreview: unary(preview),
   getStatus: unary(async () => {

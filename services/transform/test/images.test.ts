@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { transform } from "@nodeloom/proto";
 import sharp from "sharp";
 import { startTransform, type RunningTransform } from "./support/transform";
 
@@ -116,6 +118,22 @@ describe("operations on images", () => {
         for (const edge of edges) for (const [index, level] of edge.entries()) expect(Math.abs(level - wanted[index]!)).toBeLessThan(8);
       }
     }
+  });
+
+  it("says so where a result leaves out pictures of an animation", async () => {
+    const gif = await service.upload(await animation("gif"));
+    const image = await service.upload(await png());
+    const warningsOf = async (operation: string, settings: object, files: Record<string, string[]>): Promise<string[]> => {
+      const inputs = Object.entries(files).flatMap(([port, keys]) => keys.map((key) => ({ port, key })));
+      const call = { callId: randomUUID(), userId: "user-1", operation, settingsJson: JSON.stringify(settings), inputs };
+      return (await service.client.run(transform.RunRequest.fromPartial(call), { deadlineMs: 60_000 })).warnings;
+    };
+    const dropped = (port: string): string[] => [`${port}: only the first of 3 pictures of the animation is used`];
+    expect(await warningsOf("image-convert", { format: "png" }, { image: [gif] })).toEqual(dropped("image"));
+    expect(await warningsOf("image-composite", {}, { image: [image], overlay: [gif] })).toEqual(dropped("overlay"));
+    expect(await warningsOf("image-grid", {}, { images: [image, gif] })).toEqual(dropped("images.1"));
+    for (const format of ["gif", "webp"]) expect(await warningsOf("image-convert", { format }, { image: [gif] })).toEqual([]);
+    expect(await warningsOf("image-convert", { format: "jpeg" }, { image: [image] })).toEqual([]);
   });
 
   it("refuses an animation that all pictures together would make too large", async () => {

@@ -40,6 +40,8 @@ export type Transforms = ReturnType<typeof createTransforms>;
 export interface Transformed {
   files: MediaValue[];
   asked: Asked;
+  /** Parts of its files that the result leaves out, in sentences. */
+  warnings: string[];
 }
 
 /** An input of the call: at a port, by an address. */
@@ -113,8 +115,8 @@ export const createTransforms = ({ media, transform, downloads, own }: Transform
       settingsJson: JSON.stringify(settings),
       inputs: files,
     });
-    const { outputs, programVersion } = await transform.run(request, { deadlineMs: TIMING.transform, signal });
-    return { files: outputs.flatMap(fileValue), asked: askedOfTransform(call, programVersion, own) };
+    const { outputs, warnings, programVersion } = await transform.run(request, { deadlineMs: TIMING.transform, signal });
+    return { files: outputs.flatMap(fileValue), asked: askedOfTransform(call, programVersion, own), warnings };
   };
 };
 

@@ -204,7 +204,10 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
     httpRequest: request,
     shortHttpRequest: short(request),
     keepFile: keep,
-    runTransform: async (call) => (await transform(call)).files,
+    runTransform: async (call) => {
+      const { files, warnings } = await transform(call);
+      return warnings.length > 0 ? { files, warnings } : files;
+    },
     shortKeepFile: short(keep),
 
     sendWebhook: async (id) => {

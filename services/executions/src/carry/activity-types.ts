@@ -114,7 +114,8 @@ export interface Activities {
   stopFiles(call: ModelCall): Promise<CancelResult>;
   httpRequest(call: HttpNodeCall): Promise<HttpResult>;
   keepFile(call: FileToKeep): Promise<MediaValue>;
-  runTransform(call: TransformCall): Promise<MediaValue[]>;
+  /** Files alone where nothing is warned of, as every earlier version answers. */
+  runTransform(call: TransformCall): Promise<MediaValue[] | { files: MediaValue[]; warnings: string[] }>;
   sendWebhook(id: AttemptId): Promise<Sent>;
   reconcile(): Promise<ReconcileReport>;
   renewDuePlans(): Promise<{ renewed: number; failed: number }>;

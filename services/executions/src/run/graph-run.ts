@@ -33,7 +33,7 @@ import {
   type TokenUsage,
 } from "./types";
 import { createInputs } from "./inputs";
-import { endWarnings, initialNodes, resultNodes, stopNodes } from "./nodes";
+import { endWarnings, initialNodes, MOST_CALL_WARNINGS, resultNodes, stopNodes } from "./nodes";
 import { resultOf } from "./outputs";
 import { createValues } from "./values";
 
@@ -146,6 +146,12 @@ export class GraphRun {
 
   textCut(nodeId: string): void {
     this.node(nodeId).cutTexts = (this.node(nodeId).cutTexts ?? 0) + 1;
+  }
+
+  callWarned(nodeId: string, warnings: readonly string[]): void {
+    if (warnings.length === 0) return;
+    const node = this.node(nodeId);
+    node.callWarnings = [...new Set([...(node.callWarnings ?? []), ...warnings])].slice(0, MOST_CALL_WARNINGS);
   }
 
   /** An item of a node that goes on without it. */

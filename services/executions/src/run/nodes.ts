@@ -43,11 +43,17 @@ export const initialNodes = (plan: RunPlan): NodeState[] => [
   ...resultNodes(plan).map((id) => newNode(plan, { id, type: RESULT_TYPE }, "pending", warningsOf(plan, id), 0)),
 ];
 
+/** Different sentences of a node's calls that are shown. */
+export const MOST_CALL_WARNINGS = 10;
+
+type Ended = Pick<NodeState, "cutTexts" | "callWarnings" | "itemErrors" | "items">;
+
 /** What a node's calls are warned of, once they are over. */
-export const endWarnings = ({ cutTexts, itemErrors, items }: Pick<NodeState, "cutTexts" | "itemErrors" | "items">): string[] => {
+export const endWarnings = ({ cutTexts, callWarnings = [], itemErrors, items }: Ended): string[] => {
   const cut = items > 1 ? `${cutTexts} of ${items} texts end` : "the text ends";
   return [
     ...(cutTexts ? [`${cut} where the most tokens of an answer were reached: raise maxTokens`] : []),
+    ...callWarnings,
     ...(itemErrors ? [`${itemErrors.length} of ${items} items failed and were left out`] : []),
   ];
 };

@@ -112,6 +112,8 @@ export interface NodeState extends Reported {
   usage?: TokenUsage;
   /** Texts of a text model that ended where the most tokens were reached. */
   cutTexts?: number;
+  /** What operations on files warned of, each sentence once. */
+  callWarnings?: string[];
   /** Items that were left out because their calls failed. */
   itemErrors?: { item: number; error: RunError }[];
 }

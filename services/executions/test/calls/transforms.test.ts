@@ -43,7 +43,7 @@ const world = () => {
       run: (request) => {
         asked.push(request);
         const object = { url: `${OWN}made`, contentType: "image/png", width: 4, height: 3 };
-        return Promise.resolve(transform.RunResponse.fromPartial({ outputs: [{ object }] }));
+        return Promise.resolve(transform.RunResponse.fromPartial({ outputs: [{ object }], warnings: ["image: only the first"] }));
       },
     },
     downloads: createSlots({ concurrency: 1, queueLimit: 1 }),
@@ -55,8 +55,11 @@ const world = () => {
 it("names files of ours by their keys, and fetches others first, once they may be fetched", async () => {
   const { run, asked, ingested } = world();
   const [images, allowed] = [[`${OWN}first`, "https://elsewhere.test/second.png"], [] as string[]];
-  const { files: made } = await run(call("image-grid", { images, columns: 2 }), never, (url) => Promise.resolve(void allowed.push(url)));
+  const { files: made, warnings } = await run(call("image-grid", { images, columns: 2 }), never, (url) =>
+    Promise.resolve(void allowed.push(url)),
+  );
   expect(made).toEqual([{ url: `${OWN}made`, contentType: "image/png", width: 4, height: 3 }]);
+  expect(warnings).toEqual(["image: only the first"]);
   expect(allowed).toEqual(["https://elsewhere.test/second.png"]);
   expect(ingested).toMatchObject([
     { id: "run-2-1-1-in", ownerId: "user", sourceUrl: "https://elsewhere.test/second.png", accept: ["image"] },

@@ -74,8 +74,8 @@ const checked = (request: transform.RunRequest): { operation: MediaOperation; se
 
 const outputOf = (
   object: transform.Output["object"],
-  { width, height, durationSeconds }: Partial<transform.Output>,
-): transform.RunResponse => transform.RunResponse.fromPartial({ outputs: [{ object, width, height, durationSeconds }] });
+  { width, height, durationSeconds, warnings = [] }: Partial<WorkResult>,
+): transform.RunResponse => transform.RunResponse.fromPartial({ outputs: [{ object, width, height, durationSeconds }], warnings });
 
 /** @throws WorkFailure when a result is larger than media takes, or when there is none */
 const checkSize = async (path: string): Promise<void> => {

@@ -24,6 +24,8 @@ export interface WorkResult {
   width?: number;
   height?: number;
   durationSeconds?: number;
+  /** Parts of the files that the result leaves out, in sentences. */
+  warnings?: string[];
 }
 
 export type FromChild = { type: "ready" } | { type: "done"; result: WorkResult } | { type: "failed"; message: string; isInput: boolean };

@@ -15,6 +15,8 @@ export interface Job {
   folder: string;
   /** Path of ffmpeg. */
   ffmpeg: string;
+  /** Notes a part of the files that the result leaves out. The node shows it. */
+  warn(message: string): void;
 }
 
 export type Operation = (job: Job) => Promise<WorkResult>;

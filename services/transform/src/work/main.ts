@@ -11,7 +11,9 @@ const work = async (request: WorkRequest): Promise<FromChild> => {
   const operation = Object.hasOwn(OPERATIONS, request.operation) ? OPERATIONS[request.operation] : undefined;
   if (!operation) return { type: "failed", message: "there is no such operation", isInput: true };
   try {
-    return { type: "done", result: await operation({ ...request, ffmpeg: request.ffmpeg ?? "" }) };
+    const warnings: string[] = [];
+    const result = await operation({ ...request, ffmpeg: request.ffmpeg ?? "", warn: (message) => void warnings.push(message) });
+    return { type: "done", result: { ...result, ...(warnings.length > 0 ? { warnings } : {}) } };
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return { type: "failed", message, isInput: error instanceof InputError };

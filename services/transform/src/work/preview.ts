@@ -20,7 +20,7 @@ const POSTER_SHARE = 0.1;
 const POSTER_MOST_SECONDS = 3;
 
 const ofImage = async (job: Job): Promise<WorkResult> => {
-  const picture = await openImage(fileAt(job, "file"));
+  const picture = await openImage(job, fileAt(job, "file"));
   const path = inFolder(job, "preview.webp");
   const { width, height } = await reading("file", () =>
     picture

@@ -10,7 +10,7 @@ import { placed } from "./place";
 const FORMATS_WITHOUT_ALPHA: ReadonlySet<ImageFormat> = new Set(["jpeg"]);
 
 export const resize: Operation = async (job) => {
-  const picture = await openImage(fileAt(job, "image"), true);
+  const picture = await openImage(job, fileAt(job, "image"), true);
   const [width, height] = [numberOf(job, "width"), numberOf(job, "height")];
   if (width === undefined && height === undefined) throw new InputError("width or height is needed");
   const fit = text(job, "fit") as "inside" | "cover" | "contain" | "fill";
@@ -37,7 +37,7 @@ const partOf = (job: Job, own: { width: number; height: number }): { width: numb
 };
 
 export const crop: Operation = async (job) => {
-  const picture = await openImage(fileAt(job, "image"), true);
+  const picture = await openImage(job, fileAt(job, "image"), true);
   const part = partOf(job, picture);
   const position = text(job, "position");
   if (position === "attention" && numberOf(job, "x") === undefined && !picture.isAnimated)
@@ -51,14 +51,14 @@ export const crop: Operation = async (job) => {
 
 export const convert: Operation = async (job) => {
   const format = text(job, "format") as ImageFormat;
-  const picture = await openImage(fileAt(job, "image"), format === "gif" || format === "webp");
+  const picture = await openImage(job, fileAt(job, "image"), format === "gif" || format === "webp");
   const pipeline = picture.pipeline();
   if (FORMATS_WITHOUT_ALPHA.has(format)) pipeline.flatten({ background: text(job, "background") });
   return reading(picture.port, () => writeImage(pipeline, job.folder, format, number(job, "quality")));
 };
 
 export const composite: Operation = async (job) => {
-  const [image, over] = [await openImage(fileAt(job, "image"), true), await openImage(fileAt(job, "overlay"))];
+  const [image, over] = [await openImage(job, fileAt(job, "image"), true), await openImage(job, fileAt(job, "overlay"))];
   const opacity = number(job, "opacity");
   const layer = over.pipeline().toColourspace("srgb").ensureAlpha();
   const width = numberOf(job, "width");

@@ -15,7 +15,7 @@ export const grid: Operation = async (job) => {
   const fit = text(job, "fit") as "cover" | "contain";
   const cells = [];
   for (const [index, file] of files.entries()) {
-    const picture = await openImage({ ...file, port: `images.${index}` });
+    const picture = await openImage(job, { ...file, port: `images.${index}` });
     const input = await reading(picture.port, () => picture.pipeline().resize({ width, height, fit, background }).png().toBuffer());
     cells.push({ input, left: gap + (index % columns) * (width + gap), top: gap + Math.floor(index / columns) * (height + gap) });
   }

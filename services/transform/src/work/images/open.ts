@@ -1,7 +1,7 @@
 import sharp, { type Metadata, type Sharp } from "sharp";
 import { BOUNDS } from "../../bounds";
 import type { WorkFile, WorkResult } from "../../children/protocol";
-import { InputError } from "../job";
+import { InputError, type Job } from "../job";
 import { heicPixels } from "./heic";
 
 /** Images on their way in and out of libvips. */
@@ -59,15 +59,17 @@ export interface Picture {
   pipeline(): Sharp;
 }
 
-/** @param moves whether pictures of an animation are kept; otherwise the first one is taken */
-export const openImage = (file: WorkFile, moves = false): Promise<Picture> =>
+/** @param moves whether pictures of an animation are kept; otherwise the first one is taken, and the job is warned */
+export const openImage = (job: Pick<Job, "warn">, file: WorkFile, moves = false): Promise<Picture> =>
   reading(file.port, async () => {
     if (!TYPES.has(file.contentType))
       throw new InputError(`${file.port}: ${NAMES[file.contentType] ?? file.contentType} can't be read; use ${READ}`);
     const { path, port } = file;
     const metadata = await sharp(path, LIMITS).metadata();
     const { format, pages = 1, autoOrient } = metadata;
-    const isAnimated = moves && pages > 1 && ANIMATED.has(format);
+    const isAnimation = pages > 1 && ANIMATED.has(format);
+    const isAnimated = moves && isAnimation;
+    if (isAnimation && !moves) job.warn(`${port}: only the first of ${pages} pictures of the animation is used`);
     if (isAnimated && pages > BOUNDS.imagePages) throw new InputError(`${port}: the animation has more than ${BOUNDS.imagePages} pictures`);
     const [width, height] = [autoOrient.width, isAnimated ? (metadata.pageHeight ?? autoOrient.height) : autoOrient.height];
     if (width * height * (isAnimated ? pages : 1) > BOUNDS.imagePixels)

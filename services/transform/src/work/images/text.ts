@@ -57,7 +57,7 @@ const drawn = async (runs: readonly TextRun[], { foreground: { colour, alpha }, 
 
 /** A title or a caption on an image, in a box that is no wider than the image. */
 export const write: Operation = async (job) => {
-  const picture = await openImage(fileAt(job, "image"), true);
+  const picture = await openImage(job, fileAt(job, "image"), true);
   const line = Math.max(8, Math.round(number(job, "size") * picture.height));
   const margin = Math.round(number(job, "margin") * picture.height);
   const padding = Math.round(line * PADDING);

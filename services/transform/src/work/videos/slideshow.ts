@@ -25,7 +25,7 @@ const prepared = async (job: Job, { width, height }: Frame, moves: boolean): Pro
   const times = moves ? OVERSIZE : 1;
   const paths: string[] = [];
   for (const [index, file] of filesAt(job, "images").entries()) {
-    const picture = await openImage({ ...file, port: `images.${index}` });
+    const picture = await openImage(job, { ...file, port: `images.${index}` });
     const path = inFolder(job, `slide-${index}.jpg`);
     const size = { width: width * times, height: height * times };
     await reading(picture.port, () =>

@@ -79,7 +79,9 @@ const callTransform = async (stepRun: StepRun): Promise<void> => {
     if (one) return resultOfOutputs(one.outputs).files;
     const call = callOf(item, context);
     await batches.take(call);
-    const files = await runTransform.executeWithOptions({ summary: plainSummary(`${step.id}: ${operation}`) }, [call]);
+    const made = await runTransform.executeWithOptions({ summary: plainSummary(`${step.id}: ${operation}`) }, [call]);
+    const { files, warnings } = Array.isArray(made) ? { files: made, warnings: [] } : made;
+    run.callWarned(step.id, warnings);
     run.itemDone(step.id);
     return files;
   });
