@@ -1,4 +1,5 @@
 import boundaries from "eslint-plugin-boundaries";
+import regexp from "eslint-plugin-regexp";
 import tseslint from "typescript-eslint";
 import { FLOORS } from "./deploy/drills/size/floors.mjs";
 
@@ -88,6 +89,15 @@ export default tseslint.config(
     rules: {
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_", varsIgnorePattern: "^_" }],
       "no-restricted-syntax": ["error", RETURNED_FUNCTION_SYNTAX],
+    },
+  },
+  {
+    // Expressions meet bytes of others: none may take more than linear time. Use a search, a split, or RE2 (kernel) instead.
+    files: ["{services/*,gateway,gateway/client,gateway/console,proto}/src/**/*.{ts,tsx}"],
+    plugins: { regexp },
+    rules: {
+      "regexp/no-super-linear-backtracking": ["error", { report: "potential" }],
+      "regexp/no-super-linear-move": ["error", { report: "potential" }],
     },
   },
   { files: ["**/test/**/*.ts", "deploy/drills/**/*.ts"], rules: { "no-restricted-syntax": "off" } },

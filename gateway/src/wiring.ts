@@ -85,7 +85,7 @@ export const createGateway = (parts: GatewayParts): Gateway => {
     eventStreams: createStreamCount(EVENT_STREAMS_PER_USER),
     tierRollouts: startTierRollouts({ services, logger }),
     runStops: startRunStops({ services, logger }),
-    publicBaseUrl: config.PUBLIC_BASE_URL.replace(/\/+$/, ""),
+    publicBaseUrl: config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, ""),
     previews: createPreviews(config.MEDIA_HTTP_URL),
     temporalUi: origin === undefined ? undefined : { url: `${origin}${TEMPORAL_UI_PATH}`, namespace: config.TEMPORAL_NAMESPACE },
     anonymousLimit: config.ANONYMOUS_RATE_LIMIT,

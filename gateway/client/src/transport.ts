@@ -98,7 +98,7 @@ const urlOf = (baseUrl: string, { path }: Operation, { params = {}, query = {} }
   const search = new URLSearchParams(
     Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])) as [string, string][],
   ).toString();
-  return `${baseUrl.replace(/\/+$/, "")}${filled}${search === "" ? "" : `?${search}`}`;
+  return `${baseUrl.replace(/(?<!\/)\/+$/, "")}${filled}${search === "" ? "" : `?${search}`}`;
 };
 
 const headersOf = (apiKey: string | undefined, { method, contentType }: Operation, request: RequestOptions & Parts): Headers => {

@@ -107,7 +107,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     memoMethod: (providerJson) => createProvider(providerJson, dialects),
   });
   // Held to the rules of the user's own calls, also where a provider will call it.
-  const addresses = { allow: config.USER_EGRESS_ALLOW, own: `${config.PUBLIC_BASE_URL.replace(/\/+$/, "")}/media/` };
+  const addresses = { allow: config.USER_EGRESS_ALLOW, own: `${config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, "")}/media/` };
   const moderation = createModeration({
     config,
     store: stores.moderation,

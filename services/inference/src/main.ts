@@ -24,7 +24,7 @@ const hostOf = (url: string): string => {
   return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
 };
 
-const trimmed = (url: string): string => url.replace(/\/+$/, "");
+const trimmed = (url: string): string => url.replace(/(?<!\/)\/+$/, "");
 
 /** The platform's own files may be on a private address; all others may not. */
 const sourcesOf = (publicBaseUrl: string, mediaUrl: string): FileSources & { close(): Promise<void> } => {

@@ -99,7 +99,7 @@ export const service = defineService({
     const receive = createReceive({
       strip: createStrip(blobs),
       ...{ store, quota, blobs, mark, measure: measuring.measure },
-      parents: createParents(store, `${config.PUBLIC_BASE_URL.replace(/\/+$/, "")}/media/`),
+      parents: createParents(store, `${config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, "")}/media/`),
     });
     const transform = createGrpcClient<transformProto.TransformServiceServer>(transformProto.TransformServiceService, {
       address: config.TRANSFORM_ADDRESS,

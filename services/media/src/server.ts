@@ -76,7 +76,7 @@ export interface Handled {
 
 /** gRPC handlers of the media service. */
 export const mediaHandlers = ({ objects, library, provenance, removeExpired, baseUrl }: Handled): media.MediaServiceServer => {
-  const prefix = `${baseUrl.replace(/\/+$/, "")}/media/`;
+  const prefix = `${baseUrl.replace(/(?<!\/)\/+$/, "")}/media/`;
   const toMessage = (object: MediaObject): media.StoredObject => {
     const { id, key, contentType, bytes, ownerId, createdAt, width, height, durationMs, making } = object;
     const kept = isCounted(object);

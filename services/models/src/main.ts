@@ -79,7 +79,7 @@ export const service = defineService({
     const connection = await openDatabase(database, config, logger);
     const store = await openOverrideStore(connection);
     const onStale = (error: unknown): void => logger.warn({ err: error }, "overrides could not be read; the last known ones stay");
-    const url = config.INFERENCE_URL?.replace(/\/+$/, "");
+    const url = config.INFERENCE_URL?.replace(/(?<!\/)\/+$/, "");
     const egress = createEgressClient({ allow: url === undefined ? [] : [hostOf(url)] });
     const local = createLocalModels({ egress, url, apiKey: config.INFERENCE_API_KEY });
     const address = config.IDENTITY_ADDRESS;

@@ -29,11 +29,11 @@ export const resolveEntry = (entry: Entry, env: Environment): { model: Registere
     const before = missing.length;
     const url = template.replaceAll(PLACEHOLDER, (_, variable: string) => {
       if (!env[variable]) missing.push(variable);
-      return env[variable]?.replace(/\/+$/, "") ?? "";
+      return env[variable]?.replace(/(?<!\/)\/+$/, "") ?? "";
     });
     const isUsable = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
     if (missing.length === before && !isUsable) issues.push({ path: `provider.${name}`, message: `is no http(s) URL: ${url}` });
-    return url.replace(/\/+$/, "");
+    return url.replace(/(?<!\/)\/+$/, "");
   };
   const { upload, auth } = entry.provider;
   const baseUrl = resolved("baseUrl", entry.provider.baseUrl);

@@ -110,7 +110,7 @@ const expressionOf = (pattern: string): RegExp | undefined => {
 };
 
 /** Classes and escapes as JavaScript reads them, and what repeats without an end. */
-const PATTERN_TOKENS = /\\.|\[(?:\\.|[^\]\\])*\]|\{\d+,\}|./gsu;
+const PATTERN_TOKENS = /\\.|\[(?:\\.|[^\]\\])*[\]\\]?|\{\d+,\}|./gsu;
 const ENDLESS = /^(?:[*+]|\{\d+,\})$/;
 
 /** How many repetitions without an end are in one another. */

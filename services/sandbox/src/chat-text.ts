@@ -46,7 +46,7 @@ const topicOf = (prompt: string, most: number): string =>
     .replace(/\s+/g, " ")
     .trim()
     .slice(0, most)
-    .replace(/[\uD800-\uDBFF]$|[.!?…]+$/g, "") || "an open subject";
+    .replace(/[\uD800-\uDBFF]$|(?<![.!?…])[.!?…]+$/g, "") || "an open subject";
 
 const PHRASE_CHARACTERS = 60;
 

@@ -10,7 +10,7 @@ const MAX_MODEL_NAME = 200;
 const MAX_MODELS = 20;
 /** Above the largest picture a data URL may carry, so that the clear refusal is ours and not the parser's. */
 export const BODY_LIMIT_BYTES = 20 * 1024 * 1024;
-const IMAGE_REFERENCE = /^(https?:\/\/\S+|data:[\w.+-]+\/[\w.+-]+[^,]*,)/i;
+const IMAGE_REFERENCE = /^(https?:\/\/\S+|data:[\w.+-]+\/[\w.+-]+(?:;[^,]*)?,)/i;
 
 export const FAILURES = ["submit", "job", "incomplete", "hang", "flap"] as const;
 

@@ -7,7 +7,7 @@ const WORDS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] 
   [/^needs a url$/, () => "It needs an address: write it on the node."],
   [/^needs a value$/, () => "It needs a value: link something to it."],
   [
-    /^there is no enabled model (\S+)(.*)$/,
+    /^there is no enabled model (\S+)((?:\s.*)?)$/,
     ([, name, rest]) => `The model ${name} is not there, or was switched off${rest}. Choose another one.`,
   ],
   [/^(?:\S+: )?there is no media file \S+ of yours$/, () => "Its file is gone, or belongs to somebody else: choose another one."],

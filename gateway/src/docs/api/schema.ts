@@ -11,7 +11,13 @@ const isSchema = (value: Schema | boolean | undefined): value is Schema => typeo
 export const nameOf = (reference: string): string => reference.slice(reference.lastIndexOf("/") + 1);
 export const code = (text: string): string => `\`${text.replaceAll("`", "'")}\``;
 /** Text in a cell of a table. */
-export const cell = (text: string): string => text.replaceAll(/\s*\n\s*/g, " ").replaceAll(/(?<!\\)\|/g, "\\|");
+export const cell = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean)
+    .join(" ")
+    .replaceAll(/(?<!\\)\|/g, "\\|");
 export const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
   [head, head.map(() => "---"), ...rows.map((row) => row.map(cell))].map((row) => `| ${row.join(" | ")} |`).join("\n");
 

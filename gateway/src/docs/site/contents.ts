@@ -32,11 +32,11 @@ const FILE = /\.(?:md|svg|png|webp|mjs|json)$/;
 /** Where pages stand that the list forgets. */
 const UNLISTED = "More";
 
-const LINK = /\[([^\]]+)\]\(([^)#]+\.md)\)/g;
+const LINK = /\[([^\][]+)\]\(([^)#]+\.md)\)/g;
 
 const entriesOf = (item: string, files: ReadonlySet<string>): Entry[] => {
   const links = [...item.matchAll(LINK)].filter(([, , path]) => files.has(path!));
-  const about = links.length === 1 ? /\)(?:: +(.+))?$/.exec(item)?.[1] : undefined;
+  const about = links.length === 1 ? /\)(?:: (.+))?$/.exec(item)?.[1]?.trim() : undefined;
   return links.map(([, label, path]) => ({ path: path!.replace(PAGE, ""), label: label!, about: about ?? "" }));
 };
 

@@ -40,7 +40,7 @@ export const createMailing = ({ config, store, addresses, starter, redis, logger
   }
   const counter = createWindowCounter({ redis, keyPrefix: `${config.REDIS_KEY_PREFIX}mails`, windowSeconds: DAY_SECONDS });
   const contents = createContents(config.TEMPORAL_PAYLOAD_KEYS);
-  const write = createWriter({ addresses, baseUrl: config.PUBLIC_BASE_URL.replace(/\/+$/, "") });
+  const write = createWriter({ addresses, baseUrl: config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, "") });
   const queue = createMailQueue({ store, contents, starter, counter, logger, clock });
   return {
     queue: { ...queue, ...createOwnersMails({ queue, addresses }) },

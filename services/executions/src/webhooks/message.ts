@@ -26,7 +26,7 @@ export const createWaitingMessage =
     const wait = waitOf(record, nodeId);
     if (!wait || record.waitingFor?.includes(nodeId) !== true) return undefined;
     const { _id: executionId } = record;
-    const consoleUrl = `${publicBaseUrl.replace(/\/+$/, "")}/executions/${executionId}`;
+    const consoleUrl = `${publicBaseUrl.replace(/(?<!\/)\/+$/, "")}/executions/${executionId}`;
     return {
       // A node's id may have any characters, and this is a header.
       id: `msg_${executionId}.waiting.${encodeURIComponent(nodeId)}`,

@@ -42,7 +42,7 @@ const slugOf = (text: string): string =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, MAX_SLUG_CHARACTERS)
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-|-$/g, "");
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, HASH_CHARACTERS);
 

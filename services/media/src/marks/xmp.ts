@@ -14,8 +14,7 @@ export const MAX_PACKET_BYTES = 1024 * 1024;
 const PROPERTY = /(:DigitalSourceType(?:\s*=\s*["']|\s*>\s*))([^"'<]*)/;
 const END_OF_RDF = /<\/[A-Za-z_][\w.-]*:RDF\s*>/;
 const ABOUT = /\s[A-Za-z_][\w.-]*:about\s*=\s*("[^"<]*"|'[^'<]*')/;
-/** White space before the packet's end is room for changes in place. */
-const PADDING = /\s{2,}(<\?xpacket end=)/;
+const END_OF_PACKET = "<?xpacket end=";
 
 export const addressOf = (type: SourceType): string => VOCABULARY + type;
 
@@ -32,6 +31,12 @@ export const newPacket = (type: SourceType): Buffer =>
       `${description(type, '""')}</rdf:RDF></x:xmpmeta><?xpacket end="w"?>`,
   );
 
+/** White space before the packet's end is room for changes in place. */
+const withoutPadding = (packet: string): string => {
+  const end = packet.indexOf(END_OF_PACKET);
+  return end < 0 ? packet : `${packet.slice(0, end).trimEnd()}\n${packet.slice(end)}`;
+};
+
 /**
  * A packet with the mark added, without the room that it had for changes.
  * @returns "marked" for one that says so already; undefined for what is no packet in UTF-8
@@ -47,5 +52,5 @@ export const addTo = (packet: Buffer, type: SourceType): Buffer | "marked" | und
   // All descriptions of one packet are about the same thing.
   const about = ABOUT.exec(text)?.[1] ?? '""';
   const added = text.slice(0, end.index) + description(type, about) + text.slice(end.index);
-  return Buffer.from(added.replace(PADDING, "\n$1"));
+  return Buffer.from(withoutPadding(added));
 };

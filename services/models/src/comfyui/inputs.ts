@@ -61,7 +61,7 @@ const plainName = (text: string): string =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "_")
     .slice(0, MAX_NAME_CHARS)
-    .replace(/^_+|_+$/g, "");
+    .replace(/^_|_$/g, "");
 
 const mediaType = ({ classType }: WorkflowNode, input: string, options: Readonly<Record<string, unknown>>): string | undefined => {
   const said = UPLOADS.find(([flag]) => options[flag] === true)?.[1];

@@ -61,7 +61,7 @@ export const nameOf = (company: string, app: string): string => {
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word, index, all) => word !== "" && word !== "ai" && word !== all[index - 1]);
-  return words.join("-").slice(0, MAX_NAME_CHARS).replace(/-+$/, "");
+  return words.join("-").slice(0, MAX_NAME_CHARS).replace(/-$/, "");
 };
 
 /** The day of a time, as entries write it. @param now milliseconds since 1970 */

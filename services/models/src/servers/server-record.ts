@@ -77,7 +77,7 @@ export const slugOf = (text: string, most = MAX_ID_CHARS): string =>
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, most)
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-|-$/g, "");
 
 /** An address of a server as it is stored. @throws z.ZodError */
 export const serverUrl = (kind: ServerKind) =>
@@ -92,7 +92,7 @@ export const serverUrl = (kind: ServerKind) =>
     }, "must have no credentials, query or fragment in it: give the key as key")
     .transform((raw) => {
       const { origin, pathname } = new URL(raw);
-      const path = pathname.replace(/\/+$/, "");
+      const path = pathname.replace(/(?<!\/)\/+$/, "");
       // Those who give the address of the server alone mean its first version.
       return `${origin}${path === "" && kind === "openai" ? "/v1" : path}`;
     });

@@ -11,7 +11,7 @@ export const slugOf = (name: string): string =>
   slugify(name.normalize(), { lowercase: true, separator: "-", allowedChars: "a-zA-Z0-9" })
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, MAX_CHARS - NUMBER_CHARS)
-    .replace(/^-+|-+$/g, "") || FALLBACK;
+    .replace(/^-|-$/g, "") || FALLBACK;
 
 /** Matches a slug and its numbered variants; anchored, so that an index serves it. */
 export const variantsOf = (slug: string): RegExp => new RegExp(`^${slug}(?:-[0-9]+)?$`);

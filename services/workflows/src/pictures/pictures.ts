@@ -38,7 +38,7 @@ const parsed = (coverJson: string): Record<string, unknown> => {
 
 /** @param baseUrl where clients reach the platform */
 export const createPictures = (baseUrl: string): Pictures => {
-  const prefix = `${baseUrl.replace(/\/+$/, "")}/media/`;
+  const prefix = `${baseUrl.replace(/(?<!\/)\/+$/, "")}/media/`;
   const isOurs = (address: string): boolean =>
     [prefix, "/media/"].some((start) => address.startsWith(start) && KEY.test(address.slice(start.length)));
 

@@ -41,7 +41,7 @@ export const linesOf = (text: string): string[] => [
   ...new Set(
     text
       .split(/[\s,]+/)
-      .map((line) => line.replace(/\/+$/, ""))
+      .map((line) => line.replace(/(?<!\/)\/+$/, ""))
       .filter((line) => line !== ""),
   ),
 ];

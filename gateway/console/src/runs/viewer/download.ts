@@ -15,7 +15,7 @@ const MOST_NAME = 60;
 const plain = (title: string): string =>
   title
     .replace(/[^\p{L}\p{N}]+/gu, "-")
-    .replace(/^-+|-+$/g, "")
+    .replace(/^-|-$/g, "")
     .slice(0, MOST_NAME) || "result";
 
 /** The name of an item's file: what it is called, with the ending of its address. */

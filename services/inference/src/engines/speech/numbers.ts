@@ -36,7 +36,10 @@ const IRREGULAR: Readonly<Record<string, string>> = {
 };
 
 const ordinal = (value: number): string =>
-  cardinal(value).replace(/[a-z]+$/, (last) => IRREGULAR[last] ?? (last.endsWith("y") ? `${last.slice(0, -1)}ieth` : `${last}th`));
+  cardinal(value).replace(
+    /(?<![a-z])[a-z]+$/,
+    (last) => IRREGULAR[last] ?? (last.endsWith("y") ? `${last.slice(0, -1)}ieth` : `${last}th`),
+  );
 
 const digits = (text: string): string => [...text].map((digit) => SMALL[Number(digit)]).join(" ");
 

@@ -13,7 +13,7 @@ type IsVerbatim = (name: string) => boolean;
 
 const LEADING = /^(?:\{\{[^{}]*\}\})+/;
 /** The scheme, the authority, the path, and the rest. Placeholders have none of the characters that part them. */
-const PARTS = /^((?:[^/\\?#:]*:)?[/\\]{2})?([^/\\?#]*)([^?#]*)(.*)$/s;
+const PARTS = /^((?:[^/\\?#:]*:)?[/\\]{2})?([^/\\?#]*)([/\\][^?#]*)?([?#].*)?$/s;
 /** A placeholder that makes a host longer: `example.com{{path}}`. */
 const CONTINUED_HOST = /[\p{L}\p{N}]\{\{([^{}]*)\}\}(?::\d*)?$/u;
 const HOST_PART = /^[\p{L}\p{M}\p{N}._-]*$/u;

@@ -45,7 +45,7 @@ const CHROMA = 2;
 export const even = (pixels: number): number => Math.max(CHROMA, Math.round(pixels / CHROMA) * CHROMA);
 
 /** A number in a filter: never in exponents. */
-export const shown = (value: number): string => value.toFixed(6).replace(/\.?0+$/, "");
+export const shown = (value: number): string => value.toFixed(6).replace(/\.?0{1,6}$/, "");
 
 /** An input as it was given. Each has one thread for decoding, since there may be many. */
 export const open = ({ path, demuxer }: Pick<Source, "path" | "demuxer">, ...before: string[]): string[] =>

@@ -46,12 +46,12 @@ const MAX_FPS = 120;
 const DEFAULT_FPS = 25;
 const QUARTER = 90;
 
-const DURATION = /^\s*Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?)/m;
-const STREAM = /^\s*Stream #0:\d+.*?: (Video|Audio): (.*)$/;
+const DURATION = /^ *Duration: (\d+):(\d\d):(\d\d(?:\.\d+)?)/m;
+const STREAM = /^ *Stream #0:\d+(?:\D.*?)??: (Video|Audio): (.*)$/;
 const SIZE = /, (\d{1,5})x(\d{1,5})(?:[ ,]|$)/;
 const PIXEL_ASPECT = /SAR (\d+):(\d+)/;
 /** Matrix, primaries and transfer. */
-const HDR = /(?:([\w-]+)\/([\w-]+)\/)?(smpte2084|arib-std-b67)\b/;
+const HDR = /(?:([\w-]{1,30})\/([\w-]{1,30})\/)?(smpte2084|arib-std-b67)\b/;
 const ESTIMATED = /Estimating duration from bitrate/;
 const FPS = /, ([\d.]+k?) fps/;
 const TBR = /, ([\d.]+k?) tbr/;

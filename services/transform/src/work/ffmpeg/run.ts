@@ -11,6 +11,8 @@ const BOUNDED = `ulimit -t ${BOUNDS.ffmpegCpuSeconds}; ulimit -f ${BOUNDS.output
   BOUNDS.ffmpegMemoryBytes / KB
 } 2>/dev/null; exec "$0" "$@"`;
 const ALWAYS = ["-hide_banner", "-nostdin", "-nostats", "-loglevel", "info", "-y"];
+/** Of a line of the log, before what it names is taken out. */
+const MAX_LINE_CHARS = 2_000;
 const PRINTED_CHARACTERS = 256 * 1_024;
 const MB = 1_024 * 1_024;
 
@@ -90,7 +92,8 @@ export const problemIn = (log: string): string => {
     .filter((line) => /error|invalid|could not|cannot|failed|not found|unknown|moov|no such|does not/i.test(line));
   const line = lines.findLast((one) => !NOISE.test(one)) ?? lines.at(-1) ?? "it gives no result";
   return line
-    .replace(/\[[^\]]*@ 0x[0-9a-f]+\]\s*/gi, "")
+    .slice(0, MAX_LINE_CHARS)
+    .replace(/\[[^\][]*@ 0x[0-9a-f]+\]\s*/gi, "")
     .replace(/file:\S*\//g, "")
     .slice(0, 200)
     .trim();

@@ -25,7 +25,7 @@ const HEVC = "hevc";
 /** Formats that move. */
 const ANIMATED: ReadonlySet<string> = new Set(["gif", "webp"]);
 
-const PATHS = /\/\S+\/\S+: ?/g;
+const isPath = (word: string): boolean => word.startsWith("/") && word.includes("/", 1);
 const MESSAGE_CHARACTERS = 200;
 
 /** What libvips says, in words for those who gave the file. */
@@ -34,8 +34,12 @@ const problemOf = (port: string, error: unknown): InputError => {
   if (/exceeds pixel limit/i.test(message)) return new InputError(`${port}: the image has more than ${BOUNDS.imagePixels} pixels`);
   if (/unsupported image format|operation is blocked|compression format/i.test(message))
     return new InputError(`${port}: the image is in a format that can't be read; use ${READ}`);
-  const [line = ""] = message.replace(PATHS, "").split("\n");
-  return new InputError(`${port}: the image can't be read: ${line.slice(0, MESSAGE_CHARACTERS)}`);
+  const [line = ""] = message.split("\n", 1);
+  const said = line
+    .split(" ")
+    .filter((word) => !isPath(word))
+    .join(" ");
+  return new InputError(`${port}: the image can't be read: ${said.slice(0, MESSAGE_CHARACTERS)}`);
 };
 
 /** Runs what reads an image. @throws InputError where the image is damaged or too large */

@@ -104,7 +104,7 @@ export const trim: Operation = async (job) => {
   return makeSound(job, [...open(source), ...filtered(cut)]);
 };
 
-const MEASURED = /\{[^{}]*"input_i"[^{}]*\}/;
+const MEASURED = /\{\s*"input_i"[^{}]*\}/;
 /** Below it there is nothing to hear. */
 const SILENCE_LUFS = -69;
 const RANGE = 11;

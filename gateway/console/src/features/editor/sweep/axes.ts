@@ -130,7 +130,7 @@ export const randomSeeds = ({ least, most }: Setting, count: number, random: () 
 /** What was typed as values of a setting: numbers between commas, texts one to a line. A problem says what is wrong with one. */
 export const typedValues = (setting: Setting, typed: string): { values: unknown[]; problem?: string } => {
   const parts = typed
-    .split(setting.kind === "text" ? "\n" : /[,;\s]+/)
+    .split(setting.kind === "text" ? "\n" : /[,;\s]/)
     .map((part) => part.trim())
     .filter((part) => part !== "");
   if (setting.kind === "text") return { values: [...new Set(parts)] };

@@ -20,7 +20,7 @@ export interface PromptFile {
   inline?: { contentType: string; base64: string };
 }
 
-const DATA_URL = /^data:([^;,]*)[^,]*;base64,/i;
+const DATA_URL = /^data:([^;,]*)(?:;[^,]*)?;base64,/i;
 
 const fileOf = (kind: PromptFile["kind"], url: string): PromptFile => {
   const [head, contentType = ""] = DATA_URL.exec(url) ?? [];
