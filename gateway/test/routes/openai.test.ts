@@ -74,6 +74,12 @@ describe("OpenAI's routes", () => {
     expect(asked[0]).toMatchObject({ metadata: { user: "jo" }, runner: { webhookUrl: "" } });
   });
 
+  it("says that an answer ends where the most tokens were reached, whole and streamed", async () => {
+    outcome.nodes = [executions.NodeState.fromPartial({ id: "model", cutTexts: 1 })];
+    expect((await chat()).body).toMatchObject({ choices: [{ finish_reason: "length" }] });
+    expect((await chat({ stream: true })).text).toContain('"finish_reason":"length"');
+  });
+
   it("give turns to a model that takes them as they are, and say what was counted", async () => {
     outcome.nodes = [executions.NodeState.fromPartial({ id: "model", usage: { inputTokens: 7, outputTokens: 2 } })];
     const messages = ["user", "assistant", "user"].map((role, index) => ({ role, content: `turn ${index}` }));

@@ -26,8 +26,8 @@ const callsIn = (json: unknown, { inputs }: Wanted): ToolCall[] => {
 const contentOf = (result: Ended["result"], { schema }: Wanted): string =>
   schema !== undefined && result.json !== undefined ? JSON.stringify(result.json) : textOf(result);
 
-export const answerOf = ({ result, usage }: Ended, wanted: Wanted): Answer => {
+export const answerOf = ({ result, usage, isCut }: Ended, wanted: Wanted): Answer => {
   const toolCalls = callsIn(result.json, wanted);
-  if (toolCalls.length === 0) return { text: contentOf(result, wanted), toolCalls, finishReason: "stop", usage };
+  if (toolCalls.length === 0) return { text: contentOf(result, wanted), toolCalls, finishReason: isCut ? "length" : "stop", usage };
   return { text: typeof result.text === "string" ? result.text : "", toolCalls, finishReason: "tool_calls", usage };
 };

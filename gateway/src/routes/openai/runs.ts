@@ -89,6 +89,8 @@ export interface Ended {
   result: Json;
   /** Of all text models that were called; undefined where none was counted. */
   usage: Usage | undefined;
+  /** Whether a text ends where the most tokens of an answer were reached. */
+  isCut: boolean;
 }
 
 const usageOf = ({ nodes }: executions.Execution): Usage | undefined => {
@@ -102,7 +104,10 @@ const usageOf = ({ nodes }: executions.Execution): Usage | undefined => {
 /** What an execution that is over gave. @throws DomainError of its failure, or when it isn't over */
 const endedOf = (execution: executions.Execution): Ended => {
   const { executionId, status, resultJson } = execution;
-  if (status === "completed") return { result: JSON.parse(resultJson || "{}") as Json, usage: usageOf(execution) };
+  if (status === "completed") {
+    const isCut = execution.nodes.some(({ cutTexts }) => cutTexts > 0);
+    return { result: JSON.parse(resultJson || "{}") as Json, usage: usageOf(execution), isCut };
+  }
   if (status === "failed" || status === "cancelled") throw runFailure(execution);
   const message = `the run goes on: GET /api/executions/${executionId} says how`;
   throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { executionId });
