@@ -40,6 +40,7 @@ it("gives the size of a picture as it is shown, not as its camera was held", asy
 it.each([
   ["turned.png", "image/png", [32, 48]],
   ["turned.webp", "image/webp", [32, 48]],
+  ["turned.tiff", "image/tiff", [32, 48]],
   // Its first size is that of a tile.
   ["turned.heic", "image/heif", [48, 64]],
 ])("gives the size of %s as it is shown, wherever its file says how it is turned", async (name, contentType, [width, height]) => {

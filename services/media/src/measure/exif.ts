@@ -1,26 +1,16 @@
-/** How a PNG or WebP picture is turned, by the EXIF block in its chunks. JPEG files are read by a library. */
+import { tiffTags, UPRIGHT, type ReadAt } from "./tiff";
 
-export type ReadAt = (at: number, length: number) => Promise<Buffer>;
+/** How a PNG or WebP picture is turned, by the EXIF block in its chunks. JPEG files are read by a library. */
 
 /** Chunks that are looked at; animations have one or two for each picture. */
 const MOST_CHUNKS = 100_000;
 const MOST_BYTES = 64 * 1_024;
-const ORIENTATION = 0x0112;
-const ENTRY_BYTES = 12;
-const UPRIGHT = 1;
 const EXIF_HEADER = "Exif\0\0";
 
-/** The orientation that a block of EXIF says, 1 to 8. Of its first directory alone: others are of thumbnails. */
-const orientationIn = (block: Buffer): number => {
+/** The orientation that a block of EXIF says. */
+const orientationIn = async (block: Buffer): Promise<number> => {
   const tiff = block.subarray(block.toString("latin1", 0, EXIF_HEADER.length) === EXIF_HEADER ? EXIF_HEADER.length : 0);
-  const isLittle = tiff.toString("latin1", 0, 2) === "II";
-  const short = (at: number): number => (isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));
-  const directory = isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4);
-  for (let index = 0; index < short(directory); index += 1) {
-    const entry = directory + 2 + ENTRY_BYTES * index;
-    if (short(entry) === ORIENTATION) return short(entry + 8);
-  }
-  return UPRIGHT;
+  return (await tiffTags((at, length) => Promise.resolve(tiff.subarray(at, at + length)))).orientation;
 };
 
 interface Chunks {

@@ -1,4 +1,4 @@
-import type { ReadAt } from "./exif";
+import type { ReadAt } from "./tiff";
 
 /** How long an MP3 is that does not say it: its frames are counted, since each can have a rate of its own (ISO/IEC 11172-3 and 13818-3, layer III). */
 

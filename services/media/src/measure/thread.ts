@@ -6,6 +6,7 @@ import { orientationOf } from "./exif";
 import { heifSize } from "./heif";
 import type { Measured } from "./measure";
 import { countedSeconds } from "./mp3";
+import { tiffTags, UPRIGHT, type ReadAt } from "./tiff";
 
 // Its types are declared for the ES module alone, though it has a CommonJS bundle, too.
 const { ALL_FORMATS, CustomSource, Input } = require("mediabunny") as typeof Mediabunny;
@@ -26,7 +27,7 @@ const readAt = async (handle: FileHandle, at: number, length: number): Promise<B
 };
 
 /** What a damaged block says is left out: the picture is shown without it. */
-const orElse = async <T>(read: () => T | Promise<T>, fallback: T): Promise<T> => {
+const orElse = async <T>(read: () => Promise<T>, fallback: T): Promise<T> => {
   try {
     return await read();
   } catch {
@@ -34,13 +35,20 @@ const orElse = async <T>(read: () => T | Promise<T>, fallback: T): Promise<T> =>
   }
 };
 
+const sizeOf = async (handle: FileHandle, contentType: string): Promise<{ width: number; height: number; orientation: number }> => {
+  const read: ReadAt = (at, length) => readAt(handle, at, length);
+  if (contentType === "image/tiff") {
+    const { width, height, orientation } = await tiffTags(read);
+    return { width: width ?? 0, height: height ?? 0, orientation };
+  }
+  const { width, height, orientation } = imageSize(await read(0, IMAGE_HEAD_BYTES));
+  return { width, height, orientation: orientation ?? (await orElse(() => orientationOf(read, contentType), UPRIGHT)) };
+};
+
 const imageOf = async (handle: FileHandle, contentType: string): Promise<Measured> => {
-  const head = await readAt(handle, 0, IMAGE_HEAD_BYTES);
-  const heif = HEIF.has(contentType) ? await orElse(() => heifSize(head), undefined) : undefined;
+  const heif = HEIF.has(contentType) ? await orElse(async () => heifSize(await readAt(handle, 0, IMAGE_HEAD_BYTES)), undefined) : undefined;
   if (heif) return heif;
-  const found = imageSize(head);
-  const { width, height } = found;
-  const orientation = found.orientation ?? (await orElse(() => orientationOf((at, length) => readAt(handle, at, length), contentType), 1));
+  const { width, height, orientation } = await sizeOf(handle, contentType);
   return orientation >= FIRST_TURNED ? { width: height, height: width } : { width, height };
 };
 

@@ -11,6 +11,7 @@ const MOST_BOXES = 100_000;
 /** Boxes that a film ends with. Other bytes behind the last box are none. */
 const BOXES: ReadonlySet<string> = new Set([
   "ftyp",
+  "styp",
   "moov",
   "mdat",
   "moof",

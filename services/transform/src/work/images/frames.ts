@@ -12,7 +12,7 @@ const changedFrames = async ({ port, pipeline, width, height, metadata }: Pictur
   const all = await pipeline().toColourspace("srgb").ensureAlpha().raw().toBuffer();
   const bytes = width * height * CHANNELS;
   const pages = Math.floor(all.length / bytes);
-  const frames: Buffer[] = [];
+  let frames = Buffer.alloc(0);
   let size = { width, height };
   for (let page = 0; page < pages; page += 1) {
     const frame = sharp(all.subarray(page * bytes, (page + 1) * bytes), { raw: { width, height, channels: CHANNELS } });
@@ -20,13 +20,14 @@ const changedFrames = async ({ port, pipeline, width, height, metadata }: Pictur
     size = { width: info.width, height: info.height };
     if (size.width * size.height * pages > BOUNDS.imagePixels)
       throw new InputError(`${port}: the ${pages} pictures of the result would have more than ${BOUNDS.imagePixels} pixels together`);
-    frames.push(data);
+    if (page === 0) frames = Buffer.allocUnsafe(data.length * pages);
+    data.copy(frames, page * data.length);
   }
   const raw = { width: size.width, height: size.height * pages, channels: CHANNELS, pageHeight: size.height } as const;
   const { delay, loop } = metadata;
   // The times of an animation lie in its file, not in its pixels. Every format takes them from here.
   const times = { ...(delay ? { delay } : {}), ...(loop === undefined ? {} : { loop }) };
-  return sharp(Buffer.concat(frames), { raw, limitInputPixels: false }).gif(times);
+  return sharp(frames, { raw, limitInputPixels: false }).gif(times);
 };
 
 /** Writes a picture with each of its frames changed, in the format that it came in. */

@@ -13,8 +13,14 @@ import { asAss, asSrt, cuesOfText, cuesOfWords, readWords, type Cue } from "./cu
 const FONTS = "fonts";
 const CAPTIONS = "captions.ass";
 
+interface Captions {
+  cues: Cue[];
+  /** The input that they are of: a text stands in where there are no words. */
+  port: "words" | "text";
+}
+
 /** @throws InputError where no caption falls within the video; silence has none, and is no fault */
-const cuesOf = (job: Job, seconds: number): Cue[] => {
+const captionsOf = (job: Job, seconds: number): Captions => {
   const characters = number(job, "maxCharacters");
   const { words } = job.settings;
   const given = text(job, "text");
@@ -22,12 +28,11 @@ const cuesOf = (job: Job, seconds: number): Cue[] => {
   const cues = isByWords ? cuesOfWords(readWords(words), characters) : cuesOfText(given, seconds, characters);
   const within = cues.filter(({ start }) => start < seconds).map((cue) => ({ ...cue, end: Math.min(cue.end, seconds) }));
   if (within.length === 0 && cues.length > 0) throw new InputError("words: all of them are said after the video has ended");
-  return within;
+  return { cues: within, port: isByWords ? "words" : "text" };
 };
 
 /** Captions as a file of the folder that ffmpeg runs in, with the fonts that they need. @returns the filter that draws them */
-const drawn = async (job: Job, cues: readonly Cue[], frame: Frame): Promise<string> => {
-  const port = job.settings.words === undefined ? "text" : "words";
+const drawn = async (job: Job, { cues, port }: Captions, frame: Frame): Promise<string> => {
   const runs = new Map(cues.map((cue) => [cue.text, runsOf(cue.text, "bold", port)]));
   const font = mainFont("bold");
   const style = {
@@ -48,7 +53,8 @@ const drawn = async (job: Job, cues: readonly Cue[], frame: Frame): Promise<stri
 
 export const captions: Operation = async (job) => {
   const source = await openVideo(job, fileAt(job, "video"));
-  const cues = cuesOf(job, source.seconds);
+  const given = captionsOf(job, source.seconds);
+  const { cues } = given;
   const frame = frameOf(source.video);
   const isTrack = text(job, "mode") === "track";
   const isMp4 = source.demuxer === "mov";
@@ -62,6 +68,6 @@ export const captions: Operation = async (job) => {
     const track = ["-map", "1:s:0", "-c:s", "mov_text", "-metadata:s:s:0", "language=und", "-disposition:s:0", "default"];
     return makeMp4(job, [...open(source), ...inputArguments(path, "srt"), ...picture, ...sound, ...track]);
   }
-  const filter = `${fitted(source.video, frame)},${await drawn(job, cues, frame)}`;
+  const filter = `${fitted(source.video, frame)},${await drawn(job, given, frame)}`;
   return makeMp4(job, [...open(source), "-map", "0:V:0", "-vf", filter, ...H264, ...sound]);
 };
