@@ -82,7 +82,7 @@ const inputOf = (nodes: number, items: number, providerKind: "direct-http" | "ht
         type: "generate-image",
         model: "m",
         literals: { prompt: "{{x}} ".padEnd(ITEM_CHARS, "a loom ") },
-        sources: { x: [{ value: values.length === 1 ? values[0] : values }] },
+        sources: { x: [{ value: values.length === 1 ? values[0]! : values }] },
         listPorts: [],
         textPorts: ["prompt"],
         inputNames: ["prompt"],

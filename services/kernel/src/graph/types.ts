@@ -16,6 +16,8 @@ export interface GraphEdge {
   target: string;
   sourceHandle: string | null;
   targetHandle: string | null;
+  /** What flows instead of an input that wasn't given: a field of a workflow that stands in another has its own value then. */
+  otherwise?: { value: unknown };
 }
 
 export interface Graph {

@@ -5,6 +5,7 @@ import { defaultInput, kindOf, outputPorts, requestInputs } from "../kinds";
 import { isRecord, shownName, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "../types";
 import { fieldsOf, resolveInputs, type InputField } from "../values/fields";
 import { FLOWS, portTypeName, type PortType } from "../wiring/ports";
+import { beginAt, type End } from "../wiring/ends";
 import { innerId, referenceOf } from "./references";
 
 /** Puts the nodes of other workflows in the place of the nodes that name them: what is planned is one graph. */
@@ -13,8 +14,6 @@ export type InlineGraph = Graph & { issues: readonly GraphIssue[] };
 
 /** The workflow that a node of another one names, with its key. @param within the key of the workflow that the node is in */
 export type Resolve = (within: string, nodeId: string) => { key: string; graph: InlineGraph } | undefined;
-
-type End = Pick<GraphEdge, "source" | "sourceHandle">;
 
 const SHOWN_NAMES = 12;
 const choices = (names: Iterable<string>): string => {
@@ -63,12 +62,17 @@ const flowProblems = (outer: Graph, inner: Graph, node: GraphNode, flows: Readon
   });
 };
 
-/** The values of fields that nothing flows into, and what is wrong with them. */
+/** The values that a node or defaults give fields, and what is wrong with those of fields that nothing flows into. */
 const literalsOf = ({ data }: GraphNode, fields: readonly InputField[], flows: ReadonlyMap<string, unknown>) => {
-  const given = isRecord(data.inputs) ? Object.entries(data.inputs).filter(([name, value]) => !flows.has(name) && value !== null) : [];
-  const open = fields.filter(({ name }) => !flows.has(name));
-  const { values, issues } = resolveInputs(open, Object.fromEntries(given));
-  return { values, problems: issues.map(({ path, message }) => `${path.replace(/^inputs\./, "")}: ${message}`) };
+  const given = isRecord(data.inputs) ? Object.entries(data.inputs).filter(([, value]) => value !== null) : [];
+  const resolved = (isFlowing: boolean) =>
+    resolveInputs(
+      fields.filter(({ name }) => flows.has(name) === isFlowing),
+      Object.fromEntries(given.filter(([name]) => flows.has(name) === isFlowing)),
+    );
+  const { values, issues } = resolved(false);
+  const problems = issues.map(({ path, message }) => `${path.replace(/^inputs\./, "")}: ${message}`);
+  return { values, problems, otherwise: resolved(true).values };
 };
 
 /** The nodes of the inner graph as they stand in the outer one. Inputs keep the values that they have; results and notes are left out. */
@@ -84,14 +88,25 @@ const innerNodes = (node: GraphNode, inner: Graph, values: ReadonlyMap<string, u
     });
 };
 
-/** Where what leaves an inner node comes from, as the outer graph knows it: of a field, what flows into that. */
-const endsOf = (node: GraphNode, inner: Graph, flows: ReadonlyMap<string, readonly GraphEdge[]>) => {
+/**
+ * Where what leaves an inner node comes from, as the outer graph knows it: of a field, what flows into that.
+ * @param otherwise what fields have where that is absent; several edges are a list, which is never absent
+ */
+const endsOf = (
+  node: GraphNode,
+  inner: Graph,
+  flows: ReadonlyMap<string, readonly GraphEdge[]>,
+  otherwise: ReadonlyMap<string, unknown>,
+) => {
   const inputs = new Map(requestInputs(inner).map((one) => [one.id, one]));
   return ({ source, sourceHandle }: End): readonly End[] => {
     const input = inputs.get(source);
     const field = input && (sourceHandle ?? fieldsOf(input.data)[0]?.name ?? "");
     const flowing = field === undefined ? undefined : flows.get(field);
-    return flowing ?? [{ source: innerId(node.id, source), sourceHandle }];
+    if (!flowing) return [{ source: innerId(node.id, source), sourceHandle }];
+    const [only, ...others] = flowing;
+    if (!only || others.length > 0 || only.otherwise || !otherwise.has(field!)) return flowing;
+    return [{ ...only, otherwise: { value: otherwise.get(field!) } }];
   };
 };
 
@@ -112,8 +127,8 @@ export const resultMembers = (graph: Graph): string[] => {
 const inlineOne = (outer: InlineGraph, node: GraphNode, inner: InlineGraph): InlineGraph => {
   const fields = requestInputs(inner).flatMap(({ data }) => fieldsOf(data));
   const flows = flowsOf(outer, node, fields);
-  const { values, problems } = literalsOf(node, fields, flows);
-  const ends = endsOf(node, inner, flows);
+  const { values, problems, otherwise } = literalsOf(node, fields, flows);
+  const ends = endsOf(node, inner, flows, otherwise);
   const outputs = new Set(inner.nodes.filter(isOutput).map(({ id }) => id));
   const members = groupBy(
     inner.edges.filter(({ target }) => outputs.has(target)),
@@ -126,17 +141,14 @@ const inlineOne = (outer: InlineGraph, node: GraphNode, inner: InlineGraph): Inl
     const name = edge.sourceHandle ?? [...members.keys()][0] ?? "";
     const into = members.get(name);
     if (!into) issues.push(`${node.id} has no output ${shownName(name)} (edge ${shownName(edge.id)}); ${choices(members.keys())}`);
-    return (into ?? []).flatMap(ends).map(({ source, sourceHandle }) => ({ ...edge, source, sourceHandle }));
+    return beginAt(
+      edge,
+      (into ?? []).flatMap((one) => beginAt(one, ends(one))),
+    );
   });
   const innerEdges = inner.edges
     .filter(({ target }) => !outputs.has(target))
-    .flatMap((edge) =>
-      ends(edge).map(({ source, sourceHandle }): GraphEdge => ({
-        ...{ ...edge, source, sourceHandle },
-        id: innerId(node.id, edge.id),
-        target: innerId(node.id, edge.target),
-      })),
-    );
+    .flatMap((edge) => beginAt({ ...edge, id: innerId(node.id, edge.id), target: innerId(node.id, edge.target) }, ends(edge)));
   return {
     nodes: outer.nodes.flatMap((one) => (one === node ? innerNodes(node, inner, values) : [one])),
     edges: [...outerEdges, ...innerEdges],

@@ -1,6 +1,6 @@
 import { kindOf } from "../kinds";
 import type { GraphNode } from "../types";
-import type { NodePlan } from "./plan-types";
+import type { NodePlan, NodeSource } from "./plan-types";
 import type { Planner } from "./planner";
 
 /** Which nodes are skipped behind a switch, and which may be, as far as planning knows. */
@@ -12,8 +12,7 @@ import type { Planner } from "./planner";
 export const keepLivingEdges = (planner: Planner, node: GraphNode): boolean => {
   const wired = planner.wiring.inputs.get(node.id);
   if (!wired || planner.emptyPorts.size === 0) return true;
-  const isLiving = (edge: { node: string; port: string }): boolean =>
-    !planner.skipped.has(edge.node) && !planner.emptyPorts.get(edge.node)?.has(edge.port);
+  const isLiving = (edge: NodeSource): boolean => !planner.skipped.has(edge.node) && !planner.emptyPorts.get(edge.node)?.has(edge.port);
   for (const [port, edges] of wired) {
     const living = edges.filter(isLiving);
     if (living.length > 0) wired.set(port, living);

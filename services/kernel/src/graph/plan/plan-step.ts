@@ -3,7 +3,18 @@ import { isSecret } from "../http/secrets";
 import { joined, tokensOf } from "./abstract";
 import { bindItems, type Bound } from "../values/bind";
 import type { NodeKind } from "../kinds/kind";
-import { abstractSources, attempt, countInPlan, isGiven, resolveFiles, source, warn, type ModelTerms, type Planner } from "./planner";
+import {
+  abstractSources,
+  attempt,
+  countInPlan,
+  isGiven,
+  resolveFiles,
+  source,
+  warn,
+  type ModelTerms,
+  type Planner,
+  type WiredEnd,
+} from "./planner";
 import { knownSource, mayCarry, type PlanStep, type Source } from "./plan-types";
 import { isFileType, literalInputs, type InputPort } from "../wiring/ports";
 import { propertySchema, type JsonSchema } from "../prices/price";
@@ -51,7 +62,7 @@ const placeholderValues = (kind: NodeKind, node: GraphNode, names: readonly stri
 /** A step as it is planned so far: what it is given, and from where. */
 export const buildStep = (planner: Planner, kind: NodeKind, node: GraphNode, terms?: ModelTerms): PlanStep => {
   const ports = kind.inputs(node, terms?.inputSchema);
-  const wired = planner.wiring.inputs.get(node.id) ?? new Map<string, { node: string; port: string }[]>();
+  const wired = planner.wiring.inputs.get(node.id) ?? new Map<string, WiredEnd[]>();
   const properties = terms && isRecord(terms.inputSchema.properties) ? Object.keys(terms.inputSchema.properties) : [];
   const literals = terms ? modelLiterals(planner, node, terms.inputSchema, ports) : literalsOf(kind, node);
   const numbers = properties.filter((name) => ports.get(name)?.type === "number" && wired.has(name));

@@ -3,10 +3,10 @@ import { ANYTHING, isKnown, knownBytes, type Abstract, type Known } from "./abst
 import { GRAPH_BOUNDS } from "../bounds";
 import { BindError, BoundPassed, elementsOfWork, type RunBudget } from "../budget";
 import { isDataUrl, isMediaId, mediaProblem, type DataFile } from "../values/media";
-import { knownSource, type Source } from "./plan-types";
+import { knownSource, type NodeSource, type Source } from "./plan-types";
 import { isFileType, type InputPort } from "../wiring/ports";
 import type { JsonSchema, Price } from "../prices/price";
-import { shownName, type Graph, type GraphIssue, type GraphNode } from "../types";
+import { shownName, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "../types";
 import type { MediaValue } from "../values/value";
 
 /** What planning needs to know of a model. */
@@ -51,12 +51,15 @@ export interface PlanRequest {
   given?: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 }
 
+/** An output that flows into a port. */
+export interface WiredEnd extends NodeSource, Pick<GraphEdge, "otherwise"> {}
+
 /** Edges by target node and port, in edge order, and the nodes in dependency order. Nodes that never run are left out. */
 export interface Wiring {
   order: GraphNode[];
   /** Nodes that are on a cycle or behind one. */
   stuck: GraphNode[];
-  inputs: Map<string, Map<string, { node: string; port: string }[]>>;
+  inputs: Map<string, Map<string, WiredEnd[]>>;
 }
 
 /** What planning has found so far. Nodes are planned in dependency order. */
@@ -94,13 +97,14 @@ export const countInPlan = (planner: Planner, known: Known): void => {
 };
 
 /** What a node gives at a port, as far as it is known; an input that was not given is nothing. */
-const outputOf = ({ outputs }: Planner, node: string, port: string): Abstract => {
+const outputOf = ({ outputs }: Planner, { node, port, otherwise }: WiredEnd): Abstract => {
   const given = outputs.get(node);
-  return given ? (given.get(port) ?? { value: undefined }) : ANYTHING;
+  const output = given ? (given.get(port) ?? { value: undefined }) : ANYTHING;
+  return otherwise && isKnown(output) && output.value === undefined ? otherwise : output;
 };
 
 export const abstractSources = (planner: Planner, node: GraphNode, port: string): Abstract[] =>
-  (planner.wiring.inputs.get(node.id)?.get(port) ?? []).map((edge) => outputOf(planner, edge.node, edge.port));
+  (planner.wiring.inputs.get(node.id)?.get(port) ?? []).map((edge) => outputOf(planner, edge));
 
 /** Puts files in place of their ids; what can't be a file of the port's kind becomes an issue. */
 export const resolveFiles = (planner: Planner, nodeId: string, port: string, type: InputPort["type"], value: unknown): unknown => {
@@ -123,21 +127,17 @@ export const resolveFiles = (planner: Planner, nodeId: string, port: string, typ
   return file;
 };
 
-export const source = (
-  planner: Planner,
-  edge: { node: string; port: string },
-  to: { id: string; port: string; type: InputPort["type"] },
-): Source => {
-  const output = outputOf(planner, edge.node, edge.port);
-  if (!isKnown(output)) return edge;
+export const source = (planner: Planner, edge: WiredEnd, to: { id: string; port: string; type: InputPort["type"] }): Source => {
+  const output = outputOf(planner, edge);
+  if (!isKnown(output)) return { node: edge.node, port: edge.port };
   countInPlan(planner, output);
   return knownSource(resolveFiles(planner, to.id, to.port, to.type, output.value));
 };
 
 /** True unless all that flows is known to be nothing. */
-export const isGiven = (planner: Planner, edges: readonly { node: string; port: string }[]): boolean =>
-  edges.some(({ node, port }) => {
-    const output = outputOf(planner, node, port);
+export const isGiven = (planner: Planner, edges: readonly WiredEnd[]): boolean =>
+  edges.some((edge) => {
+    const output = outputOf(planner, edge);
     return !isKnown(output) || (output.value !== undefined && output.value !== null);
   });
 

@@ -2,6 +2,7 @@ import { groupBy } from "../../group-by";
 import { LIMITS } from "../../limits";
 import { defaultInput, kindOf, outputPorts } from "../kinds";
 import { labelOf, nodeName, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
+import { beginAt, type End } from "./ends";
 import { FLOWS, isFileType, type PortType } from "./ports";
 
 /** Nodes that are switched off: each hands what flows into it on, and runs nothing. */
@@ -15,8 +16,6 @@ const fits = (given: PortType, wanted: PortType): boolean => {
   if (isFileType(given) && isFileType(wanted)) return given === "media" || wanted === "media";
   return FLOWS[given][wanted] === "allowed" || FLOWS[given][wanted] === "converted";
 };
-
-type End = Pick<GraphEdge, "source" | "sourceHandle">;
 
 /**
  * Edges from a bypassed node's output begin where the first of its inputs that fits the output does: the input of the
@@ -72,7 +71,7 @@ export const withoutBypassed = <G extends Graph>(graph: G): { graph: G; warnings
       const message = `nothing flows into ${shownName(targetHandle)}: ${name} is bypassed, and none of its inputs fits`;
       warnings.push({ nodeId: to.id, message });
     }
-    return given.map(({ source, sourceHandle }) => ({ ...edge, source, sourceHandle, targetHandle }));
+    return beginAt({ ...edge, targetHandle }, given);
   });
   return { graph: { ...graph, nodes: graph.nodes.filter(({ id }) => !off.has(id)), edges }, warnings };
 };

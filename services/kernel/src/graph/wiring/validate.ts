@@ -1,5 +1,5 @@
 import { anyInput, defaultInput, inputPorts, kindOf, outputPorts } from "../kinds";
-import type { Wiring } from "../plan/planner";
+import type { WiredEnd, Wiring } from "../plan/planner";
 import { FLOWS, isFileType, portTypeName, type InputPort, type PortType } from "./ports";
 import type { JsonSchema } from "../prices/price";
 import { didYouMean } from "../../nearest-name";
@@ -62,8 +62,9 @@ const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, ports: 
   if (outputType !== undefined && input && FLOWS[outputType][input.type] === "refused")
     problems.push(typeProblem(edge, [port, outputType], [name, input.type]));
   if (problems.length > 0) return problems;
-  const wired = wiring.inputs.get(to.id) ?? new Map<string, { node: string; port: string }[]>();
-  wiring.inputs.set(to.id, wired.set(name, [...(wired.get(name) ?? []), { node: from.id, port }]));
+  const wired = wiring.inputs.get(to.id) ?? new Map<string, WiredEnd[]>();
+  const { otherwise } = edge;
+  wiring.inputs.set(to.id, wired.set(name, [...(wired.get(name) ?? []), { node: from.id, port, ...(otherwise ? { otherwise } : {}) }]));
   return [];
 };
 

@@ -72,6 +72,47 @@ it("puts the nodes of a workflow in its place, with what flows in, its literals 
   expect(made.plan!.evaluated.map(({ id }) => id).sort()).toEqual(["a/box", "a/in", "b/box", "b/in", "src"]);
 });
 
+const optional: Node = { id: "in", type: "request-input", data: { fields: [{ name: "style", type: "text" }] } };
+
+it.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
+  ["its default", {}, {}, "Dear Ann"],
+  ["what its node says", { inputs: { how: "Hi" } }, {}, "Hi Ann"],
+  ["what flows in, where that is there", { inputs: { how: "Hi" } }, { style: "Ho" }, "Ho Ann"],
+])("gives a field into which an empty input flows %s", (_what, data, inputs, text) => {
+  const nodes = [optional, { id: "who", type: "text-box", data: { text: "Ann" } }, inner("a", data), out];
+  const made = plan(
+    { greet },
+    nodes,
+    [
+      ["in.style", "a.how"],
+      ["who.text", "a.who"],
+      ["a.text", "out.text"],
+    ],
+    inputs,
+  );
+  expect(made.plan?.output).toEqual({ text: [{ value: text }] });
+});
+
+it("gives a field its default at any depth, also where a workflow hands its field on", () => {
+  const hand = graphOf(
+    [optional, inner("deep", { inputs: { who: "Di" } }), { id: "end", type: "response-output", data: {} }],
+    [
+      ["in.style", "deep.how"],
+      ["in.style", "end.style"],
+      ["deep.text", "end.text"],
+    ],
+  );
+  const top: Node = { id: "top", type: "workflow", data: { slug: "hand" } };
+  const edges: Edge[] = [
+    ["in.style", "top.style"],
+    ["top.text", "out.text"],
+    ["top.style", "last.how"],
+    ["last.text", "out.last"],
+  ];
+  const made = plan({ greet, hand }, [optional, top, inner("last", { inputs: { who: "Ed" } }), out], edges);
+  expect(made.plan?.output).toEqual({ text: [{ value: "Dear Di" }], last: [{ value: "Dear Ed" }] });
+});
+
 it("inlines to any depth, with ids that say where a node stands", () => {
   const outer = graphOf(
     [inner("deep", { inputs: { who: "Di" } }), { id: "end", type: "response-output", data: {} }],
