@@ -50,6 +50,13 @@ export const DRILLS = [
     builds: true,
   },
   {
+    name: "graphs",
+    sentence: "runs 5,000 random graphs of every node kind: each ends as a reference interpreter says, for at most its quote",
+    minutes: 25,
+    kind: "typescript",
+    builds: true,
+  },
+  {
     name: "load",
     sentence: "runs 2,000 asynchronous video runs at once and says what that takes",
     minutes: 5,

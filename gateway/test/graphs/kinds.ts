@@ -1,0 +1,216 @@
+import { composeJson } from "../../../services/sandbox/src/chat-json";
+import { composeReply } from "../../../services/sandbox/src/chat-text";
+import type { GraphNode } from "./graph";
+import { answerTo } from "./origin";
+import { DEAD, filled, GAP, gathered, isFile, itemsOf, NodeFailure, spread, textOf, Unsuitable, whole, type Ports } from "./values";
+
+/** What nodes of each kind give for what flows in, by the words of the documentation. */
+
+export interface World {
+  inputs: Ports;
+  /** Decisions of a person, by the id of the approval. */
+  decisions: Readonly<Record<string, boolean>>;
+  /** Calls that were made so far, in the whole run. */
+  counted: { calls: number };
+  /** Runs a graph that stands in another. */
+  runInner: (node: GraphNode, ports: Ports) => Ports;
+}
+
+type Outputs = Record<string, unknown>;
+type Kind = (node: GraphNode, ports: Ports, world: World) => Outputs;
+
+/** More calls than that take too long for one graph of many. */
+const MOST_CALLS = 60;
+const countCall = (world: World): void => {
+  world.counted.calls += 1;
+  if (world.counted.calls > MOST_CALLS) throw new Unsuitable("too many calls");
+};
+
+interface Fault {
+  fail?: "job" | "incomplete";
+  models?: string[];
+}
+
+/** What a call gives by the first of the models that doesn't fail. */
+const madeBy = (node: GraphNode, item: Ports, made: () => unknown): unknown => {
+  const { model, fallback = [], inputs = {} } = node.data as { model: string; fallback?: string[]; inputs?: Record<string, unknown> };
+  const { fail, models } = (item.sandbox ?? inputs.sandbox ?? {}) as Fault;
+  const fails = (name: string): boolean => fail !== undefined && (models === undefined || models.includes(name));
+  if (![model, ...fallback].every(fails)) return made();
+  throw new NodeFailure(fail === "incomplete" ? "PROVIDER_RESPONSE_INCOMPLETE" : "EXECUTION_FAILED");
+};
+
+/** Calls each item; those that fail are left out where the node says so, and some are left. */
+const callEach = (node: GraphNode, ports: Ports, world: World, call: (item: Ports) => unknown, lists: readonly string[] = []) => {
+  const { items, isMapped } = itemsOf(ports, lists);
+  const present = items.filter((item) => item !== GAP).length;
+  const skips = node.data.onItemError === "skip" && present > 1;
+  let failure: NodeFailure | undefined;
+  const results = items.map((item) => {
+    if (item === GAP) return GAP;
+    countCall(world);
+    try {
+      return call(item);
+    } catch (error) {
+      if (!(error instanceof NodeFailure)) throw error;
+      failure ??= error;
+      if (skips) return GAP;
+      throw error;
+    }
+  });
+  if (failure && results.every((one) => one === GAP)) throw failure;
+  return { results, isMapped };
+};
+
+const evaluateEach = (ports: Ports, evaluate: (item: Ports) => unknown): unknown => {
+  const { items, isMapped } = itemsOf(ports);
+  return gathered(
+    items.map((item) => (item === GAP ? GAP : evaluate(item))),
+    isMapped,
+  );
+};
+
+const generator =
+  (family: "image" | "audio"): Kind =>
+  (node, ports, world) => {
+    const literal = (node.data.inputs as { count?: number } | undefined)?.count ?? 1;
+    const { results, isMapped } = callEach(node, ports, world, (item) =>
+      madeBy(node, item, () => {
+        const count = family === "image" && node.data.model === "sandbox-image" ? ((item.count ?? literal) as number) : 1;
+        return count === 1 ? { file: family } : Array.from({ length: count }, () => ({ file: family }));
+      }),
+    );
+    return { [family]: gathered(results, isMapped) };
+  };
+
+const assistant: Kind = (node, ports, world) => {
+  const { prompt, schema } = node.data as { prompt: string; schema?: Record<string, unknown> };
+  const { results, isMapped } = callEach(node, ports, world, (item) =>
+    madeBy(node, item, () => {
+      const asked = filled(prompt, item);
+      if (!schema) return { text: composeReply(asked, [asked, undefined]) };
+      const text = composeJson(asked, schema, [asked, undefined]);
+      return { text, json: JSON.parse(text) as unknown };
+    }),
+  );
+  const of = (port: "text" | "json"): unknown =>
+    gathered(
+      results.map((one) => (one === GAP ? GAP : (one as Outputs)[port])),
+      isMapped,
+    );
+  return { text: of("text"), ...(schema ? { json: of("json") } : {}) };
+};
+
+const http: Kind = (node, ports, world) => {
+  const { url, extract } = node.data as { url: string; extract?: string };
+  const { results, isMapped } = callEach(node, ports, world, (item) => {
+    const answer: Outputs = { ...answerTo(new URL(filled(url, item, encodeURIComponent))) };
+    return extract === undefined ? answer : (answer[extract.slice(1)] ?? null);
+  });
+  const body = isMapped ? results : results[0];
+  return { body, status: isMapped ? results.map((one) => (one === GAP ? GAP : 200)) : 200 };
+};
+
+const media: Kind = (node, ports, world) => {
+  const list = node.data.operation === "image-grid" ? ["images"] : [];
+  const { results, isMapped } = callEach(
+    node,
+    ports,
+    world,
+    (item) => {
+      const files = list.length > 0 ? spread([whole(item.images)]).filter((one) => one !== null) : item.image;
+      if (Array.isArray(files) ? files.length === 0 : !isFile(files)) throw new NodeFailure();
+      return { file: "image" };
+    },
+    list,
+  );
+  return { image: gathered(results, isMapped) };
+};
+
+const EXPRESSIONS: Readonly<Record<string, (value: unknown) => unknown>> = {
+  "": (value) => value,
+  "type(@)": (value) => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value),
+  "not_null(@, 'none')": (value) => value ?? "none",
+  "[0]": (value) => (Array.isArray(value) ? ((value as unknown[])[0] ?? null) : null),
+  "{v: @}": (value) => (value === null ? null : { v: value }),
+  words: (value) => (value as { words?: unknown } | null)?.words ?? null,
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new NodeFailure();
+  }
+};
+
+const json: Kind = ({ data }, ports) => {
+  const given = whole(ports.value) ?? data.value ?? null;
+  return { value: EXPRESSIONS[data.expression as string]!(typeof given === "string" ? parsed(given) : given) };
+};
+
+interface Case {
+  name: string;
+  left: string;
+  op: string;
+  right?: string;
+}
+const number = (value: unknown): number => (textOf(value).trim() === "" ? NaN : Number(textOf(value)));
+const isEmpty = (value: unknown): boolean =>
+  (value ?? "") === "" || (typeof value === "object" ? Object.keys(value as object).length === 0 : String(value as string).trim() === "");
+const OPERATORS: Readonly<Record<string, (left: unknown, right: string) => boolean>> = {
+  exists: (left) => (left ?? "") !== "",
+  empty: isEmpty,
+  equals: (left, right) => textOf(left) === right,
+  contains: (left, right) => (Array.isArray(left) ? left.some((one) => textOf(one) === right) : textOf(left).includes(right)),
+  greater: (left, right) => number(left) > number(right),
+};
+
+/** All ports of a node of several, of which one is taken. */
+const takes = (names: readonly string[], taken: string, value: unknown): Outputs =>
+  Object.fromEntries(names.map((name) => [name, name === taken ? value : DEAD]));
+
+const switched: Kind = ({ data }, ports) => {
+  const cases = data.cases as Case[];
+  // Every case compares one placeholder.
+  const valueOf = ({ left }: Case): unknown => whole(ports[left.slice(2, -2)]);
+  const taken = cases.find((one) => OPERATORS[one.op]!(valueOf(one), one.right ?? ""))?.name ?? "else";
+  return takes([...cases.map(({ name }) => name), "else"], taken, ports.value ?? data.value ?? null);
+};
+
+export const KINDS: Readonly<Record<string, Kind>> = {
+  "request-input": ({ data }, _ports, { inputs }) =>
+    Object.fromEntries(
+      (data.fields as { name: string; default?: unknown }[]).map(({ name, default: usual }) => [
+        name,
+        Object.hasOwn(inputs, name) ? inputs[name] : usual,
+      ]),
+    ),
+  "text-box": ({ data }, ports) => ({ text: evaluateEach(ports, (item) => filled(data.text as string, item)) }),
+  list: ({ data }, ports) => {
+    const items = [...(data.items as unknown[]), ...("items" in ports ? spread([ports.items]) : [])];
+    return { items };
+  },
+  json,
+  switch: switched,
+  approval: ({ id, data }, ports, { decisions }) =>
+    takes(["approved", "rejected"], decisions[id] ? "approved" : "rejected", ports.value ?? data.value ?? null),
+  "llm-assistant": assistant,
+  "generate-image": generator("image"),
+  "generate-audio": generator("audio"),
+  "http-request": http,
+  media,
+  "media-upload": () => ({ media: { file: "image" } }),
+  workflow: (node, ports, world) => world.runInner(node, ports),
+};
+
+/** The members of a result: a port that nothing reaches is none. */
+export const resultOf = (ports: Ports): Outputs =>
+  Object.fromEntries(
+    Object.entries(ports).flatMap(([name, given]): [string, unknown][] => {
+      if (given === DEAD) return [];
+      const value = whole(given);
+      if (name === "images") return [[name, spread([value]).filter(isFile)]];
+      return [[name, name === "text" ? textOf(value) : (value ?? null)]];
+    }),
+  );

@@ -1,0 +1,58 @@
+import fc from "fast-check";
+import { judge, type Call, type Judged, type Names } from "./judge";
+import { build, drawnGraphs } from "./shapes";
+
+/** Judges many random graphs, several at a time. */
+
+export interface Many {
+  call: Call;
+  names: Names;
+  /** Of what http-request nodes call, such as `127.0.0.1:8080`. */
+  origin: string;
+  seed: number;
+  graphs: number;
+  /** At a time. */
+  parallel: number;
+  /** The place of the only graph to judge. */
+  only?: number | undefined;
+  /** Hears of every graph that was judged. */
+  onJudged?: (judged: number) => void;
+}
+
+export interface Tally {
+  ends: Record<Judged["end"] | "unsuitable", number>;
+  calls: number;
+  /** How to judge a graph again, what is wrong, and the graph. */
+  failures: string[];
+}
+
+/** More of them say nothing new. */
+const MOST_FAILURES = 5;
+
+export const judgeMany = async ({ call, names, origin, seed, graphs, parallel, only, onJudged }: Many): Promise<Tally> => {
+  const drawn = fc.sample(drawnGraphs, { seed, numRuns: only === undefined ? graphs : only + 1 });
+  const tally: Tally = { ends: { refused: 0, completed: 0, failed: 0, unsuitable: 0 }, calls: 0, failures: [] };
+  let [next, judged] = [only ?? 0, 0];
+  const judgeOne = async (at: number): Promise<void> => {
+    const random = build(drawn[at]!, origin);
+    try {
+      const { end = "unsuitable", calls = 0 } = (await judge(call, names, random)) ?? {};
+      tally.ends[end] += 1;
+      tally.calls += calls;
+    } catch (error) {
+      tally.failures.push(`GRAPHS_SEED=${seed} GRAPHS_ONLY=${at}: ${(error as Error).message}\n${JSON.stringify(random)}`);
+    }
+    onJudged?.((judged += 1));
+  };
+  const work = async (): Promise<void> => {
+    while (next < drawn.length && tally.failures.length < MOST_FAILURES) await judgeOne(next++);
+  };
+  await Promise.all(Array.from({ length: parallel }, work));
+  return tally;
+};
+
+/** What `judgeMany` is told by the environment: the seed, and the graph to judge again. */
+export const chosen = ({ GRAPHS_SEED, GRAPHS_ONLY }: NodeJS.ProcessEnv): { seed: number; only: number | undefined } => ({
+  seed: GRAPHS_SEED === undefined ? Date.now() % 2 ** 31 : Number(GRAPHS_SEED),
+  only: GRAPHS_ONLY === undefined ? undefined : Number(GRAPHS_ONLY),
+});

@@ -1,0 +1,110 @@
+import { fieldsOf, INNER, type Graph, type GraphEdge, type GraphNode } from "./graph";
+import { KINDS, resultOf, type World } from "./kinds";
+import { UPLOADED, type RandomGraph } from "./shapes";
+import { DEAD, joined, NodeFailure, type Ports } from "./values";
+
+/** A small interpreter of graphs: how a run must end. */
+
+export interface Expected {
+  /** Nodes of which one ends the run; empty where it completes. */
+  failing: ReadonlyMap<string, NodeFailure["code"]>;
+  /** Nodes that run or are skipped, where the run completes. */
+  statuses: Readonly<Record<string, "completed" | "skipped">>;
+  result: Ports;
+  calls: number;
+}
+
+const isOff = ({ data }: GraphNode): boolean => data.bypass === true;
+
+/** The graph without bypassed nodes: what flows into the port of an output's name, or else into the first, goes on. */
+const withoutBypassed = ({ nodes, edges }: Graph): Graph => {
+  const off = new Set(nodes.filter(isOff).map(({ id }) => id));
+  const origins = (edge: GraphEdge): GraphEdge[] => {
+    if (!off.has(edge.source)) return [edge];
+    const into = edges.filter(({ target }) => target === edge.source);
+    const port = into.find(({ targetHandle }) => targetHandle === edge.sourceHandle)?.targetHandle ?? into[0]?.targetHandle;
+    return into
+      .filter(({ targetHandle }) => targetHandle === port)
+      .flatMap(origins)
+      .map(({ source, sourceHandle }) => ({ ...edge, source, sourceHandle }));
+  };
+  return { nodes: nodes.filter(({ id }) => !off.has(id)), edges: edges.filter(({ target }) => !off.has(target)).flatMap(origins) };
+};
+
+/** What flows into each port of a node: DEAD where nothing reaches it, undefined for an input that wasn't given. */
+const portsOf = (edges: readonly GraphEdge[], outputs: ReadonlyMap<string, Ports>): Ports => {
+  const names = [...new Set(edges.map(({ targetHandle }) => targetHandle))];
+  return Object.fromEntries(
+    names.map((name) => {
+      const values = edges.filter(({ targetHandle }) => targetHandle === name).map((edge) => outputs.get(edge.source)![edge.sourceHandle]);
+      const living = values.filter((value) => value !== DEAD);
+      return [name, living.length === 0 ? DEAD : joined(living)];
+    }),
+  );
+};
+
+/** Every output of a node that is skipped is dead. */
+const SKIPPED: Ports = new Proxy({}, { get: () => DEAD });
+
+interface Run {
+  world: World;
+  statuses: Record<string, "completed" | "skipped">;
+  failing: Map<string, NodeFailure["code"]>;
+}
+
+/** Runs a graph. @param prefix of its nodes' ids @returns what flows into its response-output */
+const runGraph = (whole: Graph, { world, statuses, failing }: Run, prefix: string): Ports => {
+  const { nodes, edges } = withoutBypassed(whole);
+  const outputs = new Map<string, Ports>();
+  const failed = new Set<string>();
+  let result: Ports = {};
+  for (const node of nodes) {
+    const into = edges.filter(({ target }) => target === node.id);
+    const id = prefix + node.id;
+    // What stands behind a failure never runs.
+    if (node.type === "note" || into.some(({ source }) => failed.has(source))) {
+      failed.add(node.id);
+      continue;
+    }
+    const ports = portsOf(into, outputs);
+    const isDead = Object.values(ports).includes(DEAD);
+    if (node.type === "response-output") {
+      result = ports;
+      if (prefix === "") statuses[id] = "completed";
+      continue;
+    }
+    if (node.type !== "workflow") statuses[id] = isDead ? "skipped" : "completed";
+    try {
+      const before = failing.size;
+      const inner: World = { ...world, runInner: (one, given) => runInner(one, given, { world, statuses, failing }, `${id}/`) };
+      const isSkipped = isDead && node.type !== "workflow";
+      outputs.set(node.id, isSkipped ? SKIPPED : KINDS[node.type]!(node, ports, inner));
+      if (failing.size > before) failed.add(node.id);
+    } catch (error) {
+      if (!(error instanceof NodeFailure)) throw error;
+      failed.add(node.id);
+      failing.set(id, error.code);
+    }
+  }
+  return result;
+};
+
+/** Runs a workflow that stands in another. A field has what flows in, or else what its node says, or else its default. */
+const runInner = (node: GraphNode, ports: Ports, run: Run, prefix: string): Ports => {
+  const graph = INNER[node.data.slug as string]!;
+  const literals = (node.data.inputs ?? {}) as Ports;
+  const inputs = Object.fromEntries(
+    fieldsOf(graph).map(({ name, default: usual }) => [name, [ports[name], literals[name], usual].find((value) => value !== undefined)]),
+  );
+  return runGraph(graph, { ...run, world: { ...run.world, inputs } }, prefix);
+};
+
+/** @param given inputs, with `UPLOADED` for files */
+export const expectedOf = ({ graph, inputs: given, decisions }: Pick<RandomGraph, "graph" | "inputs" | "decisions">): Expected => {
+  const inputs = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, value === UPLOADED ? { file: "image" } : value]));
+  const statuses: Expected["statuses"] = {};
+  const failing = new Map<string, NodeFailure["code"]>();
+  const world: World = { inputs, decisions, counted: { calls: 0 }, runInner: () => ({}) };
+  const result = runGraph(graph, { world, statuses, failing }, "");
+  return { failing, statuses, result: failing.size === 0 ? resultOf(result) : {}, calls: world.counted.calls };
+};

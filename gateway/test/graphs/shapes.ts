@@ -1,0 +1,325 @@
+import fc from "fast-check";
+import type { Field, Graph, GraphNode } from "./graph";
+import type { World } from "./kinds";
+
+/** Random graphs of every node kind, with inputs and decisions. */
+
+export interface RandomGraph {
+  graph: Graph;
+  inputs: Record<string, unknown>;
+  decisions: World["decisions"];
+  start: Start;
+  /** Whether it is run once more when it has completed. */
+  isRerun: boolean;
+}
+
+/** How a run is started. */
+export type Start = "sync" | "async" | "batch";
+
+/** What is drawn for one node; every kind makes of it what it needs. */
+interface Drawn {
+  kind: keyof typeof MAKERS;
+  /** Which outputs flow in. */
+  from: number[];
+  /** Of lists. */
+  size: number;
+  choice: number;
+}
+
+/** What may be known of an output without running anything. */
+interface Output {
+  node: string;
+  port: string;
+  carries: "text" | "count" | "image" | "value" | "faults";
+  /** Whether files, or their addresses, may be in it: `deep`, inside objects. */
+  files: "none" | "plain" | "deep";
+}
+
+interface Builder {
+  graph: Graph;
+  /** The origin that http-request nodes call, such as `127.0.0.1:8080`. */
+  origin: string;
+  outputs: Output[];
+  decisions: Record<string, boolean>;
+}
+
+type Accepts = (output: Output) => boolean;
+const any: Accepts = ({ carries }) => carries !== "faults";
+const shown: Accepts = (output) => any(output) && output.files !== "deep";
+const clean: Accepts = (output) => any(output) && output.files === "none";
+const image: Accepts = ({ carries }) => carries === "image";
+
+/** Wires some of what there is to a port. @returns what was wired */
+const wire = (builder: Builder, node: string, port: string, from: readonly number[], accepts: Accepts): Output[] => {
+  const choices = builder.outputs.filter(accepts);
+  if (choices.length === 0) return [];
+  const taken = [...new Set(from.map((at) => choices[at % choices.length]!))];
+  for (const { node: source, port: sourceHandle } of taken)
+    builder.graph.edges.push({ id: `e${builder.graph.edges.length}`, source, sourceHandle, target: node, targetHandle: port });
+  return taken;
+};
+
+const filesIn = (outputs: readonly Output[]): Output["files"] =>
+  (["deep", "plain"] as const).find((files) => outputs.some((one) => one.files === files)) ?? "none";
+/** What a node carries that hands on what flows in. */
+const carriedBy = (outputs: readonly Output[]): Output["carries"] => {
+  const [first, ...others] = outputs;
+  return first?.carries === "image" && others.every(({ carries }) => carries === "image") ? "image" : "value";
+};
+
+const QUICK = { latencyMs: 0 };
+const WORDS = ["fox", "a kite over the sea", "12", "", "tree\nline", "[1, 2]", "true"];
+const listOf = (size: number, choice: number): unknown[] =>
+  Array.from({ length: size }, (_, index) => (choice % 3 === 0 ? index : `${WORDS[(choice + index) % WORDS.length]} ${index}`));
+
+/** Adds a node. @returns its outputs */
+type Maker = (builder: Builder, id: string, drawn: Drawn) => [Omit<GraphNode, "id">, ...Omit<Output, "node">[]];
+
+const text = (port: string, files: Output["files"] = "none"): Omit<Output, "node"> => ({ port, carries: "text", files });
+const picture = (port = "image"): Omit<Output, "node"> => ({ port, carries: "image", files: "plain" });
+
+const few = ({ from }: Drawn): number[] => from.slice(0, 1 + (from[2]! % 2));
+const skips = (choice: number): Record<string, unknown> => (choice % 2 === 0 ? { onItemError: "skip" } : {});
+
+/** How a call fails, mostly not at all. @param other a model that is called then */
+const troubles = (choice: number, model?: string, other?: string): Record<string, unknown> => {
+  if (choice % 10 === 0 && other !== undefined)
+    return { inputs: { sandbox: { ...QUICK, fail: "job", models: [model] } }, fallback: [other] };
+  if (choice % 23 === 0) return { inputs: { sandbox: { ...QUICK, fail: "job" } } };
+  if (choice % 37 === 0) return { inputs: { sandbox: { ...QUICK, fail: "incomplete" } } };
+  return { inputs: { sandbox: QUICK } };
+};
+
+const switchCases = (choice: number): object[] => {
+  const ops = [
+    { op: "exists" },
+    { op: "empty" },
+    { op: "equals", right: "fox" },
+    { op: "contains", right: "kite" },
+    { op: "greater", right: "1" },
+  ];
+  const one = ops[choice % ops.length]!;
+  return choice % 2 === 0
+    ? [{ name: "yes", left: "{{a}}", ...one }]
+    : [
+        { name: "yes", left: "{{a}}", ...one },
+        { name: "maybe", left: "{{a}}", op: "exists" },
+      ];
+};
+
+const EXPRESSIONS = ["", "type(@)", "not_null(@, 'none')", "[0]", "{v: @}"];
+
+/** Stands for the id of an uploaded picture. */
+export const UPLOADED = "uploaded";
+const UPLOAD: ReturnType<Maker> = [{ type: "media-upload", data: { mediaId: UPLOADED } }, picture("media")];
+
+const MAKERS = {
+  box: (builder, id, drawn) => {
+    const { from, choice } = drawn;
+    const off = choice % 9 === 0;
+    const a = wire(builder, id, "a", off ? from.slice(0, 1) : few(drawn), off ? ({ carries }) => carries === "text" : shown);
+    const isPair = !off && choice % 3 === 0;
+    const b = isPair ? wire(builder, id, "b", from.slice(3, 4), shown) : [];
+    const data = { text: isPair ? "{{a}} and {{b}}" : "{{a}}", ...(off && a.length > 0 ? { bypass: true } : {}) };
+    return [{ type: "text-box", data }, text("text", filesIn([...a, ...b]) === "none" ? "none" : "plain")];
+  },
+  list: (builder, id, drawn) => {
+    const into = wire(builder, id, "items", few(drawn), any);
+    const { size, choice } = drawn;
+    return [
+      { type: "list", data: { items: choice % 4 === 0 ? [] : listOf(size, choice) } },
+      { port: "items", carries: "value", files: filesIn(into) },
+    ];
+  },
+  faults: (_builder, _id, { size }) => {
+    const items = Array.from({ length: 1 + (size % 4) }, (_, index) => (index % 2 === 1 ? { ...QUICK, fail: "job" } : QUICK));
+    return [
+      { type: "list", data: { items } },
+      { port: "items", carries: "faults", files: "none" },
+    ];
+  },
+  json: (builder, id, drawn) => {
+    // Most texts are no JSON.
+    const into = wire(builder, id, "value", few(drawn), drawn.choice % 8 === 0 ? any : ({ carries }) => carries === "value");
+    const expression = EXPRESSIONS[drawn.choice % EXPRESSIONS.length]!;
+    const files = filesIn(into);
+    const made = expression === "{v: @}" && files !== "none" ? "deep" : expression === "type(@)" ? "none" : files;
+    return [
+      { type: "json", data: { expression, value: [1] } },
+      { port: "value", carries: "value", files: made },
+    ];
+  },
+  switch: (builder, id, drawn) => {
+    const value = wire(builder, id, "value", few(drawn), any);
+    wire(builder, id, "a", drawn.from.slice(2, 3), clean);
+    const cases = switchCases(drawn.choice);
+    const port = (name: string): Omit<Output, "node"> => ({ port: name, carries: carriedBy(value), files: filesIn(value) });
+    return [{ type: "switch", data: { cases } }, ...(cases as { name: string }[]).map(({ name }) => port(name)), port("else")];
+  },
+  approval: (builder, id, drawn) => {
+    const value = wire(builder, id, "value", few(drawn), any);
+    builder.decisions[id] = drawn.choice % 3 > 0;
+    const port = (name: string): Omit<Output, "node"> => ({ port: name, carries: carriedBy(value), files: filesIn(value) });
+    return [{ type: "approval", data: {} }, port("approved"), port("rejected")];
+  },
+  chat: (builder, id, { from, choice }) => {
+    wire(builder, id, "a", from.slice(0, 1), clean);
+    const words = { type: "array", items: { type: "string" }, minItems: choice % 4, maxItems: choice % 4 };
+    const schema = {
+      type: "object",
+      properties: { title: { type: "string" }, words },
+      required: ["title", "words"],
+      additionalProperties: false,
+    };
+    const isJson = choice % 3 === 0;
+    const data = { model: "sandbox-chat", prompt: "say {{a}}", ...skips(choice), ...troubles(choice) };
+    if (isJson) Object.assign(data, { schema });
+    return [{ type: "llm-assistant", data }, text("text"), ...(isJson ? [{ port: "json", carries: "value", files: "none" } as const] : [])];
+  },
+  words: (builder, id, { from, choice }) => {
+    const into = wire(builder, id, "value", from.slice(0, 1), ({ port, node }) => port === "json" && node.startsWith("n"));
+    return [
+      { type: "json", data: { expression: "words", value: { words: listOf(choice % 4, 1) } } },
+      { port: "value", carries: "value", files: filesIn(into) },
+    ];
+  },
+  picture: (builder, id, { from, choice, size }) => {
+    const isFast = choice % 2 === 0;
+    const [model, other] = isFast ? ["sandbox-image-fast", "sandbox-image"] : ["sandbox-image", "sandbox-image-fast"];
+    const faults = choice % 4 === 0 ? wire(builder, id, "sandbox", from.slice(3, 4), ({ carries }) => carries === "faults") : [];
+    // Lists of other lengths than that of the faults fail the node.
+    if (faults.length === 0 || choice % 3 === 0) wire(builder, id, "a", from.slice(0, 1), shown);
+    const source = choice % 3 === 0 ? wire(builder, id, "image", from.slice(1, 2), image) : [];
+    if (!isFast && choice % 5 === 0) wire(builder, id, "count", from.slice(2, 3), ({ carries }) => carries === "count");
+    const off = source.length > 0 && size % 8 === 0 ? { bypass: true } : {};
+    return [
+      { type: "generate-image", data: { model, prompt: "draw {{a}}", ...skips(size), ...troubles(choice, model!, other!), ...off } },
+      picture(),
+    ];
+  },
+  speech: (builder, id, { from, choice }) => {
+    wire(builder, id, "a", from.slice(0, 1), clean);
+    return [
+      { type: "generate-audio", data: { model: "sandbox-speech", prompt: "say {{a}}", ...skips(choice), inputs: { sandbox: QUICK } } },
+      { port: "audio", carries: "value", files: "plain" },
+    ];
+  },
+  http: (builder, id, { from, choice }) => {
+    wire(builder, id, "a", from.slice(0, 1), clean);
+    const extract = [undefined, "/items", "/x", "/missing"][choice % 4];
+    const url = `http://${builder.origin}/items/${choice % 5}?x={{a}}`;
+    return [
+      { type: "http-request", data: { url, ...skips(choice), ...(extract ? { extract } : {}) } },
+      { port: "body", carries: "value", files: "none" },
+      { port: "status", carries: "value", files: "none" },
+    ];
+  },
+  resize: (builder, id, { from, choice }) => {
+    if (wire(builder, id, "image", from.slice(0, 1), image).length === 0) return UPLOAD;
+    return [{ type: "media", data: { operation: "image-resize", width: 16, ...skips(choice) } }, picture()];
+  },
+  grid: (builder, id, drawn) => {
+    if (wire(builder, id, "images", few(drawn), image).length === 0) return UPLOAD;
+    return [{ type: "media", data: { operation: "image-grid" } }, picture()];
+  },
+  upload: () => UPLOAD,
+  inner: (builder, id, { from, choice }) => {
+    if (choice % 3 === 0) {
+      wire(builder, id, "who", from.slice(0, 1), clean);
+      wire(builder, id, "note", from.slice(1, 2), clean);
+      return [{ type: "workflow", data: { slug: "letter" } }, text("text"), { port: "note", carries: "value", files: "none" }];
+    }
+    if (choice % 3 === 1) {
+      wire(builder, id, "topic", from.slice(0, 1), clean);
+      wire(builder, id, "extra", few({ from, choice, kind: "inner", size: 0 }), clean);
+      return [{ type: "workflow", data: { slug: "writer", inputs: { topic: "rivers" } } }, text("text"), text("plain")];
+    }
+    wire(builder, id, "who", from.slice(0, 1), clean);
+    wire(builder, id, "image", from.slice(1, 2), image);
+    return [{ type: "workflow", data: { slug: "nested" } }, text("text"), picture()];
+  },
+  note: () => [{ type: "note", data: { text: "nothing" } }],
+} satisfies Record<string, Maker>;
+
+interface DrawnField {
+  type: keyof typeof FIELDS;
+  /** Given, empty, null, left to its default, or left out. */
+  given: "given" | "empty" | "null" | "default" | "absent";
+  size: number;
+}
+
+const FIELDS = {
+  text: { value: (size: number) => WORDS[size % WORDS.length]!, empty: "", carries: "text", files: "none" },
+  number: { value: (size: number) => 1 + (size % 3), empty: undefined, carries: "count", files: "none" },
+  boolean: { value: (size: number) => size % 2 === 0, empty: false, carries: "value", files: "none" },
+  select: { value: () => "fox", empty: undefined, carries: "text", files: "none" },
+  image_upload: { value: () => UPLOADED, empty: undefined, carries: "image", files: "plain" },
+  json: { value: (size: number) => (size % 4 === 0 ? { words: [size] } : listOf(size, size)), empty: [], carries: "value", files: "none" },
+} as const;
+
+const addField = (index: number, { type, given, size }: DrawnField, inputs: Record<string, unknown>): { field: Field; output: Output } => {
+  const { value, empty, carries, files } = FIELDS[type];
+  const field: Field = { name: `f${index}`, type, ...(type === "select" ? { options: ["fox", "kite"] } : {}) };
+  if (given === "given") Object.assign(field, { required: size % 2 === 0 });
+  // A default can't name an uploaded file of somebody.
+  if (given === "default" && type !== "image_upload") field.default = value(size);
+  if (given === "given") inputs[field.name] = value(size);
+  if (given === "empty" && empty !== undefined) inputs[field.name] = empty;
+  if (given === "null" && type === "json") inputs[field.name] = null;
+  return { field, output: { node: "in", port: field.name, carries, files } };
+};
+
+interface DrawnGraph {
+  fields: DrawnField[];
+  nodes: Drawn[];
+  results: number[];
+  start: Start;
+  isRerun: boolean;
+}
+
+export const build = ({ fields, nodes, results, ...how }: DrawnGraph, origin: string): RandomGraph => {
+  const inputs: Record<string, unknown> = {};
+  const declared = fields.map((field, index) => addField(index, field, inputs));
+  const graph: Graph = { nodes: [{ id: "in", type: "request-input", data: { fields: declared.map(({ field }) => field) } }], edges: [] };
+  const builder: Builder = { graph, origin, outputs: declared.map(({ output }) => output), decisions: {} };
+  nodes.forEach((drawn, index) => {
+    const id = `n${index}`;
+    const [made, ...outputs] = (MAKERS[drawn.kind] as Maker)(builder, id, drawn);
+    graph.nodes.push({ id, ...made });
+    builder.outputs.push(...outputs.map((output) => ({ node: id, ...output })));
+  });
+  graph.nodes.push({ id: "out", type: "response-output", data: {} });
+  results.forEach((at, index) => {
+    const port = ["a", "b", "text", "images"][index % 4]!;
+    wire(builder, "out", port, [at], port === "images" ? image : port === "text" ? clean : any);
+  });
+  return { graph: builder.graph, inputs, decisions: builder.decisions, ...how };
+};
+
+const KIND_NAMES = Object.keys(MAKERS) as (keyof typeof MAKERS)[];
+const FIELD_TYPES = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
+const small = fc.nat(1_000);
+const often = <T>(weight: number, usual: fc.Arbitrary<T>, rare: fc.Arbitrary<T>): fc.Arbitrary<T> =>
+  fc.oneof({ weight, arbitrary: usual }, { weight: 1, arbitrary: rare });
+/** The longest lists are at the bound. */
+const size = often(9, fc.nat(4), fc.constantFrom(49, 50));
+
+const node: fc.Arbitrary<Drawn> = fc.record({
+  kind: fc.constantFrom(...KIND_NAMES),
+  from: fc.array(small, { minLength: 4, maxLength: 4 }),
+  size,
+  choice: small,
+});
+const nodes = (maxLength: number): fc.Arbitrary<Drawn[]> => fc.array(node, { maxLength, size: "max" });
+
+/** 2 to 30 nodes: what any two or three nodes do together is the most of what there is to find. */
+export const drawnGraphs: fc.Arbitrary<DrawnGraph> = fc.record({
+  fields: fc.array(
+    fc.record({ type: fc.constantFrom(...FIELD_TYPES), given: fc.constantFrom("given", "empty", "null", "default", "absent"), size }),
+    { minLength: 1, maxLength: 6 },
+  ),
+  nodes: often(4, nodes(8), nodes(28)),
+  results: fc.array(small, { minLength: 1, maxLength: 6 }),
+  start: often(7, fc.constantFrom("sync", "sync", "async"), fc.constant("batch")),
+  isRerun: fc.nat(15).map((one) => one === 0),
+});
