@@ -69,7 +69,7 @@ const inputOf = (executionId: string, prompts: readonly string[]): RunInput => (
         type: "llm-assistant",
         model: "m",
         literals: {},
-        sources: { prompt: [{ value: prompts.length === 1 ? prompts[0] : prompts }] },
+        sources: { prompt: [{ value: prompts.length === 1 ? prompts[0]! : prompts }] },
         listPorts: [],
         textPorts: ["prompt"],
         inputNames: ["prompt"],

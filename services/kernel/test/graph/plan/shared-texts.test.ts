@@ -1,4 +1,4 @@
-import { shareTexts, withSharedTexts, type PlanStep, type RunPlan } from "../../../src/graph";
+import { knownSource, shareTexts, withSharedTexts, type PlanStep, type RunPlan } from "../../../src/graph";
 
 const LONG = "a long text ".repeat(100);
 const MARK = "\u0000shared:";
@@ -46,7 +46,7 @@ it.each([
   ["everything that is no text", [null, true, 0, [], {}, [[[]]], 1.5]],
 ])("a plan with %s arrives as it was", (_name, values: unknown[]) => {
   const plan = planOf(
-    values.map((value, index) => step(`n${index}`, { literals: { value }, sources: { in: [{ value }] } })),
+    values.map((value, index) => step(`n${index}`, { literals: { value }, sources: { in: [knownSource(value)] } })),
     { out: [{ value: values }] },
   );
   const arrived = withSharedTexts(travelled(plan));

@@ -9,12 +9,16 @@ import {
   evaluateStep,
   inPlaces,
   isAbsent,
+  knownSource,
   withoutAbsent,
 } from "@nodeloom/kernel";
 
 const nothing = (): undefined => undefined;
 const bind = (sources: Record<string, unknown>, listPorts: string[] = []) =>
-  bindItems({ sources: Object.fromEntries(Object.entries(sources).map(([port, value]) => [port, [{ value }]])), listPorts }, nothing);
+  bindItems(
+    { sources: Object.fromEntries(Object.entries(sources).map(([port, value]) => [port, [knownSource(value)]])), listPorts },
+    nothing,
+  );
 
 /** A node that runs once for each item and names what it was given. */
 const run = (sources: Record<string, unknown>, isFailing: (item: Record<string, unknown>) => boolean = () => false): unknown => {

@@ -4,6 +4,7 @@ import {
   callInputs,
   createBudget,
   inputFields,
+  knownSource,
   resolveInputs,
   savedValues,
   schemaViolations,
@@ -20,7 +21,7 @@ describe("fan-out", () => {
   });
 
   const step = (sources: Record<string, unknown>): Parameters<typeof bindItems>[0] => ({
-    sources: Object.fromEntries(Object.entries(sources).map(([name, value]) => [name, [{ value }]])),
+    sources: Object.fromEntries(Object.entries(sources).map(([name, value]) => [name, [knownSource(value)]])),
     listPorts: ["all"],
   });
 
