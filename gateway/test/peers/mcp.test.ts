@@ -1,9 +1,11 @@
 import { execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import sharp from "sharp";
 import { clientOf, type Account } from "../e2e/support/client";
 import { clip } from "../e2e/support/graphs";
 import { startPlatform, type Platform } from "../e2e/support/platform";
@@ -86,6 +88,25 @@ it.each(["v1", "v2"])("the official SDK's client (%s) lists tools, runs one with
     () => statusOf(slow),
     (status) => status === "cancelled",
   );
+});
+
+it("the official SDK's client for Python takes a large picture, and what a run made when it is read", async () => {
+  const data = randomBytes(580 * 580 * 3);
+  const bytes = await sharp(data, { raw: { width: 580, height: 580, channels: 3 } })
+    .png()
+    .toBuffer();
+  expect(bytes.length).toBeGreaterThan(992_000);
+  const headers = { "x-api-key": user.key!, "content-type": "image/png" };
+  const stored = await fetch(`${platform.baseUrl}/api/media`, { method: "POST", headers, body: new Uint8Array(bytes) });
+  const { id } = (await stored.json()) as { id: string };
+  const edges = [{ source: "in", sourceHandle: "photo", target: "out", targetHandle: "images" }];
+  const fields = [{ name: "photo", type: "image_upload" }];
+  const nodes = [{ id: "in", type: "request-input", data: { fields } }, { id: "out", type: "response-output", data: {} }]; // prettier-ignore
+  const saved = await http.call("POST", "/api/workflows", { cookie: user.cookie, body: { name: "Show", nodes, edges } });
+  const args = [join(folder, "client.py"), url, user.key!, String(saved.body.slug), id];
+  const said = JSON.parse((await execute(PYTHON, args)).stdout) as { steps: number };
+  expect(said).toMatchObject({ made: ["text", "resource_link", "image"], read: ["text", "resource_link", "image"] });
+  expect(said.steps).toBeGreaterThan(1);
 });
 
 describe("MCP Inspector's command line", () => {

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { cp } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { expectEverything, startStage, type Stage } from "./openai/stage";
+import { DIRECT, expectEverything, startStage, type Stage } from "./openai/stage";
 
 /** OpenAI's own libraries, unchanged but for the base URL, on a running platform. */
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => stage.stop());
 
 it("makes, edits, speaks, transcribes and chats with OpenAI's library for Python", async () => {
-  expectEverything((await execute(PYTHON, [join(SCRIPTS, "client.py"), ...stage.files], { env })).stdout, FAILURE);
+  expectEverything((await execute(PYTHON, [join(SCRIPTS, "client.py"), ...stage.files, "direct"], { env })).stdout, FAILURE, DIRECT);
 });
 
 it("makes, edits, speaks, transcribes and chats with OpenAI's library for JavaScript", async () => {
@@ -31,5 +31,5 @@ it("makes, edits, speaks, transcribes and chats with OpenAI's library for JavaSc
   const node = join(dirname((await execute(PYTHON, ["-c", script])).stdout.trim()), "bin", "node");
   await execute("npm", ["install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", LIBRARY]);
   await cp(join(SCRIPTS, "client.mjs"), join(folder, "client.mjs"));
-  expectEverything((await execute(node, [join(folder, "client.mjs"), ...files], { env })).stdout, FAILURE);
+  expectEverything((await execute(node, [join(folder, "client.mjs"), ...files], { env })).stdout, FAILURE, DIRECT);
 });

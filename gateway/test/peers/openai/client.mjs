@@ -45,6 +45,28 @@ const format = { type: "json_schema", json_schema: { name: "person", strict: tru
 const structured = await client.chat.completions.create({ model: "sandbox-chat", messages, response_format: format });
 said.structured = JSON.parse(structured.choices[0].message.content);
 
+said.model = (await client.models.retrieve("sandbox-chat")).id;
+const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false };
+const weather = { name: "weather", parameters, strict: true };
+const asking = { model: "sandbox-chat", tools: [{ type: "function", function: weather }] };
+const asked = [{ role: "user", content: "Rain?" }];
+const { message } = (await client.chat.completions.create({ ...asking, messages: asked })).choices[0];
+const [call] = message.tool_calls;
+const returned = { role: "tool", tool_call_id: call.id, content: "It pours." };
+const answered = await client.chat.completions.create({ ...asking, messages: [...asked, message, returned] });
+const names = Object.keys(JSON.parse(call.function.arguments));
+said.tools = [call.function.name, names, answered.choices[0].message.content.includes("It pours.")];
+
+const responding = { model: "sandbox-chat", tools: [{ type: "function", ...weather }] };
+const first = await client.responses.create({ ...responding, input: "Rain?" });
+const output = { type: "function_call_output", call_id: first.output[0].call_id, output: "It pours." };
+const second = await client.responses.create({ ...responding, input: [...asked, ...first.output, output] });
+const deltas = [];
+const events = client.responses.stream({ model: "sandbox-chat", input: "Three words for the sea?" });
+events.on("response.output_text.delta", ({ delta }) => deltas.push(delta));
+const { output_text: whole } = await events.finalResponse();
+said.responses = [second.output_text.includes("It pours."), deltas.join("") === whole, deltas.length > 1];
+
 await client.images.generate({ model: "sandbox-image", prompt: "x", inputs: { sandbox: { fail: "job" } } }).catch((error) => {
   said.failure = { status: error.status, code: error.code, retried: "0" };
 });

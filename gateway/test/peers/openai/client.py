@@ -8,7 +8,7 @@ import urllib.request
 
 from openai import APIStatusError, OpenAI
 
-picture, sound = sys.argv[1:]
+picture, sound, *more = sys.argv[1:]
 client = OpenAI()
 said: dict[str, object] = {}
 
@@ -51,6 +51,26 @@ schema = {"type": "object", "properties": {"name": {"type": "string"}}, "require
 format_ = {"type": "json_schema", "json_schema": {"name": "person", "strict": True, "schema": schema}}
 structured = client.chat.completions.create(model="sandbox-chat", messages=messages, response_format=format_)  # type: ignore[arg-type]
 said["structured"] = json.loads(structured.choices[0].message.content or "")
+
+if "direct" in more:
+    said["model"] = client.models.retrieve("sandbox-chat").id
+    parameters = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"], "additionalProperties": False}
+    tools = [{"type": "function", "function": {"name": "weather", "parameters": parameters, "strict": True}}]
+    asked = [{"role": "user", "content": "Rain?"}]
+    message = client.chat.completions.create(model="sandbox-chat", messages=asked, tools=tools).choices[0].message  # type: ignore[arg-type]
+    call = (message.tool_calls or [])[0]
+    returned = {"role": "tool", "tool_call_id": call.id, "content": "It pours."}
+    answered = client.chat.completions.create(model="sandbox-chat", messages=[*asked, message, returned], tools=tools)  # type: ignore[list-item]
+    said["tools"] = [call.function.name, sorted(json.loads(call.function.arguments)), "It pours." in (answered.choices[0].message.content or "")]
+
+    declared = [{"type": "function", "name": "weather", "parameters": parameters, "strict": True}]
+    first = client.responses.create(model="sandbox-chat", input="Rain?", tools=declared)  # type: ignore[arg-type]
+    output = {"type": "function_call_output", "call_id": first.output[0].call_id, "output": "It pours."}  # type: ignore[union-attr]
+    turns = [{"role": "user", "content": "Rain?"}, *(item.model_dump() for item in first.output), output]
+    said["responses"] = ["It pours." in client.responses.create(model="sandbox-chat", input=turns, tools=declared).output_text]  # type: ignore[arg-type]
+    with client.responses.stream(model="sandbox-chat", input="Three words for the sea?") as events:
+        deltas = [event.delta for event in events if event.type == "response.output_text.delta"]
+        said["responses"] += ["".join(deltas) == events.get_final_response().output_text, len(deltas) > 1]  # type: ignore[operator]
 
 try:
     client.images.generate(model="sandbox-image", prompt="x", extra_body={"inputs": {"sandbox": {"fail": "job"}}})

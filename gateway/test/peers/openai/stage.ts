@@ -74,8 +74,11 @@ export const startStage = async (): Promise<Stage> => {
   return { platform, key: user.key!, folder, files, stop };
 };
 
-/** What both scripts print. @param failure of the run that the sandbox fails */
-export const expectEverything = (stdout: string, failure: object): void => {
+/** What scripts print beside that, which ask the platform itself. */
+export const DIRECT = { model: "sandbox-chat", tools: ["weather", ["city"], true], responses: [true, true, true] };
+
+/** What all scripts print. @param failure of the run that the sandbox fails. @param more what else */
+export const expectEverything = (stdout: string, failure: object, more: object = {}): void => {
   const said = JSON.parse(stdout) as Record<string, unknown> & { pieces: string[]; answer: string };
   const used = { prompt_tokens: expect.any(Number) as number, completion_tokens: expect.any(Number) as number };
   expect(said).toMatchObject({
@@ -88,6 +91,7 @@ export const expectEverything = (stdout: string, failure: object): void => {
     streamedUsage: used,
     structured: { name: expect.any(String) as unknown },
     failure,
+    ...more,
   });
   expect(said.pieces.join("")).toBe(said.answer);
   expect(said.pieces.filter((piece) => piece !== "").length).toBeGreaterThan(1);
