@@ -51,6 +51,7 @@ import { createRuns, STARTS } from "./requests/runs";
 import type { HandlerOptions } from "./server";
 import { createAbandon } from "./lifecycle/abandon";
 import { createEnd } from "./lifecycle/end";
+import { withGivenFiles } from "./lifecycle/given-files";
 import { CANCEL_REQUESTED } from "./run/states";
 import { createUsageReports } from "./lifecycle/usage-reports";
 import { createStores } from "./store/stores";
@@ -167,7 +168,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const reports = createUsageReports(services.usage);
   const outbox = createOutbox({ stores, holds, queue, reports, deliveries, starter, logger });
   const decisions = createDecisions({ stores, execution, queue, outbox });
-  const end = createEnd({ billing, execution, stores, outbox });
+  const end = withGivenFiles(createEnd({ billing, execution, stores, outbox }), { media: services.media, own: addresses.own });
   const tasks = createFailingTasks({ client: temporal.client, taskQueue, build: temporal.build });
   const abandon = createAbandon({ stores, starter, end });
   const awaitDelivered = createAwaitDelivered({ stores, channel });

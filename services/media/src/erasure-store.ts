@@ -1,4 +1,4 @@
-import { unavailable } from "@nodeloom/kernel";
+import { innerOwner, unavailable } from "@nodeloom/kernel";
 import { createErasure, removeSome, untilNone, type Erase } from "@nodeloom/platform";
 import type { Connection } from "mongoose";
 import type { Exports } from "./exports/exports";
@@ -25,7 +25,7 @@ export const createEraseMedia = ({ connection, store, purge, exports }: ErasureD
   };
 
   return createErasure<"media">((ownerId) => ({
-    objects: async () => untilNone(await removeObjects(ownerId)),
+    objects: async () => untilNone((await removeObjects(ownerId)) + (await removeObjects(innerOwner(ownerId)))),
     counts: async () => untilNone(await removeSome(connection.models.Count as never, { _id: ownerId }, 1)),
     exports: async () => ({ removed: (await exports.remove(ownerId)) ? 1 : 0, next: "" }),
   }));

@@ -141,6 +141,10 @@ export const mediaHandlers = ({ objects, library, provenance, removeExpired, bas
     renewObjects: unary(async ({ keys, ownerId }) =>
       media.RenewObjectsResponse.fromPartial({ objects: (await objects.renew(keys, ownerId)).map(toMessage) }),
     ),
+    giveObjects: unary(async ({ keys, fromOwnerId, ownerId }) => {
+      await objects.give(keys, fromOwnerId, ownerId);
+      return {};
+    }),
     copyObjects: unary(async ({ quotaBytes, ...copying }) => {
       const copies = await library.copy({ ...copying, quota: quotaBytes });
       return media.CopyObjectsResponse.fromPartial({

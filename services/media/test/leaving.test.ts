@@ -1,4 +1,5 @@
 import { readdir } from "node:fs/promises";
+import { innerOwner } from "@nodeloom/kernel";
 import { createGrpcClient, type ClientOf } from "@nodeloom/platform";
 import { erasure, mediaExports } from "@nodeloom/proto";
 import { createExports } from "../src/exports/exports";
@@ -59,7 +60,7 @@ it("keeps the newest archive of an owner, whole, and one that was cut off not at
 it("erases an owner's files with their bytes, those being removed included, and nobody else's", async () => {
   const kept = await running.upload(PNG, { ownerId: "another" });
   await running.upload(PNG);
-  await running.upload(Buffer.concat([PNG, PNG]));
+  await running.upload(Buffer.concat([PNG, PNG]), { ownerId: innerOwner(OWNER) });
   expect(await files()).toBe(4);
   expect(await eraseAll(OWNER)).toEqual({ objects: 2, counts: 1, exports: 1 });
   expect(await eraseAll(OWNER)).toEqual({ objects: 0, counts: 0, exports: 0 });

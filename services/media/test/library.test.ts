@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
+import { innerOwner } from "@nodeloom/kernel";
 import { media } from "@nodeloom/proto";
 import { connectMongo } from "@nodeloom/platform";
 import { OWNER, PNG, startMedia, WAV, type RunningMedia } from "./harness";
@@ -39,6 +40,32 @@ describe("a file's address", () => {
     const [mine, other] = [await upload(OWNER), await upload(newOwner())];
     const { objects } = await service.client.getObjectsByKey({ keys: [mine.key, other.key, "nothing.png"] });
     expect(objects.map(({ id }) => id).sort()).toEqual([mine.id, other.id].sort());
+  });
+});
+
+describe("a file that a run made inside a graph that its user can't read", () => {
+  it("is in no list and no provenance until it is given to the user, and says nothing of what it was made from", async () => {
+    const user = newOwner();
+    const inside = innerOwner(user);
+    const making = (parents: string[]) =>
+      media.Making.fromPartial({ maker: media.Maker.MAKER_MODEL, model: "m", nodeId: "n", executionId: randomUUID(), parents });
+    const make = async (bytes: Buffer, parents: string[]) => {
+      const request = { id: generatedId(), ownerId: inside, sourceUrl: dataUrl(bytes), making: making(parents) };
+      return (await service.client.ingest(media.IngestRequest.fromPartial(request))).object!;
+    };
+    const [first, other] = [await make(PNG, []), await generate(newOwner())];
+    const result = await make(PNG, [first.url, "https://author.test/secret.png"]);
+    const provenance = (id: string) => service.client.getProvenance({ id, ownerId: user });
+    expect((await list(user)).objects).toEqual([]);
+    for (const { id } of [first, result]) await expect(provenance(id)).rejects.toMatchObject(GONE);
+    expect((await service.client.getObjects({ ids: [result.id], ownerId: user })).objects).toEqual([]);
+
+    for (let count = 0; count < 2; count += 1)
+      await service.client.giveObjects({ keys: [result.key, other.key], fromOwnerId: inside, ownerId: user });
+    expect((await list(user)).objects.map(({ id }) => id)).toEqual([result.id]);
+    expect(await provenance(result.id)).toMatchObject({ record: { making: { parents: [] } }, ancestors: [] });
+    await expect(keep(first.id, user)).rejects.toMatchObject(GONE);
+    expect(await Promise.all([first, result, other].map(status))).toEqual([200, 200, 200]);
   });
 });
 

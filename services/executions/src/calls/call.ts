@@ -13,7 +13,7 @@ import { pointer } from "./providers/pointer";
 import { final, MAY_TRY_ANOTHER } from "./failures";
 import type { Gate } from "./gates";
 import type { SendFiles, SentInputs } from "./input-files";
-import { makingOf } from "./making";
+import { makingOf, ownerOf } from "./making";
 import { askedOfModel } from "../reuse/asked";
 import type { Submissions } from "./submissions";
 
@@ -63,7 +63,7 @@ export const mediaId = ({ executionId, nodeIndex, item, alternative }: CallConte
 /** Where a file of a model's is stored, and as what. */
 export const placementOf = (call: ModelCall, model: CatalogModel, index: number) => ({
   id: mediaId(call, index),
-  ownerId: call.userId,
+  ownerId: ownerOf(call),
   accept: [model.modality],
   making: makingOf(call, model),
   sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_PROVIDER,

@@ -11,6 +11,7 @@ import { cannotSend, CHARS_PER_BYTE, isInOurNetwork, isReadable, sendingOf } fro
 import type { ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { final } from "./failures";
+import { ownerOf } from "./making";
 import { ProviderError, type DialectContext } from "./providers";
 import type { SentFile } from "./providers/multipart";
 import { storageOf, uploadFile, type Uploaded } from "./providers/uploads";
@@ -74,7 +75,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     if (value.startsWith(own)) return value.slice(own.length).split(/[?#]/)[0]!;
     const id = `${call.executionId}-${call.nodeIndex}-${call.item}-in-${index}`;
     const sourceOrigin = mediaProto.SourceOrigin.SOURCE_ORIGIN_USER;
-    const request = { id, ownerId: call.userId, sourceUrl: value, accept: [], sourceOrigin, making: undefined };
+    const request = { id, ownerId: ownerOf(call), sourceUrl: value, accept: [], sourceOrigin, making: undefined };
     const put = () => media.ingest(request, { deadlineMs: TIMING.keepFile });
     const { object } = await downloads.use(put, { key: call.userId, maxWaitMs: TIMING.run });
     if (!object) throw final("EXECUTION_FAILED", `${call.model}: input ${name}: the file could not be read`);

@@ -3,6 +3,7 @@ import { media as mediaProto } from "@nodeloom/proto";
 import { each } from "../plan/files";
 import type { CatalogModel } from "../plan/model-catalog";
 import type { ModelCall, TransformCall } from "../run/calls";
+import type { CallContext } from "../run/types";
 
 /** What media storage learns of how a call made a file. */
 
@@ -40,6 +41,9 @@ const inputsOf = (inputSchema: JsonSchema, inputs: Inputs): string => {
   const json = JSON.stringify(Object.fromEntries(shown));
   return Buffer.byteLength(json) > MAX_INPUTS_BYTES ? "" : json;
 };
+
+/** Whose the files are that a call makes, or fetches on its way. */
+export const ownerOf = ({ ownerId, userId }: CallContext): string => ownerId ?? userId;
 
 /** How a model makes the files of a call. */
 export const makingOf = (call: ModelCall, model: CatalogModel): mediaProto.Making =>

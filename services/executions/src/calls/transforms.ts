@@ -18,7 +18,7 @@ import type { TransformCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { mediaId, storeInTurn } from "./call";
 import { final } from "./failures";
-import { makingByOperation } from "./making";
+import { makingByOperation, ownerOf } from "./making";
 import type { Asked } from "../run/types";
 
 /** Calls of the transform service: files by their keys in media, wherever they come from. */
@@ -79,7 +79,7 @@ export const createTransforms = ({ media, transform, downloads, own }: Transform
       media.ingest(
         mediaProto.IngestRequest.fromPartial({
           id: `${mediaId(call, index)}-in`,
-          ownerId: call.userId,
+          ownerId: ownerOf(call),
           sourceUrl: address,
           accept: mediaFamily(`${family}/any`) ? [family] : [],
           sourceOrigin: mediaProto.SourceOrigin.SOURCE_ORIGIN_USER,
@@ -109,7 +109,7 @@ export const createTransforms = ({ media, transform, downloads, own }: Transform
     const settings = Object.fromEntries(Object.entries(inputs).filter(([name]) => !ports.has(name)));
     const request = proto.RunRequest.fromPartial({
       callId: `${call.executionId}-${call.nodeIndex}-${call.item}`,
-      userId: call.userId,
+      userId: ownerOf(call),
       making: makingByOperation(call, operation.schema),
       operation: operation.name,
       settingsJson: JSON.stringify(settings),

@@ -2,6 +2,7 @@
 import { doubling, retry } from "@nodeloom/platform";
 import type { Media } from "../clients";
 import { mediaId } from "../calls/call";
+import { ownerOf } from "../calls/making";
 import { final } from "../calls/failures";
 import type { CallOutputs } from "../run/outputs";
 import { TIMING } from "../run/timing";
@@ -46,13 +47,13 @@ export const createOutputChecks = ({ decide, store, media, sees, own }: OutputOp
   const shown = async (call: CheckedCall, { outputs, files }: Given): Promise<Content> => {
     if (isSaid(outputs)) return { texts: sees.has("texts") ? textsOf(outputs) : [], files: [] };
     if (!sees.has("files") || files === 0) return { texts: [], files: [] };
-    const { objects } = await media.getObjects({ ids: idsOf(call, files), ownerId: call.userId, withHeld: true });
+    const { objects } = await media.getObjects({ ids: idsOf(call, files), ownerId: ownerOf(call), withHeld: true });
     return { texts: [], files: objects.map(({ url, heldUrl, contentType, sha256 }) => ({ url: heldUrl || url, contentType, sha256 })) };
   };
 
   /** Ends that the files of a call are held. */
   const decideHeld = async (call: CheckedCall, count: number, letGo: boolean): Promise<void> => {
-    if (count > 0 && sees.has("files")) await media.decideHeld({ ids: idsOf(call, count), ownerId: call.userId, letGo });
+    if (count > 0 && sees.has("files")) await media.decideHeld({ ids: idsOf(call, count), ownerId: ownerOf(call), letGo });
   };
 
   const refused = async (call: CheckedCall, record: ModerationRecord): Promise<never> => {

@@ -4,8 +4,10 @@ import {
   DomainError,
   groupBy,
   holdItems,
+  innerOwner,
   schemaOnlyPlan,
   taskOf,
+  type DataFile,
   type HoldItem,
   type MediaValue,
   type RunPlan,
@@ -90,6 +92,8 @@ interface Run {
   autos?: Autos;
   /** Who made the workflow, where that is somebody else. */
   authorId?: string | undefined;
+  /** The runner can't read the graph. */
+  isHidden?: boolean;
   /** All enabled models, where one that the graph names is not among them. */
   modelNames?: string[];
 }
@@ -146,10 +150,22 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     return found.flatMap((some) => [...some]);
   };
 
+  /** Stores data URLs: the caller's as files of the caller's, and those that a graph says which the caller can't read as no account's. */
+  const storeAll = async (
+    urls: readonly string[],
+    { takenOut, isHidden, request }: Run,
+    inputsJson: string,
+  ): Promise<[string, DataFile][]> => {
+    const { userId } = request.runner;
+    const isInner = (url: string): boolean => isHidden === true && !takenOut.urls.has(url) && !inputsJson.includes(url);
+    const [own, inner] = [urls.filter((url) => !isInner(url)), urls.filter(isInner)];
+    return [...(await storeData(own, takenOut.urls, userId)), ...(await storeData(inner, takenOut.urls, innerOwner(userId)))];
+  };
+
   const complete = async (task: PlanTask, missing: Missing, run: Run): Promise<PlanTask> => {
-    const { request, takenOut } = run;
+    const { request } = run;
     if (missing.wholeInputs) return { ...task, inputsJson: request.inputsJson, standIns: [] };
-    if (missing.data) return { ...task, data: await storeData(missing.data, takenOut.urls, request.runner.userId) };
+    if (missing.data) return { ...task, data: await storeAll(missing.data, run, task.inputsJson) };
     const wanted = missing.media ?? [];
     return {
       ...task,
@@ -222,7 +238,15 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     const modelNames = isUnknown ? { modelNames: await catalog.names() } : {};
     if (isForeign) checkForeign(rerun, asked);
     const authorId = isForeign ? createdBy : undefined;
-    const run: Run = { request, takenOut: takeOutDataUrls(request.inputsJson), models, autos, authorId, ...modelNames };
+    const run: Run = {
+      request,
+      takenOut: takeOutDataUrls(request.inputsJson),
+      models,
+      autos,
+      authorId,
+      isHidden: graphHidden,
+      ...modelNames,
+    };
     const target = { graph, isForeign, ...(inlined ? { inner: inlined.inner, runnerId: userId } : {}) };
     const answer = await planRun(run, target);
     const authorFiles = await findAuthorFiles(answer, createdBy);

@@ -1,5 +1,5 @@
 /** Finds calls of earlier runs that asked for the same, with what they gave, as far as that is still there. */
-import { groupBy, isMedia, isRepairKey, isStoredFile, readAnswer, repairKey, type JsonSchema } from "@nodeloom/kernel";
+import { groupBy, innerOwner, isMedia, isRepairKey, isStoredFile, readAnswer, repairKey, type JsonSchema } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
@@ -99,8 +99,10 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
   const pinned = async (found: readonly (TakenOver | null)[], ownerId: string): Promise<(TakenOver | null)[]> => {
     const filesOf = (one: TakenOver | null): string[] => (one ? keysOf(filesIn(one.outputs)) : []);
     const keys = [...new Set(found.flatMap(filesOf))];
-    const kept = await inMediaBatches(keys, async (batch) => (await media.renewObjects({ keys: batch, ownerId })).objects);
-    const there = new Set(kept.map(({ key }) => key));
+    const renewed = (owner: string) =>
+      inMediaBatches(keys, async (batch) => (await media.renewObjects({ keys: batch, ownerId: owner })).objects);
+    const kept = await Promise.all([ownerId, innerOwner(ownerId)].map(renewed));
+    const there = new Set(kept.flat().map(({ key }) => key));
     return found.map((one) => (filesOf(one).every((key) => there.has(key)) ? one : null));
   };
 
@@ -122,7 +124,8 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
       ...earlier.flatMap(({ record, outputs }) => [...record.asked!.files, ...filesIn(outputs)]),
     ]);
     const place = new Map(sources.map((id, index) => [id, index]));
-    const isThere = ({ outputs }: Earlier): boolean => filesIn(outputs).every((address) => files.get(address)?.ownerId === userId);
+    const owners = new Set([userId, innerOwner(userId)]);
+    const isThere = ({ outputs }: Earlier): boolean => filesIn(outputs).every((address) => owners.has(files.get(address)?.ownerId ?? ""));
     const usable = earlier
       .filter(isThere)
       .sort((a, b) => place.get(a.record.executionId)! - place.get(b.record.executionId)! || a.item - b.item);

@@ -151,6 +151,8 @@ export type RunOutcome = { unclaimed: true } | { status: FinalStatus; millicredi
 export interface CallContext {
   executionId: string;
   userId: string;
+  /** Whose the files are that it makes, where that is not the user: see `innerOwner`. */
+  ownerId?: string;
   nodeId: string;
   label?: string;
   nodeIndex: number;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { planRun, readGraph, tooManyWaiting, type RunPlan } from "@nodeloom/kernel";
+import { innerOwner, planRun, readGraph, tooManyWaiting, type RunPlan } from "@nodeloom/kernel";
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { ModelCall } from "../../src/run/calls";
 import type { RunInput } from "../../src/run/types";
@@ -34,6 +34,8 @@ let starter: ReturnType<typeof createRunStarter>;
 let sweep: ReturnType<typeof createSweep>;
 /** Pictures that were made, by run. */
 const made: string[] = [];
+/** Whose the files of a run are, where they are not its user's. */
+const owners = new Map<string, string | undefined>();
 /** What signals of decisions do; undefined: they arrive. */
 let lostSignals = false;
 
@@ -43,7 +45,8 @@ const work = (): Promise<RunningTemporal> =>
     claim: async ({ executionId, attempt, claimedBy }: { executionId: string; attempt: number; claimedBy: string }) =>
       (await money.execution.claim(executionId, attempt, claimedBy)) !== null,
     settle: money.settle,
-    runFiles: async ({ executionId, key, nodeId, item, inputs }: ModelCall) => {
+    runFiles: async ({ executionId, key, nodeId, item, inputs, ownerId }: ModelCall) => {
+      owners.set(executionId, ownerId);
       made.push(`${executionId} ${String(inputs.prompt)}`);
       const file = { url: `${OWN}${nodeId}.png`, contentType: "image/png" };
       await money.stores.calls.ended({
@@ -219,6 +222,7 @@ it("shows no value of a graph whose nodes' values its runner may not see, and ca
   expect(shown).toMatchObject({ nodeId: "ok", valueJson: "", truncated: false });
   await decide(run, { isApproved: false });
   expect(await ended(run)).toMatchObject({ status: "completed", resultJson: expect.stringContaining("not a boat") as string });
+  expect(owners.get(run.executionId)).toBe(innerOwner(run.userId));
 });
 
 it("takes exactly one of fifty decisions that are made at once", async () => {

@@ -1,4 +1,4 @@
-import { callInputs } from "@nodeloom/kernel";
+import { callInputs, innerOwner } from "@nodeloom/kernel";
 import { executions, workflows } from "@nodeloom/proto";
 import { withFiles } from "../../src/plan/files";
 import { createModelCatalog } from "../../src/plan/model-catalog";
@@ -72,6 +72,23 @@ it("plans somebody else's public playground without what its nodes say", async (
   expect(seen).toMatchObject({ hidesOutputs: true, warnings: {}, evaluated: [{ id: "t", type: "text-box", warnings: [] }] });
   expect([seen.labels, holds.length]).toEqual([undefined, 1]);
   expect(JSON.stringify(seen.evaluated)).not.toContain("paint");
+});
+
+it("stores pictures that somebody else's hidden graph says as no account's, and those of the caller as the caller's", async () => {
+  const dataUrl = (last: number) =>
+    `data:image/png;base64,${Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(64, last)]).toString("base64")}`;
+  const nodes = [
+    { id: "in", type: "request-input", data: { fields: [{ name: "photo", type: "image_upload" }] } },
+    { id: "a", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x", image: dataUrl(1) } } },
+    { id: "b", type: "generate-image", data: { model: "sandbox-image", inputs: { prompt: "x" } } },
+  ];
+  const target = await create(nodes, [["in.photo", "b.image"]]);
+  await clients.workflows.updateWorkflow(
+    workflows.UpdateWorkflowRequest.fromPartial({ slug: target!.value, ownerId: "owner", publicPlayground: true }),
+  );
+  await plan(target, { photo: dataUrl(2) }, { runner: runner({ userId: "guest" }) });
+  const listed = async (ownerId: string) => (await clients.media.listObjects({ ownerId, limit: 10, cursor: "" })).objects.length;
+  expect([await listed("guest"), await listed(innerOwner("guest"))]).toEqual([1, 1]);
 });
 
 it("says which model a misspelt name may have meant, in a workflow and directly", async () => {

@@ -26,6 +26,8 @@ export interface ObjectStore {
   list(ownerId: string, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;
   /** Has those of the keys that are the owner's kept from a moment on. @returns them */
   renew(keys: readonly string[], ownerId: string, at: Date): Promise<MediaObject[]>;
+  /** Makes those of the keys another owner's that are one's. */
+  give(keys: readonly string[], fromOwnerId: string, ownerId: string): Promise<void>;
   /** Neither created nor renewed since a moment, oldest first, those that have expired included. */
   expiring(before: Date, limit: number, after: ListPosition | undefined): Promise<MediaObject[]>;
   /** False when the object has one of that width already, or is gone. */

@@ -43,6 +43,11 @@ export interface Objects {
    */
   renew(keys: readonly string[], ownerId: string): Promise<MediaObject[]>;
   /**
+   * Makes those of the keys another owner's that are one's.
+   * @throws DomainError INVALID_REQUEST when too many are named.
+   */
+  give(keys: readonly string[], fromOwnerId: string, ownerId: string): Promise<void>;
+  /**
    * One that a key names, whoever owns it, and its bytes.
    * @throws DomainError NOT_FOUND when there is none.
    */
@@ -173,6 +178,10 @@ export const createObjects = ({ store, quota, blobs, receive, openSource, purge 
     renew: async (keys, ownerId) => {
       const distinct = atMostIds(keys, "keys");
       return distinct.length === 0 ? [] : store.renew(distinct, ownerId, new Date());
+    },
+    give: async (keys, fromOwnerId, ownerId) => {
+      const distinct = atMostIds(keys, "keys");
+      if (distinct.length > 0) await store.give(distinct, fromOwnerId, ownerId);
     },
     read: async (key) => {
       const object = await store.byKey(key);

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
+import { DomainError, invalidRequest, isInnerOwner, LIMITS, unavailable } from "@nodeloom/kernel";
 import type { BlobStore, StagedBlob } from "../blobs/blobs";
 import type { Mark } from "../marks/mark-staged";
 import type { Strip } from "../strip/strip";
@@ -94,7 +94,9 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
     if (!making) return { sourceType };
     const { references, objects } = await parents.find(making.parents, ownerId);
     const resolved = { ...making, parents: references };
-    return { making: resolved, sourceType: sourceTypeOf(resolved, objects) };
+    const origin = sourceTypeOf(resolved, objects);
+    // Files inside a graph that its user can't read are named by none that the user may get.
+    return { making: isInnerOwner(ownerId) ? { ...resolved, parents: [] } : resolved, sourceType: origin };
   };
 
   return async (placement, source) => {

@@ -143,6 +143,9 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       // What was hidden in between is left out.
       return many(filter);
     },
+    give: async (keys, fromOwnerId, ownerId) => {
+      await model.updateMany({ key: { $in: [...keys] }, ownerId: fromOwnerId }, { $set: { ownerId } }).exec();
+    },
     list: async (ownerId, limit, after) => {
       const found = await model
         .find({ ownerId, ...PRESENT, ...beyond("createdAt", after, "$lt") }, WITHOUT_INPUTS)

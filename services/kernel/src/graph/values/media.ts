@@ -90,3 +90,13 @@ export const mediaProblem = (takes: MediaFamily | "media", value: unknown): stri
   const found = familyOf(value);
   return takes === "media" || found === undefined || found === takes ? undefined : `must be ${what}, but is ${fileOf(found)}`;
 };
+
+const INNER = "inner:";
+
+/**
+ * Who owns the files that a run of a user's makes inside a graph that the user can't read: no account, so that no list, export or
+ * provenance shows them. Those that the result names become the user's when the run ends.
+ */
+export const innerOwner = (userId: string): string => INNER + userId;
+
+export const isInnerOwner = (ownerId: string): boolean => ownerId.startsWith(INNER);

@@ -1,4 +1,4 @@
-import { callsHttp, callsTransform, isAbsent, makesResult, waitsForDecision, withoutAbsent } from "@nodeloom/kernel/graph";
+import { callsHttp, callsTransform, innerOwner, isAbsent, makesResult, waitsForDecision, withoutAbsent } from "@nodeloom/kernel/graph";
 import type { HttpNodeCall, HttpResult, TransformCall } from "../../../run/calls";
 import { httpOutputs, modelOutputs, resultOfOutputs, transformOutputs } from "../../../run/outputs";
 import type { CallContext } from "../../../run/types";
@@ -106,6 +106,7 @@ export const runStep = async (begun: Omit<StepRun, "context">): Promise<void> =>
   const context: StepRun["context"] = (item, items) => ({
     executionId,
     userId,
+    ...(run.hidesOutputs ? { ownerId: innerOwner(userId) } : {}),
     nodeId: step.id,
     ...(label === undefined ? {} : { label }),
     nodeIndex,

@@ -1,0 +1,34 @@
+import { innerOwner } from "@nodeloom/kernel";
+import type { media } from "@nodeloom/proto";
+import type { End } from "../../src/lifecycle/end";
+import { withGivenFiles } from "../../src/lifecycle/given-files";
+
+const OWN = "https://x.test/media/";
+
+const endRun = async (plan: object, result: Record<string, unknown> | null) => {
+  const order: unknown[] = [];
+  const end = () => Promise.resolve(order.push("ended") as never);
+  const giveObjects = (asked: media.GiveObjectsRequest) => Promise.resolve(order.push(asked) as never);
+  const given = withGivenFiles({ end } as unknown as End, { media: { giveObjects }, own: OWN });
+  await given.end({ from: "workflow", input: { userId: "u", plan } as never }, { result } as never);
+  return order;
+};
+
+describe("the end of a run of a graph that its user can't read", () => {
+  it("makes files that the result names the user's before the run is over, and no others", async () => {
+    const result = {
+      images: [{ url: `${OWN}a.png` }, { url: "https://other.test/media/b.png" }],
+      text: `see ${OWN}c.wav?w=1, ${OWN}a.png`,
+    };
+    expect(await endRun({ hidesOutputs: true }, result)).toEqual([
+      { keys: ["a.png", "c.wav"], fromOwnerId: innerOwner("u"), ownerId: "u" },
+      "ended",
+    ]);
+  });
+
+  it("asks for nothing where no file is named, nothing was made, or the graph is the user's own to read", async () => {
+    expect(await endRun({ hidesOutputs: true }, { text: "none" })).toEqual(["ended"]);
+    expect(await endRun({ hidesOutputs: true }, null)).toEqual(["ended"]);
+    expect(await endRun({}, { images: [{ url: `${OWN}a.png` }] })).toEqual(["ended"]);
+  });
+});
