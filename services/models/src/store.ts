@@ -1,5 +1,5 @@
 import { Schema, type Connection } from "mongoose";
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, member } from "@nodeloom/kernel";
 import type { AddedEntry } from "./added/entries";
 import type { Overrides, OverrideStore } from "./catalog";
 import type { Override } from "./override-check";
@@ -35,7 +35,7 @@ const rows = new Schema<Row>(
 const applied = ({ revision, models, ...others }: Overrides, internalName: string, change: Override): Overrides => ({
   ...others,
   revision: revision + 1,
-  models: { ...models, [internalName]: { ...models[internalName], ...change } },
+  models: { ...models, [internalName]: { ...member(models, internalName), ...change } },
 });
 
 export const declareOverrides = (connection: Connection) => connection.model<Row>("Override", rows);
@@ -76,12 +76,14 @@ export const openOverrideStore = async (connection: Connection): Promise<Overrid
         const entries = decide(before.entries);
         if (entries === before.entries) return { before, after: before };
         const changed = [...new Set([...Object.keys(entries), ...Object.keys(before.entries)])].filter(
-          (name) => entries[name] !== before.entries[name],
+          (name) => member(entries, name) !== member(before.entries, name),
         );
         // What was set over an entry goes with it.
-        const set = Object.fromEntries(changed.flatMap((name) => (entries[name] ? [[`entries.${name}`, entries[name]]] : [])));
+        const set = Object.fromEntries(
+          changed.flatMap((name) => (Object.hasOwn(entries, name) ? [[`entries.${name}`, entries[name]]] : [])),
+        );
         const unset = Object.fromEntries(
-          changed.flatMap((name) => [[`models.${name}`, 1], ...(entries[name] ? [] : [[`entries.${name}`, 1]])]),
+          changed.flatMap((name) => [[`models.${name}`, 1], ...(Object.hasOwn(entries, name) ? [] : [[`entries.${name}`, 1]])]),
         );
         const update = { $set: { ...set, updatedAt: new Date() }, $unset: unset, $inc: { revision: 1 } };
         const { modifiedCount } = await model.updateOne({ _id: DOCUMENT, revision: before.revision }, update).exec();

@@ -1,7 +1,7 @@
 /** The results of a batch as a file: row by row, however many there are. */
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { isRecord, toCredits } from "@nodeloom/kernel";
+import { isRecord, member, toCredits } from "@nodeloom/kernel";
 import type { batches } from "@nodeloom/proto";
 import { stringify } from "csv-stringify";
 import type { Response } from "express";
@@ -69,8 +69,8 @@ async function* records(rows: AsyncIterable<batches.BatchRow>, { inputs, results
     const [given, made] = [objectOf(inputsJson), objectOf(resultJson)];
     yield [
       ...[String(index), status, executionId, String(toCredits(millicredits)), errorMessage],
-      ...inputs.map((name) => cellOf(given[name])),
-      ...results.map((name) => cellOf(made[name])),
+      ...inputs.map((name) => cellOf(member(given, name))),
+      ...results.map((name) => cellOf(member(made, name))),
     ];
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { dataUrlType, DomainError, readDataUrl } from "@nodeloom/kernel";
+import { dataUrlType, DomainError, member, readDataUrl } from "@nodeloom/kernel";
 import { MAX_DATA_URL_CHARS, TYPE_OF_FILE, type ProviderSettings, type Slots } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
@@ -165,7 +165,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     inputs: Inputs,
     reused: Set<string>,
   ): Promise<Record<string, unknown>> => {
-    const ports = fileInputsOf(model.inputSchema).filter((name) => inputs[name] !== undefined);
+    const ports = fileInputsOf(model.inputSchema).filter((name) => member(inputs, name) !== undefined);
     if (ports.length === 0) return { ...inputs };
     const settings = JSON.parse(model.providerJson) as ProviderSettings;
     let index = 0;

@@ -1,4 +1,4 @@
-import { isFileType, isMedia, schemaPorts, type JsonSchema } from "@nodeloom/kernel";
+import { isFileType, isMedia, member, schemaPorts, type JsonSchema } from "@nodeloom/kernel";
 import { media as mediaProto } from "@nodeloom/proto";
 import { each } from "../plan/files";
 import type { CatalogModel } from "../plan/model-catalog";
@@ -24,7 +24,7 @@ const referenceOf = (value: unknown): string | undefined => {
 };
 
 const parentsOf = (inputSchema: JsonSchema, inputs: Inputs): string[] => {
-  const files = schemaPorts(inputSchema).flatMap(([name, { type }]) => (isFileType(type) ? each(inputs[name]) : []));
+  const files = schemaPorts(inputSchema).flatMap(([name, { type }]) => (isFileType(type) ? each(member(inputs, name)) : []));
   const references = files.flatMap((file) => referenceOf(file) ?? []);
   // A file that came as data still is one that went in.
   const names = references.map((reference) => (reference.length > MAX_REFERENCE_CHARS ? "data:," : reference));

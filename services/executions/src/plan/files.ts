@@ -47,7 +47,7 @@ export const withFiles = async (
   authorFiles: Readonly<Record<string, MediaValue>> = {},
 ): Promise<{ inputs: Inputs } | { problem: string }> => {
   const given = schemaPorts(schema).flatMap(([name, { type }]) =>
-    isFileType(type) && inputs[name] !== undefined ? [{ name, type, values: named(inputs[name]) }] : [],
+    isFileType(type) && member(inputs, name) !== undefined ? [{ name, type, values: named(inputs[name]) }] : [],
   );
   const found = await files(
     media,

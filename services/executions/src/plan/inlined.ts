@@ -5,6 +5,7 @@ import {
   DomainError,
   innerId,
   LIMITS,
+  member,
   type GraphIssue,
   type InlinedWorkflow,
   type WorkflowReference,
@@ -107,7 +108,7 @@ export const findInlined = async (
       const graph = graphOf(reference.slug, defined);
       const key = `${graph.key} ${saved.version}`;
       const needs: Needs = await definitions.needs(saved, graph, userId);
-      for (const name of needs.models) models.add(pinnedModels[name] ?? name);
+      for (const name of needs.models) models.add(member(pinnedModels, name) ?? name);
       if (!found.has(key)) {
         chars += graph.nodesJson.length + graph.edgesJson.length;
         if (chars > LIMITS.workflowBytes) throw invalid(nodeId, `the workflows in it are larger than ${LIMITS.workflowBytes} bytes`);

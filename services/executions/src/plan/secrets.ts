@@ -1,5 +1,5 @@
 /** Secrets that a plan needs: all of them must be the runner's before its run begins. */
-import { DomainError, nodeName, type GraphIssue, type RunPlan } from "@nodeloom/kernel";
+import { DomainError, member, nodeName, type GraphIssue, type RunPlan } from "@nodeloom/kernel";
 import { createSharedReads } from "@nodeloom/platform";
 import type { identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";
@@ -7,7 +7,7 @@ import type { Identity } from "../clients";
 export type RequireSecrets = (plan: Pick<RunPlan, "steps" | "labels">, userId: string) => Promise<void>;
 
 const invalid = (issues: GraphIssue[], labels: RunPlan["labels"] = {}): DomainError => {
-  const text = issues.map(({ nodeId, message }) => `${nodeName(nodeId ?? "", labels[nodeId ?? ""])}: ${message}`).join("; ");
+  const text = issues.map(({ nodeId, message }) => `${nodeName(nodeId ?? "", member(labels, nodeId ?? ""))}: ${message}`).join("; ");
   return new DomainError("precondition", "WORKFLOW_INVALID", `the workflow can't run: ${text}`, { issues });
 };
 

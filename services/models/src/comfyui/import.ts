@@ -24,7 +24,8 @@ export interface NewWorkflow {
   keepMetadata: boolean;
 }
 
-const INPUT_NAME = /^[A-Za-z_]\w{0,59}$/;
+/** JSON readers leave `__proto__` out. */
+const INPUT_NAME = /^(?!__proto__$)[A-Za-z_]\w{0,59}$/;
 const MAX_CLASSES = 100;
 
 /** ComfyUI answers an empty object for a class that it does not have. */
@@ -77,7 +78,8 @@ const chosen = (given: readonly ChosenInput[], found: readonly FoundInput[]): Fo
     const path = `inputs.${index}`;
     const one = found.find((each) => each.node === node && each.input === input);
     if (!one) throw invalidRequest([{ path, message: `node ${node} has no value ${JSON.stringify(input)}` }]);
-    if (!INPUT_NAME.test(name)) throw invalidRequest([{ path: `${path}.name`, message: "must be letters, digits and underscores" }]);
+    if (!INPUT_NAME.test(name))
+      throw invalidRequest([{ path: `${path}.name`, message: "must be letters, digits and underscores, other than __proto__" }]);
     if (names.indexOf(name) !== index) throw invalidRequest([{ path: `${path}.name`, message: "is there twice" }]);
     return { ...one, name };
   });

@@ -7,7 +7,7 @@ import type { WorkflowNode } from "./workflow";
 export interface ClassInfo {
   displayName: string;
   /** By input: its type, or its choices, and its options. */
-  inputs: Readonly<Record<string, readonly unknown[]>>;
+  inputs: ReadonlyMap<string, readonly unknown[]>;
 }
 export type Classes = ReadonlyMap<string, ClassInfo>;
 
@@ -48,9 +48,8 @@ export const readClass = (info: unknown): ClassInfo | undefined => {
   if (!isRecord(info)) return undefined;
   const { input, display_name: displayName } = info;
   const groups = isRecord(input) ? [input.required, input.optional].filter(isRecord) : [];
-  const inputs = Object.assign({}, ...groups) as Record<string, unknown>;
-  const lists = Object.entries(inputs).filter((one): one is [string, unknown[]] => Array.isArray(one[1]));
-  return { displayName: typeof displayName === "string" ? displayName : "", inputs: Object.fromEntries(lists) };
+  const inputs = groups.flatMap(Object.entries).filter((one): one is [string, unknown[]] => Array.isArray(one[1]));
+  return { displayName: typeof displayName === "string" ? displayName : "", inputs: new Map(inputs) };
 };
 
 const isPrimitive = (value: unknown): value is FoundInput["value"] => ["string", "number", "boolean"].includes(typeof value);
@@ -96,7 +95,7 @@ const valueSchema = (value: FoundInput["value"], kind: unknown, options: Readonl
 };
 
 const schemaOf = (node: WorkflowNode, input: string, value: FoundInput["value"], info: ClassInfo | undefined): JsonSchema => {
-  const [kind, options] = info?.inputs[input] ?? [];
+  const [kind, options] = info?.inputs.get(input) ?? [];
   const known = isRecord(options) ? options : {};
   const file = mediaType(node, input, known);
   if (file !== undefined) return { type: "string", format: "media", contentMediaType: file, minLength: 1 };

@@ -1,3 +1,4 @@
+import { member } from "@nodeloom/kernel";
 import { at, isJson, type Json } from "./draft";
 
 /** Inputs of a provider's published schema, as a model's inputs. */
@@ -46,7 +47,8 @@ export const plain = (schema: unknown, components: Json, depth = 0): Json => {
     const target = at(components, reference.split("/").pop() ?? "");
     return { ...plain(target, components, depth + 1), ...rest };
   }
-  if (Array.isArray(allOf)) return Object.assign({}, ...allOf.map((one) => plain(one, components, depth + 1)), rest) as Json;
+  if (Array.isArray(allOf))
+    return Object.fromEntries([...allOf.map((one) => plain(one, components, depth + 1)), rest].flatMap(Object.entries)) as Json;
   const alternatives = [anyOf, oneOf].find(Array.isArray)?.map((one) => plain(one, components, depth + 1));
   if (!alternatives) return rest;
   const usable = alternatives.filter(({ type }) => type !== "null");
@@ -84,7 +86,7 @@ const fileKind = (name: string, schema: Json): string | undefined => {
   if (schema.type !== "string" || Array.isArray(schema.enum)) return undefined;
   const [, word] = FILE.exec(name.toLowerCase()) ?? [];
   const isAddress = schema.format === "uri" || /url|uri/i.test(name);
-  return word !== undefined && isAddress ? (KINDS[word] ?? "") : isAddress ? "" : undefined;
+  return word !== undefined && isAddress ? (member(KINDS, word) ?? "") : isAddress ? "" : undefined;
 };
 
 const file = (kind: string, schema: Json, name: string): Json => ({
@@ -138,7 +140,7 @@ export const inputsOf = (schema: unknown, components: Json): Inputs => {
     const kind = fileKind(name, property);
     const itemKind = property.type === "array" ? fileKind(name, item) : undefined;
     const length = name === "duration" ? seconds(property) : undefined;
-    if (!/^[A-Za-z_]\w*$/.test(name)) leaveOut(name, "its name can't be one here");
+    if (!/^(?!__proto__$)[A-Za-z_]\w*$/.test(name)) leaveOut(name, "its name can't be one here");
     else if (name === "sync_mode" && property.type === "boolean") continue;
     else if (length) add(name, length.property, length.sent, "seconds");
     else if (COUNTS.has(name))

@@ -1,6 +1,6 @@
 /** totals/: counts and sums of final rows, so that no list counts rows and no summary adds them up. */
 
-import { isSlug } from "@nodeloom/kernel";
+import { isSlug, member } from "@nodeloom/kernel";
 import type { DailySumsQuery, ModelNamesQuery, RowsQuery } from "../requests";
 import type { CountedPart } from "../store";
 
@@ -156,7 +156,7 @@ export const dailySumsIn = (
     const byModel = new Map<string, DailySum>();
     const put = (source: string, model: string, runs: number, millicredits: number): void => {
       if (!isWanted(sources, source)) return;
-      const name = SHOWN_MODELS[model] ?? model;
+      const name = member(SHOWN_MODELS, model) ?? model;
       const sum = byModel.get(name) ?? { day, model: name, runs: 0, millicredits: 0 };
       byModel.set(name, { ...sum, runs: sum.runs + runs, millicredits: sum.millicredits + millicredits });
     };

@@ -1,3 +1,4 @@
+import { member } from "@nodeloom/kernel";
 import { INPUT_IN_TEXT, isEachMember, isInputMember, TYPE_OF_FILE, type EachMember, type InputMember } from "@nodeloom/platform";
 import { ProviderError } from "./dialect";
 
@@ -14,7 +15,7 @@ const asText = (value: unknown): string => (typeof value === "string" ? value : 
 const filledText = (text: string, inputs: Inputs): unknown => {
   const names = [...text.matchAll(INPUT_IN_TEXT)].map(([, name]) => name!);
   if (names.some((name) => given(inputs, name) === ABSENT)) return ABSENT;
-  return text.replace(INPUT_IN_TEXT, (_, name: string) => asText(inputs[name]));
+  return text.replace(INPUT_IN_TEXT, (_, name: string) => asText(member(inputs, name)));
 };
 
 const filledInput = ({ $input: name, map, times }: InputMember, inputs: Inputs): unknown => {

@@ -1,3 +1,4 @@
+import { workflowWith } from "../../../src/calls/providers/dialects/comfyui/workflow";
 import { createEgressClient, createOwnServers, type OwnServers } from "@nodeloom/platform";
 import { createProvider, type JobProvider, type PollState, type ProviderFile } from "../../../src/calls/providers";
 import { uploadFile } from "../../../src/calls/providers/uploads";
@@ -185,3 +186,12 @@ it("is out of reach for an entry that is not of a server", async () => {
   await expect(submit({}, { server: undefined })).rejects.toMatchObject({ kind: "unreachable" });
   expect(comfy.asked).toEqual([]);
 });
+
+it.each(["constructor", "toString", "valueOf"])(
+  "an input called %s, as objects have members of their own, is left as the workflow has it where no call gives it",
+  (name) => {
+    const given = { workflow: JSON.stringify({ "1": { inputs: { text: "a loom" } } }), inputs: { [name]: { node: "1", input: "text" } } };
+    expect(workflowWith(given, {})).toEqual({ "1": { inputs: { text: "a loom" } } });
+    expect(workflowWith(given, { [name]: "a boat" })).toEqual({ "1": { inputs: { text: "a boat" } } });
+  },
+);

@@ -84,7 +84,7 @@ const adapt = (step: PlanStep, terms: ModelTerms): Adapted => {
 const listProblems = (step: PlanStep, { sources, listPorts, renamed = {} }: Adapted["call"]): string[] =>
   step.listPorts
     .filter((name) => step.inputNames.includes(name) && member(sources, name) !== undefined)
-    .map((name) => renamed[name] ?? name)
+    .map((name) => member(renamed, name) ?? name)
     .filter((name) => !listPorts.includes(name))
     .map((name) => `${name}: takes one value, and a list flows in`);
 
@@ -110,7 +110,7 @@ const planAlternative = (
     return { problems: [`gives no JSON, as ${own.terms.internalName} does`] };
   const { call, dropped } = adapt(own.step, terms);
   const { renamed = {} } = call;
-  const unknown = new Set([...own.unknown].flatMap((name) => [name, ...(renamed[name] === undefined ? [] : [renamed[name]])]));
+  const unknown = new Set([...own.unknown].flatMap((name) => [name, ...[member(renamed, name) ?? []].flat()]));
   const candidates = candidatesOf(planner, call, own.items);
   const problems = [...callProblems(call, terms, candidates, openInputs(call, unknown)), ...listProblems(own.step, call)];
   if (problems.length > 0) return { problems };

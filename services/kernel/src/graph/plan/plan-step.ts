@@ -45,8 +45,8 @@ const modelLiterals = (planner: Planner, node: GraphNode, schema: JsonSchema, po
 const literalsOf = (kind: NodeKind, node: GraphNode): Record<string, unknown> =>
   Object.fromEntries(
     Object.keys(kind.settings)
-      .filter((name) => node.data[name] !== undefined)
-      .map((name) => [name, node.data[name]]),
+      .map((name) => [name, member(node.data, name)])
+      .filter(([, value]) => value !== undefined),
   );
 
 /** Values that placeholders have in `data.inputs` or `data`, where nothing is connected. */

@@ -1,3 +1,4 @@
+import { member } from "../values/value";
 import { isRecord } from "../types";
 import { largestQuantity, propertySchema, quantity, type JsonSchema } from "./unit";
 
@@ -60,7 +61,7 @@ export const megapixelsOf = (
   const names = megapixelInputs(of);
   if (names.some((name) => unknown.has(name))) return most(of, schema);
   if (of.size === undefined) return counted(of, quantity(schema, of.width ?? "", inputs) * quantity(schema, of.height ?? "", inputs));
-  const pixels = pixelsOf(of, inputs[of.size] ?? propertySchema(schema, of.size)?.default);
+  const pixels = pixelsOf(of, member(inputs, of.size) ?? propertySchema(schema, of.size)?.default);
   return pixels === undefined ? most(of, schema) : counted(of, pixels);
 };
 

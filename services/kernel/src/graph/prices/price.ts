@@ -1,3 +1,4 @@
+import { member } from "../values/value";
 import { megapixelInputs, megapixelsOf } from "./megapixels";
 import { conditionInputs, factorOf, possibleRows, type KnownInputs, type TablePrice } from "./table";
 import {
@@ -49,7 +50,7 @@ export const pricedInputNames = (price: Price): string[] => {
  * could be more than what was paid for.
  */
 export const pricedInputs = (price: Price, schema: JsonSchema, inputs: Readonly<Record<string, unknown>>): Record<string, unknown> => {
-  const left = pricedInputNames(price).filter((name) => name !== PRICED_INPUTS.characters && inputs[name] === undefined);
+  const left = pricedInputNames(price).filter((name) => name !== PRICED_INPUTS.characters && member(inputs, name) === undefined);
   const said = left.map((name): [string, unknown] => [name, propertySchema(schema, name)?.default]);
   return { ...inputs, ...Object.fromEntries(said.filter(([, fallback]) => fallback !== undefined)) };
 };

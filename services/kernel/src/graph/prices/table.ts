@@ -1,3 +1,4 @@
+import { member } from "../values/value";
 import type { Megapixels } from "./megapixels";
 import { propertySchema, type JsonSchema, type UnitPrice } from "./unit";
 
@@ -54,7 +55,7 @@ const isBound = (condition: Condition): condition is { atMost: number } =>
 /** Whether an input is as it must be; undefined while it isn't known. */
 const isMet = (condition: Condition, name: string, { schema, inputs, unknown }: KnownInputs): boolean | undefined => {
   if (unknown.has(name)) return undefined;
-  const value = inputs[name] ?? propertySchema(schema, name)?.default;
+  const value = member(inputs, name) ?? propertySchema(schema, name)?.default;
   if (isGivenTest(condition)) return condition.given === (value !== undefined && value !== "");
   if (isBound(condition)) return typeof value === "number" && value <= condition.atMost;
   return [condition].flat().includes(value as Scalar);

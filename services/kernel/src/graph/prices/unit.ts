@@ -1,3 +1,4 @@
+import { member } from "../values/value";
 import { tokenCostMicroUsd } from "../../money";
 import { isRecord } from "../types";
 
@@ -21,13 +22,13 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** The schema of one input of a model, or undefined. */
 export const propertySchema = (schema: JsonSchema, name: string): JsonSchema | undefined => {
   const properties = isRecord(schema.properties) ? schema.properties : {};
-  const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  const property = member(properties, name);
   return isRecord(property) ? property : undefined;
 };
 
 /** A number that a price depends on: the given one, else the schema's default, else 1. */
 export const quantity = (schema: JsonSchema, name: string, inputs: Readonly<Record<string, unknown>>): number => {
-  const given = inputs[name];
+  const given = member(inputs, name);
   if (typeof given === "number" && Number.isFinite(given) && given > 0) return given;
   const fallback = propertySchema(schema, name)?.default;
   return typeof fallback === "number" ? fallback : 1;

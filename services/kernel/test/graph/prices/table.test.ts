@@ -151,3 +151,13 @@ describe("what an answer says that it cost", () => {
     expect(actual(tokens, {}, 1)).toBe(250_000);
   });
 });
+
+it("takes an input with the name of a member that every object has for not given, until it is", () => {
+  const price = readWrittenPrice({
+    perRunUsd: 1,
+    factors: [{ when: { constructor: { given: true } }, times: 2 }],
+  } as unknown as WrittenPrice);
+  const of = { type: "object", properties: { constructor: { type: "string" } } };
+  const costOf = (inputs: object): number => actualMicroUsd(price, of, inputs as Record<string, unknown>, { outputs: 1 });
+  expect([costOf({}), costOf({ constructor: "x" })]).toEqual([1_000_000, 2_000_000]);
+});

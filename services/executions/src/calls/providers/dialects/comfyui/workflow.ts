@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { isRecord } from "@nodeloom/kernel";
+import { isRecord, member } from "@nodeloom/kernel";
 import type { ComfyUiSettings } from "@nodeloom/platform";
 
 /** The workflow of a ComfyUI model with the inputs of one call in it. */
@@ -18,7 +18,7 @@ export const workflowWith = (
     for (const name of SEEDS) if (isRecord(node.inputs) && typeof node.inputs[name] === "number") node.inputs[name] = randomInt(MAX_SEED);
   }
   for (const [name, { node, input }] of Object.entries(settings.inputs)) {
-    if (inputs[name] === undefined || !Object.hasOwn(nodes, node)) continue;
+    if (member(inputs, name) === undefined || !Object.hasOwn(nodes, node)) continue;
     const target = nodes[node]!;
     target.inputs = { ...target.inputs, [input]: inputs[name] };
   }

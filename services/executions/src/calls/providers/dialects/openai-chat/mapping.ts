@@ -1,3 +1,4 @@
+import { member } from "@nodeloom/kernel";
 import { shortId } from "../../answers";
 import { earlierTurns, laterTurns, otherInputs, usageOf, type Asked, type ChatSettings } from "../../chat/asked";
 import { promptFiles, type PromptFile } from "../../chat/files";
@@ -15,7 +16,7 @@ const SOUND_FORMATS: Readonly<Record<string, string>> = { mpeg: "mp3", "x-wav": 
 
 const soundFormat = (contentType: string): string => {
   const [, subtype = ""] = contentType.split("/");
-  return SOUND_FORMATS[subtype] ?? subtype;
+  return member(SOUND_FORMATS, subtype) ?? subtype;
 };
 
 const part = ({ kind, url, inline }: PromptFile): object => {
