@@ -24,7 +24,7 @@ import { findInlined, graphOf } from "./inlined";
 import { files } from "./files";
 import type { RequireSecrets } from "./secrets";
 import { checkSending } from "./sending";
-import { errorOf } from "../run/refusals";
+import { errorOf, withoutValues } from "../run/refusals";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import { checkAsync, checkReady, checkTier } from "./model-checks";
 import type { GivenOutputs, Missing, PlanAnswer, Planner, PlanTask, TaskGraph, TaskModel, WantedFile } from "./planner/protocol";
@@ -183,7 +183,7 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     let task = firstTask(run, target, given);
     for (let count = 0; count <= MOST_MISSING; count += 1) {
       const answer = await planner.plan(task, { userId: runner.userId });
-      if (answer.answer === "error") throw errorOf(answer.error);
+      if (answer.answer === "error") throw errorOf(run.isHidden ? withoutValues(answer.error) : answer.error);
       if (answer.answer === "plan") {
         const { data } = task;
         return { ...answer, inputsJson: data ? recordedInputs(task.inputsJson, answer.fileInputs, new Map(data)) : inputsJson };

@@ -1,6 +1,21 @@
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, type GraphIssue } from "@nodeloom/kernel";
 import type { Refusal } from "./types";
 
 /** A domain error as it travels and is recorded. */
 export const refusalOf = ({ kind, reason, message, metadata }: DomainError): Refusal => ({ kind, reason, message, metadata });
 export const errorOf = ({ kind, reason, message, metadata }: Refusal): DomainError => new DomainError(kind, reason, message, metadata);
+
+const FIELD = /^[A-Za-z]\w{0,39}(?=:)/;
+
+const withoutValue = ({ nodeId, message }: GraphIssue): GraphIssue => {
+  const field = FIELD.exec(message)?.[0];
+  return { nodeId, message: field === undefined ? "can't run" : `${field}: can't be used` };
+};
+
+/** Why a graph can't run, for a caller who can't read it: its nodes and fields are named, and no value of them. */
+export const withoutValues = (refusal: Refusal): Refusal => {
+  if (refusal.reason !== "WORKFLOW_INVALID") return refusal;
+  const issues = ((refusal.metadata.issues ?? []) as GraphIssue[]).map(withoutValue);
+  const named = issues.map(({ nodeId, message }) => (nodeId === null ? message : `${nodeId}: ${message}`));
+  return { ...refusal, message: `the workflow can't run: ${named.join("; ")}`, metadata: { issues } };
+};

@@ -1,4 +1,4 @@
-import { callInputs, innerOwner } from "@nodeloom/kernel";
+import { callInputs, innerOwner, type DomainError } from "@nodeloom/kernel";
 import { executions, workflows } from "@nodeloom/proto";
 import { withFiles } from "../../src/plan/files";
 import { createModelCatalog } from "../../src/plan/model-catalog";
@@ -89,6 +89,23 @@ it("stores pictures that somebody else's hidden graph says as no account's, and 
   await plan(target, { photo: dataUrl(2) }, { runner: runner({ userId: "guest" }) });
   const listed = async (ownerId: string) => (await clients.media.listObjects({ ownerId, limit: 10, cursor: "" })).objects.length;
   expect([await listed("guest"), await listed(innerOwner("guest"))]).toEqual([1, 1]);
+});
+
+it("names the node and the field that keep a hidden graph from running, and no value of its author's", async () => {
+  const headers = { "x-internal-token": { a: 1 } };
+  const target = await create([
+    { id: "web", type: "http-request", data: { label: "Secret sauce", url: "x/internal?api_key=k", headers } },
+    { id: "pic", type: "generate-image", data: { model: "secret-model", inputs: { prompt: "a secret prompt" } } },
+  ]);
+  await clients.workflows.updateWorkflow(
+    workflows.UpdateWorkflowRequest.fromPartial({ slug: target!.value, ownerId: "owner", publicPlayground: true }),
+  );
+  const refused = await plan(target, {}, { runner: runner({ userId: "visitor" }) }).catch((error: unknown) => error as DomainError);
+  expect(refused).toMatchObject({ reason: "WORKFLOW_INVALID", message: expect.stringContaining("web: url: can't be used") as string });
+  expect(JSON.stringify([(refused as DomainError).message, (refused as DomainError).metadata])).not.toMatch(
+    /internal|api_key|secret|sauce/i,
+  );
+  await expect(plan(target, {})).rejects.toMatchObject({ message: expect.stringContaining("url: is not a URL") as string });
 });
 
 it("says which model a misspelt name may have meant, in a workflow and directly", async () => {

@@ -98,10 +98,11 @@ export const httpCall = (
   return budget ? budget.value(call) : call;
 };
 
+// Problems never quote a URL or a header: others than the author read them, too, and both carry credentials.
 const urlProblem = (url: string): string | undefined => {
-  if (!URL.canParse(url)) return `url: ${JSON.stringify(url.slice(0, 100))} is not a URL`;
+  if (!URL.canParse(url)) return "url: is not a URL";
   const { protocol } = new URL(url);
-  return /^https?:$/.test(protocol) ? undefined : `url: must begin with http:// or https://, not ${protocol}`;
+  return /^https?:$/.test(protocol) ? undefined : "url: must begin with http:// or https://";
 };
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
@@ -113,8 +114,8 @@ const headerProblems = (headers: unknown): string[] => {
   if (headers === undefined || headers === null) return [];
   if (!isRecord(headers)) return ["headers: must be an object of names and values"];
   return Object.entries(headers).flatMap(([name, value]) => [
-    ...(HEADER_NAME.test(name) ? [] : [`headers: ${JSON.stringify(name.slice(0, 100))} is not a header's name`]),
-    ...(typeof value === "object" ? [`headers: the value of ${name.slice(0, 100)} must be text`] : []),
+    ...(HEADER_NAME.test(name) ? [] : ["headers: a name has characters that a header's name can't have"]),
+    ...(typeof value === "object" ? ["headers: every value must be text"] : []),
   ]);
 };
 

@@ -115,10 +115,10 @@ const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[]
     says: {
       method: [/^method: must be one of GET, POST/],
       nourl: [/^needs a url$/],
-      badurl: [/^url: .* is not a URL$/],
+      badurl: [/^url: is not a URL$/],
       scheme: [/^url: must begin with http/],
       pointer: [/^extract: must be a JSON pointer/],
-      headers: [/^headers: "no name" is not a header's name$/, /^headers: the value of ok must be text$/],
+      headers: [/^headers: a name has characters/, /^headers: every value must be text$/],
       header: [/^headers: must be an object/],
       several: [/^method: /, /^url: /, /^extract: /],
       body: [/^body: is longer than 262144 bytes$/],
