@@ -120,9 +120,10 @@ export type Preview = "none" | "picture" | "sound" | "text";
 /** What of its results can be seen, heard or read on a node. */
 export const previewOf = (type: string): Preview => {
   const kind = kindOf(type);
-  const types = outputTypes(kind);
-  if (kind.rules?.isResult === true || types.some((one) => VISIBLE.has(one))) return "picture";
-  if (types.includes("audio")) return "sound";
+  // What it gives by default: an HTTP request gives text mostly, and a file sometimes.
+  const [first] = outputTypes(kind);
+  if (kind.rules?.isResult === true || (first !== undefined && VISIBLE.has(first))) return "picture";
+  if (first === "audio") return "sound";
   return kind.rules && makesCalls(type) ? "text" : "none";
 };
 

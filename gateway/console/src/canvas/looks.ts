@@ -171,7 +171,7 @@ export const LOOKS: Readonly<Record<string, Look>> = {
     icon: Globe,
     id: "request",
     words: "http request api fetch webhook rest call url curl",
-    description: "Asks another service",
+    description: "Asks another service, for text, JSON or a file",
     data: { method: "GET", url: "" },
     summary: (data) => `${textOf(data.method) || "GET"} ${textOf(data.url)}`,
     writes: { setting: "url", label: "Address", placeholder: "https://…", lines: 1 },

@@ -20,6 +20,7 @@ const picked = (expression: string, value: unknown): Graph => ({
   nodes: [node("pick", "json", { expression, value }), out],
   edges: [edge("pick.value", "out.value")],
 });
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const SCENES = {
   scenes: [
     { title: "dawn", seconds: 3 },
@@ -60,6 +61,18 @@ const http: Case[] = [
         nodeId: "get",
       });
       assert.match(pick(answer, "error"), /418/);
+    },
+    NEEDS,
+  ),
+  kinds(
+    "an answer that is a picture leaves an http-request node by its port file, and lies in our storage",
+    async (ctx) => {
+      const inbox = ctx.receiver!.inbox((response) => void response.end(Buffer.from(PNG, "base64")));
+      const graph = request({ url: inbox.url });
+      graph.edges.push(edge("get.file", "out.images"));
+      const result = (await resultOf(ctx, graph)) as { body: unknown; images: { url: string }[] };
+      assert.deepEqual([result.body, result.images.length], [null, 1]);
+      assert.ok(result.images[0]!.url.startsWith(`${ctx.baseUrl}/media/`), result.images[0]!.url);
     },
     NEEDS,
   ),

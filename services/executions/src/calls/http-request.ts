@@ -1,11 +1,14 @@
-import { type DomainError, HTTP_METHODS, LIMITS } from "@nodeloom/kernel";
+import { DomainError, HTTP_METHODS, LIMITS, mediaFamily, type MediaValue } from "@nodeloom/kernel";
 import { hasInfinite, parseJsonText, type HttpCall } from "@nodeloom/kernel/graph";
-import { EgressError, retry, type EgressClient, type EgressRequest, type EgressResponse } from "@nodeloom/platform";
+import { EgressError, retry, type EgressClient, type EgressRequest, type EgressStream } from "@nodeloom/platform";
+import type { HttpNodeCall, HttpResult } from "../run/calls";
+import { TIMING } from "../run/timing";
+import { ACCEPT_ENCODING, discard, inflatedBody, openBody } from "./answer-body";
+import type { KeepAnswer } from "./answer-file";
+import { textOf } from "./answer-text";
+import { final } from "./failures";
 import { pointer } from "./providers/pointer";
 import { headerKey } from "./providers/transport";
-import { TIMING } from "../run/timing";
-import { ACCEPT_ENCODING, textOf } from "./answer-text";
-import { final } from "./failures";
 
 /** One call of an HTTP node, repeated where that does no harm. */
 
@@ -30,18 +33,62 @@ const ASKING = new Set(["GET", "HEAD"]);
 /** Pauses before a call is tried again that can be repeated safely. */
 const PAUSES_MS = [250, 1_000];
 
+/** So much of what is too long for a text tells whether it is one. */
+const HEAD_BYTES = 4_096;
+const MOST_CHAR_BYTES = 4;
+
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 const failed = (message: string): DomainError => final("EXECUTION_FAILED", message);
 
 /** JSON takes numbers of any size, and what no double holds would be null when it is written again. */
 const LARGE_NUMBER = "the answer has a number that is too large";
 
-const contentOf = async (response: EgressResponse): Promise<unknown> => {
-  const text = await textOf(response);
-  if (!/\bjson\b/i.test(response.headers["content-type"] ?? "")) return text;
+const valueOf = (text: string, contentType: string): unknown => {
+  if (!/\bjson\b/i.test(contentType)) return text;
   const parsed = parseJsonText(text);
   if (parsed && hasInfinite(parsed.value)) throw failed(LARGE_NUMBER);
   return parsed ? parsed.value : text;
+};
+
+/** Pictures that are text, and that storage does not take. */
+const DRAWN = /\+xml\b/i;
+const namesFile = (contentType: string): boolean => mediaFamily(contentType) !== undefined && !DRAWN.test(contentType);
+
+/** Whether what is too long for a text is one as far as its beginning tells, which may end inside of a character. */
+const beginsAsText = (start: Buffer, contentType: string): boolean =>
+  Array.from({ length: MOST_CHAR_BYTES }, (_, cut) => HEAD_BYTES - cut).some(
+    (end) => textOf(start.subarray(0, end), contentType) !== undefined,
+  );
+
+type Content = Pick<HttpResult, "body" | "file">;
+
+/**
+ * What an answer gives: text, JSON, or a file of our storage. What it calls itself says which it may be, and its bytes which it is.
+ * @throws EXECUTION_FAILED for what is neither, or too large
+ */
+const contentOf = async (
+  response: EgressStream,
+  store: (bytes: AsyncIterable<Uint8Array>) => Promise<MediaValue | undefined>,
+): Promise<Content> => {
+  const contentType = response.headers["content-type"] ?? "";
+  const { start, isWhole, whole, close } = await openBody(inflatedBody(response), LIMITS.textValueBytes);
+  const text = isWhole ? textOf(start, contentType) : undefined;
+  const isText = isWhole ? text !== undefined : beginsAsText(start, contentType);
+  const asText = (): Content => {
+    if (text !== undefined) return { body: valueOf(text, contentType) };
+    if (isText) throw failed(`the answer is larger than ${LIMITS.textValueBytes} bytes`);
+    const [type = ""] = contentType.split(";");
+    const called = type.trim() === "" ? "" : ` (${type.trim().slice(0, 100)})`;
+    throw failed(`the answer is neither text nor a picture, video or sound${called}`);
+  };
+  try {
+    if (start.length === 0 || (isText && !namesFile(contentType))) return asText();
+    const file = await store(whole);
+    return file ? { body: null, file } : asText();
+  } finally {
+    // Storage may still wait for the next of its bytes.
+    close().catch(() => undefined);
+  }
 };
 
 /** Makes a text fit to be shown. A text is cut after that: of a secret that was cut before, a part would be left. */
@@ -59,52 +106,77 @@ const headersOf = (call: HttpCall, redact: Redact): Record<string, string> => {
 };
 
 /** An answer whose headers can be quoted. */
-const quotable = (response: EgressResponse, redact: Redact): EgressResponse => ({
+const quotable = (response: EgressStream, redact: Redact): EgressStream => ({
   ...response,
   headers: Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, redact(value)])),
 });
 
+type NodeRequest = EgressRequest & { method: string };
+
+const requestOf = (call: HttpCall, key: string, signal: AbortSignal, redact: Redact): NodeRequest => {
+  const headers = headersOf(call, redact);
+  const isText = typeof call.body === "string";
+  const body = call.body === undefined ? undefined : isText ? (call.body as string) : JSON.stringify(call.body);
+  if (body !== undefined && headers["content-type"] === undefined)
+    headers["content-type"] = isText && !call.isJson ? "text/plain; charset=utf-8" : "application/json";
+  headers["accept-encoding"] ??= ACCEPT_ENCODING;
+  if (!ASKING.has(call.method)) headers["idempotency-key"] ??= headerKey(key);
+  const { url, method } = call;
+  const bounds = { timeoutMs: TIMING.httpRequest / 2, maxBytes: LIMITS.mediaBytes, signal };
+  return { url, method, headers, ...bounds, ...(body === undefined ? {} : { body }) };
+};
+
 /** An exchange that is tried again where the other side was not reached and nothing can have happened twice. */
-const exchange = (egress: EgressClient, request: EgressRequest & { method: string }): Promise<EgressResponse> =>
-  retry(() => egress.request(request), {
+const repeated = <T>(exchange: () => Promise<T>, request: NodeRequest): Promise<T> =>
+  retry(exchange, {
     pausesMs: PAUSES_MS,
     shouldRetry: (error) =>
       error instanceof EgressError && error.code === "UNREACHABLE" && (ASKING.has(request.method) || !error.mayHaveBeenSent),
     signal: request.signal,
   });
 
+export interface HttpRequestOptions {
+  egress: EgressClient;
+  keepAnswer: KeepAnswer;
+}
+
+/** What a failure becomes of a call that must not be made again: its answer had begun. */
+const withoutRepeat = (error: unknown, method: string, signal: AbortSignal): unknown => {
+  if (ASKING.has(method) || signal.aborted || error instanceof EgressError || !(error instanceof Error)) return error;
+  return error instanceof DomainError && error.kind === "failed" ? error : failed(`its answer could not be stored: ${error.message}`);
+};
+
 export type HttpRequest = ReturnType<typeof createHttpRequest>;
 
 /**
  * One call of an http-request node through the guarded client. Any status is an answer; an unreachable or refused
- * address is an error.
- * @param idempotencyKey sent with writes, so that a repeated attempt can be recognised.
+ * address is an error. Its key is sent with writes, so that a repeated attempt can be recognised.
  * @param redact takes the secrets of the request out of what an error quotes
  */
 export const createHttpRequest =
-  (egress: EgressClient) =>
-  async (call: HttpCall, idempotencyKey: string, signal: AbortSignal, redact = asIs): Promise<{ status: number; body: unknown }> => {
+  ({ egress, keepAnswer }: HttpRequestOptions) =>
+  async (nodeCall: HttpNodeCall, signal: AbortSignal, redact = asIs): Promise<HttpResult> => {
+    const { call, key } = nodeCall;
     if (!METHODS.has(call.method)) throw failed(`${call.method} is not a method this node can use`);
-    const headers = headersOf(call, redact);
-    const isText = typeof call.body === "string";
-    const body = call.body === undefined ? undefined : isText ? (call.body as string) : JSON.stringify(call.body);
-    if (body !== undefined && headers["content-type"] === undefined)
-      headers["content-type"] = isText && !call.isJson ? "text/plain; charset=utf-8" : "application/json";
-    headers["accept-encoding"] ??= ACCEPT_ENCODING;
-    if (!ASKING.has(call.method)) headers["idempotency-key"] ??= headerKey(idempotencyKey);
+    const request = requestOf(call, key, signal, redact);
+    const once = async (): Promise<HttpResult> => {
+      const response = quotable(await egress.stream(request), redact);
+      const { status } = response;
+      if (call.failOnStatus && !isSuccess(status)) {
+        await discard(response.body);
+        throw failed(`the address answered with status ${status}`);
+      }
+      try {
+        const content = await contentOf(response, (bytes) => keepAnswer(nodeCall, bytes, signal));
+        return { status, ...content };
+      } catch (error) {
+        throw withoutRepeat(error, call.method, signal);
+      }
+    };
     try {
-      const response = await exchange(egress, {
-        url: call.url,
-        method: call.method,
-        headers,
-        timeoutMs: TIMING.httpRequest / 2,
-        maxBytes: LIMITS.textValueBytes,
-        signal,
-        ...(body === undefined ? {} : { body }),
-      });
-      if (call.failOnStatus && !isSuccess(response.status)) throw failed(`the address answered with status ${response.status}`);
-      const answer = await contentOf(quotable(response, redact));
-      return { status: response.status, body: call.extract === undefined ? answer : (pointer(answer, call.extract) ?? null) };
+      const { status, body, file } = await repeated(once, request);
+      const extracted = call.extract === undefined ? body : (pointer(body, call.extract) ?? null);
+      return { status, body: extracted, ...(file ? { file } : {}) };
     } catch (error) {
       if (error instanceof EgressError) throw failed(error.message);
       throw error;

@@ -2,6 +2,7 @@
 import type { EgressClient } from "@nodeloom/platform";
 import type { Identity, Transform } from "../clients";
 import type { CallOptions } from "./call";
+import { createKeepAnswer } from "./answer-file";
 import { createFiles, type Files } from "./files";
 import { createHttpRequest } from "./http-request";
 import { createJobs, type JobOptions, type Jobs } from "./jobs";
@@ -33,7 +34,7 @@ export const createCalls = (options: CallsOptions): Calls => {
     jobs: createJobs(options),
     texts: createTexts(options),
     files: createFiles(options),
-    httpRequest: createSecretSending(identity, createHttpRequest(userEgress)),
+    httpRequest: createSecretSending(identity, createHttpRequest({ egress: userEgress, keepAnswer: createKeepAnswer(storage, downloads) })),
     keepFile: createKeepFile({ getObjects: media.getObjects, ingest: storage.ingest }, downloads),
     transforms: createTransforms({ media, transform, downloads, own }),
     textStreams,

@@ -54,13 +54,13 @@ export const completedCall = (call: Call, result: CallResult): CallRecord => {
   return { ...identityOf(call), status: "completed", costMicroUsd, requestId, ...reported(outputsOfResult(result)) };
 };
 
-export const answeredCall = (call: Call, { status, body }: HttpResult, asked: Asked): CallRecord => ({
+export const answeredCall = (call: Call, { status, body, file }: HttpResult, asked: Asked): CallRecord => ({
   ...identityOf(call),
   status: "completed",
   costMicroUsd: 0,
   requestId: null,
   asked,
-  ...reported({ status, body }),
+  ...reported({ status, body, ...(file ? { file } : {}) }),
 });
 
 /** An output that is taken over from a call of an earlier run. */

@@ -1,5 +1,5 @@
 /** Calls of nodes: what they are made with, and what they give. */
-import type { AuthorFiles, HttpCall, JsonSchema, MediaFamily, Price } from "@nodeloom/kernel/graph";
+import type { AuthorFiles, HttpCall, JsonSchema, MediaFamily, MediaValue, Price } from "@nodeloom/kernel/graph";
 import type { Asked, CallContext, CallResult, CancelReport, RunInput } from "./types";
 
 export interface SubmittedJob {
@@ -49,6 +49,8 @@ export interface FileToKeep extends CallContext, AuthorFiles {
 export interface HttpResult {
   status: number;
   body: unknown;
+  /** Of an answer that is a picture, a video or a sound: its body is null then. */
+  file?: MediaValue;
 }
 
 export interface CancelResult {

@@ -41,8 +41,8 @@ export const modelOutputs = (step: PlanStep, results: Results<Pick<CallResult, "
 };
 
 export const httpOutputs = (answers: Results<HttpResult>, items: Items): Outputs =>
-  (["body", "status"] as const).map((port) => {
-    const values = mapPresent(answers, (answer) => answer[port]);
+  (["body", "status", "file"] as const).map((port) => {
+    const values = mapPresent(answers, (answer) => answer[port] ?? null);
     return [port, items.mapped ? inPlaces(values, items) : values[0]];
   });
 

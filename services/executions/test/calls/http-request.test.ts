@@ -2,8 +2,12 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { createEgressClient, type EgressClient } from "@nodeloom/platform";
+import { DomainError, LIMITS, type HttpCall } from "@nodeloom/kernel";
+import { createEgressClient, createSlots, type EgressClient } from "@nodeloom/platform";
+import type { media } from "@nodeloom/proto";
+import { createKeepAnswer, type KeepAnswer } from "../../src/calls/answer-file";
 import { createHttpRequest } from "../../src/calls/http-request";
+import type { HttpNodeCall, HttpResult } from "../../src/run/calls";
 
 type Seen = { method: string; url: string; headers: IncomingMessage["headers"]; body: string };
 let server: Server;
@@ -38,11 +42,25 @@ beforeEach(() => {
 });
 
 const live = new AbortController().signal;
-const send = (
-  part: Partial<Parameters<ReturnType<typeof createHttpRequest>>[0]>,
-  key = "run:node:0",
-): Promise<{ status: number; body: unknown }> =>
-  createHttpRequest(egress)({ method: "GET", url: baseUrl, headers: {}, ...part }, key, live);
+/** Files that were put into storage, which takes what begins as a picture does. */
+let kept: { call: HttpNodeCall; bytes: Buffer }[];
+beforeEach(() => (kept = []));
+const keepAnswer: KeepAnswer = async (call, bytes) => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of bytes) chunks.push(chunk);
+  const whole = Buffer.concat(chunks);
+  if (!whole.subarray(0, 4).equals(PNG.subarray(0, 4))) return undefined;
+  kept.push({ call, bytes: whole });
+  return FILE;
+};
+const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+const FILE = { url: "https://storage.test/a.png", contentType: "image/png" };
+const nodeCall = (part: Partial<HttpCall>, key: string): HttpNodeCall => ({
+  ...{ executionId: "run", userId: "user", nodeId: "web", nodeIndex: 3, item: 1, items: 2, startedAt: 0, key },
+  call: { method: "GET", url: baseUrl, headers: {}, ...part },
+});
+const send = (part: Partial<HttpCall>, key = "run:node:0", signal = live): Promise<HttpResult> =>
+  createHttpRequest({ egress, keepAnswer })(nodeCall(part, key), signal);
 
 it.each([
   ["JSON", undefined, { a: { b: [1, 2] } }],
@@ -82,15 +100,85 @@ it.each<[string, Record<string, string>, Buffer, unknown]>([
   expect(seen[0]!.headers["accept-encoding"]).toBe("gzip, br");
 });
 
-const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+const LARGE = Buffer.concat([PNG, Buffer.alloc(600_000, 7)]);
+it.each<[string, Record<string, string>, Buffer, Buffer]>([
+  ["says what it is", { "content-type": "image/png" }, PNG, PNG],
+  ["says that it is any bytes", { "content-type": "application/octet-stream" }, PNG, PNG],
+  ["says nothing", {}, PNG, PNG],
+  ["says that it is text", { "content-type": "text/plain" }, PNG, PNG],
+  ["is larger than a text may be", { "content-type": "image/png" }, LARGE, LARGE],
+  ["is compressed", { "content-type": "image/png", "content-encoding": "gzip" }, gzipSync(LARGE), LARGE],
+])("gives a picture that %s as a file of our storage", async (_, headers, body, bytes) => {
+  answer = (response) => void response.writeHead(200, headers).end(body);
+  expect(await send({ extract: "/a" })).toEqual({ status: 200, body: null, file: FILE });
+  expect(kept).toMatchObject([{ call: { userId: "user", executionId: "run", nodeIndex: 3, item: 1 } }]);
+  expect(kept[0]!.bytes.equals(bytes)).toBe(true);
+});
+
+it.each<[string, string, string]>([
+  ["a drawing", "image/svg+xml", "<svg/>"],
+  ["an error in place of a picture", "image/png", '{"error":"none"}'],
+  ["a list of films", "audio/x-mpegurl", "#EXTM3U\n"],
+])("gives %s that is text as its text", async (_, type, body) => {
+  answer = (response) => void response.writeHead(404, { "content-type": type }).end(body);
+  expect(await send({})).toEqual({ status: 404, body });
+});
+
+it("stores the answer to a write once, and never writes again because of it", async () => {
+  answer = (response) => void response.writeHead(200, { "content-type": "image/png" }).end(PNG);
+  const away = createHttpRequest({
+    egress,
+    keepAnswer: () => Promise.reject(new DomainError("unavailable", "SERVICE_UNAVAILABLE", "media is not available")),
+  });
+  const problem = { kind: "failed", message: "its answer could not be stored: media is not available" };
+  await expect(away(nodeCall({ method: "POST" }, "k"), live)).rejects.toMatchObject(problem);
+  await expect(away(nodeCall({}, "k"), live)).rejects.toMatchObject({ kind: "unavailable" });
+});
+
+it("inflates no more than a file may have", async () => {
+  answer = (response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(LIMITS.mediaBytes + 1)));
+  const drain: KeepAnswer = async (_, bytes) => {
+    for await (const chunk of bytes) expect(chunk).toBeDefined();
+    return undefined;
+  };
+  await expect(createHttpRequest({ egress, keepAnswer: drain })(nodeCall({}, "k"), live)).rejects.toThrow(/larger than \d+ bytes/);
+});
+
+it("stores a file under an id of its call, as what its bytes are, and knows what storage refuses", async () => {
+  const uploads: unknown[] = [];
+  let refusal: DomainError | undefined;
+  const upload = async (parts: AsyncIterable<unknown>) => {
+    for await (const part of parts) uploads.push(part);
+    if (refusal) throw refusal;
+    return { object: { url: FILE.url, contentType: FILE.contentType } } as media.UploadResponse;
+  };
+  const keep = createKeepAnswer({ upload }, createSlots({ concurrency: 1, queueLimit: 1 }));
+  const bytes = async function* () {
+    yield PNG;
+  };
+  expect(await keep(nodeCall({}, "k"), bytes(), live)).toEqual(FILE);
+  expect(uploads[0]).toEqual({
+    part: { $case: "header", value: { id: "run-3-1-0", ownerId: "user", accept: ["image", "video", "audio"], making: undefined } },
+  });
+  refusal = new DomainError("invalid", "UNSUPPORTED_MEDIA_TYPE", "is no image");
+  expect(await keep(nodeCall({}, "k"), bytes(), live)).toBeUndefined();
+  refusal = new DomainError("exhausted", "MEDIA_QUOTA_EXCEEDED", "no room");
+  await expect(keep(nodeCall({}, "k"), bytes(), live)).rejects.toMatchObject({ reason: "MEDIA_QUOTA_EXCEEDED" });
+});
+
 it.each<[string, Record<string, string>, Buffer, RegExp]>([
-  ["a picture", { "content-type": "image/png" }, PNG, /is no text \(image\/png\)/],
-  ["a file that says that it is text", { "content-type": "text/plain" }, Buffer.from([0, 1, 2, 3]), /is no text/],
-  ["bytes of no type", {}, Buffer.from([0xff, 0xfe, 0xfd]), /is no text/],
+  [
+    "an archive",
+    { "content-type": "application/zip" },
+    Buffer.from("504b0304140000", "hex"),
+    /is neither text nor a picture, video or sound \(application\/zip\)$/,
+  ],
+  ["a file that says that it is text", { "content-type": "text/plain" }, Buffer.from([0, 1, 2, 3]), /is neither text nor/],
+  ["bytes of no type", {}, Buffer.from([0xff, 0xfe, 0xfd]), /is neither text nor/],
   ["an unknown encoding", { "content-encoding": "zstd" }, Buffer.from("x"), /content-encoding zstd/],
   ["an unknown charset", { "content-type": "text/plain; charset=klingon" }, Buffer.from("x"), /charset klingon/],
   ["what is not encoded as it says", { "content-encoding": "gzip" }, Buffer.from("plain"), /is not gzip/],
-  ["what inflates to more than it may be", { "content-encoding": "gzip" }, gzipSync(Buffer.alloc(10_000_000)), /larger than 262144/],
+  ["what inflates to more than it may be", { "content-encoding": "gzip" }, gzipSync("x".repeat(10_000_000)), /larger than 262144/],
   ["a number that no double holds", { "content-type": "application/json" }, Buffer.from('[{"n":1e400}]'), /number that is too large/],
 ])("fails on %s", async (_, headers, body, message) => {
   answer = (response) => void response.writeHead(200, headers).end(body);
@@ -137,8 +225,11 @@ it.each([
 });
 
 it("refuses an answer that is too large", async () => {
-  answer = (response) => response.end("x".repeat(300_000));
-  await expect(send({})).rejects.toThrow(/larger than/);
+  answer = (response) => response.end(`${seen[0]!.url.slice(2)}${"€".repeat(100_000)}`);
+  for (const before of ["", "a", "aa"]) {
+    seen = [];
+    await expect(send({ url: `${baseUrl}/?${before}` })).rejects.toThrow(/larger than 262144/);
+  }
 });
 
 it("asks again when a connection breaks, but never repeats a call that may have had its effect", async () => {
@@ -161,5 +252,5 @@ it.each(["GET", "POST"])("says that the answer to a %s broke off, which is not t
 it("stops when it is cancelled", async () => {
   const cancel = new AbortController();
   answer = () => cancel.abort();
-  await expect(createHttpRequest(egress)({ method: "GET", url: baseUrl, headers: {} }, "k", cancel.signal)).rejects.toThrow(/abort/i);
+  await expect(send({}, "k", cancel.signal)).rejects.toThrow(/abort/i);
 });

@@ -46,7 +46,7 @@ beforeEach(() => {
     reads.push(request);
     return Promise.resolve(stored);
   };
-  send = createSecretSending({ readSecrets }, createHttpRequest(egress));
+  send = createSecretSending({ readSecrets }, createHttpRequest({ egress, keepAnswer: () => Promise.resolve(undefined) }));
 });
 
 const call = (part: Partial<HttpNodeCall["call"]> = {}): HttpNodeCall => ({

@@ -48,7 +48,8 @@ beforeAll(async () => {
     },
     calls: { ended: nothing },
     rows: { callStanding: () => Promise.resolve({ isCancelled: false, baseTier: "pro" }) },
-    httpRequest: ({ call, key }: HttpNodeCall, signal: AbortSignal) => createHttpRequest(egress)(call, key, signal),
+    httpRequest: (call: HttpNodeCall, signal: AbortSignal) =>
+      createHttpRequest({ egress, keepAnswer: () => Promise.resolve(undefined) })(call, signal),
     outgoing: {
       call: (...call: Parameters<Outgoing["call"]>) => {
         untils.push(call[2]);

@@ -49,17 +49,18 @@ export const createSecretSending = (identity: Pick<Identity, "readSecrets">, sen
     }
   };
 
-  return async ({ call, key, userId }, signal) => {
+  return async (nodeCall, signal) => {
+    const { call, userId } = nodeCall;
     const { secrets } = call;
-    if (!secrets) return send(call, key, signal);
+    if (!secrets) return send(nodeCall, signal);
     const found = await read(userId, secrets);
     const values = new Map(Object.entries(found.values));
     const request = withSecretValues(call, values);
     const redaction = createRedaction(values);
     try {
       for (const name of secrets) checkWay(name, found, request.url);
-      const { status, body } = await send(request, key, signal, redaction.text);
-      return { status, body: redaction.deep(body) };
+      const answer = await send({ ...nodeCall, call: request }, signal, redaction.text);
+      return { ...answer, body: redaction.deep(answer.body) };
     } catch (error) {
       throw withoutSecrets(error, redaction);
     }

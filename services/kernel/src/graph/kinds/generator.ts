@@ -2,11 +2,10 @@ import { outputCount, PRICED_INPUTS, propertySchema } from "../prices/price";
 import type { KnownCalls } from "../plan/call-costs";
 import { planCalls } from "../plan/call-plan";
 import { NOTHING_PLANNED } from "../plan/plan-types";
+import { URL_TOKENS } from "../plan/abstract";
 import { literalInputs, type PortType } from "../wiring/ports";
 import type { NodeKind } from "./kind";
 import { checkModelNode, MODEL_SETTINGS, modelPorts } from "./model-node";
-
-const URL_TOKENS = 512;
 
 /** The most files that one call makes. */
 const filesOfCall = ({ terms: { inputSchema }, candidates, unknown }: KnownCalls): number =>

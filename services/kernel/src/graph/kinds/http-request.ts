@@ -1,5 +1,5 @@
 import { LIMITS } from "../../limits";
-import type { Abstract } from "../plan/abstract";
+import { URL_TOKENS, type Abstract } from "../plan/abstract";
 import { HTTP_METHODS, httpCall, httpProblems } from "../http/http-call";
 import { isSecret, secretProblems, secretsOfNode } from "../http/secrets";
 import { ON_ITEM_ERROR, skipsFailed } from "../plan/item-errors";
@@ -14,7 +14,7 @@ const STATUS_TOKENS = 4;
 
 export const httpRequest: NodeKind = {
   type: "http-request",
-  summary: "Calls an address and gives what it answers.",
+  summary: "Calls an address and gives what it answers: text, JSON, or a file.",
   settings: {
     method: { type: "string", enum: [...HTTP_METHODS], default: "GET" },
     url: { type: "string", description: "http(s), with {{placeholders}}; {{secrets.NAME}} in its path and query." },
@@ -39,6 +39,7 @@ export const httpRequest: NodeKind = {
     new Map([
       ["body", "any"],
       ["status", "number"],
+      ["file", "media"],
     ]),
   defaultInput: () => "body",
   check: nothingWrong,
@@ -58,6 +59,7 @@ export const httpRequest: NodeKind = {
       // An answer may be a list.
       ["body", { list: true, items, most: LIMITS.fanOutItems, tokens: LIMITS.textValueBytes }],
       ["status", { list: mapped, items, most: limit, tokens: limit * STATUS_TOKENS }],
+      ["file", { list: mapped, items, most: limit, tokens: limit * URL_TOKENS }],
     ]);
     return { step: { ...step, ...skipsFailed(node), maxItems: items, itemLimit: limit }, outputs };
   },

@@ -1,6 +1,6 @@
 import { LIMITS } from "../../limits";
 import { didYouMean } from "../../nearest-name";
-import type { Bounds } from "../plan/abstract";
+import { URL_TOKENS, type Bounds } from "../plan/abstract";
 import { longTexts } from "../plan/check-texts";
 import { planCalls } from "../plan/call-plan";
 import { ON_ITEM_ERROR } from "../plan/item-errors";
@@ -13,7 +13,6 @@ import { member, placeholdersIn } from "../values/value";
 import type { NodeKind } from "./kind";
 
 const NAMES = MEDIA_OPERATIONS.map(({ name }) => name);
-const URL_TOKENS = 512;
 
 const operationOf = ({ data }: GraphNode): MediaOperation | undefined => mediaOperation(data.operation);
 

@@ -22,6 +22,9 @@ export interface Bounds {
 
 export type Abstract = Known | Bounds;
 
+/** Tokens of a file where it becomes text: its address. */
+export const URL_TOKENS = 512;
+
 export const isKnown = (value: Abstract): value is Known => "value" in value;
 
 /** The output of a node that can't run: it causes no further issues. */

@@ -42,7 +42,8 @@ const floorOf = (node: DocNode, items: readonly ShownItem[]): Floor | undefined 
   if (!hasSomething) return undefined;
   if (preview === "none") return file === undefined ? undefined : { preview: "picture", items: items.length };
   const isSound = file !== undefined && items.every((one) => one.file?.family === "audio");
-  return { preview: isSound ? "sound" : preview, items: items.length };
+  if (isSound) return { preview: "sound", items: items.length };
+  return { preview: file !== undefined && preview === "text" ? "picture" : preview, items: items.length };
 };
 
 /** Nodes that only handle values are done when what follows them has begun: their own event comes at the end. */

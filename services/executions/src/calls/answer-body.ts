@@ -1,0 +1,112 @@
+import { pipeline, Readable, type Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { DomainError, LIMITS } from "@nodeloom/kernel";
+import { EgressError, type EgressStream } from "@nodeloom/platform";
+import { final } from "./failures";
+
+/** The body of an HTTP answer: inflated as it arrives. */
+
+/** Encodings that an answer may come in. */
+export const ACCEPT_ENCODING = "gzip, br";
+
+const DECODERS: ReadonlyMap<string, (() => Transform) | undefined> = new Map([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["br", createBrotliDecompress],
+  ["deflate", createInflate],
+  ["identity", undefined],
+]);
+/** Encodings over encodings that are undone. */
+const MOST_ENCODINGS = 3;
+
+const failed = (message: string): DomainError => final("EXECUTION_FAILED", message);
+
+/** @throws EXECUTION_FAILED for an encoding that can't be read */
+const decodersOf = (header: string): (() => Transform)[] => {
+  const names = header.toLowerCase().split(",").map((one) => one.trim()).filter(Boolean).reverse(); // prettier-ignore
+  return names.flatMap((name, index) => {
+    if (index >= MOST_ENCODINGS || !DECODERS.has(name))
+      throw failed(`the answer has the content-encoding ${name.slice(0, 100)}, which can't be read`);
+    return DECODERS.get(name) ?? [];
+  });
+};
+
+async function* startingWith(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield first;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  } finally {
+    await rest.return?.();
+  }
+}
+
+async function* inflated(bytes: AsyncIterable<Uint8Array>, decoders: (() => Transform)[], encoding: string): AsyncGenerator<Uint8Array> {
+  // A failure reaches the reader of the last stream.
+  const last = pipeline([Readable.from(bytes, { objectMode: false }), ...decoders.map((make) => make())], () => undefined);
+  let total = 0;
+  try {
+    for await (const chunk of last as unknown as AsyncIterable<Uint8Array>) {
+      total += chunk.length;
+      if (total > LIMITS.mediaBytes) throw failed(`the answer is larger than ${LIMITS.mediaBytes} bytes`);
+      yield chunk;
+    }
+  } catch (error) {
+    throw error instanceof EgressError || error instanceof DomainError ? error : failed(`the answer is not ${encoding} as it says`);
+  }
+}
+
+/**
+ * The bytes of an answer, as they were before they were encoded.
+ * @throws EXECUTION_FAILED for an encoding that can't be read, or that the bytes are not in; EgressError
+ */
+export async function* inflatedBody({ headers, body }: EgressStream): AsyncGenerator<Uint8Array> {
+  const source = body[Symbol.asyncIterator]();
+  const first = await source.next();
+  if (first.done === true) return;
+  try {
+    const { "content-encoding": encoding = "" } = headers;
+    const decoders = decodersOf(encoding);
+    const bytes = startingWith(first.value, source);
+    yield* decoders.length === 0 ? bytes : inflated(bytes, decoders, encoding.slice(0, 100));
+  } finally {
+    await source.return?.();
+  }
+}
+
+/** Frees the connection of an answer whose body is of no interest. */
+export const discard = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
+  try {
+    for await (const chunk of body) if (chunk) return;
+  } catch {
+    return;
+  }
+};
+
+/** The beginning of a body, and all of it. */
+export interface Opened {
+  start: Buffer;
+  /** There is no more than the beginning. */
+  isWhole: boolean;
+  /** From the first byte on, once. */
+  whole: AsyncIterable<Uint8Array>;
+  /** Frees its connection. */
+  close(): Promise<unknown>;
+}
+
+/** Reads a body to its end, or until there is more than so many bytes of it. */
+export const openBody = async (body: AsyncIterable<Uint8Array>, bytes: number): Promise<Opened> => {
+  const source = body[Symbol.asyncIterator]();
+  const read: Uint8Array[] = [];
+  let length = 0;
+  let isWhole = false;
+  while (length <= bytes && !isWhole) {
+    const next = await source.next();
+    if (next.done === true) isWhole = true;
+    else {
+      read.push(next.value);
+      length += next.value.length;
+    }
+  }
+  const start = Buffer.concat(read);
+  return { start, isWhole, whole: startingWith(start, source), close: () => Promise.resolve(source.return?.()) };
+};
