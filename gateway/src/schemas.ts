@@ -57,6 +57,11 @@ export const executionParams: ParamsSpec<{ id: string }> = {
   schema: z.object({ id: z.string().overwrite(lowerUuid).regex(UUID).meta(UUID_PARAMETER) }),
   invalid: executionNotFound,
 };
+/** What is odd about a node that runs all the same. */
+const nodeWarning = z.object({ nodeId: z.string(), message: z.string() });
+export const nodeWarnings = z.array(nodeWarning);
+export type NodeWarning = z.infer<typeof nodeWarning>;
+
 /** Parameters that name a thing by an opaque id. */
 export const idParams = (what: string): ParamsSpec<{ id: string }> => ({
   schema: z.object({ id: identifier }),

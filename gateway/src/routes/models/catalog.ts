@@ -2,6 +2,7 @@ import {
   autoName,
   estimateMillicredits,
   firstReady,
+  isUnavailable,
   TASK_NAMES,
   toCredits,
   type GeneratorUse,
@@ -44,6 +45,8 @@ export type Estimator = (uses: readonly workflows.GeneratorUse[]) => number | nu
 export interface Catalog {
   /** An estimator in credits at a markup; one look-up of the registry at most, however many workflows are estimated. */
   estimator(markupPermille: number): Promise<Estimator>;
+  /** The input schemas of models, by name; none while the registry can't be read. */
+  inputSchemas(): Promise<ReadonlyMap<string, { inputSchema: JsonSchema }>>;
 }
 
 const REGISTRY = "registry";
@@ -57,6 +60,11 @@ export const createCatalog = (models: Services["models"]): Catalog => {
     load: async () => priced(await models.listModels({ includeDisabled: false })),
   });
   return {
+    inputSchemas: () =>
+      registry.get(REGISTRY, REGISTRY).catch((error: unknown) => {
+        if (!isUnavailable(error)) throw error;
+        return new Map<string, { inputSchema: JsonSchema }>();
+      }),
     estimator: async (markupPermille) => {
       const prices = await registry.get(REGISTRY, REGISTRY);
       return (uses) => {

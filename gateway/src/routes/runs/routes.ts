@@ -22,7 +22,18 @@ import { ASYNC_WAIT_MS } from "../../http/limits";
 import { readPrefer, type Preferences } from "../../http/prefer";
 import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../http/route";
 import { runReply, startRun, syncWaitMs, toRunner } from "./run";
-import { anyObject, credits, line, MAX_CREDITS, modelParams, queryFlag, uuid, versionQuery, workflowParams } from "../../schemas";
+import {
+  anyObject,
+  credits,
+  line,
+  MAX_CREDITS,
+  modelParams,
+  nodeWarnings,
+  queryFlag,
+  uuid,
+  versionQuery,
+  workflowParams,
+} from "../../schemas";
 
 const ACCEPTED = 202;
 const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";
@@ -72,12 +83,17 @@ export const runQuery = z.strictObject({ async: queryFlag.optional().meta({ desc
 const workflowRunQuery = runQuery.extend({ version: versionQuery });
 const workflowQuoteQuery = z.strictObject({ version: versionQuery });
 
+const runWarnings = nodeWarnings.optional().meta({
+  description: "What is odd about nodes, such as misspelt settings and texts that were cut; absent where there is nothing",
+});
+
 export const runResult = z
   .object({
     success: z.literal(true),
     result: anyObject,
     cost: credits.meta({ description: "Credits consumed; 0 when a trial grant paid" }),
     ms: z.number(),
+    warnings: runWarnings,
   })
   .meta({ id: "RunResult" });
 
@@ -89,6 +105,7 @@ export const submitResult = z
     status: z.literal("processing"),
     webhookDelivery: webhookConfiguration,
     pollUrl: z.string(),
+    warnings: runWarnings,
   })
   .meta({ id: "SubmitResult" });
 
@@ -118,9 +135,7 @@ export const quoteResult = z
     }),
     nodes: z.array(quoteNode),
     grants: z.array(quoteGrant).meta({ description: "Trial grants for the run's models" }),
-    warnings: z
-      .array(z.object({ nodeId: z.string(), message: z.string() }))
-      .meta({ description: "Placeholders that become empty text, and misspelt settings" }),
+    warnings: nodeWarnings.meta({ description: "Placeholders that become empty text, and misspelt settings" }),
   })
   .meta({ id: "Quote" });
 

@@ -16,6 +16,7 @@ import {
 } from "../../http/limits";
 import type { Preferences } from "../../http/prefer";
 import type { Reply } from "../../http/route";
+import type { NodeWarning } from "../../schemas";
 
 const MS = 1_000;
 const FIRST_BACK_OFF_MS = 50;
@@ -158,15 +159,21 @@ export const runFailure = (execution: executions.Execution): DomainError => {
   });
 };
 
-const submitted = (executionId: string, requestId: string | undefined, webhook: { configured: boolean; url: string }): Reply => ({
+const warningsOf = ({ nodes }: executions.Execution): { warnings?: NodeWarning[] } => {
+  const warnings = nodes.flatMap(({ id: nodeId, warnings: said }) => said.map((message) => ({ nodeId, message })));
+  return warnings.length > 0 ? { warnings } : {};
+};
+
+const submitted = (executionId: string, execution: executions.Execution, webhook: { configured: boolean; url: string }): Reply => ({
   status: 202,
   body: {
     _async: true,
     executionId,
-    requestId: requestId ?? null,
+    requestId: execution.requestId ?? null,
     status: "processing",
     webhookDelivery: webhook.configured ? { configured: true, url: webhook.url } : { configured: false },
     pollUrl: `/api/executions/${executionId}`,
+    ...warningsOf(execution),
   },
 });
 
@@ -177,6 +184,7 @@ const completed = (execution: executions.Execution): Reply => ({
     result: raw(execution.resultJson, "{}"),
     cost: toCredits(execution.millicredits),
     ms: execution.durationMs,
+    ...warningsOf(execution),
   },
 });
 
@@ -197,7 +205,7 @@ export const runReply = ({ request, response }: RunOutcome): Reply => {
   if (!execution) throw unknownOutcome(request);
   const url = (request.mode !== RUN_MODE_SYNC && request.runner?.webhookUrl) || "";
   const webhook = execution.webhookDelivery ?? { configured: url !== "", url };
-  const goesOn = (): Reply => submitted(request.executionId, execution.requestId, webhook);
+  const goesOn = (): Reply => submitted(request.executionId, execution, webhook);
   if (request.mode !== RUN_MODE_SYNC) {
     if (isAnsweredFailure(request, response)) throw runFailure(execution);
     return goesOn();

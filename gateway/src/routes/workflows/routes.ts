@@ -6,7 +6,7 @@ import { defineRoute, type Reply } from "../../http/route";
 import { cursor, identifier, optionalLimit, versionQuery, workflowParams } from "../../schemas";
 import { createRequest, LOSSLESS, updateRequest, wantedRevision } from "./requests";
 import { changes, creation, folderId, inputSchema, publicSchema, workflowSchema, workflowSummary } from "./schemas";
-import { schemaView, summaryView, workflowReply } from "./views";
+import { graphWarnings, schemaView, summaryView, workflowReply } from "./views";
 
 /** Where a list narrows to workflows of the root level. */
 const ROOT = "null";
@@ -88,7 +88,8 @@ export const workflowRoutes = [
       const { executionId, fingerprint, gateway } = context;
       const create = async (headers: Record<string, string> = {}): Promise<Reply> => {
         const { workflow: stored } = await gateway.services.workflows.createWorkflow(createRequest(context.body, context));
-        return workflowReply(201, stored, { Location: `/api/workflows/${stored?.slug}`, ...headers });
+        const warnings = await graphWarnings(gateway.catalog, stored);
+        return workflowReply(201, stored, { Location: `/api/workflows/${stored?.slug}`, ...headers }, warnings);
       };
       if (fingerprint === "") return create();
       const earlier = await gateway.leases.remember(executionId, fingerprint);
@@ -142,7 +143,8 @@ export const workflowRoutes = [
       const { gateway, params } = context;
       const request = { ...updateRequest(params.slug, context.body, context), ifRevision: await wantedRevision(context) };
       const { workflow: stored } = await gateway.services.workflows.updateWorkflow(request);
-      return workflowReply(200, stored);
+      const warnings = context.body.nodes === undefined ? [] : await graphWarnings(gateway.catalog, stored);
+      return workflowReply(200, stored, {}, warnings);
     },
   }),
   defineRoute({

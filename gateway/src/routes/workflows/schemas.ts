@@ -1,7 +1,7 @@
 import { LIMITS } from "@nodeloom/kernel";
 import { z } from "zod";
 import { appSettings } from "../apps/settings";
-import { anyObject, credits, identifier, line, name, slug, timestamp } from "../../schemas";
+import { anyObject, credits, identifier, line, name, nodeWarnings, slug, timestamp } from "../../schemas";
 
 const description = z.string().max(LIMITS.descriptionChars);
 const tags = z.array(line(LIMITS.tagChars).normalize()).max(LIMITS.tags);
@@ -60,6 +60,9 @@ export const workflowSchema = z
     createdAt: timestamp,
     updatedAt: timestamp,
     ...published,
+    warnings: nodeWarnings
+      .optional()
+      .meta({ description: "In the answer to saving its graph: misspelt settings. Absent where there are none" }),
     takedown: takedown.optional().meta({ description: "Of a template that an administrator took down; its owner alone sees it" }),
   })
   .meta({ id: "Workflow" });
@@ -68,7 +71,7 @@ const estimatedCreditCost = credits.nullable().meta({ description: "Credits per 
 
 export const workflowSummary = workflowSchema
   .omit({ publicPlayground: true, mcp: true, app: true, nodes: true, edges: true, viewport: true, createdAt: true })
-  .omit({ publishedVersion: true, changedSincePublished: true, pendingChange: true, takedown: true })
+  .omit({ publishedVersion: true, changedSincePublished: true, pendingChange: true, takedown: true, warnings: true })
   .extend({
     estimatedCreditCost,
     featured: z.literal(true).optional().meta({ description: "Of a template that administrators have shown first" }),

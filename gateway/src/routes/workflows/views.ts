@@ -1,9 +1,11 @@
+import { misspeltIn, nodeSchema, readGraph } from "@nodeloom/kernel";
 import type { workflows } from "@nodeloom/proto";
 import { raw } from "../../http/json";
 import { revisionTag } from "../../http/revisions";
 import type { Reply } from "../../http/route";
+import type { Catalog } from "../models/catalog";
 import { appSettingsView } from "../apps/settings";
-import { iso } from "../../schemas";
+import { iso, type NodeWarning } from "../../schemas";
 import { DEFAULT_VIEWPORT, NO_NODES } from "./requests";
 
 /** Who made a workflow, and the organization that owns it where one does. */
@@ -80,7 +82,23 @@ const tagOf = ({ revision, publishedVersion, pendingChange, takedown }: workflow
     ...(takedown?.at ? [`t${takedown.at.getTime()}`] : []),
   );
 
-export const workflowReply = (status: number, stored: workflows.Workflow | undefined, headers: Record<string, string> = {}): Reply => {
+/** What is odd about a graph that was saved, though it is no reason not to. */
+export const graphWarnings = async (
+  catalog: Pick<Catalog, "inputSchemas">,
+  stored: Pick<workflows.Workflow, "nodesJson" | "edgesJson"> | undefined,
+): Promise<NodeWarning[]> => {
+  if (!stored) return [];
+  const schemas = await catalog.inputSchemas();
+  return misspeltIn(readGraph(stored.nodesJson || NO_NODES, stored.edgesJson || NO_NODES).nodes, (node) => nodeSchema(node, schemas));
+};
+
+export const workflowReply = (
+  status: number,
+  stored: workflows.Workflow | undefined,
+  headers: Record<string, string> = {},
+  warnings: readonly NodeWarning[] = [],
+): Reply => {
   if (!stored) throw new Error("workflows answered without a workflow");
-  return { status, body: view(stored), headers: { ETag: tagOf(stored), ...headers } };
+  const body = { ...view(stored), ...(warnings.length > 0 ? { warnings } : {}) };
+  return { status, body, headers: { ETag: tagOf(stored), ...headers } };
 };

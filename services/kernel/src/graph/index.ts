@@ -20,6 +20,7 @@ export * from "./operations";
 export * from "./values/media";
 export * from "./values/media-addresses";
 export { fallbackListProblems } from "./plan/fallback-setting";
+export { misspeltIn } from "./plan/misspelt";
 export * from "./plan/named";
 export * from "./plan/plan";
 export type { ModelTerms, PlanRequest } from "./plan/planner";

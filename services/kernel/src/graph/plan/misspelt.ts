@@ -1,3 +1,5 @@
+import { GRAPH_BOUNDS } from "../bounds";
+import { kindOf } from "../kinds";
 import type { NodeKind } from "../kinds/kind";
 import type { JsonSchema } from "../prices/price";
 import { isRecord, type GraphNode } from "../types";
@@ -31,4 +33,21 @@ export const misspeltSettings = (
     const meant = nearestName(name, names);
     return meant === undefined ? [] : [`there is no setting ${name}: did you mean ${meant}?`];
   });
+};
+
+/** Names that are compared for one graph. */
+const MOST_COMPARED = 20_000;
+
+/** Misspelt settings of a graph's nodes, as far as they are few enough to be compared. */
+export const misspeltIn = (
+  nodes: readonly GraphNode[],
+  schemaOf: (node: GraphNode) => JsonSchema | undefined,
+): { nodeId: string; message: string }[] => {
+  let left = MOST_COMPARED;
+  const found = nodes.flatMap((node) => {
+    const kind = kindOf(node.type);
+    if (!kind || left <= 0) return [];
+    return misspeltSettings(kind, node, schemaOf(node), (count) => (left -= count)).map((message) => ({ nodeId: node.id, message }));
+  });
+  return found.slice(0, GRAPH_BOUNDS.warnings);
 };

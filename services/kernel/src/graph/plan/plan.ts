@@ -6,7 +6,7 @@ import { anyInput, kindOf, makesFiles } from "../kinds";
 import { createReporter } from "../values/reported";
 import { keepLivingEdges, noteBranches } from "./branches";
 import { givenPlan } from "./given";
-import { misspeltSettings } from "./misspelt";
+import { misspeltIn, misspeltSettings } from "./misspelt";
 import { abstractSources, planWithin, source, warn, type ModelTerms, type Planner, type PlanRequest } from "./planner";
 import { NOTHING_PLANNED, stepModels, type EvaluatedNode, type NodePlan, type PlanStep, type RunPlan, type Source } from "./plan-types";
 import type { JsonSchema } from "../prices/price";
@@ -65,6 +65,19 @@ const inOrder = ({ nodes }: Graph, issues: readonly GraphIssue[]): GraphIssue[] 
   const at = ({ nodeId }: GraphIssue): number => (nodeId === null ? -1 : (position.get(nodeId) ?? -1));
   const distinct = new Map(issues.map((issue) => [`${issue.nodeId ?? ""}\n${issue.message}`, issue]));
   return [...distinct.values()].sort((a, b) => at(a) - at(b)).slice(0, GRAPH_BOUNDS.issues);
+};
+
+/** Misspelt settings of nodes that can't run: what such a node lacks may stand there under another name. */
+const misspeltCauses = (
+  { nodes }: Graph,
+  issues: readonly GraphIssue[],
+  schema: (node: GraphNode) => JsonSchema | undefined,
+): GraphIssue[] => {
+  const wrong = new Set(issues.map(({ nodeId }) => nodeId));
+  return misspeltIn(
+    nodes.filter(({ id }) => wrong.has(id)),
+    schema,
+  );
 };
 
 const plannedModels = ({ models }: PlanRequest, steps: readonly PlanStep[]): RunPlan["models"] => {
@@ -201,8 +214,10 @@ export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Plann
   const output = isWithin ? planOutput(planner, outputNodes, folded.steps) : {};
   const { used } = planner.budget;
   const dataUrls = [...planner.dataUrls];
-  if (planner.issues.length > 0)
-    return { used, dataUrls, plan: undefined, issues: inOrder(request.graph, planner.issues), unknownMedia: [...planner.unknownMedia] };
+  if (planner.issues.length > 0) {
+    const issues = inOrder(request.graph, [...planner.issues, ...misspeltCauses(request.graph, planner.issues, schema)]);
+    return { used, dataUrls, plan: undefined, issues, unknownMedia: [...planner.unknownMedia] };
+  }
   return {
     used,
     dataUrls,

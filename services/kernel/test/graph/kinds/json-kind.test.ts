@@ -173,6 +173,20 @@ it("keeps every digit of an integer that a double would round: in text, in the g
 });
 
 describe("misspelt settings", () => {
+  it.each<[Node["type"], Node["data"], string]>([
+    ["llm-assistant", { model: "chat", promt: "x" }, "prompt"],
+    ["generate-image", { model: "pic", promt: "x" }, "prompt"],
+    ["generate-image", { modle: "pic", prompt: "x" }, "model"],
+    ["http-request", { urll: "https://x.test" }, "url"],
+    ["media", { opration: "image-resize", width: 3 }, "operation"],
+    ["media-upload", { mediaID: "x" }, "mediaId"],
+    ["json", { vlaue: "1" }, "value"],
+  ])("that cause a refusal are named by it: %s with %j", (type, data, meant) => {
+    const messages = plan([{ id: "a", type, data }, OUT], []).issues.map(({ message }) => message);
+    expect(messages.at(-1)).toMatch(new RegExp(`^there is no setting \\w+: did you mean ${meant}\\?$`));
+    expect(messages.length).toBeGreaterThan(1);
+  });
+
   it("are warnings with the nearest name", () => {
     const clip: Node = { id: "clip", type: "generate-video", data: { model: "clip", prompt: "p", secnds: 3, _editor: 1, seconds: 4 } };
     const web: Node = { id: "web", type: "http-request", data: { url: "https://x.test", metohd: "POST", failOnstatus: true } };
