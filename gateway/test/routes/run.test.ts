@@ -59,6 +59,14 @@ describe("a synchronous run", () => {
     expect(headers["x-execution-id"]).toBe(asked[0]!.executionId);
   });
 
+  it.each(["", "?async=true"])("says what is odd about its nodes, asked with %j", async (query) => {
+    const odd = executions.NodeState.fromPartial({ id: "get", warnings: ["there is no setting metod: did you mean method?"] });
+    answer = (_request, reply) =>
+      reply({ status: "completed", resultJson: "{}", nodes: [odd, executions.NodeState.fromPartial({ id: "fine" })] });
+    const { body } = await run({ inputs: {} }, { query });
+    expect(body.warnings).toEqual([{ nodeId: "get", message: odd.warnings[0] }]);
+  });
+
   it("passes the inputs on as they were written", async () => {
     const body = '{"inputs": {"big":12345678901234567890,"__proto__":{"a":1},"x":1.50 } , "maxCredits":0.5}';
     const headers = { ...platform.byKey(pro), "content-type": "application/json" };

@@ -56,6 +56,23 @@ describe("creating a workflow", () => {
     expect(headers).toMatchObject({ etag: expect.stringMatching(/^"\d+"$/) as string, location: `/api/workflows/${slug}` });
   });
 
+  it("warns of misspelt settings when its graph is saved, and says nothing where there are none", async () => {
+    const get = (data: object): object => ({ id: "get", type: "http-request", data: { url: "https://x.test", ...data } });
+    const pic = { id: "pic", type: "generate-image", data: { model: "sandbox-image-fast", promt: "a loom" } };
+    const { body } = await create({ name: nameOf("Misspelt"), nodes: [get({ metod: "POST" }), pic], edges: [] });
+    const [metod, promt] = [
+      { nodeId: "get", message: "there is no setting metod: did you mean method?" },
+      { nodeId: "pic", message: "there is no setting promt: did you mean prompt?" },
+    ];
+    expect(body.warnings).toEqual([metod, promt]);
+    const path = `/api/workflows/${String(body.slug)}`;
+    const put = async (json: object): Promise<unknown> => (await platform.send(path, { method: "PUT", json, ...as(pro) })).body.warnings;
+    expect(await put({ nodes: [get({ metod: "POST" })] })).toEqual([metod]);
+    expect(await put({ description: "untouched" })).toBeUndefined();
+    expect(await put({ nodes: [get({ method: "POST" })] })).toBeUndefined();
+    expect((await platform.send(path, as(pro))).body).not.toHaveProperty("warnings");
+  });
+
   it("keeps a name in composed letters, and finds it by decomposed ones", async () => {
     const name = nameOf("Caf\u00e9");
     const { body } = await create({ name: name.normalize("NFD"), tags: ["Gr\u0075\u0308n"] });

@@ -72,7 +72,7 @@ export const tableText = (bytes: Uint8Array): string => {
 };
 
 /** Separators of cells, by what people call them. */
-export const SEPARATORS = { commas: ",", semicolons: ";", tabs: "\t" } as const;
+export const SEPARATORS = { comma: ",", semicolon: ";", tab: "\t" } as const;
 export type SeparatorName = keyof typeof SEPARATORS;
 
 /** What separates the cells of a table: what its first line has most of outside quotes. */
@@ -84,7 +84,7 @@ export const separatorOf = (text: string): SeparatorName => {
     else if (!inQuotes) counts.set(char, (counts.get(char) ?? 0) + 1);
   }
   const count = (name: SeparatorName): number => counts.get(SEPARATORS[name]) ?? 0;
-  return (["semicolons", "tabs"] as const).reduce<SeparatorName>((best, name) => (count(name) > count(best) ? name : best), "commas");
+  return (["semicolon", "tab"] as const).reduce<SeparatorName>((best, name) => (count(name) > count(best) ? name : best), "comma");
 };
 
 /** What the cells of a column are read as. */

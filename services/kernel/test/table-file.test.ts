@@ -44,10 +44,10 @@ describe("the text of a table", () => {
 });
 
 it.each([
-  ["name;n\na,b;1\n", "semicolons"],
-  ["name\tn\na,b\t1\n", "tabs"],
-  ['"a;b;c",n\n', "commas"],
-  ["name\n", "commas"],
+  ["name;n\na,b;1\n", "semicolon"],
+  ["name\tn\na,b\t1\n", "tab"],
+  ['"a;b;c",n\n', "comma"],
+  ["name\n", "comma"],
 ])("tells by its first line what separates the cells of %j", (text, name) => {
   expect(separatorOf(text)).toBe(name);
 });

@@ -52,7 +52,7 @@ const checkColumns = (names: readonly string[], types: Types, separator: Separat
   const known = new Set([...types.keys()].map((name) => name.normalize()));
   const unknown = names.find((name) => !known.has(name.normalize()));
   if (unknown === undefined || known.size === 0) return;
-  const message = `the column ${shownName(unknown)} is not an input${didYouMean(unknown, [...known]) || "."} This file's columns are separated by ${separator}`;
+  const message = `the column ${shownName(unknown)} is not an input${didYouMean(unknown, [...known]) || "."} The separator of this file is the ${separator}`;
   throw invalidInputs([{ path: "mediaId", message }]);
 };
 

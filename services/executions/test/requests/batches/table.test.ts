@@ -67,9 +67,9 @@ it.each([
   [
     "has a column that is no input",
     "subjekt;n\na;1\n",
-    "subjekt is not an input: did you mean subject? This file's columns are separated by semicolons",
+    "subjekt is not an input: did you mean subject? The separator of this file is the semicolon",
   ],
-  ["has one column for all, as of other separators", "subject|seconds\na|1\n", "separated by commas"],
+  ["has one column for all, as of other separators", "subject|seconds\na|1\n", "is the comma"],
 ])("refuses a file that %s, and says which", async (_, text, message) => {
   await expect(read(text)).rejects.toMatchObject({ reason: "INVALID_INPUTS", message: expect.stringContaining(message) as string });
 });
