@@ -146,6 +146,11 @@ export interface Workflow {
   changedSincePublished: boolean;
   /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
   pendingChange: boolean;
+  /** In the answer to saving its graph: misspelt settings. Absent where there are none */
+  warnings?: {
+    nodeId: string;
+    message: string;
+  }[];
   /** Of a template that an administrator took down; its owner alone sees it */
   takedown?: {
     reason: string;
@@ -252,6 +257,11 @@ export interface RunResult {
   /** Credits consumed; 0 when a trial grant paid */
   cost: number;
   ms: number;
+  /** What is odd about nodes, such as misspelt settings and texts that were cut; absent where there is nothing */
+  warnings?: {
+    nodeId: string;
+    message: string;
+  }[];
 }
 
 export interface SubmitResult {
@@ -261,6 +271,11 @@ export interface SubmitResult {
   status: "processing";
   webhookDelivery: WebhookConfiguration;
   pollUrl: string;
+  /** What is odd about nodes, such as misspelt settings and texts that were cut; absent where there is nothing */
+  warnings?: {
+    nodeId: string;
+    message: string;
+  }[];
 }
 
 export type WebhookConfiguration =

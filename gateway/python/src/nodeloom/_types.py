@@ -122,6 +122,11 @@ class AppSettings(TypedDict):
     origins: Sequence[str]
 
 
+class WorkflowWarningsItem(TypedDict):
+    nodeId: str
+    message: str
+
+
 class WorkflowTakedown(TypedDict):
     """Of a template that an administrator took down; its owner alone sees it"""
 
@@ -162,6 +167,8 @@ class Workflow(TypedDict):
     # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
     # run the graph of before until a caller who can publishes or confirms it
     pendingChange: bool
+    # In the answer to saving its graph: misspelt settings. Absent where there are none
+    warnings: NotRequired[Sequence[WorkflowWarningsItem]]
     # Of a template that an administrator took down; its owner alone sees it
     takedown: NotRequired[WorkflowTakedown]
 
@@ -261,12 +268,25 @@ class WorkflowRunRequest(TypedDict):
     until: NotRequired[str]
 
 
+class RunResultWarningsItem(TypedDict):
+    nodeId: str
+    message: str
+
+
 class RunResult(TypedDict):
     success: Literal[True]
     result: Mapping[str, Any]
     # Credits consumed; 0 when a trial grant paid
     cost: float
     ms: float
+    # What is odd about nodes, such as misspelt settings and texts that were cut; absent where there is
+    # nothing
+    warnings: NotRequired[Sequence[RunResultWarningsItem]]
+
+
+class SubmitResultWarningsItem(TypedDict):
+    nodeId: str
+    message: str
 
 
 class SubmitResult(TypedDict):
@@ -276,6 +296,9 @@ class SubmitResult(TypedDict):
     status: Literal["processing"]
     webhookDelivery: WebhookConfiguration
     pollUrl: str
+    # What is odd about nodes, such as misspelt settings and texts that were cut; absent where there is
+    # nothing
+    warnings: NotRequired[Sequence[SubmitResultWarningsItem]]
 
 
 class WebhookConfiguration1(TypedDict):
