@@ -11,7 +11,6 @@ import { createLoginThrottle } from "./sessions/login-throttle";
 import { createPasswords } from "./users/passwords";
 import { createSecretBox } from "./keys/webhook-secrets";
 import { createRollouts } from "./tiers/rollouts";
-import type { UserRecord } from "./records";
 import type { Identity } from "./server";
 import type { Store } from "./store";
 import { createTiers } from "./tiers/tiers";
@@ -25,6 +24,7 @@ import { createEnvelope } from "./secrets/envelope";
 import { createSecrets } from "./secrets/secrets";
 import { createSignIn } from "./sessions/sign-in";
 import { createBootstrap } from "./users/bootstrap";
+import { createEarlierAccess } from "./users/earlier-access";
 import { createRunStops } from "./users/run-stops";
 import { createAccounts } from "./organizations/accounts";
 import { createOrganizationErasures } from "./organizations/erasure";
@@ -82,17 +82,16 @@ export const createIdentity = async ({
   const ofUsers = { users: store.users, tiers, matching, pepper, clock };
   const pendingSignIns = createPendingSignIns({ ...ofUsers, store: store.pendingSignIns, throttles });
   const reauthentication = createReauthentication({ users: store.users, passwords, throttle });
-  const endForeignAccess = async ({ _id, keyEpoch }: UserRecord): Promise<void> => {
-    await store.oidc.unlink(_id);
-    await store.keys.removeEnded(_id, keyEpoch);
-  };
+  const earlierAccess = createEarlierAccess({
+    ...{ users: store.users, organizations: store.organizations, keys: store.keys, unlink: store.oidc.unlink, changes },
+  });
   const passwordChanges = createPasswordChanges({
     store: store.users,
     tiers,
     passwords,
     throttle,
     changes,
-    endForeignAccess,
+    earlierAccess,
     pepper,
     clock,
   });
@@ -105,12 +104,25 @@ export const createIdentity = async ({
   return {
     users,
     accounts,
+    earlierAccess,
     organizations: createOrganizations({ ...ofOrganizations, removeKeysOf: store.keys.removeMadeBy }),
     invitations: createInvitations({ ...ofOrganizations, pepper }),
     bootstrap: createBootstrap({ store: store.users, unlink: store.oidc.unlink, passwords, changes }),
     signIn: createSignIn({ store: store.users, tiers, passwords, throttle, pendingSignIns }),
     pendingSignIns,
-    oidc: wireOidc({ configured: oidc, store, users, tiers, changes, reauthentication, pendingSignIns, pepper, logger, clock }),
+    oidc: wireOidc({
+      configured: oidc,
+      store,
+      users,
+      tiers,
+      earlierAccess,
+      changes,
+      reauthentication,
+      pendingSignIns,
+      pepper,
+      logger,
+      clock,
+    }),
     secondFactors: createSecondFactors({
       ...ofUsers,
       store: store.secondFactors,

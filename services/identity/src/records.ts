@@ -17,6 +17,8 @@ export interface UserRecord {
   sessionEpoch: number;
   /** Raised to end all keys. */
   keyEpoch: number;
+  /** What the person set up before it, and acts without them, has ended. Absent: nothing has. */
+  accessFrom?: Date | null;
   /** One more with every change by an administrator. */
   revision: number;
   /** The last suspension or loss of approval. */

@@ -30,10 +30,12 @@ import type { RunStops } from "./users/run-stops";
 import type { Accounts } from "./organizations/accounts";
 import type { Invitations } from "./organizations/invitations";
 import type { Organizations } from "./organizations/organizations";
+import type { EarlierAccess } from "./users/earlier-access";
 import type { Users } from "./users/users";
 import type { Webhooks } from "./keys/webhooks";
 
 export interface Identity {
+  earlierAccess: EarlierAccess;
   users: Users;
   accounts: Accounts;
   organizations: Organizations;
@@ -58,10 +60,11 @@ export interface Identity {
 
 type Server = identity.IdentityServiceServer;
 
-const userHandlers = ({ users, accounts }: Identity): Pick<Server, "getUser" | "listUsers" | "updateUser"> => ({
-  getUser: unary(async ({ userId }: identity.GetUserRequest) =>
-    identity.GetUserResponse.fromPartial({ user: toUserMessage(await accounts.get(userId)) }),
-  ),
+const userHandlers = ({ users, accounts, earlierAccess }: Identity): Pick<Server, "getUser" | "listUsers" | "updateUser"> => ({
+  getUser: unary(async ({ userId, grant }: identity.GetUserRequest) => {
+    if (grant) await earlierAccess.require(userId, { personId: grant.personId, at: grant.at ?? new Date(0) });
+    return identity.GetUserResponse.fromPartial({ user: toUserMessage(await accounts.get(userId)) });
+  }),
   listUsers: unary(async (request: identity.ListUsersRequest) => {
     const page = await users.list(request);
     return identity.ListUsersResponse.fromPartial({ users: page.users.map(toUserMessage), nextCursor: page.nextCursor });

@@ -73,6 +73,7 @@ const userSchema = new Schema<UserRecord>(
     mutedNotices: { type: new Schema(Object.fromEntries(NOTICES.map((notice) => [notice, Boolean])), OPTIONS), default: {} },
     bootstrapHash: { type: String, default: null },
     emailVerifiedAt: optionalDate,
+    accessFrom: optionalDate,
     erasure: { type: erasureSchema, default: null },
     createdAt: { type: Date, required: true },
   },

@@ -51,6 +51,9 @@ const used = async (): Promise<{ id: string; email: string; value: string }> => 
   return { id, email, value };
 };
 
+const stands = (owner: string, grant: { personId: string; at: Date }): Promise<void> =>
+  expect(identity.earlierAccess.require(owner, grant)).resolves.toBeUndefined();
+
 describe("a mailed reset", () => {
   it("is made for accounts with a password that are not suspended, and for no other address", async () => {
     const { id, email } = await register();
@@ -79,6 +82,42 @@ describe("a mailed reset", () => {
     expect(await stored(id)).toMatchObject({ emailVerifiedAt: new Date(now), sessionEpoch: 1, secondFactor: { id: "s" } });
     expect(await store.oidc.findOfUser(id)).toBeNull();
     expect(await refusal(identity.authentication.authenticate(value))).toMatchObject(UNAUTHENTICATED);
+  });
+
+  it("ends hooks and schedules, invitations and admitted members of who registered the address before", async () => {
+    const { id, email } = await used();
+    const [admitted, byThem] = [await used(), await used()];
+    const { organization } = await identity.organizations.create(id, "Looms");
+    const invite = (by: string, role: string) => identity.invitations.create(by, organization._id, { role, email: "" });
+    await identity.invitations.accept(admitted.id, (await invite(id, "owner")).token);
+    await identity.invitations.accept(byThem.id, (await invite(admitted.id, "editor")).token);
+    const open = (await invite(id, "viewer")).token;
+    const before = { personId: id, at: new Date(now - 1) };
+    for (const owner of [id, organization._id]) await stands(owner, { personId: id, at: new Date(Math.max(now, Date.now()) + 1) });
+    await redeem((await identity.addresses.createReset(email))!.token);
+    for (const owner of [id, organization._id])
+      expect(await refusal(identity.earlierAccess.require(owner, before))).toMatchObject(UNAUTHENTICATED);
+    expect((await identity.organizations.members(id, organization._id)).map(({ personId }) => personId)).toEqual([id]);
+    expect(await refusal(identity.invitations.check(open))).toMatchObject({ reason: "NOT_FOUND" });
+    await stands(id, { personId: id, at: new Date(now + 1) });
+  });
+
+  it("and signing out everywhere end what sessions set up, and leave members; so does leaving an organization", async () => {
+    const [owner, editor] = [await used(), await used()];
+    const { organization } = await identity.organizations.create(owner.id, "Looms");
+    const invite = () => identity.invitations.create(owner.id, organization._id, { role: "editor", email: "" });
+    await identity.invitations.accept(editor.id, (await invite()).token);
+    const open = (await invite()).token;
+    const [at, later] = [new Date(now - 1), new Date(Date.now() + 1_000)];
+    await identity.passwordChanges.endSessions(owner.id);
+    expect(await refusal(identity.earlierAccess.require(owner.id, { personId: owner.id, at }))).toMatchObject(UNAUTHENTICATED);
+    expect(await refusal(identity.invitations.check(open))).toMatchObject({ reason: "NOT_FOUND" });
+    expect(await identity.organizations.members(owner.id, organization._id)).toHaveLength(2);
+    await stands(organization._id, { personId: editor.id, at: later });
+    await identity.organizations.removeMember(owner.id, organization._id, editor.id);
+    expect(await refusal(identity.earlierAccess.require(organization._id, { personId: editor.id, at: later }))).toMatchObject(
+      UNAUTHENTICATED,
+    );
   });
 
   it("of a proven address, or a link that an administrator made, leaves keys as they are", async () => {

@@ -22,7 +22,7 @@ const OK = 200;
 /** @param mediaUrl where media serves files to this process */
 export const createPreviews = (mediaUrl: string): Previews => {
   const { host } = new URL(mediaUrl);
-  const base = mediaUrl.replace(/\/+$/, "");
+  const base = mediaUrl.replace(/(?<!\/)\/+$/, "");
   const egress = createEgressClient({ allow: [host] });
   return {
     read: async (key, width, maxBytes) => {

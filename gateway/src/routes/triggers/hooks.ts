@@ -11,7 +11,7 @@ import { headerValue, iso, MAX_CREDITS, slug, timestamp, uuid, workflowParams } 
 import { startRun } from "../runs/run";
 import { listedOf } from "../workflows/readable";
 import { pendingChange } from "../workflows/schemas";
-import { settingUp, triggerOwner, withPending } from "./schedules";
+import { madeBy, settingUp, triggerOwner, withPending } from "./schedules";
 
 /** Inbound hooks: addresses by which other services start a workflow. */
 
@@ -42,6 +42,7 @@ const hook = z
     hmac: z.object({ header }).nullable(),
     deliveryIdHeader,
     keyId: z.string().nullable().meta({ description: "The key that set it, with which it ends; null: a session did" }),
+    madeBy,
     pendingChange,
     createdAt: timestamp.nullable(),
   })
@@ -75,6 +76,7 @@ const view = (given: triggers.Hook | undefined): Record<string, unknown> => {
     hmac: signatureHeader ? { header: signatureHeader } : null,
     deliveryIdHeader: given.deliveryIdHeader || null,
     keyId: keyId || null,
+    madeBy: given.madeBy || null,
     createdAt: iso(given.createdAt),
   };
 };

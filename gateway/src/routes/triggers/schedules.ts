@@ -44,6 +44,10 @@ const time = z
     error: z.object(why).nullable(),
   })
   .meta({ id: "ScheduledTime" });
+export const madeBy = z
+  .string()
+  .nullable()
+  .meta({ description: "Who set it, or last changed what it runs; it ends with their access. Null: it was not kept" });
 const schedule = z
   .object({
     id: uuid,
@@ -58,6 +62,7 @@ const schedule = z
       .nullable()
       .meta({ description: "Why it has stopped by itself; `paused: false` sets it going again" }),
     keyId: z.string().nullable().meta({ description: "The key that last changed it, with which it stops; null: a session did" }),
+    madeBy,
     pendingChange,
     nextRuns: z.array(timestamp).meta({ description: "The next times; none while it is paused or stopped" }),
     history: z.array(time).meta({ description: "The last times and what came of them, newest first" }),
@@ -88,7 +93,11 @@ const scheduleParams: ParamsSpec<{ slug: string; id: string }> = {
   invalid: () => notFound("schedule"),
 };
 
-export const triggerOwner = ({ user, key }: Caller): triggers.TriggerOwner => ({ userId: user.id, keyId: key?.id ?? "" });
+export const triggerOwner = ({ user, person, key }: Caller): triggers.TriggerOwner => ({
+  userId: user.id,
+  keyId: key?.id ?? "",
+  personId: person.id,
+});
 
 /** Undefined: there is none. */
 const limitOf = (credits: number | null | undefined): number | undefined =>
@@ -111,6 +120,7 @@ const view = (given: triggers.Schedule | undefined): Record<string, unknown> => 
     paused,
     stopped: code ? { code, message, at: iso(stoppedAt) } : null,
     keyId: keyId || null,
+    madeBy: given.madeBy || null,
     nextRuns: nextTimes.map(iso),
     history: history.map(timeView),
     createdAt: iso(given.createdAt),

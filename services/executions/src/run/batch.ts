@@ -98,6 +98,8 @@ export interface BatchRecord {
   fingerprint?: string;
   rerunOf?: string;
   createdAt: Date;
+  /** When the rest of it was given to its runner; absent where that is who created it. */
+  grantedAt?: Date;
   finishedAt: Date | null;
   /** Set while something is to be done for it: a workflow carries it. */
   isCarried?: true;

@@ -155,10 +155,8 @@ export const TIMING = {
   /** Before an item is begun again that found no place, or something away: the first time, and at most. */
   batchPause: SECOND,
   batchLongestPause: 30 * SECOND,
-  /** How long a batch goes without looking at its owner's tier and approval. */
-  batchOwner: MINUTE,
-  /** The same for the key that created it: what is revoked ends at once. */
-  batchKey: SECOND,
+  /** How long a batch goes without looking at who runs it: a key that is revoked, and access that has ended, end it at once. */
+  batchRunner: SECOND,
   /** Between two looks at what of an account that is being erased has not ended. */
   endingLook: 2 * SECOND,
   /** One page of what is erased. */

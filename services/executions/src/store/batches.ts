@@ -146,7 +146,7 @@ export const createBatchStore = (connection: Connection) => {
     resume: (
       id: string,
       userId: string,
-      changes: Partial<Pick<BatchRecord, "runner" | "metadata" | "webhook" | "maxMillicredits">> = {},
+      changes: Partial<Pick<BatchRecord, "runner" | "grantedAt" | "metadata" | "webhook" | "maxMillicredits">> = {},
     ): Promise<BatchRecord | null> =>
       change(
         { _id: id, userId, status: "paused" },

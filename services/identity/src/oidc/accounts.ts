@@ -33,7 +33,7 @@ export interface OidcAccountsOptions {
   users: UserStore;
   updates: Pick<Users, "get" | "update">;
   tiers: Pick<Tiers, "isAssignable">;
-  removeEndedKeys(userId: string, keyEpoch: number): Promise<void>;
+  endEarlierAccess(user: UserRecord): Promise<void>;
   changes: Changes;
   logger: Logger;
   clock: () => number;
@@ -46,7 +46,7 @@ export const identityId = ({ issuer, subject }: Pick<OidcClaims, "issuer" | "sub
     .digest("base64url");
 
 export const createOidcAccounts = (options: OidcAccountsOptions): OidcAccounts => {
-  const { settings, store, users, updates, tiers, removeEndedKeys, changes, logger, clock } = options;
+  const { settings, store, users, updates, tiers, endEarlierAccess, changes, logger, clock } = options;
 
   const requireDomain = (claims: OidcClaims): void => {
     if (!isAllowedDomain(claims, settings)) throw oidcError(claims.emailVerified ? "domain" : "unverified");
@@ -64,8 +64,7 @@ export const createOidcAccounts = (options: OidcAccountsOptions): OidcAccounts =
   const takeOver = async (user: UserRecord): Promise<UserRecord> => {
     const taken = await store.takeOver(user._id, new Date(clock()));
     if (!taken) throw oidcError("taken");
-    await store.unlink(user._id);
-    await removeEndedKeys(user._id, taken.keyEpoch);
+    await endEarlierAccess(taken);
     await changes.announce({ type: "user", id: user._id });
     logger.info({ userId: user._id }, "an account whose address was not verified was taken over by the OpenID provider's");
     return taken;

@@ -40,7 +40,10 @@ export const createOidcStore = ({ users, identities, signIns }: OidcModels): Oid
     users
       .findOneAndUpdate(
         { _id, emailVerifiedAt: null, bootstrapHash: null },
-        { $set: { passwordHash: NO_PASSWORD, passwordReset: null, emailVerifiedAt }, $inc: { sessionEpoch: 1, keyEpoch: 1 } },
+        {
+          $set: { passwordHash: NO_PASSWORD, passwordReset: null, emailVerifiedAt, accessFrom: emailVerifiedAt },
+          $inc: { sessionEpoch: 1, keyEpoch: 1 },
+        },
         { returnDocument: "after" },
       )
       .lean<UserRecord>()

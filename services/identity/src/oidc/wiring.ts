@@ -4,6 +4,7 @@ import type { PendingSignIns } from "../second-factor/pending-sign-ins";
 import type { Reauthentication } from "../sessions/reauthentication";
 import type { Store } from "../store";
 import type { Tiers } from "../tiers/tiers";
+import type { EarlierAccess } from "../users/earlier-access";
 import type { Users } from "../users/users";
 import { createOidcAccounts } from "./accounts";
 import { createOidc, type Oidc, type OidcOptions } from "./oidc";
@@ -22,6 +23,7 @@ export interface OidcParts {
   users: Users;
   tiers: Tiers;
   changes: Changes;
+  earlierAccess: Pick<EarlierAccess, "endOfRegistrant">;
   reauthentication: Reauthentication;
   pendingSignIns: PendingSignIns;
   pepper: string;
@@ -30,7 +32,7 @@ export interface OidcParts {
 }
 
 const providerOf = ({ settings, egress }: OidcConfigured, parts: OidcParts): OidcOptions["provider"] => {
-  const { store, users, tiers, changes, logger, clock } = parts;
+  const { store, users, tiers, earlierAccess, changes, logger, clock } = parts;
   return {
     name: settings.name,
     protocol: createProvider({ settings, egress, logger, clock }),
@@ -40,7 +42,7 @@ const providerOf = ({ settings, egress }: OidcConfigured, parts: OidcParts): Oid
       users: store.users,
       updates: users,
       tiers,
-      removeEndedKeys: store.keys.removeEnded,
+      endEarlierAccess: earlierAccess.endOfRegistrant,
       changes,
       logger,
       clock,

@@ -104,7 +104,7 @@ export const createInvitations = (options: InvitationsOptions): Invitations => {
       const { members: most } = ORGANIZATION_BOUNDS;
       if (organization.members.length >= most) throw atLimit(`an organization has at most ${most} members`, most);
       return {
-        members: [...organization.members, { personId, role: invitation.role, since: new Date(clock()) }],
+        members: [...organization.members, { personId, role: invitation.role, since: new Date(clock()), admittedBy: invitation.createdBy }],
         invitations: organization.invitations.filter((one) => one.hash !== hash),
       };
     });

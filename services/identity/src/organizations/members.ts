@@ -46,6 +46,24 @@ const withMembers = ({ _id, tierOf, createdBy, place, invitations }: Standing, m
   };
 };
 
+/**
+ * The organization without those whom a person admitted, and whom these did in turn. Who admitted a member was not always kept: it is
+ * taken for the organization's maker.
+ */
+export const withoutAdmitted = (organization: Standing, personId: string): OrganizationChange => {
+  const gone = new Set<string>();
+  const isGone = ({ admittedBy = organization.createdBy }: MemberRecord): boolean => admittedBy === personId || gone.has(admittedBy);
+  // Longest-standing first: who admitted a member comes before.
+  for (const member of organization.members) if (member.personId !== personId && isGone(member)) gone.add(member.personId);
+  const left = organization.members.filter((member) => !gone.has(member.personId));
+  // The last owner was one of those.
+  const hasOwner = left.some(({ role }) => role === "owner");
+  return withMembers(
+    organization,
+    hasOwner ? left : left.map((member) => (member.personId === personId ? { ...member, role: "owner" } : member)),
+  );
+};
+
 /** Gives a member another role. @throws NOT_FOUND, or PRECONDITION_FAILED where no owner would be left */
 export const withRole = (organization: Standing, personId: string, role: Role): OrganizationChange => {
   if (!memberOf(organization, personId)) throw noSuchMember();

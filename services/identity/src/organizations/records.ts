@@ -29,6 +29,8 @@ export interface MemberRecord {
   personId: string;
   role: Role;
   since: Date;
+  /** The person whose invitation it was. Absent on makers, and on members from before it was kept. */
+  admittedBy?: string;
 }
 
 export interface InvitationRecord {

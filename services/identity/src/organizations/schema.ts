@@ -7,7 +7,7 @@ const OPTIONS = { versionKey: false, minimize: false, _id: false, id: false } as
 const text = { type: String, required: true } as const;
 const date = { type: Date, required: true } as const;
 
-const memberSchema = new Schema<MemberRecord>({ personId: text, role: text, since: date }, OPTIONS);
+const memberSchema = new Schema<MemberRecord>({ personId: text, role: text, since: date, admittedBy: String }, OPTIONS);
 const invitationSchema = new Schema<InvitationRecord>(
   { id: text, hash: text, role: text, email: { type: String, default: "" }, createdBy: text, createdAt: date, expiresAt: date },
   OPTIONS,

@@ -2,6 +2,7 @@ import { DomainError, invalidRequest } from "@nodeloom/kernel";
 import type { Changes } from "../changes";
 import type { UserRecord } from "../records";
 import type { Tiers } from "../tiers/tiers";
+import type { EarlierAccess } from "../users/earlier-access";
 import { passwordProblem } from "../users/password-rules";
 import type { Passwords } from "../users/passwords";
 import { isVerified, noSuchUser, toUser, type User } from "../users/user";
@@ -31,7 +32,7 @@ export interface PasswordChanges {
   createReset(userId: string, mailed?: boolean): Promise<{ token: string; expiresAt: Date }>;
   /** UNAUTHENTICATED for a token that is unknown, used or expired; INVALID_REQUEST for a bad password, which doesn't use it up. */
   redeemReset(reset: { token: string; next: string; address: string }): Promise<User>;
-  /** Ends all sessions, the password stays. */
+  /** Ends all sessions and what they set up, the password and keys stay. */
   endSessions(userId: string): Promise<User>;
 }
 
@@ -41,8 +42,7 @@ export interface PasswordChangesOptions {
   passwords: Passwords;
   throttle: LoginThrottle;
   changes: Changes;
-  /** Ends the keys of an earlier epoch and the link to a provider, of an account that somebody else may have registered. */
-  endForeignAccess(user: UserRecord): Promise<void>;
+  earlierAccess: Pick<EarlierAccess, "endOfRegistrant" | "endOfSessions">;
   pepper: string;
   clock?: () => number;
 }
@@ -57,7 +57,7 @@ const requireGood = (password: string, email: string): void => {
 };
 
 export const createPasswordChanges = (options: PasswordChangesOptions): PasswordChanges => {
-  const { store, tiers, passwords, throttle, changes, endForeignAccess, pepper, clock = Date.now } = options;
+  const { store, tiers, passwords, throttle, changes, earlierAccess, pepper, clock = Date.now } = options;
   const tokens = createLinkTokens(pepper, RESET_PURPOSE);
 
   const told = async (user: UserRecord): Promise<User> => {
@@ -96,15 +96,16 @@ export const createPasswordChanges = (options: PasswordChangesOptions): Password
       const redeemed = { hash: link.hash, now: new Date(clock()), passwordHash: await passwords.hash(next), provesAddress };
       const changed = await store.redeemPasswordReset(user._id, redeemed);
       if (!changed) throw deadLink();
-      if (provesAddress) await endForeignAccess(changed);
+      if (provesAddress) await earlierAccess.endOfRegistrant(changed);
       // Whoever has the link may sign in: from this address no earlier failures count.
       await throttle.succeeded(user.email, address);
       return told(changed);
     },
 
     endSessions: async (userId) => {
-      const user = await store.endSessions(userId);
+      const user = await store.endAccess(userId, new Date(clock()));
       if (!user) throw noSuchUser();
+      await earlierAccess.endOfSessions(user);
       return told(user);
     },
   };

@@ -56,6 +56,8 @@ export interface UserStore {
   replacePassword(id: string, passwordHashBefore: string, passwordHash: string): Promise<UserRecord | null>;
   /** Ends all sessions; null when there is no such user. */
   endSessions(id: string): Promise<UserRecord | null>;
+  /** Ends all sessions, and what they set up; null when there is no such user. */
+  endAccess(id: string, now: Date): Promise<UserRecord | null>;
   /** Makes a reset link the one that works; false when there is no such user. */
   setPasswordReset(id: string, reset: PasswordResetRecord): Promise<boolean>;
   /** Uses up a reset link: sets the password and ends all sessions. Null when the link does not work (any more). */
@@ -103,12 +105,13 @@ export const createUserStore = (users: Model<UserRecord>): UserStore => {
     replacePassword: (id, passwordHashBefore, passwordHash) =>
       changed({ _id: id, passwordHash: passwordHashBefore }, { $set: { passwordHash, passwordReset: null }, $inc: NEW_SESSION_EPOCH }),
     endSessions: (id) => changed({ _id: id }, { $inc: NEW_SESSION_EPOCH }),
+    endAccess: (id, now) => changed({ _id: id }, { $set: { accessFrom: now }, $inc: NEW_SESSION_EPOCH }),
     setPasswordReset: async (id, reset) => (await users.updateOne({ _id: id }, { $set: { passwordReset: reset } })).matchedCount > 0,
     redeemPasswordReset: (id, { hash, now, passwordHash, provesAddress }) =>
       changed(
         { _id: id, "passwordReset.hash": hash, "passwordReset.expiresAt": { $gt: now } },
         {
-          $set: { passwordHash, passwordReset: null, ...(provesAddress ? { emailVerifiedAt: now } : {}) },
+          $set: { passwordHash, passwordReset: null, ...(provesAddress ? { emailVerifiedAt: now, accessFrom: now } : {}) },
           $inc: { ...NEW_SESSION_EPOCH, ...(provesAddress ? { keyEpoch: 1 } : {}) },
         },
       ),

@@ -180,7 +180,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
   const takenOver = async (batchId: string, runner: executions.Runner) => {
     const before = await owned(batchId, runner.userId);
     const metadata = withKeyMetadata({ ...metadataOf(before.metadata), ...runner.keyMetadata }, runner);
-    return { runner, metadata: metadataKeys(metadata), webhook: webhookOf(runner) };
+    return { runner, grantedAt: new Date(), metadata: metadataKeys(metadata), webhook: webhookOf(runner) };
   };
 
   const cancel = async (batchId: string, userId: string): Promise<BatchRecord> => {

@@ -19,26 +19,30 @@ const REMEMBERED = 1_000;
 const SUSPENDED: BatchReason = { code: "ACCOUNT_SUSPENDED", message: "the account was suspended" };
 const NOT_APPROVED: BatchReason = { code: "ACCOUNT_NOT_APPROVED", message: "the account is not approved any more" };
 
-/** What identity answers for a key that is revoked or has expired, or that its owner's tier does not reach any more. */
-const OF_KEY: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["unauthenticated", "forbidden"]);
+/**
+ * What identity answers for a key that is revoked or has expired, or that its owner's tier does not reach any more; and for a person whose
+ * access has ended.
+ */
+const ENDED: ReadonlySet<ErrorKind> = new Set<ErrorKind>(["unauthenticated", "forbidden"]);
 const REVOKED: BatchReason = { code: "UNAUTHENTICATED", message: "the key that runs the batch is revoked, or has expired" };
 
-const stoppedFor = ({ kind, reason: code, message }: DomainError): Stopped => ({
-  stopped: kind === "unauthenticated" ? REVOKED : { code, message },
+const stoppedFor = ({ kind, reason: code, message }: DomainError, keyId: string): Stopped => ({
+  stopped: kind === "unauthenticated" && keyId !== "" ? REVOKED : { code, message },
 });
 
 /** The capability that each item needs. */
 const neededBy = ({ $case, value }: BatchRecord["target"]): string => `${$case === "model" ? "model" : "workflow"}:${value}:run`;
 
 /**
- * Looks an owner up once a minute, and the key of a batch that was created by key once a second: tier, markup, places and capabilities
- * hold from then on. While identity is away, what was known last does.
+ * Looks the owner of a batch up once a second, with the key or the person that created it: tier, markup, places and capabilities hold from
+ * then on. While identity is away, what was known last does.
  */
 export const createCurrentRunner = ({ identity }: { identity: Pick<Identity, "getUser" | "resolveKey"> }): CurrentRunner => {
-  const recent = new LRUCache<string, executions.Runner | Stopped>({ max: REMEMBERED, ttl: TIMING.batchOwner });
+  const recent = new LRUCache<string, executions.Runner | Stopped>({ max: REMEMBERED, ttl: TIMING.batchRunner });
 
-  const lookUp = async ({ runner: { keyId }, userId }: BatchRecord) => {
-    if (keyId === "") return { ...(await identity.getUser({ userId })), capabilities: undefined };
+  const lookUp = async ({ runner: { keyId, personId = "" }, userId, createdAt, grantedAt: at = createdAt }: BatchRecord) => {
+    const grant = { personId: personId || userId, at };
+    if (keyId === "") return { ...(await identity.getUser({ userId, grant })), capabilities: undefined };
     const { user, effectiveCapabilities } = await identity.resolveKey({ userId, keyId });
     return { user, capabilities: effectiveCapabilities };
   };
@@ -65,9 +69,9 @@ export const createCurrentRunner = ({ identity }: { identity: Pick<Identity, "ge
     const found = await read(batch).catch((error: unknown) => {
       if (!(error instanceof DomainError)) return batch.runner;
       if (error.kind === "not_found") return { stopped: NOT_APPROVED };
-      return batch.runner.keyId !== "" && OF_KEY.has(error.kind) ? stoppedFor(error) : batch.runner;
+      return ENDED.has(error.kind) ? stoppedFor(error, batch.runner.keyId) : batch.runner;
     });
-    recent.set(name, found, batch.runner.keyId === "" ? {} : { ttl: TIMING.batchKey });
+    recent.set(name, found);
     return found;
   };
 };

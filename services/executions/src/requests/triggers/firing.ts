@@ -24,7 +24,7 @@ const STOPPING: ReadonlySet<string> = new Set([
 
 /** Messages for the owner in place of those that a caller gets. */
 const WORDS: Readonly<Record<string, string>> = {
-  UNAUTHENTICATED: "the API key that set it was revoked, or has expired",
+  UNAUTHENTICATED: "the API key that set it was revoked or has expired, or the access of who set it has ended",
   NOT_FOUND: "the account is gone",
   WORKFLOW_NOT_FOUND: "the workflow is gone",
 };

@@ -8,7 +8,15 @@ import type { Triggers } from "./triggers";
 
 const scheduleMessage = ({ _id: id, keyId, maxMillicredits, stopped, history, ...row }: ScheduleRecord): triggers.Schedule =>
   triggers.Schedule.fromPartial({
-    ...{ id, workflowSlug: row.workflowSlug, keyId: keyId ?? "", cron: row.cron, timezone: row.timezone, inputsJson: row.inputsJson },
+    ...{
+      id,
+      workflowSlug: row.workflowSlug,
+      keyId: keyId ?? "",
+      cron: row.cron,
+      timezone: row.timezone,
+      inputsJson: row.inputsJson,
+      madeBy: row.personId ?? "",
+    },
     ...{ maxMillicredits: maxMillicredits ?? undefined, paused: row.paused, createdAt: row.createdAt, updatedAt: row.updatedAt },
     ...(stopped ? { stoppedCode: stopped.code, stoppedMessage: stopped.message, stoppedAt: stopped.at } : {}),
     nextTimes: isActive({ ...row, stopped }) ? nextTimes(row) : [],
@@ -21,7 +29,7 @@ const scheduleMessage = ({ _id: id, keyId, maxMillicredits, stopped, history, ..
 
 const hookMessage = ({ _id: id, keyId, signatureHeader, deliveryIdHeader, ...row }: HookRecord): triggers.Hook =>
   triggers.Hook.fromPartial({
-    ...{ id, workflowSlug: row.workflowSlug, keyId: keyId ?? "", start: row.start, expression: row.expression },
+    ...{ id, workflowSlug: row.workflowSlug, keyId: keyId ?? "", start: row.start, expression: row.expression, madeBy: row.personId ?? "" },
     ...{ maxMillicredits: row.maxMillicredits, createdAt: row.createdAt },
     ...{ signatureHeader: signatureHeader ?? "", deliveryIdHeader: deliveryIdHeader ?? "" },
   });

@@ -18,11 +18,16 @@ export interface Owner {
   userId: string;
   /** Null: a session set it. */
   keyId: string | null;
+  /** Who set it, where that is known. */
+  personId?: string | undefined;
+  /** When it was set; absent while it is being set. */
+  grantedAt?: Date | undefined;
+  createdAt?: Date;
 }
 
 export const ownerOf = (owner: triggers.TriggerOwner | undefined): Owner => {
   if (!owner) throw invalidRequest([{ path: "owner", message: "is required" }]);
-  return { userId: owner.userId, keyId: owner.keyId || null };
+  return { userId: owner.userId, keyId: owner.keyId || null, personId: owner.personId || owner.userId };
 };
 
 const RUN = "workflow:run";
@@ -54,21 +59,22 @@ const runnerOf = (
   { id: userId, role, tier }: identityProto.User,
   plan: identityProto.Plan,
   { key, capabilities = [] }: Known,
+  personId: string,
 ): executions.Runner => {
   const webhook = covers(capabilities, RECEIVE) && !key?.webhook?.disabledAt ? key?.webhook : undefined;
   return executions.Runner.fromPartial({
     ...{ userId, role, tier, source: SOURCE, keyId: key?.id ?? "", keyMetadata: key?.metadata ?? {} },
     ...{ baseTier: plan.base, markupPermille: plan.markupPermille, concurrency: plan.concurrency },
     ...(webhook ? { webhookUrl: webhook.url, webhookEvents: webhook.events } : {}),
-    ...(key && key.madeBy !== userId ? { personId: key.madeBy } : {}),
+    ...(personId === userId ? {} : { personId }),
   });
 };
 
 export type Owners = ReturnType<typeof createOwners>;
 
 export const createOwners = ({ identity }: { identity: Pick<Identity, "getUser" | "resolveKey"> }) => {
-  const known = async ({ userId, keyId }: Owner): Promise<Known> => {
-    if (keyId === null) return identity.getUser({ userId });
+  const known = async ({ userId, keyId, personId = userId, createdAt, grantedAt: at = createdAt }: Owner): Promise<Known> => {
+    if (keyId === null) return identity.getUser({ userId, grant: at && { personId, at } });
     const { user, key, effectiveCapabilities } = await identity.resolveKey({ userId, keyId });
     return { user, key, capabilities: effectiveCapabilities };
   };
@@ -90,7 +96,7 @@ export const createOwners = ({ identity }: { identity: Pick<Identity, "getUser" 
       const required = `workflow:${workflowSlug}:run`;
       if (!withinCeiling(RUN, plan.base, user.role === ADMIN)) throw denied(RUN);
       if (capabilities && !covers(capabilities, required)) throw denied(required);
-      return runnerOf(user, plan, found);
+      return runnerOf(user, plan, found, found.key?.madeBy ?? owner.personId ?? owner.userId);
     },
   };
 };

@@ -37,6 +37,12 @@ const requireValid = (issues: Issue[]): void => {
 
 export type Schedules = ReturnType<typeof createSchedules>;
 
+const takenOver = ({ keyId, personId }: Owner): ScheduleChange => ({
+  keyId,
+  ...(personId === undefined ? {} : { personId }),
+  grantedAt: new Date(),
+});
+
 export const createSchedules = ({ stores, owners, planning, approve, carrier, logger }: SchedulesOptions) => {
   /** Whether the owner may run the workflow with these inputs now; nothing is stored or sent. @throws as a run does */
   const requireRunnable = async (owner: Owner, { target, version }: executions.Target, inputsJson: string): Promise<void> => {
@@ -62,7 +68,7 @@ export const createSchedules = ({ stores, owners, planning, approve, carrier, lo
       ...(limit === undefined ? {} : { maxMillicredits: limit.millicredits ?? null }),
       ...(isTimed ? { cron, timezone, paused, timedAt: new Date() } : {}),
       ...(resumes ? { stopped: null, unpaid: 0 } : {}),
-      ...(isTakenOver ? { keyId: ownerOf(request.owner).keyId } : {}),
+      ...(isTakenOver ? takenOver(ownerOf(request.owner)) : {}),
     };
   };
 

@@ -12,6 +12,8 @@ export interface HookRecord {
   workflowSlug: string;
   /** The key that set it; null for a session. */
   keyId: string | null;
+  /** Who set it. Absent on those from before it was kept. */
+  personId?: string;
   /** SHA-256 of the secret in the address, in hexadecimal digits. */
   secretHash: string;
   /** The beginning of the secret. */

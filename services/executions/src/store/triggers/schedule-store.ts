@@ -12,6 +12,10 @@ export interface ScheduleRecord {
   workflowSlug: string;
   /** The key that set it; null for a session. */
   keyId: string | null;
+  /** Who set it, or changed last what it runs. Absent on those from before it was kept. */
+  personId?: string;
+  /** When they did. */
+  grantedAt?: Date;
   cron: string;
   timezone: string;
   inputsJson: string;
@@ -44,7 +48,20 @@ export interface ScheduledTime {
 const HISTORY_KEPT = 20;
 
 export type ScheduleChange = Partial<
-  Pick<ScheduleRecord, "keyId" | "cron" | "timezone" | "inputsJson" | "maxMillicredits" | "paused" | "stopped" | "unpaid" | "timedAt">
+  Pick<
+    ScheduleRecord,
+    | "keyId"
+    | "personId"
+    | "grantedAt"
+    | "cron"
+    | "timezone"
+    | "inputsJson"
+    | "maxMillicredits"
+    | "paused"
+    | "stopped"
+    | "unpaid"
+    | "timedAt"
+  >
 >;
 
 const scheduleSchema = documents<ScheduleRecord>("schedules");
