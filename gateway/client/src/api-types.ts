@@ -376,6 +376,8 @@ export interface Schedule {
   } | null;
   /** The key that last changed it, with which it stops; null: a session did */
   keyId: string | null;
+  /** Who set it, or last changed what it runs; it ends with their access. Null: it was not kept */
+  madeBy: string | null;
   /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
   pendingChange: boolean;
   /** The next times; none while it is paused or stopped */
@@ -432,6 +434,8 @@ export interface ScheduleWithRuns {
   } | null;
   /** The key that last changed it, with which it stops; null: a session did */
   keyId: string | null;
+  /** Who set it, or last changed what it runs; it ends with their access. Null: it was not kept */
+  madeBy: string | null;
   /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
   pendingChange: boolean;
   /** The next times; none while it is paused or stopped */
@@ -643,6 +647,8 @@ export interface Hook {
   deliveryIdHeader: string | null;
   /** The key that set it, with which it ends; null: a session did */
   keyId: string | null;
+  /** Who set it, or last changed what it runs; it ends with their access. Null: it was not kept */
+  madeBy: string | null;
   /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
   pendingChange: boolean;
   createdAt: string | null;
@@ -678,6 +684,8 @@ export interface IssuedHook {
   deliveryIdHeader: string | null;
   /** The key that set it, with which it ends; null: a session did */
   keyId: string | null;
+  /** Who set it, or last changed what it runs; it ends with their access. Null: it was not kept */
+  madeBy: string | null;
   /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
   pendingChange: boolean;
   createdAt: string | null;

@@ -415,6 +415,8 @@ class Schedule(TypedDict):
     stopped: ScheduleStopped1 | None
     # The key that last changed it, with which it stops; null: a session did
     keyId: str | None
+    # Who set it, or last changed what it runs; it ends with their access. Null: it was not kept
+    madeBy: str | None
     # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
     # run the graph of before until a caller who can publishes or confirms it
     pendingChange: bool
@@ -478,6 +480,8 @@ class ScheduleWithRuns(TypedDict):
     stopped: ScheduleWithRunsStopped1 | None
     # The key that last changed it, with which it stops; null: a session did
     keyId: str | None
+    # Who set it, or last changed what it runs; it ends with their access. Null: it was not kept
+    madeBy: str | None
     # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
     # run the graph of before until a caller who can publishes or confirms it
     pendingChange: bool
@@ -704,6 +708,8 @@ class Hook(TypedDict):
     deliveryIdHeader: str | None
     # The key that set it, with which it ends; null: a session did
     keyId: str | None
+    # Who set it, or last changed what it runs; it ends with their access. Null: it was not kept
+    madeBy: str | None
     # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
     # run the graph of before until a caller who can publishes or confirms it
     pendingChange: bool
@@ -745,6 +751,8 @@ class IssuedHook(TypedDict):
     deliveryIdHeader: str | None
     # The key that set it, with which it ends; null: a session did
     keyId: str | None
+    # Who set it, or last changed what it runs; it ends with their access. Null: it was not kept
+    madeBy: str | None
     # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
     # run the graph of before until a caller who can publishes or confirms it
     pendingChange: bool
