@@ -318,7 +318,7 @@ export const drawnGraphs: fc.Arbitrary<DrawnGraph> = fc.record({
     fc.record({ type: fc.constantFrom(...FIELD_TYPES), given: fc.constantFrom("given", "empty", "null", "default", "absent"), size }),
     { minLength: 1, maxLength: 6 },
   ),
-  nodes: often(4, nodes(8), nodes(28)),
+  nodes: often(9, nodes(6), nodes(28)),
   results: fc.array(small, { minLength: 1, maxLength: 6 }),
   start: often(7, fc.constantFrom("sync", "sync", "async"), fc.constant("batch")),
   isRerun: fc.nat(15).map((one) => one === 0),
