@@ -210,6 +210,14 @@ describe("operations on images", () => {
     expect((await service.failure("image-text", { text: "ok 𠀀" }, { image })).message).toContain("text: no font has 𠀀 (U+20000)");
   });
 
+  it.each([" ", "\n\t", "\u00a0", "\u200b\u200d", "\ufe0f", "\u3164", "\u2800"])(
+    "fails at once, naming the text, where nothing of it can be seen: %j",
+    async (blank) => {
+      const failure = await service.failure("image-text", { text: blank }, { image: await png() });
+      expect(failure.message).toContain("text: has no visible character");
+    },
+  );
+
   it("gives the same bytes for the same work", async () => {
     const image = await png();
     const [one, other] = [await made("image-resize", { width: 50 }, { image }), await made("image-resize", { width: 50 }, { image })];

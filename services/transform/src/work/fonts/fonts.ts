@@ -80,6 +80,11 @@ export const scaleOf = (font: Font, main: Font): number => known(font).lineHeigh
 const CLUSTERS = new Intl.Segmenter("und", { granularity: "grapheme" });
 /** Nothing is drawn for these. */
 const BLANK = /[\s\p{Default_Ignorable_Code_Point}\p{Cc}]/gu;
+/** Letters and signs that are drawn as nothing, though they are no white space. */
+const EMPTY = /[\u2800\u{1d159}]/gu;
+
+/** Whether nothing of a text can be seen. */
+export const isBlank = (text: string): boolean => text.replace(BLANK, "").replace(EMPTY, "") === "";
 const MOST_NAMED = 10;
 
 const named = (sign: string): string =>

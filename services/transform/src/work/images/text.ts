@@ -1,5 +1,5 @@
 import sharp, { type OverlayOptions } from "sharp";
-import { fontsOf, mainFont, runsOf, type TextRun } from "../fonts/fonts";
+import { fontsOf, isBlank, mainFont, runsOf, type TextRun } from "../fonts/fonts";
 import { fileAt, InputError, isOn, number, text, type Operation } from "../job";
 import { openImage, reading } from "./open";
 import { writeChanged } from "./frames";
@@ -57,6 +57,7 @@ const drawn = async (runs: readonly TextRun[], { foreground: { colour, alpha }, 
 
 /** A title or a caption on an image, in a box that is no wider than the image. */
 export const write: Operation = async (job) => {
+  if (isBlank(text(job, "text"))) throw new InputError("text: has no visible character");
   const picture = await openImage(job, fileAt(job, "image"), true);
   const line = Math.max(8, Math.round(number(job, "size") * picture.height));
   const margin = Math.round(number(job, "margin") * picture.height);
