@@ -124,6 +124,7 @@ it("copies it with a clone, whose owner must be approved for that", async () => 
       userId,
       name: "",
       maxWorkflows: undefined,
+      withoutRun: false,
       reference: "",
       unapproved,
       mediaQuotaBytes: undefined,

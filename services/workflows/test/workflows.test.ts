@@ -107,7 +107,7 @@ describe("creating", () => {
     await expect(service.create(owner, { name: "🧵".repeat(201) })).rejects.toMatchObject(invalidAt("name"));
     await expect(service.client.createFolder({ ownerId: owner, name: settings.name })).resolves.toMatchObject({ folder: {} });
     await expect(service.client.createFolder({ ownerId: owner, name: "🧵".repeat(201) })).rejects.toMatchObject(invalidAt("name"));
-    const publication = { slug, ownerId: owner, reference: "", unapproved: false, pinsModels: false, pinnedModels: {} };
+    const publication = { slug, ownerId: owner, reference: "", unapproved: false, pinsModels: false, pinnedModels: {}, withoutRun: false };
     const note = "🧵".repeat(1_000);
     await expect(service.client.publishVersion({ ...publication, note })).resolves.toMatchObject({ version: { note } });
     await expect(service.client.publishVersion({ ...publication, note: `${note}🧵` })).rejects.toMatchObject(invalidAt("note"));

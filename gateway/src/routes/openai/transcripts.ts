@@ -36,6 +36,8 @@ export const transcript = z
   })
   .meta({ id: "OpenAiTranscription" });
 
+type Details = Pick<z.infer<typeof transcript>, "task" | "language" | "duration" | "words" | "segments">;
+
 /** What says nothing: models here don't give these. */
 const UNKNOWN = { seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 0, no_speech_prob: 0 };
 /** A segment ends with a sentence, before a silence, or here. */
@@ -80,7 +82,7 @@ const segmentsOf = (words: readonly Word[]): Segment[] => {
  * @param json of the model: a list of words, or an object with `words` or `segments`
  * @param asked the language that the request says
  */
-export const detailsOf = (json: unknown, asked: unknown): Omit<z.infer<typeof transcript>, "text"> => {
+export const detailsOf = (json: unknown, asked: unknown): Details => {
   const said = isRecord(json) ? json : { words: json };
   const words = timedIn(said.words);
   const given = timedIn(said.segments).map(({ word: text, ...times }, id): Segment => ({ id, ...times, text, ...UNKNOWN }));

@@ -147,7 +147,7 @@ it("inflates no more than a file may have", async () => {
 it("stores a file under an id of its call, as what its bytes are, and knows what storage refuses", async () => {
   const uploads: unknown[] = [];
   let refusal: DomainError | undefined;
-  const upload = async (parts: AsyncIterable<unknown>) => {
+  const upload = async (parts: AsyncIterable<unknown> | Iterable<unknown>) => {
     for await (const part of parts) uploads.push(part);
     if (refusal) throw refusal;
     return { object: { url: FILE.url, contentType: FILE.contentType } } as media.UploadResponse;

@@ -600,6 +600,7 @@ describe("a node that names a task", () => {
         ownerId: "owner",
         note: "",
         reference: "",
+        withoutRun: false,
         unapproved: false,
         pinsModels,
         pinnedModels,

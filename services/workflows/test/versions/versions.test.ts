@@ -41,7 +41,7 @@ describe("a published workflow", () => {
     const said = async (version: string) => (await definition(slug, owner, version)).nodesJson;
     expect(await Promise.all(["", "1", "2", "draft"].map(said))).toEqual([text("two"), text("one"), text("two"), text("three")]);
     expect(await list(slug, owner)).toEqual([2, 1]);
-    expect((await service.client.getVersion({ slug, ownerId: owner, version: 1 })).version).toMatchObject({
+    expect((await service.client.getVersion({ slug, ownerId: owner, version: 1, withoutRun: false })).version).toMatchObject({
       nodesJson: text("one"),
       note: "first",
     });
@@ -150,7 +150,7 @@ describe("others", () => {
     for (const version of ["1", "draft"]) await expect(definition(slug, reader, version)).rejects.toMatchObject(VERSION_NOT_FOUND);
     await expect(publish(slug, reader)).rejects.toMatchObject(NOT_FOUND);
     await expect(list(slug, reader)).rejects.toMatchObject(NOT_FOUND);
-    await expect(service.client.restoreVersion({ slug, ownerId: reader, version: 1 })).rejects.toMatchObject(NOT_FOUND);
+    await expect(service.client.restoreVersion({ slug, ownerId: reader, version: 1, withoutRun: false })).rejects.toMatchObject(NOT_FOUND);
   });
 });
 
