@@ -41,7 +41,7 @@ describe("a published workflow", () => {
     const said = async (version: string) => (await definition(slug, owner, version)).nodesJson;
     expect(await Promise.all(["", "1", "2", "draft"].map(said))).toEqual([text("two"), text("one"), text("two"), text("three")]);
     expect(await list(slug, owner)).toEqual([2, 1]);
-    expect((await service.client.getVersion({ slug, ownerId: owner, version: 1, withoutRun: false })).version).toMatchObject({
+    expect((await service.client.getVersion({ slug, ownerId: owner, version: 1 })).version).toMatchObject({
       nodesJson: text("one"),
       note: "first",
     });
@@ -73,7 +73,7 @@ describe("a published workflow", () => {
     const { slug } = await service.create(owner, { nodesJson: text("one") });
     await publish(slug, owner);
     const { revision } = await service.update(slug, owner, { nodesJson: text("two"), name: "Kept" });
-    const { workflow } = await service.client.restoreVersion({ slug, ownerId: owner, version: 1 });
+    const { workflow } = await service.client.restoreVersion({ slug, ownerId: owner, version: 1, withoutRun: false });
     expect(workflow).toMatchObject({ nodesJson: text("one"), name: "Kept", changedSincePublished: false, revision: revision + 1 });
   });
 
