@@ -112,6 +112,8 @@ export interface AppSettings {
   theme: "auto" | "light" | "dark";
   /** Pages of these may embed the app, and use its tokens */
   origins: string[];
+  /** The person who published it or last changed its settings; it ends with their access */
+  publishedBy?: string | null;
 }
 
 export interface Workflow {
@@ -790,6 +792,8 @@ export interface Batch {
   onError: "continue" | "stop";
   metadata: Record<string, string>;
   source: string;
+  /** The person who created it or resumed it last; it ends with their access */
+  madeBy: string | null;
   /** The batch whose rows these are */
   rerunOf: string | null;
   /** Of `batch.completed`, where the key's webhook names that event */
@@ -844,6 +848,8 @@ export interface BatchWithRows {
   onError: "continue" | "stop";
   metadata: Record<string, string>;
   source: string;
+  /** The person who created it or resumed it last; it ends with their access */
+  madeBy: string | null;
   /** The batch whose rows these are */
   rerunOf: string | null;
   /** Of `batch.completed`, where the key's webhook names that event */

@@ -96,7 +96,7 @@ const BATCH: z.input<typeof batch> = {
   total: 250,
   counts: { waiting: 0, processing: 0, completed: 248, failed: 2, cancelled: 0 },
   ...{ creditsCost: 128.96, estimatedCreditCost: 130, exact: true, maxCredits: 200, concurrency: null, onError: "continue", metadata: {} },
-  ...{ source: "api-workflow", rerunOf: null },
+  ...{ source: "api-workflow", madeBy: "7d1f0f52-6f1c-4c61-9f0a-2b7d6d4f6f0e", rerunOf: null },
   webhookDelivery: { configured: true, url: "https://example.com/hook", state: "pending", attempts: 0, deliveredAt: null, lastError: null },
   ...{ createdAt: "2026-05-04T12:00:00.000Z", finishedAt: "2026-05-04T12:09:10.000Z" },
 };

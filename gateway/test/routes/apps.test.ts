@@ -170,6 +170,28 @@ describe("an app", () => {
     await untilRefused(() => platform.send(`/api/apps/${which}`), [404, "NOT_FOUND"]);
   });
 
+  it("is hidden, and its tokens end, once its publisher signs out everywhere, until it is published again by a session", async () => {
+    const mine = await platform.createUser();
+    const which = await newApp(mine);
+    const by = async (): Promise<unknown> =>
+      ((await platform.send(`/api/workflows/${which}`, { headers: platform.byKey(mine) })).body.app as { publishedBy: string }).publishedBy;
+    expect(await by()).toBe(mine.id);
+    const token = await visit(which);
+    const everywhere = { json: { everywhere: true }, headers: platform.bySession(mine) };
+    expect((await platform.send("/api/auth/logout", everywhere)).status).toBe(204);
+    await untilRefused(() => platform.send(`/api/apps/${which}`), [404, "NOT_FOUND"]);
+    expect(refusal(await run(token, { which }))).toEqual([404, "NOT_FOUND"]);
+    const asItIs = (await platform.send(`/api/workflows/${which}`, { headers: platform.byKey(mine) })).body;
+    await platform.send(`/api/workflows/${which}`, { method: "PUT", json: asItIs, headers: platform.byKey(mine) });
+    expect((await platform.send(`/api/apps?owner=${mine.id}`)).body).toEqual([]);
+    await change(await platform.signIn(mine), which, { app: asItIs.app as object });
+    await soon(
+      () => platform.send(`/api/apps/${which}`),
+      ({ status }) => status === 200,
+      GONE_MS,
+    );
+  });
+
   it("is not published by an account that awaits approval", async () => {
     const waiting = await platform.createUser({ approved: false, tier: "free" });
     const json = { name: "Too early", app: SETTINGS };

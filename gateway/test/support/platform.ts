@@ -45,6 +45,8 @@ export interface Platform {
   bySession(user: User): Record<string, string>;
   admin: User;
   createUser(options?: { tier?: string; approved?: boolean }): Promise<User>;
+  /** The user in a new session. */
+  signIn(user: User): Promise<User>;
   /** A second gateway over the same services. */
   startGateway(overrides?: Record<string, string>): Promise<{ baseUrl: string; stop(): Promise<void> }>;
   stop(): Promise<void>;
@@ -135,6 +137,10 @@ export const startPlatform = async (overrides: Record<string, string> = {}): Pro
       if (tier !== "free" && approved) user.key = await issueKey(user);
       return user;
     },
+    signIn: async (user) => ({
+      ...user,
+      cookie: sessionCookie(await checked("/api/auth/login", { json: { email: user.email, password: PASSWORD } })),
+    }),
     startGateway: async (more = {}) => {
       const another = await gateway.start({ ...env, GATEWAY_LISTEN: "127.0.0.1:0", ...more });
       return { baseUrl: `http://127.0.0.1:${another.ports!.GATEWAY_LISTEN}`, stop: () => another.stop() };

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { CONFLICT_ATTEMPTS, invalidRequest, LIMITS, unavailable, workflowNotFound } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
 import { approvedAfter, hasPendingChange, keepApproved, nothingApproved } from "./approval";
-import { appIssuesWithin, isSameApp } from "./apps/settings";
+import { appIssuesWithin, isSameApp, publishedBy } from "./apps/settings";
 import type { WithinCap } from "./cap/cap";
 import { checkNoCredentials } from "./definition/credentials";
 import { changedSince, found, foundAt, notApproved, sessionRequired } from "./definition/errors";
@@ -38,6 +38,8 @@ export interface Update extends Allowed {
   changes: Partial<Settings>;
   maxWorkflows: number | undefined;
   byKey?: boolean;
+  /** The person, where the owner is an organization. */
+  authorId?: string | undefined;
   withoutRun?: boolean;
 }
 
@@ -187,12 +189,14 @@ export const createSaving = (deps: SavingDeps): Saving => {
   };
 
   const updateOnce = async (update: Update): Promise<Workflow | undefined> => {
-    const { slug, ownerId, ifRevision, changes, maxWorkflows, unapproved, byKey } = update;
+    const { slug, ownerId, authorId = ownerId, ifRevision, changes, maxWorkflows, unapproved, byKey } = update;
     const current = found(await store.owned(slug, ownerId));
     if (ifRevision !== undefined && current.revision !== ifRevision) throw changedSince();
     if (byKey) checkSwitches(changes, current);
     const members = changedMembers(current, changes);
     if (Object.keys(members).length === 0) return current;
+    // A key sends the app as it is.
+    if (members.app) members.app = byKey ? current.app! : publishedBy(members.app, authorId);
     if (TEXTS.some((text) => members[text] !== undefined)) checkSize({ ...current, ...members });
     checkPictures(changes, current);
     const next: Workflow = { ...current, ...members, revision: current.revision + 1, updatedAt: new Date() };
@@ -239,6 +243,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
       const owned = { creationId, createdBy: ownerId };
       const workflow = {
         ...settings,
+        app: settings.app ? publishedBy(settings.app, authorId ?? ownerId) : null,
         ...derived,
         mediaNames: namedBy(settings),
         ...owned,

@@ -49,7 +49,11 @@ const toTool = ({ slug, name, description, fieldsJson, resultsJson = EMPTY_LIST 
 const toFolder = ({ id, name, createdAt }: Folder): proto.Folder => proto.Folder.fromPartial({ id, name, createdAt });
 
 /** Who pays and which themes there are is checked with the rest of what is set. */
-const appOf = (app: proto.App | undefined): App | undefined => app as App | undefined;
+const appOf = (app: proto.App | undefined): App | undefined => {
+  if (!app) return undefined;
+  const { publishedBy: _, publishedAt: __, ...settings } = app;
+  return settings as App;
+};
 
 const toPublishedApp = ({ schema, settings, ...app }: PublishedApp): proto.PublishedApp =>
   proto.PublishedApp.fromPartial({ ...app, settings, schema: toSchema({ ...schema, generators: [] }) });
@@ -144,8 +148,8 @@ export const workflowsHandlers = ({
     return { workflows: rows.map((row) => toSummary(row, userId, thumbnails.get(row.slug), pictures)), nextCursor: next ?? "" };
   }),
   updateWorkflow: unary(async (request) => {
-    const { slug, ownerId, ifRevision, maxWorkflows, unapproved, byKey, mediaQuotaBytes: mediaQuota, withoutRun } = request;
-    const allowed = { maxWorkflows, unapproved, byKey, mediaQuota, withoutRun };
+    const { slug, ownerId, authorId, ifRevision, maxWorkflows, unapproved, byKey, mediaQuotaBytes: mediaQuota, withoutRun } = request;
+    const allowed = { authorId, maxWorkflows, unapproved, byKey, mediaQuota, withoutRun };
     const updated = await workflows.update({ slug, ownerId, ifRevision, changes: changes(request), ...allowed });
     return proto.UpdateWorkflowResponse.fromPartial({ workflow: toWorkflow(updated) });
   }),

@@ -32,6 +32,7 @@ const app = new Schema<App>(
   {
     ...{ published: Boolean, payer: String, dailyMillicredits: Number, perVisitorPerDay: Number },
     ...{ title: text, cover: text, theme: String, origins: { type: [String] } },
+    ...{ publishedBy: { type: String, default: undefined }, publishedAt: { type: Date, default: undefined } },
   },
   { _id: false },
 );
@@ -107,7 +108,7 @@ const SCHEMA = {
 const TOOL = { name: 1, description: 1, fieldsJson: 1, resultsJson: 1, creationId: 1, published: 1 } as const;
 const APP = {
   ...{ name: 1, description: 1, fieldsJson: 1, valuesJson: 1 },
-  ...{ createdBy: 1, creationId: 1, published: 1, approved: 1, app: 1 },
+  ...{ createdBy: 1, createdAt: 1, creationId: 1, published: 1, approved: 1, app: 1 },
 } as const;
 const HEAD = { _id: 0, name: 1, revision: 1, createdBy: 1, creationId: 1, published: 1, approved: 1, isTemplate: 1 } as const;
 /** Deleted workflows of one slug that are remembered. */

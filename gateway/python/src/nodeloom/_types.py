@@ -120,6 +120,8 @@ class AppSettings(TypedDict):
     theme: Literal["auto", "light", "dark"]
     # Pages of these may embed the app, and use its tokens
     origins: Sequence[str]
+    # The person who published it or last changed its settings; it ends with their access
+    publishedBy: NotRequired[str | None]
 
 
 class WorkflowWarningsItem(TypedDict):
@@ -885,6 +887,8 @@ class Batch(TypedDict):
     onError: Literal["continue", "stop"]
     metadata: Mapping[str, str]
     source: str
+    # The person who created it or resumed it last; it ends with their access
+    madeBy: str | None
     # The batch whose rows these are
     rerunOf: str | None
     # Of `batch.completed`, where the key's webhook names that event
@@ -945,6 +949,8 @@ class BatchWithRows(TypedDict):
     onError: Literal["continue", "stop"]
     metadata: Mapping[str, str]
     source: str
+    # The person who created it or resumed it last; it ends with their access
+    madeBy: str | None
     # The batch whose rows these are
     rerunOf: str | None
     # Of `batch.completed`, where the key's webhook names that event

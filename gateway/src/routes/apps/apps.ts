@@ -20,8 +20,10 @@ export interface App {
 /** Published apps, and who may use them. */
 export interface Apps {
   tokens: AppTokens;
-  /** @throws NOT_FOUND unless it is published, and its owner approved and not suspended */
+  /** @throws NOT_FOUND unless it is published by a person whose access has not ended since, and its owner approved and not suspended */
   find(slug: string): Promise<App>;
+  /** The published apps of an account, the newest first. */
+  list(ownerId: string): Promise<workflows.AppCard[]>;
   /**
    * The visitor that sends a request; undefined where it carries no token of an app's.
    * @throws UNAUTHENTICATED (forged, over, or its key is revoked), NOT_FOUND (the app is not published any more),
@@ -45,6 +47,10 @@ export interface AppsOptions {
 export const OWNER_PAYS = "owner";
 const READ = "execution:read";
 
+type Publication = Pick<workflows.App, "publishedBy" | "publishedAt">;
+
+const isEnded = (error: unknown): boolean => error instanceof DomainError && error.kind === "unauthenticated";
+
 /** The token of a visitor's request. A key is more than a token: requests that carry both are the key's. */
 export const tokenOf = (request: Pick<Request, "headers">): string | undefined => {
   const token = request.headers["x-api-key"] === undefined ? bearerOf(request) : undefined;
@@ -65,10 +71,11 @@ export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): App
       return { slug, ownerId: app.ownerId, settings: app.settings, schema: app.schema };
     },
   });
-  const byOwner = createFreshCache<Caller["user"]>({
+  const byPublisher = createFreshCache<Caller["user"]>({
     ...bounds,
-    load: async (userId) => {
-      const { user } = await identity.getUser({ userId });
+    load: async (names) => {
+      const [userId = "", personId = "", at = ""] = names.split(" ");
+      const { user } = await identity.getUser({ userId, grant: { personId, at: new Date(Number(at)) } });
       if (!user) throw notFound("app");
       return toCallerUser(user);
     },
@@ -84,9 +91,11 @@ export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): App
   });
   const byOrigin = createFreshCache<{ found: boolean }>({ ...bounds, load: (origin) => stored.findAppOrigin({ origin }) });
 
-  const ownerOf = async (ownerId: string): Promise<Caller["user"]> => {
-    const user = await byOwner.get(ownerId, ownerId).catch((error: unknown) => {
-      throw isNotFound(error) ? notFound("app") : error;
+  /** @throws NOT_FOUND where the owner can't run it, or the access of the person who published it has ended */
+  const ownerOf = async (ownerId: string, { publishedBy, publishedAt }: Publication): Promise<Caller["user"]> => {
+    const names = `${ownerId} ${publishedBy} ${publishedAt?.getTime() ?? 0}`;
+    const user = await byPublisher.get(names, names).catch((error: unknown) => {
+      throw isNotFound(error) || isEnded(error) ? notFound("app") : error;
     });
     if (user.suspended || !user.approved) throw notFound("app");
     return user;
@@ -94,7 +103,7 @@ export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): App
 
   const find = async (slug: string): Promise<App> => {
     const app = await bySlug.get(slug, slug);
-    await ownerOf(app.ownerId);
+    await ownerOf(app.ownerId, app.settings);
     return app;
   };
 
@@ -110,6 +119,19 @@ export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): App
   return {
     tokens,
     find,
+    list: async (ownerId) => {
+      const { apps } = await stored.listApps({ ownerId });
+      const shown = apps.map((card) =>
+        ownerOf(ownerId, card).then(
+          () => [card],
+          (error: unknown) => {
+            if (isNotFound(error)) return [];
+            throw error;
+          },
+        ),
+      );
+      return (await Promise.all(shown)).flat();
+    },
     originsOf: async (slug) => (await bySlug.get(slug, slug)).settings.origins,
     hasOrigin: async (origin) => (await byOrigin.get(origin, origin)).found,
     visitor: async (request) => {
@@ -122,7 +144,7 @@ export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): App
       if (app.ownerId !== ownerId || app.settings.payer !== OWNER_PAYS) throw notFound("app");
       const { origin } = request.headers;
       if (origin !== undefined && origin !== publicOrigin && !app.settings.origins.includes(origin)) throw originDenied();
-      const [user, key] = await Promise.all([ownerOf(ownerId), keyOf(claims)]);
+      const [user, key] = await Promise.all([ownerOf(ownerId, app.settings), keyOf(claims)]);
       return {
         user,
         person: user,

@@ -47,10 +47,7 @@ export const appRoutes = [
     summary: "Read the published apps of an account, newest first",
     query: z.strictObject({ owner: identifier.meta({ description: "The account's id" }) }),
     responses: { 200: z.array(appCard) },
-    handler: async ({ gateway, query }) => {
-      const { apps } = await gateway.services.workflows.listApps({ ownerId: query.owner });
-      return { status: 200, body: apps.map(toCard) };
-    },
+    handler: async ({ gateway, query }) => ({ status: 200, body: (await gateway.apps.list(query.owner)).map(toCard) }),
   }),
   defineRoute({
     ...open,

@@ -45,15 +45,20 @@ export const appSettings = z
       .max(APP_BOUNDS.origins)
       .default([])
       .meta({ description: "Pages of these may embed the app, and use its tokens" }),
+    publishedBy: z
+      .string()
+      .nullish()
+      .meta({ readOnly: true, description: "The person who published it or last changed its settings; it ends with their access" }),
   })
   .meta({ id: "AppSettings" });
 
 export type AppSettings = z.infer<typeof appSettings>;
 
-export const toApp = ({ cover, dailyCredits, ...app }: AppSettings): workflows.App =>
+export const toApp = ({ cover, dailyCredits, publishedBy: _, ...app }: AppSettings): workflows.App =>
   workflows.App.fromPartial({ ...app, cover: cover ?? "", dailyMillicredits: creditLimit(dailyCredits) });
 
 export const appSettingsView = ({ cover, dailyMillicredits, payer, theme, ...app }: workflows.App): AppSettings => ({
   ...{ published: app.published, payer: payer as AppPayer, dailyCredits: toCredits(dailyMillicredits) },
   ...{ perVisitorPerDay: app.perVisitorPerDay, title: app.title, cover: cover || null, theme: theme as AppTheme, origins: app.origins },
+  publishedBy: app.publishedBy || null,
 });

@@ -50,6 +50,7 @@ export const batch = z
     onError: z.enum(["continue", "stop"]),
     metadata: z.record(z.string(), z.string()),
     source: z.string(),
+    madeBy: z.string().nullable().meta({ description: "The person who created it or resumed it last; it ends with their access" }),
     rerunOf: uuid.nullable().meta({ description: "The batch whose rows these are" }),
     webhookDelivery: webhookDelivery.meta({ description: "Of `batch.completed`, where the key's webhook names that event" }),
     createdAt: timestamp.nullable(),

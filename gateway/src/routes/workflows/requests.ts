@@ -80,6 +80,7 @@ export const updateRequest = (workflowSlug: string, body: Changes, context: Call
   return workflows.UpdateWorkflowRequest.fromPartial({
     slug: workflowSlug,
     ownerId: context.caller.user.id,
+    authorId: authorOf(context.caller),
     name: body.name,
     description: body.description,
     tags: body.tags && { values: body.tags },

@@ -36,6 +36,7 @@ export const batchJson = (batch: batches.Batch): Record<string, unknown> => ({
   onError: batch.stopOnError ? "stop" : "continue",
   metadata: batch.metadata,
   source: batch.source,
+  madeBy: batch.madeBy || null,
   rerunOf: batch.rerunOf || null,
   webhookDelivery: batch.webhook ? webhookJson(batch.webhook) : { configured: false },
   createdAt: iso(batch.createdAt),

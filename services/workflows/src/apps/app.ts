@@ -16,4 +16,7 @@ export interface App {
   theme: AppTheme;
   /** Pages of these may embed it and use its tokens. */
   origins: string[];
+  /** The person whose session published it or last changed its settings. Absent where it isn't published, and on apps of 1.0.0. */
+  publishedBy?: string;
+  publishedAt?: Date;
 }

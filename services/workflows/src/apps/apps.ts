@@ -14,7 +14,7 @@ export interface PublishedApp {
   schema: Pick<SchemaPart, "name" | "description" | "fieldsJson" | "valuesJson">;
 }
 
-export type AppCard = Pick<App, "title" | "cover" | "payer"> & { slug: string; description: string };
+export type AppCard = Pick<App, "title" | "cover" | "payer" | "publishedBy" | "publishedAt"> & { slug: string; description: string };
 
 /** Published apps. Those of suspended owners, and of templates that were taken down, are hidden. */
 export interface Apps {
@@ -34,7 +34,9 @@ export interface AppsDeps {
 const appNotFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "app not found");
 
 export const createApps = ({ store, versions, pictures }: AppsDeps): Apps => {
-  const shown = ({ app, name }: Pick<AppRow, "app" | "name">): App => ({
+  const shown = ({ app, name, createdBy, createdAt }: AppRow): App => ({
+    // The person who published an app of 1.0.0 was not kept.
+    ...{ publishedBy: createdBy, publishedAt: createdAt },
     ...app,
     title: app.title || name,
     cover: pictures.isOurs(app.cover) ? app.cover : "",
@@ -55,8 +57,8 @@ export const createApps = ({ store, versions, pictures }: AppsDeps): Apps => {
     list: async (ownerId) => {
       const rows = await store.apps(ownerId, APP_BOUNDS.listed);
       return rows.map((row) => {
-        const { title, cover, payer } = shown(row);
-        return { slug: row.slug, title, cover, payer, description: row.description };
+        const { title, cover, payer, publishedBy, publishedAt } = shown(row);
+        return { slug: row.slug, title, cover, payer, publishedBy, publishedAt, description: row.description };
       });
     },
     hasOrigin: async (origin) => origin.length <= APP_BOUNDS.originChars && isOrigin(origin) && store.hasAppOrigin(origin),

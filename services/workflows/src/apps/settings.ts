@@ -54,6 +54,10 @@ export const appIssuesWithin = (
   ];
 };
 
+/** An app as a person publishes it, who answers for it from then on: it ends with their access. */
+export const publishedBy = (app: App, personId: string): App =>
+  app.published ? { ...app, publishedBy: personId, publishedAt: new Date() } : app;
+
 const canonical = (app: App | null | undefined): string =>
   app
     ? JSON.stringify([

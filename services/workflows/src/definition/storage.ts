@@ -10,7 +10,7 @@ export type SchemaRow = SchemaPart & Pick<Workflow, "createdBy" | "creationId" |
 export type ToolRow = Tool & Pick<Workflow, "creationId" | "published">;
 
 /** What a published app has of its workflow. */
-export type AppRow = SchemaRow & { slug: string; app: App };
+export type AppRow = SchemaRow & Pick<Workflow, "createdAt"> & { slug: string; app: App };
 
 /** What a list is narrowed to; empty texts narrow nothing. */
 export interface ListFilter {

@@ -35,6 +35,7 @@ export const batchMessage = (batch: BatchRecord): proto.Batch => {
     ...(maxMillicredits === undefined ? {} : { maxMillicredits }),
     metadata: metadataOf(batch.metadata),
     source: runner.source,
+    madeBy: runner.personId || batch.userId,
     createdAt: batch.createdAt,
     ...(batch.finishedAt ? { finishedAt: batch.finishedAt } : {}),
     concurrency: batch.concurrency,

@@ -32,6 +32,27 @@ it("stops a batch whose key is revoked, or may not run its target any more, and 
   expect(await lookUp(withCapabilities(["workflow:run"]))(batch("key"))).toMatchObject({ tier: "pro", concurrency: 10, keyId: "key" });
 });
 
+it("stops a batch of a session once the access of the person who made it, or resumed it last, has ended", async () => {
+  const grants: unknown[] = [];
+  const ended = createCurrentRunner({
+    identity: {
+      getUser: ({ grant }) => {
+        grants.push(grant);
+        return Promise.reject(new DomainError("unauthenticated", "UNAUTHENTICATED", "the access has ended"));
+      },
+      resolveKey: failing(new Error("no key is asked for")),
+    },
+  });
+  const [createdAt, grantedAt] = [new Date(1), new Date(2)];
+  const made = { ...batch(""), createdAt };
+  expect(await ended(made)).toEqual({ stopped: { code: "UNAUTHENTICATED", message: "the access has ended" } });
+  await ended({ ...made, runner: { ...made.runner, personId: "editor" }, grantedAt });
+  expect(grants).toEqual([
+    { personId: "u", at: createdAt },
+    { personId: "editor", at: grantedAt },
+  ]);
+});
+
 it("looks up the key of the caller who has resumed a batch since", async () => {
   const answers = [["workflow:run"], ["workflow:other:run"]];
   const currentRunner = lookUp(() => withCapabilities(answers.shift()!)());
