@@ -24,6 +24,7 @@ let ledger: ClientOf<billing.BillingServiceServer>;
 let owner: User;
 let slug: string;
 let price = 0;
+let ending: Partial<executions.Execution> = {};
 
 const holdFor = (request: executions.RunRequest): Promise<unknown> =>
   ledger.hold(
@@ -49,6 +50,7 @@ const made = (request: executions.RunRequest): executions.Execution =>
     version: 3,
     nodes: [{ id: "words", type: "generate-text", status: "completed", outputsJson: '{"text":"a secret prompt"}', label: "Secret" }],
     createdAt: new Date(0),
+    ...ending,
   });
 
 beforeAll(async () => {
@@ -75,9 +77,12 @@ beforeAll(async () => {
     ),
     watchExecution: serverStream<executions.WatchExecutionRequest, executions.WatchExecutionResponse>(async function* () {
       const at = new Date(0);
-      yield await Promise.resolve({ sequence: 1, type: "admitted", at, dataJson: '{"modelIds":["a-secret-model"]}' });
-      yield { sequence: 0, type: "node.delta", at, dataJson: '{"nodeId":"words","text":"a secret prompt"}' };
-      yield { sequence: 2, type: "settled", at, dataJson: '{"status":"completed"}' };
+      yield await Promise.resolve({ sequence: 1, type: "admitted", at, dataJson: '{"modelIds":["a-secret-model"]}', publicDataJson: "" });
+      yield { sequence: 0, type: "node.delta", at, dataJson: '{"nodeId":"words","text":"a secret prompt"}', publicDataJson: "" };
+      const error = (message: string): string => JSON.stringify({ nodeId: "words", error: { code: "EXECUTION_FAILED", message } });
+      const texts = { dataJson: error("refused to call a secret host"), publicDataJson: error("its call failed") };
+      yield { sequence: 2, type: "node.failed", at, ...texts };
+      yield { sequence: 3, type: "settled", at, dataJson: '{"status":"completed"}', publicDataJson: "" };
     }),
   });
   // The table below asks every route twice, without a caller that they know.
@@ -94,6 +99,7 @@ afterAll(async () => {
 beforeEach(() => {
   requests = [];
   price = 0;
+  ending = {};
 });
 
 const SETTINGS = { published: true, dailyCredits: 5, perVisitorPerDay: 1_000, origins: [ORIGIN] };
@@ -225,6 +231,29 @@ describe("a visitor's token", () => {
     const list = await platform.send("/api/executions", { headers: bearer(token) });
     expect((list.body.rows as { executionId: string }[]).map(({ executionId }) => executionId)).toEqual([id]);
     expect([seen, events, list].map(({ text }) => text).join()).not.toMatch(/secret/i);
+  });
+
+  it("is told which node failed, and nothing that its graph says: in the answer, of the execution and by events", async () => {
+    const error = executions.ExecutionError.fromPartial({
+      ...{ code: "EXECUTION_FAILED", message: "refused to call a secret host", publicMessage: "node words: its call failed" },
+      ...{ nodeId: "words", providerBody: "a secret body" },
+    });
+    ending = {
+      status: "failed",
+      resultJson: "",
+      error,
+      nodes: [executions.NodeState.fromPartial({ id: "words", status: "failed", error })],
+    };
+    const token = await visit();
+    const answer = await run(token);
+    expect(answer.body).toMatchObject({ code: "EXECUTION_FAILED", error: "node words: its call failed" });
+    const path = `/api/executions/${executionOf(answer)}`;
+    const [seen, events] = await Promise.all(["", "/events"].map((part) => platform.send(path + part, { headers: bearer(token) })));
+    expect(seen!.body).toMatchObject({ error: { message: "node words: its call failed" }, nodes: [{ id: "words" }] });
+    expect(events!.text).toContain("its call failed");
+    expect([answer, seen, events].map((each) => each!.text).join()).not.toMatch(/secret/i);
+    const own = await platform.send(`/api/workflows/${slug}/run`, { json: { inputs: {} }, headers: platform.byKey(owner) });
+    expect(own.body).toMatchObject({ error: "refused to call a secret host" });
   });
 
   it("reads no execution of another visitor, nor of the owner", async () => {

@@ -1,4 +1,5 @@
 import { APP_METADATA, executionNotFound, invalidRequest } from "@nodeloom/kernel";
+import { publicError } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { CallerVisitor } from "../../auth/caller";
 import type { StreamedEvent } from "../../http/event-stream";
@@ -11,7 +12,7 @@ const isOwn = ({ metadata }: executions.Execution, visitor: CallerVisitor): bool
   Object.entries(visitor.metadata).every(([name, value]) => metadata[name] === value);
 
 const shownError = (error: executions.ExecutionError | undefined): executions.ExecutionError | undefined =>
-  error && executions.ExecutionError.fromPartial({ code: error.code, message: error.message });
+  error && executions.ExecutionError.fromPartial({ code: error.code, message: publicError(error).message });
 
 const shownNode = ({ id, type, status, startedAt, durationMs, items, itemsDone, error }: executions.NodeState): executions.NodeState =>
   executions.NodeState.fromPartial({ id, type, status, startedAt, durationMs, items, itemsDone, error: shownError(error) });

@@ -48,9 +48,14 @@ const getExecution = async (
   return visitor ? asVisitorSees(stored, visitor) : stored;
 };
 
-async function* eventsOf(messages: AsyncIterable<executions.WatchExecutionResponse>): AsyncGenerator<StreamedEvent, void> {
-  for await (const { sequence, type, at, dataJson } of messages)
-    yield { id: sequence, type, data: toJson({ type, at: iso(at), data: raw(dataJson, "{}") }) };
+async function* eventsOf(
+  messages: AsyncIterable<executions.WatchExecutionResponse>,
+  isVisitor: boolean,
+): AsyncGenerator<StreamedEvent, void> {
+  for await (const { sequence, type, at, dataJson, publicDataJson } of messages) {
+    const shown = (isVisitor && publicDataJson) || dataJson;
+    yield { id: sequence, type, data: toJson({ type, at: iso(at), data: raw(shown, "{}") }) };
+  }
 }
 
 /** An iteration whose first item has been taken already. */
@@ -72,7 +77,7 @@ const watch = ({ gateway, caller, params, request, response }: Context, afterSeq
   });
   const query = { executionId: params.id, userId: caller.user.id, afterSequence };
   const messages = gateway.services.executions.watchExecution(query, { deadlineMs: EVENT_STREAM_MS, signal: gone });
-  const events = eventsOf(messages);
+  const events = eventsOf(messages, Boolean(caller.visitor));
   return { events: caller.visitor ? eventsForVisitors(events) : events, gone };
 };
 

@@ -14,6 +14,7 @@ import {
 } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
+import { withPublicErrors } from "@nodeloom/platform";
 import { runCapability } from "../../auth/caller";
 import { runApp } from "../apps/run";
 import { webhookConfiguration } from "../executions/view";
@@ -213,7 +214,9 @@ export const run = async (context: RunContext, $case: TargetCase, value: string,
     throw repeated ?? error;
   });
   if (response.replayed && context.fingerprint !== "") markReplayed(context.response);
-  const reply = runReply({ request, response });
+  const { execution } = response;
+  const shown = execution && caller.visitor ? { ...response, execution: withPublicErrors(execution) } : response;
+  const reply = runReply({ request, response: shown });
   const applied: Record<string, string> =
     preferred.respondAsync && reply.status === ACCEPTED ? { "Preference-Applied": "respond-async" } : {};
   return { ...reply, headers: { ...reply.headers, ...applied } };

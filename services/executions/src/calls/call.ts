@@ -1,4 +1,13 @@
-import { actualMicroUsd, inputAddresses, LIMITS, pricedInputs, readAnswer, textBytes, type MediaValue } from "@nodeloom/kernel";
+import {
+  actualMicroUsd,
+  DomainError,
+  inputAddresses,
+  LIMITS,
+  pricedInputs,
+  readAnswer,
+  textBytes,
+  type MediaValue,
+} from "@nodeloom/kernel";
 import type { AddressRules, Slots } from "@nodeloom/platform";
 import type { Media } from "../clients";
 import { media as mediaProto } from "@nodeloom/proto";
@@ -10,7 +19,7 @@ import { withFiles } from "../plan/files";
 import type { CatalogModel, ModelCatalog } from "../plan/model-catalog";
 import { ProviderError, type Made, type Provider } from "./providers";
 import { pointer } from "./providers/pointer";
-import { final, MAY_TRY_ANOTHER } from "./failures";
+import { final, MAY_TRY_ANOTHER, QUOTES_ADDRESS } from "./failures";
 import type { Gate } from "./gates";
 import type { SendFiles, SentInputs } from "./input-files";
 import { makingOf, ownerOf } from "./making";
@@ -75,7 +84,10 @@ export const storeInTurn = async (
   put: () => Promise<{ object?: mediaProto.StoredObject | undefined }>,
   { userId: key, signal, problem }: { userId: string; signal?: AbortSignal | undefined; problem: string },
 ): Promise<MediaValue> => {
-  const { object } = await downloads.use(put, { key, signal, maxWaitMs: TIMING.run });
+  const { object } = await downloads.use(put, { key, signal, maxWaitMs: TIMING.run }).catch((error: unknown) => {
+    if (!(error instanceof DomainError)) throw error;
+    throw new DomainError(error.kind, error.reason, error.message, { ...error.metadata, ...QUOTES_ADDRESS });
+  });
   if (!object) throw final("EXECUTION_FAILED", problem);
   return mediaValue(object);
 };
@@ -134,7 +146,7 @@ const checkAddresses = async (
   await Promise.all(
     [...named].map(async ([url, name]) => {
       const problem = await addresses.resolvedProblem(url);
-      if (problem !== undefined) throw final("EXECUTION_FAILED", `${model}: input ${name}: ${problem}`);
+      if (problem !== undefined) throw final("EXECUTION_FAILED", `${model}: input ${name}: ${problem}`, QUOTES_ADDRESS);
     }),
   );
 };
@@ -151,7 +163,7 @@ export const readyCall = async <Type extends Provider["type"]>(
   const { model, provider } = await target(options, given, type);
   const call: ModelCall = { ...given, asked: askedOfModel(given, model, options.own) };
   const ready = await withFiles(options.media, model.inputSchema, call.inputs, call.userId, call.authorFiles);
-  if ("problem" in ready) throw final("EXECUTION_FAILED", `${call.model}: input ${ready.problem}`);
+  if ("problem" in ready) throw final("EXECUTION_FAILED", `${call.model}: input ${ready.problem}`, QUOTES_ADDRESS);
   if (options.addresses) await checkAddresses(options.addresses, model, call.model, ready.inputs);
   const [problem] = model.validate(ready.inputs);
   if (problem) throw final("EXECUTION_FAILED", `${call.model}: input ${problem.path}: ${problem.message}`);

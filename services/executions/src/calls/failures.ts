@@ -135,6 +135,13 @@ export const final = (
 /** Of a failure after which another model may be called: the provider did not do it, for certain. */
 export const MAY_TRY_ANOTHER = { mayTryAnother: true } as const satisfies StepFailure;
 
+/** Of a failure whose message may quote the address of a file or host. */
+export const QUOTES_ADDRESS = { quotesAddress: true } as const satisfies StepFailure;
+
+/** Kinds of failures whose message is not in a provider's words, and may have the error of a connection. */
+const OF_CONNECTION: ReadonlySet<ProviderError["kind"]> = new Set(["unreachable", "ambiguous", "unavailable"]);
+const quoting = ({ kind }: ProviderError): StepFailure => (OF_CONNECTION.has(kind) ? QUOTES_ADDRESS : {});
+
 /** Statuses of what stands before a provider, which may have taken the request before its own time was over. */
 const GATEWAY_TIMEOUTS: ReadonlySet<number> = new Set([504, 524]);
 
@@ -145,6 +152,7 @@ const isCertain = ({ kind, status = FIRST_SERVER_ERROR }: ProviderError): boolea
 const submitFailure = (model: string, error: ProviderError): DomainError =>
   final("PROVIDER_SUBMIT_FAILED", `${model}: ${error.message}`, {
     ...(isCertain(error) ? MAY_TRY_ANOTHER : {}),
+    ...quoting(error),
     ...(error.status === undefined ? {} : { providerStatus: error.status }),
     ...(error.body === undefined ? {} : { providerBody: error.body }),
     ...(error.kind === "ambiguous" ? { jobMayRun: true } : {}),
@@ -163,7 +171,7 @@ export const afterFailure = (call: ModelCall, error: ProviderError, idempotent: 
   const isCalled = error.kind !== "unavailable" && error.kind !== "unreachable";
   const problem = isCalled
     ? submitFailure(call.model, error)
-    : final("EXECUTION_FAILED", `${call.model}: ${error.message}`, MAY_TRY_ANOTHER);
+    : final("EXECUTION_FAILED", `${call.model}: ${error.message}`, { ...MAY_TRY_ANOTHER, ...quoting(error) });
   if (!again || afterMs === undefined) return problem;
   const pauseMs = pauseFor(afterMs);
   return Date.now() + pauseMs + TIMING.submitReserve > until ? problem : new TryAgain(problem, pauseMs);

@@ -9,7 +9,7 @@ import { pointer } from "./providers/pointer";
 import { ProviderError, type FilesProvider, type Submission } from "./providers";
 import { madeResult, mediaId, notStored, readyCall, target, withFreshFiles, type CallOptions, type ReadyCall } from "./call";
 import type { CallClock } from "./clock";
-import { afterFailure, final, MAY_TRY_ANOTHER } from "./failures";
+import { afterFailure, final, MAY_TRY_ANOTHER, QUOTES_ADDRESS } from "./failures";
 import { createStoreMade } from "./store-made";
 
 /** Calls of models whose provider answers one request with what it made. */
@@ -39,7 +39,7 @@ const answeredOf = ({ requestId, handle }: Submission): Answered | undefined =>
 const storageProblem = (call: ModelCall, { reason, message }: DomainError): DomainError =>
   reason === "INVALID_REQUEST"
     ? final("PROVIDER_RESPONSE_INCOMPLETE", `${call.model} finished without the expected output`, MAY_TRY_ANOTHER)
-    : final("EXECUTION_FAILED", `${notStored(call)}: ${message}`);
+    : final("EXECUTION_FAILED", `${notStored(call)}: ${message}`, QUOTES_ADDRESS);
 
 /** Bytes of answers that one process has in memory at once, and answers that may wait for room: their connections wait, unread. */
 export const ANSWER_MEMORY = { concurrency: 256 * 1024 * 1024, queueLimit: 2_000 };
@@ -95,7 +95,8 @@ export const createFiles = ({ memory = createSlots(ANSWER_MEMORY), ...options }:
       signal.throwIfAborted();
       // The answer was there once; it is not asked for again.
       if (error instanceof DomainError) throw storageProblem(call, error);
-      if (error instanceof ProviderError || error instanceof NoSlot) throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`);
+      if (error instanceof ProviderError || error instanceof NoSlot)
+        throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`, QUOTES_ADDRESS);
       throw error;
     }
   };

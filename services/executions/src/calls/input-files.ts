@@ -10,7 +10,7 @@ import { fileInputsOf } from "../plan/planner/file-inputs";
 import { cannotSend, CHARS_PER_BYTE, isInOurNetwork, isReadable, sendingOf } from "../plan/sending";
 import type { ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
-import { final } from "./failures";
+import { final, QUOTES_ADDRESS } from "./failures";
 import { ownerOf } from "./making";
 import { ProviderError, type DialectContext } from "./providers";
 import type { SentFile } from "./providers/multipart";
@@ -155,7 +155,7 @@ export const createInputFiles = ({ media, own, downloads, ...context }: InputFil
     const isRefused =
       error instanceof ProviderError || (error instanceof DomainError && (error.kind === "invalid" || error.kind === "failed"));
     return isRefused && !(error instanceof DomainError && error.message.startsWith(`${call.model}: `))
-      ? final("EXECUTION_FAILED", `${call.model}: input ${name}: ${error.message}`)
+      ? final("EXECUTION_FAILED", `${call.model}: input ${name}: ${error.message}`, QUOTES_ADDRESS)
       : error;
   };
 

@@ -8,7 +8,7 @@ import type { CatalogModel } from "../plan/model-catalog";
 import { ProviderError, type Made, type PollState, type Submission } from "./providers";
 import { madeResult, readyCall, target, withFreshFiles, withoutOutput, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
-import { afterFailure, final, isBusy, MAY_TRY_ANOTHER, pauseFor, TryAgain } from "./failures";
+import { afterFailure, final, isBusy, MAY_TRY_ANOTHER, pauseFor, QUOTES_ADDRESS, TryAgain } from "./failures";
 import { createPace, type Pace } from "./pace";
 import { createStoreMade } from "./store-made";
 
@@ -62,7 +62,10 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
     } catch (error) {
       // It was asked for again a few times.
       throw error instanceof ProviderError
-        ? final("EXECUTION_FAILED", `${call.model}: its output could not be fetched: ${error.message}`, MAY_TRY_ANOTHER)
+        ? final("EXECUTION_FAILED", `${call.model}: its output could not be fetched: ${error.message}`, {
+            ...MAY_TRY_ANOTHER,
+            ...QUOTES_ADDRESS,
+          })
         : error;
     }
   };
@@ -125,7 +128,7 @@ export const createJobs = ({ pace = createPace(), ...options }: JobOptions) => {
         askedToWait = Math.min(error.retryAfterMs ?? 0, TIMING.pollPause);
         if (isBusy(error)) answeredAt = Date.now();
         if (Date.now() - answeredAt > TIMING.pollSilence)
-          throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`, { jobMayRun: true });
+          throw final("EXECUTION_FAILED", `${call.model}: ${error.message}`, { jobMayRun: true, ...QUOTES_ADDRESS });
       }
       const wanted = Math.max(pauseMs, askedToWait);
       const pausedAt = performance.now();

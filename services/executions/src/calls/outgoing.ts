@@ -2,7 +2,7 @@ import { DomainError, OUTGOING, type BaseTier, type OutgoingBudget } from "@node
 import type { WindowCounter } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";
 import { countOutgoingWait } from "../meters";
-import { pauseFor, TryAgain } from "./failures";
+import { pauseFor, QUOTES_ADDRESS, TryAgain } from "./failures";
 
 /** The budget of calls that the platform makes for a user to addresses that users choose. Providers are paid, and not counted. */
 
@@ -34,7 +34,7 @@ type OutgoingUser = { userId: string; baseTier?: BaseTier | undefined };
 /** Why a call can't be made now. */
 const overBudgetError = (over: OverBudget): DomainError => {
   const at = new Date(Date.now() + over.afterMs).toISOString();
-  return new DomainError("failed", "OUTGOING_LIMIT_EXCEEDED", `${named(over)}; try again at ${at}`);
+  return new DomainError("failed", "OUTGOING_LIMIT_EXCEEDED", `${named(over)}; try again at ${at}`, QUOTES_ADDRESS);
 };
 
 export type Outgoing = ReturnType<typeof createOutgoing>;

@@ -17,7 +17,7 @@ import { askedOfTransform } from "../reuse/asked";
 import type { TransformCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { mediaId, storeInTurn } from "./call";
-import { final } from "./failures";
+import { final, QUOTES_ADDRESS } from "./failures";
 import { makingByOperation, ownerOf } from "./making";
 import type { Asked } from "../run/types";
 
@@ -59,7 +59,7 @@ const readyCall = async (media: TransformsOptions["media"], call: TransformCall)
   const operation = mediaOperation(call.operation);
   if (!operation) throw final("EXECUTION_FAILED", `there is no operation ${call.operation} any more`);
   const ready = await withFiles(media, operation.schema, call.inputs, call.userId, call.authorFiles);
-  if ("problem" in ready) throw final("EXECUTION_FAILED", `${operation.name}: ${ready.problem}`);
+  if ("problem" in ready) throw final("EXECUTION_FAILED", `${operation.name}: ${ready.problem}`, QUOTES_ADDRESS);
   const [issue] = operationIssues(operation, ready.inputs);
   if (issue) throw final("EXECUTION_FAILED", `${operation.name}: ${issue.path}: ${issue.message}`);
   return { operation, inputs: ready.inputs };

@@ -36,12 +36,27 @@ export const retryWhileUnavailable = <T>(signal: AbortSignal, work: () => Promis
     until: Date.now() + Math.min(activityInfo().startToCloseTimeoutMs * WAITING_SHARE, TIMING.servicesAway),
   });
 
+/** Requests and files that the graph names, whose failures quote it. */
+const isOfAddress = (call: NodeCall): boolean => "call" in call || "reference" in call;
+/** A provider may repeat an address that it was sent. */
+const ADDRESS = "://";
+
+/** What those who can't read the graph are told of a failed call, where its message is not for them. */
+const publicMessage = ({ message, metadata }: DomainError, call: NodeCall): Pick<RunError, "publicMessage"> => {
+  const { quotesAddress = false } = metadata as StepFailure;
+  if (!quotesAddress && !isOfAddress(call) && !message.includes(ADDRESS)) return {};
+  const model = "model" in call ? `${call.model}: ` : "";
+  return { publicMessage: `node ${nodeName(call.nodeId, call.label)}: ${model}its call failed; the workflow's author can read why` };
+};
+
 /** The error of a failed call as the run records it; of a fan-out it names the item. */
-export const runErrorOf = (error: DomainError, { nodeId, label, item, items }: NodeCall): RunError => {
+export const runErrorOf = (error: DomainError, call: NodeCall): RunError => {
+  const { nodeId, label, item, items } = call;
   const { providerStatus, providerBody } = error.metadata as { providerStatus?: number; providerBody?: string };
   return {
     code: error.kind === "failed" ? error.reason : "EXECUTION_FAILED",
     message: `node ${nodeName(nodeId, label)}: ${error.message}`,
+    ...publicMessage(error, call),
     nodeId,
     ...(items > 1 ? { item } : {}),
     ...(providerStatus === undefined ? {} : { providerStatus }),

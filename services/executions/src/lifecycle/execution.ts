@@ -16,6 +16,12 @@ import type { Claimed, DecidedEnding } from "../store/transitions";
 
 const MAX_SYNCHRONOUS = 10_000;
 
+const briefly = ({ code, message, publicMessage }: RunError): Pick<RunError, "code" | "message" | "publicMessage"> => ({
+  code,
+  message,
+  ...(publicMessage === undefined ? {} : { publicMessage }),
+});
+
 const itemPrefix = (nodeId: string): string => `item:${nodeId}:`;
 const failedItemPrefix = (nodeId: string): string => `failed-item:${nodeId}:`;
 
@@ -68,16 +74,16 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
     },
 
     /** A call failed for which another model is called now. */
-    fellBack: async ({ executionId, nodeId, item, items, alternative }: CallContext, { code, message }: RunError): Promise<void> => {
+    fellBack: async ({ executionId, nodeId, item, items, alternative }: CallContext, error: RunError): Promise<void> => {
       const { place = 0, model } = alternative ?? {};
-      const data = { nodeId, ...(items > 1 ? { item } : {}), model, error: { code, message } };
+      const data = { nodeId, ...(items > 1 ? { item } : {}), model, error: briefly(error) };
       await note(executionId, event(`fallback:${alternativeKey(itemKey(nodeId, item), place)}`, "node.fallback", data));
     },
 
     /** A call failed whose item is left out; the node is done when it was the last, unless all failed. */
-    itemFailed: async (call: CallContext, { code, message }: RunError): Promise<void> => {
+    itemFailed: async (call: CallContext, error: RunError): Promise<void> => {
       const { executionId, nodeId, item } = call;
-      const data = { nodeId, item, error: { code, message } };
+      const data = { nodeId, item, error: briefly(error) };
       const appended = await note(executionId, event(failedItemPrefix(nodeId) + item, "node.progress", data));
       await completeWhenDone(call, appended);
     },

@@ -1,5 +1,6 @@
 /** An execution as it travels between services. */
 import { groupBy, isRepairKey, itemKey, makesCalls, placeOfKey, repairKey } from "@nodeloom/kernel";
+import { withPublicErrors } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { WebhookAttempt, WebhookState } from "../run/delivery";
 import type { NodeState } from "../run/types";
@@ -124,7 +125,7 @@ export const executionMessage = (record: ExecutionView, details?: Details): exec
   const { calls = [] } = details ?? {};
   const byNode = callsByNode(record.graphHidden ? withoutOutputs(calls) : calls);
   const nodes = record.graphHidden ? record.nodes.map(({ outputsJson: _, ...node }) => node) : record.nodes;
-  return executions.Execution.fromPartial({
+  const message = executions.Execution.fromPartial({
     ...present(record),
     executionId: record._id,
     status: record.status === "queued" ? "processing" : record.status,
@@ -140,4 +141,5 @@ export const executionMessage = (record: ExecutionView, details?: Details): exec
     rerunOf: record.rerun?.of ?? "",
     ...(record.batchId === undefined ? {} : { batch: { batchId: record.batchId, index: record.index } }),
   });
+  return record.graphHidden ? withPublicErrors(message) : message;
 };

@@ -1,5 +1,5 @@
 /** The stream of an execution: its log, and the pieces of texts that are being written. */
-import { withTimeout } from "@nodeloom/platform";
+import { publicError, withTimeout } from "@nodeloom/platform";
 import type { EventChannel } from "../store/channel";
 import { NODE_DELTA, type TextDelta, type TextStreams } from "../calls/text-streams";
 import { TIMING } from "../run/timing";
@@ -7,6 +7,7 @@ import { executionNotFound } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { AwaitDelivered } from "./follow";
 import { isFinal } from "../run/states";
+import type { RunError } from "../run/types";
 import type { Stores } from "../store/stores";
 
 interface HeardDelta extends TextDelta {
@@ -78,6 +79,21 @@ const textsBefore = (inbox: Inbox, type: string, { nodeId }: Record<string, unkn
 /** What an event says of files that a node gave is not shown with a graph that is hidden. */
 const withoutFiles = ({ files: _, ...data }: Record<string, unknown>): Record<string, unknown> => data;
 
+type Data = Record<string, unknown>;
+
+const mapError = (data: Data, shown: (error: RunError) => RunError): Data => {
+  const error = data.error as RunError | null | undefined;
+  return error ? { ...data, error: shown(error) } : data;
+};
+
+/** What an event says to those who can read the graph, and to others where that differs. */
+const eventTexts = (data: Data, isHidden: boolean): Pick<Message, "dataJson" | "publicDataJson"> => {
+  const open = JSON.stringify(mapError(isHidden ? withoutFiles(data) : data, publicError));
+  if (isHidden) return { dataJson: open, publicDataJson: "" };
+  const dataJson = JSON.stringify(mapError(data, ({ publicMessage: _, ...error }) => error));
+  return { dataJson, publicDataJson: open === dataJson ? "" : open };
+};
+
 /**
  * The ordered event log of an execution: what is recorded, then what happens, until it is final. Texts that are written
  * meanwhile come in pieces in between, each before the end of its node; not those of a graph that is hidden.
@@ -100,8 +116,7 @@ export const createWatch = (
         await awaitDelivered(log.row);
         for (const { sequence, type, at, data } of log.events) {
           if (!graphHidden) yield* textsBefore(inbox, type, data).map(deltaMessage);
-          const dataJson = JSON.stringify(graphHidden ? withoutFiles(data) : data);
-          yield executions.WatchExecutionResponse.fromPartial({ sequence, type, at, dataJson });
+          yield executions.WatchExecutionResponse.fromPartial({ sequence, type, at, ...eventTexts(data, graphHidden === true) });
           last = sequence;
         }
         if (log.more) continue;

@@ -137,9 +137,9 @@ export interface ItemEnd extends Pick<BatchRow, "error"> {
 }
 
 /** How an item ended whose run is over. */
-export const itemEndOf = (index: number, { status, millicredits, error }: ExecutionView): ItemEnd => ({
+export const itemEndOf = (index: number, { status, millicredits, error, graphHidden }: ExecutionView): ItemEnd => ({
   ...{ index, status: status as FinalStatus, millicredits },
-  ...(error ? { error: { code: error.code, message: error.message } } : {}),
+  ...(error ? { error: { code: error.code, message: (graphHidden && error.publicMessage) || error.message } } : {}),
 });
 
 /** Whether no more items of a batch begin. */

@@ -70,6 +70,8 @@ export interface RefusedCost {
 
 /** What the workflow learns of a failed step besides the run's error. */
 export interface StepFailure {
+  /** Its message quotes an address: only those who can read the graph may see it. */
+  quotesAddress?: boolean;
   /** The step was given up, but its job at the provider was not seen to end. */
   jobMayRun?: boolean;
   /** The provider did not do it, for certain: another model may be called in its place. */

@@ -72,6 +72,8 @@ export interface RunError {
   item?: number;
   providerStatus?: number;
   providerBody?: string;
+  /** In place of a message that quotes values of the graph, for those who can't read it. */
+  publicMessage?: string;
 }
 
 export type NodeStatus = "pending" | "processing" | "completed" | "failed" | "cancelled" | "skipped";

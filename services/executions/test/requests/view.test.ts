@@ -1,3 +1,4 @@
+import { executionJson } from "@nodeloom/platform";
 import { executionMessage } from "../../src/requests/view";
 import type { CallRecord } from "../../src/run/call-record";
 import { newRecord } from "../support/index";
@@ -100,4 +101,28 @@ it("tells the models that were tried for a call, where there were several, with 
       error: expect.objectContaining({ message: "too long" }) as unknown,
     }),
   ]);
+});
+
+it("shows of a graph that is hidden no error that quotes it: of the run, its nodes, calls and attempts", () => {
+  const [pic] = newRecord().nodes;
+  const error = {
+    ...{ code: "EXECUTION_FAILED" as const, message: "refused to call db.internal", publicMessage: "its call failed" },
+    providerBody: "db.internal",
+  };
+  const nodes = [
+    { ...pic!, id: "one", status: "failed" as const, items: 1, error },
+    { ...pic!, id: "many", status: "failed" as const, items: 3, itemErrors: [{ item: 2, error }] },
+  ];
+  const call = (nodeId: string, item: number, place: string): CallRecord => ({
+    ...{ _id: `x:${nodeId}:${item}${place}`, executionId: "x", nodeId, item, costMicroUsd: 0, requestId: null },
+    ...{ status: "failed", error },
+  });
+  const calls = [call("one", 0, ""), call("one", 0, ".alt1"), call("many", 0, ""), call("many", 1, ""), call("many", 1, ".alt1")];
+  const record = { ...newRecord("user", { nodes }), error };
+  const textOf = (row: typeof record & { graphHidden?: true }): string =>
+    JSON.stringify(executionJson(executionMessage(row, { calls, inputsJson: undefined, position: undefined }), undefined));
+  expect(textOf(record)).toContain("refused to call db.internal");
+  expect(textOf(record)).not.toContain("its call failed");
+  expect(textOf({ ...record, graphHidden: true })).toContain("its call failed");
+  expect(textOf({ ...record, graphHidden: true })).not.toContain("db.internal");
 });

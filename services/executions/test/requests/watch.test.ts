@@ -98,6 +98,23 @@ it("shows of a graph that is hidden neither texts while they are written nor fil
   expect(seen).toEqual(['node.completed {"nodeId":"pic"}', "settled {}"]);
 });
 
+it("tells why a node failed to those who can read the graph, and others no value of it", async () => {
+  const error = { code: "EXECUTION_FAILED", message: "node web: refused to call db.internal", publicMessage: "node web: its call failed" };
+  const { publicMessage, ...whole } = error;
+  const told = async (row: object): Promise<[string, string]> => {
+    const record = { ...newRecord("owner"), ...row };
+    await stores.rows.insert(record);
+    await stores.log.append(record._id, [{ ...news("node.failed"), data: { nodeId: "web", error } }]);
+    await stores.rows.finish(record._id, final, [news("settled")]);
+    const watch = createWatch(stores, localChannel(), texts, DELIVERED)(record._id, "owner", 1, new AbortController().signal);
+    for await (const { dataJson, publicDataJson } of watch) return [dataJson, publicDataJson];
+    throw new Error("nothing was told");
+  };
+  const open = JSON.stringify({ nodeId: "web", error: { code: error.code, message: publicMessage } });
+  expect(await told({})).toEqual([JSON.stringify({ nodeId: "web", error: whole }), open]);
+  expect(await told({ graphHidden: true })).toEqual([open, ""]);
+});
+
 it("starts after the number it is given", async () => {
   const id = await inserted();
   await stores.log.append(id, [news("submitted")]);

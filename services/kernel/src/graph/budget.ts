@@ -3,6 +3,13 @@ import { GRAPH_BOUNDS, valueBytes } from "./bounds";
 /** A node's inputs or value can't be made. The message becomes the node's error. */
 export class BindError extends Error {
   override readonly name = "BindError";
+  /** @param publicMessage in place of a message that quotes a value, for those who can't read the graph */
+  constructor(
+    message: string,
+    readonly publicMessage?: string,
+  ) {
+    super(message);
+  }
 }
 
 /** What was used up of a run's bounds. Plans carry it, as JSON, to the run. */

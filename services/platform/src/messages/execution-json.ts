@@ -12,6 +12,26 @@ const errorJson = (error: executions.ExecutionError): Record<string, unknown> =>
   item: error.item,
 });
 
+/** An error as those have it who can't read the graph: what a provider answered may repeat what it was sent. */
+export const publicError = <T extends { message: string; publicMessage?: string | undefined; providerBody?: unknown }>(error: T): T => {
+  const { publicMessage, providerBody: _, ...rest } = error;
+  return { ...rest, message: publicMessage || error.message } as T;
+};
+
+const publicCall = <T extends { error?: executions.ExecutionError | undefined; attempts: executions.CallAttempt[] }>(call: T): T => ({
+  ...withPublicError(call),
+  attempts: call.attempts.map(withPublicError),
+});
+
+const withPublicError = <T extends { error?: executions.ExecutionError | undefined }>(part: T): T =>
+  part.error ? { ...part, error: publicError(part.error) } : part;
+
+/** An execution whose errors quote no value of the graph. */
+export const withPublicErrors = (execution: executions.Execution): executions.Execution => ({
+  ...withPublicError(execution),
+  nodes: execution.nodes.map((node) => ({ ...publicCall(node), calls: node.calls.map(publicCall) })),
+});
+
 const attemptJson = (attempt: executions.WebhookAttempt): Record<string, unknown> => ({
   at: iso(attempt.at),
   status: attempt.status ?? null,

@@ -78,7 +78,7 @@ const asNumber = (port: string, value: unknown): unknown => {
     return number;
   }
   const shown = text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
-  throw new BindError(`${port}: must be a number, but is the text ${JSON.stringify(shown)}`);
+  throw new BindError(`${port}: must be a number, but is the text ${JSON.stringify(shown)}`, `${port}: must be a number`);
 };
 
 const portInput = (step: Pick<PlanStep, "textPorts" | "numberPorts" | "listPorts">, name: string, value: unknown): unknown => {

@@ -1,7 +1,7 @@
 /** What a failed call says of its node, its job and its run. */
 import { ApplicationFailure, ActivityFailure, isCancellation, TimeoutFailure } from "@temporalio/workflow";
 import type { Reason } from "@nodeloom/kernel";
-import { BoundPassed, nodeName } from "@nodeloom/kernel/graph";
+import { BoundPassed, nodeName, type BindError } from "@nodeloom/kernel/graph";
 import type { StepFailure } from "../../../run/calls";
 import { RUN_CANCELLED, type NodeState, type RunError, type RunInput } from "../../../run/types";
 
@@ -19,7 +19,14 @@ export const runError = (error: unknown, { id: nodeId, label }: NodeState, mode:
     const code = details?.code === "PROVIDER_SUBMIT_FAILED" && mode === "sync" ? "EXECUTION_FAILED" : details?.code;
     if (details && code) return { ...details, code, nodeId };
   }
-  return { code: "EXECUTION_FAILED", message: `node ${nodeName(nodeId, label)}: ${describe(error)}`, nodeId };
+  const said = `node ${nodeName(nodeId, label)}: `;
+  const open = isBindError(error) ? error.publicMessage : undefined;
+  return {
+    code: "EXECUTION_FAILED",
+    message: said + describe(error),
+    ...(open === undefined ? {} : { publicMessage: said + open }),
+    nodeId,
+  };
 };
 
 /** Whether a step ended because its run is being cancelled: as the workflow knows it, or as an activity found it first. */
@@ -30,8 +37,10 @@ export const isRunCancelled = (error: unknown): boolean => {
 
 const isTimeout = (error: ActivityFailure): boolean => error.cause instanceof TimeoutFailure;
 
+const isBindError = (error: unknown): error is BindError => error instanceof Error && error.name === "BindError";
+
 const describe = (error: unknown): string => {
-  if (error instanceof Error && error.name === "BindError") return error.message;
+  if (isBindError(error)) return error.message;
   if (!(error instanceof ActivityFailure)) return "the provider did not finish in time";
   // What is sent once is tried again only while it certainly did not arrive.
   const neverArrived = error.activityType === "submit" || (error.activityType === "runFiles" && !isTimeout(error));

@@ -1,0 +1,50 @@
+import { DomainError } from "@nodeloom/kernel";
+import { BindError } from "@nodeloom/kernel/graph";
+import { afterFailure, final, QUOTES_ADDRESS } from "../../src/calls/failures";
+import { ProviderError } from "../../src/calls/providers";
+import { runError } from "../../src/carry/workflows/calls/failures";
+import { itemEndOf } from "../../src/run/batch";
+import type { ExecutionView } from "../../src/run/record";
+import type { NodeState } from "../../src/run/types";
+import { runErrorOf, type NodeCall } from "../../src/carry/step-failures";
+
+const node = { nodeId: "n", label: "Fetch", item: 0, items: 1 };
+const http = { ...node, call: { url: "https://db.internal/?key=k" } } as unknown as NodeCall;
+const model = { ...node, model: "a-model" } as unknown as NodeCall & { model: string };
+const file = { ...node, port: "result", reference: "https://db.internal/a.png" } as unknown as NodeCall;
+const seen = (error: DomainError, call: NodeCall): string => {
+  const { message, publicMessage } = runErrorOf(error, call);
+  expect(message).toBe(`node "Fetch" (n): ${error.message}`);
+  return publicMessage ?? message;
+};
+const provider = (kind: ProviderError["kind"], message: string): DomainError =>
+  afterFailure(model as never, new ProviderError(kind, message, 400), false, { triesUntil: () => 0 } as never) as DomainError;
+
+it("tells those who can't read a graph which node failed, and no host, address or header that its request names", () => {
+  const said = 'node "Fetch" (n): its call failed; the workflow\'s author can read why';
+  for (const message of ["refused to call db.internal", "the header x-token has line breaks", "the address answered with status 500"])
+    expect(seen(final("EXECUTION_FAILED", message), http)).toBe(said);
+  expect(seen(final("EXECUTION_FAILED", "result: db.internal refused"), file)).toBe(said);
+  const ofModel = said.replace("its call", "a-model: its call");
+  expect(seen(final("EXECUTION_FAILED", "a-model: input image: db.internal refused", QUOTES_ADDRESS), model)).toBe(ofModel);
+  expect(seen(provider("unreachable", "the provider could not be called: db.internal refused"), model)).toBe(ofModel);
+  expect(seen(provider("refused", "the provider answered 400: can't read https://db.internal/a.png"), model)).toBe(ofModel);
+});
+
+it("tells them that a text is no number, without the text, and so do the rows of a batch", () => {
+  const node = { id: "n", label: "Fetch" } as NodeState;
+  const error = runError(new BindError('seed: must be a number, but is the text "a secret"', "seed: must be a number"), node, "async");
+  expect(error).toMatchObject({
+    message: 'node "Fetch" (n): seed: must be a number, but is the text "a secret"',
+    publicMessage: 'node "Fetch" (n): seed: must be a number',
+  });
+  const row = { status: "failed", millicredits: 0, error } as ExecutionView;
+  expect(itemEndOf(0, { ...row, graphHidden: true }).error).toEqual({ code: error.code, message: error.publicMessage });
+  expect(itemEndOf(0, row).error).toEqual({ code: error.code, message: error.message });
+});
+
+it("tells them in a provider's own words why a model refused", () => {
+  const words = "the provider answered 400: its content policy does not allow this";
+  expect(seen(provider("refused", words), model)).toBe(`node "Fetch" (n): a-model: ${words}`);
+  expect(seen(new DomainError("failed", "CONTENT_REFUSED", "its output was refused"), model)).toContain("its output was refused");
+});
