@@ -87,7 +87,7 @@ it("lets every tier make the calls of a whole run to one host within the time th
 });
 
 it("is told in the guide as the table has it", () => {
-  const guide = readFileSync(join(__dirname, "../../../../docs/guide/runs.md"), "utf8");
+  const guide = readFileSync(join(__dirname, "../../../../docs/guide/limits.md"), "utf8");
   for (const [tier, { calls, webhooks }] of Object.entries(OUTGOING)) {
     const row = [calls, webhooks].flatMap(({ perMinute, perHostPerMinute }) => [perMinute, perHostPerMinute]);
     const cells = [tier, ...row.map((count) => count.toLocaleString("en-GB"))];
