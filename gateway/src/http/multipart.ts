@@ -74,7 +74,20 @@ const fileParser = (contentType: string) => {
       work(() => resolve());
     });
   return {
-    write: (piece: Buffer) => done((callback) => form.write(piece, callback)),
+    write: (piece: Buffer) =>
+      done((callback) => {
+        let isWritten = false;
+        form.write(piece, () => {
+          isWritten = true;
+          callback();
+        });
+        // The parser gives a part without headers to no reader, and never takes another piece.
+        setImmediate(() => {
+          if (isWritten || state === "inside") return;
+          fail();
+          callback();
+        });
+      }),
     end: () => done((callback) => form.once("finish", callback).end()),
     taken: () => pieces.splice(0),
     isRead: () => isBroken || isDone || state === "beyond" || state === "second",

@@ -366,7 +366,7 @@ describe("media", () => {
     const body = Buffer.concat([
       ...part('Content-Disposition: form-data; name="note"', ""),
       ...part('content-disposition: form-data; name="picture"; filename="a.png"\r\ncontent-type: text/html', bytes),
-      ...part('content-disposition: form-data; name="file"', "not this one"),
+      ...part('content-disposition: form-data; name="caption"', "no file"),
       Buffer.from("--xy--\r\n"),
     ]);
     const headers = { ...platform.byKey(pro), "content-type": 'multipart/form-data; boundary="xy"' };
