@@ -4,10 +4,12 @@ import { createAddedModels, entryText, isAFile, readAddedEntry } from "./added/m
 import { livingEntry, withEntry, withoutEntry, type AddedEntries } from "./added/entries";
 import { checkChange, type Override } from "./override-check";
 import { ownVersion } from "./own-entries";
-import type { StoredKeys } from "./provider-keys";
 import type { RegisteredModel, Registry } from "./registry";
 import type { Servers } from "./servers/servers";
 import { orderIssues, tasksOf } from "./tasks";
+
+/** The keys that the console was given: the addresses that each was stored for, by its name. */
+export type StoredKeys = ReadonlyMap<string, readonly string[]>;
 
 export interface Overrides {
   /** Increases with every change. */

@@ -1,6 +1,6 @@
 import { createFreshValue, PLATFORM_OWNER, PROVIDER_ACCOUNTS, type ClientOf } from "@nodeloom/platform";
 import type { identity, models } from "@nodeloom/proto";
-import type { CatalogModel } from "./catalog";
+import type { CatalogModel, StoredKeys } from "./catalog";
 
 /** Keys of providers: which models need which, and whether they are there, in the environment or in identity. */
 
@@ -10,8 +10,6 @@ const DEADLINE_MS = 1_000;
 /** Identity is not asked again for so long after it did not answer: every look at a model would wait for it. */
 const AWAY_MS = 5_000;
 
-/** Addresses by the names of keys. */
-export type StoredKeys = ReadonlyMap<string, readonly string[]>;
 export type Identity = Pick<ClientOf<identity.IdentityServiceServer>, "listSecrets">;
 
 export interface ConsoleKeysOptions {

@@ -3,7 +3,7 @@
  * A caller with `workflow:write` alone changes the draft, or publishes it, and what was approved is kept until then.
  */
 import type { Approved, Published, Version, Workflow } from "./definition/workflow";
-import type { VersionStore } from "./versions/versions";
+import type { VersionStore } from "./definition/storage";
 
 type Graph = Pick<Workflow, "revision" | "graphDigest" | "published">;
 

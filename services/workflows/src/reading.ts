@@ -6,7 +6,7 @@ import type { ListFilter, SchemaRow, WorkflowHead, WorkflowStore } from "./defin
 import { newest, type PinnedModels, type SchemaPart, type SecretUse, type Summary, type Workflow } from "./definition/workflow";
 import type { Pictures } from "./pictures/pictures";
 import { collectSummaries } from "./summaries";
-import type { VersionStore } from "./versions/versions";
+import type { VersionStore } from "./definition/storage";
 
 export interface Listing {
   userId: string;

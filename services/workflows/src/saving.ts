@@ -14,7 +14,7 @@ import { newest, type Approved, type Settings, type Workflow } from "./definitio
 import type { FolderStore } from "./folders/folders";
 import type { Allowed, InlineThumbnails } from "./pictures/inline-thumbnails";
 import type { Pictures } from "./pictures/pictures";
-import type { VersionStore } from "./versions/versions";
+import type { VersionStore } from "./definition/storage";
 
 export interface Creation extends Allowed {
   ownerId: string;

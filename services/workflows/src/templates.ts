@@ -1,5 +1,5 @@
 import { invalidRequest, isLonger, LIMITS, workflowNotFound } from "@nodeloom/kernel";
-import type { VersionStore } from "./versions/versions";
+import type { VersionStore } from "./definition/storage";
 import type { Takedown } from "./definition/workflow";
 import type { WorkflowStore } from "./definition/storage";
 

@@ -1,7 +1,7 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import type { ToolRow, WorkflowStore } from "./definition/storage";
 import { newest, type Tool } from "./definition/workflow";
-import type { VersionStore } from "./versions/versions";
+import type { VersionStore } from "./definition/storage";
 
 const PAGE_MAX = 100;
 

@@ -3,7 +3,7 @@ import { storedNumber } from "../approval";
 import type { AppRow, WorkflowStore } from "../definition/storage";
 import { newest, type SchemaPart } from "../definition/workflow";
 import type { Pictures } from "../pictures/pictures";
-import type { VersionStore } from "../versions/versions";
+import type { VersionStore } from "../definition/storage";
 import type { App } from "./app";
 
 /** A published app as its visitors have it. */

@@ -1,6 +1,18 @@
 import type { ListPosition } from "@nodeloom/platform";
 import type { App } from "../apps/app";
-import type { Approved, Published, SchemaPart, SecretUse, Summary, Takedown, Tool, Workflow } from "./workflow";
+import type {
+  Approved,
+  PinnedModels,
+  Published,
+  SchemaPart,
+  SecretUse,
+  Summary,
+  Takedown,
+  Tool,
+  Version,
+  VersionHead,
+  Workflow,
+} from "./workflow";
 
 export type WorkflowHead = Pick<Workflow, "name" | "revision" | "createdBy" | "creationId" | "published" | "approved" | "isTemplate">;
 /** A schema with what tells which version's it is. */
@@ -92,5 +104,28 @@ export interface WorkflowStore {
   /** Of an owner's templates, or of the other workflows. */
   creationIds(ownerId: string, isTemplate: boolean, limit: number): Promise<string[]>;
   /** Names that workflows have among some; others of theirs may be in the answer. */
+  naming(names: readonly string[]): Promise<string[]>;
+}
+
+/** Versions of one revision have the same graph, and may have other pinned models. */
+export interface VersionIdentity {
+  revision: number;
+  pinnedModels: PinnedModels;
+}
+
+export interface VersionStore {
+  /** False when the number is taken. */
+  insert(version: Version): Promise<boolean>;
+  /** Keeps a draft beside the versions, in place of earlier ones: see `storedNumber`. */
+  keepDraft(draft: Version): Promise<void>;
+  get(creationId: string, version: number): Promise<Version | undefined>;
+  /** What a version takes and gives, without its graph. */
+  interfaceOf(creationId: string, version: number): Promise<Pick<Version, "fieldsJson" | "resultsJson"> | undefined>;
+  /** What tells a version from others, without its graph. */
+  identity(creationId: string, version: number): Promise<VersionIdentity | undefined>;
+  referenced(creationId: string, reference: string): Promise<Version | undefined>;
+  list(creationId: string, limit: number, before: number): Promise<VersionHead[]>;
+  removeAll(creationId: string): Promise<void>;
+  /** Names that versions have among some; others of theirs may be in the answer. */
   naming(names: readonly string[]): Promise<string[]>;
 }

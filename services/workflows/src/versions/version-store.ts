@@ -1,6 +1,6 @@
 import { insertOnce } from "@nodeloom/platform";
 import { Schema, type Connection } from "mongoose";
-import type { VersionStore } from "./versions";
+import type { VersionStore } from "../definition/storage";
 import type { GeneratorUse, Version, VersionHead } from "../definition/workflow";
 
 type Row = Version & { _id: string };

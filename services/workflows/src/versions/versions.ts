@@ -19,7 +19,7 @@ import { checkNoCredentials } from "../definition/credentials";
 import { changedSince, found, notApproved } from "../definition/errors";
 import { newest, type PinnedModels, type Published, type Version, type VersionHead, type Workflow } from "../definition/workflow";
 import type { Update } from "../saving";
-import type { WorkflowStore } from "../definition/storage";
+import type { VersionStore, WorkflowStore } from "../definition/storage";
 
 /** Published versions of workflows: immutable, numbered from 1 without gaps. */
 export interface Versions {
@@ -58,29 +58,6 @@ export interface Restoration {
   ifRevision?: number | undefined;
   /** The caller can't run the workflow. */
   withoutRun?: boolean;
-}
-
-/** Versions of one revision have the same graph, and may have other pinned models. */
-export interface VersionIdentity {
-  revision: number;
-  pinnedModels: PinnedModels;
-}
-
-export interface VersionStore {
-  /** False when the number is taken. */
-  insert(version: Version): Promise<boolean>;
-  /** Keeps a draft beside the versions, in place of earlier ones: see `storedNumber`. */
-  keepDraft(draft: Version): Promise<void>;
-  get(creationId: string, version: number): Promise<Version | undefined>;
-  /** What a version takes and gives, without its graph. */
-  interfaceOf(creationId: string, version: number): Promise<Pick<Version, "fieldsJson" | "resultsJson"> | undefined>;
-  /** What tells a version from others, without its graph. */
-  identity(creationId: string, version: number): Promise<VersionIdentity | undefined>;
-  referenced(creationId: string, reference: string): Promise<Version | undefined>;
-  list(creationId: string, limit: number, before: number): Promise<VersionHead[]>;
-  removeAll(creationId: string): Promise<void>;
-  /** Names that versions have among some; others of theirs may be in the answer. */
-  naming(names: readonly string[]): Promise<string[]>;
 }
 
 export interface VersionsDeps {
