@@ -23,15 +23,15 @@ const OPERATIONS: Readonly<Record<Role, string>> = {
       renameFolder restoreVersion revokeKey rotateKey setKeyWebhook testKeyWebhook updateKey updateSchedule updateWorkflow uploadMedia
   `,
   runner: `
-      cancelBatch cancelExecution cancelQueuedExecutions createAppToken createModelBatch createWorkflowBatch decideExecution openaiChat
-      openaiEditImages openaiEmbed openaiGenerateImages openaiSpeak openaiTranscribe quoteModel quoteModelBatch quoteRerun
+      cancelBatch cancelExecution cancelQueuedExecutions confirmWorkflow createAppToken createModelBatch createWorkflowBatch decideExecution openaiChat
+      openaiEditImages openaiEmbed openaiGenerateImages openaiRespond openaiSpeak openaiTranscribe quoteModel quoteModelBatch quoteRerun
       quoteWorkflow quoteWorkflowBatch redeliverWebhook rerunBatch rerunExecution resumeBatch runModel runWorkflow
   `,
   viewer: `
       countWaitingExecutions getBatch getBatchResults getBilling getExecution getExecutionGraph getKeyBudget getLocalModels
       getMediaProvenance getModel getSchedule getUsageSummary getVersion getWorkflow getWorkflowBudget getWorkflowSchema listBatches
       listBudgets listExecutions listFolders listHooks listMedia listModels listNodeKinds listSchedules listTasks listUsage
-      listUsageModels listVersions listWorkflows mcp me openaiListModels watchExecution whoami
+      listUsageModels listVersions listWorkflows mcp me openaiGetModel openaiGetWorkflow openaiListModels watchExecution whoami
   `,
 };
 
