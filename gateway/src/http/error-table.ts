@@ -23,7 +23,10 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   INVALID_INPUTS: {
     status: 400,
     when: "`inputs` is missing or no object, or a value in it does not fit",
-    members: { issues: `${ISSUES.issues}; of a batch also \`index\` of the item`, problems: "of a batch: how many there are" },
+    members: {
+      issues: `every problem: \`path\` of the field, \`code\`, and \`message\`; of a batch also \`index\` of the item`,
+      problems: "of a batch: how many there are",
+    },
   },
   INVALID_SLUG: { status: 400, when: "a model's `internalName` is no slug" },
   ASYNC_NOT_SUPPORTED: {
@@ -150,7 +153,9 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
   WORKFLOW_INVALID: {
     status: 422,
     when: "the workflow's graph can't run",
-    members: { issues: "every problem: `nodeId`, if it is a node's, and `message`" },
+    members: {
+      issues: "every problem: `nodeId`, if it is a node's, [`code`](workflows.md#codes-of-issues), `path`, `params`, and `message`",
+    },
   },
   CONTENT_REFUSED: {
     status: 422,

@@ -1,3 +1,4 @@
+import type { IssueCode } from "./graph/issues";
 import type { Role } from "./organizations";
 
 /**
@@ -126,6 +127,7 @@ export const isShortOfCredits = (code: string): boolean => SHORT_OF_CREDITS.has(
 export interface Issue {
   path: string;
   message: string;
+  code?: IssueCode;
 }
 
 const invalid =
@@ -136,7 +138,8 @@ const invalid =
   };
 
 export const invalidRequest = invalid("INVALID_REQUEST");
-export const invalidInputs = invalid("INVALID_INPUTS");
+export const invalidInputs = (issues: Issue[]): DomainError =>
+  invalid("INVALID_INPUTS")(issues.map((issue) => ({ ...issue, code: issue.code ?? "INPUT_INVALID" })));
 
 export const unavailable = (message: string, retryAfterSeconds = 1): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { retryAfter: retryAfterSeconds });

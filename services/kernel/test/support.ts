@@ -65,8 +65,11 @@ export const planned = (nodes: Node[], edges: Edge[], inputs: Record<string, unk
   if (!result.plan) throw new Error(JSON.stringify(result.issues));
   return result.plan;
 };
-export const issues = (nodes: Node[], edges: Edge[]): GraphIssue[] =>
-  planRun({ graph: graphOf(nodes, edges), inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_500 }).issues;
+/** Issues by their node and message; codes have tests of their own. */
+export const issues = (nodes: Node[], edges: Edge[]): Pick<GraphIssue, "nodeId" | "message">[] =>
+  planRun({ graph: graphOf(nodes, edges), inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_500 }).issues.map(
+    ({ nodeId, message }) => ({ nodeId, message }),
+  );
 
 export const input = (...fields: Record<string, unknown>[]): Node => ({ id: "in", type: "request-input", data: { fields } });
 export const OUT: Node = { id: "out", type: "response-output" };

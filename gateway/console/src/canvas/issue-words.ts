@@ -1,36 +1,50 @@
-/** What the kernel says of a graph, as people who build on the canvas need it; anything else in the kernel's own words. */
-const WORDS: readonly (readonly [RegExp, (found: RegExpExecArray) => string])[] = [
-  [/^prompt: is required$/, () => "It needs a prompt: write it on the node, or link a text to it."],
-  [/^(\S+): is required$/, ([, name]) => `It needs “${name}”: set it beside the canvas, or link something to it.`],
-  [/^needs a model$/, () => "It needs a model: choose one beside the canvas."],
-  [/^needs a mediaId$/, () => "It needs a file: choose or upload one, or drop it on the canvas."],
-  [/^needs a url$/, () => "It needs an address: write it on the node."],
-  [/^needs a value$/, () => "It needs a value: link something to it."],
-  [
-    /^there is no enabled model (\S+)((?:\s.*)?)$/,
-    ([, name, rest]) => `The model ${name} is not there, or was switched off${rest}. Choose another one.`,
-  ],
-  [/^(?:\S+: )?there is no media file \S+ of yours$/, () => "Its file is gone, or belongs to somebody else: choose another one."],
-  [
-    /^the run gives no result: the workflow has no response-output$/,
-    () => "Calls of this workflow get nothing back: it has no Results node. On the canvas every node shows what it made anyway.",
-  ],
-  [/^the run gives no result: nothing flows into this node$/, () => "Nothing is linked to it, so calls of this workflow get nothing back."],
-  [
-    /^\{\{(.+)\}\} is not connected and becomes empty text$/,
-    ([, name]) => `Nothing is linked to “${name}”: its place in the text stays empty.`,
-  ],
-  [
-    /^\S+ has no input (\S+) \(edge .*\); it has (.+)$/,
-    ([, name, others]) => `Its model takes no “${name}” (it takes ${others}): choose another model, or remove the link.`,
-  ],
-  [/^is part of a cycle$/, () => "It is part of a circle: a run could never end. Remove one of the links."],
-];
+import type { Finding, IssueCode } from "@nodeloom/kernel/graph";
 
-export const issueWords = (message: string): string => {
-  for (const [pattern, say] of WORDS) {
-    const found = pattern.exec(message);
-    if (found) return say(found);
-  }
-  return message;
+const asWritten = ({ message }: Finding): string => message;
+
+/** Texts for people who build on the canvas, by code. Codes whose messages suit them are shown as written. */
+const TEXTS: { readonly [C in IssueCode]: (found: Finding<C>) => string } = {
+  REQUIRED: ({ params: { name } }) =>
+    name === "prompt"
+      ? "It needs a prompt: write it on the node, or link a text to it."
+      : `It needs “${name}”: set it beside the canvas, or link something to it.`,
+  MODEL_MISSING: () => "It needs a model: choose one beside the canvas.",
+  MODEL_UNKNOWN: ({ params: { model, meant } }) =>
+    `The model ${model} is not there, or was switched off. ${meant === undefined ? "Choose another one." : `Did you mean ${meant}?`}`,
+  FILE_MISSING: () => "It needs a file: choose or upload one, or drop it on the canvas.",
+  FILE_UNKNOWN: () => "Its file is gone, or belongs to somebody else: choose another one.",
+  URL_MISSING: () => "It needs an address: write it on the node.",
+  VALUE_MISSING: () => "It needs a value: link something to it.",
+  UNKNOWN_INPUT: ({ params: { name, choices } }) =>
+    `Its model takes no “${name}” (it takes ${choices || "nothing"}): choose another model, or remove the link.`,
+  CYCLE: () => "It is part of a circle: a run could never end. Remove one of the links.",
+  NO_RESULT: () => "Calls of this workflow get nothing back: it has no Results node. On the canvas every node shows what it made anyway.",
+  RESULT_NOT_CONNECTED: () => "Nothing is linked to it, so calls of this workflow get nothing back.",
+  NOT_CONNECTED: ({ params: { name } }) => `Nothing is linked to “${name}”: its place in the text stays empty.`,
+
+  UNKNOWN_KIND: asWritten,
+  UNKNOWN_OUTPUT: asWritten,
+  TYPE_MISMATCH: asWritten,
+  UNKNOWN_SOURCE: asWritten,
+  UNKNOWN_TARGET: asWritten,
+  TOO_MANY_ITEMS: asWritten,
+  SECRET_UNKNOWN: asWritten,
+  SECRET_FOREIGN: asWritten,
+  NOT_GIVEN: asWritten,
+  SECRET_MISPLACED: asWritten,
+  UNKNOWN_SETTING: asWritten,
+  BYPASSED: asWritten,
+  GRAPH_INVALID: asWritten,
+  SETTING_INVALID: asWritten,
+  INPUT_INVALID: asWritten,
+  MODEL_UNFIT: asWritten,
+  WORKFLOW_UNFIT: asWritten,
+  LIMIT_EXCEEDED: asWritten,
+  ADDRESS_REFUSED: asWritten,
+  FILE_NOT_SENDABLE: asWritten,
+  CREDENTIAL_FOUND: asWritten,
+  INPUT_IGNORED: asWritten,
 };
+
+/** An issue or a warning of a node in the words of the canvas. */
+export const issueWords = <C extends IssueCode>(found: Finding<C>): string => TEXTS[found.code as C](found);

@@ -2,6 +2,7 @@ import type { MediaFile, Model, Task } from "@nodeloom/client";
 import {
   callsModel,
   createInputCheck,
+  findingInWords,
   heldMillicredits,
   inputFields,
   isMediaId,
@@ -13,6 +14,7 @@ import {
   taskOf,
   uploadFamily,
   withChosenModels,
+  type Finding,
   type GraphIssue,
   type InputField,
   type ModelTerms,
@@ -25,7 +27,7 @@ import { edgesText, nodesText, type DocGraph } from "../document/graph";
 export interface Judgement {
   issues: readonly GraphIssue[];
   /** Warnings by node id. */
-  warnings: Readonly<Record<string, readonly string[]>>;
+  warnings: Readonly<Record<string, readonly Finding[]>>;
   /** The most each node may cost in one run, in credits; empty while the graph can't run. */
   prices: ReadonlyMap<string, { credits: number; calls: number }>;
 }
@@ -92,19 +94,17 @@ const filledIn = (field: InputField): unknown =>
 
 export const NO_JUDGEMENT: Judgement = { issues: [], warnings: {}, prices: new Map() };
 
-/** Who declares no inputs builds nothing that others call yet, and is not asked for a result. */
-const NO_RESULT = "the run gives no result: the workflow has no response-output";
-const withoutNoResult = (warnings: Judgement["warnings"]): Judgement["warnings"] =>
+/** A workflow without inputs has no callers yet, so its author isn't asked for a result. */
+const withoutNoResult = (warnings: Iterable<[string, readonly Finding[]]>): Judgement["warnings"] =>
   Object.fromEntries(
-    Object.entries(warnings).flatMap(([id, texts]) => {
-      const rest = texts.filter((text) => text !== NO_RESULT);
+    [...warnings].flatMap(([id, found]) => {
+      const rest = found.filter(({ code }) => code !== "NO_RESULT");
       return rest.length === 0 ? [] : [[id, rest]];
     }),
   );
 
-/** Of files that this page has not read: nothing is said of what they hold. */
-const UNREAD_TYPE = "unread/unread";
-const isOfUnread = ({ message }: GraphIssue): boolean => /but is a file of the kind unread$/.test(message);
+/** The type of files that this page has not read: planning takes them for files of any kind. */
+const UNREAD_TYPE = "";
 
 /**
  * @param markupPermille the caller's tier's markup; undefined where it is not known: nothing is priced then
@@ -123,18 +123,17 @@ export const judge = (
     const typeOf = (id: string): string => files.get(id)?.contentType ?? UNREAD_TYPE;
     const media = new Map(mediaIds(read).map((id) => [id, { url: `https://example.com/${id}`, contentType: typeOf(id) }]));
     const planned = planRun({ graph: read, inputs, models, warnings: leftOut, media, markupPermille: markupPermille ?? 0 });
-    if (planned.plan === undefined) return { ...NO_JUDGEMENT, issues: planned.issues.filter((issue) => !isOfUnread(issue)) };
-    const { steps, warnings } = planned.plan;
-    const own = Object.fromEntries(
-      planned.plan.evaluated.filter((node) => node.warnings.length > 0).map((node) => [node.id, node.warnings]),
-    );
+    if (planned.plan === undefined) return { ...NO_JUDGEMENT, issues: planned.issues };
+    const { steps } = planned.plan;
+    const { warnings } = planned;
     const priced = markupPermille === undefined ? [] : steps.filter(({ type }) => callsModel(type));
     return {
       issues: [],
-      warnings: requestInputs(read).length > 0 ? { ...own, ...warnings } : withoutNoResult({ ...own, ...warnings }),
+      warnings: requestInputs(read).length > 0 ? Object.fromEntries(warnings) : withoutNoResult(warnings),
       prices: new Map(priced.map((step) => [step.id, { credits: (step.maxItems * heldMillicredits(step)) / MILLI, calls: step.maxItems }])),
     };
   } catch (error) {
-    return { ...NO_JUDGEMENT, issues: [{ nodeId: null, message: error instanceof Error ? error.message : String(error) }] };
+    const message = error instanceof Error ? error.message : String(error);
+    return { ...NO_JUDGEMENT, issues: [{ nodeId: null, ...findingInWords("GRAPH_INVALID", message) }] };
   }
 };

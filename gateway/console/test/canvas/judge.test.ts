@@ -82,7 +82,9 @@ describe("judging a graph", () => {
 
   it("names the node and what it lacks", () => {
     const { issues } = judge(readDocGraph(nodes({ model: "painter" }), "[]"), terms, 1_500);
-    expect(issues).toEqual([{ nodeId: "image", message: "prompt: is required" }]);
+    expect(issues).toEqual([
+      { nodeId: "image", code: "REQUIRED", params: { name: "prompt" }, path: "prompt", message: "prompt: is required" },
+    ]);
   });
 
   it("knows what an uploaded file holds, and says nothing of one that was not read yet", () => {
@@ -103,7 +105,7 @@ describe("judging a graph", () => {
   it("asks for a result where inputs are declared, and of nobody else", () => {
     const warned = (source: string, port: string) =>
       Object.values(judge(readDocGraph(nodes({ model: "painter" }), edge(source, port)), terms, 1_500).warnings).flat();
-    expect(warned("in", "prompt")).toEqual(["the run gives no result: the workflow has no response-output"]);
+    expect(warned("in", "prompt")).toEqual([expect.objectContaining({ code: "NO_RESULT" })]);
     const alone = readDocGraph(
       JSON.stringify([{ id: "image", type: "generate-image", data: { model: "painter", inputs: { prompt: "a" } } }]),
       "[]",

@@ -1,5 +1,4 @@
 import { NodeloomError } from "@nodeloom/client";
-import { issueWords } from "../../src/canvas/issue-words";
 
 (globalThis as { location?: unknown }).location = { origin: "http://localhost" };
 
@@ -52,7 +51,5 @@ describe("what is said of an error", () => {
       cause: "The workflow is not saved yet.",
     });
     expect(runTrouble({ code: "NEW_CODE", message: "something new" })).toMatchObject({ title: "The run failed", cause: "something new" });
-    expect(issueWords("says something new")).toBe("says something new");
-    expect(issueWords("seconds: is required")).toMatch(/^It needs “seconds”/);
   });
 });

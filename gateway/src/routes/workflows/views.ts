@@ -89,7 +89,8 @@ export const graphWarnings = async (
 ): Promise<NodeWarning[]> => {
   if (!stored) return [];
   const schemas = await catalog.inputSchemas();
-  return misspeltIn(readGraph(stored.nodesJson || NO_NODES, stored.edgesJson || NO_NODES).nodes, (node) => nodeSchema(node, schemas));
+  const { nodes } = readGraph(stored.nodesJson || NO_NODES, stored.edgesJson || NO_NODES);
+  return misspeltIn(nodes, (node) => nodeSchema(node, schemas)).map(({ nodeId, message }) => ({ nodeId, message }));
 };
 
 export const workflowReply = (

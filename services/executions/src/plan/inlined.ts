@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import {
   APPROVED_VERSION,
   DomainError,
+  findingInWords,
   innerId,
   LIMITS,
   member,
@@ -19,7 +20,7 @@ const MOST_NODES = LIMITS.nodes;
 const WANTING: ReadonlySet<string> = new Set(["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"]);
 
 const invalid = (nodeId: string, problem: string): DomainError => {
-  const issues: GraphIssue[] = [{ nodeId, message: problem }];
+  const issues: GraphIssue[] = [{ nodeId, ...findingInWords("WORKFLOW_UNFIT", problem) }];
   return new DomainError("precondition", "WORKFLOW_INVALID", `the workflow can't run: ${nodeId}: ${problem}`, { issues });
 };
 

@@ -1,5 +1,5 @@
 /** Secrets that a plan needs: all of them must be the runner's before its run begins. */
-import { DomainError, member, nodeName, type GraphIssue, type RunPlan } from "@nodeloom/kernel";
+import { DomainError, finding, member, nodeName, type GraphIssue, type RunPlan } from "@nodeloom/kernel";
 import { createSharedReads } from "@nodeloom/platform";
 import type { identity as identityProto } from "@nodeloom/proto";
 import type { Identity } from "../clients";
@@ -24,7 +24,7 @@ export const createRequireSecrets = (identity: Pick<Identity, "listSecrets">): R
     const known = new Set(secrets.map(({ name }) => name));
     const why = configured ? "set it first" : "this installation keeps none (SECRETS_KEYS)";
     const issues = named.flatMap(({ id, secrets: names = [] }) =>
-      names.filter((name) => !known.has(name)).map((name) => ({ nodeId: id, message: `there is no secret ${name} of yours: ${why}` })),
+      names.filter((name) => !known.has(name)).map((name) => ({ nodeId: id, ...finding("SECRET_UNKNOWN", { name, advice: why }) })),
     );
     if (issues.length > 0) throw invalid(issues, labels);
   };

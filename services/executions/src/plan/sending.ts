@@ -1,4 +1,4 @@
-import { DomainError, isRecord, stepAddresses, type GraphIssue, type PlanStep, type RunPlan } from "@nodeloom/kernel";
+import { DomainError, findingInWords, isRecord, stepAddresses, type GraphIssue, type PlanStep, type RunPlan } from "@nodeloom/kernel";
 import { isPublicUrl, MAX_DATA_URL_CHARS, type InputFiles, type ProviderSettings } from "@nodeloom/platform";
 import { fileInputsOf } from "./planner/file-inputs";
 import type { CatalogModel } from "./model-catalog";
@@ -56,7 +56,7 @@ export const checkSending = (plan: RunPlan, models: ReadonlyMap<string, CatalogM
     if (!model) return [];
     return [...unsendable(plan, step, model)].map(([name, sending]) => ({
       nodeId: step.id,
-      message: `${model.internalName}: ${cannotSend(name, sending)}`,
+      ...findingInWords("FILE_NOT_SENDABLE", `${model.internalName}: ${cannotSend(name, sending)}`, name),
     }));
   });
   if (issues.length === 0) return;

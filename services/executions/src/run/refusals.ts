@@ -1,4 +1,4 @@
-import { DomainError, type GraphIssue } from "@nodeloom/kernel";
+import { DomainError, findingInWords, type GraphIssue } from "@nodeloom/kernel";
 import type { Refusal } from "./types";
 
 /** A domain error as it travels and is recorded. */
@@ -9,7 +9,7 @@ const FIELD = /^[A-Za-z]\w{0,39}(?=:)/;
 
 const withoutValue = ({ nodeId, message }: GraphIssue): GraphIssue => {
   const field = FIELD.exec(message)?.[0];
-  return { nodeId, message: field === undefined ? "can't run" : `${field}: can't be used` };
+  return { nodeId, ...findingInWords("SETTING_INVALID", field === undefined ? "can't run" : `${field}: can't be used`, field) };
 };
 
 /** Why a graph can't run, for a caller who can't read it: its nodes and fields are named, and no value of them. */

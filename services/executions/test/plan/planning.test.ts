@@ -299,7 +299,13 @@ describe("a workflow run", () => {
     const slug = await create([field]);
     await expect(plan(slug, { n: "1", photo: 3, other: 1 })).rejects.toMatchObject({
       reason: "INVALID_INPUTS",
-      metadata: { issues: [{ path: "inputs.other" }, { path: "inputs.photo" }, { path: "inputs.n" }] },
+      metadata: {
+        issues: [
+          { path: "inputs.other", code: "UNKNOWN_INPUT" },
+          { path: "inputs.photo", code: "INPUT_INVALID" },
+          { path: "inputs.n", code: "INPUT_INVALID" },
+        ],
+      },
     });
     for (const [target, userId] of [
       [slug, "someone-else"],
@@ -318,7 +324,14 @@ describe("a workflow run", () => {
     ]);
     await expect(plan(slug, {})).rejects.toMatchObject({
       reason: "WORKFLOW_INVALID",
-      metadata: { issues: [{ nodeId: "a" }, { nodeId: "b" }, { nodeId: "c" }, { nodeId: "d" }] },
+      metadata: {
+        issues: [
+          { nodeId: "a", code: "UNKNOWN_KIND" },
+          { nodeId: "b", code: "MODEL_MISSING" },
+          { nodeId: "c", code: "MODEL_UNKNOWN", params: { model: "no-such-model" } },
+          { nodeId: "d", code: "FILE_UNKNOWN" },
+        ],
+      },
     });
   });
 

@@ -1,6 +1,7 @@
 /** credentials/: literals of HTTP nodes that look like credentials, by the rules of gitleaks. They belong into secrets. */
 import type { RE2JS } from "re2js";
-import type { Graph, GraphIssue, GraphNode } from "../graph/types";
+import { findingInWords, type Finding, type NodeIssue } from "../graph/issues";
+import type { Graph, GraphNode } from "../graph/types";
 import { callsHttp } from "../graph/kinds";
 import { GITLEAKS_ALLOWED, GITLEAKS_RULES, type GitleaksRule } from "./gitleaks-rules";
 import { literalsOf, MOST_CHARS } from "./literals";
@@ -56,19 +57,22 @@ const ruleOf = (text: string, budget: { work: number }): string | undefined => {
 const ADVICE =
   "looks like a credential, which everybody who may read the workflow can read: set it as a secret, and write {{secrets.NAME}}";
 
-const found = new WeakMap<GraphNode["data"], string[]>();
+const found = new WeakMap<GraphNode["data"], Finding[]>();
 
-const problemsOf = ({ data }: GraphNode, budget: { work: number }): string[] => {
+const problemsOf = ({ data }: GraphNode, budget: { work: number }): Finding[] => {
   const known =
-    found.get(data) ?? literalsOf(data).flatMap(([path, text]) => (ruleOf(text, budget) === undefined ? [] : [`${path} ${ADVICE}`]));
+    found.get(data) ??
+    literalsOf(data).flatMap(([path, text]) =>
+      ruleOf(text, budget) === undefined ? [] : [findingInWords("CREDENTIAL_FOUND", `${path} ${ADVICE}`, path)],
+    );
   found.set(data, known);
   return known;
 };
 
 /** Literals of HTTP nodes that look like credentials, by node. The messages name places, and no values. */
-export const credentialIssues = ({ nodes }: Pick<Graph, "nodes">): (GraphIssue & { nodeId: string })[] => {
+export const credentialIssues = ({ nodes }: Pick<Graph, "nodes">): NodeIssue[] => {
   const budget = { work: MOST_WORK };
   return nodes
     .filter(({ type }) => callsHttp(type))
-    .flatMap((node) => problemsOf(node, budget).map((message) => ({ nodeId: node.id, message })));
+    .flatMap((node) => problemsOf(node, budget).map((one) => ({ nodeId: node.id, ...one })));
 };

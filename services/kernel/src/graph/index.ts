@@ -11,6 +11,7 @@ export * from "./values/fields";
 export * from "./http/http-call";
 export { secretsOfNode, withSecretValues } from "./http/secrets";
 export * from "./inline/inline";
+export * from "./issues";
 export * from "./inline/references";
 export * from "./jmespath";
 export * from "./json-schema";

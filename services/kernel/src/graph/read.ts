@@ -2,7 +2,8 @@ import { invalidRequest, wellFormed, type Issue } from "../errors";
 import { parseExact } from "../json-text";
 import { LIMITS, ONE_LINE, ONE_LINE_FORM } from "../limits";
 import { GRAPH_BOUNDS, textBytes } from "./bounds";
-import { isRecord, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "./types";
+import { findingInWords, type GraphIssue } from "./issues";
+import { isRecord, type Graph, type GraphEdge, type GraphNode } from "./types";
 
 const parseArray = (json: string, path: string, limit: number): unknown[] => {
   const problems: Issue[] = [];
@@ -19,6 +20,8 @@ const parseArray = (json: string, path: string, limit: number): unknown[] => {
   return parsed as unknown[];
 };
 
+const graphIssue = (message: string, nodeId: string | null = null): GraphIssue => ({ nodeId, ...findingInWords("GRAPH_INVALID", message) });
+
 const handle = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 
 /**
@@ -33,28 +36,28 @@ export const readGraph = (nodesJson: string, edgesJson: string): Graph & { issue
   const seen = new Set<string>();
   for (const [index, node] of parseArray(nodesJson, "nodes", LIMITS.nodes).entries()) {
     if (!isRecord(node) || typeof node.id !== "string" || node.id === "" || typeof node.type !== "string") {
-      issues.push({ nodeId: null, message: `nodes[${index}] needs a text id and a text type` });
+      issues.push(graphIssue(`nodes[${index}] needs a text id and a text type`));
       continue;
     }
-    if (seen.has(node.id)) issues.push({ nodeId: node.id, message: "another node has the same id" });
+    if (seen.has(node.id)) issues.push(graphIssue("another node has the same id", node.id));
     seen.add(node.id);
     if (textBytes(node.id) > GRAPH_BOUNDS.nodeIdBytes) {
-      issues.push({ nodeId: null, message: `the id of nodes[${index}] is longer than ${GRAPH_BOUNDS.nodeIdBytes} bytes` });
+      issues.push(graphIssue(`the id of nodes[${index}] is longer than ${GRAPH_BOUNDS.nodeIdBytes} bytes`));
       continue;
     }
     if (!ONE_LINE.test(node.id)) {
-      issues.push({ nodeId: null, message: `the id of nodes[${index}] ${ONE_LINE_FORM}` });
+      issues.push(graphIssue(`the id of nodes[${index}] ${ONE_LINE_FORM}`));
       continue;
     }
     if (wellFormed(node.id) !== node.id) {
-      issues.push({ nodeId: null, message: `the id of nodes[${index}] is no text that can be written in UTF-8` });
+      issues.push(graphIssue(`the id of nodes[${index}] is no text that can be written in UTF-8`));
       continue;
     }
     nodes.push({ id: node.id, type: node.type, data: isRecord(node.data) ? node.data : {} });
   }
   for (const [index, edge] of parseArray(edgesJson, "edges", LIMITS.edges).entries()) {
     if (!isRecord(edge) || typeof edge.source !== "string" || typeof edge.target !== "string") {
-      issues.push({ nodeId: null, message: `edges[${index}] needs a source and a target` });
+      issues.push(graphIssue(`edges[${index}] needs a source and a target`));
       continue;
     }
     edges.push({

@@ -25,12 +25,6 @@ export interface Graph {
   edges: GraphEdge[];
 }
 
-/** One reason why a graph can't run. `nodeId` is null for problems of the graph as a whole. */
-export interface GraphIssue {
-  nodeId: string | null;
-  message: string;
-}
-
 export const NODE_TYPES = [
   "request-input",
   "text-box",

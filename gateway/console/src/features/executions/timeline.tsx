@@ -1,6 +1,5 @@
 import type { Execution, NodeState } from "@nodeloom/client";
 import { useMemo, useState } from "react";
-import { issueWords } from "../../canvas/issue-words";
 import { nodeById, type DocGraph } from "../../document/graph";
 import { nameOfNode } from "../../runs/node-name";
 import { ReusedFrom, reusedShare } from "../../runs/again/reused-from";
@@ -148,7 +147,7 @@ export const Timeline = ({ nodes, inputs, graph, startedAt, endedAt }: TimelineP
                   {report !== undefined && <p className="text-warn">{report}</p>}
                   {node.warnings?.map((warning) => (
                     <p key={warning} className="text-warn wrap-anywhere">
-                      {issueWords(warning)}
+                      {warning}
                     </p>
                   ))}
                 </div>

@@ -1,4 +1,13 @@
-import { stepAddresses, uploadFamily, type GraphIssue, type InputField, type Issue, type ModelTerms, type RunPlan } from "@nodeloom/kernel";
+import {
+  findingInWords,
+  stepAddresses,
+  uploadFamily,
+  type GraphIssue,
+  type InputField,
+  type Issue,
+  type ModelTerms,
+  type RunPlan,
+} from "@nodeloom/kernel";
 import type { AddressRules } from "@nodeloom/platform";
 
 /** Judges addresses that users name by the rules of the guarded client, as far as they are known before a run. */
@@ -13,7 +22,7 @@ export const uploadIssues = (fields: readonly InputField[], values: ReadonlyMap<
     const value = values.get(field.name);
     if (uploadFamily(field) === undefined || typeof value !== "string" || !HTTP_URL.test(value)) return [];
     const message = rules.problem(value);
-    return message === undefined ? [] : [{ path: `inputs.${field.name}`, message }];
+    return message === undefined ? [] : [{ path: `inputs.${field.name}`, message, code: "ADDRESS_REFUSED" }];
   });
 
 /** Problems of the addresses that a plan's calls will name to providers; one per input. */
@@ -23,7 +32,7 @@ export const addressIssues = (plan: RunPlan, models: ReadonlyMap<string, ModelTe
     const problems = new Map<string, GraphIssue>();
     for (const { name, url } of terms ? stepAddresses(step, terms.inputSchema) : []) {
       const message = problems.has(name) ? undefined : rules.problem(url);
-      if (message !== undefined) problems.set(name, { nodeId: step.id, message: `${name}: ${message}` });
+      if (message !== undefined) problems.set(name, { nodeId: step.id, ...findingInWords("ADDRESS_REFUSED", `${name}: ${message}`, name) });
     }
     return [...problems.values()];
   });

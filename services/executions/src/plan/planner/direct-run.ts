@@ -40,9 +40,9 @@ const graphOf = (
 });
 
 /** A problem of that graph, as a problem of the inputs it was made of. */
-const asInputIssue = ({ message }: GraphIssue): Issue => {
+const asInputIssue = ({ message, code }: GraphIssue): Issue => {
   const [, name, problem] = /^([\w-]+): (.*)$/s.exec(message) ?? [];
-  return name === undefined ? { path: "inputs", message } : { path: `inputs.${name}`, message: problem! };
+  return name === undefined ? { path: "inputs", message, code } : { path: `inputs.${name}`, message: problem!, code };
 };
 
 /** Plans a run of one model. @throws DomainError INVALID_INPUTS */
@@ -51,7 +51,7 @@ export const planDirectRun = (rules: PlanRules, task: PlanTask): PlanAnswer => {
   const terms = termsOf(task.models[0]!);
   const fileInputs = fileInputsOf(terms.inputSchema);
   if (!standForFiles(task.standIns, inputs, fileInputs)) return missing({ wholeInputs: true });
-  checkInputs(terms.validate(inputs).map(({ path, message }) => ({ path: path ? `inputs.${path}` : "inputs", message })));
+  checkInputs(terms.validate(inputs).map((issue) => ({ ...issue, path: issue.path ? `inputs.${issue.path}` : "inputs" })));
   const request = {
     graph: graphOf(terms, inputs, "model" in task.target ? task.target.schemaJson : undefined),
     inputs: new Map(),

@@ -1,15 +1,13 @@
-import { isBypassed, kindOf, secretsOfNode, type Graph, type GraphIssue } from "@nodeloom/kernel";
+import { finding, isBypassed, kindOf, secretsOfNode, type Graph, type GraphIssue } from "@nodeloom/kernel";
 import type { InnerTask } from "./protocol";
 
 /** Secrets are the runner's: a graph of somebody else's may name none of them, and neither may what stands in it. */
-
-const FOREIGN = "uses a secret, and secrets work in workflows of your own alone: clone it first";
 
 /** Nodes that name secrets, each an issue. Names are left out: they are the author's. */
 export const foreignSecretIssues = ({ nodes }: Graph): GraphIssue[] =>
   nodes
     .filter((node) => kindOf(node.type)?.calls === "http" && !isBypassed(node) && secretsOfNode(node.data).length > 0)
-    .map(({ id }) => ({ nodeId: id, message: FOREIGN }));
+    .map(({ id }) => ({ nodeId: id, ...finding("SECRET_FOREIGN") }));
 
 /** Keys of the workflows inside a runner's own that are somebody else's, or stand in one that is. */
 export const foreignKeys = ({ definitions, references }: InnerTask, runnerId: string): ReadonlySet<string> => {

@@ -16,10 +16,12 @@ import {
   upToNode,
   withChosenModels,
   type DataFile,
+  type Finding,
   type GraphIssue,
   type InputField,
   type MediaValue,
   type ModelTerms,
+  type NodeIssue,
 } from "@nodeloom/kernel";
 import { credentialIssues } from "@nodeloom/kernel/credentials";
 import { uploadIssues } from "./addresses";
@@ -70,8 +72,8 @@ const resolveFileFields = (fields: readonly InputField[], values: Map<string, un
   }
 };
 
-const addWarnings = (warnings: Map<string, string[]>, issues: readonly (GraphIssue & { nodeId: string })[]): void => {
-  for (const { nodeId, message } of issues) warnings.set(nodeId, [...(warnings.get(nodeId) ?? []), message]);
+const addWarnings = (warnings: Map<string, Finding[]>, issues: readonly NodeIssue[]): void => {
+  for (const { nodeId, ...found } of issues) warnings.set(nodeId, [...(warnings.get(nodeId) ?? []), found]);
 };
 
 /** Plans a run of a workflow. @throws DomainError INVALID_REQUEST, INVALID_INPUTS or WORKFLOW_INVALID */

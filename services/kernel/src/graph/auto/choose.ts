@@ -1,5 +1,6 @@
 import { kindOf } from "../kinds";
 import type { JsonSchema } from "../prices/price";
+import { findingInWords, type Finding } from "../issues";
 import { isRecord, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
 import { placeholdersIn } from "../values/value";
 import { autoName, isTaskName, nameIn, TASKS } from "./tasks";
@@ -73,7 +74,7 @@ const chosenEdge = (edge: GraphEdge, node: GraphNode, choice: Choice, unknown: S
   return undefined;
 };
 
-const warningsOf = (choices: ReadonlyMap<string, Choice>, unknown: Unknown): Map<string, string[]> =>
+const warningsOf = (choices: ReadonlyMap<string, Choice>, unknown: Unknown): Map<string, Finding[]> =>
   new Map(
     [...unknown]
       .filter(([, names]) => names.size > 0)
@@ -83,7 +84,13 @@ const warningsOf = (choices: ReadonlyMap<string, Choice>, unknown: Unknown): Map
           id,
           [...names]
             .slice(0, MOST_NAMED)
-            .map((name) => `${task} is ${model.internalName}, which has no input ${shownName(name)}: it is left out`),
+            .map((name) =>
+              findingInWords(
+                "INPUT_IGNORED",
+                `${task} is ${model.internalName}, which has no input ${shownName(name)}: it is left out`,
+                shownName(name),
+              ),
+            ),
         ];
       }),
   );
@@ -96,7 +103,7 @@ const warningsOf = (choices: ReadonlyMap<string, Choice>, unknown: Unknown): Map
 export const withChosenModels = <G extends Graph>(
   graph: G,
   chosen: ReadonlyMap<string, ChosenModel>,
-): { graph: G; warnings: Map<string, string[]> } => {
+): { graph: G; warnings: Map<string, Finding[]> } => {
   const choices = new Map<string, Choice>();
   for (const node of graph.nodes) {
     const choice = choiceOf(node, chosen);

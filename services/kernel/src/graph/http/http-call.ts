@@ -128,8 +128,10 @@ const openUrlProblem = (url: string): string | undefined => {
   return problems.includes(undefined) ? undefined : problems[0];
 };
 
+export const hasUrl = ({ url }: Literals): boolean => typeof url === "string" && url.trim() !== "";
+
 /**
- * Everything that is wrong with the settings of an http-request node.
+ * Everything that is wrong with the settings of an http-request node, except that it has no url.
  * @param calls what the node will call, as far as it is known.
  */
 export const httpProblems = (literals: Literals, calls: readonly HttpCall[] | undefined): string[] => {
@@ -147,7 +149,7 @@ export const httpProblems = (literals: Literals, calls: readonly HttpCall[] | un
     problems.push("failOnStatus: must be true or false");
   if (body !== undefined && placeholdersIn(body).length === 0 && textBytes(JSON.stringify(body)) > LIMITS.textValueBytes)
     problems.push(`body: is longer than ${LIMITS.textValueBytes} bytes`);
-  if (typeof url !== "string" || url.trim() === "") return [...problems, "needs a url"];
+  if (typeof url !== "string" || !hasUrl(literals)) return problems;
   const misplaced = urlTemplateProblem(url);
   if (misplaced !== undefined) return [...problems, misplaced];
   const found = calls ? calls.map((call) => urlProblem(call.url)) : isTemplated(url) ? [] : [openUrlProblem(url)];

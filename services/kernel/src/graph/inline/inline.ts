@@ -2,7 +2,8 @@ import { groupBy } from "../../group-by";
 import { LIMITS } from "../../limits";
 import { GRAPH_BOUNDS, textBytes } from "../bounds";
 import { defaultInput, kindOf, outputPorts, requestInputs } from "../kinds";
-import { isRecord, shownName, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "../types";
+import { distinct, finding, findingInWords, type Finding, type GraphIssue } from "../issues";
+import { isRecord, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
 import { fieldsOf, resolveInputs, type InputField } from "../values/fields";
 import { FLOWS, portTypeName, type PortType } from "../wiring/ports";
 import { beginAt, type End } from "../wiring/ends";
@@ -18,9 +19,7 @@ export type Resolve = (within: string, nodeId: string) => { key: string; graph: 
 const SHOWN_NAMES = 12;
 const choices = (names: Iterable<string>): string => {
   const all = [...names];
-  return all.length === 0
-    ? "it has none"
-    : `it has ${all.slice(0, SHOWN_NAMES).map(shownName).join(", ")}${all.length > SHOWN_NAMES ? ", …" : ""}`;
+  return `${all.slice(0, SHOWN_NAMES).map(shownName).join(", ")}${all.length > SHOWN_NAMES ? ", …" : ""}`;
 };
 
 const isOutput = ({ type }: GraphNode): boolean => kindOf(type)?.isResult === true;
@@ -43,19 +42,26 @@ const outputTypeOf = (outer: Graph, { source, sourceHandle }: End): PortType | u
 };
 
 /** What is wrong with what flows into the fields of a node. */
-const flowProblems = (outer: Graph, inner: Graph, node: GraphNode, flows: ReadonlyMap<string, readonly GraphEdge[]>): string[] => {
+const flowProblems = (outer: Graph, inner: Graph, node: GraphNode, flows: ReadonlyMap<string, readonly GraphEdge[]>): Finding[] => {
   const ports = new Map(requestInputs(inner).flatMap((input) => [...outputPorts(input)]));
   return [...flows].flatMap(([name, edges]) => {
     const type = ports.get(name);
     if (type === undefined)
-      return [`${node.id} has no input ${shownName(name)} (edge ${shownName(edges[0]!.id)}); ${choices(ports.keys())}`];
+      return [
+        finding("UNKNOWN_INPUT", { node: node.id, name: shownName(name), edge: shownName(edges[0]!.id), choices: choices(ports.keys()) }),
+      ];
     return edges.flatMap((edge) => {
-      if (edge.source === node.id) return ["is part of a cycle"];
+      if (edge.source === node.id) return [finding("CYCLE")];
       const given = outputTypeOf(outer, edge);
       const isRefused = given !== undefined && FLOWS[given][type] === "refused";
       return isRefused
         ? [
-            `${edge.source}.${edge.sourceHandle ?? ""} is ${portTypeName(given)} and can't flow into ${node.id}.${shownName(name)}, which takes ${portTypeName(type)}`,
+            finding("TYPE_MISMATCH", {
+              from: `${edge.source}.${edge.sourceHandle ?? ""}`,
+              gives: portTypeName(given),
+              to: `${node.id}.${shownName(name)}`,
+              takes: portTypeName(type),
+            }),
           ]
         : [];
     });
@@ -71,7 +77,10 @@ const literalsOf = ({ data }: GraphNode, fields: readonly InputField[], flows: R
       Object.fromEntries(given.filter(([name]) => flows.has(name) === isFlowing)),
     );
   const { values, issues } = resolved(false);
-  const problems = issues.map(({ path, message }) => `${path.replace(/^inputs\./, "")}: ${message}`);
+  const problems = issues.map(({ path, message, code }) => {
+    const name = path.replace(/^inputs\./, "");
+    return code === "REQUIRED" ? finding(code, { name }) : findingInWords("INPUT_INVALID", `${name}: ${message}`, name);
+  });
   return { values, problems, otherwise: resolved(true).values };
 };
 
@@ -134,13 +143,16 @@ const inlineOne = (outer: InlineGraph, node: GraphNode, inner: InlineGraph): Inl
     inner.edges.filter(({ target }) => outputs.has(target)),
     (edge) => memberOf(inner, edge),
   );
-  const issues: string[] = [...flowProblems(outer, inner, node, flows), ...problems];
+  const issues: Finding[] = [...flowProblems(outer, inner, node, flows), ...problems];
   const outerEdges = outer.edges.flatMap((edge): GraphEdge[] => {
     if (edge.target === node.id) return [];
     if (edge.source !== node.id) return [edge];
     const name = edge.sourceHandle ?? [...members.keys()][0] ?? "";
     const into = members.get(name);
-    if (!into) issues.push(`${node.id} has no output ${shownName(name)} (edge ${shownName(edge.id)}); ${choices(members.keys())}`);
+    if (!into)
+      issues.push(
+        finding("UNKNOWN_OUTPUT", { node: node.id, name: shownName(name), edge: shownName(edge.id), choices: choices(members.keys()) }),
+      );
     return beginAt(
       edge,
       (into ?? []).flatMap((one) => beginAt(one, ends(one))),
@@ -154,8 +166,8 @@ const inlineOne = (outer: InlineGraph, node: GraphNode, inner: InlineGraph): Inl
     edges: [...outerEdges, ...innerEdges],
     issues: [
       ...outer.issues,
-      ...[...new Set(issues)].map((message) => ({ nodeId: node.id, message })),
-      ...inner.issues.map(({ nodeId, message }) => ({ nodeId: nodeId === null ? node.id : innerId(node.id, nodeId), message })),
+      ...distinct(issues).map((found) => ({ nodeId: node.id, ...found })),
+      ...inner.issues.map((issue) => ({ ...issue, nodeId: issue.nodeId === null ? node.id : innerId(node.id, issue.nodeId) })),
     ],
   };
 };
@@ -188,7 +200,11 @@ export const inlineWorkflows = (graph: InlineGraph, resolve: Resolve, key: strin
     const problem = sizeProblem(whole);
     if (problem === undefined) continue;
     // What is too large is not made any larger.
-    return { nodes: graph.nodes, edges: graph.edges, issues: [...graph.issues, { nodeId: node.id, message: problem }] };
+    return {
+      nodes: graph.nodes,
+      edges: graph.edges,
+      issues: [...graph.issues, { nodeId: node.id, ...findingInWords("LIMIT_EXCEEDED", problem) }],
+    };
   }
   return whole;
 };

@@ -1,4 +1,5 @@
 import type { Issue } from "../../errors";
+import type { IssueCode } from "../issues";
 import { BoundPassed, charactersOfWork, type RunBudget } from "../budget";
 import type { JsonSchema } from "../prices/price";
 import { isRecord, shownName } from "../types";
@@ -33,8 +34,8 @@ export interface Check extends Options {
 /** Reports what a keyword of a schema says against a value at a path. */
 export type Keyword = (check: Check, value: unknown, schema: JsonSchema, path: string) => void;
 
-export const report = (check: Check, path: string, message: string): void => {
-  if (check.issues.length < check.mostIssues) check.issues.push({ path, message });
+export const report = (check: Check, path: string, message: string, code?: IssueCode): void => {
+  if (check.issues.length < check.mostIssues) check.issues.push({ path, message, ...(code === undefined ? {} : { code }) });
 };
 
 export const inside = (path: string, name: string | number): string =>

@@ -28,7 +28,7 @@ const isOwnProperty = (check: Check, schema: JsonSchema, name: string): boolean 
 
 const needs = (check: Check, value: Record<string, unknown>, names: readonly string[], path: string): void => {
   check.budget.work(elementsOfWork(names.length));
-  for (const name of names) if (member(value, name) === undefined) report(check, inside(path, name), "is required");
+  for (const name of names) if (member(value, name) === undefined) report(check, inside(path, name), "is required", "REQUIRED");
 };
 
 export const CONTAINER_KEYWORDS: Readonly<Record<string, Keyword>> = {

@@ -4,6 +4,7 @@ import { longTexts } from "../plan/check-texts";
 import { buildStep } from "../plan/plan-step";
 import { abstractSources, type Planner } from "../plan/planner";
 import { NOTHING_PLANNED } from "../plan/plan-types";
+import { findingInWords } from "../issues";
 import type { GraphNode } from "../types";
 import type { NodeKind } from "./kind";
 
@@ -95,9 +96,10 @@ export const approval: NodeKind = {
   defaultInput: () => "value",
   check: ({ data }) => problems(data),
   checkAll: (nodes) =>
-    nodes
-      .slice(LIMITS.approvals)
-      .map(({ id }) => ({ nodeId: id, message: `a workflow has at most ${LIMITS.approvals} approvals, and this one has ${nodes.length}` })),
+    nodes.slice(LIMITS.approvals).map(({ id }) => ({
+      nodeId: id,
+      ...findingInWords("LIMIT_EXCEEDED", `a workflow has at most ${LIMITS.approvals} approvals, and this one has ${nodes.length}`),
+    })),
   plan: (planner, node) => {
     if (problems(node.data).length > 0) return NOTHING_PLANNED;
     const made = outputBounds(planner, node);

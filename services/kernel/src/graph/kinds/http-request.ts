@@ -1,10 +1,11 @@
 import { LIMITS } from "../../limits";
 import { URL_TOKENS, type Abstract } from "../plan/abstract";
-import { HTTP_METHODS, httpCall, httpProblems } from "../http/http-call";
+import { hasUrl, HTTP_METHODS, httpCall, httpProblems } from "../http/http-call";
 import { isSecret, secretProblems, secretsOfNode } from "../http/secrets";
 import { ON_ITEM_ERROR, skipsFailed } from "../plan/item-errors";
 import { attempt, tryInputs } from "../plan/planner";
 import { buildStep, knownItems, stepItems, warnUnresolved } from "../plan/plan-step";
+import { finding, findingInWords } from "../issues";
 import { namedPorts } from "../wiring/ports";
 import { placeholdersIn } from "../values/value";
 import { nothingWrong, type NodeKind } from "./kind";
@@ -52,7 +53,9 @@ export const httpRequest: NodeKind = {
       ? attempt(planner, node.id, () => tryInputs(planner, () => bound.items.map((item) => httpCall(step, item, planner.budget))))
       : undefined;
     const problems = secrets.length > 0 ? secretProblems(secrets, node.data.url) : [];
-    for (const message of [...problems, ...httpProblems(step.literals, calls)]) planner.issues.push({ nodeId: node.id, message });
+    const settings = [...problems, ...httpProblems(step.literals, calls)].map((message) => findingInWords("SETTING_INVALID", message));
+    const found = [...settings, ...(hasUrl(step.literals) ? [] : [finding("URL_MISSING")])];
+    planner.issues.push(...found.map((one) => ({ nodeId: node.id, ...one })));
     const { items, limit, mapped } = stepItems(planner, node, step, bound);
     planner.budget.calls(items);
     const outputs = new Map<string, Abstract>([

@@ -9,6 +9,7 @@ import { abstractSources, type Planner } from "../plan/planner";
 import type { ItemBounds } from "../plan/plan-step";
 import { NOTHING_PLANNED } from "../plan/plan-types";
 import { planPure } from "../plan/pure-plan";
+import { finding } from "../issues";
 import type { GraphNode } from "../types";
 import type { NodeKind } from "./kind";
 
@@ -69,7 +70,7 @@ export const json: NodeKind = {
   check: ({ data }) => expressionProblem(data.expression),
   plan: (planner, node) => {
     const isConnected = planner.wiring.inputs.get(node.id)?.has("value") ?? false;
-    if (!isConnected && node.data.value === undefined) planner.issues.push({ nodeId: node.id, message: "needs a value" });
+    if (!isConnected && node.data.value === undefined) planner.issues.push({ nodeId: node.id, ...finding("VALUE_MISSING") });
     if (expressionProblem(node.data.expression).length > 0) return NOTHING_PLANNED;
     return planPure(planner, json, node, (bounds) => outputBounds(givenShape(planner, node), compiled(node.data.expression), bounds));
   },

@@ -4,7 +4,8 @@ import type { MediaOperation } from "../operations/operation";
 import type { NodePlan } from "../plan/plan-types";
 import type { InputPort, PortType } from "../wiring/ports";
 import type { JsonSchema } from "../prices/price";
-import type { GraphIssue, GraphNode, NodeType } from "../types";
+import type { GraphIssue } from "../issues";
+import type { GraphNode, NodeType } from "../types";
 
 type Literals = Readonly<Record<string, unknown>>;
 
@@ -49,8 +50,6 @@ export interface NodeKind {
 
   /** What is wrong with the settings of a node, whatever flows into it. */
   check(node: GraphNode, schema?: JsonSchema): string[];
-  /** What is odd about the settings of a node that runs all the same. */
-  warnings?(node: GraphNode): string[];
   /** What is wrong with the nodes of the kind together. */
   checkAll?(nodes: readonly GraphNode[]): GraphIssue[];
   /** Plans a node: its step, or its values where they are known already. */

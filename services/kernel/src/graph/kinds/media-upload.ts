@@ -1,4 +1,5 @@
 import { NOTHING_PLANNED } from "../plan/plan-types";
+import { finding } from "../issues";
 import { shownName } from "../types";
 import { noPorts, nothingWrong, type NodeKind } from "./kind";
 
@@ -16,7 +17,7 @@ export const mediaUpload: NodeKind = {
     const file = isNamed ? request.media.get(mediaId) : undefined;
     if (file) return { isEvaluated: true, outputs: new Map([["media", { value: budget.value(file) }]]) };
     if (isNamed) unknownMedia.add(mediaId);
-    issues.push({ nodeId, message: isNamed ? `there is no media file ${shownName(mediaId)} of yours` : "needs a mediaId" });
+    issues.push({ nodeId, ...(isNamed ? finding("FILE_UNKNOWN", { file: shownName(mediaId) }) : finding("FILE_MISSING")) });
     return NOTHING_PLANNED;
   },
   savedCount: () => 1,

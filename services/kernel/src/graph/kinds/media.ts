@@ -7,6 +7,7 @@ import { ON_ITEM_ERROR } from "../plan/item-errors";
 import type { ModelTerms } from "../plan/planner";
 import { mayCarry, NOTHING_PLANNED } from "../plan/plan-types";
 import { MEDIA_OPERATIONS, mediaOperation, missingGroups, operationIssues, type MediaOperation } from "../operations";
+import { findingInWords } from "../issues";
 import { isFileType, literalInputs, namedPorts, schemaPorts, type InputPort } from "../wiring/ports";
 import { shownName, type GraphNode } from "../types";
 import { member, placeholdersIn } from "../values/value";
@@ -82,7 +83,8 @@ export const media: NodeKind = {
     if (!planned) return NOTHING_PLANNED;
     const { model: _, ...step } = planned.step;
     const isGiven = (name: string): boolean => Object.hasOwn(step.literals, name) || mayCarry(member(step.sources, name));
-    for (const message of missingGroups(operation, isGiven)) planner.issues.push({ nodeId: node.id, message });
+    for (const message of missingGroups(operation, isGiven))
+      planner.issues.push({ nodeId: node.id, ...findingInWords("INPUT_INVALID", message) });
     const { items, limit, mapped } = planned.bounds;
     const bounds: Bounds = { list: mapped, items, most: limit, tokens: URL_TOKENS * limit };
     return { step: { ...step, operation: operation.name }, outputs: new Map([[operation.output, bounds]]) };

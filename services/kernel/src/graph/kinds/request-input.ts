@@ -5,7 +5,8 @@ import { FIELD_TYPES, fieldProblem, fieldsOf, uploadFamily, type InputField } fr
 import { isMediaId } from "../values/media";
 import { resolveFiles, type Planner } from "../plan/planner";
 import type { PortType } from "../wiring/ports";
-import { isRecord, shownName, type Graph, type GraphIssue, type GraphNode } from "../types";
+import { findingInWords, type GraphIssue } from "../issues";
+import { isRecord, shownName, type Graph, type GraphNode } from "../types";
 import { noPorts, type NodeKind } from "./kind";
 
 // A map, because the names that are looked up are the users' own.
@@ -38,7 +39,8 @@ const doubleFields = (nodes: readonly GraphNode[]): GraphIssue[] => {
       if (issues.length >= GRAPH_BOUNDS.issues) return issues;
       const earlier = seen.get(name);
       const where = earlier === node.id ? "" : `, as ${earlier} has`;
-      if (earlier !== undefined) issues.push({ nodeId: node.id, message: `has a second field ${shownName(name)}${where}` });
+      if (earlier !== undefined)
+        issues.push({ nodeId: node.id, ...findingInWords("SETTING_INVALID", `has a second field ${shownName(name)}${where}`, "fields") });
       seen.set(name, earlier ?? node.id);
     }
   }

@@ -2,6 +2,7 @@ import { LIMITS } from "../../limits";
 import { millicreditsFor } from "../../money";
 import { nearestName } from "../../nearest-name";
 import { FILE_TOKENS_KEYWORD, PRICED_INPUTS, propertySchema, worstCaseMicroUsd, type JsonSchema } from "../prices/price";
+import { distinct, finding, findingInWords, type Finding } from "../issues";
 import { isRecord } from "../types";
 import { member, placeholdersIn } from "../values/value";
 import type { ModelTerms } from "./planner";
@@ -59,19 +60,22 @@ export const callProblems = (
   terms: ModelTerms,
   calls: readonly Record<string, unknown>[],
   open: ReadonlySet<string>,
-): string[] => {
+): Finding[] => {
   if (calls.length === 0)
     // An empty list calls nothing, yet an input that nothing gives is missing.
     return requiredNames(terms.inputSchema)
       .filter((name) => member(step.literals, name) === undefined && member(step.sources, name) === undefined)
-      .map((name) => `${name}: is required`);
+      .map((name) => finding("REQUIRED", { name }));
   const problems = calls.flatMap((inputs) => terms.validate(inputs)).filter(({ path }) => !open.has(path.split(".")[0]!));
   const names = step.inputNames.filter((name) => member(step.literals, name) === undefined);
-  const hint = (path: string): string => {
-    const meant = member(step.literals, path) !== undefined && !step.inputNames.includes(path) ? nearestName(path, names) : undefined;
-    return meant === undefined ? "" : `; did you mean ${meant}?`;
-  };
-  return [...new Set(problems.map(({ path, message }) => `${path}: ${message}${hint(path)}`))];
+  const meantBy = (path: string): string | undefined =>
+    member(step.literals, path) !== undefined && !step.inputNames.includes(path) ? nearestName(path, names) : undefined;
+  const found = problems.map(({ path, message, code }) => {
+    const meant = meantBy(path);
+    if (code === "REQUIRED") return finding("REQUIRED", { name: path, meant });
+    return findingInWords("INPUT_INVALID", `${path}: ${message}${meant === undefined ? "" : `; did you mean ${meant}?`}`, path);
+  });
+  return distinct(found);
 };
 
 /** Calls of one model, as far as they are known. */

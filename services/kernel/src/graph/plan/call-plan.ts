@@ -8,20 +8,27 @@ import { skipsFailed } from "./item-errors";
 import { attempt, tryInputs, type ModelTerms, type Planner } from "./planner";
 import { buildStep, knownItems, stepItems, warnUnresolved, type ItemBounds } from "./plan-step";
 import type { PlanStep } from "./plan-types";
+import { finding, findingInWords, modelUnknown, type Finding } from "../issues";
 import { shownName, type GraphNode } from "../types";
 
 /** The model that a node names; undefined, with an issue, when the node can't use it. */
 const termsOf = (planner: Planner, { modality = "" }: NodeKind, node: GraphNode): ModelTerms | undefined => {
-  const report = (message: string): undefined => void planner.issues.push({ nodeId: node.id, message });
+  const report = (found: Finding): undefined => void planner.issues.push({ nodeId: node.id, ...found });
   const name = node.data.model;
-  if (typeof name !== "string" || name === "") return report("needs a model");
+  if (typeof name !== "string" || name === "") return report(finding("MODEL_MISSING"));
   const terms = planner.request.models.get(name);
   const task = taskOf(name);
   if (!terms && task !== undefined)
-    return report(planner.request.noModel?.get(name) ?? `there is no task ${shownName(name)}${didYouMean(name, TASK_NAMES.map(autoName))}`);
-  if (!terms) return report(`there is no enabled model ${shownName(name)}${didYouMean(name, planner.request.modelNames ?? [])}`);
+    return report(
+      findingInWords(
+        "MODEL_UNFIT",
+        planner.request.noModel?.get(name) ?? `there is no task ${shownName(name)}${didYouMean(name, TASK_NAMES.map(autoName))}`,
+      ),
+    );
+  if (!terms) return report(modelUnknown(name, planner.request.modelNames));
   if (terms.modality === modality) return terms;
-  return report(`${terms.internalName} makes ${terms.modality}, but this node needs a model that makes ${modality}`);
+  const unfit = `${terms.internalName} makes ${terms.modality}, but this node needs a model that makes ${modality}`;
+  return report(findingInWords("MODEL_UNFIT", unfit, "model"));
 };
 
 /** A step that calls a model, and what is known of its calls. */
@@ -51,8 +58,8 @@ export const planCalls = (
   const { unknown } = bound;
   const candidates =
     attempt(planner, node.id, () => tryInputs(planner, () => bound.items.map((item) => callInputs(built, item, planner.budget)))) ?? [];
-  for (const message of callProblems(built, terms, candidates, openInputs(built, unknown)))
-    planner.issues.push({ nodeId: node.id, message });
+  for (const found of callProblems(built, terms, candidates, openInputs(built, unknown)))
+    planner.issues.push({ nodeId: node.id, ...found });
   const bounds = stepItems(planner, node, built, bound, fileInputs(terms.inputSchema, built));
   const inputTokens = bounds.tokens + moreTokens;
   const calls = knownCalls(built, { terms, candidates, unknown, inputTokens }, planner.request.markupPermille);

@@ -4,7 +4,8 @@ import { kindOf, NODE_KINDS } from "../kinds";
 import { itemErrorProblems } from "./item-errors";
 import { isMaxItems } from "./max-items";
 import type { JsonSchema } from "../prices/price";
-import type { Graph, GraphIssue, GraphNode } from "../types";
+import { findingInWords, type GraphIssue } from "../issues";
+import type { Graph, GraphNode } from "../types";
 
 /** `maxItems` decides how much is held for a list of unknown length, so a wrong one is an issue. */
 const maxItemsProblems = ({ type, data: { maxItems } }: GraphNode): string[] =>
@@ -20,7 +21,7 @@ export const checkSettings = ({ nodes }: Graph, schemaOf: (node: GraphNode) => J
   ...nodes.flatMap((node) =>
     [...(kindOf(node.type)?.check(node, schemaOf(node)) ?? []), ...maxItemsProblems(node), ...onItemErrorProblems(node)]
       .slice(0, GRAPH_BOUNDS.issues)
-      .map((message) => ({ nodeId: node.id, message })),
+      .map((message) => ({ nodeId: node.id, ...findingInWords("SETTING_INVALID", message) })),
   ),
   ...Object.values(NODE_KINDS).flatMap((kind) => kind.checkAll?.(nodes.filter(({ type }) => type === kind.type)) ?? []),
 ];

@@ -1,7 +1,7 @@
 import { counterpartIn } from "../auto/tasks";
 import { BindError, BoundPassed } from "../budget";
 import type { NodeKind } from "../kinds/kind";
-import { didYouMean } from "../../nearest-name";
+import { findingInWords, modelUnknown, within, type Finding } from "../issues";
 import { isRecord, shownName, type GraphNode } from "../types";
 import { callInputs, renamedItem } from "../values/bind";
 import { member } from "../values/value";
@@ -98,21 +98,27 @@ const candidatesOf = (planner: Planner, call: Adapted["call"], items: OwnCalls["
   }
 };
 
+const unfit = (message: string): Finding => findingInWords("MODEL_UNFIT", message);
+
 /** @returns the alternative, or why the model can't be one */
 const planAlternative = (
   planner: Planner,
   { modality = "" }: NodeKind,
   own: OwnCalls,
   terms: ModelTerms,
-): { planned: PlannedAlternative; dropped: string[] } | { problems: string[] } => {
-  if (terms.modality !== modality) return { problems: [`makes ${terms.modality}, but this node needs a model that makes ${modality}`] };
+): { planned: PlannedAlternative; dropped: string[] } | { problems: Finding[] } => {
+  if (terms.modality !== modality)
+    return { problems: [unfit(`makes ${terms.modality}, but this node needs a model that makes ${modality}`)] };
   if (own.terms.outputs?.includes(JSON_OUTPUT) && !terms.outputs?.includes(JSON_OUTPUT))
-    return { problems: [`gives no JSON, as ${own.terms.internalName} does`] };
+    return { problems: [unfit(`gives no JSON, as ${own.terms.internalName} does`)] };
   const { call, dropped } = adapt(own.step, terms);
   const { renamed = {} } = call;
   const unknown = new Set([...own.unknown].flatMap((name) => [name, ...[member(renamed, name) ?? []].flat()]));
   const candidates = candidatesOf(planner, call, own.items);
-  const problems = [...callProblems(call, terms, candidates, openInputs(call, unknown)), ...listProblems(own.step, call)];
+  const problems = [
+    ...callProblems(call, terms, candidates, openInputs(call, unknown)),
+    ...listProblems(own.step, call).map((text) => unfit(text)),
+  ];
   if (problems.length > 0) return { problems };
   const calls = knownCalls(call, { terms, candidates, unknown, inputTokens: own.inputTokens }, planner.request.markupPermille);
   const { sources: _, ...rest } = call;
@@ -129,20 +135,22 @@ export const planFallback = (planner: Planner, kind: NodeKind, node: GraphNode, 
   const { models, modelNames = [] } = planner.request;
   return names.flatMap((name): PlannedAlternative[] => {
     const terms = models.get(name);
-    const report = (message: string): void => {
-      if (isOwn) planner.issues.push({ nodeId: node.id, message: `fallback: ${message}` });
+    const report = (found: Finding): void => {
+      if (isOwn) planner.issues.push({ nodeId: node.id, ...within("fallback", found), path: "fallback" });
     };
     if (!terms) {
-      report(`there is no enabled model ${shownName(name)}${didYouMean(name, modelNames)}`);
+      report(modelUnknown(name, modelNames));
       return [];
     }
     const made = planAlternative(planner, kind, own, terms);
     if ("problems" in made) {
-      for (const problem of made.problems) report(`${terms.internalName}: ${problem}`);
+      for (const problem of made.problems) report(within(terms.internalName, problem));
       return [];
     }
-    for (const input of made.dropped)
-      warn(planner, node.id, `fallback: ${terms.internalName} has no input ${shownName(input)}: it is left out where that model is called`);
+    for (const input of made.dropped) {
+      const message = `fallback: ${terms.internalName} has no input ${shownName(input)}: it is left out where that model is called`;
+      warn(planner, node.id, findingInWords("INPUT_IGNORED", message, "fallback"));
+    }
     return [made.planned];
   });
 };

@@ -2,6 +2,7 @@ import { GRAPH_BOUNDS } from "../bounds";
 import { kindOf } from "../kinds";
 import type { NodeKind } from "../kinds/kind";
 import type { JsonSchema } from "../prices/price";
+import { finding, type Finding, type NodeIssue } from "../issues";
 import { isRecord, type GraphNode } from "../types";
 import { nearestName } from "../../nearest-name";
 
@@ -19,7 +20,7 @@ export const misspeltSettings = (
   node: GraphNode,
   schema: JsonSchema | undefined,
   compared: (count: number) => void,
-): string[] => {
+): Finding[] => {
   const settings = Object.keys(kind.settings);
   if (settings.length === 0 || !kind.runs) return [];
   const inputs = isRecord(schema?.properties) ? Object.keys(schema.properties) : [];
@@ -31,7 +32,7 @@ export const misspeltSettings = (
   compared(unknown.length * names.length);
   return unknown.flatMap((name) => {
     const meant = nearestName(name, names);
-    return meant === undefined ? [] : [`there is no setting ${name}: did you mean ${meant}?`];
+    return meant === undefined ? [] : [finding("UNKNOWN_SETTING", { name, meant })];
   });
 };
 
@@ -39,15 +40,12 @@ export const misspeltSettings = (
 const MOST_COMPARED = 20_000;
 
 /** Misspelt settings of a graph's nodes, as far as they are few enough to be compared. */
-export const misspeltIn = (
-  nodes: readonly GraphNode[],
-  schemaOf: (node: GraphNode) => JsonSchema | undefined,
-): { nodeId: string; message: string }[] => {
+export const misspeltIn = (nodes: readonly GraphNode[], schemaOf: (node: GraphNode) => JsonSchema | undefined): NodeIssue[] => {
   let left = MOST_COMPARED;
   const found = nodes.flatMap((node) => {
     const kind = kindOf(node.type);
     if (!kind || left <= 0) return [];
-    return misspeltSettings(kind, node, schemaOf(node), (count) => (left -= count)).map((message) => ({ nodeId: node.id, message }));
+    return misspeltSettings(kind, node, schemaOf(node), (count) => (left -= count)).map((one) => ({ nodeId: node.id, ...one }));
   });
   return found.slice(0, GRAPH_BOUNDS.warnings);
 };

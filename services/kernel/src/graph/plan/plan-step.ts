@@ -2,6 +2,7 @@ import { LIMITS } from "../../limits";
 import { isSecret } from "../http/secrets";
 import { joined, tokensOf } from "./abstract";
 import { bindItems, type Bound } from "../values/bind";
+import { finding } from "../issues";
 import type { NodeKind } from "../kinds/kind";
 import {
   abstractSources,
@@ -171,21 +172,19 @@ export const stepItems = (
   const { length } = bound.items;
   const most = givenMaxItems(node);
   if (bound.mapped && most !== undefined && length > most)
-    planner.issues.push({ nodeId: node.id, message: `a list of ${length} items flows in: its maxItems is ${most}` });
+    planner.issues.push({ nodeId: node.id, ...finding("TOO_MANY_ITEMS", { items: String(length), most: String(most) }) });
   return { ...bounds, items: length, limit: length };
 };
-
-const ONLY_IN_HTTP = "is a secret, which the url, headers and body of http-request nodes alone can have,";
 
 /** Warns of placeholders that become empty text. */
 export const warnUnresolved = (planner: Planner, step: PlanStep): void => {
   if (planner.request.noTemplates) return;
   const texts = step.model === undefined ? step.literals : step.textPorts.map((name) => member(step.literals, name));
-  for (const name of placeholdersIn(texts)) {
-    const sources = member(step.sources, name);
-    if (step.secrets && isSecret(name)) continue;
-    if (!sources)
-      warn(planner, step.id, `{{${shownName(name)}}} ${isSecret(name) ? ONLY_IN_HTTP : "is not connected"} and becomes empty text`);
-    else if (!mayCarry(sources)) warn(planner, step.id, `{{${shownName(name)}}} was not given and becomes empty text`);
+  for (const placeholder of placeholdersIn(texts)) {
+    const sources = member(step.sources, placeholder);
+    const name = shownName(placeholder);
+    if (step.secrets && isSecret(placeholder)) continue;
+    if (!sources) warn(planner, step.id, finding(isSecret(placeholder) ? "SECRET_MISPLACED" : "NOT_CONNECTED", { name }));
+    else if (!mayCarry(sources)) warn(planner, step.id, finding("NOT_GIVEN", { name }));
   }
 };

@@ -11,7 +11,8 @@ import { abstractSources, planWithin, source, warn, type ModelTerms, type Planne
 import { NOTHING_PLANNED, stepModels, type EvaluatedNode, type NodePlan, type PlanStep, type RunPlan, type Source } from "./plan-types";
 import type { JsonSchema } from "../prices/price";
 import { resultFilesStep, type OutputPort } from "./result-files";
-import { labelOf, type Graph, type GraphIssue, type GraphNode } from "../types";
+import { finding, type Finding, type GraphIssue, type NodeIssue } from "../issues";
+import { labelOf, type Graph, type GraphNode } from "../types";
 import { withoutBypassed } from "../wiring/bypass";
 import { checkStructure } from "../wiring/validate";
 
@@ -59,6 +60,8 @@ const planOutput = (planner: Planner, nodes: readonly GraphNode[], steps: PlanSt
   return Object.fromEntries(output);
 };
 
+const messagesOf = (found: readonly Finding[] = []): string[] => found.map(({ message }) => message);
+
 /** Every issue once, in the order of the nodes; those of the graph as a whole come first. Past a bound they are left out. */
 const inOrder = ({ nodes }: Graph, issues: readonly GraphIssue[]): GraphIssue[] => {
   const position = new Map(nodes.map((node, index) => [node.id, index]));
@@ -90,9 +93,10 @@ const plannedModels = ({ models }: PlanRequest, steps: readonly PlanStep[]): Run
   );
 };
 
-/** `used`: what planning used up of the run's bounds. `dataUrls`: those given for files that have yet to be stored. */
+/** `warnings`: those of the plan, with their codes. `used`: what planning used up of the run's bounds. `dataUrls`: those given for files that have yet to be stored. */
 export type Planned = { used: Readonly<BudgetUse>; dataUrls: string[] } & (
-  { plan: RunPlan; issues: [] } | { plan: undefined; issues: GraphIssue[]; unknownMedia: string[] }
+  | { plan: RunPlan; issues: []; warnings: ReadonlyMap<string, readonly Finding[]> }
+  | { plan: undefined; issues: GraphIssue[]; unknownMedia: string[] }
 );
 
 /** The schema of a node's inputs: its kind's own, or that of the model that it names. */
@@ -115,7 +119,7 @@ const planNode = (planner: Planner, node: GraphNode): NodePlan => {
   const given = givenPlan(planner, node);
   if (given) return given;
   const misspelt = misspeltSettings(kind, node, nodeSchema(node, planner.request.models), (count) => planner.budget.work(count));
-  for (const message of [...(kind.warnings?.(node) ?? []), ...misspelt]) warn(planner, node.id, message);
+  for (const found of misspelt) warn(planner, node.id, found);
   const planned = noteBranches(planner, node, kind.plan?.(planner, node) ?? NOTHING_PLANNED);
   if (planned.step || planned.isEvaluated) planner.outputs.set(node.id, planned.outputs);
   return planned;
@@ -158,7 +162,7 @@ const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evalu
       const { step, isEvaluated, outputs } = planNode(planner, node);
       if (step) steps.push(step);
       if (isEvaluated)
-        evaluated.push({ id: node.id, type, warnings: planner.warnings.get(node.id) ?? [], ...report(knownValues(outputs)) });
+        evaluated.push({ id: node.id, type, warnings: messagesOf(planner.warnings.get(node.id)), ...report(knownValues(outputs)) });
     }),
   );
 };
@@ -169,14 +173,13 @@ const warnOfNoResult = (planner: Planner, outputNodes: readonly GraphNode[]): vo
   const [output] = outputNodes;
   const last = output ?? order.at(-1);
   if (!last || outputNodes.some(({ id }) => (inputs.get(id)?.size ?? 0) > 0)) return;
-  const why = output ? "nothing flows into this node" : "the workflow has no response-output";
   // The first of its node's, and not counted among those that a graph may have.
-  planner.warnings.set(last.id, [`the run gives no result: ${why}`]);
+  planner.warnings.set(last.id, [finding(output ? "RESULT_NOT_CONNECTED" : "NO_RESULT")]);
 };
 
 /** Warns the nodes that get nothing through a bypassed one. False when the graph has too many warnings. */
-const warnOfBypassed = (planner: Planner, warnings: readonly { nodeId: string; message: string }[]): boolean =>
-  warnings.every(({ nodeId, message }) => planWithin(planner, nodeId, () => warn(planner, nodeId, message)));
+const warnOfBypassed = (planner: Planner, warnings: readonly NodeIssue[]): boolean =>
+  warnings.every(({ nodeId, ...found }) => planWithin(planner, nodeId, () => warn(planner, nodeId, found)));
 
 /**
  * Turns a graph, its inputs and the models it names into a plan. Pure nodes whose inputs are known are evaluated
@@ -225,7 +228,7 @@ export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Plann
       steps: folded.steps,
       evaluated: folded.evaluated,
       ...(folded.skipped.length > 0 ? { skipped: folded.skipped } : {}),
-      warnings: Object.fromEntries(planner.warnings),
+      warnings: Object.fromEntries([...planner.warnings].map(([id, found]) => [id, messagesOf(found)])),
       models: plannedModels(request, folded.steps),
       ...labelsOf(wiring.order),
       output,
@@ -234,6 +237,7 @@ export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Plann
       ...(request.storage === undefined ? {} : { storage: request.storage }),
       used: { valueBytes: used.valueBytes - planner.triedBytes, calls: 0, work: 0 },
     },
+    warnings: planner.warnings,
     issues: [],
   };
 };

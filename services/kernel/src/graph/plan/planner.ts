@@ -6,7 +6,8 @@ import { isDataUrl, isMediaId, mediaProblem, type DataFile } from "../values/med
 import { knownSource, type NodeSource, type Source } from "./plan-types";
 import { isFileType, type InputPort } from "../wiring/ports";
 import type { JsonSchema, Price } from "../prices/price";
-import { shownName, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "../types";
+import { finding, findingInWords, type Finding, type GraphIssue } from "../issues";
+import { shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
 import type { MediaValue } from "../values/value";
 
 /** What planning needs to know of a model. */
@@ -35,7 +36,7 @@ export interface PlanRequest {
   /** Why tasks that the graph names (`auto:image`) became no model. */
   noModel?: ReadonlyMap<string, string>;
   /** What is known before planning, by node id. */
-  warnings?: ReadonlyMap<string, readonly string[]>;
+  warnings?: ReadonlyMap<string, readonly Finding[]>;
   /** Uploaded files that the graph names, by media id. */
   media: ReadonlyMap<string, MediaValue>;
   /** What has become of data URLs. One that is not here stays as it is and is listed in `Planned.dataUrls`. */
@@ -73,7 +74,7 @@ export interface Planner {
   readonly emptyPorts: Map<string, ReadonlySet<string>>;
   /** Nodes of which only the run knows whether their outputs carry something: undecided switches, and what these may skip. */
   readonly mayBeEmpty: Set<string>;
-  readonly warnings: Map<string, string[]>;
+  readonly warnings: Map<string, Finding[]>;
   readonly issues: GraphIssue[];
   /** Ids of files that the request does not know. */
   readonly unknownMedia: Set<string>;
@@ -118,11 +119,11 @@ export const resolveFiles = (planner: Planner, nodeId: string, port: string, typ
   const file = isMediaId(value) ? planner.request.media.get(value) : (data?.file ?? value);
   if (file === undefined) {
     planner.unknownMedia.add(value as string);
-    planner.issues.push({ nodeId, message: `${shownName(port)}: there is no media file ${value as string} of yours` });
+    planner.issues.push({ nodeId, ...finding("FILE_UNKNOWN", { name: shownName(port), file: value as string }) });
     return value;
   }
   const problem = data?.problem ?? mediaProblem(type, file);
-  if (problem) planner.issues.push({ nodeId, message: `${shownName(port)}: ${problem}` });
+  if (problem) planner.issues.push({ nodeId, ...findingInWords("INPUT_INVALID", `${shownName(port)}: ${problem}`, shownName(port)) });
   else if (isDataUrl(value) && (!data || data.isPending)) planner.dataUrls.add(value);
   return file;
 };
@@ -142,10 +143,10 @@ export const isGiven = (planner: Planner, edges: readonly WiredEnd[]): boolean =
   });
 
 /** @throws BoundPassed when the nodes of a run have too many warnings. */
-export const warn = (planner: Planner, nodeId: string, message: string): void => {
+export const warn = (planner: Planner, nodeId: string, found: Finding): void => {
   planner.warned += 1;
   if (planner.warned > GRAPH_BOUNDS.warnings) throw new BoundPassed(`the graph has more than ${GRAPH_BOUNDS.warnings} warnings`);
-  planner.warnings.set(nodeId, [...(planner.warnings.get(nodeId) ?? []), message]);
+  planner.warnings.set(nodeId, [...(planner.warnings.get(nodeId) ?? []), found]);
 };
 
 /** What a part of planning gives; undefined when it fails, which becomes an issue. */
@@ -154,7 +155,7 @@ export const attempt = <T>(planner: Planner, nodeId: string, work: () => T): T |
     return work();
   } catch (error) {
     if (!(error instanceof BindError) || error instanceof BoundPassed) throw error;
-    planner.issues.push({ nodeId, message: error.message });
+    planner.issues.push({ nodeId, ...findingInWords("INPUT_INVALID", error.message) });
     return undefined;
   }
 };
@@ -166,7 +167,7 @@ export const planWithin = (planner: Planner, nodeId: string, work: () => void): 
     return true;
   } catch (error) {
     if (!(error instanceof BoundPassed)) throw error;
-    planner.issues.push({ nodeId, message: error.message });
+    planner.issues.push({ nodeId, ...findingInWords("LIMIT_EXCEEDED", error.message) });
     return false;
   }
 };

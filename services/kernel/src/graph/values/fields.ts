@@ -125,12 +125,12 @@ export const resolveInputs = (
   const known = new Set(fields.map((field) => field.name));
   const given = byFieldName(fields, inputs);
   for (const name of given.keys())
-    if (!known.has(name)) issues.push({ path: `inputs.${name}`, message: "is not an input of this workflow" });
+    if (!known.has(name)) issues.push({ path: `inputs.${name}`, message: "is not an input of this workflow", code: "UNKNOWN_INPUT" });
   for (const field of fields) {
     const isGiven = given.has(field.name);
     const value = isGiven ? given.get(field.name) : field.default;
     if (value === undefined) {
-      if (field.required) issues.push({ path: `inputs.${field.name}`, message: "is required" });
+      if (field.required) issues.push({ path: `inputs.${field.name}`, message: "is required", code: "REQUIRED" });
       continue;
     }
     const problem = isGiven ? fieldProblem(field, value) : undefined;

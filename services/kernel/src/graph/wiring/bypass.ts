@@ -1,6 +1,7 @@
 import { groupBy } from "../../group-by";
 import { LIMITS } from "../../limits";
 import { defaultInput, kindOf, outputPorts } from "../kinds";
+import { finding, type NodeIssue } from "../issues";
 import { labelOf, nodeName, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
 import { beginAt, type End } from "./ends";
 import { FLOWS, isFileType, type PortType } from "./ports";
@@ -22,7 +23,7 @@ const fits = (given: PortType, wanted: PortType): boolean => {
  * output's own name, else the first edge. An input that several edges lead to hands on all of them.
  * @returns the graph without those nodes, and a warning at each node that gets nothing through one
  */
-export const withoutBypassed = <G extends Graph>(graph: G): { graph: G; warnings: { nodeId: string; message: string }[] } => {
+export const withoutBypassed = <G extends Graph>(graph: G): { graph: G; warnings: NodeIssue[] } => {
   const off = new Map(graph.nodes.filter(isBypassed).map((node) => [node.id, node]));
   if (off.size === 0) return { graph, warnings: [] };
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
@@ -58,7 +59,7 @@ export const withoutBypassed = <G extends Graph>(graph: G): { graph: G; warnings
     return given ?? [];
   };
 
-  const warnings: { nodeId: string; message: string }[] = [];
+  const warnings: NodeIssue[] = [];
   const edges = graph.edges.flatMap((edge): GraphEdge[] => {
     const [from, to] = [off.get(edge.source), nodes.get(edge.target)];
     if (off.has(edge.target)) return [];
@@ -68,8 +69,7 @@ export const withoutBypassed = <G extends Graph>(graph: G): { graph: G; warnings
     const given = origins(edge);
     if (given.length === 0 && kindOf(to.type)?.runs) {
       const name = nodeName(from.id, labelOf(from));
-      const message = `nothing flows into ${shownName(targetHandle)}: ${name} is bypassed, and none of its inputs fits`;
-      warnings.push({ nodeId: to.id, message });
+      warnings.push({ nodeId: to.id, ...finding("BYPASSED", { name: shownName(targetHandle), node: name }) });
     }
     return beginAt({ ...edge, targetHandle }, given);
   });

@@ -1,6 +1,7 @@
 import { groupBy } from "../../group-by";
 import { kindOf } from "../kinds";
-import type { Graph, GraphIssue } from "../types";
+import type { GraphIssue } from "../issues";
+import type { Graph } from "../types";
 import { isBypassed, withoutBypassed } from "./bypass";
 
 /** The part of a graph that one of its nodes needs. */

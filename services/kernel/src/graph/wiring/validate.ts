@@ -2,8 +2,9 @@ import { anyInput, defaultInput, inputPorts, kindOf, outputPorts } from "../kind
 import type { WiredEnd, Wiring } from "../plan/planner";
 import { FLOWS, isFileType, portTypeName, type InputPort, type PortType } from "./ports";
 import type { JsonSchema } from "../prices/price";
-import { didYouMean } from "../../nearest-name";
-import { NODE_TYPES, shownName, type Graph, type GraphEdge, type GraphIssue, type GraphNode } from "../types";
+import { nearestName } from "../../nearest-name";
+import { finding, type Finding, type GraphIssue } from "../issues";
+import { NODE_TYPES, shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
 
 const ANYTHING: InputPort = { type: "any", list: false };
 const SHOWN_PORTS = 12;
@@ -28,22 +29,29 @@ const once = <T>(make: (node: GraphNode) => T): ((node: GraphNode) => T) => {
 
 const choices = (names: Iterable<string>): string => {
   const [first, ...rest] = [...names];
-  if (first === undefined) return "it has none";
-  return `it has ${[first, ...rest].slice(0, SHOWN_PORTS).map(shownName).join(", ")}${rest.length >= SHOWN_PORTS ? ", …" : ""}`;
+  if (first === undefined) return "";
+  return `${[first, ...rest].slice(0, SHOWN_PORTS).map(shownName).join(", ")}${rest.length >= SHOWN_PORTS ? ", …" : ""}`;
 };
 
-const typeProblem = (edge: GraphEdge, [port, output]: [string, PortType], [name, input]: [string, PortType]): string => {
+const typeProblem = (edge: GraphEdge, [port, output]: [string, PortType], [name, input]: [string, PortType]): Finding => {
   const hint = isFileType(output) && input === "text" ? `; {{${shownName(name)}}} in its text would be the file's address` : "";
-  return `${edge.source}.${shownName(port)} is ${portTypeName(output)} and can't flow into ${edge.target}.${shownName(name)}, which takes ${portTypeName(input)} (edge ${shownName(edge.id)})${hint}`;
+  return finding("TYPE_MISMATCH", {
+    from: `${edge.source}.${shownName(port)}`,
+    gives: portTypeName(output),
+    to: `${edge.target}.${shownName(name)}`,
+    takes: portTypeName(input),
+    edge: shownName(edge.id),
+    hint,
+  });
 };
 
-const missingEnds = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>): string[] => [
-  ...(nodes.has(edge.source) ? [] : [`the edge ${shownName(edge.id)} comes from ${shownName(edge.source)}, which does not exist`]),
-  ...(nodes.has(edge.target) ? [] : [`the edge ${shownName(edge.id)} goes to ${shownName(edge.target)}, which does not exist`]),
+const missingEnds = ({ id, source, target }: GraphEdge, nodes: ReadonlyMap<string, GraphNode>): Finding[] => [
+  ...(nodes.has(source) ? [] : [finding("UNKNOWN_SOURCE", { edge: shownName(id), node: shownName(source) })]),
+  ...(nodes.has(target) ? [] : [finding("UNKNOWN_TARGET", { edge: shownName(id), node: shownName(target) })]),
 ];
 
 /** Wires one edge, or says what is wrong with it. */
-const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, ports: Ports, wiring: Wiring): string[] => {
+const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, ports: Ports, wiring: Wiring): Finding[] => {
   const [from, to] = [nodes.get(edge.source), nodes.get(edge.target)];
   if (!from || !to) return missingEnds(edge, nodes);
   if (!kindOf(from.type)?.runs || !kindOf(to.type)?.runs) return [];
@@ -55,9 +63,18 @@ const connect = (edge: GraphEdge, nodes: ReadonlyMap<string, GraphNode>, ports: 
   const input = anyInput(to, name) ?? ports.inputs(to)?.get(name) ?? (ports.inputs(to) ? undefined : ANYTHING);
   const problems = [
     ...(outputType === undefined
-      ? [`${from.id} has no output ${shownName(port) || "at all"} (edge ${shownName(edge.id)}); ${choices(outputs.keys())}`]
+      ? [finding("UNKNOWN_OUTPUT", { node: from.id, name: shownName(port), edge: shownName(edge.id), choices: choices(outputs.keys()) })]
       : []),
-    ...(input ? [] : [`${to.id} has no input ${shownName(name)} (edge ${shownName(edge.id)}); ${choices(ports.inputs(to)!.keys())}`]),
+    ...(input
+      ? []
+      : [
+          finding("UNKNOWN_INPUT", {
+            node: to.id,
+            name: shownName(name),
+            edge: shownName(edge.id),
+            choices: choices(ports.inputs(to)!.keys()),
+          }),
+        ]),
   ];
   if (outputType !== undefined && input && FLOWS[outputType][input.type] === "refused")
     problems.push(typeProblem(edge, [port, outputType], [name, input.type]));
@@ -119,7 +136,10 @@ export const checkStructure = (
   const nodes = new Map<string, GraphNode>();
   for (const node of graph.nodes) {
     if (!kindOf(node.type))
-      issues.push({ nodeId: node.id, message: `there is no node kind ${shownName(node.type)}${didYouMean(node.type, NODE_TYPES)}` });
+      issues.push({
+        nodeId: node.id,
+        ...finding("UNKNOWN_KIND", { kind: shownName(node.type), meant: nearestName(node.type, NODE_TYPES) }),
+      });
     if (!nodes.has(node.id)) nodes.set(node.id, node);
   }
   const wiring: Wiring = { order: [], stuck: [], inputs: new Map() };
@@ -131,10 +151,10 @@ export const checkStructure = (
   const ports: Ports = { inputs: once(portsOf), outputs: once((node) => outputPorts(node, resultsOf(node))) };
   for (const edge of graph.edges) {
     const nodeId = nodes.has(edge.target) ? edge.target : nodes.has(edge.source) ? edge.source : null;
-    for (const message of connect(edge, nodes, ports, wiring)) issues.push({ nodeId, message });
+    for (const found of connect(edge, nodes, ports, wiring)) issues.push({ nodeId, ...found });
   }
   const runnable = [...nodes.values()].filter((node) => kindOf(node.type)?.runs);
   const { order, stuck } = dependencyOrder(runnable, wiring.inputs);
-  for (const node of onCycle(stuck, wiring.inputs)) issues.push({ nodeId: node.id, message: "is part of a cycle" });
+  for (const node of onCycle(stuck, wiring.inputs)) issues.push({ nodeId: node.id, ...finding("CYCLE") });
   return { wiring: { ...wiring, order, stuck }, issues };
 };

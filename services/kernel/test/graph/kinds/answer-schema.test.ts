@@ -35,7 +35,7 @@ it.each([
 );
 
 it.each([undefined, null, ""])("has no port json without a schema: %j", (schema) =>
-  expect(problems([asker({ schema }), OUT], [["ask.json", "out.x"]])).toEqual([
+  expect(problems([asker({ schema }), OUT], [["ask.json", "out.x"]])).toMatchObject([
     { nodeId: "out", message: "ask has no output json (edge e0); it has text" },
   ]),
 );
@@ -56,7 +56,7 @@ it.each<[unknown, string]>([
   [{ items: { $ref: "https://x.test/s" } }, "schema: items.$ref must be a JSON pointer into the schema itself, for example #/$defs/scene"],
   [{ pattern: "(" }, 'schema: pattern "(" is no regular expression of RE2\'s syntax'],
 ])("refuses a schema that can't be used, and names the node: %j", (schema, message) =>
-  expect(problems([asker({ schema }), OUT], [["ask.json", "out.x"]])).toEqual([{ nodeId: "ask", message }]),
+  expect(problems([asker({ schema }), OUT], [["ask.json", "out.x"]])).toMatchObject([{ nodeId: "ask", message }]),
 );
 
 it("says which setting was meant by a misspelt one", () =>

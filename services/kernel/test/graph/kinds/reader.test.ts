@@ -19,7 +19,7 @@ it("have both ports without any setting", () => {
 });
 
 it("have one where the model gives no JSON, and the problem says which", () => {
-  expect(plan([["read.json", "out.words"]], terms({ outputs: ["text"] })).issues).toEqual([
+  expect(plan([["read.json", "out.words"]], terms({ outputs: ["text"] })).issues).toMatchObject([
     { nodeId: "out", message: expect.stringContaining("read has no output json") as string },
   ]);
 });

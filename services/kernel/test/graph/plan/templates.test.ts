@@ -216,7 +216,7 @@ describe("an empty list", () => {
       ["none.items", "pic.image"],
     ]);
     const { issues } = planRun({ graph, inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_000 });
-    expect(issues).toEqual([{ nodeId: "pic", message: "prompt: is required" }]);
+    expect(issues).toMatchObject([{ nodeId: "pic", message: "prompt: is required" }]);
   });
 
   it("is no pair to a list that has items", () => {
@@ -228,7 +228,7 @@ describe("an empty list", () => {
       ],
     );
     const { issues } = planRun({ graph: pair, inputs: new Map(), models: MODELS, media: new Map(), markupPermille: 1_000 });
-    expect(issues).toEqual([{ nodeId: "box", message: "lists of 0 and 2 items flow into a and b: their lengths must agree" }]);
+    expect(issues).toMatchObject([{ nodeId: "box", message: "lists of 0 and 2 items flow into a and b: their lengths must agree" }]);
   });
 });
 

@@ -1,5 +1,4 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { issueWords } from "../../../canvas/issue-words";
 import { afterRun } from "../../../api/queries";
 import type { DocNode } from "../../../document/graph";
 import { useLive, watchRun } from "../../../runs/live";
@@ -52,7 +51,7 @@ export const LastRun = ({ node }: { node: DocNode }) => {
       {progress.error && <p className="mt-2 text-sm text-bad wrap-anywhere">{progress.error.message}</p>}
       {progress.warnings?.map((warning) => (
         <p key={warning} className="mt-2 text-sm text-warn wrap-anywhere">
-          {issueWords(warning)}
+          {warning}
         </p>
       ))}
       <WhatItTook

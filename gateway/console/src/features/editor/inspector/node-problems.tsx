@@ -3,7 +3,7 @@ import { issueWords } from "../../../canvas/issue-words";
 import type { DocNode } from "../../../document/graph";
 import { Button } from "../../../ui/button";
 import { useEditor, useScene, useUi } from "../context";
-import { fixesFor } from "../panels/problems";
+import { fixesFor } from "../panels/fixes";
 
 /** What is wrong or odd about a node, with what helps; nothing while it was not touched. */
 export const NodeProblems = ({ node }: { node: DocNode }) => {
@@ -17,7 +17,7 @@ export const NodeProblems = ({ node }: { node: DocNode }) => {
       {own.map((issue, index) => (
         <div key={index} className="rounded-xl bg-bad-soft p-3 text-sm text-bad">
           <p className="flex gap-2 wrap-anywhere">
-            <CircleX className="mt-0.5 size-4 shrink-0" aria-hidden /> {issueWords(issue.message)}
+            <CircleX className="mt-0.5 size-4 shrink-0" aria-hidden /> {issueWords(issue)}
           </p>
           {editor.canEdit && (
             <div className="mt-2 flex flex-wrap gap-2">
@@ -31,7 +31,7 @@ export const NodeProblems = ({ node }: { node: DocNode }) => {
         </div>
       ))}
       {(warnings[node.id] ?? []).map((warning) => (
-        <p key={warning} className="flex gap-2 rounded-xl bg-warn-soft p-3 text-sm text-warn wrap-anywhere">
+        <p key={warning.message} className="flex gap-2 rounded-xl bg-warn-soft p-3 text-sm text-warn wrap-anywhere">
           <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden /> {issueWords(warning)}
         </p>
       ))}

@@ -107,7 +107,7 @@ const useNamed = (trouble: Trouble | undefined): Trouble | undefined => {
     return node && nodeTitle(node);
   });
   if (!trouble?.remedies.includes("see-problems") || !issue) return trouble;
-  const cause = `${title === undefined ? "" : `“${title}”: `}${issueWords(issue.message)}`;
+  const cause = `${title === undefined ? "" : `“${title}”: `}${issueWords(issue)}`;
   return {
     ...trouble,
     cause,

@@ -1,0 +1,107 @@
+/** Codes of what is wrong or odd in a graph. Programs decide by the code and its params; people read the message. */
+
+import { nearestName } from "../nearest-name";
+import { shownName } from "./types";
+
+type Params = Readonly<Record<string, string>>;
+
+const meantName = ({ meant }: { meant?: string | undefined }): string => (meant === undefined ? "" : `: did you mean ${meant}?`);
+const edgeName = (edge: string | undefined): string => (edge === undefined ? "" : ` (edge ${edge})`);
+
+/** Messages by code. Names in params are already cut to the length in which messages show them. */
+const MESSAGES = {
+  REQUIRED: ({ name, meant }: { name: string; meant?: string | undefined }) =>
+    `${name}: is required${meant === undefined ? "" : `; did you mean ${meant}?`}`,
+  MODEL_MISSING: () => "needs a model",
+  MODEL_UNKNOWN: (params: { model: string; meant?: string | undefined }) => `there is no enabled model ${params.model}${meantName(params)}`,
+  FILE_MISSING: () => "needs a mediaId",
+  FILE_UNKNOWN: ({ file, name }: { file: string; name?: string }) =>
+    `${name === undefined ? "" : `${name}: `}there is no media file ${file} of yours`,
+  URL_MISSING: () => "needs a url",
+  VALUE_MISSING: () => "needs a value",
+  UNKNOWN_KIND: (params: { kind: string; meant?: string | undefined }) => `there is no node kind ${params.kind}${meantName(params)}`,
+  UNKNOWN_INPUT: ({ node, name, edge, choices }: { node: string; name: string; edge: string; choices: string }) =>
+    `${node} has no input ${name}${edgeName(edge)}; ${choices === "" ? "it has none" : `it has ${choices}`}`,
+  UNKNOWN_OUTPUT: ({ node, name, edge, choices }: { node: string; name: string; edge: string; choices: string }) =>
+    `${node} has no output ${name || "at all"}${edgeName(edge)}; ${choices === "" ? "it has none" : `it has ${choices}`}`,
+  TYPE_MISMATCH: ({ hint = "", ...params }: { from: string; gives: string; to: string; takes: string; edge?: string; hint?: string }) =>
+    `${params.from} is ${params.gives} and can't flow into ${params.to}, which takes ${params.takes}${edgeName(params.edge)}${hint}`,
+  UNKNOWN_SOURCE: ({ edge, node }: { edge: string; node: string }) => `the edge ${edge} comes from ${node}, which does not exist`,
+  UNKNOWN_TARGET: ({ edge, node }: { edge: string; node: string }) => `the edge ${edge} goes to ${node}, which does not exist`,
+  CYCLE: () => "is part of a cycle",
+  TOO_MANY_ITEMS: ({ items, most }: { items: string; most: string }) => `a list of ${items} items flows in: its maxItems is ${most}`,
+  SECRET_UNKNOWN: ({ name, advice }: { name: string; advice: string }) => `there is no secret ${name} of yours: ${advice}`,
+  SECRET_FOREIGN: () => "uses a secret, and secrets work in workflows of your own alone: clone it first",
+
+  NO_RESULT: () => "the run gives no result: the workflow has no response-output",
+  RESULT_NOT_CONNECTED: () => "the run gives no result: nothing flows into this node",
+  NOT_CONNECTED: ({ name }: { name: string }) => `{{${name}}} is not connected and becomes empty text`,
+  NOT_GIVEN: ({ name }: { name: string }) => `{{${name}}} was not given and becomes empty text`,
+  SECRET_MISPLACED: ({ name }: { name: string }) =>
+    `{{${name}}} is a secret, which the url, headers and body of http-request nodes alone can have, and becomes empty text`,
+  UNKNOWN_SETTING: ({ name, meant }: { name: string; meant: string }) => `there is no setting ${name}: did you mean ${meant}?`,
+  BYPASSED: ({ name, node }: { name: string; node: string }) =>
+    `nothing flows into ${name}: ${node} is bypassed, and none of its inputs fits`,
+} satisfies Record<string, (params: never) => string>;
+
+/** Codes of issues whose message alone says what is wrong: each place that finds one writes its own. */
+const GENERAL_CODES = [
+  "GRAPH_INVALID",
+  "SETTING_INVALID",
+  "INPUT_INVALID",
+  "MODEL_UNFIT",
+  "WORKFLOW_UNFIT",
+  "LIMIT_EXCEEDED",
+  "ADDRESS_REFUSED",
+  "FILE_NOT_SENDABLE",
+  "CREDENTIAL_FOUND",
+  "INPUT_IGNORED",
+] as const;
+
+type Messages = typeof MESSAGES;
+type SpecificCode = keyof Messages;
+export type GeneralCode = (typeof GENERAL_CODES)[number];
+export type IssueCode = SpecificCode | GeneralCode;
+
+export const ISSUE_CODES: readonly IssueCode[] = [...(Object.keys(MESSAGES) as SpecificCode[]), ...GENERAL_CODES];
+
+type ParamsOf<C extends IssueCode> = C extends SpecificCode
+  ? Parameters<Messages[C]> extends [infer P]
+    ? Readonly<P>
+    : Readonly<Record<string, never>>
+  : Readonly<Record<string, never>>;
+
+/** An issue or a warning, whose node is known elsewhere. `path` is the setting or input that it is about. */
+export type Finding<C extends IssueCode = IssueCode> = {
+  [K in C]: { code: K; params: ParamsOf<K>; path?: string; message: string };
+}[C];
+
+/** One reason why a graph can't run, or a warning. `nodeId` is null for the graph as a whole. */
+export type GraphIssue = Finding & { nodeId: string | null };
+export type NodeIssue = Finding & { nodeId: string };
+
+/** A finding with the message of its code. The `name` in its params is also its path. */
+export const finding = <C extends SpecificCode>(code: C, ...[params]: Parameters<Messages[C]>): Finding => {
+  const known: Params = params ?? {};
+  const message = (MESSAGES[code] as (params: Params) => string)(known);
+  const path = code === "REQUIRED" || code === "FILE_UNKNOWN" ? known.name : undefined;
+  return { code, params: known, ...(path === undefined ? {} : { path }), message } as Finding;
+};
+
+/** A finding of a general code. @param path the setting or input; its name is not added to the message */
+export const findingInWords = (code: GeneralCode, message: string, path?: string): Finding => ({
+  code,
+  params: {},
+  ...(path === undefined ? {} : { path }),
+  message,
+});
+
+/** The same finding behind the name of what it is found in. */
+export const within = (name: string, found: Finding): Finding => ({ ...found, message: `${name}: ${found.message}` });
+
+/** Findings without those whose message an earlier one has. */
+export const distinct = (found: readonly Finding[]): Finding[] => [...new Map(found.map((one) => [one.message, one])).values()];
+
+/** @param names of all enabled models */
+export const modelUnknown = (name: string, names: readonly string[] = []): Finding =>
+  finding("MODEL_UNKNOWN", { model: shownName(name), meant: nearestName(name, names) });
