@@ -32,6 +32,7 @@ export const CHECKS = [
     args: ["--no-progress", "--output-type", "err", "gateway", "services", "proto/src", "deploy"],
   },
   { name: "formatting", command: bin("prettier"), args: ["--check", "--log-level", "warn", "."] },
+  { name: "words of the documentation", command: process.execPath, args: [join(ROOT, "deploy", "local", "checks", "words.mjs")] },
   { name: "notice of licences", command: process.execPath, args: [join(ROOT, "deploy", "local", "checks", "notice.mjs")] },
   { name: "launcher types", ...compiler("tsc", "-p", "deploy/local") },
   { name: "the Python client", command: process.execPath, args: [join(ROOT, "gateway", "python", "test.mjs")] },

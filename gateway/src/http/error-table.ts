@@ -193,7 +193,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     when: "something is down; repeat the request, a run under its `Idempotency-Key`",
     members: {
       ...RETRY_AFTER,
-      executionId: "a run of which it is not known whether it goes on: ask for it",
+      executionId: "the run, if it is unknown whether it goes on: ask for it",
       model: "the model that is not ready, where that is why; `error` says what to do",
       operation: "the operation on files whose program is not ready, where that is why",
       moderation: "`away`, where that is why: prompts can't be checked now",

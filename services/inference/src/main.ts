@@ -58,7 +58,7 @@ export const service = defineService({
       ),
     INFERENCE_CONCURRENCY: integer(1).default(2).describe("local models that are loaded, and may compute, at once"),
     INFERENCE_THREADS: integer(1).optional().describe("threads that a local model may compute with; half of the machine's, at most 4"),
-    INFERENCE_IDLE_MINUTES: integer(1).default(5).describe("minutes after which a local model is unloaded that nobody asks for"),
+    INFERENCE_IDLE_MINUTES: integer(1).default(5).describe("minutes without a request after which a local model is unloaded"),
     PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
     MEDIA_HTTP_URL: z.url().default("http://127.0.0.1:8081").describe("media's HTTP side, for the platform's own files among the inputs"),
   },

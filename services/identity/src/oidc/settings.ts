@@ -51,7 +51,7 @@ export const oidcVariables = {
     .describe("whether accounts that such a sign-in makes are approved; otherwise an administrator approves them"),
   OIDC_ADMINS: list()
     .pipe(z.array(claimRule))
-    .describe("who is an administrator by the provider's word, as claim=value, comma separated; nobody without it"),
+    .describe("people whose claim has this value are administrators: claim=value, comma separated. Default: none"),
   OIDC_TIERS: list()
     .pipe(z.array(tierRule))
     .describe("tiers by the provider's word, as claim=value:tier, comma separated; the first that fits, at each sign-in"),

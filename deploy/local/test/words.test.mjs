@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { awkwardIn } from "../checks/words.mjs";
+
+describe("the words of the documentation", () => {
+  for (const sentence of [
+    "Whoever runs it pays.",
+    "A node of which all items fail fails.",
+    "Webhooks hear of it.",
+    "It begins anew.",
+    "- Of a key it is the owner's.",
+    "What is used up is not given back.",
+  ])
+    it(`refuse "${sentence}"`, () => assert.equal(awkwardIn(sentence).length > 0, true));
+
+  it("are judged in sentences, not in code or in questions", () => {
+    assert.deepEqual(awkwardIn('`anew` is a word.\n\n```json\n{ "a": "anew" }\n```\n\nWhat is charged?'), []);
+    assert.deepEqual(awkwardIn("| What is charged | Nothing |"), []);
+  });
+
+  it("are named with their line and a replacement", () => {
+    assert.deepEqual(awkwardIn("fine\n\nnobody pays"), [{ line: 3, words: "nobody", instead: "say who can't, or what doesn't happen" }]);
+  });
+});
