@@ -16,8 +16,17 @@ import type { Stage } from "./commands/commands";
 import { EditorProvider, useDocument, useEditor, useUi, type Editor } from "./context";
 import { Outline } from "./panels/outline";
 import { Overlays } from "./overlays";
-import { Palette } from "./panels/palette";
-import { Conflicts, Inspector, Library, loadPanels, NodeMenu, ProblemsPanel, RunPanel, SettingsDialog } from "./panels/lazy-panels";
+import {
+  Conflicts,
+  Inspector,
+  Library,
+  loadPanels,
+  NodeMenu,
+  Palette,
+  ProblemsPanel,
+  RunPanel,
+  SettingsDialog,
+} from "./panels/lazy-panels";
 import { BoardTools, SaveFailure, Toolbar } from "./toolbar";
 import { createScene } from "./scene/scene";
 import { createUi, type Panel } from "./ui-store";
@@ -103,9 +112,9 @@ const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) =
         </div>
         <SidePanel stage={stage} />
       </div>
-      <Palette />
       <Overlays stage={stage} />
       <Suspense fallback={null}>
+        <Palette />
         <NodeMenu stage={stage} />
         <SettingsDialog />
         <Conflicts />

@@ -4,6 +4,7 @@ import { lazy } from "react";
 const loadInspector = async () => ({ default: (await import("../inspector/inspector")).Inspector });
 const loadRun = async () => ({ default: (await import("./run-panel")).RunPanel });
 const loadProblems = async () => ({ default: (await import("./problems")).ProblemsPanel });
+const loadPalette = async () => ({ default: (await import("./palette")).Palette });
 const loadLibrary = async () => ({ default: (await import("./library")).Library });
 const loadSettings = async () => ({ default: (await import("../dialogs/settings-dialog")).SettingsDialog });
 const loadNodeMenu = async () => ({ default: (await import("../board/node-menu")).NodeMenu });
@@ -15,6 +16,7 @@ const loadConflicts = async () => ({ default: (await import("../dialogs/conflict
 export const Inspector = lazy(loadInspector);
 export const RunPanel = lazy(loadRun);
 export const ProblemsPanel = lazy(loadProblems);
+export const Palette = lazy(loadPalette);
 export const Library = lazy(loadLibrary);
 export const SettingsDialog = lazy(loadSettings);
 export const NodeMenu = lazy(loadNodeMenu);
@@ -24,6 +26,6 @@ export const NothingFound = lazy(loadNothing);
 export const Conflicts = lazy(loadConflicts);
 
 export const loadPanels = (): void => {
-  const panels = [loadInspector, loadRun, loadProblems, loadLibrary, loadSettings, loadNodeMenu, loadConflicts];
+  const panels = [loadInspector, loadRun, loadProblems, loadPalette, loadLibrary, loadSettings, loadNodeMenu, loadConflicts];
   for (const load of [...panels, loadLasso, loadLostNodes, loadNothing]) load().catch(() => undefined);
 };
