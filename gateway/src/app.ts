@@ -118,7 +118,9 @@ const mount = (app: Express, gateway: Gateway, table: readonly Route[]): void =>
 };
 
 /** Whose form the errors of a path have, where they are raised outside of its routes. */
-const formOf = (path: string): Pick<Route, "openAi"> => ({ openAi: path.startsWith(OPENAI_PATH) });
+/** Paths of this API carry no version: these are unknown routes like any other. */
+const VERSIONED_PATH = `${OPENAI_PATH}api/`;
+const formOf = (path: string): Pick<Route, "openAi"> => ({ openAi: path.startsWith(OPENAI_PATH) && !path.startsWith(VERSIONED_PATH) });
 
 export const createApp = ({ gateway, mediaUrl, publicBaseUrl, trustProxy, mediaOrigins = [] }: AppOptions): Express => {
   const app = express();

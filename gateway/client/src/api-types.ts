@@ -147,7 +147,7 @@ export interface Workflow {
   /** Whether the draft's graph differs from it */
   changedSincePublished: boolean;
   /** Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules run the graph of before until a caller who can publishes or confirms it */
-  pendingChange: boolean;
+  pendingChange?: boolean;
   /** In the answer to saving its graph: misspelt settings. Absent where there are none */
   warnings?: {
     nodeId: string;

@@ -24,7 +24,7 @@ export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
     status: 400,
     when: "`inputs` is missing or no object, or a value in it does not fit",
     members: {
-      issues: `every problem: \`path\` of the field, \`code\`, and \`message\`; of a batch also \`index\` of the item`,
+      issues: `every problem: \`path\` of the field, and \`message\`; of a batch also \`index\` of the item`,
       problems: "of a batch: how many there are",
     },
   },

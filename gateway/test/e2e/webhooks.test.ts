@@ -135,7 +135,7 @@ describe("delivering a run", () => {
   };
 
   const documentedDelivery = (): { history: object[] } => {
-    const guide = readFileSync(join(__dirname, "..", "..", "..", "docs", "guide", "runs.md"), "utf8");
+    const guide = readFileSync(join(__dirname, "..", "..", "..", "docs", "guide", "webhooks.md"), "utf8");
     const [, example] = /^```json\n(\{\n {2}"configured": true,[\s\S]*?)^```$/m.exec(guide)!;
     return JSON.parse(example!) as { history: object[] };
   };

@@ -211,6 +211,7 @@ const event = (sequence: number, type: string, dataJson = "{}"): executions.Watc
   type,
   at: new Date(0),
   dataJson,
+  publicDataJson: "",
 });
 
 describe("following an execution", () => {

@@ -138,8 +138,8 @@ const invalid =
   };
 
 export const invalidRequest = invalid("INVALID_REQUEST");
-export const invalidInputs = (issues: Issue[]): DomainError =>
-  invalid("INVALID_INPUTS")(issues.map((issue) => ({ ...issue, code: issue.code ?? "INPUT_INVALID" })));
+/** An issue of an input has its path and a message alone: its code is for planning, which makes an issue of a node of it. */
+export const invalidInputs = (issues: Issue[]): DomainError => invalid("INVALID_INPUTS")(issues.map(({ code: _, ...issue }) => issue));
 
 export const unavailable = (message: string, retryAfterSeconds = 1): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { retryAfter: retryAfterSeconds });

@@ -168,7 +168,7 @@ class Workflow(TypedDict):
     changedSincePublished: bool
     # Whether a caller who can't run the workflow has changed what runs run: its app, hooks and schedules
     # run the graph of before until a caller who can publishes or confirms it
-    pendingChange: bool
+    pendingChange: NotRequired[bool]
     # In the answer to saving its graph: misspelt settings. Absent where there are none
     warnings: NotRequired[Sequence[WorkflowWarningsItem]]
     # Of a template that an administrator took down; its owner alone sees it

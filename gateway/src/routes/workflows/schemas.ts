@@ -37,7 +37,7 @@ export const pendingChange = z.boolean().meta({
 const published = {
   publishedVersion: z.number().nullable().meta({ description: "The newest published version, which runs run; null when there is none" }),
   changedSincePublished: z.boolean().meta({ description: "Whether the draft's graph differs from it" }),
-  pendingChange,
+  pendingChange: pendingChange.optional(),
 };
 const takedown = z.object({ reason: z.string(), at: timestamp.nullable() });
 

@@ -34,7 +34,7 @@ const view = (stored: workflows.Workflow): Record<string, unknown> => ({
   updatedAt: iso(stored.updatedAt),
   publishedVersion: stored.publishedVersion || null,
   changedSincePublished: stored.changedSincePublished,
-  pendingChange: stored.pendingChange,
+  ...(stored.pendingChange ? { pendingChange: true } : {}),
   ...(stored.takedown ? { takedown: { reason: stored.takedown.reason, at: iso(stored.takedown.at) } } : {}),
 });
 

@@ -89,7 +89,7 @@ const schedules: Case[] = [
     const [actor, stranger] = [await user(ctx), await ctx.shared("pro", "strangers")];
     const { slug, id } = await hookOn(actor);
     refuses(await stranger.delete(`/api/workflows/${slug}/hooks/${id}`), 404, "NOT_FOUND");
-    answers(await stranger.get(`/api/workflows/${slug}/hooks`), 200, []);
+    assert.equal((await stranger.get(`/api/workflows/${slug}/hooks`)).status, 404);
     assert.equal((await stranger.post(`/api/workflows/${slug}/schedules`, { cron: RARELY })).status, 404);
     answers(await actor.get(`/api/workflows/${slug}/hooks`), 200, [{ id }]);
   }),

@@ -300,11 +300,7 @@ describe("a workflow run", () => {
     await expect(plan(slug, { n: "1", photo: 3, other: 1 })).rejects.toMatchObject({
       reason: "INVALID_INPUTS",
       metadata: {
-        issues: [
-          { path: "inputs.other", code: "UNKNOWN_INPUT" },
-          { path: "inputs.photo", code: "INPUT_INVALID" },
-          { path: "inputs.n", code: "INPUT_INVALID" },
-        ],
+        issues: [{ path: "inputs.other" }, { path: "inputs.photo" }, { path: "inputs.n" }],
       },
     });
     for (const [target, userId] of [

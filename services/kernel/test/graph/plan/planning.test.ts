@@ -163,7 +163,7 @@ describe("planning", () => {
   });
 
   it("takes texts that are addresses for files, and empty ones for none", () => {
-    const flowing = (text: string): GraphIssue[] =>
+    const flowing = (text: string): Pick<GraphIssue, "nodeId" | "message">[] =>
       issues(
         [
           { id: "box", type: "text-box", data: { text } },
