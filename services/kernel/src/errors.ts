@@ -1,5 +1,6 @@
 import type { IssueCode } from "./graph/issues";
 import type { Role } from "./organizations";
+import { wellFormed } from "./well-formed";
 
 /**
  * The one error type that services raise on purpose. `kind` says what sort of failure it is (and decides the gRPC
@@ -77,12 +78,6 @@ export type Reason = (typeof REASONS)[number];
 export const isReason = (code: string): code is Reason => (REASONS as readonly string[]).includes(code);
 
 export type ErrorMetadata = Readonly<Record<string, unknown>>;
-
-/**
- * A text in which no half of a surrogate pair stands alone. Clients may send such halves, and cutting a text may leave one; they have no
- * UTF-8, and neither gRPC nor Temporal can carry them.
- */
-export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd");
 
 export class DomainError extends Error {
   override readonly name = "DomainError";

@@ -19,3 +19,4 @@ export * from "./retention";
 export * from "./secrets/form";
 export * from "./trigger-bounds";
 export * from "./graph";
+export * from "./well-formed";

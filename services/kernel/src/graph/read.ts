@@ -1,4 +1,5 @@
-import { invalidRequest, wellFormed, type Issue } from "../errors";
+import { invalidRequest, type Issue } from "../errors";
+import { wellFormed } from "../well-formed";
 import { parseExact } from "../json-text";
 import { LIMITS, ONE_LINE, ONE_LINE_FORM } from "../limits";
 import { GRAPH_BOUNDS, textBytes } from "./bounds";

@@ -1,4 +1,4 @@
-import { wellFormed } from "../errors";
+import { wellFormed } from "../well-formed";
 
 /** A node as planning sees it. Members it does not know stay in the saved text and are never judged. */
 export interface GraphNode {

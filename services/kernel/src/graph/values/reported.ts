@@ -1,4 +1,4 @@
-import { wellFormed } from "../../errors";
+import { wellFormed } from "../../well-formed";
 import { beginningOf, GRAPH_BOUNDS, textBytes } from "../bounds";
 
 /** What a node or a call gave, by port, as JSON. */

@@ -1,6 +1,6 @@
 import { lazy } from "react";
 
-/** Panels beside the canvas, what lies over it, and words for what is not found: their code comes once the canvas is there, before anybody asks for it; without a network they open as well. */
+/** Panels beside and over the canvas. Their code loads right after the canvas, so that they also open without a network. */
 const loadInspector = async () => ({ default: (await import("../inspector/inspector")).Inspector });
 const loadRun = async () => ({ default: (await import("./run-panel")).RunPanel });
 const loadProblems = async () => ({ default: (await import("./problems")).ProblemsPanel });
@@ -10,7 +10,6 @@ const loadSettings = async () => ({ default: (await import("../dialogs/settings-
 const loadNodeMenu = async () => ({ default: (await import("../board/node-menu")).NodeMenu });
 const loadLasso = async () => ({ default: (await import("../board/lasso")).Lasso });
 const loadLostNodes = async () => ({ default: (await import("../board/lost-nodes")).LostNodes });
-const loadNothing = async () => ({ default: (await import("./nothing-found")).NothingFound });
 const loadConflicts = async () => ({ default: (await import("../dialogs/conflicts")).Conflicts });
 
 export const Inspector = lazy(loadInspector);
@@ -22,10 +21,9 @@ export const SettingsDialog = lazy(loadSettings);
 export const NodeMenu = lazy(loadNodeMenu);
 export const Lasso = lazy(loadLasso);
 export const LostNodes = lazy(loadLostNodes);
-export const NothingFound = lazy(loadNothing);
 export const Conflicts = lazy(loadConflicts);
 
 export const loadPanels = (): void => {
   const panels = [loadInspector, loadRun, loadProblems, loadPalette, loadLibrary, loadSettings, loadNodeMenu, loadConflicts];
-  for (const load of [...panels, loadLasso, loadLostNodes, loadNothing]) load().catch(() => undefined);
+  for (const load of [...panels, loadLasso, loadLostNodes]) load().catch(() => undefined);
 };

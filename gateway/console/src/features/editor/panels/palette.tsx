@@ -1,10 +1,10 @@
-import { Suspense, useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from "react";
 import { CHOICES, kindColour, type Kind } from "../../../canvas/kinds";
 import { classes } from "../../../ui/classes";
 import { addFromPalette, suits } from "../commands/new-nodes";
 import { useEditor, useUi } from "../context";
 import type { PaletteRequest } from "../ui-store";
-import { NothingFound } from "./lazy-panels";
+import { NothingFound } from "./nothing-found";
 import { modelState, placeWords } from "./model-state";
 
 interface Choice {
@@ -135,11 +135,7 @@ const PaletteList = ({ request }: { request: PaletteRequest }) => {
           </li>
         ))}
       </ul>
-      {choices.length === 0 && (
-        <Suspense fallback={null}>
-          <NothingFound query={query} />
-        </Suspense>
-      )}
+      {choices.length === 0 && <NothingFound query={query} />}
     </div>
   );
 };
