@@ -59,7 +59,7 @@ const SHORT_CLIP = {
 /** One call: a language model writes scenes as JSON, each becomes an image, and each image a video. */
 const STORYBOARD = JSON.parse(readFileSync(new URL("storyboard.json", import.meta.url), "utf8"));
 
-/** Of the pro account. */
+/** The pro account owns these. */
 const DEMOS = [HELLO, GREETING, SHORT_CLIP, STORYBOARD];
 export const WORKFLOWS = [...DEMOS, POSTER_MAKER];
 

@@ -1,5 +1,5 @@
 import { durationHistogram, eventCounter, observedGauge, type Reading, type Slots } from "@nodeloom/platform";
-import type { Refusal, RunEnd } from "./run/types";
+import { RUN_WORKFLOW, type Refusal, type RunEnd } from "./run/types";
 
 /**
  * What an operator watches. Attributes have few values: outcomes, codes, kinds of nodes, hosts of providers; never ids of users,
@@ -59,7 +59,7 @@ export const countDelivery = (outcome: string): void => deliveries({ outcome });
 
 export const countOutgoingWait = (kind: "call" | "webhook", outcome: "waited" | "refused"): void => outgoingWaits({ kind, outcome });
 
-const failingTasks = new Map<string, number>([["executeGraph", 0]]);
+const failingTasks = new Map<string, number>([[RUN_WORKFLOW, 0]]);
 /** Notes the workflows whose tasks fail, by their types. */
 export const noteFailingTasks = (types: readonly string[]): void => {
   for (const type of failingTasks.keys()) failingTasks.set(type, 0);

@@ -11,7 +11,7 @@ import { TypedSearchAttributes } from "@temporalio/common";
 import { unavailable, waitsForDecision } from "@nodeloom/kernel";
 import { inLinkedTrace } from "@nodeloom/platform";
 import { FIRST_DELIVERY } from "../run/delivery";
-import type { RunInput } from "../run/types";
+import { RUN_WORKFLOW, type RunInput } from "../run/types";
 import { TIMING } from "../run/timing";
 import type { AlertDelivery, DeliveryInput } from "./activity-types";
 import { MODELS, USER, WORKFLOW } from "./names";
@@ -23,7 +23,7 @@ const PLACED: typeof placedSignal.name = "placed";
 const DELIVER_ALERT: keyof { deliverAlert: typeof deliverAlert } = "deliverAlert";
 const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook";
 const RUN_BATCH: keyof { runBatch: typeof runBatch } = "runBatch";
-const EXECUTE: keyof { executeGraph: typeof executeGraph } = "executeGraph";
+const EXECUTE: keyof { executeGraph: typeof executeGraph } = RUN_WORKFLOW;
 
 export const translate = (error: unknown, message = "runs can't be started right now"): unknown => {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;

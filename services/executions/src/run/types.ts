@@ -1,6 +1,9 @@
 /** What runs are made of: what they are started with, their nodes, their calls and their ends. */
 import type { BaseTier, DomainError, HoldItem, MediaValue, Reason, RunPlan, Reported } from "@nodeloom/kernel";
 
+/** The type of the Temporal workflow that carries a run. */
+export const RUN_WORKFLOW = "executeGraph";
+
 /** JSON text that is kept in the row while it is short, and as a payload of its own when it is not. */
 export type StoredText = { json: string } | { hash: string };
 

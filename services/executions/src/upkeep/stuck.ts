@@ -5,7 +5,7 @@ import type { Abandon } from "../lifecycle/abandon";
 import { noteFailingTasks } from "../meters";
 import { RUNNING } from "../run/states";
 import { TIMING } from "../run/timing";
-import type { RunError } from "../run/types";
+import { RUN_WORKFLOW, type RunError } from "../run/types";
 import { checkEach } from "../store/look";
 import type { Stores } from "../store/stores";
 
@@ -27,7 +27,7 @@ export interface StuckOptions {
 }
 
 /** Runs are carried by workflows of this type. */
-const isRun = ({ type }: FailingWorkflow): boolean => type === "executeGraph";
+const isRun = ({ type }: FailingWorkflow): boolean => type === RUN_WORKFLOW;
 
 /**
  * Looks for workflows whose tasks fail, and counts them for an alert. A run whose cancellation was requested is ended. Another run is
