@@ -237,7 +237,7 @@ export default tseslint.config(
     files: ["gateway/console/src/**/*.{ts,tsx}"],
     ignores: [
       "gateway/console/src/canvas/looks.ts",
-      "gateway/console/src/features/editor/inspector/forms.ts",
+      "gateway/console/src/editor/inspector/forms.ts",
       "gateway/console/src/features/workflows/starters.ts",
     ],
     rules: { "no-restricted-syntax": ["error", RETURNED_FUNCTION_SYNTAX, NODE_TYPE_SYNTAX, NODE_TYPE_COMPARISON] },

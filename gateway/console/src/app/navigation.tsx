@@ -36,8 +36,9 @@ import { balanceWords, creditNumber, shortNumber } from "../ui/format";
 import { Menu } from "../ui/overlays/menu";
 import { Tip } from "../ui/overlays/tip";
 import { complain } from "../ui/overlays/toast";
+import { Logo } from "../parts/logo";
 import { AccountSwitch } from "./account-switch";
-import { useTheme } from "./theme";
+import { useTheme } from "../parts/theme";
 
 interface Entry {
   to: string;
@@ -62,17 +63,6 @@ export const PAGES: readonly Entry[] = [
   { to: "/agents", label: "Agents", icon: Bot },
 ];
 const ADMIN: Entry = { to: "/admin/users", label: "Administration", icon: ShieldCheck };
-
-export const Logo = ({ compact }: { compact?: boolean }) => (
-  <span className="flex items-center gap-2.5">
-    <svg viewBox="0 0 32 32" className="size-7 shrink-0" aria-hidden>
-      <rect width="32" height="32" rx="8" fill="var(--accent)" />
-      <path d="M9 10.5c5 0 5 11 14 11M9 21.5c5 0 5-11 14-11" fill="none" stroke="#fff" strokeWidth="2.4" strokeLinecap="round" />
-      {[9, 23].flatMap((x) => [10.5, 21.5].map((y) => <circle key={`${x} ${y}`} cx={x} cy={y} r="2.6" fill="#fff" />))}
-    </svg>
-    {!compact && <span className="text-[15px] font-semibold tracking-tight">Nodeloom</span>}
-  </span>
-);
 
 /** How many runs wait for the signed-in person; nothing while none does. */
 const WaitingCount = ({ compact }: { compact: boolean }) => {

@@ -1,8 +1,8 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { createRootRouteWithContext, createRoute, createRouter } from "@tanstack/react-router";
-import { Failure, Loading, NotFoundPage } from "./error-pages";
+import { Failure, Loading, NotFoundPage } from "../parts/error-pages";
 import { Frame } from "./frame";
-import { pageOf } from "./page-code";
+import { pageOf } from "../parts/page-code";
 import { Shell } from "./shell";
 
 const root = createRootRouteWithContext<{ queryClient: QueryClient }>()({
@@ -42,7 +42,7 @@ const canvas = createRoute({
     node: text(search.node),
     panel: search.panel === "run" ? "run" : undefined,
   }),
-  component: pageOf(() => import("../features/editor/editor-page"), "EditorPage"),
+  component: pageOf(() => import("../editor/editor-page"), "EditorPage"),
 });
 const triggers = createRoute({
   getParentRoute: () => shell,
@@ -77,7 +77,7 @@ const execution = createRoute({
 const files = createRoute({
   getParentRoute: () => shell,
   path: "/files",
-  component: pageOf(() => import("../files/files-page"), "FilesPage"),
+  component: pageOf(() => import("../features/files/files-page"), "FilesPage"),
 });
 const batches = createRoute({
   getParentRoute: () => shell,
@@ -86,13 +86,13 @@ const batches = createRoute({
     cursor: text(search.cursor),
     workflow: text(search.workflow),
   }),
-  component: pageOf(() => import("../batches/batches-page"), "BatchesPage"),
+  component: pageOf(() => import("../features/batches/batches-page"), "BatchesPage"),
 });
 const batch = createRoute({
   getParentRoute: () => shell,
   path: "/batches/$id",
   validateSearch: (search: Record<string, unknown>): { cursor?: string | undefined } => ({ cursor: text(search.cursor) }),
-  component: pageOf(() => import("../batches/batch-page"), "BatchPage"),
+  component: pageOf(() => import("../features/batches/batch-page"), "BatchPage"),
 });
 const usage = createRoute({
   getParentRoute: () => shell,
@@ -140,7 +140,7 @@ const model = createRoute({
 const plans = createRoute({
   getParentRoute: () => shell,
   path: "/plans",
-  component: pageOf(() => import("../features/plans/plans-page"), "PlansPage"),
+  component: pageOf(() => import("../features/billing/plans-page"), "PlansPage"),
 });
 const balance = createRoute({
   getParentRoute: () => shell,

@@ -3,10 +3,10 @@ import { Outlet, useRouterState } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { codeOf } from "../api/client";
 import { meQuery } from "../api/queries";
-import { LoadFailure, Loading } from "./error-pages";
+import { LoadFailure, Loading } from "../parts/error-pages";
 import { Sidebar, TopBar } from "./navigation";
 import { complain } from "../ui/overlays/toast";
-import { takeFailure } from "./sign-in/outcome";
+import { takeFailure } from "../parts/sign-in/outcome";
 import { SignInAgain } from "./sign-in-again";
 
 const SignInPage = lazy(async () => ({ default: (await import("../features/account/sign-in-page")).SignInPage }));

@@ -7,9 +7,9 @@ import { Button } from "../ui/button";
 import { Dialog } from "../ui/overlays/dialog";
 import { Field, Input } from "../ui/inputs/field";
 import { Notice } from "../ui/notice";
-import { CodeField } from "./sign-in/code-field";
-import { ProviderButton } from "./sign-in/provider-button";
-import { useSignIn } from "./sign-in/use-sign-in";
+import { CodeField } from "../parts/sign-in/code-field";
+import { ProviderButton } from "../parts/sign-in/provider-button";
+import { useSignIn } from "../parts/sign-in/use-sign-in";
 
 const FORM = "sign-in-again";
 

@@ -1,6 +1,6 @@
 import type { MediaFile } from "@nodeloom/client";
-import { familyOfUrl, safeUrl } from "../api/media-url";
-import { familyOfType, type OutputFile } from "./files-in";
+import { familyOfUrl, safeUrl } from "../media/url";
+import { familyOfType, type OutputFile } from "../media/files-in";
 
 /** A file that a call made: its run, node, item (and model in its place), number. */
 const MADE = /^([0-9a-f-]{36})-\d+-\d+(?:\.\d+)?-\d+$/;

@@ -1,5 +1,6 @@
 import type { Execution } from "@nodeloom/client";
-import { filesIn, outputsOf, type OutputFile } from "./outputs";
+import { filesIn, type OutputFile } from "../media/files-in";
+import { outputsOf } from "./outputs";
 
 /** What is shown of what a node gave: its files, else a text. */
 export interface Given {

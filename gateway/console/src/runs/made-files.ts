@@ -2,7 +2,7 @@ import type { Execution } from "@nodeloom/client";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { request } from "../api/client";
 import { filesByRun } from "./files-by-run";
-import { filesIn, type OutputFile } from "./files-in";
+import { filesIn, type OutputFile } from "../media/files-in";
 
 /** Of the newest files so many are read: lists of runs tell results alone, and a workflow without a Results node has none. */
 const NEWEST = 100;

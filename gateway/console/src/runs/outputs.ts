@@ -1,11 +1,9 @@
 import type { Execution, NodeState } from "@nodeloom/client";
 import { makesResult } from "@nodeloom/kernel/graph";
-import type { FailedNode } from "./trouble/words";
+import type { FailedNode } from "../messages/troubles";
 import { edgesOf, type DocGraph } from "../document/graph";
-import { filesIn, type OutputFile } from "./files-in";
+import { filesIn, type OutputFile } from "../media/files-in";
 import { nameOfNode } from "./node-name";
-
-export { familyOfType, filesIn, valuesIn, type OutputFile } from "./files-in";
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import { NodeloomError, type Quote } from "@nodeloom/client";
 import { useEffect, useState } from "react";
 import { isPassing, issuesOf, request } from "../api/client";
-import { refusalTrouble, type Trouble } from "./trouble/words";
+import { refusalTrouble, type Trouble } from "../messages/troubles";
 
 /** Asking what a run would cost, and starting it: the canvas and the pages that try something do both through here. */
 export type RunTarget = { workflow: string; version?: "draft"; until?: string | undefined } | { model: string };

@@ -1,8 +1,8 @@
 import { useState } from "react";
 import { Code, CopyButton } from "../ui/copy";
 import { AnswerTable, isReadable } from "./answers/answer-table";
-import { filesIn, valuesIn } from "./outputs";
-import { Gallery } from "./gallery";
+import { filesIn, valuesIn } from "../media/files-in";
+import { Gallery } from "../media/gallery";
 
 /** What a run gave back: files to see and hear, texts to read, and the JSON as it came. */
 export const ResultView = ({ result }: { result: Readonly<Record<string, unknown>> }) => {

@@ -2,7 +2,7 @@ import type { InputField } from "@nodeloom/kernel/graph";
 import type { SchemaField } from "@nodeloom/client";
 import { Check, Field, Input, Select, TextArea } from "../ui/inputs/field";
 import { JsonInput, NumberInput } from "../ui/inputs/value-inputs";
-import { FileValue } from "./file-value";
+import { FileValue } from "../media/file-value";
 
 type FormField = Pick<InputField | SchemaField, "name" | "type" | "label"> & {
   default?: unknown;

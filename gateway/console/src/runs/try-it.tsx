@@ -12,7 +12,7 @@ import { ResultView } from "./result-view";
 import { RunStatus } from "./status";
 import { Affordable } from "./affordable";
 import { TroubleNotice } from "./trouble/trouble-notice";
-import { runTrouble } from "./trouble/words";
+import { runTrouble } from "../messages/troubles";
 
 const Outcome = ({ executionId }: { executionId: string }) => {
   const { data: execution } = useQuery(executionQuery(executionId));

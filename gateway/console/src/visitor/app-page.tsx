@@ -1,6 +1,6 @@
 import { NodeloomError, type App, type AppToday } from "@nodeloom/client";
 import { useCallback, useEffect, useState } from "react";
-import { safeUrl } from "../api/media-url";
+import { safeUrl } from "../media/url";
 import { creditNumber, dateTime } from "../ui/format";
 import { AppForm, firstValues, missing, sentValues } from "./app-form";
 import { isEmbedded } from "./frame";

@@ -1,6 +1,6 @@
 import { createClient, type AppCard } from "@nodeloom/client";
 import { useEffect, useState } from "react";
-import { safeUrl } from "../api/media-url";
+import { safeUrl } from "../media/url";
 import { Failure } from "./parts";
 
 const client = createClient({ baseUrl: location.origin, maxRetries: 2, maxPauseMs: 4_000 });

@@ -1,5 +1,5 @@
-import { isOwnMedia } from "../api/media-url";
-import { filesIn, valuesIn, type OutputFile } from "../runs/files-in";
+import { isOwnMedia } from "../media/url";
+import { filesIn, valuesIn, type OutputFile } from "../media/files-in";
 
 const nameOf = (url: string): string => new URL(url, location.origin).pathname.split("/").pop() ?? "file";
 

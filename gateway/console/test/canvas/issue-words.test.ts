@@ -1,7 +1,7 @@
 import { finding, findingInWords, type GraphIssue } from "@nodeloom/kernel/graph";
-import { issueWords } from "../../src/canvas/issue-words";
+import { issueWords } from "../../src/messages/issues";
 import { readDocGraph } from "../../src/document/graph";
-import type { Editor } from "../../src/features/editor/context";
+import type { Editor } from "../../src/editor/context";
 
 jest.mock("../../src/ui/overlays/toast", () => ({}));
 (globalThis as { location?: unknown }).location = { origin: "http://localhost" };
@@ -23,7 +23,7 @@ describe("what the canvas says of an issue", () => {
 
 describe("what the canvas offers to do about an issue", () => {
   const fixes = async (issue: GraphIssue): Promise<string[]> => {
-    const { fixesFor } = await import("../../src/features/editor/panels/fixes");
+    const { fixesFor } = await import("../../src/editor/panels/fixes");
     const graph = readDocGraph(
       JSON.stringify([
         { id: "a", type: "text-box", data: {} },

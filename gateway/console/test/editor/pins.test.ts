@@ -1,6 +1,6 @@
 import type { Made } from "../../src/runs/made";
 import { readDocGraph, type DocGraph } from "../../src/document/graph";
-import { isPinned, pinsOf } from "../../src/features/editor/pins/pins";
+import { isPinned, pinsOf } from "../../src/editor/pins/pins";
 import { nodesOf } from "../../src/document/graph";
 
 const node = (id: string, type: string, view?: object, data: object = {}): object => ({

@@ -10,7 +10,7 @@ const state = (id: string, type: string, status: NodeState["status"]): [string, 
 const edge = (source: string, target: string) => ({ id: `${source} ${target}`, source, target });
 const graph = readDocGraph("[]", JSON.stringify([edge("picture", "pick"), edge("pick", "clip"), edge("clip", "last")]));
 const statuses = async (clip: NodeState["status"]): Promise<string[]> => {
-  const { reachedNodes } = await import("../../src/features/editor/scene/shown");
+  const { reachedNodes } = await import("../../src/editor/scene/shown");
   return [
     ...reachedNodes(
       graph,

@@ -1,6 +1,6 @@
 import { createPortBook, type PortRules } from "../../src/canvas/ports";
 import { readDocGraph, nodesOf, edgesOf, type DocGraph } from "../../src/document/graph";
-import { extract, type Extraction } from "../../src/features/editor/subgraph/extract";
+import { extract, type Extraction } from "../../src/editor/subgraph/extract";
 
 const IMAGE = {
   properties: { prompt: { type: "string" }, seed: { type: "integer" }, image: { format: "media", contentMediaType: "image/*" } },

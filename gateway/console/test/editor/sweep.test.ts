@@ -10,7 +10,7 @@ import {
   variationsOf,
   withVariation,
   type Setting,
-} from "../../src/features/editor/sweep/axes";
+} from "../../src/editor/sweep/axes";
 
 const PICTURE = readNode(
   JSON.stringify({

@@ -1,4 +1,4 @@
-import { moved, orderFor } from "../../src/features/models/orders/order";
+import { moved, orderFor } from "../../src/features/admin/orders/order";
 
 const model = (internalName: string, runsAt: string) => ({ internalName, tasks: ["image"], runsAt, minTier: "free" });
 const MODELS = [model("alpha", "provider"), model("beta", "provider"), model("local", "local"), model("sandbox", "sandbox")];

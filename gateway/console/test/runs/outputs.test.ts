@@ -3,7 +3,8 @@ import type { NodeState } from "@nodeloom/client";
 // The browser's page, as far as addresses are made of it.
 Object.assign(globalThis, { location: { origin: "http://127.0.0.1:8080" }, GATEWAY_ORIGIN: "" });
 import { readDocGraph } from "../../src/document/graph";
-import { callsOf, endOutputs, filesIn, outputsOf } from "../../src/runs/outputs";
+import { filesIn } from "../../src/media/files-in";
+import { callsOf, endOutputs, outputsOf } from "../../src/runs/outputs";
 import { routePath } from "../../src/canvas/routes";
 
 const picture = (name: string) => ({ url: `http://127.0.0.1:8080/media/${name}.png`, contentType: "image/png" });

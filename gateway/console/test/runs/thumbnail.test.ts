@@ -1,4 +1,4 @@
-import { thumbnailUrl } from "../../src/runs/thumbnail";
+import { thumbnailUrl } from "../../src/media/thumbnail";
 
 beforeAll(() => Object.assign(globalThis, { location: { origin: "http://console.test" }, GATEWAY_ORIGIN: "" }));
 

@@ -2,7 +2,7 @@ import { NodeloomError } from "@nodeloom/client";
 
 (globalThis as { location?: unknown }).location = { origin: "http://localhost" };
 
-const load = async () => import("../../src/runs/trouble/words");
+const load = async () => import("../../src/messages/troubles");
 
 describe("what is said of an error", () => {
   it("names node, item and cause, and leads to the node", async () => {

@@ -1,4 +1,4 @@
-import { counterpart, inRun, step } from "../../src/runs/viewer/store";
+import { counterpart, inRun, step } from "../../src/media/viewer/store";
 
 const set = (id: string, count: number) => ({
   id,

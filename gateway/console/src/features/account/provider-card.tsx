@@ -8,7 +8,7 @@ import { Dialog } from "../../ui/overlays/dialog";
 import { say } from "../../ui/overlays/toast";
 import { Card } from "../../ui/page";
 import { Time } from "../../ui/time";
-import { PasswordField } from "./second-factor/password-field";
+import { PasswordField } from "../../parts/sign-in/password-field";
 
 const FORM = "provider-link";
 

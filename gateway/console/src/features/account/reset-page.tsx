@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
-import { SmallPage, tokenOfLink } from "../../app/small-page";
+import { SmallPage, tokenOfLink } from "../../parts/small-page";
 import { request } from "../../api/client";
 import { useWork } from "../../api/use-work";
 import { Button, buttonClasses } from "../../ui/button";

@@ -1,11 +1,11 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import { CodeField } from "../../app/sign-in/code-field";
-import { takeFailure } from "../../app/sign-in/outcome";
-import { SignInPicture } from "../../app/sign-in/picture";
-import { ProviderButton } from "../../app/sign-in/provider-button";
-import { credentialsOf, useSignIn } from "../../app/sign-in/use-sign-in";
-import { SmallPage } from "../../app/small-page";
+import { CodeField } from "../../parts/sign-in/code-field";
+import { takeFailure } from "../../parts/sign-in/outcome";
+import { SignInPicture } from "./sign-in-picture";
+import { ProviderButton } from "../../parts/sign-in/provider-button";
+import { credentialsOf, useSignIn } from "../../parts/sign-in/use-sign-in";
+import { SmallPage } from "../../parts/small-page";
 import { issuesOf, messageOf, request } from "../../api/client";
 import { Button } from "../../ui/button";
 import { Field, Input } from "../../ui/inputs/field";

@@ -7,7 +7,7 @@ import { classes } from "../../ui/classes";
 import { Empty } from "../../ui/notice";
 import { Page } from "../../ui/page";
 import { useChosenInView } from "../../ui/use-chosen-in-view";
-import { ModelOrdersSection } from "../models/orders/model-orders";
+import { ModelOrdersSection } from "./orders/model-orders";
 import { AuditSection } from "./audit";
 import { LedgerSection } from "./ledger";
 import { ModelsSection } from "./models";

@@ -4,8 +4,8 @@ import { request } from "../../api/client";
 import { Input, Select } from "../../ui/inputs/field";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-import { AuditOutcome } from "../../app/audit-outcome";
-import { Paged } from "../../app/paged";
+import { AuditOutcome } from "../../parts/audit-outcome";
+import { Paged } from "../../parts/paged";
 import { AccountName } from "./account-name";
 
 const OUTCOMES = ["done", "failed", "pending"] as const;

@@ -11,7 +11,7 @@ import { creditNumber, credits } from "../../ui/format";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { say } from "../../ui/overlays/toast";
-import { Paged } from "../../app/paged";
+import { Paged } from "../../parts/paged";
 
 const KINDS = {
   topup: "Top-up",

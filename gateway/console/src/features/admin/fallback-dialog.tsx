@@ -2,7 +2,7 @@ import type { Model } from "@nodeloom/client";
 import { useState } from "react";
 import { request } from "../../api/client";
 import { useAction } from "../../api/use-action";
-import { ModelList } from "../../models/model-list";
+import { ModelList } from "../../parts/model-list";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/overlays/dialog";
 

@@ -2,7 +2,7 @@ import type { Model, Price } from "@nodeloom/client";
 import { TIERS } from "@nodeloom/kernel/plans";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { LoadFailure } from "../../app/error-pages";
+import { LoadFailure } from "../../parts/error-pages";
 import { request } from "../../api/client";
 import { modelsQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";

@@ -6,7 +6,7 @@ import { CopyButton } from "../../ui/copy";
 import { Input } from "../../ui/inputs/field";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-import { Paged } from "../../app/paged";
+import { Paged } from "../../parts/paged";
 import { AccountName } from "./account-name";
 
 const PAGE = 50;

@@ -2,7 +2,7 @@ import type { AdminOrganization, OrganizationCreditChange } from "@nodeloom/clie
 import { Coins } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
-import { Paged } from "../../app/paged";
+import { Paged } from "../../parts/paged";
 import { Button } from "../../ui/button";
 import { Input } from "../../ui/inputs/field";
 import type { Column } from "../../ui/table";

@@ -7,7 +7,7 @@ import { Select } from "../../ui/inputs/field";
 import { creditNumber, duration } from "../../ui/format";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-import { Paged } from "../../app/paged";
+import { Paged } from "../../parts/paged";
 import { CopyButton } from "../../ui/copy";
 import { AccountName } from "./account-name";
 

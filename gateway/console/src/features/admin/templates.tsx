@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { LayoutTemplate, Star } from "lucide-react";
 import { useState } from "react";
-import { LoadFailure } from "../../app/error-pages";
+import { LoadFailure } from "../../parts/error-pages";
 import { request } from "../../api/client";
 import { workflowsQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";

@@ -2,7 +2,7 @@ import { PLANS, TIERS } from "@nodeloom/kernel/plans";
 import { useQuery } from "@tanstack/react-query";
 import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
-import { LoadFailure } from "../../app/error-pages";
+import { LoadFailure } from "../../parts/error-pages";
 import { request } from "../../api/client";
 import { tiersQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";

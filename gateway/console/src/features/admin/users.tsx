@@ -19,7 +19,7 @@ import { ExportDialog } from "./leaving/export-dialog";
 import { UnlinkDialog } from "./leaving/unlink-dialog";
 import { SecondFactorDialog } from "./second-factor-dialog";
 import { LedgerDialog, UserCreditsDialog } from "./credits-dialog";
-import { Paged } from "../../app/paged";
+import { Paged } from "../../parts/paged";
 
 type User = AdminUser;
 type Asking = { what: "credits" | "ledger" | "reset" | "second-factor" | "delete" | "export" | "unlink"; user: User };

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { UserCheck } from "lucide-react";
-import { LoadFailure } from "../../app/error-pages";
+import { LoadFailure } from "../../parts/error-pages";
 import { executionsQuery } from "../../api/queries";
 import { DecisionCard } from "../../runs/approvals/decision-card";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Card, Page } from "../../ui/page";
 import { Time } from "../../ui/time";
-import { useWorkflowNames } from "../executions/workflow-names";
+import { useWorkflowNames } from "../../parts/workflow-names";
 
 const PAGE = 50;
 

@@ -4,7 +4,7 @@ import { meQuery } from "../../api/queries";
 import { buttonClasses } from "../../ui/button";
 import { Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";
-import { BalanceCards } from "./balance-cards";
+import { BalanceCards } from "../../parts/balance-cards";
 import { Booked } from "./booked";
 import { BuyCredits } from "./buy-credits";
 import { billingQuery } from "./queries";

@@ -1,8 +1,8 @@
 import type { LedgerRow, Operations } from "@nodeloom/client";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { request } from "../../api/client";
-import { DownloadButton } from "../../app/download-button";
-import { Paged } from "../../app/paged";
+import { DownloadButton } from "../../parts/download-button";
+import { Paged } from "../../parts/paged";
 import { buttonClasses } from "../../ui/button";
 import { creditNumber } from "../../ui/format";
 import { Select } from "../../ui/inputs/field";

@@ -3,17 +3,17 @@ import { useQuery } from "@tanstack/react-query";
 import { Pencil, Plus, Wallet } from "lucide-react";
 import { useState } from "react";
 import { keysQuery, workflowsQuery } from "../../api/queries";
-import { LoadFailure } from "../../app/error-pages";
+import { LoadFailure } from "../../parts/error-pages";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-import { useWorkflowNames } from "../executions/workflow-names";
-import { BudgetBar } from "./budget-bar";
-import { BudgetDialog } from "./budget-dialog";
-import { budgetsQuery, scopeOf, scopeWords, sharesText } from "./budgets";
+import { useWorkflowNames } from "../../parts/workflow-names";
+import { BudgetBar } from "../../parts/budgets/budget-bar";
+import { BudgetDialog } from "../../parts/budgets/budget-dialog";
+import { budgetsQuery, scopeOf, scopeWords, sharesText } from "../../parts/budgets/budgets";
 
 const columnsOf = (
   keys: readonly ApiKey[],

@@ -7,7 +7,7 @@ import { priceWords } from "../../api/prices";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { Example } from "./examples/example";
-import { retirementOf, runnerOf, standingOf } from "./facts";
+import { retirementOf, runnerOf, standingOf } from "../../parts/model-facts";
 
 /** That its provider shuts a model down, or has. */
 export const Retirement = ({ model }: { model: Model }) => {

@@ -2,8 +2,8 @@ import type { AuditRow } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { request } from "../../api/client";
 import { membersQuery } from "../../api/queries";
-import { AuditOutcome } from "../../app/audit-outcome";
-import { Paged } from "../../app/paged";
+import { AuditOutcome } from "../../parts/audit-outcome";
+import { Paged } from "../../parts/paged";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 

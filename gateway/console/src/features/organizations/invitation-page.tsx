@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { messageOf, request } from "../../api/client";
 import { workFor } from "../../api/organization";
-import { tokenOfLink } from "../../app/small-page";
+import { tokenOfLink } from "../../parts/small-page";
 import { Button } from "../../ui/button";
 import { Notice } from "../../ui/notice";
 import { Page } from "../../ui/page";

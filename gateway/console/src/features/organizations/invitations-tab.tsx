@@ -4,7 +4,7 @@ import { MailPlus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
 import { useAction } from "../../api/use-action";
-import { LoadFailure } from "../../app/error-pages";
+import { LoadFailure } from "../../parts/error-pages";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { Empty, Skeleton } from "../../ui/notice";

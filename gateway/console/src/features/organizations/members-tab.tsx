@@ -6,7 +6,7 @@ import { request } from "../../api/client";
 import { chosenOrganization, workFor } from "../../api/organization";
 import { membersQuery, meQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
-import { LoadFailure } from "../../app/error-pages";
+import { LoadFailure } from "../../parts/error-pages";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { Skeleton } from "../../ui/notice";

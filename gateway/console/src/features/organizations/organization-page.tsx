@@ -6,7 +6,7 @@ import { request } from "../../api/client";
 import { chosenOrganization, workFor } from "../../api/organization";
 import { organizationQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
-import { LoadFailure } from "../../app/error-pages";
+import { LoadFailure } from "../../parts/error-pages";
 import { Button } from "../../ui/button";
 import { credits } from "../../ui/format";
 import { Skeleton } from "../../ui/notice";

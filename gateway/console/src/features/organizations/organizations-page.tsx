@@ -7,7 +7,7 @@ import { request } from "../../api/client";
 import { ownerIdOf, workFor } from "../../api/organization";
 import { meQuery, organizationsQuery } from "../../api/queries";
 import { useAction } from "../../api/use-action";
-import { LoadFailure } from "../../app/error-pages";
+import { LoadFailure } from "../../parts/error-pages";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { Empty, Skeleton } from "../../ui/notice";

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { Copy, Ellipsis, LockKeyhole, Plus, RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
-import { LoadFailure } from "../../app/error-pages";
+import { LoadFailure } from "../../parts/error-pages";
 import { Button, IconButton } from "../../ui/button";
 import { Empty, Notice, Skeleton } from "../../ui/notice";
 import { Menu } from "../../ui/overlays/menu";

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
-import { useWorkflowNames } from "../executions/workflow-names";
-import { LoadFailure } from "../../app/error-pages";
+import { useWorkflowNames } from "../../parts/workflow-names";
+import { LoadFailure } from "../../parts/error-pages";
 import { Skeleton } from "../../ui/notice";
 import { Page } from "../../ui/page";
 import { HookList } from "./hook-list";

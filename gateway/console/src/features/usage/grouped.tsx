@@ -2,7 +2,7 @@ import type { ApiKey } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { keysQuery, usageGroupsQuery } from "../../api/queries";
-import { DownloadButton } from "../../app/download-button";
+import { DownloadButton } from "../../parts/download-button";
 import { Input, Select } from "../../ui/inputs/field";
 import { whole } from "../../ui/format";
 import { Notice } from "../../ui/notice";

@@ -2,12 +2,12 @@ import type { WorkflowSummary } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { Workflow } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { safeUrl } from "../../api/media-url";
+import { safeUrl } from "../../media/url";
 import { executionsQuery } from "../../api/queries";
-import { Still } from "../../runs/still";
-import type { OutputFile } from "../../runs/files-in";
+import { Still } from "../../media/still";
+import type { OutputFile } from "../../media/files-in";
 import { useMadeBy } from "../../runs/made-files";
-import { Thumb } from "../../runs/thumb";
+import { Thumb } from "../../media/thumb";
 
 const GraphCover = lazy(async () => ({ default: (await import("./graph-cover")).GraphCover }));
 const GraphSketch = lazy(async () => ({ default: (await import("./graph-cover")).GraphSketch }));

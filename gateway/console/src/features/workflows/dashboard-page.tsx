@@ -4,7 +4,7 @@ import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { FileUp, FolderPlus, Plus, Search } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
-import { LoadFailure } from "../../app/error-pages";
+import { LoadFailure } from "../../parts/error-pages";
 import { ownerIdOf, ownerOf } from "../../api/organization";
 import { foldersQuery, meQuery, someWorkflowsQuery, workflowsQuery } from "../../api/queries";
 import { Button, buttonClasses, ButtonRow } from "../../ui/button";

@@ -5,7 +5,7 @@ import { api, codeOf, messageOf, request } from "../../api/client";
 import { createWorkflow } from "../../api/workflow-remote";
 import { modelsQuery } from "../../api/queries";
 import { members } from "../../document/graph";
-import { refusalTrouble } from "../../runs/trouble/words";
+import { refusalTrouble } from "../../messages/troubles";
 import { complain, say } from "../../ui/overlays/toast";
 import { exportWorkflow } from "./export";
 

@@ -4,7 +4,7 @@ import { request } from "../../api/client";
 import { credits } from "../../ui/format";
 import { nameOfNode } from "../node-name";
 import { failedIn } from "../outputs";
-import { refusalTrouble, type Trouble } from "../trouble/words";
+import { refusalTrouble, type Trouble } from "../../messages/troubles";
 
 /** Running an execution again: what that takes over, what the rest costs, and its start. */
 

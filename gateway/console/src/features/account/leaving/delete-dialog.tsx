@@ -5,8 +5,8 @@ import { Button } from "../../../ui/button";
 import { Notice } from "../../../ui/notice";
 import { Dialog } from "../../../ui/overlays/dialog";
 import { say } from "../../../ui/overlays/toast";
-import { PasswordField } from "../second-factor/password-field";
-import { useHasPassword } from "./has-password";
+import { PasswordField } from "../../../parts/sign-in/password-field";
+import { useHasPassword } from "../../../parts/sign-in/has-password";
 
 const FORM = "delete-account";
 

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { signInMethodsQuery } from "../../../app/sign-in/methods";
+import { signInMethodsQuery } from "../../../parts/sign-in/methods";
 
 /** The way to a new password by mail; nothing where no mail is sent. */
 export const ForgotLink = () => {

@@ -5,7 +5,7 @@ import { useWork } from "../../../api/use-work";
 import { Button, buttonClasses } from "../../../ui/button";
 import { Field, Input } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
-import { SmallPage } from "../../../app/small-page";
+import { SmallPage } from "../../../parts/small-page";
 
 /** Has a link mailed that sets a new password. */
 export const ForgotPage = () => {

@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../../api/client";
-import { signInMethodsQuery } from "../../../app/sign-in/methods";
+import { signInMethodsQuery } from "../../../parts/sign-in/methods";
 
 /** The account's address and its notices; null where the installation sends no mail. */
 export const mailQuery = queryOptions({

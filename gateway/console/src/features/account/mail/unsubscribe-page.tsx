@@ -3,7 +3,7 @@ import { request } from "../../../api/client";
 import { useWork } from "../../../api/use-work";
 import { Button } from "../../../ui/button";
 import { Notice } from "../../../ui/notice";
-import { SmallPage, tokenOfLink } from "../../../app/small-page";
+import { SmallPage, tokenOfLink } from "../../../parts/small-page";
 import { NOTICE_TITLES } from "./notices";
 
 /** Where the link at the foot of a notice leads. Programs that open links by themselves switch nothing off. */

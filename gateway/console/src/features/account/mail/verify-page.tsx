@@ -6,7 +6,7 @@ import { useWork } from "../../../api/use-work";
 import { Button, buttonClasses } from "../../../ui/button";
 import { Notice } from "../../../ui/notice";
 import { Page } from "../../../ui/page";
-import { tokenOfLink } from "../../../app/small-page";
+import { tokenOfLink } from "../../../parts/small-page";
 import { mailQuery } from "./queries";
 
 /** Where the mailed link leads, for somebody who is signed in: a click proves the address. Opening the page alone does not. */

@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { LoadFailure } from "../../../app/error-pages";
+import { LoadFailure } from "../../../parts/error-pages";
 import { Button } from "../../../ui/button";
 import { Notice, Skeleton } from "../../../ui/notice";
 import { Card } from "../../../ui/page";
 import { Time } from "../../../ui/time";
 import { DisableDialog } from "./disable-dialog";
 import { EnrolDialog } from "./enrol-dialog";
-import { secondFactorQuery } from "./query";
+import { secondFactorQuery } from "../../../parts/sign-in/second-factor";
 
 /** Fewer recovery codes than this are few. */
 const FEW_CODES = 3;

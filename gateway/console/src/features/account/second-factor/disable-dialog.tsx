@@ -1,12 +1,12 @@
 import type { FormEvent } from "react";
-import { CodeField } from "../../../app/sign-in/code-field";
+import { CodeField } from "../../../parts/sign-in/code-field";
 import { request } from "../../../api/client";
 import { useWork } from "../../../api/use-work";
 import { Button } from "../../../ui/button";
 import { Notice } from "../../../ui/notice";
 import { Dialog } from "../../../ui/overlays/dialog";
 import { say } from "../../../ui/overlays/toast";
-import { PasswordField } from "./password-field";
+import { PasswordField } from "../../../parts/sign-in/password-field";
 
 const FORM = "second-factor-off";
 

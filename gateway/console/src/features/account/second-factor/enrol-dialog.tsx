@@ -1,13 +1,13 @@
 import { QRCodeSVG } from "qrcode.react";
 import { useState, type FormEvent } from "react";
-import { CodeField } from "../../../app/sign-in/code-field";
+import { CodeField } from "../../../parts/sign-in/code-field";
 import { request } from "../../../api/client";
 import { useWork } from "../../../api/use-work";
 import { Button } from "../../../ui/button";
 import { Code } from "../../../ui/copy";
 import { Notice } from "../../../ui/notice";
 import { Dialog } from "../../../ui/overlays/dialog";
-import { PasswordField } from "./password-field";
+import { PasswordField } from "../../../parts/sign-in/password-field";
 
 const FORM = "second-factor-on";
 const QR_PX = 192;

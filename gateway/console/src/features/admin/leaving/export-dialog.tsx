@@ -1,7 +1,7 @@
 import type { AdminUser } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { Download } from "lucide-react";
-import { LoadFailure } from "../../../app/error-pages";
+import { LoadFailure } from "../../../parts/error-pages";
 import { request } from "../../../api/client";
 import { Button } from "../../../ui/button";
 import { bytes } from "../../../ui/format";

@@ -1,7 +1,7 @@
 import type { Model } from "@nodeloom/client";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { request } from "../../../api/client";
-import { Still } from "../../../runs/still";
+import { Still } from "../../../media/still";
 import { classes } from "../../../ui/classes";
 import { MADE } from "./made";
 import { newestFile, newestOf } from "./newest";

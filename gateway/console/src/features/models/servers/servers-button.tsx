@@ -2,7 +2,7 @@ import type { ModelServer } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { Server } from "lucide-react";
 import { useState } from "react";
-import { LoadFailure } from "../../../app/error-pages";
+import { LoadFailure } from "../../../parts/error-pages";
 import { meQuery } from "../../../api/queries";
 import { Badge } from "../../../ui/badge";
 import { Button } from "../../../ui/button";

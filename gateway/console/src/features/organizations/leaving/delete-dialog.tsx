@@ -7,8 +7,8 @@ import { Field, Input } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
 import { Dialog } from "../../../ui/overlays/dialog";
 import { say } from "../../../ui/overlays/toast";
-import { useHasPassword } from "../../account/leaving/has-password";
-import { PasswordField } from "../../account/second-factor/password-field";
+import { useHasPassword } from "../../../parts/sign-in/has-password";
+import { PasswordField } from "../../../parts/sign-in/password-field";
 
 const FORM = "delete-organization";
 

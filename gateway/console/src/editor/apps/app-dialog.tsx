@@ -1,0 +1,115 @@
+import type { AppSettings } from "@nodeloom/client";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useWork } from "../../api/use-work";
+import { Button } from "../../ui/button";
+import { Code, CopyButton } from "../../ui/copy";
+import { Notice, Skeleton } from "../../ui/notice";
+import { Dialog } from "../../ui/overlays/dialog";
+import { BudgetBar } from "../../parts/budgets/budget-bar";
+import { useDocument, useEditor } from "../context";
+import { AppForm } from "./app-form";
+import { appBudgetQuery, appQuery, embedCode, linesOf, NEW_APP, saveApp, shownAppQuery } from "./apps";
+
+/** Where a published app is, how it comes into other pages, and what it has spent today. */
+const Published = ({ slug, app }: { slug: string; app: AppSettings }) => {
+  const budget = useQuery(appBudgetQuery(slug));
+  const shown = useQuery(shownAppQuery(slug));
+  const address = `${location.origin}/a/${slug}`;
+  return (
+    <div className="mb-5 flex flex-col gap-3 rounded-xl border p-3.5">
+      <div className="flex items-center gap-2 text-sm">
+        <a
+          href={`/a/${slug}`}
+          target="_blank"
+          rel="noopener"
+          className="min-w-0 flex-1 truncate text-accent-text underline underline-offset-2"
+        >
+          {address}
+        </a>
+        <CopyButton text={address} compact label="Copy the address" />
+      </div>
+      {app.payer === "owner" && (
+        <div>
+          <p className="mb-1 text-[13px] font-medium">Spent today</p>
+          {budget.data ? <BudgetBar budget={budget.data} /> : <p className="text-xs text-faint">It has had no run yet.</p>}
+        </div>
+      )}
+      <Code text={embedCode(slug)} label="Code to embed it" wrap />
+      {app.origins.length === 0 && <p className="text-xs text-faint">Name the sites below first: no other page may embed it.</p>}
+      {shown.data && (
+        <a
+          href={`/apps/${shown.data.ownerId}`}
+          target="_blank"
+          rel="noopener"
+          className="text-xs text-accent-text underline underline-offset-2"
+        >
+          All apps of this account
+        </a>
+      )}
+    </div>
+  );
+};
+
+/** The form, over what is stored; what was changed is kept until it is saved. */
+const Editing = ({ stored, onClose }: { stored: AppSettings | null; onClose: () => void }) => {
+  const { slug } = useEditor();
+  const name = useDocument((state) => state.meta.name);
+  const [changes, setChanges] = useState<Partial<AppSettings>>({});
+  const [typedOrigins, setTypedOrigins] = useState<string>();
+  const { busy, failure, act } = useWork<"save" | "off">("app", "budgets");
+  const before = stored ?? NEW_APP;
+  const origins = typedOrigins === undefined ? before.origins : linesOf(typedOrigins);
+  const app = { ...before, ...changes, origins };
+  const save = (what: "save" | "off", next: AppSettings): void =>
+    void act(what, async () => {
+      await saveApp(slug, next);
+      setChanges({});
+      setTypedOrigins(undefined);
+    });
+  return (
+    <>
+      {before.published && <Published slug={slug} app={before} />}
+      <AppForm
+        app={app}
+        name={name}
+        origins={typedOrigins ?? before.origins.join("\n")}
+        onChange={(more) => setChanges({ ...changes, ...more })}
+        onOrigins={setTypedOrigins}
+      />
+      {failure !== undefined && (
+        <Notice kind="bad" className="mt-4">
+          {failure}
+        </Notice>
+      )}
+      <div className="mt-5 flex flex-wrap justify-end gap-2">
+        <Button onClick={onClose}>Close</Button>
+        {before.published && (
+          <Button variant="danger" busy={busy === "off"} onClick={() => save("off", { ...before, published: false })}>
+            Switch it off
+          </Button>
+        )}
+        <Button variant="primary" busy={busy === "save"} onClick={() => save("save", { ...app, published: true })}>
+          {before.published ? "Save" : "Publish"}
+        </Button>
+      </div>
+    </>
+  );
+};
+
+/** Publishes the workflow as a page for others. */
+export const AppDialog = ({ onClose }: { onClose: () => void }) => {
+  const { slug } = useEditor();
+  const stored = useQuery(appQuery(slug));
+  return (
+    <Dialog title="Publish as an app" width="md" onClose={onClose}>
+      <p className="mb-4 text-sm text-muted">
+        A page with the form of this workflow, for people who never see its graph. Runs run its newest version, or the draft while there is
+        none.
+      </p>
+      {stored.isError && <Notice kind="bad">The app can't be read. Close this, and open it again.</Notice>}
+      {stored.isPending && <Skeleton lines={5} />}
+      {stored.isSuccess && <Editing stored={stored.data} onClose={onClose} />}
+    </Dialog>
+  );
+};

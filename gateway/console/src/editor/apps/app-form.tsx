@@ -1,0 +1,96 @@
+import type { AppSettings } from "@nodeloom/client";
+import { safeUrl } from "../../media/url";
+import { UploadButton } from "../../media/upload-button";
+import { Button } from "../../ui/button";
+import { Field, Input, Select, TextArea } from "../../ui/inputs/field";
+import { NumberInput } from "../../ui/inputs/value-inputs";
+
+export interface AppFormProps {
+  app: AppSettings;
+  /** The workflow's name, which stands where the app has none of its own. */
+  name: string;
+  /** Origins as they are typed. */
+  origins: string;
+  onChange: (changes: Partial<AppSettings>) => void;
+  onOrigins: (text: string) => void;
+}
+
+const Cover = ({ cover, onChange }: { cover: string | null; onChange: (cover: string | null) => void }) => {
+  const picture = safeUrl(cover);
+  return (
+    <div>
+      <p className="mb-1 text-[13px] font-medium">Cover</p>
+      <div className="flex flex-wrap items-center gap-3">
+        {picture !== undefined && <img src={picture} alt="Cover" className="h-16 w-28 rounded-lg border object-cover" />}
+        <UploadButton
+          accept="image/*"
+          label={picture === undefined ? "Upload a picture" : "Another picture"}
+          onDone={({ url }) => onChange(url)}
+        />
+        {cover !== null && (
+          <Button size="sm" onClick={() => onChange(null)}>
+            Remove it
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+};
+
+const Limits = ({ app, onChange }: Pick<AppFormProps, "app" | "onChange">) => (
+  <div className="grid gap-4 sm:grid-cols-2">
+    <Field label="Credits a day" hint="For all visitors together: past it runs are refused. Begins anew at midnight, UTC.">
+      {(attributes) => <NumberInput {...attributes} value={app.dailyCredits} onChange={(dailyCredits = 0) => onChange({ dailyCredits })} />}
+    </Field>
+    <Field label="Runs of one visitor a day">
+      {(attributes) => (
+        <NumberInput {...attributes} value={app.perVisitorPerDay} onChange={(perVisitorPerDay = 1) => onChange({ perVisitorPerDay })} />
+      )}
+    </Field>
+  </div>
+);
+
+/** What may be set of an app. */
+export const AppForm = ({ app, name, origins, onChange, onOrigins }: AppFormProps) => (
+  <div className="flex flex-col gap-4">
+    <Field label="Title">
+      {(attributes) => (
+        <Input
+          {...attributes}
+          maxLength={100}
+          placeholder={name}
+          value={app.title}
+          onChange={(event) => onChange({ title: event.target.value })}
+        />
+      )}
+    </Field>
+    <Field label="Who pays">
+      {(attributes) => (
+        <Select
+          {...attributes}
+          value={app.payer}
+          onChange={(event) => onChange({ payer: event.target.value === "runner" ? "runner" : "owner" })}
+        >
+          <option value="owner">You: visitors need no account</option>
+          <option value="runner">Each visitor, signed in (a public playground)</option>
+        </Select>
+      )}
+    </Field>
+    {app.payer === "owner" && <Limits app={app} onChange={onChange} />}
+    <Cover cover={app.cover} onChange={(cover) => onChange({ cover })} />
+    <Field label="Theme">
+      {(attributes) => (
+        <Select {...attributes} value={app.theme} onChange={(event) => onChange({ theme: event.target.value as AppSettings["theme"] })}>
+          <option value="auto">As the visitor's system</option>
+          <option value="light">Light</option>
+          <option value="dark">Dark</option>
+        </Select>
+      )}
+    </Field>
+    <Field label="Sites that may embed it" hint="One a line, such as https://example.com. Their pages may use its tokens, too.">
+      {(attributes) => (
+        <TextArea {...attributes} rows={2} spellCheck={false} value={origins} onChange={(event) => onOrigins(event.target.value)} />
+      )}
+    </Field>
+  </div>
+);

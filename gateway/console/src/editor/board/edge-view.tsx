@@ -1,0 +1,104 @@
+import { BaseEdge, EdgeLabelRenderer, getBezierPath, type EdgeProps } from "@xyflow/react";
+import { Plus, X } from "lucide-react";
+import { memo, useEffect, useRef } from "react";
+import { portColour } from "../../canvas/port-mark";
+import { countRender } from "../../canvas/renders";
+import { routePath } from "../../canvas/routes";
+import { removeItems } from "../../document/edit";
+import { classes } from "../../ui/classes";
+import { useEditor, useLeftOut, useScene, useUi } from "../context";
+import type { EdgeViewData } from "../scene/flow";
+import { shownIn } from "../scene/scene";
+import { nearestEdge } from "./nearest-edge";
+
+/** From where the pointer met a link to its tools is a way that no hand follows exactly. */
+const GRACE_MS = 400;
+
+/** Whether the pointer means this link, or did a moment ago. Of links that lie over one another it means the nearest. */
+const useOver = (id: string) => {
+  const { ui } = useEditor();
+  const over = useUi((state) => state.overEdge === id);
+  const leaving = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(leaving.current), []);
+  const mean = (edge: string | undefined): void => {
+    clearTimeout(leaving.current);
+    if (edge !== undefined && ui.getState().overEdge !== edge) ui.setState({ overEdge: edge });
+  };
+  const onMouseLeave = (): void => {
+    clearTimeout(leaving.current);
+    leaving.current = setTimeout(() => {
+      if (ui.getState().overEdge === id) ui.setState({ overEdge: undefined });
+    }, GRACE_MS);
+  };
+  return {
+    over,
+    line: { onMouseMove: (event: React.MouseEvent) => mean(nearestEdge(event.clientX, event.clientY)), onMouseLeave },
+    tools: { onMouseEnter: () => mean(id), onMouseLeave },
+  };
+};
+
+/** The line of a link, around what stands in its way, and where its tools are. While its ends are dragged it is straight. */
+const lineOf = (props: EdgeProps & { data?: EdgeViewData }): readonly [path: string, x: number, y: number] => {
+  const { sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition, data } = props;
+  const route = data?.route;
+  if (route && route.left > sourceX && route.right < targetX) {
+    const ends = { from: { x: sourceX, y: sourceY }, to: { x: targetX, y: targetY } };
+    return [routePath(ends, route), (route.left + route.right) / 2, route.y];
+  }
+  const [path, x, y] = getBezierPath({ sourceX, sourceY, targetX, targetY, sourcePosition, targetPosition });
+  return [path, x, y];
+};
+
+/** A link in the colour of what flows; over its middle: put a node in, take it away. */
+export const EdgeView = memo((props: EdgeProps & { data?: EdgeViewData }) => {
+  const { id, selected, data, target } = props;
+  countRender(`edge ${id}`);
+  const { document, ui, canEdit } = useEditor();
+  const { over, line, tools } = useOver(id);
+  const leftOut = useLeftOut(target);
+  const linking = useUi((state) => state.linking !== undefined);
+  const flows = useScene((state) => shownIn(state, target).progress?.status === "processing");
+  const [path, x, y] = lineOf(props);
+  const style = { stroke: portColour(data?.type ?? "any"), opacity: leftOut || linking ? 0.35 : 0.9 };
+  return (
+    <>
+      <g {...line}>
+        {data?.list === true && <path d={path} className="edge-twin" style={{ stroke: style.stroke, opacity: style.opacity * 0.4 }} />}
+        <BaseEdge
+          id={id}
+          path={path}
+          className={classes("edge-path", over && "edge-over", flows && "edge-flows")}
+          style={style}
+          interactionWidth={22}
+        />
+      </g>
+      {canEdit && (over || selected === true) && (
+        <EdgeLabelRenderer>
+          <div className="edge-tools nodrag nopan" style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }} {...tools}>
+            <button
+              type="button"
+              tabIndex={-1}
+              aria-label="Insert a node into this link"
+              className="flex size-6 items-center justify-center rounded-full border border-line-strong bg-surface text-text shadow-panel hover:bg-hover"
+              onClick={(event) =>
+                ui.setState({ palette: { at: { x: event.clientX, y: event.clientY }, place: { x: x - 124, y: y - 60 }, edgeId: id } })
+              }
+            >
+              <Plus className="size-3.5" aria-hidden />
+            </button>
+            <button
+              type="button"
+              tabIndex={-1}
+              aria-label="Remove this link"
+              className="flex size-6 items-center justify-center rounded-full border border-line-strong bg-surface text-text shadow-panel hover:bg-bad-soft hover:text-bad"
+              onClick={() => document.change("Remove link", (graph) => removeItems(graph, [], [id]))}
+            >
+              <X className="size-3.5" aria-hidden />
+            </button>
+          </div>
+        </EdgeLabelRenderer>
+      )}
+    </>
+  );
+});
+EdgeView.displayName = "EdgeView";

@@ -1,0 +1,127 @@
+import { Menu as Base } from "@base-ui/react/menu";
+import { useReactFlow } from "@xyflow/react";
+import {
+  ClipboardPaste,
+  FileDown,
+  Copy,
+  CopyPlus,
+  Ellipsis,
+  FoldVertical,
+  Frame,
+  Grid3x3,
+  Group,
+  Images,
+  LayoutGrid,
+  Link2,
+  Maximize,
+  Milestone,
+  Pin,
+  Play,
+  Plus,
+  Redo,
+  SquareArrowOutUpRight,
+  SquareDashedMousePointer,
+  StickyNote,
+  TextCursor,
+  Trash2,
+  Unlink,
+  type LucideIcon,
+} from "lucide-react";
+import { useMemo } from "react";
+import { IconButton } from "../../ui/button";
+import { Menu, MenuPopup, type MenuEntries } from "../../ui/overlays/menu";
+import { commandById, type Stage } from "../commands/commands";
+import { kindOf, REMARK } from "../../canvas/kinds";
+import type { Point } from "../../document/edit";
+import { selectedNodes } from "../chosen";
+import { addFromPalette } from "../commands/new-nodes";
+import { useEditor, useUi, type Editor } from "../context";
+import { innerSlug } from "../inspector/inner/ports";
+
+const ON_NODES: readonly (readonly [string, LucideIcon] | null)[] = [
+  ["run-to-here", Milestone],
+  ["sweep", Grid3x3],
+  ["open-inner", SquareArrowOutUpRight],
+  null,
+  ["copy", Copy],
+  ["duplicate", CopyPlus],
+  ["rename", TextCursor],
+  ["bypass", Redo],
+  ["pin", Pin],
+  ["collapse", FoldVertical],
+  ["connect", Link2],
+  ["frame", Frame],
+  ["subgraph", Group],
+  null,
+  ["delete-join", Unlink],
+  ["delete", Trash2],
+];
+
+const ON_BOARD: typeof ON_NODES = [
+  ["paste", ClipboardPaste],
+  ["library", Images],
+  null,
+  ["select-all", SquareDashedMousePointer],
+  ["tidy", LayoutGrid],
+  ["fit", Maximize],
+  null,
+  ["run", Play],
+  ["export", FileDown],
+];
+
+/** Whether an entry means anything for what is chosen. */
+const suits = (editor: Editor, id: string): boolean => {
+  const nodes = selectedNodes(editor);
+  if (id === "open-inner") return nodes.length === 1 && innerSlug(nodes[0]!) !== undefined;
+  if (id === "sweep") return nodes.length === 1 && kindOf(nodes[0]!.type).runs;
+  return true;
+};
+
+const isLocked = (editor: Editor): boolean => !editor.canEdit || editor.ui.getState().locked;
+
+/** Commands as entries of a menu; those that mean nothing here are left out. */
+const entriesOf = (editor: Editor, stage: Stage, lines: typeof ON_NODES): MenuEntries => {
+  const entries = lines
+    .map((line) => {
+      if (line === null) return null;
+      const { id, title, keys, edits, run } = commandById(line[0]);
+      if ((edits && isLocked(editor)) || !suits(editor, id)) return undefined;
+      return { label: title, icon: line[1], keys: keys[0], danger: id === "delete", run: () => run(editor, stage) };
+    })
+    .filter((entry) => entry !== undefined);
+  return entries.filter((entry, index) => entry !== null || (entries[index + 1] !== undefined && entries[index + 1] !== null));
+};
+
+/** What can be done with the chosen nodes, from the table of commands. */
+const nodeEntries = (editor: Editor, stage: Stage): MenuEntries => entriesOf(editor, stage, ON_NODES);
+
+/** What can be done where nothing stands: what is added comes where the pointer was. */
+const boardEntries = (editor: Editor, stage: Stage, at: Point, place: Point): MenuEntries => {
+  const adding = [
+    { label: "Add a node", icon: Plus, keys: "/", run: () => editor.ui.setState({ palette: { at, place } }) },
+    { label: "Add a note", icon: StickyNote, run: () => addFromPalette(editor, REMARK, { at, place }) },
+  ];
+  return [...(isLocked(editor) ? [] : adding), ...entriesOf(editor, stage, ON_BOARD)];
+};
+
+/** The menu of a node as a button. */
+export const NodeMenuButton = ({ stage }: { stage: Stage }) => {
+  const editor = useEditor();
+  return <Menu trigger={<IconButton icon={Ellipsis} label="What can be done with it" size="sm" />} entries={nodeEntries(editor, stage)} />;
+};
+
+/** The menu of nodes, or of the canvas where none is chosen, where the pointer asked for it. */
+export const NodeMenu = ({ stage }: { stage: Stage }) => {
+  const editor = useEditor();
+  const at = useUi((state) => state.nodeMenu);
+  const { screenToFlowPosition } = useReactFlow();
+  const anchor = useMemo(() => at && { getBoundingClientRect: () => new DOMRect(at.x, at.y, 0, 0) }, [at]);
+  if (!at) return null;
+  const isOfNodes = selectedNodes(editor).length > 0;
+  const entries = isOfNodes ? nodeEntries(editor, stage) : boardEntries(editor, stage, at, screenToFlowPosition(at));
+  return (
+    <Base.Root open modal={false} onOpenChange={(open) => !open && editor.ui.setState({ nodeMenu: undefined })}>
+      <MenuPopup entries={entries} align="start" anchor={anchor} />
+    </Base.Root>
+  );
+};

@@ -1,0 +1,95 @@
+import { useReactFlow } from "@xyflow/react";
+import { ChevronDown, ChevronRight } from "lucide-react";
+import { useState, type PointerEvent } from "react";
+import { FOLDED, frameOf, frameSize, hiddenBy, type FrameSize } from "../../../canvas/frames";
+import { noteText } from "../../../canvas/geometry";
+import { setData } from "../../../document/edit";
+import type { DocNode } from "../../../document/graph";
+import { classes } from "../../../ui/classes";
+import { collapse } from "../../commands/node-actions";
+import { useEditor, useScene, useUi } from "../../context";
+import { noteMember } from "./note-view";
+import { paintOf } from "./paints";
+import { Rename } from "./rename";
+
+/** The corner that makes a frame larger or smaller. */
+const Corner = ({ node, size, onSize }: { node: DocNode; size: FrameSize; onSize: (size: FrameSize | undefined) => void }) => {
+  const { document } = useEditor();
+  const { getZoom } = useReactFlow();
+  const [from, setFrom] = useState<{ x: number; y: number; size: FrameSize }>();
+  const sizeAt = ({ clientX, clientY }: PointerEvent, { x, y, size: before }: NonNullable<typeof from>): FrameSize => {
+    const zoom = getZoom();
+    return frameSize({ width: before.width + (clientX - x) / zoom, height: before.height + (clientY - y) / zoom });
+  };
+  return (
+    <div
+      className="frame-corner nodrag nopan"
+      onPointerDown={(event) => {
+        event.stopPropagation();
+        event.currentTarget.setPointerCapture(event.pointerId);
+        setFrom({ x: event.clientX, y: event.clientY, size });
+      }}
+      onPointerMove={(event) => from && onSize(sizeAt(event, from))}
+      onPointerUp={(event) => {
+        if (!from) return;
+        const next = sizeAt(event, from);
+        document.change("Resize frame", (graph) => setData(graph, node.id, ["frame"], next));
+        setFrom(undefined);
+        onSize(undefined);
+      }}
+    />
+  );
+};
+
+/** How many nodes a collapsed frame stands for, and how far they are. */
+const Hidden = ({ ids }: { ids: readonly string[] }) => {
+  const states = useScene(({ shown }) => ids.flatMap((id) => shown.get(id)?.progress?.status ?? []).join(" "));
+  const words = ["failed", "processing"].find((state) => states.includes(state));
+  return (
+    <span className="ml-auto shrink-0 text-xs font-normal">
+      {ids.length} {ids.length === 1 ? "node" : "nodes"}
+      {words !== undefined && ` · ${words === "failed" ? "failed" : "running"}`}
+    </span>
+  );
+};
+
+/** A frame behind nodes: its title is what is taken hold of; everything else lets the pointer through. */
+export const FrameView = ({ node, selected }: { node: DocNode; selected: boolean }) => {
+  const editor = useEditor();
+  const locked = useUi((state) => state.locked) || !editor.canEdit;
+  const renaming = useUi(({ writing }) => writing?.nodeId === node.id);
+  const [resized, setResized] = useState<FrameSize>();
+  const hidden = hiddenBy(node);
+  const size = hidden ? FOLDED : (resized ?? frameOf(node)!);
+  const Chevron = hidden ? ChevronRight : ChevronDown;
+  return (
+    <div
+      data-paint={paintOf(node)}
+      className={classes("frame", selected && "frame-selected", hidden && "frame-folded")}
+      style={{ width: size.width, height: size.height }}
+    >
+      <div className="frame-title" onDoubleClick={() => !locked && editor.ui.setState({ writing: { nodeId: node.id, what: "title" } })}>
+        {!locked && (
+          <button
+            type="button"
+            tabIndex={-1}
+            className="nodrag shrink-0 rounded"
+            aria-label={hidden ? "Open this frame" : "Collapse this frame"}
+            onClick={() => collapse(editor, [node])}
+          >
+            <Chevron className="size-4" aria-hidden />
+          </button>
+        )}
+        {renaming && !locked ? (
+          <Rename node={node} member={noteMember(node)} />
+        ) : (
+          <span dir="auto" className="truncate">
+            {noteText(node) || "Frame"}
+          </span>
+        )}
+        {hidden && <Hidden ids={hidden} />}
+      </div>
+      {!locked && !hidden && <Corner node={node} size={size} onSize={setResized} />}
+    </div>
+  );
+};

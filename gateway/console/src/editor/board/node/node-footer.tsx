@@ -1,0 +1,51 @@
+import { Coins } from "lucide-react";
+import { NODE } from "../../../canvas/geometry";
+import type { NodeProgress } from "../../../runs/live";
+import { duration, roundCredits } from "../../../ui/format";
+import { useScene, useUi } from "../../context";
+
+/** @param isFree whether what the node calls costs nothing, whatever it asks */
+export const NodeFooter = ({
+  nodeId,
+  isFree,
+  progress,
+  top,
+}: {
+  nodeId: string;
+  isFree: boolean;
+  progress: NodeProgress | undefined;
+  top: number;
+}) => {
+  const price = useScene(({ judgement }) => judgement.prices.get(nodeId));
+  const isReused = useUi(({ reused, panel, panelOpen }) => panelOpen && panel === "run" && reused.has(nodeId));
+  const items = progress?.items ?? 0;
+  return (
+    <div
+      className="node-footer absolute inset-x-0 flex items-center gap-2 border-t px-3 text-xs text-faint tabular-nums"
+      style={{ top, height: NODE.footer }}
+    >
+      {progress && progress.status !== "pending" ? (
+        <>
+          {items > 1 && (
+            <span className="font-medium text-muted">
+              {progress.itemsDone ?? 0}/{items}
+            </span>
+          )}
+          {progress.durationMs !== null && <span>{duration(progress.durationMs)}</span>}
+          {isReused && <span title="Running again takes this over, free">reused next</span>}
+          {progress.creditsCost > 0 && <span className="ml-auto">{roundCredits(progress.creditsCost)} cr</span>}
+        </>
+      ) : isFree || price?.credits === 0 ? (
+        <span className="ml-auto">free</span>
+      ) : (
+        price !== undefined && (
+          <span className="ml-auto flex items-center gap-1" title="The most this node may cost in one run, in credits">
+            <Coins className="size-3.5" aria-hidden />
+            {price.calls > 1 && `${price.calls} × `}
+            {roundCredits(price.credits / Math.max(1, price.calls))} cr
+          </span>
+        )
+      )}
+    </div>
+  );
+};

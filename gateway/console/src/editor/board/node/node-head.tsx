@@ -1,0 +1,100 @@
+import { waitsForDecision } from "@nodeloom/kernel/graph";
+import {
+  ChevronDown,
+  ChevronRight,
+  CircleCheck,
+  CircleX,
+  Hourglass,
+  LoaderCircle,
+  MessageSquare,
+  Pin,
+  SkipForward,
+  TriangleAlert,
+} from "lucide-react";
+import { NODE } from "../../../canvas/geometry";
+import { kindOf } from "../../../canvas/kinds";
+import type { DocNode } from "../../../document/graph";
+import type { NodeProgress } from "../../../runs/live";
+import { classes } from "../../../ui/classes";
+import { collapse } from "../../commands/node-actions";
+import { useEditor, useUi } from "../../context";
+import { isPinned } from "../../pins/pins";
+import { nodeTitle } from "../../titles";
+import { Rename } from "./rename";
+import { commentOf, isBypassedNode } from "./node-state";
+
+const StateIcon = ({ progress, waits }: { progress: NodeProgress | undefined; waits: boolean }) => {
+  switch (progress?.status) {
+    case "processing":
+      if (waits) return <Hourglass className="size-4 shrink-0 text-accent-text" aria-label="waiting for you" role="img" />;
+      return <LoaderCircle className="size-4 shrink-0 animate-spin text-accent-text" aria-label="running" role="img" />;
+    case "completed":
+      return <CircleCheck className="size-4 shrink-0 text-ok" aria-label="completed" role="img" />;
+    case "failed":
+      return <CircleX className="size-4 shrink-0 text-bad" aria-label="failed" role="img" />;
+    case "skipped":
+    case "cancelled":
+      return <SkipForward className="size-4 shrink-0 text-warn" aria-label={progress.status} role="img" />;
+    default:
+      return null;
+  }
+};
+
+interface NodeHeadProps {
+  node: DocNode;
+  progress: NodeProgress | undefined;
+  mark: "problem" | "warning" | undefined;
+  isCollapsed: boolean;
+}
+
+/** The head of a node: its kind, its name, its state. A double click renames it. */
+export const NodeHead = ({ node, progress, mark, isCollapsed }: NodeHeadProps) => {
+  const editor = useEditor();
+  const locked = useUi((state) => state.locked) || !editor.canEdit;
+  const renaming = useUi(({ writing }) => writing?.nodeId === node.id && writing.what === "title");
+  const kind = kindOf(node.type);
+  const comment = commentOf(node);
+  const Chevron = isCollapsed ? ChevronRight : ChevronDown;
+  return (
+    <div className="node-head group" style={{ height: NODE.header }}>
+      <kind.icon className="node-icon size-4 shrink-0" aria-hidden />
+      {renaming ? (
+        <Rename node={node} member="label" />
+      ) : (
+        <span
+          dir="auto"
+          className="node-title min-w-0 flex-1 truncate font-semibold"
+          onDoubleClick={() => !locked && editor.ui.setState({ writing: { nodeId: node.id, what: "title" } })}
+        >
+          {nodeTitle(node)}
+        </span>
+      )}
+      {isBypassedNode(node) && <span className="node-flag">bypassed</span>}
+      {isPinned(node) && <Pin className="size-3.5 shrink-0 fill-current text-accent-text" aria-label="pinned" role="img" />}
+      {comment !== undefined && (
+        <span className="shrink-0 text-muted" title={comment}>
+          <MessageSquare className="size-3.5" aria-label={`Comment: ${comment}`} role="img" />
+        </span>
+      )}
+      {mark !== undefined && !progress && (
+        <TriangleAlert
+          className={classes("size-4 shrink-0", mark === "problem" ? "text-bad" : "text-warn")}
+          aria-label={mark === "problem" ? "has a problem" : "has a warning"}
+          role="img"
+        />
+      )}
+      <StateIcon progress={progress} waits={waitsForDecision(node.type)} />
+      {!locked && (
+        <button
+          type="button"
+          tabIndex={-1}
+          className="node-fold nodrag"
+          aria-label={isCollapsed ? "Open this node" : "Collapse this node"}
+          onClick={() => collapse(editor, [node])}
+        >
+          <Chevron className="size-3.5" aria-hidden />
+        </button>
+      )}
+    </div>
+  );
+};

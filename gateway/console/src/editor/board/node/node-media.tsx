@@ -1,0 +1,157 @@
+import { Expand, LoaderCircle, TriangleAlert } from "lucide-react";
+import { useState } from "react";
+import { NODE, WIDTHS, type Box } from "../../../canvas/geometry";
+import type { DocNode } from "../../../document/graph";
+import { MediaView } from "../../../media/media-view";
+import { Thumb } from "../../../media/thumb";
+import { IconButton } from "../../../ui/button";
+import { classes } from "../../../ui/classes";
+import { ago, creditNumber } from "../../../ui/format";
+import { resizeTo } from "../../commands/media-actions";
+import { viewNode } from "../../commands/view-node";
+import { useEditor, useUi } from "../../context";
+import type { Shown } from "../../scene/shown";
+import type { ShownItem } from "../../scene/shown-items";
+
+type Floor = NonNullable<Box["floor"]>;
+const PIXELS = typeof devicePixelRatio === "number" ? devicePixelRatio : 1;
+
+const Waiting = () => (
+  <span className="flex size-full items-center justify-center text-(--on-media)/80">
+    <LoaderCircle className="size-6 animate-spin" aria-label="being made" role="img" />
+  </span>
+);
+
+const Failed = ({ message }: { message: string | undefined }) => (
+  <span className="flex size-full flex-col items-center justify-center gap-1 p-3 text-center text-xs text-(--on-media)/90">
+    <TriangleAlert className="size-5 text-[#ff9289]" aria-hidden />
+    <span className="line-clamp-3 wrap-anywhere">{message ?? "This one was not made."}</span>
+  </span>
+);
+
+/** One thing that was made, as large as the node shows it. */
+const Item = ({ item, label, width }: { item: ShownItem; label: string; width: number }) => {
+  if (item.file?.family === "audio") return <MediaView file={item.file} label={label} className="w-full" />;
+  if (item.file) return <Thumb file={item.file} label={label} width={width * PIXELS} className="size-full" whole />;
+  if (item.text !== undefined)
+    return (
+      <p dir="auto" className="size-full overflow-hidden px-3 py-2 text-xs leading-[18px] whitespace-pre-wrap text-text wrap-anywhere">
+        {item.text}
+      </p>
+    );
+  return item.status === "processing" ? <Waiting /> : <Failed message={item.error} />;
+};
+
+/** Where it stands among the others, what it cost, and how old it is. */
+const captionOf = ({ items, at, isEarlier, isOutdated }: Shown, index: number): string => {
+  const { creditsCost } = items[index]!;
+  return [
+    items.length > 1 ? `${index + 1} of ${items.length}` : undefined,
+    // Of one item, the footer says it.
+    items.length > 1 && creditsCost > 0 ? `${creditNumber(creditsCost)} cr` : undefined,
+    isEarlier && at !== null ? `from ${ago(at)}${isOutdated ? ", before the last change" : ""}` : undefined,
+  ]
+    .filter(Boolean)
+    .join(" · ");
+};
+
+const SizeButtons = ({ node }: { node: DocNode }) => {
+  const editor = useEditor();
+  const locked = useUi((state) => state.locked) || !editor.canEdit;
+  if (locked) return null;
+  const width = node.view?.width ?? NODE.width;
+  return (
+    <span className="flex" role="group" aria-label="Size">
+      {(["S", "M", "L"] as const).map((name) => (
+        <button
+          key={name}
+          type="button"
+          aria-pressed={width === WIDTHS[name]}
+          aria-label={`Show it ${{ S: "small", M: "medium", L: "large" }[name]}`}
+          className="node-tool"
+          onClick={() => resizeTo(editor, node, name)}
+        >
+          {name}
+        </button>
+      ))}
+    </span>
+  );
+};
+
+const Strip = ({ items, chosen, onChoose }: { items: readonly ShownItem[]; chosen: number; onChoose: (index: number) => void }) => (
+  <ol className="node-strip nowheel nodrag" style={{ height: NODE.strip }} aria-label="Everything it made">
+    {items.map((item, index) => (
+      <li key={`${item.item} ${index}`} className="shrink-0">
+        <button
+          type="button"
+          tabIndex={-1}
+          aria-pressed={index === chosen}
+          aria-label={`Item ${index + 1}, ${item.status}${item.creditsCost > 0 ? `, ${creditNumber(item.creditsCost)} credits` : ""}`}
+          className={classes("node-strip-item", index === chosen && "node-strip-chosen", item.status === "failed" && "node-strip-failed")}
+          onClick={() => onChoose(index)}
+        >
+          {item.status === "processing" ? (
+            <LoaderCircle className="size-4 animate-spin text-(--on-media)/80" aria-hidden />
+          ) : item.status === "completed" ? (
+            <Thumb file={item.file} text={item.text} label="" width={40 * PIXELS} className="size-full" />
+          ) : (
+            <TriangleAlert className="size-4 text-[#ff9289]" aria-hidden />
+          )}
+          <span className="node-strip-number">{index + 1}</span>
+        </button>
+      </li>
+    ))}
+  </ol>
+);
+
+/** What a node made, from edge to edge below its ports: one item large, all of them in a strip. */
+export const NodeMedia = ({
+  node,
+  shown,
+  floor,
+  width,
+  title,
+  writing,
+}: {
+  node: DocNode;
+  shown: Shown;
+  floor: Floor;
+  width: number;
+  title: string;
+  writing: string | undefined;
+}) => {
+  const editor = useEditor();
+  const [choice, setChoice] = useState<{ of: string | undefined; index: number }>();
+  const { items, executionId } = shown;
+  const newest = items.findLastIndex(({ status }) => status !== "processing");
+  const chosen =
+    choice !== undefined && choice.of === executionId && choice.index < items.length
+      ? choice.index
+      : Math.max(0, shown.progress?.status === "processing" ? newest : 0);
+  const item = items[chosen];
+  if (!item) return null;
+  const caption = captionOf(shown, chosen);
+  const open = (): void => viewNode(editor, node.id, chosen);
+  return (
+    <div
+      className={classes("node-floor", floor.preview === "text" && "node-floor-text", shown.isOutdated && "node-floor-old")}
+      style={{ top: floor.top, height: floor.height }}
+    >
+      <div className={classes("node-stage", item.file?.family === "audio" && "nodrag node-stage-sound")} onDoubleClick={open}>
+        <Item
+          item={item.status === "processing" && item.item === 0 && writing !== undefined ? { ...item, text: writing } : item}
+          label={`${title}, item ${chosen + 1} of ${items.length}`}
+          width={width}
+        />
+        {caption !== "" && <span className="node-caption">{caption}</span>}
+        <span className="node-tools nodrag">
+          <SizeButtons node={node} />
+          {item.status === "completed" && (
+            <IconButton icon={Expand} size="sm" label="View large" className="node-tool" tabIndex={-1} onClick={open} />
+          )}
+        </span>
+      </div>
+      {floor.hasStrip && <Strip items={items} chosen={chosen} onChoose={(index) => setChoice({ of: executionId, index })} />}
+    </div>
+  );
+};

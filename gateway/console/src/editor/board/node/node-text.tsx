@@ -1,0 +1,66 @@
+import { useRef, useState } from "react";
+import type { FaceText } from "../../../canvas/face";
+import type { DocNode } from "../../../document/graph";
+import { classes } from "../../../ui/classes";
+import { useEditor, useUi } from "../../context";
+import { useSetting } from "../../inspector/use-setting";
+
+interface NodeTextProps {
+  node: DocNode;
+  text: FaceText;
+  top: number;
+  height: number;
+}
+
+/** The field, while it is written in. The canvas draws nodes a moment after the document changed, so it keeps its own text. */
+const Field = ({ node, text, top, height }: NodeTextProps) => {
+  const { ui } = useEditor();
+  const { set } = useSetting(node);
+  const [draft, setDraft] = useState(text.value);
+  return (
+    <textarea
+      autoFocus
+      dir="auto"
+      aria-label={text.label}
+      placeholder={text.placeholder}
+      className="node-well node-well-open nodrag nopan nowheel"
+      style={{ top, height }}
+      value={draft}
+      onFocus={({ currentTarget }) => currentTarget.setSelectionRange(draft.length, draft.length)}
+      onChange={({ target: { value } }) => {
+        setDraft(value);
+        set(text.path, text.toSetting(value));
+      }}
+      onBlur={() => ui.setState(({ writing }) => (writing?.nodeId === node.id ? { writing: undefined } : {}))}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        event.currentTarget.blur();
+      }}
+    />
+  );
+};
+
+/** The text of a node, on the node: a click, once the node is chosen, and it is written there. */
+export const NodeText = (props: NodeTextProps) => {
+  const { node, text, top, height } = props;
+  const { ui, document, canEdit } = useEditor();
+  const wasChosen = useRef(false);
+  const locked = useUi((state) => state.locked) || !canEdit;
+  const writing = useUi((state) => state.writing?.nodeId === node.id && state.writing.what === "text");
+  if (writing && !locked) return <Field {...props} />;
+  return (
+    <div
+      dir="auto"
+      className={classes("node-well", !locked && "cursor-text", text.value === "" && "text-faint")}
+      style={{ top, height }}
+      // The press chooses the node; so the first click leaves the keyboard to the canvas.
+      onPointerDown={() => {
+        wasChosen.current = document.store.getState().selection.nodes.has(node.id);
+      }}
+      onClick={() => !locked && wasChosen.current && ui.setState({ writing: { nodeId: node.id, what: "text" } })}
+    >
+      {text.value === "" ? text.placeholder : text.value}
+    </div>
+  );
+};

@@ -1,0 +1,86 @@
+import { callsHttp, waitsForDecision } from "@nodeloom/kernel/graph";
+import { type NodeProps } from "@xyflow/react";
+import { memo, type CSSProperties } from "react";
+import { faceOf } from "../../../canvas/face";
+import { frameOf } from "../../../canvas/frames";
+import { NODE } from "../../../canvas/geometry";
+import { isKnownKind, isRemark, kindColour } from "../../../canvas/kinds";
+import { countRender } from "../../../canvas/renders";
+import { useLive, type NodeProgress } from "../../../runs/live";
+import { classes } from "../../../ui/classes";
+import { useEditor, useLeftOut, useMark, useScene } from "../../context";
+import { shownIn } from "../../scene/scene";
+import type { NodeViewData } from "../../scene/flow";
+import { nodeTitle } from "../../titles";
+import { FrameView } from "./frame-view";
+import { NodeCorner } from "./node-corner";
+import { NodeDecision } from "./node-decision";
+import { NodeFooter } from "./node-footer";
+import { NodeHead } from "./node-head";
+import { NodeLine } from "./node-line";
+import { NodeMedia } from "./node-media";
+import { isBypassedNode } from "./node-state";
+import { NodeText } from "./node-text";
+import { NoteView } from "./note-view";
+import { PortRows } from "./port-rows";
+
+type Mark = "idle" | NodeProgress["status"];
+
+const RINGS: Readonly<Partial<Record<Mark, string>>> = {
+  processing: "node-running",
+  failed: "border-bad!",
+  cancelled: "border-warn!",
+};
+
+/** What an assistant has written so far. */
+const useWriting = (nodeId: string): string | undefined => {
+  const { slug } = useEditor();
+  return useLive(({ runs }) => runs[slug]?.texts.get(`${nodeId}:0`));
+};
+
+/** A node: a head in its kind's colour, its text, ports, price, and what it made. */
+export const NodeView = memo(({ data, selected }: NodeProps & { data: NodeViewData }) => {
+  const { node, ports, box } = data;
+  countRender(`node ${node.id}`);
+  const shown = useScene((state) => shownIn(state, node.id));
+  const writing = useWriting(node.id);
+  const mark = useMark(node.id);
+  const leftOut = useLeftOut(node.id);
+  if (frameOf(node)) return <FrameView node={node} selected={selected} />;
+  if (isRemark(node.type))
+    return (
+      <>
+        <NoteView node={node} selected={selected} />
+        <NodeCorner node={node} box={box} />
+      </>
+    );
+  const { progress } = shown;
+  const { line, text } = faceOf(node, ports);
+  const hasPicture = box.floor !== undefined && box.floor.preview === "picture";
+  return (
+    <div
+      className={classes(
+        "node-card",
+        selected && "node-selected",
+        RINGS[progress?.status ?? "idle"],
+        mark === "problem" && "border-bad/70!",
+        !isKnownKind(node.type) && "border-dashed",
+        isBypassedNode(node) && "node-bypassed",
+        box.isCollapsed && "node-collapsed",
+        leftOut && "opacity-35",
+        hasPicture && "node-pictured",
+      )}
+      style={{ "--kind": kindColour(node.type) } as CSSProperties}
+    >
+      <NodeHead node={node} progress={progress} mark={mark} isCollapsed={box.isCollapsed} />
+      {box.hasLine && <NodeLine node={node} line={line ?? ""} top={NODE.header} />}
+      {box.well && text && <NodeText node={node} text={text} {...box.well} />}
+      <PortRows nodeId={node.id} ports={ports} box={box} />
+      {box.hasFooter && <NodeFooter nodeId={node.id} isFree={callsHttp(node.type)} progress={progress} top={box.footerTop} />}
+      {box.floor && <NodeMedia node={node} shown={shown} floor={box.floor} width={box.width} title={nodeTitle(node)} writing={writing} />}
+      {!box.isCollapsed && <NodeCorner node={node} box={box} />}
+      {progress?.status === "processing" && waitsForDecision(node.type) && <NodeDecision nodeId={node.id} />}
+    </div>
+  );
+});
+NodeView.displayName = "NodeView";

@@ -1,0 +1,52 @@
+import { useState } from "react";
+import { noteText } from "../../../canvas/geometry";
+import type { DocNode } from "../../../document/graph";
+import { classes } from "../../../ui/classes";
+import { useEditor, useUi } from "../../context";
+import { useSetting } from "../../inspector/use-setting";
+import { paintOf } from "./paints";
+
+/** Where a note's text is kept: editors call it differently. */
+export const noteMember = ({ data }: DocNode): string => ["text", "content", "note"].find((one) => typeof data[one] === "string") ?? "text";
+
+const NoteField = ({ node }: { node: DocNode }) => {
+  const { ui } = useEditor();
+  const { set } = useSetting(node);
+  const [draft, setDraft] = useState(noteText(node));
+  return (
+    <textarea
+      autoFocus
+      dir="auto"
+      aria-label="Note"
+      className="nodrag nopan nowheel size-full resize-none bg-transparent outline-none"
+      value={draft}
+      onChange={({ target: { value } }) => {
+        setDraft(value);
+        set([noteMember(node)], value);
+      }}
+      onBlur={() => ui.setState({ writing: undefined })}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.stopPropagation();
+        event.currentTarget.blur();
+      }}
+    />
+  );
+};
+
+/** A note for people; a double click, and it is written in. */
+export const NoteView = ({ node, selected }: { node: DocNode; selected: boolean }) => {
+  const { ui, canEdit } = useEditor();
+  const locked = useUi((state) => state.locked) || !canEdit;
+  const writing = useUi((state) => state.writing?.nodeId === node.id);
+  return (
+    <div
+      dir="auto"
+      data-paint={paintOf(node)}
+      className={classes("note size-full overflow-hidden whitespace-pre-wrap wrap-anywhere", selected && "node-selected")}
+      onDoubleClick={() => !locked && ui.setState({ writing: { nodeId: node.id, what: "text" } })}
+    >
+      {writing && !locked ? <NoteField node={node} /> : noteText(node) || "An empty note"}
+    </div>
+  );
+};

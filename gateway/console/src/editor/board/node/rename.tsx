@@ -1,0 +1,38 @@
+import { useEffect, useRef } from "react";
+import type { DocNode } from "../../../document/graph";
+import { useEditor } from "../../context";
+import { useSetting } from "../../inspector/use-setting";
+import { nodeTitle } from "../../titles";
+
+const MOST_CHARACTERS = 80;
+
+/** The name of a node or frame, while it is written on the canvas. Enter keeps it, Escape leaves it as it was. */
+export const Rename = ({ node, member }: { node: DocNode; member: string }) => {
+  const { ui } = useEditor();
+  const { set } = useSetting(node);
+  const field = useRef<HTMLInputElement>(null);
+  const before = nodeTitle(node);
+  useEffect(() => field.current?.select(), []);
+  const end = (): void => ui.setState({ writing: undefined });
+  const keep = (): void => {
+    const name = field.current?.value.trim() ?? before;
+    if (name !== before) set([member], name === "" ? undefined : name, "Rename");
+    end();
+  };
+  return (
+    <input
+      ref={field}
+      autoFocus
+      aria-label="Name"
+      maxLength={MOST_CHARACTERS}
+      defaultValue={before}
+      className="node-rename nodrag nopan"
+      onBlur={keep}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === "Enter") keep();
+        if (event.key === "Escape") end();
+      }}
+    />
+  );
+};

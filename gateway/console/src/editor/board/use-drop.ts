@@ -1,0 +1,49 @@
+import { useReactFlow } from "@xyflow/react";
+import type { DragEvent } from "react";
+import { addFileNodes, LIBRARY_DRAG, uploadToCanvas, type LibraryFile } from "../commands/files";
+import { pasteText } from "../commands/paste";
+import type { Point } from "../../document/edit";
+import { useEditor, type Editor } from "../context";
+
+const isFile = (value: unknown): value is LibraryFile => typeof (value as LibraryFile | null)?.id === "string";
+
+const libraryFiles = (text: string): LibraryFile[] => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value.filter(isFile) : [];
+  } catch {
+    return [];
+  }
+};
+
+const isGraph = ({ type, name }: File): boolean => type === "application/json" || name.endsWith(".json");
+
+/** Graphs are put in as pasted ones are; all other files are uploaded. */
+const dropFiles = async (editor: Editor, files: readonly File[], at: Point): Promise<void> => {
+  for (const file of files.filter(isGraph)) await pasteText(editor, await file.text(), at);
+  const media = files.filter((file) => !isGraph(file));
+  if (media.length > 0) await uploadToCanvas(editor, media, at);
+};
+
+/** Files that are dropped on the canvas become nodes where they were dropped. */
+export const useDrop = () => {
+  const editor = useEditor();
+  const { screenToFlowPosition } = useReactFlow();
+  return {
+    onDragOver: (event: DragEvent): void => {
+      const { types } = event.dataTransfer;
+      if (!types.includes("Files") && !types.includes(LIBRARY_DRAG)) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = "copy";
+    },
+    onDrop: (event: DragEvent): void => {
+      const { files } = event.dataTransfer;
+      const listed = libraryFiles(event.dataTransfer.getData(LIBRARY_DRAG) || "[]");
+      if (files.length + listed.length === 0) return;
+      event.preventDefault();
+      const at = screenToFlowPosition({ x: event.clientX, y: event.clientY });
+      if (listed.length > 0) addFileNodes(editor, listed, at);
+      else void dropFiles(editor, [...files], at);
+    },
+  };
+};

@@ -1,0 +1,44 @@
+import { frameOf } from "../canvas/frames";
+import { fullHeight, type Rect } from "../canvas/geometry";
+import { nodesOf, type DocGraph, type DocNode } from "../document/graph";
+import type { Editor } from "./context";
+
+/** The graph as it is now. */
+export const graphOf = ({ document }: Editor): DocGraph => document.store.getState().graph;
+export const selectedNodes = ({ document }: Editor): DocNode[] => {
+  const { graph, selection } = document.store.getState();
+  return nodesOf(graph).filter(({ id }) => selection.nodes.has(id));
+};
+
+/** Where everything is on the board, frames at the size that they have when they are open. */
+export const wholeRects = (editor: Editor): Map<string, Rect> => {
+  const nodes = nodesOf(graphOf(editor));
+  const rects = rectsOf(editor, nodes);
+  for (const node of nodes) {
+    const [frame, rect] = [frameOf(node), rects.get(node.id)!];
+    if (frame) rects.set(node.id, { ...rect, ...frame });
+  }
+  return rects;
+};
+
+/** Where nodes are on the board, by id. */
+export const rectsOf = (editor: Editor, nodes: readonly DocNode[]): Map<string, Rect> => {
+  const { boxes } = editor.scene.store.getState();
+  return new Map(
+    nodes.map(({ id, x, y }) => {
+      const { width, height } = boxes.get(id) ?? { width: 248, height: 140 };
+      return [id, { x, y, width, height }];
+    }),
+  );
+};
+
+/** What nodes take up, with room for what they will show: a place or a layout must hold after a run, too. */
+export const roomsOf = (editor: Editor, nodes: readonly DocNode[]): Map<string, Rect> => {
+  const { ports } = editor.scene.store.getState();
+  const rooms = rectsOf(editor, nodes);
+  for (const node of nodes) {
+    const [own, rect] = [ports.get(node.id), rooms.get(node.id)!];
+    if (own) rooms.set(node.id, { ...rect, height: Math.max(rect.height, fullHeight(node, own)) });
+  }
+  return rooms;
+};

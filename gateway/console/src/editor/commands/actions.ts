@@ -1,0 +1,221 @@
+import { around, freePlace, type Alignment, align } from "../../canvas/geometry";
+import { isRemark } from "../../canvas/kinds";
+import { layOut } from "../../canvas/layout";
+import { fits, fittingInputs, fittingOutputs, portsOf, type Port } from "../../canvas/ports";
+import { partText } from "../../document/clipboard";
+import { connect, copyInto, moveNodes, partOf, removeBridging, removeItems, type Ends, type Point } from "../../document/edit";
+import { edgesOf, leadsTo, nodeById, nodesOf, type DocEdge, type DocGraph, type DocNode } from "../../document/graph";
+import { complain, say } from "../../ui/overlays/toast";
+import { graphOf, rectsOf, roomsOf, selectedNodes } from "../chosen";
+import type { Editor } from "../context";
+import { withFrameContents } from "./frame-actions";
+import { nodeTitle } from "../titles";
+import type { LinkStart } from "../ui-store";
+
+/** What can be done from the canvas and by commands to what is in the graph. */
+
+/** Edges that make place where a port takes one value. */
+export const replacedBy = (graph: DocGraph, ends: Ends, input: Port | undefined): string[] =>
+  input?.list === true
+    ? []
+    : edgesOf(graph)
+        .filter((edge) => edge.target === ends.target && edge.targetHandle === ends.targetHandle)
+        .map(({ id }) => id);
+
+const usedInputs = (graph: DocGraph, id: string): ReadonlySet<string> =>
+  new Set(edgesOf(graph).flatMap((edge) => (edge.target === id && edge.targetHandle !== null ? [edge.targetHandle] : [])));
+
+/** Both ends of a link between a start and a node: the best fitting free port; undefined when nothing fits. */
+export const endsBetween = (editor: Editor, graph: DocGraph, start: LinkStart, node: DocNode): { ends: Ends; input: Port } | undefined => {
+  const ports = editor.scene.store.getState().ports.get(node.id) ?? portsOf(node, editor, [], []);
+  if (start.side === "output") {
+    const [input] = fittingInputs(start.port, ports, usedInputs(graph, node.id));
+    const ends = input && { source: start.nodeId, sourceHandle: start.port.name, target: node.id, targetHandle: input.name };
+    return ends && { ends, input };
+  }
+  const [output] = fittingOutputs(start.port, ports);
+  const ends = output && { source: node.id, sourceHandle: output.name, target: start.nodeId, targetHandle: start.port.name };
+  return ends && { ends, input: start.port };
+};
+
+/** Links a start with a node's best fitting port. @returns whether one fits */
+export const linkToNode = (editor: Editor, start: LinkStart, nodeId: string): boolean => {
+  const graph = graphOf(editor);
+  const node = nodeById(graph, nodeId);
+  if (!node || nodeId === start.nodeId) return false;
+  const [from, to] = start.side === "output" ? [nodeId, start.nodeId] : [start.nodeId, nodeId];
+  const found = endsBetween(editor, graph, start, node);
+  if (!found || leadsTo(graph, from, to)) {
+    complain(found ? "That would make a circle: a run could never end." : `Nothing on “${nodeTitle(node)}” takes ${start.port.type}.`);
+    return false;
+  }
+  const { ends, input } = found;
+  editor.document.change("Connect", (now) => connect(now, ends, replacedBy(now, ends, input)));
+  return true;
+};
+
+/** A port as the canvas knows it. */
+interface HandleEnd {
+  nodeId: string;
+  id?: string | null;
+  type: "source" | "target";
+}
+
+/** The end of a link at a port of the canvas. */
+export const linkStart = ({ scene }: Editor, { nodeId, id, type }: HandleEnd): LinkStart | undefined => {
+  const ports = scene.store.getState().ports.get(nodeId);
+  const port = (type === "source" ? ports?.outputs : ports?.inputs)?.find(({ name }) => name === id);
+  return port && { nodeId, port, side: type === "source" ? "output" : "input" };
+};
+
+/** Says why a link that was dropped on a port can't be. */
+export const complainAbout = (editor: Editor, start: LinkStart, handle: HandleEnd): void => {
+  const end = linkStart(editor, handle);
+  // Back where it began, it was let go.
+  if (!end || (end.nodeId === start.nodeId && end.side === start.side)) return;
+  if (end.side === start.side) return complain("A link goes from an output to an input.");
+  const [output, input] = start.side === "output" ? [start, end] : [end, start];
+  if (output.nodeId === input.nodeId) return complain("A node can't feed itself.");
+  complain(
+    fits(output.port, input.port)
+      ? "That would make a circle: a run could never end."
+      : `“${input.port.name}” takes ${input.port.type}; “${output.port.name}” gives ${output.port.type}.`,
+  );
+};
+
+/** The link at an input that takes one. */
+export const linkAt = (editor: Editor, nodeId: string, port: string): DocEdge | undefined =>
+  edgesOf(graphOf(editor)).find((edge) => edge.target === nodeId && edge.targetHandle === port);
+
+/** Opens the palette for what a port leads to, or is fed by. */
+export const openPortPalette = (editor: Editor, from: LinkStart, at: Point): void =>
+  editor.ui.setState({ palette: { at, place: placeBeside(editor, from.nodeId, from.side), from } });
+
+/** Of a node that was never drawn. */
+export const NEW_SIZE = { width: 248, height: 170 };
+/** Between nodes that follow one another. */
+export const BESIDE = 90;
+
+/** "node" or "3 nodes". */
+export const some = (count: number, what: string): string => (count === 1 ? what : `${count} ${what}s`);
+
+export const deleteSelection = (editor: Editor): void => {
+  const { selection } = editor.document.store.getState();
+  const [nodes, edges] = [[...selection.nodes], [...selection.edges]];
+  if (nodes.length + edges.length === 0) return;
+  editor.document.change(`Delete ${nodes.length > 0 ? some(nodes.length, "node") : some(edges.length, "link")}`, (graph) =>
+    removeItems(graph, nodes, edges),
+  );
+};
+
+/** Deletes the chosen node and joins what it stood between. */
+export const deleteBridging = (editor: Editor): void => {
+  const [node] = selectedNodes(editor);
+  if (!node) return;
+  const { ports } = editor.scene.store.getState();
+  editor.document.change("Delete and join", (graph) =>
+    removeBridging(graph, node.id, ({ source, sourceHandle, target, targetHandle }) => {
+      const output = ports.get(source)?.outputs.find(({ name }) => name === sourceHandle);
+      const input = ports.get(target)?.inputs.find(({ name }) => name === targetHandle);
+      return output !== undefined && input !== undefined && fits(output, input);
+    }),
+  );
+};
+
+export const copySelection = async (editor: Editor): Promise<boolean> => {
+  const nodes = withFrameContents(editor, selectedNodes(editor));
+  if (nodes.length === 0) return false;
+  try {
+    await navigator.clipboard.writeText(partText(partOf(graphOf(editor), new Set(nodes.map(({ id }) => id)))));
+    say(`Copied ${nodes.length === 1 ? `“${nodeTitle(nodes[0]!)}”` : some(nodes.length, "node")}.`);
+    return true;
+  } catch {
+    complain("The browser does not let this page write to the clipboard.");
+    return false;
+  }
+};
+
+const DUPLICATE_OFFSET = 40;
+
+/** An offset near the wanted one at which a part covers no node: it never lands on what it was copied from. */
+const freeOffset = (editor: Editor, part: { nodes: readonly DocNode[] }, wanted: Point): Point => {
+  const known = rectsOf(editor, part.nodes);
+  const frame = around([...known.values()])!;
+  const place = freePlace({ x: frame.x + wanted.x, y: frame.y + wanted.y }, frame, [...roomsOf(editor, nodesOf(graphOf(editor))).values()]);
+  return { x: place.x - frame.x, y: place.y - frame.y };
+};
+
+/** Puts copies of nodes on the board, near an offset from where they were. */
+export const insertPart = (editor: Editor, part: Parameters<typeof copyInto>[1], wanted: Point, label: string): void => {
+  const { graph, ids } = copyInto(graphOf(editor), part, freeOffset(editor, part, wanted));
+  editor.document.change(label, () => graph, { select: ids });
+};
+
+export const duplicateSelection = (editor: Editor): void => {
+  const { graph, selection } = editor.document.store.getState();
+  if (selection.nodes.size === 0) return;
+  const offset = { x: DUPLICATE_OFFSET, y: DUPLICATE_OFFSET };
+  insertPart(editor, partOf(graph, selection.nodes), offset, `Duplicate ${some(selection.nodes.size, "node")}`);
+};
+
+export const selectAll = (editor: Editor): void => editor.document.select(nodesOf(graphOf(editor)).map(({ id }) => id));
+
+export const nudge = (editor: Editor, by: Point): void => {
+  const nodes = withFrameContents(editor, selectedNodes(editor));
+  const places = new Map(nodes.map(({ id, x, y }) => [id, { x: x + by.x, y: y + by.y }]));
+  editor.document.change(`Move ${some(nodes.length, "node")}`, (graph) => moveNodes(graph, places), { key: "nudge" });
+};
+
+export const alignSelection = (editor: Editor, how: Alignment): void => {
+  const rects = rectsOf(editor, selectedNodes(editor));
+  if (rects.size < 2) return;
+  editor.document.change("Align", (graph) => moveNodes(graph, align(rects, how)));
+};
+
+/** Lays out the selection, or everything: from left to right, beginning where it was. */
+export const tidy = async (editor: Editor, fit: (nodeIds?: readonly string[]) => void): Promise<void> => {
+  const chosen = selectedNodes(editor);
+  const nodes = (chosen.length > 1 ? chosen : nodesOf(graphOf(editor))).filter(({ type }) => !isRemark(type));
+  if (nodes.length < 2) return;
+  const rects = roomsOf(editor, nodes);
+  const frame = around([...rects.values()])!;
+  const edges = edgesOf(graphOf(editor)).filter(({ source, target }) => rects.has(source) && rects.has(target));
+  try {
+    const places = await layOut({
+      nodes: [...rects].map(([id, { width, height }]) => ({ id, width, height })),
+      edges: edges.map(({ source, target }) => ({ source, target })),
+    });
+    const moved = new Map(places.map(({ id, x, y }) => [id, { x: frame.x + x, y: frame.y + y }]));
+    editor.document.change("Tidy up", (graph) => moveNodes(graph, moved));
+    // The canvas draws the new places before it can show them.
+    requestAnimationFrame(() => fit(chosen.length > 1 ? [...moved.keys()] : undefined));
+  } catch (error) {
+    complain(error instanceof Error ? error.message : String(error));
+  }
+};
+
+/** The node beside a node: along its links, else the nearest in that direction. */
+export const neighbour = (editor: Editor, direction: "left" | "right" | "up" | "down"): string | undefined => {
+  const [node] = selectedNodes(editor);
+  const graph = graphOf(editor);
+  const nodes = nodesOf(graph);
+  if (!node) return nodes.toSorted((a, b) => a.x - b.x || a.y - b.y)[0]?.id;
+  const linked = edgesOf(graph).find(({ source, target }) =>
+    direction === "left" ? target === node.id : direction === "right" && source === node.id,
+  );
+  if (linked) return direction === "left" ? linked.source : linked.target;
+  const ahead = nodes.filter(({ id, x, y }) => {
+    if (id === node.id) return false;
+    return { left: x < node.x, right: x > node.x, up: y < node.y, down: y > node.y }[direction];
+  });
+  return ahead.toSorted((a, b) => Math.hypot(a.x - node.x, a.y - node.y) - Math.hypot(b.x - node.x, b.y - node.y))[0]?.id;
+};
+
+/** A free place beside a node, for what is linked to it. */
+export const placeBeside = (editor: Editor, nodeId: string, side: "output" | "input"): Point => {
+  const node = nodeById(graphOf(editor), nodeId);
+  const width = editor.scene.store.getState().boxes.get(nodeId)?.width ?? NEW_SIZE.width;
+  if (!node) return { x: 0, y: 0 };
+  const wanted = { x: side === "output" ? node.x + width + BESIDE : node.x - NEW_SIZE.width - BESIDE, y: node.y };
+  return freePlace(wanted, NEW_SIZE, [...roomsOf(editor, nodesOf(graphOf(editor))).values()]);
+};

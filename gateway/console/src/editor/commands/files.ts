@@ -1,0 +1,64 @@
+import { FILE_TYPE } from "../../canvas/looks";
+import { freePlace, NODE, type Rect } from "../../canvas/geometry";
+import { messageOf } from "../../api/client";
+import { MAX_UPLOAD_BYTES, uploadFile } from "../../api/files";
+import { addNode, freeId, type Point } from "../../document/edit";
+import { nodesOf, type DocGraph } from "../../document/graph";
+import { bytes } from "../../ui/format";
+import { complain, say } from "../../ui/overlays/toast";
+import { graphOf, roomsOf } from "../chosen";
+import type { Editor } from "../context";
+
+/** A file of the library that becomes a node. */
+export interface LibraryFile {
+  id: string;
+  name?: string | undefined;
+}
+
+/** What the library puts on the clipboard of a drag. */
+export const LIBRARY_DRAG = "application/x-nodeloom-media";
+
+const MOST_FILES = 20;
+const SIZE = { width: NODE.width, height: 330 };
+const LABEL = 80;
+
+/** Nodes for files, side by side from a place on; each where nothing stands. */
+export const addFileNodes = (editor: Editor, files: readonly LibraryFile[], at: Point): void => {
+  const taken: Rect[] = [...roomsOf(editor, nodesOf(graphOf(editor))).values()];
+  const ids: string[] = [];
+  const add = (graph: DocGraph, { id: mediaId, name }: LibraryFile, index: number): DocGraph => {
+    const id = freeId(graph, "file");
+    const place = freePlace({ x: at.x + index * (SIZE.width + 40), y: at.y }, SIZE, taken);
+    taken.push({ ...place, ...SIZE });
+    ids.push(id);
+    return addNode(graph, { id, type: FILE_TYPE, at: place, data: { mediaId, ...(name ? { label: name.slice(0, LABEL) } : {}) } });
+  };
+  const next = files.reduce(add, graphOf(editor));
+  editor.document.change(files.length === 1 ? "Add a file" : `Add ${files.length} files`, () => next, { select: ids });
+  editor.ui.setState({ panel: "node", reveal: ids[0] });
+};
+
+const isMedia = ({ type }: File): boolean => /^(image|video|audio)\//.test(type);
+
+/** Uploads files and puts a node for each on the canvas. */
+export const uploadToCanvas = async (editor: Editor, given: readonly File[], at: Point): Promise<void> => {
+  const files = given.filter(isMedia).slice(0, MOST_FILES);
+  if (files.length === 0) return complain("Pictures, clips and sounds become nodes; this is none of them.");
+  const large = files.find(({ size }) => size > MAX_UPLOAD_BYTES);
+  if (large) return complain(`${large.name} has ${bytes(large.size)}; files have at most ${bytes(MAX_UPLOAD_BYTES)}.`);
+  say(files.length === 1 ? `Uploading ${files[0]!.name}…` : `Uploading ${files.length} files…`);
+  const done: LibraryFile[] = [];
+  for (const file of files)
+    try {
+      done.push({ id: (await uploadFile(file)).id, name: nameOf(file) });
+    } catch (error) {
+      complain(`${file.name} was not uploaded. ${messageOf(error)}`);
+    }
+  if (done.length > 0) addFileNodes(editor, done, at);
+};
+
+/** A file's name without its ending; a pasted picture has none of its own. */
+const nameOf = ({ name }: File): string | undefined => {
+  const plain = name.replace(/\.[a-z0-9]{1,5}$/i, "");
+  return plain === "" || plain === "image" ? undefined : plain;
+};

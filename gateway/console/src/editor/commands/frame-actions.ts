@@ -1,0 +1,38 @@
+import { FRAME_MARGIN, FRAME_TITLE, frameOf, frameSize, hiddenBy, onFrame } from "../../canvas/frames";
+import { around } from "../../canvas/geometry";
+import { REMARK } from "../../canvas/kinds";
+import { addNode, freeId } from "../../document/edit";
+import { nodesOf, type DocNode } from "../../document/graph";
+import { complain } from "../../ui/overlays/toast";
+import { graphOf, rectsOf, selectedNodes } from "../chosen";
+import type { Editor } from "../context";
+
+/** Puts a frame around the chosen nodes. */
+export const frameSelection = (editor: Editor): void => {
+  const frame = around([...rectsOf(editor, selectedNodes(editor)).values()]);
+  if (!frame) return complain("Choose the nodes that the frame should go around.");
+  const id = freeId(graphOf(editor), "frame");
+  const size = frameSize({ width: frame.width + 2 * FRAME_MARGIN, height: frame.height + FRAME_TITLE + FRAME_MARGIN });
+  const at = { x: frame.x - FRAME_MARGIN, y: frame.y - FRAME_TITLE };
+  editor.document.change("Add frame", (graph) => addNode(graph, { id, type: REMARK.type, at, data: { text: "Frame", frame: size } }), {
+    select: [id],
+  });
+  editor.ui.setState({ panel: "node" });
+};
+
+/** Nodes, and what lies on the frames among them. */
+export const withFrameContents = (editor: Editor, nodes: readonly DocNode[]): DocNode[] => {
+  const all = nodesOf(graphOf(editor));
+  const rects = [...rectsOf(editor, all)].map(([id, rect]) => ({ id, ...rect }));
+  const on = nodes.flatMap((node) =>
+    frameOf(node)
+      ? (hiddenBy(node) ??
+        onFrame(
+          rects.find(({ id }) => id === node.id)!,
+          rects,
+        ))
+      : [],
+  );
+  const ids = new Set([...nodes.map(({ id }) => id), ...on]);
+  return all.filter(({ id }) => ids.has(id));
+};

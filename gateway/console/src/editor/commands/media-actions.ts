@@ -1,0 +1,42 @@
+import { boundedView, NODE, WIDTHS, type Rect } from "../../canvas/geometry";
+import { isRemark } from "../../canvas/kinds";
+import { moveNodes, setView, type Point } from "../../document/edit";
+import { nodesOf, type DocNode, type NodeView } from "../../document/graph";
+import { graphOf, rectsOf } from "../chosen";
+import type { Editor } from "../context";
+
+/** What is right of a node that grows, or under it, makes room. */
+const roomMade = (editor: Editor, grown: Rect, before: Rect, id: string): ReadonlyMap<string, Point> => {
+  const moved = new Map<string, Point>();
+  const [dx, dy] = [Math.max(0, grown.width - before.width), Math.max(0, grown.height - before.height)];
+  const [right, bottom] = [before.x + before.width, before.y + before.height];
+  const nodes = nodesOf(graphOf(editor)).filter((node) => node.id !== id && !isRemark(node.type));
+  for (const [other, { x, y, width, height }] of rectsOf(editor, nodes)) {
+    const isBeside = x >= right;
+    const isUnder = y >= bottom && x < grown.x + grown.width && x + width > grown.x;
+    if (isBeside && dx > 0) moved.set(other, { x: x + dx, y });
+    else if (isUnder && dy > 0 && height > 0) moved.set(other, { x, y: y + dy });
+  }
+  return moved;
+};
+
+const sizeOf = (editor: Editor, node: DocNode): Rect => rectsOf(editor, [node]).get(node.id)!;
+
+/** Shows what a node made in one of three sizes; those beside it move away, in the same step of undo. */
+export const resizeTo = (editor: Editor, node: DocNode, size: keyof typeof WIDTHS): void => {
+  const width = WIDTHS[size];
+  const { width: _width, media: _media, ...rest } = node.view ?? {};
+  const sized: NodeView = size === "S" ? rest : { ...rest, width, media: Math.round(width * NODE.mediaShare) };
+  const view = Object.keys(sized).length > 0 ? sized : undefined;
+  const before = sizeOf(editor, node);
+  const media = editor.scene.store.getState().boxes.get(node.id)?.floor?.height ?? 0;
+  const grown = { ...before, width, height: before.height - media + Math.round(width * NODE.mediaShare) };
+  const moved = roomMade(editor, grown, before, node.id);
+  editor.document.change(`Show it ${size}`, (graph) => moveNodes(setView(graph, node.id, view), moved));
+};
+
+/** Keeps the size that a corner was dragged to. */
+export const resizeBy = (editor: Editor, node: DocNode, view: NodeView): void => {
+  editor.scene.preview(node.id, undefined);
+  editor.document.change("Resize node", (graph) => setView(graph, node.id, boundedView(view)));
+};

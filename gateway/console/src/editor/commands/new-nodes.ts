@@ -1,0 +1,139 @@
+import type { Model } from "@nodeloom/client";
+import { isRecord } from "@nodeloom/kernel/graph";
+import { freePlace, roomAfter, type Rect } from "../../canvas/geometry";
+import type { Kind } from "../../canvas/kinds";
+import { fittingInputs, fittingOutputs, portsOf, sourcePort, targetPort, type NodePorts, type Port } from "../../canvas/ports";
+import { addNode, connect, freeId, moveNodes, type Point } from "../../document/edit";
+import {
+  edgesOf,
+  followersOf,
+  newNodeText,
+  nodeById,
+  nodesOf,
+  readNode,
+  type DocEdge,
+  type DocGraph,
+  type DocNode,
+} from "../../document/graph";
+import { graphOf, roomsOf } from "../chosen";
+import type { Editor } from "../context";
+import type { PaletteRequest } from "../ui-store";
+import { BESIDE, endsBetween, NEW_SIZE, replacedBy } from "./actions";
+
+/** Nodes that come from the palette: what they begin with, where they stand, and what they are linked with. */
+
+const TIERS = ["free", "pro", "business", "enterprise"];
+
+/** Models for a new node of a modality, the best first: those that the caller's tier may run, and of them those that make something of words. */
+const modelsFor = ({ models, me }: Editor, modality: string | undefined): readonly string[] => {
+  const level = me.user.role === "admin" ? TIERS.length : TIERS.indexOf(me.user.tier);
+  const mayRun = ({ minTier }: Model): boolean => level < 0 || TIERS.indexOf(minTier) <= level;
+  const takesWords = ({ inputSchema: { properties } }: Model): boolean => isRecord(properties) && Object.hasOwn(properties, "prompt");
+  const rank = (model: Model): number => Number(!mayRun(model)) * 2 + Number(!takesWords(model));
+  return models
+    .filter((model) => model.enabled && model.modality === modality)
+    .toSorted((a, b) => rank(a) - rank(b))
+    .map(({ internalName }) => internalName);
+};
+
+/** The model a new node gets. */
+export const defaultModel = (editor: Editor, modality: string | undefined): string | undefined => modelsFor(editor, modality)[0];
+
+interface Ends {
+  output: Port;
+  input: Port;
+}
+
+const linkById = (graph: DocGraph, id: string | undefined): DocEdge | undefined => edgesOf(graph).find((edge) => edge.id === id);
+
+/** The ports that a link joins; undefined when one of them is not there. */
+const portsOfLink = (editor: Editor, edge: DocEdge): Ends | undefined => {
+  const { ports } = editor.scene.store.getState();
+  const [source, target] = [ports.get(edge.source), ports.get(edge.target)];
+  const output = source?.outputs.find(({ name }) => name === sourcePort(edge, source));
+  const input = target?.inputs.find(({ name }) => name === targetPort(edge, target));
+  return output && input && { output, input };
+};
+
+/** The port that what the palette adds is fed by. */
+const feederOf = (editor: Editor, { from, edgeId }: PaletteRequest): Port | undefined => {
+  if (from) return from.side === "output" ? from.port : undefined;
+  const edge = linkById(graphOf(editor), edgeId);
+  return edge && portsOfLink(editor, edge)?.output;
+};
+
+const newNode = (kind: Kind, data: object): DocNode => readNode(newNodeText("\u0001new", kind.type, { x: 0, y: 0 }, data))!;
+
+/** What a new node begins with: with the first of its models that takes what feeds it. */
+const newData = (editor: Editor, kind: Kind, request: PaletteRequest, model?: string): Record<string, unknown> => {
+  const feeder = feederOf(editor, request);
+  const data = kind.data(feeder?.name);
+  if (kind.modality === undefined) return data;
+  const models = modelsFor(editor, kind.modality);
+  const takes = (name: string): boolean =>
+    feeder === undefined || fittingInputs(feeder, portsOf(newNode(kind, { model: name, ...data }), editor, [], []), new Set()).length > 0;
+  const chosen = model ?? models.find(takes) ?? models[0];
+  return chosen === undefined ? data : { model: chosen, ...data };
+};
+
+/** Where a link goes when a node comes into it: in by the best fitting port, and out by one. */
+const entryAndExit = ({ output, input }: Ends, own: NodePorts): { entry: Port; exit: Port } | undefined => {
+  const [[entry], [exit]] = [fittingInputs(output, own, new Set()), fittingOutputs(input, own)];
+  return entry && exit && { entry, exit };
+};
+
+/** Whether a new node of this kind could be linked as the palette asks. */
+export const suits = (editor: Editor, kind: Kind, request: PaletteRequest): boolean => {
+  const { from, edgeId } = request;
+  if (!from && edgeId === undefined) return true;
+  const node = newNode(kind, newData(editor, kind, request));
+  if (from) return endsBetween(editor, graphOf(editor), from, node) !== undefined;
+  const edge = linkById(graphOf(editor), edgeId);
+  const ends = edge && portsOfLink(editor, edge);
+  return ends !== undefined && entryAndExit(ends, portsOf(node, editor, [], [])) !== undefined;
+};
+
+/** Puts a node into an edge: what flowed through it flows through the node. */
+const insertInto = (editor: Editor, graph: DocGraph, edge: DocEdge, node: DocNode): DocGraph => {
+  const ends = portsOfLink(editor, edge);
+  const found = ends && entryAndExit(ends, portsOf(node, editor, [], []));
+  if (!found) return graph;
+  const into = { source: edge.source, sourceHandle: ends.output.name, target: node.id, targetHandle: found.entry.name };
+  const out = { source: node.id, sourceHandle: found.exit.name, target: edge.target, targetHandle: ends.input.name };
+  return connect(connect(graph, into), out, [edge.id]);
+};
+
+/** Where a new node stands, and where others go to make room for it. */
+const placeFor = (editor: Editor, graph: DocGraph, request: PaletteRequest): { at: Point; moved: ReadonlyMap<string, Point> } => {
+  const rects: ReadonlyMap<string, Rect> = roomsOf(editor, nodesOf(graph));
+  const edge = linkById(graph, request.edgeId);
+  const [source, target] = [edge && rects.get(edge.source), edge && rects.get(edge.target)];
+  if (!edge || !source || !target) return { at: freePlace(request.place, NEW_SIZE, [...rects.values()]), moved: new Map() };
+  const room = roomAfter(source, target, NEW_SIZE, BESIDE);
+  const followers = followersOf(graph, edge.target);
+  const moved = new Map<string, Point>();
+  for (const [id, { x, y }] of rects) if (room.by > 0 && followers.has(id) && x >= target.x) moved.set(id, { x: x + room.by, y });
+  const taken = [...rects].map(([id, rect]) => ({ ...rect, ...moved.get(id) }));
+  return { at: freePlace(room.at ?? request.place, NEW_SIZE, taken), moved };
+};
+
+/** Adds a node where the palette was opened, linked as it asks. */
+export const addFromPalette = (editor: Editor, kind: Kind, request: PaletteRequest, model?: string): void => {
+  const graph = graphOf(editor);
+  const id = freeId(graph, kind.id);
+  const data = newData(editor, kind, request, model);
+  const { at, moved } = placeFor(editor, graph, request);
+  const edge = linkById(graph, request.edgeId);
+  editor.document.change(
+    `Add ${kind.title}`,
+    (now) => {
+      const added = moveNodes(addNode(now, { id, type: kind.type, at, data }), moved);
+      const node = nodeById(added, id)!;
+      if (edge) return insertInto(editor, added, edge, node);
+      const found = request.from && endsBetween(editor, added, request.from, node);
+      return found ? connect(added, found.ends, replacedBy(added, found.ends, found.input)) : added;
+    },
+    { select: [id] },
+  );
+  editor.ui.setState(({ fresh }) => ({ palette: undefined, panel: "node", reveal: id, fresh: new Set(fresh).add(id) }));
+};

@@ -1,0 +1,54 @@
+import { isBypassed } from "@nodeloom/kernel/graph";
+import { frameOf, onFrame } from "../../canvas/frames";
+import { isRemark } from "../../canvas/kinds";
+import { setData, setView } from "../../document/edit";
+import type { DocGraph, DocNode, NodeView } from "../../document/graph";
+import { complain } from "../../ui/overlays/toast";
+import { selectedNodes, wholeRects } from "../chosen";
+import type { Editor } from "../context";
+
+/** What is done to nodes as they stand: switched off, folded, coloured. */
+
+const withoutFold = ({ collapsed: _, ...view }: NodeView): NodeView | undefined => (Object.keys(view).length > 0 ? view : undefined);
+
+/** Ids of what a frame hides while it is collapsed: what lay on it then. */
+const contentsOf = (editor: Editor, frame: DocNode): string[] => {
+  const all = [...wholeRects(editor)].map(([id, rect]) => ({ id, ...rect }));
+  const own = all.find(({ id }) => id === frame.id);
+  return own ? onFrame(own, all) : [];
+};
+
+/** Folds nodes and frames to their heads; all of them open again where all are folded. */
+export const collapse = (editor: Editor, nodes: readonly DocNode[] = selectedNodes(editor)): void => {
+  const foldable = nodes.filter((node) => frameOf(node) !== undefined || !isRemark(node.type));
+  if (foldable.length === 0) return complain("Choose nodes or a frame first.");
+  const isFolded = (node: DocNode): boolean => (frameOf(node) ? Array.isArray(node.data.collapsed) : node.view?.collapsed === true);
+  const opens = foldable.every(isFolded);
+  const change = (graph: DocGraph, node: DocNode): DocGraph => {
+    if (frameOf(node)) return setData(graph, node.id, ["collapsed"], opens ? undefined : contentsOf(editor, node));
+    return setView(graph, node.id, opens ? withoutFold(node.view ?? {}) : { ...node.view, collapsed: true });
+  };
+  editor.document.change(opens ? "Open" : "Collapse", (graph) => foldable.reduce(change, graph));
+};
+
+/** Switches the chosen nodes off, so that each hands on what flows into it; where all are off, on again. */
+export const bypass = (editor: Editor): void => {
+  const nodes = selectedNodes(editor).filter(({ type }) => !isRemark(type));
+  if (nodes.length === 0) return complain("Choose the nodes that runs should pass by.");
+  const ends = nodes.every(isBypassed);
+  editor.document.change(ends ? "Use again" : "Bypass", (graph) =>
+    nodes.reduce((now, { id }) => setData(now, id, ["bypass"], ends ? undefined : true), graph),
+  );
+};
+
+/** Gives frames and notes a colour; undefined for their usual one. */
+export const paint = (editor: Editor, nodes: readonly DocNode[], colour: string | undefined): void =>
+  editor.document.change("Colour", (graph) => nodes.reduce((now, { id }) => setData(now, id, ["color"], colour), graph));
+
+/** Lets the one chosen node's name be written on it. */
+export const rename = (editor: Editor): void => {
+  const [node, ...others] = selectedNodes(editor);
+  if (!node || others.length > 0) return complain("Choose the one node that gets another name.");
+  if (isRemark(node.type) && !frameOf(node)) return editor.ui.setState({ writing: { nodeId: node.id, what: "text" } });
+  editor.ui.setState({ writing: { nodeId: node.id, what: "title" } });
+};

@@ -1,0 +1,125 @@
+import type { Execution } from "@nodeloom/client";
+import { api, messageOf } from "../../api/client";
+import { mediaIdOf, useFiles } from "../../api/files";
+import { nodeById, type DocGraph, type DocNode } from "../../document/graph";
+import { loadRanGraph } from "../../api/workflow-remote";
+import { recipeOf } from "../../runs/recipe";
+import { stateIn } from "../../runs/whole/parts";
+import { addToView, closeViewer, replaceInView, useViewer, view, type ViewerItem, type ViewerSet } from "../../media/viewer/store";
+import { credits, dateTime, duration } from "../../ui/format";
+import { complain } from "../../ui/overlays/toast";
+import { graphOf } from "../chosen";
+import type { Editor } from "../context";
+import { shownIn } from "../scene/scene";
+import { itemsOf, type ShownItem } from "../scene/shown-items";
+import { nodeTitle } from "../titles";
+import { placeBeside } from "./actions";
+import { addFileNodes } from "./files";
+
+/** Runs before the one that is viewed, as many as are read for it. */
+const OLDER_RUNS = 8;
+const LISTED = 20;
+
+const isMade = ({ file, text }: ShownItem): boolean => file !== undefined || text !== undefined;
+
+interface Facts {
+  facts: ViewerItem["facts"];
+  prompt?: string | undefined;
+  seed?: string | undefined;
+}
+
+const setOf = (
+  node: DocNode,
+  id: string,
+  at: string | null,
+  items: readonly ShownItem[],
+  factsOf: (item: ShownItem) => Facts,
+): ViewerSet => {
+  const made = items.filter(isMade);
+  const title = nodeTitle(node);
+  return {
+    id,
+    title: at === null ? title : `${title}, ${dateTime(at)}`,
+    items: made.map((item, index) => ({
+      id: `${id} ${index}`,
+      file: item.file,
+      text: item.text,
+      title: made.length > 1 ? `${title} ${index + 1}` : title,
+      ...factsOf(item),
+    })),
+  };
+};
+
+const nameOfModel = ({ models }: Editor, name: string): string =>
+  models.find(({ internalName }) => internalName === name)?.displayName ?? name;
+
+/** The node and what flowed into it as they were in a run; as they are now where the run does not tell that. */
+const ranWith = async (editor: Editor, node: DocNode, { executionId }: Execution): Promise<{ graph: DocGraph; then: DocNode }> => {
+  const graph = await loadRanGraph(executionId).catch(() => undefined);
+  const then = graph && nodeById(graph, node.id);
+  return graph && then ? { graph, then } : { graph: graphOf(editor), then: node };
+};
+
+/** What a node made in a run, with what made it. */
+const setOfRun = async (editor: Editor, node: DocNode, execution: Execution): Promise<ViewerSet> => {
+  const { graph, then } = await ranWith(editor, node, execution);
+  const nodes = new Map(execution.nodes.map((one) => [one.id, one]));
+  const progress = stateIn(node, nodes);
+  if (!progress) return setOf(node, execution.executionId, execution.createdAt, [], () => ({ facts: [] }));
+  return setOf(node, execution.executionId, execution.createdAt, itemsOf(node, progress, execution.result), (item) => {
+    const { model, prompt, settings } = recipeOf(graph, then, { nodes, inputs: execution.inputs }, item.item);
+    const seed = settings.find(([name]) => name === "seed")?.[1];
+    const facts: [string, string][] = [
+      ...(model === undefined ? [] : [["Model", nameOfModel(editor, model)] as [string, string]]),
+      ...(item.file?.format === undefined ? [] : [["File", item.file.format] as [string, string]]),
+      ...settings,
+      ...(item.creditsCost > 0 ? [["Price", credits(item.creditsCost)] as [string, string]] : []),
+      ...(progress.durationMs === null ? [] : [["All of the node took", duration(progress.durationMs)] as [string, string]]),
+      ["Run", `${execution.createdAt === null ? "" : dateTime(execution.createdAt)} · ${execution.executionId}`],
+      ...(execution.version === null ? [] : [["Version", String(execution.version)] as [string, string]]),
+    ];
+    return { facts, prompt, seed };
+  });
+};
+
+/** Puts a file that was made on the canvas, beside the node that made it. */
+const inputFrom =
+  (editor: Editor, nodeId: string) =>
+  async (item: ViewerItem): Promise<void> => {
+    if (!item.file) return;
+    try {
+      const id = await mediaIdOf(item.file.url);
+      closeViewer();
+      addFileNodes(editor, [{ id, name: item.title }], placeBeside(editor, nodeId, "output"));
+    } catch (error) {
+      complain(messageOf(error));
+    }
+  };
+
+/** Reads the run that is viewed, then those before it, while it is still viewed. */
+const readRuns = async (editor: Editor, node: DocNode, executionId: string): Promise<void> => {
+  const isViewed = (): boolean => useViewer.getState().sets[0]?.id === executionId;
+  replaceInView(await setOfRun(editor, node, await api.executions.get(executionId)));
+  const { rows } = await api.executions.list({ workflowSlug: editor.slug, limit: LISTED });
+  const older = rows.slice(rows.findIndex((row) => row.executionId === executionId) + 1, LISTED);
+  for (const row of older.slice(0, OLDER_RUNS)) {
+    if (!isViewed()) return;
+    const set = await setOfRun(editor, node, await api.executions.get(row.executionId));
+    if (set.items.length > 0) addToView(executionId, [set]);
+  }
+};
+
+/** Views what a node made, large: the newest first, older runs as they are read. */
+export const viewMade = (editor: Editor, nodeId: string, index: number): void => {
+  const node = nodeById(graphOf(editor), nodeId);
+  const { items, executionId, at } = shownIn(editor.scene.store.getState(), nodeId);
+  if (!node || executionId === undefined) return;
+  const set = setOf(node, executionId, at, items, () => ({ facts: [] }));
+  if (set.items.length === 0) return;
+  const before = items.slice(0, index).filter(isMade).length;
+  const use = editor.canEdit ? (item: ViewerItem) => void inputFrom(editor, nodeId)(item) : undefined;
+  view([set], { index: Math.min(before, set.items.length - 1), use });
+  // What could not be read is not told of; what is on the canvas is shown.
+  if (useFiles.getState().files.has(executionId)) return;
+  readRuns(editor, node, executionId).catch(() => undefined);
+};

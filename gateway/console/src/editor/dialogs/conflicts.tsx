@@ -1,0 +1,97 @@
+import { GitMerge } from "lucide-react";
+import { useEffect, useState } from "react";
+import { nodeById } from "../../document/graph";
+import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/overlays/dialog";
+import { say } from "../../ui/overlays/toast";
+import { useDocument, useEditor } from "../context";
+import { nodeTitle } from "../titles";
+
+const MOST = 400;
+const shown = (json: string | undefined): string => {
+  if (json === undefined) return "(removed)";
+  const value: unknown = JSON.parse(json);
+  return (typeof value === "string" ? value : JSON.stringify(value, undefined, 2)).slice(0, MOST);
+};
+
+/** Says what came from elsewhere, and asks where both sides changed one setting. */
+export const Conflicts = () => {
+  const { document } = useEditor();
+  const conflicts = useDocument((state) => state.conflicts);
+  const merges = useDocument((state) => state.merges);
+  const recovered = useDocument((state) => state.recovered);
+  const graph = useDocument((state) => state.graph);
+  const [theirs, setTheirs] = useState<ReadonlySet<number>>(new Set());
+  useEffect(() => {
+    if (merges > 0) say("Changes made elsewhere were merged in.");
+  }, [merges]);
+  useEffect(() => {
+    if (recovered) say("Unsaved changes of your last visit are back.");
+  }, [recovered]);
+  if (conflicts.length === 0) return null;
+  const done = (): void => {
+    document.resolve(conflicts.filter((_, index) => theirs.has(index)));
+    setTheirs(new Set());
+  };
+  return (
+    <Dialog
+      title="Changed in two places"
+      width="lg"
+      onClose={done}
+      mayClose={() => false}
+      actions={
+        <Button variant="primary" icon={GitMerge} onClick={done}>
+          Save this choice
+        </Button>
+      }
+    >
+      <p className="mb-4 text-sm text-muted">
+        Somebody (or another tab of yours) saved other values for the same settings. Everything else is merged. Nothing is saved until you
+        choose; undo brings back the other choice.
+      </p>
+      <ul className="flex flex-col gap-4">
+        {conflicts.map((conflict, index) => {
+          const node = nodeById(graph, conflict.nodeId);
+          const options = [
+            [false, "Yours", conflict.mine],
+            [true, "Theirs", conflict.theirs],
+          ] as const;
+          return (
+            <li key={`${conflict.nodeId} ${conflict.path.join(".")}`}>
+              <fieldset>
+                <legend className="mb-1.5 text-sm font-medium wrap-anywhere">
+                  {node ? nodeTitle(node) : conflict.nodeId}: {conflict.path.slice(1).join(" › ") || conflict.path.join(" › ")}
+                </legend>
+                <div className="grid gap-2 sm:grid-cols-2">
+                  {options.map(([isTheirs, title, json]) => (
+                    <label
+                      key={title}
+                      className="flex cursor-pointer gap-2 rounded-xl border p-3 text-sm has-checked:border-accent has-checked:bg-accent-soft"
+                    >
+                      <input
+                        type="radio"
+                        className="mt-0.5 accent-accent"
+                        name={`conflict-${index}`}
+                        checked={theirs.has(index) === isTheirs}
+                        onChange={() => {
+                          const next = new Set(theirs);
+                          if (isTheirs) next.add(index);
+                          else next.delete(index);
+                          setTheirs(next);
+                        }}
+                      />
+                      <span className="min-w-0">
+                        <span className="block font-medium">{title}</span>
+                        <span className="block max-h-40 overflow-y-auto whitespace-pre-wrap text-muted wrap-anywhere">{shown(json)}</span>
+                      </span>
+                    </label>
+                  ))}
+                </div>
+              </fieldset>
+            </li>
+          );
+        })}
+      </ul>
+    </Dialog>
+  );
+};

@@ -1,0 +1,158 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { PAGES } from "../../app/navigation";
+import { allFittingInputs, type Port } from "../../canvas/ports";
+import { isRemark, kindOf } from "../../canvas/kinds";
+import { connect, removeItems } from "../../document/edit";
+import { edgesOf, leadsTo, nodesOf } from "../../document/graph";
+import { Dialog } from "../../ui/overlays/dialog";
+import { Keys } from "../../ui/keys";
+import { replacedBy } from "../commands/actions";
+import { COMMANDS, type Stage } from "../commands/commands";
+import { useDocument, useEditor, type Editor } from "../context";
+import { Picker, type Pick } from "../picker";
+import { nodeTitle } from "../titles";
+
+/** Lists that are searched and chosen from: commands, nodes, links; and all shortcuts. */
+
+export interface OverlayProps {
+  stage: Stage;
+  onClose: () => void;
+}
+
+export const CommandList = ({ stage, onClose }: OverlayProps) => {
+  const editor = useEditor();
+  const nodes = useNodePicks(stage).map((pick): Pick => ({ ...pick, isSought: true }));
+  const commands = COMMANDS.filter(({ edits, id }) => (editor.canEdit || !edits) && id !== "commands").map((command): Pick => ({
+    key: command.id,
+    title: command.title,
+    aside: command.keys[0] === undefined ? undefined : <Keys keys={command.keys[0]} />,
+    run: () => command.run(editor, stage),
+  }));
+  return (
+    <Picker
+      title="Commands"
+      placeholder="What do you want to do, or find?"
+      picks={[...commands, ...usePagePicks(), ...nodes]}
+      empty="There is no such command, and no node that says so."
+      onClose={onClose}
+    />
+  );
+};
+
+/** The pages of the console. */
+const usePagePicks = (): Pick[] => {
+  const navigate = useNavigate();
+  return PAGES.map(({ to, label }): Pick => ({ key: to, title: `Go to ${label}`, isSought: true, run: () => void navigate({ to }) }));
+};
+
+const NOTE_CHARACTERS = 80;
+
+/** The nodes of the canvas, found by name, kind, model, and every text and setting that they have. */
+const useNodePicks = (stage: Stage): Pick[] => {
+  const { document, models } = useEditor();
+  const graph = useDocument((state) => state.graph);
+  return nodesOf(graph).map((node): Pick => {
+    const kind = kindOf(node.type);
+    const model = models.find(({ internalName }) => internalName === node.data.model)?.displayName;
+    const text = kind.summary(node.data).replaceAll("\n", " · ").slice(0, NOTE_CHARACTERS);
+    return {
+      key: node.id,
+      title: nodeTitle(node),
+      note: [kind.title, node.id, text].filter((one) => one !== "").join(" · "),
+      words: `${model ?? ""} ${JSON.stringify(node.data)}`,
+      run: () => {
+        document.select([node.id]);
+        stage.fit([node.id]);
+      },
+    };
+  });
+};
+
+export const NodeList = ({ stage, onClose }: OverlayProps) => (
+  <Picker
+    title="Find a node"
+    placeholder="Name, text, model or setting"
+    picks={useNodePicks(stage)}
+    empty="No node is called that, and none says it."
+    onClose={onClose}
+  />
+);
+
+/** Every port that an output of the chosen node may be linked with, then its links, to be removed: for keyboards. */
+const connections = (editor: Editor): Pick[] => {
+  const { graph, selection } = editor.document.store.getState();
+  const { ports } = editor.scene.store.getState();
+  const [from] = [...selection.nodes];
+  const own = from === undefined ? undefined : ports.get(from);
+  if (from === undefined || !own) return [];
+  const link = (output: Port, target: string, input: Port) => (): void => {
+    const ends = { source: from, sourceHandle: output.name, target, targetHandle: input.name };
+    editor.document.change("Connect", (now) => connect(now, ends, replacedBy(now, ends, input)));
+  };
+  const linked = edgesOf(graph)
+    .filter(({ source, target }) => source === from || target === from)
+    .map((edge): Pick => {
+      const nameOf = (id: string): string =>
+        nodesOf(graph)
+          .filter((node) => node.id === id)
+          .map(nodeTitle)[0] ?? id;
+      return {
+        key: `remove ${edge.id}`,
+        title: `Remove: ${nameOf(edge.source)} → ${nameOf(edge.target)}: ${edge.targetHandle ?? ""}`,
+        run: () => editor.document.change("Remove link", (now) => removeItems(now, [], [edge.id])),
+      };
+    });
+  const free = own.outputs.flatMap((output) =>
+    nodesOf(graph)
+      .filter(({ id, type }) => id !== from && !isRemark(type) && !leadsTo(graph, id, from))
+      .flatMap((node) => {
+        const used = new Set(
+          edgesOf(graph).flatMap(({ target, targetHandle }) => (target === node.id && targetHandle !== null ? [targetHandle] : [])),
+        );
+        return allFittingInputs(output, ports.get(node.id)!, used).map((input): Pick => ({
+          key: `${output.name} ${node.id} ${input.name}`,
+          title: `${output.name} → ${nodeTitle(node)}: ${input.name}`,
+          note: `${node.id}${used.has(input.name) && !input.list ? " · replaces its link" : ""}`,
+          run: link(output, node.id, input),
+        }));
+      }),
+  );
+  return [...free, ...linked];
+};
+
+export const ConnectList = ({ onClose }: OverlayProps) => {
+  const editor = useEditor();
+  const picks = useMemo(() => connections(editor), [editor]);
+  return (
+    <Picker
+      title="Connect to…"
+      placeholder="Port, node, or “remove”"
+      picks={picks}
+      empty="Choose a node with an output first, or add one that takes it."
+      onClose={onClose}
+    />
+  );
+};
+
+const GROUPS = ["Edit", "Select", "Arrange", "View", "Run"] as const;
+
+export const Help = ({ onClose }: OverlayProps) => (
+  <Dialog title="Keyboard shortcuts" width="lg" onClose={onClose}>
+    <div className="grid gap-x-10 gap-y-5 sm:grid-cols-2">
+      {GROUPS.map((group) => (
+        <section key={group}>
+          <h3 className="mb-1.5 text-xs font-semibold text-faint">{group}</h3>
+          <ul className="flex flex-col gap-1 text-sm">
+            {COMMANDS.filter((command) => command.group === group && command.keys.length > 0).map((command) => (
+              <li key={command.id} className="flex justify-between gap-4">
+                <span>{command.title}</span>
+                <Keys keys={command.keys[0]!} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  </Dialog>
+);

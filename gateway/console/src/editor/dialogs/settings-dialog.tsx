@@ -1,0 +1,133 @@
+import { useState } from "react";
+import { Button } from "../../ui/button";
+import { CopyButton } from "../../ui/copy";
+import { Dialog } from "../../ui/overlays/dialog";
+import { Check, Field, Input, TextArea } from "../../ui/inputs/field";
+import { Notice } from "../../ui/notice";
+import { useDocument, useEditor, useUi } from "../context";
+
+const tagList = (text: string): string[] => [
+  ...new Set(
+    text
+      .split(",")
+      .map((tag) => tag.trim())
+      .filter(Boolean),
+  ),
+];
+
+/** Name, description, tags, and who may see it. */
+export const SettingsDialog = () => {
+  const { ui, document, slug, canEdit, takenDown } = useEditor();
+  const open = useUi((state) => state.overlay === "settings");
+  const meta = useDocument((state) => state.meta);
+  const [tags, setTags] = useState<string>();
+  if (!open) return null;
+  const close = (): void => {
+    if (tags !== undefined) document.setMeta({ tags: tagList(tags) });
+    setTags(undefined);
+    ui.setState({ overlay: undefined });
+  };
+  const address = `${location.origin}/p/${slug}`;
+  return (
+    <Dialog
+      title="Settings of this workflow"
+      width="md"
+      onClose={close}
+      actions={
+        <Button variant="primary" onClick={close}>
+          Done
+        </Button>
+      }
+    >
+      <div className="flex flex-col gap-4">
+        <Field label="Name" hint={`Its address stays /api/workflows/${slug}.`}>
+          {(attributes) => (
+            <Input
+              {...attributes}
+              disabled={!canEdit}
+              maxLength={200}
+              value={meta.name}
+              onChange={(event) => event.target.value.trim() !== "" && document.setMeta({ name: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Description">
+          {(attributes) => (
+            <TextArea
+              {...attributes}
+              disabled={!canEdit}
+              maxLength={10_000}
+              rows={4}
+              value={meta.description}
+              onChange={(event) => document.setMeta({ description: event.target.value })}
+            />
+          )}
+        </Field>
+        <Field label="Tags" hint="Separated by commas.">
+          {(attributes) => (
+            <Input
+              {...attributes}
+              disabled={!canEdit}
+              value={tags ?? meta.tags.join(", ")}
+              onChange={(event) => setTags(event.target.value)}
+            />
+          )}
+        </Field>
+        <Check
+          label="Public playground"
+          hint="Everybody may see its inputs at the address below; running it asks to sign in."
+          disabled={!canEdit}
+          checked={meta.publicPlayground}
+          onChange={(event) => document.setMeta({ publicPlayground: event.target.checked })}
+        />
+        {meta.publicPlayground && (
+          <div className="flex items-center gap-2 rounded-lg bg-sunken px-3 py-2 text-sm">
+            <a
+              href={`/p/${slug}`}
+              target="_blank"
+              rel="noopener"
+              className="min-w-0 flex-1 truncate text-accent-text underline underline-offset-2"
+            >
+              {address}
+            </a>
+            <CopyButton text={address} compact label="Copy the address" />
+          </div>
+        )}
+        <div className="flex flex-wrap items-center justify-between gap-2">
+          <p className="min-w-0 text-sm">
+            App
+            <span className="block text-xs text-faint">A page of its own for people without an account, also within pages of yours.</span>
+          </p>
+          <Button size="sm" disabled={!canEdit} onClick={() => ui.setState({ overlay: "app" })}>
+            Publish as an app…
+          </Button>
+        </div>
+        <Check
+          label="Tool of agents"
+          hint="Agents that are connected with a key of yours get it as a tool (Agents, in the menu)."
+          disabled={!canEdit}
+          checked={meta.mcp}
+          onChange={(event) => document.setMeta({ mcp: event.target.checked })}
+        />
+        {takenDown !== undefined && (
+          <Notice kind="warn" title="An administrator took this template down">
+            {takenDown}
+          </Notice>
+        )}
+        <Check
+          label="Template"
+          hint="Everybody sees it among the templates, runs it and makes copies of it."
+          disabled={!canEdit}
+          checked={meta.isTemplate}
+          onChange={(event) => document.setMeta({ isTemplate: event.target.checked })}
+        />
+        <Check
+          label="Archived"
+          disabled={!canEdit}
+          checked={meta.archived}
+          onChange={(event) => document.setMeta({ archived: event.target.checked })}
+        />
+      </div>
+    </Dialog>
+  );
+};

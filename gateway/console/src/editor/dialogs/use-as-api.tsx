@@ -1,0 +1,97 @@
+import { inputFields, savedValues } from "@nodeloom/kernel/graph";
+import { KeyRound } from "lucide-react";
+import { useState } from "react";
+import { request } from "../../api/client";
+import { useAction } from "../../api/use-action";
+import { kernelGraph } from "../../document/graph";
+import { initialValues, sentInputs } from "../../runs/run-form";
+import { curl, python, typescript, type Call } from "../../runs/snippets";
+import { Button } from "../../ui/button";
+import { Code } from "../../ui/copy";
+import { Dialog } from "../../ui/overlays/dialog";
+import { Notice } from "../../ui/notice";
+import { Tabs } from "../../ui/tabs";
+import { useDocument, useEditor, useUi } from "../context";
+import { isAhead } from "../versions/state";
+
+type Language = "curl" | "typescript" | "python";
+const LANGUAGES = [
+  { name: "curl", title: "curl" },
+  { name: "typescript", title: "TypeScript" },
+  { name: "python", title: "Python" },
+] as const;
+const WRITTEN: Readonly<Record<Language, (call: Call, key?: string) => string>> = { curl, typescript, python };
+
+/** Runs this workflow, and follows its runs. */
+const grantsOf = (slug: string): string[] => [`workflow:${slug}:run`, "execution:read"];
+
+/** A key for this workflow alone, put into the shown call. */
+const useKey = () => {
+  const { slug } = useEditor();
+  const name = useDocument((state) => state.meta.name);
+  const { busy, run } = useAction(["keys"]);
+  const [key, setKey] = useState<string>();
+  const make = async (): Promise<void> => {
+    const made = await run(async () => (await request("createKey", { body: { name, capabilities: grantsOf(slug) } })).body);
+    if (made) setKey(made.key);
+  };
+  return { key, busy, make };
+};
+
+/** The run that the panel shows, from a program. */
+export const UseAsApi = ({ onClose }: { onClose: () => void }) => {
+  const { slug } = useEditor();
+  const graph = useDocument((state) => state.graph);
+  const { version } = useDocument((state) => state.published);
+  const ahead = useDocument(isAhead);
+  const typed = useUi((state) => state.typed);
+  const maxCredits = useUi((state) => state.maxCredits);
+  const [language, setLanguage] = useState<Language>("curl");
+  const { key, busy, make } = useKey();
+  const fields = inputFields(kernelGraph(graph));
+  const inputs = sentInputs(fields, { ...initialValues(fields, savedValues(kernelGraph(graph))), ...typed });
+  const call = { baseUrl: location.origin, path: `workflows/${slug}`, inputs, maxCredits };
+  return (
+    <Dialog title="Use as API" width="md" onClose={onClose}>
+      <p className="mb-3 text-sm text-muted">
+        This very run, from your own program. It waits for the result; add <code className="font-mono text-xs">?async=true</code> to poll or
+        be called back.
+      </p>
+      {ahead && (
+        <Notice kind="warn" className="mb-3">
+          Callers run version {version}. What you changed since reaches them when you publish it.
+        </Notice>
+      )}
+      {key === undefined ? (
+        <div className="mb-3 flex flex-wrap items-center gap-x-3 gap-y-1.5">
+          <Button size="sm" icon={KeyRound} busy={busy} onClick={() => void make()}>
+            Make a key for it
+          </Button>
+          <span className="text-xs text-faint">
+            It may run this workflow alone. Or put in one that{" "}
+            <a href="/keys" target="_blank" rel="noopener" className="text-accent-text underline underline-offset-2">
+              you have
+            </a>
+            .
+          </span>
+        </div>
+      ) : (
+        <Notice kind="warn" title="The key below is shown this once" className="mb-3">
+          Copy the call, or the key in it: only its hash is kept, and nobody can show it again.
+        </Notice>
+      )}
+      <Tabs label="Language" tabs={LANGUAGES} chosen={language} onChoose={setLanguage}>
+        <div className="pt-3">
+          <Code text={WRITTEN[language](call, key)} label={`${language} example`} />
+        </div>
+      </Tabs>
+      <Notice className="mt-3">
+        All routes are described in the{" "}
+        <a href="/docs/api" target="_blank" rel="noopener" className="underline underline-offset-2">
+          API reference
+        </a>
+        .
+      </Notice>
+    </Dialog>
+  );
+};

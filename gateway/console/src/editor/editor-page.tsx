@@ -1,0 +1,254 @@
+import type { Me, Model } from "@nodeloom/client";
+import { PLANS } from "@nodeloom/kernel/plans";
+import { nodeResults, nodeSchema } from "@nodeloom/kernel/graph";
+import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { ReactFlowProvider } from "@xyflow/react";
+import { Suspense, useEffect, useMemo, useState } from "react";
+import "../styles/canvas.css";
+import { LoadFailure, Loading, NotThere } from "../parts/error-pages";
+import { meQuery, modelsQuery, tasksQuery } from "../api/queries";
+import { modelTerms } from "../canvas/judge";
+import type { PortRules } from "../canvas/ports";
+import { Tabs } from "../ui/tabs";
+import { Board } from "./board/board";
+import type { Stage } from "./commands/commands";
+import { EditorProvider, useDocument, useEditor, useUi, type Editor } from "./context";
+import { Outline } from "./panels/outline";
+import { Overlays } from "./overlays";
+import {
+  Conflicts,
+  Inspector,
+  Library,
+  loadPanels,
+  NodeMenu,
+  Palette,
+  ProblemsPanel,
+  RunPanel,
+  SettingsDialog,
+} from "./panels/lazy-panels";
+import { BoardTools, SaveFailure, Toolbar } from "./toolbar";
+import { createScene } from "./scene/scene";
+import { createUi, type Panel } from "./ui-store";
+import { useOpenDocument, type Opened } from "./use-open-document";
+import { useKeptInputs } from "./kept-inputs";
+import { useOpenedRun } from "./use-opened-run";
+import { useShortcuts } from "./commands/use-shortcuts";
+import { useStage } from "./board/use-stage";
+
+const route = getRouteApi("/shell/workflows/$slug");
+const NARROW = "(max-width: 767px)";
+
+const PANELS = [
+  { name: "node", title: "Node" },
+  { name: "run", title: "Run" },
+  { name: "problems", title: "Problems" },
+] as const;
+
+const SidePanel = ({ stage }: { stage: Stage }) => {
+  const { ui, document } = useEditor();
+  const panel = useUi((state) => state.panel);
+  const open = useUi((state) => state.panelOpen);
+  if (!open) return null;
+  const show = (nodeId: string): void => {
+    document.select([nodeId]);
+    stage.fit([nodeId]);
+    ui.setState({ panel: "node" });
+  };
+  return (
+    <aside
+      aria-label="Side panel"
+      className="flex w-90 shrink-0 flex-col border-l bg-surface max-md:absolute max-md:inset-x-0 max-md:bottom-0 max-md:z-20 max-md:h-[62%] max-md:w-full max-md:rounded-t-2xl max-md:border-t max-md:shadow-high"
+    >
+      <Tabs<Panel> label="Side panel" tabs={PANELS} chosen={panel} onChoose={(name) => ui.setState({ panel: name })} className="flex-1">
+        <div className="h-full overflow-y-auto" tabIndex={-1}>
+          {/* By its name, so that a panel is gone while the next one's code is on its way. */}
+          <Suspense key={panel} fallback={null}>
+            {panel === "node" && <Inspector stage={stage} />}
+            {panel === "run" && <RunPanel />}
+            {panel === "problems" && <ProblemsPanel onShow={show} />}
+          </Suspense>
+        </div>
+      </Tabs>
+    </aside>
+  );
+};
+
+const Workbench = ({ viewport }: { viewport: Opened["workflow"]["viewport"] }) => {
+  const editor = useEditor();
+  const stage = useStage(editor);
+  useShortcuts(editor, stage);
+  useEffect(loadPanels, []);
+  const { run, node, panel } = route.useSearch();
+  const { slug, document, ui } = editor;
+  useKeptInputs(editor, run);
+  useOpenedRun(editor, run);
+  useEffect(() => {
+    if (panel === "run") ui.setState({ panel: "run", panelOpen: true });
+  }, [ui, panel]);
+  useEffect(() => {
+    if (node !== undefined) document.select([node]);
+  }, [document, node]);
+  const isFirst = viewport.x === 0 && viewport.y === 0 && viewport.zoom === 1;
+  // On a phone the panel leaves the canvas half of the screen.
+  const roomFor = useUi((state) => matchMedia(NARROW).matches && state.panelOpen);
+  useEffect(() => {
+    // A workflow that was never looked at, or is looked at on a phone, is shown whole.
+    if (!isFirst && !matchMedia(NARROW).matches) return undefined;
+    const frame = requestAnimationFrame(() => stage.fit(undefined, true));
+    return () => cancelAnimationFrame(frame);
+  }, [isFirst, stage, roomFor]);
+  return (
+    <div className="flex h-full flex-col">
+      <Toolbar stage={stage} />
+      <SaveFailure />
+      <div className="relative flex min-h-0 flex-1 max-md:flex-col">
+        <Outline />
+        <div className="relative min-h-0 min-w-0 flex-1">
+          <Board stage={stage} viewport={viewport} onViewport={(moved) => rememberViewport(slug, moved)} />
+          <BoardTools stage={stage} />
+          <EmptyBoard stage={stage} />
+          <LibraryPanel stage={stage} />
+        </div>
+        <SidePanel stage={stage} />
+      </div>
+      <Overlays stage={stage} />
+      <Suspense fallback={null}>
+        <Palette />
+        <NodeMenu stage={stage} />
+        <SettingsDialog />
+        <Conflicts />
+      </Suspense>
+    </div>
+  );
+};
+
+const LibraryPanel = ({ stage }: { stage: Stage }) => {
+  const open = useUi((state) => state.library);
+  return open ? (
+    <Suspense fallback={null}>
+      <Library stage={stage} />
+    </Suspense>
+  ) : null;
+};
+
+const EmptyBoard = ({ stage }: { stage: Stage }) => {
+  const { canEdit } = useEditor();
+  const empty = useDocument(({ graph }) => graph.nodes.length === 0);
+  if (!empty || !canEdit) return null;
+  return (
+    <div className="pointer-events-none absolute inset-0 flex items-center justify-center">
+      <button
+        type="button"
+        className="pointer-events-auto rounded-2xl border border-dashed border-line-strong bg-surface/80 px-8 py-6 text-center hover:bg-surface"
+        onClick={stage.openPalette}
+      >
+        <span className="block font-semibold">Add the first node</span>
+        <span className="mt-1 block text-sm text-muted">or press / anywhere on the canvas</span>
+        <span className="mt-3 block text-xs text-faint max-md:hidden">
+          Drop pictures, clips and sounds here, or paste nodes and graphs of ComfyUI.
+        </span>
+      </button>
+    </div>
+  );
+};
+
+/** Where each workflow was looked at last, in this browser: looking is no change of the workflow. */
+const VIEWPORTS = "nodeloom.viewport.";
+const NEVER_SEEN = { x: 0, y: 0, zoom: 1 };
+/** In a window that is so much narrower than it was then, the workflow is shown whole. */
+const NARROWED = 0.85;
+const rememberViewport = (slug: string, viewport: Opened["workflow"]["viewport"]): void => {
+  try {
+    localStorage.setItem(`${VIEWPORTS}${slug}`, JSON.stringify({ ...viewport, width: innerWidth }));
+  } catch {
+    // A browser that stores nothing shows the saved viewport next time.
+  }
+};
+const knownViewport = (slug: string, saved: Opened["workflow"]["viewport"]): Opened["workflow"]["viewport"] => {
+  try {
+    const stored = JSON.parse(localStorage.getItem(`${VIEWPORTS}${slug}`) ?? "null") as Partial<typeof saved & { width: number }> | null;
+    const { x, y, zoom, width = innerWidth } = stored ?? {};
+    if (innerWidth < width * NARROWED) return NEVER_SEEN;
+    return typeof x === "number" && typeof y === "number" && typeof zoom === "number" ? { x, y, zoom } : saved;
+  } catch {
+    return saved;
+  }
+};
+
+/** What the canvas draws and prices by, of each model. */
+const drawnBy = ({ internalName, enabled, modality, provider, price, inputSchema, outputs }: Model): unknown[] => [
+  ...[internalName, enabled, modality, provider, price, inputSchema, outputs],
+];
+
+/** The models as long as they mean the same to the canvas: how far a download is draws nothing anew. */
+const useSteady = (models: readonly Model[] | undefined): readonly Model[] | undefined => {
+  const [steady, setSteady] = useState(models);
+  const isSame =
+    steady?.length === models?.length &&
+    models?.every((model, at) => {
+      const before = drawnBy(steady![at]!);
+      return drawnBy(model).every((part, index) => part === before[index]);
+    }) === true;
+  if (steady !== models && !isSame) setSteady(models);
+  return isSame ? steady : models;
+};
+
+const OpenEditor = ({ slug, me, opened }: { slug: string; me: Me; opened: Opened }) => {
+  const models = useQuery(modelsQuery);
+  const [ui] = useState(createUi);
+  const { data: tasks } = useQuery(tasksQuery);
+  const list = models.data;
+  const steady = useSteady(list);
+  const { tier } = me.user;
+  const { document } = opened;
+  const scene = useMemo(() => {
+    const terms = modelTerms(steady ?? [], tasks);
+    const rules: PortRules = { schemaOf: (node) => nodeSchema(node, terms), resultsOf: (node) => nodeResults(node, terms) };
+    const markupPermille = tier in PLANS ? PLANS[tier as keyof typeof PLANS].markupPermille : undefined;
+    return { ...createScene({ slug, document, ui, terms, ...rules, markupPermille }), terms, rules, markupPermille };
+  }, [slug, document, ui, steady, tasks, tier]);
+  const editor = useMemo(
+    (): Editor => ({
+      ...{ slug, me, document, ui, scene, terms: scene.terms, ...scene.rules, markupPermille: scene.markupPermille },
+      canEdit: opened.canEdit,
+      takenDown: opened.workflow.info.takedown?.reason,
+      models: list ?? [],
+    }),
+    [slug, me, document, opened, ui, scene, list],
+  );
+  useEffect(() => scene.start(), [scene]);
+  // Ports follow the models' schemas: drawn without them they would jump, and every model would be called unknown.
+  if (models.isPending) return <Loading />;
+  if (list === undefined)
+    return (
+      <div className="mx-auto max-w-2xl px-4 py-16">
+        <LoadFailure error={models.error} retry={() => void models.refetch()} />
+      </div>
+    );
+  return (
+    <EditorProvider value={editor}>
+      <ReactFlowProvider>
+        <Workbench viewport={knownViewport(slug, opened.workflow.viewport)} />
+      </ReactFlowProvider>
+    </EditorProvider>
+  );
+};
+
+export const EditorPage = () => {
+  const { slug } = route.useParams();
+  const { data: me } = useSuspenseQuery(meQuery);
+  if (!me) return null;
+  return <EditorOf key={slug} slug={slug} me={me} />;
+};
+
+const EditorOf = ({ slug, me }: { slug: string; me: Me }) => {
+  const { opened, error, retry } = useOpenDocument(slug, me);
+  if (opened) return <OpenEditor slug={slug} me={me} opened={opened} />;
+  if (error === undefined) return <Loading />;
+  return (
+    <NotThere error={error} retry={retry} title="There is no such workflow" list={{ to: "/", title: "Go to your workflows" }}>
+      It was deleted, or it belongs to somebody else.
+    </NotThere>
+  );
+};

@@ -1,0 +1,133 @@
+import { Plus, Trash2 } from "lucide-react";
+import { retyped, type AnswerField, type FieldType } from "../../runs/answers/schema-form";
+import { Button, IconButton } from "../../ui/button";
+import { Input, Select } from "../../ui/inputs/field";
+
+const TYPES: readonly (readonly [FieldType, string])[] = [
+  ["text", "Text"],
+  ["number", "Number"],
+  ["whole", "Whole number"],
+  ["boolean", "Yes or no"],
+  ["texts", "List of texts"],
+  ["choice", "One of…"],
+];
+
+const freeName = (fields: readonly AnswerField[]): string => {
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? "field" : `field${number}`;
+    if (!fields.some((field) => field.name === name)) return name;
+  }
+};
+
+/** Why a field can't be called that. */
+export const nameProblem = (fields: readonly AnswerField[], index: number): string | undefined => {
+  const { name } = fields[index]!;
+  if (name.trim() === "") return "A field needs a name.";
+  return fields.some((field, at) => at !== index && field.name === name) ? "Another field is called that." : undefined;
+};
+
+interface RowProps {
+  fields: readonly AnswerField[];
+  index: number;
+  disabled: boolean;
+  change: (field: Partial<AnswerField>) => void;
+  retype: (type: FieldType) => void;
+  remove: () => void;
+}
+
+const FieldRow = ({ fields, index, disabled, change, retype, remove }: RowProps) => {
+  const { name, type, choices, description } = fields[index]!;
+  const problem = nameProblem(fields, index);
+  return (
+    <li className="flex flex-col gap-1.5 rounded-xl border p-2">
+      <div className="flex items-start gap-1.5">
+        <Input
+          aria-label={`Name of field ${index + 1}`}
+          aria-invalid={problem === undefined ? undefined : true}
+          spellCheck={false}
+          disabled={disabled}
+          value={name}
+          onChange={(event) => change({ name: event.target.value })}
+        />
+        <Select
+          aria-label={`Kind of field ${index + 1}`}
+          className="w-36!"
+          disabled={disabled}
+          value={type}
+          onChange={(event) => retype(event.target.value as FieldType)}
+        >
+          {TYPES.map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </Select>
+        <IconButton icon={Trash2} label={`Remove field ${index + 1}`} disabled={disabled} onClick={remove} />
+      </div>
+      {problem !== undefined && (
+        <p role="alert" className="text-xs text-bad">
+          {problem}
+        </p>
+      )}
+      {type === "choice" && (
+        <Input
+          aria-label={`Choices of field ${index + 1}, with commas between them`}
+          placeholder="calm, playful, dark"
+          disabled={disabled}
+          defaultValue={choices.join(", ")}
+          onChange={(event) =>
+            change({
+              choices: event.target.value
+                .split(",")
+                .map((choice) => choice.trim())
+                .filter(Boolean),
+            })
+          }
+        />
+      )}
+      <Input
+        aria-label={`What field ${index + 1} means`}
+        placeholder="What is meant, for the model (optional)"
+        disabled={disabled}
+        value={description}
+        onChange={(event) => change({ description: event.target.value })}
+      />
+    </li>
+  );
+};
+
+/** The fields of an answer, as rows. */
+export const AnswerFields = ({
+  fields,
+  disabled,
+  write,
+}: {
+  fields: readonly AnswerField[];
+  disabled: boolean;
+  write: (fields: readonly AnswerField[]) => void;
+}) => (
+  <div className="flex flex-col gap-2">
+    <ul className="flex flex-col gap-2" aria-label="Fields of the answer">
+      {fields.map((_, index) => (
+        <FieldRow
+          key={index}
+          fields={fields}
+          index={index}
+          disabled={disabled}
+          change={(field) => write(fields.map((one, at) => (at === index ? { ...one, ...field } : one)))}
+          retype={(type) => write(fields.map((one, at) => (at === index ? retyped(one, type) : one)))}
+          remove={() => write(fields.filter((__, at) => at !== index))}
+        />
+      ))}
+    </ul>
+    <Button
+      size="sm"
+      icon={Plus}
+      className="self-start"
+      disabled={disabled}
+      onClick={() => write([...fields, { name: freeName(fields), type: "text", choices: [], description: "" }])}
+    >
+      Add a field
+    </Button>
+  </div>
+);

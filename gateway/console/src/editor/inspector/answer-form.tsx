@@ -1,0 +1,116 @@
+import { useState } from "react";
+import type { DocNode } from "../../document/graph";
+import { answerOfSchema, schemaOfAnswer, TEXT_ANSWER, type Answer, type AnswerField } from "../../runs/answers/schema-form";
+import { Button } from "../../ui/button";
+import { Field, Select } from "../../ui/inputs/field";
+import { JsonInput, NumberInput } from "../../ui/inputs/value-inputs";
+import { AnswerFields, nameProblem } from "./answer-fields";
+import { useSetting } from "./use-setting";
+
+const SHAPES = [
+  ["text", "Text"],
+  ["list", "A list"],
+  ["fields", "Fields"],
+] as const;
+const FIRST: readonly AnswerField[] = [{ name: "title", type: "text", choices: [], description: "" }];
+const LIST_BOUNDS = { least: 1, most: 50 } as const;
+
+const ListBounds = ({ answer, disabled, write }: { answer: Answer; disabled: boolean; write: (answer: Answer) => void }) => (
+  <div className="grid grid-cols-2 gap-2">
+    {(["least", "most"] as const).map((end) => (
+      <Field key={end} label={end === "least" ? "At least" : "At most"}>
+        {(attributes) => (
+          <NumberInput
+            {...attributes}
+            disabled={disabled}
+            value={answer[end]}
+            onChange={(count) =>
+              write({ ...answer, [end]: count === undefined ? undefined : Math.round(Math.min(LIST_BOUNDS.most, Math.max(0, count))) })
+            }
+          />
+        )}
+      </Field>
+    ))}
+    <p className="col-span-2 text-xs text-faint">What follows runs once for each item; these bounds are what its price is told by.</p>
+  </div>
+);
+
+/** What an assistant answers: text, a list, or fields. A schema that says more is kept, and edited as JSON. */
+export const AnswerForm = ({ node }: { node: DocNode }) => {
+  const { set, disabled } = useSetting(node);
+  const { schema } = node.data;
+  const answer = answerOfSchema(schema);
+  // A field without a name, or with another one's, can't be saved: it is kept here until it can.
+  const [draft, setDraft] = useState<Answer>();
+  const shown = draft ?? answer;
+  if (!shown)
+    return (
+      <div className="flex flex-col gap-2">
+        <JsonInput
+          label="Answers as"
+          hint="A JSON Schema that says more than the form can."
+          value={schema}
+          disabled={disabled}
+          onChange={(value) => set(["schema"], value)}
+          rows={10}
+        />
+        <Button size="sm" className="self-start" disabled={disabled} onClick={() => set(["schema"], undefined, "Answer as text")}>
+          Answer as text instead
+        </Button>
+      </div>
+    );
+  const write = (next: Answer): void => {
+    const isWhole = next.fields.every(
+      (field, index) => nameProblem(next.fields, index) === undefined && (field.type !== "choice" || field.choices.length > 0),
+    );
+    setDraft(isWhole ? undefined : next);
+    if (isWhole) set(["schema"], schemaOfAnswer(next), "Edit the answer");
+  };
+  const shape = (to: Answer["shape"]): void => {
+    if (to === "text") return write(TEXT_ANSWER);
+    const fields = shown.fields.length > 0 || to === "list" ? shown.fields : FIRST;
+    write({ ...shown, shape: to, fields, ...(to === "list" && shown.most === undefined ? { least: 3, most: 3 } : {}) });
+  };
+  const ofFields = shown.fields.length > 0;
+  return (
+    <section className="flex flex-col gap-3 rounded-xl bg-sunken p-3" aria-label="The answer">
+      <Field label="Answers as" hint={shown.shape === "text" ? undefined : "The answer leaves by the port json."}>
+        {(attributes) => (
+          <Select
+            {...attributes}
+            disabled={disabled}
+            value={shown.shape}
+            onChange={(event) => shape(event.target.value as Answer["shape"])}
+          >
+            {SHAPES.map(([value, title]) => (
+              <option key={value} value={value}>
+                {title}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {shown.shape === "list" && (
+        <>
+          <ListBounds answer={shown} disabled={disabled} write={write} />
+          <Field label="Each item is">
+            {(attributes) => (
+              <Select
+                {...attributes}
+                disabled={disabled}
+                value={ofFields ? "fields" : "text"}
+                onChange={(event) => write({ ...shown, fields: event.target.value === "fields" ? FIRST : [] })}
+              >
+                <option value="text">Text</option>
+                <option value="fields">Fields</option>
+              </Select>
+            )}
+          </Field>
+        </>
+      )}
+      {shown.shape !== "text" && (shown.shape === "fields" || ofFields) && (
+        <AnswerFields fields={shown.fields} disabled={disabled} write={(fields) => write({ ...shown, fields })} />
+      )}
+    </section>
+  );
+};

@@ -1,0 +1,145 @@
+import { createBudget, evaluateStep, isRecord } from "@nodeloom/kernel/graph";
+import { useMemo } from "react";
+import { edgesOf, type DocNode } from "../../document/graph";
+import { AnswerTable, isReadable } from "../../runs/answers/answer-table";
+import { expressionOf, type Path } from "../../runs/answers/schema-form";
+import { useLive } from "../../runs/live";
+import { useMade } from "../../runs/made";
+import { outputsOf } from "../../runs/outputs";
+import { Field, TextArea } from "../../ui/inputs/field";
+import { useDocument, useEditor } from "../context";
+import { useSetting } from "./use-setting";
+
+const MOST_SHOWN = 30;
+const MOST_DEPTH = 6;
+
+/** The input of a node in the run that is shown, else in the newest run; undefined where neither has one. */
+const useGiven = (node: DocNode): { value: unknown } | undefined => {
+  const { slug } = useEditor();
+  const edge = useDocument(({ graph }) => edgesOf(graph).find(({ target }) => target === node.id));
+  const live = useLive(({ runs }) => (edge ? runs[slug]?.nodes.get(edge.source) : undefined));
+  const made = useMade((state) => (edge ? state[slug]?.get(edge.source)?.node : undefined));
+  return useMemo(() => {
+    if (!edge) return node.data.value === undefined ? undefined : { value: node.data.value };
+    const outputs = (live && outputsOf(live)) ?? (made && outputsOf(made));
+    const port = edge.sourceHandle ?? Object.keys(outputs ?? {})[0];
+    return outputs && port !== undefined && Object.hasOwn(outputs, port) ? { value: outputs[port] } : undefined;
+  }, [edge, live, made, node.data.value]);
+};
+
+const evaluated = (expression: string, value: unknown): { value: unknown } | { problem: string } => {
+  try {
+    return { value: evaluateStep({ type: "json", literals: { expression } }, { value }, createBudget()) };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error) };
+  }
+};
+
+interface TreeProps {
+  value: unknown;
+  path: Path;
+  disabled: boolean;
+  onChoose: (path: Path) => void;
+}
+
+const Leaf = ({ value, path, disabled, onChoose, name }: TreeProps & { name: string | undefined }) => (
+  <button
+    type="button"
+    disabled={disabled}
+    className="block w-full truncate rounded px-1.5 py-0.5 text-left text-xs hover:bg-hover"
+    title={`Pick ${expressionOf(path) || "the whole value"}`}
+    onClick={() => onChoose(path)}
+  >
+    {name !== undefined && <span className="text-muted">{name}: </span>}
+    {typeof value === "object" && value !== null ? (
+      <span className="text-faint">{Array.isArray(value) ? `${value.length} items` : "fields"}</span>
+    ) : (
+      <span>{typeof value === "string" ? value : JSON.stringify(value)}</span>
+    )}
+  </button>
+);
+
+/** A value as a tree; each part of it picks itself. Of a list one element stands for all. */
+const Tree = ({ value, path, disabled, onChoose, name }: TreeProps & { name?: string }) => {
+  const inner: readonly (readonly [string | number, unknown])[] =
+    path.length >= MOST_DEPTH
+      ? []
+      : Array.isArray(value)
+        ? value.slice(0, 1).map((one) => [0, one] as const)
+        : isRecord(value)
+          ? Object.entries(value).slice(0, MOST_SHOWN)
+          : [];
+  return (
+    <div>
+      <Leaf value={value} path={path} disabled={disabled} onChoose={onChoose} name={name} />
+      {inner.length > 0 && (
+        <div className="ml-3 border-l pl-1">
+          {inner.map(([step, one]) => (
+            <Tree
+              key={step}
+              value={one}
+              path={[...path, step]}
+              disabled={disabled}
+              onChoose={onChoose}
+              name={typeof step === "number" ? "each" : step}
+            />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+};
+
+/** The form of an expression, with its input and its output beside it. */
+export const ExpressionForm = ({ node }: { node: DocNode }) => {
+  const { set, disabled } = useSetting(node);
+  const given = useGiven(node);
+  const expression = typeof node.data.expression === "string" ? node.data.expression : "";
+  const made = useMemo(() => given && evaluated(expression, given.value), [given, expression]);
+  return (
+    <div className="flex flex-col gap-4">
+      <Field label="Expression" hint="JMESPath, for example items[*].title. Empty: the whole value. Or click a value below.">
+        {(attributes) => (
+          <TextArea
+            {...attributes}
+            rows={2}
+            disabled={disabled}
+            spellCheck={false}
+            className="font-mono text-xs!"
+            value={expression}
+            onChange={(event) => set(["expression"], event.target.value)}
+          />
+        )}
+      </Field>
+      {given ? (
+        <>
+          <section aria-label="What flowed in">
+            <h3 className="mb-1 text-xs font-medium text-muted">What flowed in</h3>
+            <div className="max-h-64 overflow-auto rounded-xl border p-1.5" tabIndex={0} role="region" aria-label="Values to pick from">
+              <Tree
+                value={given.value}
+                path={[]}
+                disabled={disabled}
+                onChoose={(path) => set(["expression"], expressionOf(path), "Pick a value")}
+              />
+            </div>
+          </section>
+          <section aria-label="What it gives" aria-live="polite">
+            <h3 className="mb-1 text-xs font-medium text-muted">What it gives</h3>
+            {made && "problem" in made ? (
+              <p className="text-sm text-bad wrap-anywhere">{made.problem}</p>
+            ) : isReadable(made?.value) ? (
+              <AnswerTable value={made!.value} label="What it gives" />
+            ) : (
+              <p className="rounded-xl border p-3 text-[13px] wrap-anywhere">
+                {made?.value === null ? "Nothing: no value is there." : String(made?.value)}
+              </p>
+            )}
+          </section>
+        </>
+      ) : (
+        <p className="text-xs text-faint">After a run, what flows in stands here, to be clicked.</p>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,48 @@
+import { kindOf } from "../../../canvas/kinds";
+import type { DocNode } from "../../../document/graph";
+import { ModelList } from "../../../parts/model-list";
+import { Check } from "../../../ui/inputs/field";
+import { useEditor } from "../../context";
+import { useSetting } from "../use-setting";
+
+/** What a node does where one of its calls fails: other models in the place of its own, and items that are left out. */
+
+const FALLBACK = "fallback";
+const ON_ITEM_ERROR = "onItemError";
+
+const namesOf = ({ data }: DocNode): string[] =>
+  Array.isArray(data[FALLBACK]) ? data[FALLBACK].filter((name): name is string => typeof name === "string") : [];
+
+const Fallback = ({ node }: { node: DocNode }) => {
+  const { models } = useEditor();
+  const { set, disabled } = useSetting(node);
+  const names = namesOf(node);
+  const { modality } = kindOf(node.type);
+  const fitting = models.filter((model) => model.modality === modality && model.enabled && model.internalName !== node.data.model);
+  const change = (next: string[]): void => set([FALLBACK], next.length === 0 ? undefined : next, "Choose models in its place");
+  return <ModelList names={names} fitting={fitting} disabled={disabled} onChange={change} />;
+};
+
+const SkipFailed = ({ node }: { node: DocNode }) => {
+  const { set, disabled } = useSetting(node);
+  return (
+    <Check
+      label="Leave out items that fail"
+      hint="Of a list: the run goes on with the others. Failed items are free."
+      disabled={disabled}
+      checked={node.data[ON_ITEM_ERROR] === "skip"}
+      onChange={(event) => set([ON_ITEM_ERROR], event.target.checked ? "skip" : undefined)}
+    />
+  );
+};
+
+/** Those of the settings that the node's kind has. */
+export const WhenItFails = ({ node }: { node: DocNode }) => {
+  const settings = kindOf(node.type).rules?.settings ?? {};
+  return (
+    <>
+      {FALLBACK in settings && <Fallback node={node} />}
+      {ON_ITEM_ERROR in settings && <SkipFailed node={node} />}
+    </>
+  );
+};

@@ -1,0 +1,227 @@
+import { FIELD_TYPES, isRecord } from "@nodeloom/kernel/graph";
+import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
+import { useState } from "react";
+import type { DocNode } from "../../document/graph";
+import { Button, IconButton } from "../../ui/button";
+import { Check, Field, Input, Select, TextArea } from "../../ui/inputs/field";
+import { JsonInput, NumberInput } from "../../ui/inputs/value-inputs";
+import { useSetting } from "./use-setting";
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  text: "Text",
+  textarea: "Long text",
+  number: "Number",
+  boolean: "Yes or no",
+  select: "Choice",
+  image_upload: "Image",
+  video_upload: "Video",
+  audio_upload: "Audio",
+  json: "JSON",
+};
+
+type RawField = Record<string, unknown>;
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+const DefaultControl = ({ field, change, disabled }: { field: RawField; change: (next: RawField) => void; disabled: boolean }) => {
+  const set = (value: unknown): void => change({ ...field, default: value });
+  switch (field.type) {
+    case "number":
+      return (
+        <Field label="Default">
+          {(attributes) => <NumberInput {...attributes} disabled={disabled} value={field.default} onChange={set} />}
+        </Field>
+      );
+    case "boolean":
+      return (
+        <Check label="On by default" disabled={disabled} checked={field.default === true} onChange={(event) => set(event.target.checked)} />
+      );
+    case "json":
+      return <JsonInput label="Default" value={field.default} disabled={disabled} onChange={set} rows={3} />;
+    case "image_upload":
+    case "video_upload":
+    case "audio_upload":
+      return null;
+    default:
+      return (
+        <Field label="Default">
+          {(attributes) => (
+            <TextArea
+              {...attributes}
+              rows={field.type === "textarea" ? 3 : 1}
+              disabled={disabled}
+              value={text(field.default)}
+              onChange={(event) => set(event.target.value === "" ? undefined : event.target.value)}
+            />
+          )}
+        </Field>
+      );
+  }
+};
+
+/** A name as it is typed; what no input can be called is said, and the name before is kept. */
+const NameInput = ({ value, taken, disabled, autoFocus, onChange }: NameInputProps) => {
+  const [typed, setTyped] = useState<string>();
+  const shown = typed ?? value;
+  const error = shown === "" ? "An input needs a name." : taken.has(shown) ? "Another input is called that." : undefined;
+  return (
+    <Field label="Name" hint="its key in the API" error={typed === undefined ? undefined : error}>
+      {(attributes) => (
+        <Input
+          {...attributes}
+          disabled={disabled}
+          value={shown}
+          autoFocus={autoFocus}
+          maxLength={100}
+          spellCheck={false}
+          onFocus={(event) => autoFocus && event.target.select()}
+          onBlur={() => setTyped(undefined)}
+          onChange={(event) => {
+            const next = event.target.value;
+            const fits = next !== "" && !taken.has(next);
+            setTyped(fits ? undefined : next);
+            if (fits) onChange(next);
+          }}
+        />
+      )}
+    </Field>
+  );
+};
+
+interface NameInputProps {
+  value: string;
+  /** Names of the other inputs. */
+  taken: ReadonlySet<unknown>;
+  disabled: boolean;
+  autoFocus: boolean;
+  onChange: (name: string) => void;
+}
+
+interface FieldCardProps {
+  field: RawField;
+  index: number;
+  count: number;
+  disabled: boolean;
+  /** Names of the other inputs. */
+  taken: ReadonlySet<unknown>;
+  /** It was added just now. */
+  isNew: boolean;
+  change: (next: RawField) => void;
+  rename: (name: string) => void;
+  move: (by: number) => void;
+  remove: () => void;
+}
+
+const FieldCard = ({ field, index, count, disabled, taken, isNew, change, rename, move, remove }: FieldCardProps) => (
+  <fieldset className="flex flex-col gap-3 rounded-xl border p-3">
+    <legend className="sr-only">{text(field.label) || text(field.name)}</legend>
+    <div className="flex items-center justify-between">
+      <span className="text-xs font-medium text-faint">Input {index + 1}</span>
+      <span className="flex">
+        <IconButton icon={ArrowUp} label="Move up" size="sm" disabled={disabled || index === 0} onClick={() => move(-1)} />
+        <IconButton icon={ArrowDown} label="Move down" size="sm" disabled={disabled || index === count - 1} onClick={() => move(1)} />
+        <IconButton icon={Trash2} label="Remove this input" size="sm" disabled={disabled} onClick={remove} />
+      </span>
+    </div>
+    <div className="grid grid-cols-2 gap-3">
+      <NameInput value={text(field.name)} taken={taken} disabled={disabled} autoFocus={isNew} onChange={rename} />
+      <Field label="Type">
+        {(attributes) => (
+          <Select
+            {...attributes}
+            disabled={disabled}
+            value={text(field.type) || "text"}
+            onChange={(event) => change({ ...field, type: event.target.value, default: undefined })}
+          >
+            {FIELD_TYPES.map((type) => (
+              <option key={type} value={type}>
+                {TYPE_NAMES[type]}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+    </div>
+    <Field label="Label">
+      {(attributes) => (
+        <Input
+          {...attributes}
+          disabled={disabled}
+          value={text(field.label)}
+          onChange={(event) => change({ ...field, label: event.target.value })}
+        />
+      )}
+    </Field>
+    {field.type === "select" && (
+      <Field label="Choices" hint="one on each line">
+        {(attributes) => (
+          <TextArea
+            {...attributes}
+            rows={3}
+            disabled={disabled}
+            value={Array.isArray(field.options) ? field.options.map(String).join("\n") : ""}
+            onChange={(event) => change({ ...field, options: event.target.value.split("\n") })}
+          />
+        )}
+      </Field>
+    )}
+    <DefaultControl field={field} change={change} disabled={disabled} />
+    <Check
+      label="Required"
+      disabled={disabled}
+      checked={field.required === true}
+      onChange={(event) => change({ ...field, required: event.target.checked || undefined })}
+    />
+  </fieldset>
+);
+
+/** The fields of a request-input node: the workflow's form, and its API. */
+export const FieldsForm = ({ node }: { node: DocNode }) => {
+  const { set, rename, disabled } = useSetting(node);
+  const [added, setAdded] = useState<number>();
+  const fields = (Array.isArray(node.data.fields) ? node.data.fields : []).map((field: unknown): RawField =>
+    isRecord(field) ? field : {},
+  );
+  const write = (next: readonly RawField[]): void => set(["fields"], next, "Edit inputs");
+  const names = new Set(fields.map(({ name }) => name));
+  const freeName = (): string => {
+    for (let number = fields.length + 1; ; number += 1) if (!names.has(`input${number}`)) return `input${number}`;
+  };
+  const moved = (index: number, by: number): RawField[] => {
+    const next = [...fields];
+    const [taken] = next.splice(index, 1);
+    next.splice(index + by, 0, taken!);
+    return next;
+  };
+  return (
+    <div className="flex flex-col gap-3">
+      {fields.map((field, index) => (
+        <FieldCard
+          key={index}
+          field={field}
+          index={index}
+          count={fields.length}
+          disabled={disabled}
+          taken={new Set(fields.flatMap(({ name }, at) => (at === index ? [] : [name])))}
+          isNew={index === added}
+          rename={(name) => rename(index, fields, name)}
+          change={(next) => write(fields.map((one, at) => (at === index ? next : one)))}
+          move={(by) => write(moved(index, by))}
+          remove={() => write(fields.filter((_, at) => at !== index))}
+        />
+      ))}
+      <Button
+        icon={Plus}
+        size="sm"
+        disabled={disabled}
+        className="self-start"
+        onClick={() => {
+          setAdded(fields.length);
+          write([...fields, { name: freeName(), type: "text", label: "" }]);
+        }}
+      >
+        Add an input
+      </Button>
+    </div>
+  );
+};

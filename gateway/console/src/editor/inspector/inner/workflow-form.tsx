@@ -1,0 +1,118 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Link2, SquareArrowOutUpRight } from "lucide-react";
+import { useEffect } from "react";
+import { api } from "../../../api/client";
+import { workflowsQuery } from "../../../api/queries";
+import type { DocNode } from "../../../document/graph";
+import { buttonClasses } from "../../../ui/button";
+import { Field, Select } from "../../../ui/inputs/field";
+import { SchemaControl } from "../../../ui/inputs/schema-control";
+import { Notice } from "../../../ui/notice";
+import { useEditor } from "../../context";
+import { useSetting, useWired } from "../use-setting";
+import { innerOf } from "./ports";
+
+const JSON_TYPES: Readonly<Record<string, string>> = { number: "number", boolean: "boolean", json: "object" };
+
+const slugOf = ({ data }: DocNode): string => (typeof data.slug === "string" ? data.slug : "");
+
+/** The workflow that a node stands for, with what its fields are. */
+const useInner = (slug: string) =>
+  useQuery({
+    queryKey: ["inner-workflow", slug],
+    queryFn: async ({ signal }) => innerOf(await api.workflows.get(slug, { signal })),
+    enabled: slug !== "",
+  });
+
+/** Which workflow a node stands for, and the values of its fields. */
+export const WorkflowForm = ({ node }: { node: DocNode }) => {
+  const { slug: ownSlug, canEdit } = useEditor();
+  const { set, disabled } = useSetting(node);
+  const wired = useWired(node.id);
+  const slug = slugOf(node);
+  const choices = (useQuery(workflowsQuery).data ?? []).filter((one) => one.slug !== ownSlug && !one.archived);
+  const inner = useInner(slug);
+  const ports = inner.data?.ports;
+  const isOld = ports !== undefined && JSON.stringify(ports) !== JSON.stringify(node.data.ports);
+  useEffect(() => {
+    // The canvas shows the ports that the workflow has now.
+    if (isOld && canEdit) set(["ports"], ports, "Choose a workflow");
+  });
+  const inputs = (typeof node.data.inputs === "object" && node.data.inputs !== null ? node.data.inputs : {}) as Record<string, unknown>;
+  return (
+    <div className="flex flex-col gap-4">
+      <Field label="Workflow" hint="One of yours, or a template. Its nodes run as a part of this workflow.">
+        {(attributes) => (
+          <Select
+            {...attributes}
+            disabled={disabled}
+            value={slug}
+            onChange={(event) => set(["slug"], event.target.value, "Choose a workflow")}
+          >
+            {slug === "" && <option value="">Choose…</option>}
+            {slug !== "" && !choices.some((one) => one.slug === slug) && <option value={slug}>{inner.data?.name ?? slug}</option>}
+            {[false, true].map((isTemplate) => (
+              <optgroup key={String(isTemplate)} label={isTemplate ? "Templates" : "Your workflows"}>
+                {choices
+                  .filter((one) => one.isTemplate === isTemplate)
+                  .map((one) => (
+                    <option key={one.slug} value={one.slug}>
+                      {one.name}
+                    </option>
+                  ))}
+              </optgroup>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {inner.data && (
+        <Link to="/workflows/$slug" params={{ slug }} className={buttonClasses("secondary", "sm")}>
+          <SquareArrowOutUpRight className="mr-1.5 size-4" aria-hidden /> Open “{inner.data.name}”
+        </Link>
+      )}
+      {inner.isError && <Notice kind="warn">This workflow is not there, or is none that you may use.</Notice>}
+      <Field label="Version" hint="A version that stays keeps later changes out.">
+        {(attributes) => (
+          <Select
+            {...attributes}
+            disabled={disabled}
+            value={node.data.version === undefined || node.data.version === null ? "" : String(node.data.version)}
+            onChange={(event) => set(["version"], event.target.value === "" ? undefined : event.target.value)}
+          >
+            <option value="">The newest</option>
+            <option value="draft">The draft</option>
+            {typeof node.data.version === "number" && <option value={String(node.data.version)}>Version {node.data.version}</option>}
+          </Select>
+        )}
+      </Field>
+      {(inner.data?.fields ?? []).map(({ name, label, type, options, default: fallback }) => {
+        const from = wired.get(name);
+        if (from !== undefined)
+          return (
+            <div key={name} className="text-[13px]">
+              <div className="font-medium">{label}</div>
+              <div className="mt-0.5 flex items-center gap-1.5 text-xs text-muted">
+                <Link2 className="size-3.5 shrink-0" aria-hidden /> from {from}
+              </div>
+            </div>
+          );
+        return (
+          <SchemaControl
+            key={name}
+            name={name}
+            label={label}
+            schema={{
+              type: JSON_TYPES[type] ?? "string",
+              ...(options ? { enum: options } : {}),
+              ...(fallback === undefined ? {} : { default: fallback }),
+            }}
+            value={inputs[name]}
+            disabled={disabled}
+            onChange={(value) => set(["inputs", name], value)}
+          />
+        );
+      })}
+    </div>
+  );
+};

@@ -1,0 +1,196 @@
+import { isBypassed, labelOf } from "@nodeloom/kernel/graph";
+import {
+  AlignCenterHorizontal,
+  AlignCenterVertical,
+  AlignEndHorizontal,
+  AlignEndVertical,
+  AlignHorizontalSpaceAround,
+  AlignStartHorizontal,
+  AlignStartVertical,
+  AlignVerticalSpaceAround,
+  ChevronRight,
+  Frame,
+  Group,
+  LayoutGrid,
+  Milestone,
+  MousePointerClick,
+  Redo,
+  Trash2,
+  type LucideIcon,
+} from "lucide-react";
+import { kindOf } from "../../canvas/kinds";
+import { PortMark } from "../../canvas/port-mark";
+import { nodesOf, type DocNode } from "../../document/graph";
+import { IconButton } from "../../ui/button";
+import { Field, Input, TextArea } from "../../ui/inputs/field";
+import { deleteSelection } from "../commands/actions";
+import { commandById, type Stage } from "../commands/commands";
+import { bypass } from "../commands/node-actions";
+import { useDocument, useEditor, useUi } from "../context";
+import { NodeMenuButton } from "../board/node-menu";
+import { nodeTitle } from "../titles";
+import { WhenItFails } from "./failing/when-it-fails";
+import { formOf } from "./forms";
+import { LastRun } from "./last-run";
+import { NodeProblems } from "./node-problems";
+import { MaxItems, RawForm } from "./simple-forms";
+import { useSetting } from "./use-setting";
+
+/** Kinds that may have it run once for each item of a list. */
+const FAN_OUT = "maxItems";
+
+const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
+  const editor = useEditor();
+  const { set, disabled } = useSetting(node);
+  const kind = kindOf(node.type);
+  const Form = formOf(kind);
+  const given = labelOf(node);
+  const label = typeof node.data.label === "string" ? node.data.label : (given ?? "");
+  return (
+    <div className="flex flex-col gap-4 p-4">
+      <header className="flex items-center gap-2.5">
+        <kind.icon className="size-[18px] shrink-0 text-muted" aria-hidden />
+        <div className="min-w-0 flex-1">
+          <h2 className="truncate font-semibold">{nodeTitle(node)}</h2>
+          <p className="truncate text-xs text-faint">
+            {kind.title} · {node.id}
+          </p>
+        </div>
+        {kind.runs && (
+          <IconButton
+            icon={Milestone}
+            label="Run to here"
+            keys={commandById("run-to-here").keys[0]}
+            size="sm"
+            onClick={() => commandById("run-to-here").run(editor, stage)}
+          />
+        )}
+        {editor.canEdit && kind.runs && (
+          <IconButton
+            icon={Redo}
+            label={isBypassed(node) ? "Use it again" : "Bypass: runs pass it by"}
+            keys="B"
+            size="sm"
+            active={isBypassed(node)}
+            onClick={() => bypass(editor)}
+          />
+        )}
+        <NodeMenuButton stage={stage} />
+        {editor.canEdit && (
+          <IconButton icon={Trash2} label="Delete this node" keys="Backspace" size="sm" onClick={() => deleteSelection(editor)} />
+        )}
+      </header>
+      {isBypassed(node) && (
+        <p className="rounded-xl bg-sunken p-3 text-sm text-muted">
+          Runs pass this node by: what flows into it flows on where it fits. It costs nothing.
+        </p>
+      )}
+      <NodeProblems node={node} />
+      <Form key={node.id} node={node} />
+      <details className="group border-t pt-3">
+        <summary className="flex items-center gap-1 text-[13px] font-medium text-muted">
+          <ChevronRight className="size-4 transition-transform group-open:rotate-90" aria-hidden /> More
+        </summary>
+        <div className="mt-3 flex flex-col gap-4">
+          <Field label="Label" hint="What this node is called on the canvas and in runs.">
+            {(attributes) => (
+              <Input
+                {...attributes}
+                disabled={disabled}
+                maxLength={80}
+                placeholder={kind.title}
+                value={label}
+                onChange={(event) => set(["label"], event.target.value === "" ? undefined : event.target.value, "Rename node")}
+              />
+            )}
+          </Field>
+          {kind.runs && (
+            <Field label="Comment" hint="For people who read this workflow; a mark on the node shows it.">
+              {(attributes) => (
+                <TextArea
+                  {...attributes}
+                  rows={2}
+                  disabled={disabled}
+                  value={typeof node.data.comment === "string" ? node.data.comment : ""}
+                  onChange={(event) => set(["comment"], event.target.value === "" ? undefined : event.target.value, "Comment")}
+                />
+              )}
+            </Field>
+          )}
+          {FAN_OUT in (kind.rules?.settings ?? {}) && <MaxItems node={node} />}
+          <WhenItFails node={node} />
+          {Form !== RawForm && <RawForm node={node} label="As JSON" />}
+        </div>
+      </details>
+      <LastRun node={node} />
+    </div>
+  );
+};
+
+const Nothing = () => (
+  <div className="flex flex-col items-center px-6 py-14 text-center text-sm text-muted">
+    <MousePointerClick className="mb-2 size-6 text-faint" aria-hidden />
+    Choose a node to change its settings. Double-click the canvas, or press / to add one.
+    <ul className="mt-6 grid w-full grid-cols-2 gap-x-4 gap-y-2 text-left text-xs" aria-label="What ports carry">
+      {(["text", "number", "boolean", "image", "video", "audio", "media", "any"] as const).map((type) => (
+        <li key={type} className="flex items-center gap-2">
+          <PortMark type={type} /> {type === "media" ? "any file" : type === "any" ? "any value" : type}
+        </li>
+      ))}
+    </ul>
+  </div>
+);
+
+const ARRANGING: readonly (readonly [string, LucideIcon])[] = [
+  ["align-left", AlignStartVertical],
+  ["align-center", AlignCenterVertical],
+  ["align-right", AlignEndVertical],
+  ["align-top", AlignStartHorizontal],
+  ["align-middle", AlignCenterHorizontal],
+  ["align-bottom", AlignEndHorizontal],
+  ["align-row", AlignHorizontalSpaceAround],
+  ["align-column", AlignVerticalSpaceAround],
+  ["tidy", LayoutGrid],
+  ["frame", Frame],
+  ["subgraph", Group],
+];
+
+/** What can be done with several nodes at once. */
+const Arrange = ({ stage }: { stage: Stage }) => {
+  const editor = useEditor();
+  const locked = useUi((state) => state.locked) || !editor.canEdit;
+  return (
+    <div role="toolbar" aria-label="Arrange" className="-mx-1.5 mt-2 flex flex-wrap gap-0.5">
+      {ARRANGING.map(([id, icon]) => {
+        const { title, keys, run } = commandById(id);
+        return (
+          <IconButton key={id} icon={icon} size="sm" label={title} keys={keys[0]} disabled={locked} onClick={() => run(editor, stage)} />
+        );
+      })}
+    </div>
+  );
+};
+
+/** The form of the chosen node, beside the canvas. */
+export const Inspector = ({ stage }: { stage: Stage }) => {
+  const graph = useDocument((state) => state.graph);
+  const selection = useDocument((state) => state.selection);
+  const chosen = nodesOf(graph).filter(({ id }) => selection.nodes.has(id));
+  const [node] = chosen;
+  if (!node) return <Nothing />;
+  if (chosen.length > 1)
+    return (
+      <div className="p-4 text-sm">
+        <h2 className="font-semibold">{chosen.length} nodes</h2>
+        <Arrange stage={stage} />
+        <ul className="mt-2 flex flex-col gap-1 text-muted">
+          {chosen.map((one) => (
+            <li key={one.id} className="truncate">
+              {nodeTitle(one)}
+            </li>
+          ))}
+        </ul>
+      </div>
+    );
+  return <NodeForm node={node} stage={stage} />;
+};

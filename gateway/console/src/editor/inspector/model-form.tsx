@@ -1,0 +1,155 @@
+import type { JsonSchema } from "@nodeloom/kernel";
+import { useQuery } from "@tanstack/react-query";
+import { ChevronRight, Dices, Link2 } from "lucide-react";
+import { isDevelopment } from "../../media/url";
+import { tasksQuery } from "../../api/queries";
+import { settingAt, settingPath } from "../../canvas/face";
+import { kindOf } from "../../canvas/kinds";
+import { RARE_INPUTS } from "../../canvas/ports";
+import type { DocNode } from "../../document/graph";
+import { IconButton } from "../../ui/button";
+import { Field, Select } from "../../ui/inputs/field";
+import { Notice } from "../../ui/notice";
+import { useEditor } from "../context";
+import { propertiesOf } from "../../ui/inputs/properties";
+import { SchemaControl } from "../../ui/inputs/schema-control";
+import { FileValue } from "../../media/file-value";
+import { modelWords } from "../panels/model-state";
+import { AnswerForm } from "./answer-form";
+import { useLibraryChoice, useSetting, useWired } from "./use-setting";
+
+/** Which model a node calls. */
+const ModelSelect = ({ node }: { node: DocNode }) => {
+  const { models } = useEditor();
+  const { set, disabled } = useSetting(node);
+  const { modality } = kindOf(node.type);
+  const chosen = typeof node.data.model === "string" ? node.data.model : "";
+  const fitting = models.filter((model) => model.modality === modality && model.enabled);
+  const tasks = useQuery(tasksQuery).data?.filter((task) => task.modality === modality) ?? [];
+  const task = tasks.find(({ name }) => name === chosen);
+  const model = fitting.find(({ internalName }) => internalName === (task?.model ?? chosen));
+  const titleOf = (internalName: string | null): string =>
+    fitting.find((one) => one.internalName === internalName)?.displayName ?? "none is ready";
+  return (
+    <Field label="Model" hint={task && !model ? (task.reason ?? task.summary) : (model?.statusReason ?? model?.description)}>
+      {(attributes) => (
+        <Select
+          {...attributes}
+          disabled={disabled}
+          value={chosen}
+          onChange={(event) => set(["model"], event.target.value, "Choose a model")}
+        >
+          {chosen === "" && <option value="">Choose…</option>}
+          {tasks.length > 0 && (
+            <optgroup label="Automatic (best ready)">
+              {tasks.map(({ name, summary, model: now }) => (
+                <option key={name} value={name}>
+                  {`${summary}: ${titleOf(now)}`}
+                </option>
+              ))}
+            </optgroup>
+          )}
+          {chosen !== "" && !model && !task && <option value={chosen}>{chosen} (not available)</option>}
+          {fitting.map((one) => (
+            <option key={one.internalName} value={one.internalName}>
+              {modelWords(one)}
+            </option>
+          ))}
+        </Select>
+      )}
+    </Field>
+  );
+};
+
+const SEED = "seed";
+/** The least of what models take at most. */
+const SEEDS = 2 ** 31 - 1;
+/** A seed that the model takes. */
+const anySeed = ({ minimum, maximum }: JsonSchema): number => {
+  const from = typeof minimum === "number" ? Math.max(0, minimum) : 0;
+  const to = Math.min(typeof maximum === "number" ? maximum : SEEDS, SEEDS);
+  return from + Math.floor(Math.random() * (to - from + 1));
+};
+
+const SANDBOX = "sandbox";
+/** The setting that says what an answer must be. */
+const ANSWER_SCHEMA = "schema";
+
+/** Settings of a node that calls a model, from the model's own schema. */
+export const ModelForm = ({ node }: { node: DocNode }) => {
+  const { schemaOf } = useEditor();
+  const { set, disabled } = useSetting(node);
+  const wired = useWired(node.id);
+  const choose = useLibraryChoice();
+  const schema = schemaOf(node);
+  // What the sandbox is to pretend is asked for by tests, and by who develops the platform.
+  const properties = propertiesOf(schema).filter(
+    ([name]) => name !== SANDBOX || isDevelopment || settingAt(node, settingPath(node, name)) !== undefined,
+  );
+  const isPrompt = ([name]: (typeof properties)[number]): boolean => name === "prompt";
+  const isRare = ([name]: (typeof properties)[number]): boolean => RARE_INPUTS.has(name) && !wired.has(name);
+  const [asked, rare] = [properties.filter((one) => !isRare(one)), properties.filter(isRare)];
+  const control = ([name, property]: (typeof properties)[number]) => {
+    const from = wired.get(name);
+    const title = typeof property.title === "string" ? property.title : name;
+    if (from !== undefined)
+      return (
+        <div key={name} className="text-[13px]">
+          <div className="font-medium">{title}</div>
+          <div className="mt-0.5 flex items-center gap-1.5 text-xs text-muted">
+            <Link2 className="size-3.5 shrink-0" aria-hidden /> from {from}
+          </div>
+        </div>
+      );
+    const path = settingPath(node, name);
+    if (property.format === "media")
+      return (
+        <FileValue
+          key={name}
+          label={title}
+          value={String(settingAt(node, path) ?? "")}
+          onChange={(value) => set(path, value)}
+          accept="image/*,video/*,audio/*"
+          hint={typeof property.description === "string" ? property.description : undefined}
+          disabled={disabled}
+          onChoose={() => choose((id) => set(path, id))}
+        />
+      );
+    return (
+      <div key={name} className="relative">
+        <SchemaControl
+          name={name}
+          label={title}
+          schema={property}
+          value={settingAt(node, path)}
+          disabled={disabled}
+          onChange={(value) => set(path, value)}
+        />
+        {name === SEED && !disabled && (
+          <span className="absolute -top-1 right-0">
+            <IconButton icon={Dices} size="sm" label="Roll the dice" onClick={() => set(path, anySeed(property), "Roll the dice")} />
+          </span>
+        )}
+      </div>
+    );
+  };
+  return (
+    <div className="flex flex-col gap-4">
+      <ModelSelect node={node} />
+      {schema === undefined && typeof node.data.model === "string" && (
+        <Notice kind="warn">This model is not available. Its settings are kept.</Notice>
+      )}
+      {asked.filter(isPrompt).map(control)}
+      {ANSWER_SCHEMA in (kindOf(node.type).rules?.settings ?? {}) && <AnswerForm key={node.id} node={node} />}
+      {asked.filter((one) => !isPrompt(one)).map(control)}
+      {rare.length > 0 && (
+        <details className="group">
+          <summary className="flex items-center gap-1 text-[13px] font-medium text-muted">
+            <ChevronRight className="size-4 transition-transform group-open:rotate-90" aria-hidden /> Advanced
+          </summary>
+          <div className="mt-3 flex flex-col gap-4">{rare.map(control)}</div>
+        </details>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,40 @@
+import { CircleX, TriangleAlert } from "lucide-react";
+import { issueWords } from "../../messages/issues";
+import type { DocNode } from "../../document/graph";
+import { Button } from "../../ui/button";
+import { useEditor, useScene, useUi } from "../context";
+import { fixesFor } from "../panels/fixes";
+
+/** What is wrong or odd about a node, with what helps; nothing while it was not touched. */
+export const NodeProblems = ({ node }: { node: DocNode }) => {
+  const editor = useEditor();
+  const { issues, warnings } = useScene((state) => state.judgement);
+  const isFresh = useUi(({ fresh }) => fresh.has(node.id));
+  if (isFresh) return null;
+  const own = issues.filter(({ nodeId }) => nodeId === node.id);
+  return (
+    <>
+      {own.map((issue, index) => (
+        <div key={index} className="rounded-xl bg-bad-soft p-3 text-sm text-bad">
+          <p className="flex gap-2 wrap-anywhere">
+            <CircleX className="mt-0.5 size-4 shrink-0" aria-hidden /> {issueWords(issue)}
+          </p>
+          {editor.canEdit && (
+            <div className="mt-2 flex flex-wrap gap-2">
+              {fixesFor(editor, issue).map((fix) => (
+                <Button key={fix.label} size="sm" onClick={fix.run}>
+                  {fix.label}
+                </Button>
+              ))}
+            </div>
+          )}
+        </div>
+      ))}
+      {(warnings[node.id] ?? []).map((warning) => (
+        <p key={warning.message} className="flex gap-2 rounded-xl bg-warn-soft p-3 text-sm text-warn wrap-anywhere">
+          <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden /> {issueWords(warning)}
+        </p>
+      ))}
+    </>
+  );
+};

@@ -1,0 +1,26 @@
+import { Link2 } from "lucide-react";
+import type { DocNode } from "../../document/graph";
+import { Notice } from "../../ui/notice";
+import { useWired } from "./use-setting";
+
+/** What is linked with a node that makes the result. */
+export const ResultsForm = ({ node }: { node: DocNode }) => {
+  const wired = [...useWired(node.id)];
+  return (
+    <div className="flex flex-col gap-2 text-sm">
+      <p className="text-xs text-faint">
+        What is linked here is what a run answers, under the port's name. Drop a link on the node to add a result.
+      </p>
+      {wired.length === 0 && <Notice kind="warn">Nothing is linked yet: a run would answer an empty result.</Notice>}
+      <ul className="flex flex-col gap-1.5">
+        {wired.map(([name, from]) => (
+          <li key={name} className="flex items-center gap-2">
+            <code className="font-mono text-xs">{name}</code>
+            <Link2 className="size-3.5 shrink-0 text-faint" aria-hidden />
+            <span className="min-w-0 truncate text-muted">{from}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+};

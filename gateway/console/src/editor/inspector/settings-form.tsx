@@ -1,0 +1,54 @@
+import { Link2 } from "lucide-react";
+import { kindOf } from "../../canvas/kinds";
+import type { DocNode } from "../../document/graph";
+import { propertiesOf } from "../../ui/inputs/properties";
+import { SchemaControl } from "../../ui/inputs/schema-control";
+import { useSetting, useWired } from "./use-setting";
+
+/** Stand under "More", or nowhere by themselves. */
+const ELSEWHERE: ReadonlySet<string> = new Set(["maxItems", "inputs", "onItemError"]);
+
+/** `failOnStatus` as people write it. */
+const wordsOf = (name: string): string => {
+  const words = name.replaceAll(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+/** A control for each setting of a kind, from the JSON Schemas of the kernel's table. */
+export const SettingsForm = ({ node }: { node: DocNode }) => {
+  const { set, disabled } = useSetting(node);
+  const wired = useWired(node.id);
+  const { rules } = kindOf(node.type);
+  // What a node's own settings decide comes after them.
+  const all = [...Object.entries(rules?.settings ?? {}), ...propertiesOf(rules?.schema?.(node))];
+  const settings = all.filter(([name]) => !ELSEWHERE.has(name));
+  if (settings.length === 0) return <p className="text-sm text-muted">It has no settings.</p>;
+  return (
+    <div className="flex flex-col gap-4">
+      {settings.map(([name, schema]) => {
+        const from = wired.get(name);
+        const label = typeof schema.title === "string" ? schema.title : wordsOf(name);
+        if (from === undefined)
+          return (
+            <SchemaControl
+              key={name}
+              name={name}
+              label={label}
+              schema={schema}
+              value={node.data[name]}
+              disabled={disabled}
+              onChange={(value) => set([name], value)}
+            />
+          );
+        return (
+          <div key={name} className="text-[13px]">
+            <div className="font-medium">{label}</div>
+            <div className="mt-0.5 flex items-center gap-1.5 text-xs text-muted">
+              <Link2 className="size-3.5 shrink-0" aria-hidden /> from {from}
+            </div>
+          </div>
+        );
+      })}
+    </div>
+  );
+};

@@ -1,0 +1,66 @@
+import type { GraphIssue } from "@nodeloom/kernel/graph";
+import { kindOf } from "../../canvas/kinds";
+import { TEXT_TYPE } from "../../canvas/looks";
+import { addNode, connect, freeId, removeItems, setData } from "../../document/edit";
+import { edgesOf, nodeById } from "../../document/graph";
+import { placeBeside } from "../commands/actions";
+import { defaultModel } from "../commands/new-nodes";
+import type { Editor } from "../context";
+
+export interface Fix {
+  label: string;
+  run: () => void;
+}
+
+/** What can be done about a problem at once. */
+export const fixesFor = (editor: Editor, { nodeId, code, params, path }: GraphIssue): Fix[] => {
+  const { document, terms } = editor;
+  const { graph } = document.store.getState();
+  const fixes: Fix[] = [];
+  const edgeId = "edge" in params ? params.edge : undefined;
+  if (edgeId !== undefined && edgesOf(graph).some(({ id }) => id === edgeId))
+    fixes.push({ label: "Remove the link", run: () => document.change("Remove link", (now) => removeItems(now, [], [edgeId])) });
+  const node = nodeId === null ? undefined : nodeById(graph, nodeId);
+  if (!node) return fixes;
+  const { modality } = kindOf(node.type);
+  const model = typeof node.data.model === "string" ? node.data.model : "";
+  const suggested = defaultModel(editor, modality);
+  if (modality !== undefined && !terms.has(model) && suggested !== undefined)
+    fixes.push({
+      label: `Use ${suggested}`,
+      run: () => document.change("Choose a model", (now) => setData(now, node.id, ["model"], suggested)),
+    });
+  if (code === "REQUIRED" && path === "prompt")
+    fixes.push({
+      label: "Write it",
+      run: () => {
+        document.select([node.id]);
+        editor.ui.setState({ writing: { nodeId: node.id, what: "text" }, reveal: node.id });
+      },
+    });
+  const missing =
+    path === "prompt" && terms.has(model) && !edgesOf(graph).some((edge) => edge.target === node.id && edge.targetHandle === "prompt");
+  if (missing)
+    fixes.push({
+      label: "Add a text",
+      run: () => {
+        const id = freeId(graph, "text");
+        const at = placeBeside(editor, node.id, "input");
+        const ends = { source: id, sourceHandle: "text", target: node.id, targetHandle: "prompt" };
+        document.change("Add a text", (now) => connect(addNode(now, { id, type: TEXT_TYPE, at, data: { text: "" } }), ends), {
+          select: [id],
+        });
+        // Where it is written.
+        editor.ui.setState({ panel: "node", reveal: id });
+      },
+    });
+  if (code === "CYCLE") {
+    const last = edgesOf(graph).findLast((edge) => edge.target === node.id);
+    if (last)
+      fixes.push({
+        label: "Remove a link of the circle",
+        run: () => document.change("Remove link", (now) => removeItems(now, [], [last.id])),
+      });
+  }
+  return fixes;
+};

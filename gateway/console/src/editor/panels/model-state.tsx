@@ -1,0 +1,34 @@
+import type { Model } from "@nodeloom/client";
+import { Badge, type Tone } from "../../ui/badge";
+
+const WORDS: Readonly<Partial<Record<Model["status"], { tone: Tone; words: string }>>> = {
+  "needs-key": { tone: "warn", words: "needs a key" },
+  downloading: { tone: "accent", words: "on its way" },
+  away: { tone: "warn", words: "away" },
+};
+
+/** In a few words why a model can't run now; nothing where it can. */
+export const modelState = ({ status }: Pick<Model, "status">): string | undefined => WORDS[status]?.words;
+
+/** Why a model can't run now, as a mark; nothing where it can. */
+export const ModelState = ({ model }: { model: Pick<Model, "status" | "statusReason"> }) => {
+  const said = WORDS[model.status];
+  if (!said) return null;
+  return (
+    <span className="ml-1.5" title={model.statusReason ?? undefined}>
+      <Badge tone={said.tone}>{said.words}</Badge>
+    </span>
+  );
+};
+
+/** Where a model runs, where that is not at a provider. */
+export const placeWords = ({ runsAt }: Pick<Model, "runsAt">): string | undefined =>
+  ({ local: "on this machine", sandbox: "sandbox, no AI", provider: undefined })[runsAt];
+
+/** A model with where it runs, whether it can, and which plan it asks for. */
+export const modelWords = (model: Model): string => {
+  const { displayName, minTier } = model;
+  return [displayName, placeWords(model), modelState(model), minTier === "free" ? undefined : `from ${minTier}`]
+    .filter(Boolean)
+    .join(" · ");
+};

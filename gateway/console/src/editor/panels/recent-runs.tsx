@@ -1,0 +1,62 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { afterRun, executionsQuery } from "../../api/queries";
+import { watchRun } from "../../runs/live";
+import { useMadeBy } from "../../runs/made-files";
+import { RunStatus } from "../../runs/status";
+import { Thumb } from "../../media/thumb";
+import { classes } from "../../ui/classes";
+import { ago, roundCredits } from "../../ui/format";
+import { useEditor } from "../context";
+
+const LISTED = 5;
+const THUMBS = 3;
+const THUMB_PX = 56;
+
+/** The workflow's newest runs, those under way among them: each with what it made, and the way to see it on the canvas. */
+export const RecentRuns = ({ shown }: { shown: string | undefined }) => {
+  const { slug } = useEditor();
+  const client = useQueryClient();
+  const { data } = useQuery(executionsQuery({ workflowSlug: slug, limit: LISTED }));
+  const madeBy = useMadeBy(data?.rows);
+  const rows = data?.rows ?? [];
+  if (!rows.some(({ executionId }) => executionId !== shown)) return null;
+  return (
+    <section aria-label="Recent runs" className="border-t pt-4">
+      <header className="mb-1 flex items-center justify-between gap-2">
+        <h2 className="text-[13px] font-semibold">Recent runs</h2>
+        <Link to="/executions" search={{ workflow: slug }} className="text-xs text-accent-text underline underline-offset-2">
+          All of them
+        </Link>
+      </header>
+      <ul className="-mx-2">
+        {rows.map((run) => (
+          <li key={run.executionId}>
+            <button
+              type="button"
+              aria-pressed={run.executionId === shown}
+              className={classes(
+                "flex w-full items-center gap-2 rounded-lg px-2 py-1 text-left text-xs text-muted hover:bg-hover",
+                run.executionId === shown && "bg-sunken",
+              )}
+              onClick={() => watchRun(slug, run.executionId, () => afterRun(client))}
+            >
+              <RunStatus status={run.status} />
+              <span className="min-w-0 flex-1 truncate">
+                {run.createdAt !== null && ago(run.createdAt)}
+                {run.creditsCost > 0 && ` · ${roundCredits(run.creditsCost)} cr`}
+              </span>
+              <span className="flex gap-1">
+                {madeBy(run)
+                  .slice(0, THUMBS)
+                  .map((file) => (
+                    <Thumb key={file.url} file={file} label="" width={THUMB_PX} className="size-7 shrink-0 rounded-md bg-(--media)" />
+                  ))}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};

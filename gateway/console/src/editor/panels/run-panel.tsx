@@ -1,0 +1,210 @@
+import type { RerunQuote } from "@nodeloom/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { Code2, Milestone, Pin, Play, X } from "lucide-react";
+import { useCallback, useEffect, useMemo, useState } from "react";
+import { afterRun } from "../../api/queries";
+import { issueWords } from "../../messages/issues";
+import { nodeById } from "../../document/graph";
+import { isOver, useLive, watchRun } from "../../runs/live";
+import { reusedWords, startRerun, useRerunQuote, type Again } from "../../runs/again/rerun";
+import { Affordable } from "../../runs/affordable";
+import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "../../runs/request";
+import { priceOf, RunPrice, useLimit } from "../../runs/run-price";
+import { RunForm } from "../../runs/run-form";
+import { RunStatus } from "../../runs/status";
+import type { Trouble } from "../../messages/troubles";
+import { TroubleNotice } from "../../runs/trouble/trouble-notice";
+import { ago } from "../../ui/format";
+import { Button, IconButton } from "../../ui/button";
+import { Notice } from "../../ui/notice";
+import { useKept, type Kept } from "../pins/use-kept";
+import { RecentRuns } from "./recent-runs";
+import { RunView } from "./run-view";
+import { useDocument, useEditor, useScene, useUi } from "../context";
+import { useRunInputs } from "../run-inputs";
+import { rememberPrints } from "../scene/fingerprints";
+import { nodeTitle } from "../titles";
+import { NONE } from "../ui-store";
+
+/** What Run means here: the draft that is on the canvas; of a template of somebody else, what everybody runs. */
+const useTarget = (): RunTarget => {
+  const { slug, canEdit } = useEditor();
+  const until = useUi((state) => state.until);
+  return useMemo(() => ({ workflow: slug, until, ...(canEdit ? { version: "draft" as const } : {}) }), [slug, canEdit, until]);
+};
+
+/** Has the canvas follow a run that was started. */
+const useFollow = () => {
+  const { slug, document } = useEditor();
+  const client = useQueryClient();
+  return (executionId: string, graph = document.store.getState().graph): void => {
+    rememberPrints(slug, executionId, graph);
+    watchRun(slug, executionId, () => afterRun(client));
+    afterRun(client);
+  };
+};
+
+/** Starts a run of what is on the canvas: saved first, answered at once, followed by its events. */
+const useStart = (target: RunTarget, kept: Kept | undefined, inputs: () => Record<string, unknown>, limit: number | null) => {
+  const { document } = useEditor();
+  const follow = useFollow();
+  const [starting, setStarting] = useState(false);
+  const [refused, setRefused] = useState<Refusal>();
+  const start = async (): Promise<void> => {
+    setStarting(true);
+    setRefused(undefined);
+    try {
+      if (!(await document.flush())) throw new Error("The workflow is not saved yet, so it was not run. See beside its name why.");
+      const { graph } = document.store.getState();
+      follow(await (kept ? startRerun(kept.base, kept.again, limit) : startRun(target, inputs(), limit)), graph);
+    } catch (error) {
+      setRefused(refusalOf(error));
+    } finally {
+      setStarting(false);
+    }
+  };
+  return { start, starting, refused };
+};
+
+/** Says that Run goes to one node, and lets it go through again. */
+const RunsTo = () => {
+  const { ui } = useEditor();
+  const until = useUi((state) => state.until);
+  const node = useDocument(({ graph }) => (until === undefined ? undefined : nodeById(graph, until)));
+  if (!node) return null;
+  return (
+    <div className="flex items-center gap-2 rounded-xl bg-accent-soft py-1.5 pr-1.5 pl-3 text-sm text-accent-text">
+      <Milestone className="size-4 shrink-0" aria-hidden />
+      <span className="min-w-0 flex-1 wrap-anywhere">
+        Runs to <b className="font-semibold">{nodeTitle(node)}</b>, and what it needs.
+      </span>
+      <IconButton icon={X} size="sm" label="Run everything" onClick={() => ui.setState({ until: undefined })} />
+    </div>
+  );
+};
+
+/** The way to the newest run, which was over when the workflow was opened: to go on from it, or to run it again. */
+const LastRun = ({ onShow }: { onShow: (executionId: string) => void }) => {
+  const last = useUi((state) => state.lastRun);
+  if (!last) return null;
+  return (
+    <div className="flex items-center justify-between gap-2 border-t pt-4 text-sm">
+      <span className="flex min-w-0 items-center gap-2 text-muted">
+        <RunStatus status={last.status} /> {last.createdAt !== null && ago(last.createdAt)}
+      </span>
+      <Button size="sm" onClick={() => onShow(last.executionId)}>
+        Show the last run
+      </Button>
+    </div>
+  );
+};
+
+/** What keeps a graph from running, by the names that nodes have here instead of their ids. */
+const useNamed = (trouble: Trouble | undefined): Trouble | undefined => {
+  const [issue, ...others] = useScene((state) => state.judgement.issues);
+  const title = useDocument(({ graph }) => {
+    const node = issue === undefined || issue.nodeId === null ? undefined : nodeById(graph, issue.nodeId);
+    return node && nodeTitle(node);
+  });
+  if (!trouble?.remedies.includes("see-problems") || !issue) return trouble;
+  const cause = `${title === undefined ? "" : `“${title}”: `}${issueWords(issue)}`;
+  return {
+    ...trouble,
+    cause,
+    advice: others.length === 0 ? undefined : `There ${others.length === 1 ? "is one more" : `are ${others.length} more`}.`,
+  };
+};
+
+/** Nodes all of whose calls are taken over. */
+const reusedIn = ({ nodes }: RerunQuote): ReadonlySet<string> =>
+  new Set(nodes.filter(({ items, reusedItems }) => reusedItems.length > 0 && reusedItems.length >= items).map(({ id }) => id));
+
+/** Inputs, price, Run; then what happens. */
+export const RunPanel = () => {
+  const { slug, me, ui, document, canEdit } = useEditor();
+  const client = useQueryClient();
+  const run = useLive(({ runs }) => runs[slug]);
+  const until = useUi((state) => state.until);
+  const { fields, values, inputs } = useRunInputs(until);
+  const target = useTarget();
+  const etag = useDocument((state) => state.etag);
+  // Of what is somebody else's, all of it runs.
+  const again: Again = { inputs, ...(canEdit ? { version: "draft", ...(until === undefined ? {} : { until }) } : {}) };
+  const kept = useKept(again);
+  const plain = useQuote(target, inputs, me.user.approved && kept === undefined, etag);
+  const partial = useRerunQuote(kept?.base ?? "", kept?.again ?? {}, me.user.approved && kept !== undefined, etag);
+  const { quote, problem } = kept ? partial : plain;
+  const [limit, price] = [useLimit(quote), priceOf(quote)];
+  const most = limit.limit ?? undefined;
+  useEffect(() => ui.setState({ maxCredits: most }), [ui, most]);
+  const { start, starting, refused } = useStart(target, kept, () => inputs, limit.limit);
+  const [refusal, expected] = [useNamed(refused?.trouble), useNamed(problem)];
+  const remedies = { "see-problems": () => ui.setState({ panel: "problems" }) };
+  const running = run !== undefined && !isOver(run);
+  const follow = useFollow();
+  const onQuote = useCallback((next: RerunQuote | undefined) => ui.setState({ reused: next ? reusedIn(next) : NONE }), [ui]);
+  return (
+    <div className="flex flex-col gap-5 p-4">
+      <form
+        data-run
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void start();
+        }}
+      >
+        <RunsTo />
+        <RunForm
+          fields={fields}
+          values={values}
+          onChange={(next) => ui.setState({ typed: next })}
+          errors={refused?.fields}
+          mayUpload={me.user.approved}
+        />
+        {!me.user.approved && (
+          <Notice kind="warn">Your account waits for approval. You can build; running begins when an administrator has approved it.</Notice>
+        )}
+        {refusal && <TroubleNotice trouble={refusal} on={remedies} />}
+        {!refusal && expected && <TroubleNotice kind="warn" trouble={expected} on={remedies} />}
+        {/* In sight however long the form is. */}
+        <div className="sticky bottom-0 z-1 -mx-4 flex flex-wrap items-center gap-2 bg-surface px-4 py-2">
+          <Button type="submit" variant="primary" icon={Play} busy={starting} disabled={!me.user.approved} data-testid="run">
+            {price === undefined ? "Run" : `Run · ${price}`}
+          </Button>
+          <Button icon={Code2} onClick={() => ui.setState({ overlay: "api" })}>
+            Use as API
+          </Button>
+        </div>
+        {kept && (
+          <p className="flex items-start gap-1.5 text-xs text-muted">
+            <Pin className="mt-0.5 size-3.5 shrink-0" aria-hidden />
+            <span>
+              Keeps what {kept.names} made, as long as what flows in is the same
+              {partial.quote && `: ${reusedWords(partial.quote)}`}.
+            </span>
+          </p>
+        )}
+        <RunPrice quote={quote} limit={limit} />
+        <Affordable quote={quote} />
+        {running && <p className="text-xs text-muted">A run is going on; another one may be started beside it.</p>}
+      </form>
+      {!run && <LastRun onShow={(executionId) => watchRun(slug, executionId, () => afterRun(client))} />}
+      {run && (
+        <>
+          <hr />
+          <RunView
+            run={run}
+            again={{
+              again: { ...again, reuse: kept?.again.reuse ?? [] },
+              revision: etag,
+              before: () => document.flush(),
+              onQuote,
+              onStarted: follow,
+            }}
+          />
+        </>
+      )}
+      <RecentRuns shown={run?.executionId} />
+    </div>
+  );
+};

@@ -1,0 +1,198 @@
+import type { Execution } from "@nodeloom/client";
+import { Link } from "@tanstack/react-router";
+import { CircleStop, ExternalLink, X } from "lucide-react";
+import { useLayoutEffect, useMemo, useRef, type RefObject } from "react";
+import { api, messageOf } from "../../api/client";
+import { makesCalls, waitsForDecision } from "@nodeloom/kernel/graph";
+import { nodeById, nodesOf, type DocGraph } from "../../document/graph";
+import { forgetRun, isOver, type LiveRun, type NodeProgress } from "../../runs/live";
+import { nameOfNode } from "../../runs/node-name";
+import { reusedShare } from "../../runs/again/reused-from";
+import { RunAgain, type RunAgainProps } from "../../runs/again/run-again";
+import { endOutputs, failedIn } from "../../runs/outputs";
+import { ResultView } from "../../runs/result-view";
+import { cancelReport, RunStatus } from "../../runs/status";
+import { TroubleNotice } from "../../runs/trouble/trouble-notice";
+import { plainCause, runTrouble } from "../../messages/troubles";
+import { withWholes } from "../../runs/whole/parts";
+import { outerId } from "../../runs/whole/whole";
+import { WaitingNodes } from "../../runs/approvals/waiting";
+import { Button, IconButton } from "../../ui/button";
+import { credits, duration } from "../../ui/format";
+import { Notice } from "../../ui/notice";
+import { complain } from "../../ui/overlays/toast";
+import { useDocument, useEditor } from "../context";
+import { reachedNodes } from "../scene/shown";
+import { nodeTitle } from "../titles";
+
+/** A node of a run by its name on the canvas; one of a workflow that stands there, with that one's. */
+const titleIn = (graph: DocGraph, node: NodeProgress): string => {
+  const outer = nodeById(graph, outerId(node.id));
+  if (!outer) return node.label ?? node.id;
+  return outer.id === node.id ? nodeTitle(outer) : `${nodeTitle(outer)} › ${nameOfNode(node)}`;
+};
+
+/** Of the nodes inside a workflow, those that only handle values are no news. */
+const isListed = ({ id, type, status }: NodeProgress): boolean => id === outerId(id) || makesCalls(type) || status === "failed";
+
+const Progress = ({ run }: { run: LiveRun }) => {
+  const graph = useDocument((state) => state.graph);
+  const { document } = useEditor();
+  const nodes = useMemo(() => reachedNodes(graph, withWholes(nodesOf(graph), run.nodes)), [graph, run.nodes]);
+  return (
+    <ol className="flex flex-col gap-1" aria-label="Nodes of this run">
+      {[...nodes.values()].filter(isListed).map((node) => {
+        const shown = nodeById(graph, outerId(node.id));
+        const report = cancelReport(node.cancelReport);
+        const reused = reusedShare(node);
+        return (
+          <li key={node.id}>
+            <button
+              type="button"
+              className="flex w-full items-center gap-2 rounded-lg px-2 py-1 text-left text-sm hover:bg-hover"
+              onClick={() => shown && document.select([shown.id])}
+            >
+              <span className="min-w-0 flex-1">
+                <span className="block truncate">{titleIn(graph, node)}</span>
+                {node.error && <span className="block text-xs text-bad wrap-anywhere">{plainCause(node.error.message)}</span>}
+                {report !== undefined && <span className="block text-xs text-warn">{report}</span>}
+              </span>
+              {reused !== undefined && <span className="text-xs text-muted">{reused}</span>}
+              {(node.items ?? 0) > 1 && (
+                <span className="text-xs text-muted tabular-nums">
+                  {node.itemsDone ?? 0}/{node.items}
+                </span>
+              )}
+              {node.durationMs !== null && <span className="text-xs text-faint tabular-nums">{duration(node.durationMs)}</span>}
+              <RunStatus status={node.status} />
+            </button>
+          </li>
+        );
+      })}
+    </ol>
+  );
+};
+
+/** What a run gave; one without a result, what its last nodes gave: nothing that was paid for is hidden. */
+const Result = ({ run }: { run: LiveRun }) => {
+  const graph = useDocument((state) => state.graph);
+  const result = run.execution?.result ?? {};
+  const states = [...withWholes(nodesOf(graph), run.nodes).values()].filter(({ id }) => id === outerId(id));
+  const ends = Object.keys(result).length === 0 ? endOutputs(graph, { nodes: states }) : [];
+  if (ends.length === 0) return run.execution?.result === undefined ? null : <ResultView result={result} />;
+  return ends.map(({ id, outputs }) => {
+    const node = nodeById(graph, id);
+    return (
+      <div key={id}>
+        <h2 className="mb-1.5 text-[13px] font-semibold">{node ? nodeTitle(node) : id}</h2>
+        <ResultView result={outputs} />
+      </div>
+    );
+  });
+};
+
+/** What went wrong with a run: at which node and item, why, and a button for what helps. */
+const Failure = ({ error, run }: { error: NonNullable<Execution["error"]>; run: LiveRun }) => {
+  const { document, ui } = useEditor();
+  const graph = useDocument((state) => state.graph);
+  const node = run.nodes.get(error.nodeId ?? "");
+  const shown = node && nodeById(graph, outerId(node.id));
+  const title = node ? titleIn(graph, node) : "";
+  const openNode = (): void => {
+    document.select([shown!.id]);
+    ui.setState({ panel: "node", reveal: shown!.id });
+  };
+  const raise = (): void => window.document.querySelector<HTMLInputElement>("form[data-run] [data-limit]")?.focus();
+  return (
+    <TroubleNotice
+      trouble={runTrouble(error, node && failedIn(node, title))}
+      on={{ ...(shown ? { "open-node": openNode } : {}), "raise-limit": raise }}
+    />
+  );
+};
+
+/** Of the window's height: below it too little of a run would be seen. */
+const LOW = 0.6;
+
+/** Brings a run that begins to be shown into view; a form above it stays where there is room for both. */
+const useInView = (executionId: string, isRead: boolean): RefObject<HTMLElement | null> => {
+  const section = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const { top = 0 } = section.current?.getBoundingClientRect() ?? {};
+    if (top < 0 || top > innerHeight * LOW) section.current?.scrollIntoView({ block: "start" });
+    // Before it was read, there is little of it to be seen.
+  }, [executionId, isRead]);
+  return section;
+};
+
+/** The run that is shown: its progress, what it cost, its end; and what running it again takes over. */
+export const RunView = ({ run, again }: { run: LiveRun; again: Omit<RunAgainProps, "execution"> }) => {
+  const { slug } = useEditor();
+  const { execution, executionId } = run;
+  const section = useInView(executionId, execution !== undefined);
+  const cancel = async (): Promise<void> => {
+    try {
+      await api.cancel(executionId);
+    } catch (error) {
+      complain(messageOf(error));
+    }
+  };
+  const over = isOver(run);
+  const graph = useDocument((state) => state.graph);
+  const isWaiting = [...run.nodes.values()].some(
+    ({ id, status }) => status === "processing" && waitsForDecision(nodeById(graph, id)?.type ?? ""),
+  );
+  const queued = (execution as { queued?: boolean; position?: number } | undefined)?.queued === true;
+  return (
+    <section ref={section} aria-label="Run" className="flex scroll-mt-4 flex-col gap-3">
+      <header className="flex flex-wrap items-center gap-2">
+        <RunStatus status={execution?.status ?? "processing"} />
+        <span className="text-xs text-muted tabular-nums" aria-live="polite">
+          {over && execution
+            ? `${duration(execution.durationMs)} · ${credits(execution.creditsCost)}`
+            : queued
+              ? "waiting in line"
+              : run.connected
+                ? "live"
+                : run.problem === undefined && "connecting…"}
+        </span>
+        <span className="ml-auto flex">
+          <Link
+            to="/executions/$id"
+            params={{ id: executionId }}
+            aria-label="Open this run's page"
+            className="inline-flex size-7 items-center justify-center rounded-lg text-muted hover:bg-hover"
+          >
+            <ExternalLink className="size-4" aria-hidden />
+          </Link>
+          {(over || run.problem?.passes === false) && (
+            <IconButton icon={X} size="sm" label="Clear from the canvas" onClick={() => forgetRun(slug)} />
+          )}
+        </span>
+      </header>
+      {!over && run.problem?.passes !== false && (
+        <div>
+          <Button size="sm" icon={CircleStop} disabled={execution?.status === "cancel_requested"} onClick={() => void cancel()}>
+            Cancel
+          </Button>
+          <p className="mt-1 text-xs text-faint">What was sent to a provider is charged; nothing that was charged is given back.</p>
+        </div>
+      )}
+      {run.problem !== undefined && !over && (
+        <Notice kind="warn" title="Not followed at the moment">
+          {run.problem.message} {run.problem.passes ? "The run goes on without this page; trying again." : ""}
+        </Notice>
+      )}
+      {!over && isWaiting && <WaitingNodes executionId={executionId} />}
+      {execution?.error && <Failure error={execution.error} run={run} />}
+      <Result run={run} />
+      {over && execution && <RunAgain key={executionId} execution={execution} {...again} />}
+      <details open={!over || execution?.status !== "completed"}>
+        <summary className="text-[13px] font-medium text-muted">Nodes</summary>
+        <div className="mt-1">
+          <Progress run={run} />
+        </div>
+      </details>
+    </section>
+  );
+};

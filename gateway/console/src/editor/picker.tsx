@@ -1,0 +1,93 @@
+import { useState, type ReactNode } from "react";
+import { classes } from "../ui/classes";
+import { Input } from "../ui/inputs/field";
+import { Dialog } from "../ui/overlays/dialog";
+
+/** One entry of a list that is searched. */
+export interface Pick {
+  key: string;
+  title: string;
+  aside?: ReactNode;
+  note?: string;
+  /** More words that find it. */
+  words?: string;
+  /** Shown once something is typed. */
+  isSought?: boolean;
+  run: () => void;
+}
+
+/** A list that is searched and chosen from by keyboard. */
+export const Picker = ({
+  title,
+  placeholder,
+  picks,
+  empty,
+  onClose,
+}: {
+  title: string;
+  placeholder: string;
+  picks: readonly Pick[];
+  empty: string;
+  onClose: () => void;
+}) => {
+  const [query, setQuery] = useState("");
+  const [at, setAt] = useState(0);
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = picks.filter(
+    (pick) =>
+      (words.length > 0 || pick.isSought !== true) &&
+      words.every((word) => `${pick.title} ${pick.note ?? ""} ${pick.words ?? ""}`.toLowerCase().includes(word)),
+  );
+  const choose = (pick: Pick | undefined): void => {
+    if (!pick) return;
+    onClose();
+    pick.run();
+  };
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Input
+        autoFocus
+        role="combobox"
+        aria-expanded
+        aria-controls="picks"
+        aria-activedescendant={found[at] && `pick-${at}`}
+        aria-label={placeholder}
+        placeholder={placeholder}
+        value={query}
+        onChange={(event) => {
+          setQuery(event.target.value);
+          setAt(0);
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") choose(found[at]);
+          const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+          if (by === undefined || found.length === 0) return;
+          event.preventDefault();
+          const next = (at + by + found.length) % found.length;
+          setAt(next);
+          document.getElementById(`pick-${next}`)?.scrollIntoView({ block: "nearest" });
+        }}
+      />
+      <ul id="picks" role="listbox" aria-label={title} className="mt-2 max-h-80 overflow-y-auto">
+        {found.map((pick, index) => (
+          <li
+            key={pick.key}
+            id={`pick-${index}`}
+            role="option"
+            aria-selected={index === at}
+            onClick={() => choose(pick)}
+            onPointerMove={() => setAt(index)}
+            className={classes("flex cursor-pointer items-center gap-3 rounded-lg px-2.5 py-1.5 text-sm", index === at && "bg-hover")}
+          >
+            <span className="min-w-0 flex-1">
+              <span className="block truncate">{pick.title}</span>
+              {pick.note !== undefined && <span className="block truncate text-xs text-faint">{pick.note}</span>}
+            </span>
+            {pick.aside}
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p className="px-2 py-4 text-sm text-muted">{empty}</p>}
+    </Dialog>
+  );
+};

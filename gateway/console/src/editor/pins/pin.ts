@@ -1,0 +1,18 @@
+import { setView } from "../../document/edit";
+import type { NodeView } from "../../document/graph";
+import { complain } from "../../ui/overlays/toast";
+import { selectedNodes } from "../chosen";
+import type { Editor } from "../context";
+import { canBePinned, isPinned } from "./pins";
+
+const withoutPin = ({ pinned: _, ...view }: NodeView): NodeView | undefined => (Object.keys(view).length > 0 ? view : undefined);
+
+/** Pins what the chosen nodes made; where all are pinned, lets go of it. */
+export const pin = (editor: Editor): void => {
+  const nodes = selectedNodes(editor).filter(canBePinned);
+  if (nodes.length === 0) return complain("Choose nodes that call a model, an address or a person: what they give can be pinned.");
+  const ends = nodes.every(isPinned);
+  editor.document.change(ends ? "Unpin" : "Pin", (graph) =>
+    nodes.reduce((now, node) => setView(now, node.id, ends ? withoutPin(node.view ?? {}) : { ...node.view, pinned: true }), graph),
+  );
+};

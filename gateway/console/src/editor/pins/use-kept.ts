@@ -1,0 +1,27 @@
+import { useMemo } from "react";
+import type { Again } from "../../runs/again/rerun";
+import { useMade, type Made } from "../../runs/made";
+import { useDocument, useEditor } from "../context";
+import { nodeTitle } from "../titles";
+import { pinsOf } from "./pins";
+
+/** What the next run takes over, because it is pinned. */
+export interface Kept {
+  /** The run whose results are taken over. */
+  base: string;
+  again: Again;
+  /** The pinned nodes, in words. */
+  names: string;
+}
+
+const NO_MADE: ReadonlyMap<string, Made> = new Map();
+
+/** @param again what is asked for besides; undefined where nothing is pinned that was made */
+export const useKept = (again: Again): Kept | undefined => {
+  const { slug, canEdit } = useEditor();
+  const graph = useDocument((state) => state.graph);
+  const made = useMade((state) => state[slug]) ?? NO_MADE;
+  const pins = useMemo(() => pinsOf(graph, again.until, made), [graph, again.until, made]);
+  if (!pins || !canEdit) return undefined;
+  return { base: pins.base, again: { ...again, ...pins.again }, names: pins.names.map((node) => `“${nodeTitle(node)}”`).join(", ") };
+};

@@ -1,0 +1,63 @@
+import { edgesOf, nodesOf, type DocGraph } from "../../document/graph";
+
+/** What a node and everything that flows into it are, as a short text: another one, and its results are outdated. */
+const MULTIPLIER = 31;
+const hash = (text: string): string => {
+  let value = 7;
+  for (let at = 0; at < text.length; at += 1) value = (Math.imul(value, MULTIPLIER) + text.charCodeAt(at)) | 0;
+  return (value >>> 0).toString(36);
+};
+
+export const fingerprints = (graph: DocGraph): ReadonlyMap<string, string> => {
+  const into = new Map<string, { source: string; ports: string }[]>();
+  for (const { source, target, sourceHandle, targetHandle } of edgesOf(graph))
+    into.set(target, [...(into.get(target) ?? []), { source, ports: `${sourceHandle ?? ""}>${targetHandle ?? ""}` }]);
+  const nodes = new Map(nodesOf(graph).map((node) => [node.id, node]));
+  const prints = new Map<string, string>();
+  const printOf = (id: string, path: ReadonlySet<string>): string => {
+    const known = prints.get(id);
+    const node = nodes.get(id);
+    if (known !== undefined || !node || path.has(id)) return known ?? "";
+    const within = new Set([...path, id]);
+    const sources = (into.get(id) ?? []).map(({ source, ports }) => `${ports}=${printOf(source, within)}`).sort();
+    const { label: _label, ...data } = node.data;
+    const print = hash(JSON.stringify([node.type, data, sources]));
+    prints.set(id, print);
+    return print;
+  };
+  for (const id of nodes.keys()) printOf(id, new Set());
+  return prints;
+};
+
+const KEY = "nodeloom.made.";
+const KEPT = 8;
+type Stored = [executionId: string, prints: Record<string, string>][];
+
+const stored = (slug: string): Stored => {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(KEY + slug) ?? "[]");
+    return Array.isArray(value) ? (value as Stored) : [];
+  } catch {
+    return [];
+  }
+};
+
+/** Remembers in this browser what the graph of a run was. */
+export const rememberPrints = (slug: string, executionId: string, graph: DocGraph): void => {
+  const next: Stored = [[executionId, Object.fromEntries(fingerprints(graph))], ...stored(slug).filter(([id]) => id !== executionId)];
+  try {
+    localStorage.setItem(KEY + slug, JSON.stringify(next.slice(0, KEPT)));
+  } catch {
+    // A browser that stores nothing can't say what is outdated.
+  }
+};
+
+/** Whether a node has changed since a run. Only runs that this browser has started are known. */
+export const outdatedIn = (slug: string, graph: DocGraph): ((nodeId: string, executionId: string) => boolean) => {
+  const runs = new Map(stored(slug));
+  const now = runs.size === 0 ? undefined : fingerprints(graph);
+  return (nodeId, executionId) => {
+    const then = runs.get(executionId)?.[nodeId];
+    return then !== undefined && now !== undefined && then !== now.get(nodeId);
+  };
+};

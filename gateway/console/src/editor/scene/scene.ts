@@ -1,0 +1,231 @@
+import { upToNode, type ModelTerms } from "@nodeloom/kernel/graph";
+import { lookUpFiles, useFiles } from "../../api/files";
+import { createStore, type StoreApi } from "zustand/vanilla";
+import { frameOf, hiddenNodes } from "../../canvas/frames";
+import { boxOf, type Box } from "../../canvas/geometry";
+import { kindOf } from "../../canvas/kinds";
+import { judge, NO_JUDGEMENT, type Judgement } from "../../canvas/judge";
+import { createPortBook, type PortBook, type PortRules } from "../../canvas/ports";
+import type { Route } from "../../canvas/routes";
+import type { OpenDocument } from "../../document/document";
+import { edgesOf, kernelGraph, nodesOf, type DocEdge, type DocGraph, type DocNode, type NodeView } from "../../document/graph";
+import { useLive } from "../../runs/live";
+import { useMade } from "../../runs/made";
+import { lookUpParts, useParts } from "../../runs/whole/parts";
+import type { EditorUi } from "../ui-store";
+import { outdatedIn } from "./fingerprints";
+import { flowEdge, flowNode, routesOf, type FlowEdge, type FlowNode, type NodeViewData } from "./flow";
+import { NOTHING_SHOWN, shownByNode, type Shown } from "./shown";
+
+/** The graph as the canvas draws it, and all that follows from it: each part of the editor subscribes to what it shows. */
+export interface SceneState {
+  nodes: readonly FlowNode[];
+  edges: readonly FlowEdge[];
+  ports: PortBook;
+  boxes: ReadonlyMap<string, Box>;
+  /** Inputs that a link goes into, as `wiredKey` writes them. */
+  wired: ReadonlySet<string>;
+  shown: ReadonlyMap<string, Shown>;
+  judgement: Judgement;
+  /** The nodes that the run that is being prepared needs; undefined for everything. */
+  part: ReadonlySet<string> | undefined;
+}
+
+export const wiredKey = (nodeId: string, port: string): string => `${nodeId}\n${port}`;
+
+export interface Scene {
+  store: StoreApi<SceneState>;
+  /** Follows document, runs and panels. @returns what ends it */
+  start(): () => void;
+  /** Shows a node in another size while its corner is dragged; undefined ends that. */
+  preview(nodeId: string, view: NodeView | undefined): void;
+}
+
+export interface SceneOptions extends PortRules {
+  slug: string;
+  document: OpenDocument;
+  ui: StoreApi<EditorUi>;
+  terms: ReadonlyMap<string, ModelTerms>;
+  markupPermille: number | undefined;
+}
+
+/** Judging is for reading: it may come a moment after the change. */
+const JUDGE_AFTER_MS = 120;
+
+/** Remembers what was made from what: elements that did not change stay the same objects, and are not drawn again. */
+const createCache = <From extends object, Made>() => {
+  const known = new WeakMap<From, { parts: readonly unknown[]; made: Made }>();
+  return (from: From, parts: readonly unknown[], make: () => Made): Made => {
+    const before = known.get(from);
+    if (before?.parts.every((part, index) => part === parts[index])) return before.made;
+    const made = make();
+    known.set(from, { parts, made });
+    return made;
+  };
+};
+
+/** The list before, where the next one holds the same: who subscribes to it is not told. */
+const kept = <T>(before: readonly T[] | undefined, next: readonly T[]): readonly T[] =>
+  before?.length === next.length && before.every((one, at) => one === next[at]) ? before : next;
+
+const sameRoute = (a: Route | undefined, b: Route | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && a.left === b.left && a.right === b.right && a.y === b.y);
+
+/** What is drawn, from the graph, what is chosen, and what nodes show. */
+const createDrawing = (rules: PortRules) => {
+  const portBook = createPortBook();
+  const [datas, nodeCache, edgeCache] = [
+    createCache<DocNode, NodeViewData>(),
+    createCache<DocNode, FlowNode>(),
+    createCache<DocEdge, FlowEdge>(),
+  ];
+  let [routedBy, routes]: [unknown[], ReadonlyMap<string, Route>] = [[], new Map()];
+  let before: { nodes: readonly FlowNode[]; edges: readonly FlowEdge[]; wired: ReadonlySet<string> } | undefined;
+  /** Routes only change with places and boxes; one that comes out the same stays the same. */
+  const route = (
+    graph: DocGraph,
+    boxes: ReadonlyMap<string, Box>,
+    ports: PortBook,
+    hidden: ReadonlyMap<string, string>,
+  ): ReadonlyMap<string, Route> => {
+    const by = [graph, ...boxes.values()];
+    if (by.length === routedBy.length && by.every((one, at) => one === routedBy[at])) return routes;
+    const nodes = new Map(nodesOf(graph).flatMap((node) => (hidden.has(node.id) ? [] : [[node.id, node] as const])));
+    const next = routesOf(edgesOf(graph), nodes, boxes, ports);
+    routes = new Map([...next].map(([id, one]) => [id, sameRoute(one, routes.get(id)) ? routes.get(id)! : one]));
+    routedBy = by;
+    return routes;
+  };
+  return (
+    graph: DocGraph,
+    selection: { nodes: ReadonlySet<string>; edges: ReadonlySet<string> },
+    shown: ReadonlyMap<string, Shown>,
+    resized: ReadonlyMap<string, NodeView>,
+  ): Pick<SceneState, "nodes" | "edges" | "ports" | "boxes" | "wired"> => {
+    const ports = portBook(graph, rules);
+    const views = nodesOf(graph).map((node) => {
+      const own = ports.get(node.id)!;
+      const [floor, view] = [shown.get(node.id)?.floor, resized.get(node.id)];
+      const data = datas(node, [own, floor?.preview, floor?.items, view], () => ({
+        node,
+        ports: own,
+        box: boxOf(view ? { ...node, view } : node, own, floor),
+      }));
+      return { node, data };
+    });
+    const boxes = new Map(views.map(({ node, data }) => [node.id, data.box]));
+    const hidden = hiddenNodes(nodesOf(graph));
+    const found = route(graph, boxes, ports, hidden);
+    const nodes = views
+      .filter(({ node }) => !hidden.has(node.id))
+      .map(({ node, data }) => {
+        const selected = selection.nodes.has(node.id);
+        return nodeCache(node, [data, selected], () => flowNode(node, data, selected));
+      });
+    const within = (source: string, target: string): boolean => hidden.has(source) && hidden.get(source) === hidden.get(target);
+    const edges = edgesOf(graph)
+      .filter(({ source, target }) => boxes.has(source) && boxes.has(target) && !within(source, target))
+      .map((edge) => {
+        const { source, target } = edge;
+        const [selected, own] = [selection.edges.has(edge.id), found.get(edge.id)];
+        const from = [ports.get(source), ports.get(target), own, selected, hidden.get(source), hidden.get(target)];
+        return edgeCache(edge, from, () => flowEdge(edge, ports, own, selected, hidden));
+      });
+    // Frames are drawn first: a map of the canvas draws in this order.
+    const sorted = nodes.toSorted((a, b) => Number(!frameOf(a.data.node)) - Number(!frameOf(b.data.node)));
+    const next = { nodes: kept(before?.nodes, sorted), edges: kept(before?.edges, edges) };
+    const wired = before?.edges === next.edges ? before.wired : new Set(edges.map((one) => wiredKey(one.target, one.targetHandle ?? "")));
+    before = { ...next, wired };
+    return { ...before, ports, boxes };
+  };
+};
+
+const partOf = (graph: DocGraph, until: string | undefined): ReadonlySet<string> | undefined => {
+  const part = until === undefined ? undefined : upToNode({ ...kernelGraph(graph), issues: [] }, until);
+  return part && new Set(part.nodes.map(({ id }) => id));
+};
+
+export const createScene = (options: SceneOptions): Scene => {
+  const { slug, document, ui, terms, markupPermille } = options;
+  const draw = createDrawing(options);
+  const resized = new Map<string, NodeView>();
+  let outdated = outdatedIn(slug, document.store.getState().graph);
+  let before: ReadonlyMap<string, Shown> = new Map();
+  const compute = (): Omit<SceneState, "judgement" | "part"> => {
+    const { graph, selection } = document.store.getState();
+    const run = useLive.getState().runs[slug];
+    before = shownByNode(graph, { run, made: useMade.getState()[slug] ?? new Map(), files: useFiles.getState().files, outdated }, before);
+    return { ...draw(graph, selection, before, resized), shown: before };
+  };
+  const store = createStore<SceneState>(() => ({ ...compute(), judgement: NO_JUDGEMENT, part: undefined }));
+  const update = (): void => store.setState(compute());
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const judgeSoon = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const { graph } = document.store.getState();
+      store.setState({ judgement: judge(graph, terms, markupPermille, useFiles.getState().files) });
+      outdated = outdatedIn(slug, graph);
+      update();
+    }, JUDGE_AFTER_MS);
+  };
+  /** Nodes that stand for files or workflows show what those are. */
+  const findFiles = (): void => {
+    const ids = nodesOf(document.store.getState().graph).flatMap((node) => kindOf(node.type).rules?.mediaIds?.(node) ?? []);
+    void lookUpFiles(ids.filter((id) => id !== ""));
+    void lookUpParts(nodesOf(document.store.getState().graph));
+  };
+  const showPart = (): void => {
+    const { graph } = document.store.getState();
+    const { until } = ui.getState();
+    const part = partOf(graph, until);
+    if (until !== undefined && !part) ui.setState({ until: undefined });
+    store.setState({ part });
+  };
+  return {
+    store,
+    start: () => {
+      update();
+      showPart();
+      judgeSoon();
+      findFiles();
+      const stops = [
+        document.store.subscribe((now, then) => {
+          if (now.graph !== then.graph || now.selection !== then.selection) update();
+          if (now.graph === then.graph) return;
+          judgeSoon();
+          findFiles();
+          if (ui.getState().until !== undefined) showPart();
+        }),
+        useLive.subscribe((now, then) => {
+          if (now.runs[slug] !== then.runs[slug]) update();
+          if (now.runs[slug]?.executionId !== then.runs[slug]?.executionId) judgeSoon();
+        }),
+        useFiles.subscribe(() => {
+          update();
+          judgeSoon();
+        }),
+        useParts.subscribe(update),
+        useMade.subscribe((now, then) => {
+          if (now[slug] !== then[slug]) update();
+        }),
+        ui.subscribe((now, then) => {
+          if (now.until !== then.until) showPart();
+          // Who wants to run, or asks for problems, hears of all of them.
+          if (now.panelOpen && now.panel !== "node" && now.fresh.size > 0) ui.setState({ fresh: new Set() });
+        }),
+      ];
+      return () => {
+        clearTimeout(timer);
+        for (const stop of stops) stop();
+      };
+    },
+    preview: (nodeId, view) => {
+      if (view) resized.set(nodeId, view);
+      else resized.delete(nodeId);
+      update();
+    },
+  };
+};
+
+export const shownIn = ({ shown }: SceneState, nodeId: string): Shown => shown.get(nodeId) ?? NOTHING_SHOWN;

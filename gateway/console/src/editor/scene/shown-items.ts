@@ -1,0 +1,59 @@
+import { makesCalls, makesResult } from "@nodeloom/kernel/graph";
+import type { DocNode } from "../../document/graph";
+import type { NodeProgress } from "../../runs/live";
+import { plainWords } from "../../runs/answers/words";
+import { filesIn, valuesIn, type OutputFile } from "../../media/files-in";
+import { callsOf, outputsOf, type NodeCall } from "../../runs/outputs";
+
+/** One thing that a node made, or is making. */
+export interface ShownItem {
+  /** Its place among the node's calls, from 0. */
+  item: number;
+  status: NodeCall["status"];
+  file: OutputFile | undefined;
+  text: string | undefined;
+  creditsCost: number;
+  error: string | undefined;
+}
+
+const textOf = (outputs: Readonly<Record<string, unknown>>): string | undefined => {
+  const [first] = valuesIn(outputs).toSorted(([a], [b]) => Number(b === "json") - Number(a === "json"));
+  if (!first) return undefined;
+  return plainWords(first[1]);
+};
+
+/** A call's files one by one, else its text, else its place. */
+const itemsOfCall = (call: NodeCall): ShownItem[] => {
+  const plain = { item: call.item, status: call.status, creditsCost: call.creditsCost, error: call.error?.message };
+  const files = filesIn(call.outputs);
+  if (files.length > 0) return files.map((file) => ({ ...plain, file, text: undefined }));
+  return [{ ...plain, file: undefined, text: call.outputs && textOf(call.outputs) }];
+};
+
+/** Items of a node in a run: one for each call that there is or will be. */
+export const itemsOf = (node: DocNode, progress: NodeProgress, result: Readonly<Record<string, unknown>> | undefined): ShownItem[] => {
+  if (makesResult(node.type)) {
+    const files = filesIn(outputsOf(progress) ?? result);
+    return files.map((file, item) => ({ item, status: "completed", file, text: undefined, creditsCost: 0, error: undefined }));
+  }
+  if (!makesCalls(node.type)) {
+    const gave = outputsOf(progress);
+    return filesIn(gave).map((file, item) => ({ item, status: "completed", file, text: undefined, creditsCost: 0, error: undefined }));
+  }
+  const calls = callsOf(progress);
+  const known = calls.flatMap(itemsOfCall);
+  const seen = new Set(calls.map(({ item }) => item));
+  const isGoing = progress.status === "processing";
+  const waiting = Array.from({ length: isGoing ? (progress.items ?? 1) : 0 }, (_, item) => item).filter((item) => !seen.has(item));
+  return [
+    ...known,
+    ...waiting.map((item): ShownItem => ({
+      item,
+      status: "processing",
+      file: undefined,
+      text: undefined,
+      creditsCost: 0,
+      error: undefined,
+    })),
+  ].sort((a, b) => a.item - b.item);
+};

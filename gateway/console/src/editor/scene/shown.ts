@@ -1,0 +1,157 @@
+import { makesCalls } from "@nodeloom/kernel/graph";
+import type { Floor } from "../../canvas/geometry";
+import type { MediaFile } from "@nodeloom/client";
+import { familyOfUrl, safeUrl } from "../../media/url";
+import { kindOf, previewOf } from "../../canvas/kinds";
+import { edgesOf, nodesOf, type DocGraph, type DocNode } from "../../document/graph";
+import type { LiveRun, NodeProgress } from "../../runs/live";
+import type { Made } from "../../runs/made";
+import { familyOfType } from "../../media/files-in";
+import { madeIn, withWholes } from "../../runs/whole/parts";
+import { itemsOf, type ShownItem } from "./shown-items";
+
+/** What a node shows of runs. */
+export interface Shown {
+  /** How far it is in the run that is shown; undefined while there is none. */
+  progress: NodeProgress | undefined;
+  /** The run that its items are of, and when that began; undefined while there are no items. */
+  executionId: string | undefined;
+  at: string | null;
+  /** Of an earlier run than the one that is shown. */
+  isEarlier: boolean;
+  /** Its settings, or what flows into it, changed since. */
+  isOutdated: boolean;
+  items: readonly ShownItem[];
+  floor: Floor | undefined;
+}
+
+export const NOTHING_SHOWN: Shown = {
+  progress: undefined,
+  executionId: undefined,
+  at: null,
+  isEarlier: false,
+  isOutdated: false,
+  items: [],
+  floor: undefined,
+};
+
+const floorOf = (node: DocNode, items: readonly ShownItem[]): Floor | undefined => {
+  const preview = previewOf(node.type);
+  const [file] = items.flatMap((one) => one.file ?? []);
+  const hasSomething = file !== undefined || items.some(({ status, text }) => text !== undefined || status === "processing");
+  if (!hasSomething) return undefined;
+  if (preview === "none") return file === undefined ? undefined : { preview: "picture", items: items.length };
+  const isSound = file !== undefined && items.every((one) => one.file?.family === "audio");
+  if (isSound) return { preview: "sound", items: items.length };
+  return { preview: file !== undefined && preview === "text" ? "picture" : preview, items: items.length };
+};
+
+/** Nodes that only handle values are done when what follows them has begun: their own event comes at the end. */
+export const reachedNodes = (graph: DocGraph, nodes: ReadonlyMap<string, NodeProgress>): ReadonlyMap<string, NodeProgress> => {
+  const next = new Map(nodes);
+  const sources = new Map<string, string[]>();
+  for (const { source, target } of edgesOf(graph)) sources.set(target, [...(sources.get(target) ?? []), source]);
+  const begun = [...nodes.values()].filter(({ status }) => status !== "pending" && status !== "skipped").map(({ id }) => id);
+  for (let id = begun.pop(); id !== undefined; id = begun.pop())
+    for (const source of sources.get(id) ?? []) {
+      const progress = next.get(source);
+      if (progress?.status !== "pending" || makesCalls(progress.type)) continue;
+      next.set(source, { ...progress, status: "completed" });
+      begun.push(source);
+    }
+  return next;
+};
+
+/** The file that a node stands for, before any run. */
+const fileShown = (node: DocNode, files: ReadonlyMap<string, MediaFile>): Shown | undefined => {
+  const id = kindOf(node.type).rules?.mediaIds?.(node)[0];
+  const file = id === undefined ? undefined : files.get(id);
+  const url = file && safeUrl(file.url);
+  if (!file || url === undefined) return undefined;
+  const shown = { url, family: familyOfType(file.contentType) ?? familyOfUrl(url) };
+  const items: ShownItem[] = [{ item: 0, status: "completed", file: shown, text: undefined, creditsCost: 0, error: undefined }];
+  return { ...NOTHING_SHOWN, executionId: file.id, items, floor: floorOf(node, items) };
+};
+
+/** @param outdated whether a node is another one than it was in a run */
+const shownOf = (
+  node: DocNode,
+  run: LiveRun | undefined,
+  progress: NodeProgress | undefined,
+  made: Made | undefined,
+  outdated: (nodeId: string, executionId: string) => boolean,
+): Shown => {
+  const live = run && progress ? itemsOf(node, progress, run.execution?.result) : [];
+  if (run && live.length > 0) {
+    const { executionId, execution } = run;
+    return { ...NOTHING_SHOWN, progress, executionId, at: execution?.createdAt ?? null, items: live, floor: floorOf(node, live) };
+  }
+  const items = made ? itemsOf(node, made.node, made.result) : [];
+  if (!made || items.length === 0 || made.executionId === run?.executionId) return { ...NOTHING_SHOWN, progress };
+  return {
+    progress,
+    executionId: made.executionId,
+    at: made.at,
+    isEarlier: true,
+    isOutdated: outdated(node.id, made.executionId),
+    items,
+    floor: floorOf(node, items),
+  };
+};
+
+const sameFloor = (a: Floor | undefined, b: Floor | undefined): boolean => a?.preview === b?.preview && a?.items === b?.items;
+const sameItem = (a: ShownItem, b: ShownItem | undefined): boolean =>
+  b !== undefined &&
+  a.status === b.status &&
+  a.file?.url === b.file?.url &&
+  a.text === b.text &&
+  a.creditsCost === b.creditsCost &&
+  a.error === b.error;
+const sameShown = (a: Shown, b: Shown): boolean =>
+  a.progress === b.progress &&
+  a.executionId === b.executionId &&
+  a.at === b.at &&
+  a.isEarlier === b.isEarlier &&
+  a.isOutdated === b.isOutdated &&
+  sameFloor(a.floor, b.floor) &&
+  a.items.length === b.items.length &&
+  a.items.every((item, index) => sameItem(item, b.items[index]));
+
+export interface RunsOf {
+  files: ReadonlyMap<string, MediaFile>;
+  run: LiveRun | undefined;
+  made: ReadonlyMap<string, Made>;
+  outdated: (nodeId: string, executionId: string) => boolean;
+}
+
+/** What every node shows; what did not change stays the same object, and is not drawn again. */
+export const shownByNode = (
+  graph: DocGraph,
+  { run, made, files, outdated }: RunsOf,
+  before: ReadonlyMap<string, Shown>,
+): ReadonlyMap<string, Shown> => {
+  const reached = run ? reachedNodes(graph, withWholes(nodesOf(graph), run.nodes)) : undefined;
+  return new Map(
+    nodesOf(graph).map((node) => {
+      const [id, known] = [node.id, before.get(node.id)];
+      // What was inferred is a new object each time.
+      const inferred = reached?.get(id);
+      const progress = known?.progress && inferred && sameProgress(known.progress, inferred) ? known.progress : inferred;
+      const file = fileShown(node, files);
+      const next = file ? { ...file, progress } : shownOf(node, run, progress, madeIn(node, made), outdated);
+      const shown = next.items.length === 0 && next.progress === undefined ? NOTHING_SHOWN : next;
+      return [id, known && sameShown(known, shown) ? known : shown];
+    }),
+  );
+};
+
+const sameProgress = (a: NodeProgress, b: NodeProgress): boolean =>
+  a === b ||
+  (a.status === b.status &&
+    a.itemsDone === b.itemsDone &&
+    a.calls === b.calls &&
+    a.outputs === b.outputs &&
+    a.creditsCost === b.creditsCost &&
+    a.durationMs === b.durationMs &&
+    a.error === b.error &&
+    a.items === b.items);

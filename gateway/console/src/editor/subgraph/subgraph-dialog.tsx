@@ -1,0 +1,96 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { useState, type FormEvent } from "react";
+import { messageOf } from "../../api/client";
+import { createWorkflow } from "../../api/workflow-remote";
+import { frameOf } from "../../canvas/frames";
+import { Button } from "../../ui/button";
+import { Field, Input } from "../../ui/inputs/field";
+import { Notice } from "../../ui/notice";
+import { Dialog } from "../../ui/overlays/dialog";
+import { say } from "../../ui/overlays/toast";
+import { graphOf, selectedNodes } from "../chosen";
+import { withFrameContents } from "../commands/frame-actions";
+import { useEditor, type Editor } from "../context";
+import { nodeTitle } from "../titles";
+import { extract } from "./extract";
+
+const MAX_NAME = 200;
+/** A node's label. */
+const MAX_LABEL = 80;
+
+/** What would be made of the chosen nodes, and of what lies on chosen frames. */
+const extraction = (editor: Editor) =>
+  extract(graphOf(editor), withFrameContents(editor, selectedNodes(editor)), editor.scene.store.getState().ports);
+
+/** A frame's title, or the name of the workflow that it is a part of. */
+const nameFor = (editor: Editor): string => {
+  const frame = selectedNodes(editor).find(frameOf);
+  return frame ? nodeTitle(frame) : `Part of ${editor.document.store.getState().meta.name}`;
+};
+
+/** Makes the new workflow, and puts a node for it in the place of what it is made of. @throws Error where it was not made */
+const takeOut = async (editor: Editor, name: string): Promise<void> => {
+  const found = extraction(editor);
+  if ("problem" in found) throw new Error(found.problem);
+  const { folderId } = editor.document.store.getState().meta;
+  const members = { name: JSON.stringify(name), folderId: JSON.stringify(folderId), ...found.inner };
+  const slug = await createWorkflow(new Map(Object.entries(members)));
+  // What others saved meanwhile stays.
+  const now = extraction(editor);
+  if ("problem" in now) throw new Error(now.problem);
+  const { graph, id } = now.outer(slug, name.slice(0, MAX_LABEL));
+  editor.document.change("Make a workflow of it", () => graph, { select: [id] });
+  editor.ui.setState({ panel: "node" });
+};
+
+/** Asks for the name of the workflow that the chosen nodes become. */
+export const SubgraphDialog = ({ onClose }: { onClose: () => void }) => {
+  const editor = useEditor();
+  const client = useQueryClient();
+  const [name, setName] = useState(() => nameFor(editor));
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState(() => {
+    const found = extraction(editor);
+    return "problem" in found ? found.problem : undefined;
+  });
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      await takeOut(editor, name.trim());
+      void client.invalidateQueries({ queryKey: ["workflows"] });
+      say(`“${name.trim()}” is a workflow of its own. A double click on its node opens it.`);
+      onClose();
+    } catch (error) {
+      setProblem(messageOf(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      title="Make a workflow of it"
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button variant="primary" type="submit" form="subgraph" busy={busy} disabled={name.trim() === "" || problem !== undefined}>
+            Make it
+          </Button>
+        </>
+      }
+    >
+      <form id="subgraph" className="flex flex-col gap-3" onSubmit={(event) => void submit(event)}>
+        {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
+        <Field label="Name">
+          {(attributes) => (
+            <Input {...attributes} value={name} maxLength={MAX_NAME} autoFocus onChange={(event) => setName(event.target.value)} />
+          )}
+        </Field>
+        <p className="text-sm text-muted">
+          What flows into the chosen nodes becomes its inputs, and what flows out of them its results. One node stands here in their place,
+          and runs and costs what they did.
+        </p>
+      </form>
+    </Dialog>
+  );
+};

@@ -1,0 +1,216 @@
+import { isRecord, type JsonSchema } from "@nodeloom/kernel/graph";
+import { settingAt, settingPath } from "../../canvas/face";
+import { kindOf } from "../../canvas/kinds";
+import { setData } from "../../document/edit";
+import type { DocGraph, DocNode } from "../../document/graph";
+import { propertiesOf } from "../../ui/inputs/properties";
+
+/** Settings of one node that are tried beside one another: one or two of them, each with its values. */
+
+/** Variations of one sweep: what a page shows at once, and a person compares. */
+export const MOST_VARIATIONS = 36;
+const MOST_SEED = 2 ** 31 - 1;
+const LARGE_TEXT_CHARS = 60;
+
+export type ValueKind = "choice" | "number" | "seed" | "text";
+
+export interface Option {
+  value: unknown;
+  title: string;
+}
+
+/** A setting that may be varied. */
+export interface Setting {
+  name: string;
+  title: string;
+  /** Where it stands in the node's data. */
+  path: readonly string[];
+  kind: ValueKind;
+  /** Of a choice. */
+  options: readonly Option[];
+  isWhole: boolean;
+  /** Bounds of a number or a seed. */
+  least: number | undefined;
+  most: number | undefined;
+}
+
+export interface Axis {
+  setting: Setting;
+  values: readonly unknown[];
+}
+
+/** Settings by path, as a batch takes them for a node: `{model, inputs: {seed}}`. */
+export type Settings = Readonly<Record<string, unknown>>;
+
+export interface Variation {
+  settings: Settings;
+  /** Its place on each axis. */
+  at: readonly number[];
+}
+
+const numberOr = (value: unknown): number | undefined => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
+
+const wordsOf = (name: string): string => {
+  const words = name
+    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll("_", " ")
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+const kindOfSchema = (name: string, schema: JsonSchema): ValueKind | undefined => {
+  const isNumber = schema.type === "number" || schema.type === "integer";
+  if (name === "seed" && isNumber) return "seed";
+  if (Array.isArray(schema.enum) || schema.type === "boolean") return "choice";
+  if (isNumber) return "number";
+  return schema.type === "string" && schema.format !== "media" ? "text" : undefined;
+};
+
+const optionsOf = (schema: JsonSchema): Option[] => {
+  if (schema.type === "boolean")
+    return [
+      { value: false, title: "off" },
+      { value: true, title: "on" },
+    ];
+  return (Array.isArray(schema.enum) ? (schema.enum as unknown[]) : []).map((value) => ({ value, title: String(value) }));
+};
+
+const settingOf = (name: string, schema: JsonSchema, path: readonly string[]): Setting | undefined => {
+  const kind = kindOfSchema(name, schema);
+  if (kind === undefined) return undefined;
+  return {
+    ...{ name, path, kind, options: optionsOf(schema), isWhole: schema.type === "integer" },
+    title: typeof schema.title === "string" ? schema.title : wordsOf(name),
+    least: numberOr(schema.minimum),
+    most: numberOr(schema.maximum),
+  };
+};
+
+/** What the sandbox pretends is for tests; how many items a list may have is no setting of what is made. */
+const NEVER: ReadonlySet<string> = new Set(["sandbox", "model", "inputs", "maxItems", "onItemError", "schema"]);
+
+/**
+ * The settings of a node that may be varied.
+ * @param schema of the inputs of the model that it calls
+ * @param models that it may call instead
+ * @param wired inputs that something flows into: those are not set here
+ */
+export const settingsOf = (
+  node: DocNode,
+  schema: JsonSchema | undefined,
+  models: readonly Option[],
+  wired: ReadonlySet<string>,
+): Setting[] => {
+  const model: Setting = {
+    ...{ name: "model", title: "Model", path: ["model"], kind: "choice", options: models },
+    ...{ isWhole: false, least: undefined, most: undefined },
+  };
+  const { rules } = kindOf(node.type);
+  const ofKind = Object.entries(rules?.settings ?? {}).filter((entry): entry is [string, JsonSchema] => isRecord(entry[1]));
+  const ofModel = propertiesOf(schema);
+  const known = new Set(ofModel.map(([name]) => name));
+  const own = [...ofKind.filter(([name]) => !known.has(name)), ...propertiesOf(rules?.schema?.(node))];
+  const all = [
+    ...ofModel.flatMap(([name, one]) => settingOf(name, one, settingPath(node, name)) ?? []),
+    ...own.flatMap(([name, one]) => settingOf(name, one, [name]) ?? []),
+  ];
+  const free = all.filter(({ name }) => !NEVER.has(name) && !wired.has(name));
+  return [...(models.length > 1 ? [model] : []), ...new Map(free.map((one) => [one.name, one])).values()];
+};
+
+/** Random seeds that differ. */
+export const randomSeeds = ({ least, most }: Setting, count: number, random: () => number = Math.random): number[] => {
+  const [from, to] = [Math.max(0, least ?? 0), Math.min(MOST_SEED, most ?? MOST_SEED)];
+  const seeds = new Set<number>();
+  const wanted = Math.min(count, to - from + 1);
+  while (seeds.size < wanted) seeds.add(from + Math.floor(random() * (to - from + 1)));
+  return [...seeds];
+};
+
+/** What was typed as values of a setting: numbers between commas, texts one to a line. A problem says what is wrong with one. */
+export const typedValues = (setting: Setting, typed: string): { values: unknown[]; problem?: string } => {
+  const parts = typed
+    .split(setting.kind === "text" ? "\n" : /[,;\s]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  if (setting.kind === "text") return { values: [...new Set(parts)] };
+  const values = [...new Set(parts.map(Number))];
+  const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY, isWhole } = setting;
+  const bad = parts.find((part) => !Number.isFinite(Number(part)) || (isWhole && !Number.isInteger(Number(part))));
+  if (bad !== undefined) return { values: [], problem: `“${bad}” is no ${isWhole ? "whole " : ""}number.` };
+  const outside = values.find((value) => value < least || value > most);
+  return outside === undefined ? { values } : { values: [], problem: `${outside} is not between ${least} and ${most}.` };
+};
+
+const withSetting = (settings: Settings, [first, second]: readonly string[], value: unknown): Settings => {
+  if (first === undefined) return settings;
+  if (second === undefined) return { ...settings, [first]: value };
+  return { ...settings, [first]: { ...(isRecord(settings[first]) ? settings[first] : {}), [second]: value } };
+};
+
+/** Every combination of the values of the axes, row by row. */
+export const variationsOf = (axes: readonly Axis[]): Variation[] =>
+  axes.reduce<Variation[]>(
+    (before, { setting, values }) =>
+      before.flatMap(({ settings, at }) =>
+        values.map((value, index) => ({ settings: withSetting(settings, setting.path, value), at: [...at, index] })),
+      ),
+    [{ settings: {}, at: [] }],
+  );
+
+/** Settings as paths with values: of `inputs` each by itself, as a batch takes them. */
+export const pathsOf = (settings: Settings): [path: string[], value: unknown][] =>
+  Object.entries(settings).flatMap(([name, value]): [string[], unknown][] =>
+    name === "inputs" && isRecord(value)
+      ? Object.entries(value).map(([input, one]): [string[], unknown] => [[name, input], one])
+      : [[[name], value]],
+  );
+
+/** The graph with a variation's settings. */
+export const withVariation = (graph: DocGraph, nodeId: string, settings: Settings): DocGraph =>
+  pathsOf(settings).reduce((next, [path, value]) => setData(next, nodeId, path, value), graph);
+
+/** Whether a node has a variation's settings. */
+export const hasSettings = (node: DocNode, settings: Settings): boolean =>
+  pathsOf(settings).every(([path, value]) => JSON.stringify(settingAt(node, path)) === JSON.stringify(value));
+
+/** A value as a heading. */
+export const valueWords = (value: unknown): string => {
+  if (typeof value === "boolean") return value ? "on" : "off";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > LARGE_TEXT_CHARS ? `${text.slice(0, LARGE_TEXT_CHARS)}…` : text;
+};
+
+/** Models by their names, as people call them. */
+export type Titles = ReadonlyMap<unknown, string>;
+
+/** "Seed 4"; a model is called by its name alone. */
+const settingWords = (name: string, value: unknown, titles: Titles): string =>
+  name === "model" ? (titles.get(value) ?? valueWords(value)) : `${wordsOf(name)} ${valueWords(value)}`;
+
+/** "Sandbox Image · Seed 4" */
+export const settingsWords = (settings: Settings, titles: Titles): string =>
+  pathsOf(settings)
+    .map(([path, value]) => settingWords(path.at(-1) ?? "", value, titles))
+    .join(" · ");
+
+export interface Layout {
+  rows: string[];
+  columns: string[];
+  /** Indexes of variations by row and column. */
+  cells: number[][];
+}
+
+/** The table of a sweep along two settings; undefined for one along one, or of other combinations. */
+export const tableOf = (all: readonly Settings[], titles: Titles): Layout | undefined => {
+  const [first] = all;
+  const paths = first ? pathsOf(first).map(([path]) => path.join(".")) : [];
+  if (paths.length !== 2) return undefined;
+  const valuesAt = (index: number): string[] => [...new Set(all.map((one) => JSON.stringify(pathsOf(one)[index]?.[1])))];
+  const [rows, columns] = [valuesAt(0), valuesAt(1)];
+  if (rows.length * columns.length !== all.length || rows.length < 2 || columns.length < 2) return undefined;
+  const cells = rows.map((_, row) => columns.map((_column, column) => row * columns.length + column));
+  const name = (index: number, json: string): string =>
+    settingWords(paths[index]!.split(".").at(-1) ?? "", JSON.parse(json) as unknown, titles);
+  return { rows: rows.map((json) => name(0, json)), columns: columns.map((json) => name(1, json)), cells };
+};

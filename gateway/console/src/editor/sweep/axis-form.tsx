@@ -1,0 +1,127 @@
+import { Dices } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../../ui/button";
+import { Check, Field, Input, Select, TextArea } from "../../ui/inputs/field";
+import { randomSeeds, typedValues, type Axis, type Setting } from "./axes";
+
+/** Seeds that are tried at first. */
+const SEEDS = 4;
+const MOST_SEEDS = 12;
+
+interface ValuesProps {
+  setting: Setting;
+  values: readonly unknown[];
+  onChange: (values: readonly unknown[]) => void;
+}
+
+const Choices = ({ setting: { title, options }, values, onChange }: ValuesProps) => (
+  <fieldset className="min-w-0">
+    <legend className="mb-1 text-[13px] font-medium">Values of {title}</legend>
+    <div className="grid max-h-44 gap-1.5 overflow-y-auto sm:grid-cols-2">
+      {options.map(({ value, title: name }) => (
+        <Check
+          key={JSON.stringify(value)}
+          label={name}
+          checked={values.includes(value)}
+          onChange={({ target }) =>
+            // In the order in which they are offered.
+            onChange(options.flatMap((one) => ((one.value === value ? target.checked : values.includes(one.value)) ? [one.value] : [])))
+          }
+        />
+      ))}
+    </div>
+  </fieldset>
+);
+
+const Seeds = ({ setting, values, onChange }: ValuesProps) => (
+  <Field label="How many seeds" hint={values.map(String).join(", ")}>
+    {(attributes) => (
+      <div className="flex gap-2">
+        <Select
+          {...attributes}
+          className="w-24!"
+          value={values.length}
+          onChange={({ target }) => onChange(randomSeeds(setting, Number(target.value)))}
+        >
+          {Array.from({ length: MOST_SEEDS - 1 }, (_, index) => (
+            <option key={index}>{index + 2}</option>
+          ))}
+        </Select>
+        <Button icon={Dices} onClick={() => onChange(randomSeeds(setting, values.length))}>
+          Others
+        </Button>
+      </div>
+    )}
+  </Field>
+);
+
+const Typed = ({ setting, onChange }: ValuesProps) => {
+  const [typed, setTyped] = useState("");
+  const { problem } = typedValues(setting, typed);
+  const write = (text: string): void => {
+    setTyped(text);
+    onChange(typedValues(setting, text).values);
+  };
+  const label = `Values of ${setting.title}`;
+  if (setting.kind === "text")
+    return (
+      <Field label={label} hint="One to a line.">
+        {(attributes) => <TextArea {...attributes} rows={3} value={typed} onChange={({ target }) => write(target.value)} />}
+      </Field>
+    );
+  return (
+    <Field label={label} hint="Numbers, with commas between them." error={problem}>
+      {(attributes) => (
+        <Input {...attributes} inputMode="decimal" placeholder="1, 2, 4" value={typed} onChange={({ target }) => write(target.value)} />
+      )}
+    </Field>
+  );
+};
+
+const FORMS = { choice: Choices, seed: Seeds, number: Typed, text: Typed } as const;
+
+/** What an axis begins with. */
+export const axisOf = (setting: Setting): Axis => ({ setting, values: setting.kind === "seed" ? randomSeeds(setting, SEEDS) : [] });
+
+/** One setting that is varied, and its values. */
+export const AxisForm = ({
+  label,
+  settings,
+  axis,
+  isOptional,
+  onChange,
+}: {
+  label: string;
+  settings: readonly Setting[];
+  axis: Axis | undefined;
+  isOptional: boolean;
+  onChange: (axis: Axis | undefined) => void;
+}) => {
+  const Values = axis && FORMS[axis.setting.kind];
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <Field label={label}>
+        {(attributes) => (
+          <Select
+            {...attributes}
+            value={axis?.setting.name ?? ""}
+            onChange={({ target }) => {
+              const setting = settings.find(({ name }) => name === target.value);
+              onChange(setting && axisOf(setting));
+            }}
+          >
+            {(isOptional || axis === undefined) && <option value="">{isOptional ? "Nothing else" : "Choose a setting"}</option>}
+            {settings.map(({ name, title }) => (
+              <option key={name} value={name}>
+                {title}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+      {axis && Values && (
+        <Values key={axis.setting.name} setting={axis.setting} values={axis.values} onChange={(values) => onChange({ ...axis, values })} />
+      )}
+    </div>
+  );
+};

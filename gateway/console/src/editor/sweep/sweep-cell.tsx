@@ -1,0 +1,100 @@
+import type { BatchRow } from "@nodeloom/client";
+import { Check, LoaderCircle, Star } from "lucide-react";
+import type { Given } from "../../runs/given";
+import { Thumb } from "../../media/thumb";
+import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
+import { roundCredits } from "../../ui/format";
+import { MOST_STARS } from "./ratings";
+
+const THUMB_PX = 320;
+
+const Stars = ({ name, stars, onRate }: { name: string; stars: number; onRate: (stars: number) => void }) => (
+  <span role="group" aria-label={`Rating of ${name}`} className="flex">
+    {Array.from({ length: MOST_STARS }, (_, index) => index + 1).map((value) => (
+      <button
+        key={value}
+        type="button"
+        aria-label={`${value} of ${MOST_STARS}`}
+        aria-pressed={value === stars}
+        className="flex size-6 items-center justify-center text-warn"
+        onClick={() => onRate(value === stars ? 0 : value)}
+      >
+        <Star className={classes("size-4", value <= stars && "fill-current")} aria-hidden />
+      </button>
+    ))}
+  </span>
+);
+
+const Stage = ({ row, given, name, onView }: { row: BatchRow; given: Given | undefined; name: string; onView: () => void }) => {
+  const box = "block aspect-[4/3] w-full overflow-hidden rounded-lg";
+  const [file] = given?.files ?? [];
+  if (given && (file ?? given.text) !== undefined)
+    return (
+      <button
+        type="button"
+        aria-label={`View ${name}`}
+        className={classes(box, "relative bg-(--media) text-left hover:opacity-90")}
+        onClick={onView}
+      >
+        {file ? (
+          <Thumb file={file} label={name} width={THUMB_PX} className="size-full" />
+        ) : (
+          <span className="block size-full overflow-hidden bg-sunken p-2 text-xs wrap-anywhere text-text">{given.text}</span>
+        )}
+        {given.files.length > 1 && (
+          <span className="absolute right-1.5 bottom-1.5 rounded-full bg-(--media)/85 px-2 text-xs text-(--on-media)">
+            {given.files.length} files
+          </span>
+        )}
+      </button>
+    );
+  const isWorking = row.status === "processing" || row.status === "waiting" || (row.status === "completed" && given === undefined);
+  return (
+    <span className={classes(box, "flex items-center justify-center bg-sunken p-2 text-center text-xs wrap-anywhere text-muted")}>
+      {isWorking ? (
+        <LoaderCircle className="size-5 animate-spin text-accent-text" aria-label={row.status} role="img" />
+      ) : (
+        (row.error?.message ?? (row.status === "completed" ? "It gave nothing." : `It was ${row.status}.`))
+      )}
+    </span>
+  );
+};
+
+export interface CellProps {
+  row: BatchRow;
+  given: Given | undefined;
+  /** What it was run with, in words. */
+  name: string;
+  /** Whether that stands at it; in a table the headings say it. */
+  isNamed: boolean;
+  isUsed: boolean;
+  stars: number;
+  onView: () => void;
+  onRate: (stars: number) => void;
+  /** Undefined where the workflow can't be changed. */
+  onUse: (() => void) | undefined;
+}
+
+/** One variation: what it made, what it cost, what one thinks of it. */
+export const SweepCell = ({ row, given, name, isNamed, isUsed, stars, onView, onRate, onUse }: CellProps) => (
+  <div className={classes("min-w-36 rounded-xl border bg-surface p-2", isUsed && "border-accent! ring-1 ring-accent")}>
+    <Stage row={row} given={given} name={name} onView={onView} />
+    {isNamed && (
+      <p className="mt-1.5 truncate text-xs font-medium" title={name}>
+        {name}
+      </p>
+    )}
+    {row.status === "completed" && (
+      <div className="mt-1 flex flex-wrap items-center justify-between gap-x-2">
+        <Stars name={name} stars={stars} onRate={onRate} />
+        <span className="text-xs text-muted tabular-nums">{row.creditsCost > 0 ? `${roundCredits(row.creditsCost)} cr` : "free"}</span>
+        {onUse && (
+          <Button size="sm" className="mt-1 w-full" icon={Check} aria-label={`Use this: ${name}`} onClick={onUse}>
+            Use this
+          </Button>
+        )}
+      </div>
+    )}
+  </div>
+);

@@ -1,0 +1,35 @@
+import { AppWindow, CalendarClock, Command as CommandIcon, FileDown, Keyboard, Rocket, Search, Settings2, Table2 } from "lucide-react";
+import { IconButton } from "../ui/button";
+import { Menu } from "../ui/overlays/menu";
+import { commandById, type Stage } from "./commands/commands";
+import { useEditor } from "./context";
+
+/** What can be done with the whole workflow. */
+export const ToolbarMenu = ({ stage }: { stage: Stage }) => {
+  const editor = useEditor();
+  const { canEdit } = editor;
+  const entry = (id: string) => {
+    const { title, keys, run } = commandById(id);
+    return { label: title, ...(keys[0] === undefined ? {} : { keys: keys[0] }), run: () => run(editor, stage) };
+  };
+  return (
+    <Menu
+      trigger={<IconButton icon={CommandIcon} label="Menu" />}
+      entries={[
+        ...(canEdit ? [entry("tidy"), entry("duplicate"), entry("paste"), null] : []),
+        entry("find"),
+        entry("fit"),
+        null,
+        ...(canEdit ? [{ ...entry("versions"), icon: Rocket }] : []),
+        { ...entry("batch"), icon: Table2 },
+        { ...entry("triggers"), icon: CalendarClock },
+        ...(canEdit ? [{ ...entry("app"), icon: AppWindow }] : []),
+        { ...entry("sharing"), icon: Settings2 },
+        { ...entry("export"), icon: FileDown },
+        null,
+        { ...entry("commands"), icon: Search },
+        { ...entry("help"), icon: Keyboard },
+      ]}
+    />
+  );
+};

@@ -1,0 +1,109 @@
+import type { Me } from "@nodeloom/client";
+import { useEffect, useState } from "react";
+import { isSignedOut } from "../api/client";
+import { browserDrafts } from "../api/drafts";
+import { mayAs, ownerIdOf, ownerOf } from "../api/organization";
+import { onSignIn } from "../api/session";
+import { loadWorkflow, workflowRemote, type OpenedWorkflow } from "../api/workflow-remote";
+import { openDocument, type OpenDocument } from "../document/document";
+import type { Drafts } from "../document/remote";
+import type { Timers } from "../document/write-queue";
+
+const timers: Timers = {
+  now: () => Date.now(),
+  after: (ms, run) => {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** For templates of others: nothing is kept, because nothing may change. */
+const NO_DRAFTS: Drafts & { release(): void } = {
+  put: () => Promise.resolve(),
+  take: () => Promise.resolve([]),
+  clear: () => Promise.resolve(),
+  release: () => undefined,
+};
+
+export interface Opened {
+  document: OpenDocument;
+  workflow: OpenedWorkflow;
+  canEdit: boolean;
+}
+
+type Stop = () => void;
+
+/** Saves before the page goes, and looks for news when it comes back. */
+const onPage = (document: OpenDocument): Stop => {
+  const visibility = (): void => {
+    if (window.document.hidden) void document.flush();
+    else {
+      document.retry();
+      void document.refresh().catch(() => undefined);
+    }
+  };
+  const online = (): void => document.retry();
+  const leave = (event: BeforeUnloadEvent): void => {
+    if (["saved", "saving"].includes(document.store.getState().write.kind)) return;
+    event.preventDefault();
+  };
+  const leaveSession = onSignIn(() => document.retry());
+  window.document.addEventListener("visibilitychange", visibility);
+  window.addEventListener("online", online);
+  window.addEventListener("beforeunload", leave);
+  return () => {
+    leaveSession();
+    window.document.removeEventListener("visibilitychange", visibility);
+    window.removeEventListener("online", online);
+    window.removeEventListener("beforeunload", leave);
+  };
+};
+
+const open = async (slug: string, me: Me): Promise<Opened & { close(): Promise<void> }> => {
+  const workflow = await loadWorkflow(slug);
+  const canEdit = ownerOf(workflow.info) === ownerIdOf(me) && mayAs(me, "editor");
+  const drafts = canEdit && "locks" in navigator ? await browserDrafts(me.user.id, slug) : NO_DRAFTS;
+  const document = await openDocument({
+    loaded: workflow,
+    remote: workflowRemote(slug),
+    drafts,
+    timers,
+    mayWrite: () => !window.document.hidden,
+  });
+  const leavePage = onPage(document);
+  return {
+    document,
+    workflow,
+    canEdit,
+    close: async () => {
+      leavePage();
+      await document.flush();
+      document.close();
+      drafts.release();
+    },
+  };
+};
+
+/** Opens a workflow for as long as its page is shown; what is unsaved when it closes is saved then. */
+export const useOpenDocument = (slug: string, me: Me): { opened: Opened | undefined; error: unknown; retry: () => void } => {
+  const [state, setState] = useState<{ opened?: Opened; error?: unknown }>({});
+  const [attempt, setAttempt] = useState(0);
+  const userId = me.user.id;
+  useEffect(() => {
+    let gone = false;
+    setState({});
+    const opening = open(slug, me);
+    opening.then(
+      (opened) => !gone && setState({ opened }),
+      (error: unknown) => !gone && setState({ error }),
+    );
+    return () => {
+      gone = true;
+      void opening.then(({ close }) => close()).catch(() => undefined);
+    };
+    // The account's balance changes while a document is open; the document stays.
+  }, [slug, userId, attempt]);
+  const refused = isSignedOut(state.error);
+  useEffect(() => (refused ? onSignIn(() => setAttempt((before) => before + 1)) : undefined), [refused]);
+  return { opened: state.opened, error: state.error, retry: () => setAttempt(attempt + 1) };
+};

@@ -1,0 +1,28 @@
+import { Rocket } from "lucide-react";
+import { classes } from "../../ui/classes";
+import { Tip } from "../../ui/overlays/tip";
+import { useDocument, useEditor } from "../context";
+import { isAhead, stateWords } from "./state";
+
+/** What callers run, in the bar over the canvas; opens the versions. */
+export const VersionButton = () => {
+  const { ui } = useEditor();
+  const { version } = useDocument((state) => state.published);
+  const ahead = useDocument(isAhead);
+  return (
+    <Tip text={stateWords(version, ahead)}>
+      <button
+        type="button"
+        className={classes(
+          "flex h-7 shrink-0 items-center gap-1.5 rounded-lg px-2 text-xs font-medium whitespace-nowrap max-sm:hidden",
+          ahead ? "bg-warn-soft text-warn" : "text-muted hover:bg-hover hover:text-text",
+        )}
+        onClick={() => ui.setState({ overlay: "versions" })}
+      >
+        <Rocket className="size-3.5" aria-hidden />
+        {version === null ? "Publish" : `Version ${version}`}
+        {ahead && <span className="max-lg:sr-only">changed since published</span>}
+      </button>
+    </Tip>
+  );
+};

@@ -1,0 +1,225 @@
+import type { WorkflowVersionHead } from "@nodeloom/client";
+import { LIMITS } from "@nodeloom/kernel/limits";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { CircleCheck, Rocket, RotateCcw, TriangleAlert } from "lucide-react";
+import { useState } from "react";
+import { messageOf, request } from "../../api/client";
+import { versionQuery, versionsQuery } from "../../api/queries";
+import { useAction } from "../../api/use-action";
+import { sameGraph, type DocGraph } from "../../document/graph";
+import { Badge } from "../../ui/badge";
+import { Button } from "../../ui/button";
+import { classes } from "../../ui/classes";
+import { Dialog } from "../../ui/overlays/dialog";
+import { Field, Input } from "../../ui/inputs/field";
+import { Notice, Skeleton } from "../../ui/notice";
+import { Time } from "../../ui/time";
+import { complain, say } from "../../ui/overlays/toast";
+import { useDocument, useEditor, useScene, useUi } from "../context";
+import { GraphComparison } from "./comparison";
+import { isAhead, stateWords } from "./state";
+
+/** Publishes what is on the canvas: saved first, so that callers get what is seen. */
+const Publish = () => {
+  const { document, slug } = useEditor();
+  const published = useDocument((state) => state.published);
+  const ahead = useDocument(isAhead);
+  const issues = useScene((state) => state.judgement.issues);
+  const empty = useDocument(({ graph }) => graph.nodes.length === 0);
+  const { busy, run } = useAction(["versions"]);
+  const [note, setNote] = useState("");
+  // Busy until the state is read again: a second press before that would publish the same graph once more.
+  const publish = (): Promise<void> =>
+    run(async () => {
+      if (!(await document.flush())) return complain("The workflow is not saved yet, so it was not published. See beside its name why.");
+      const { body: head } = await request("publishVersion", { params: { slug }, body: note === "" ? {} : { note } });
+      say(`Version ${head.version} is published: callers run it from now on.`);
+      setNote("");
+      await document.refresh().catch(() => undefined);
+    });
+  const unchanged = published.version !== null && !ahead;
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void publish();
+      }}
+    >
+      <p className="flex items-start gap-2 text-sm">
+        {unchanged ? (
+          <CircleCheck className="mt-0.5 size-4 shrink-0 text-ok" aria-hidden />
+        ) : (
+          <Rocket className="mt-0.5 size-4 shrink-0 text-muted" aria-hidden />
+        )}
+        <span>{stateWords(published.version, ahead)}</span>
+      </p>
+      <div className="flex items-end gap-2 max-sm:flex-col max-sm:items-stretch">
+        <Field label="Note" hint="What is new, for whoever reads the list. Optional." className="flex-1">
+          {(attributes) => (
+            <Input
+              {...attributes}
+              maxLength={LIMITS.noteChars}
+              value={note}
+              disabled={unchanged}
+              onChange={(event) => setNote(event.target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" variant="primary" icon={Rocket} busy={busy} disabled={unchanged || empty} className="sm:mb-5">
+          Publish version {(published.version ?? 0) + 1}
+        </Button>
+      </div>
+      {!unchanged && issues.length > 0 && (
+        <p className="flex gap-2 text-[13px] text-warn">
+          <TriangleAlert className="mt-0.5 size-4 shrink-0" aria-hidden />
+          {issues.length === 1 ? "There is a problem" : `There are ${issues.length} problems`} on the canvas: callers of this version would
+          be refused.
+        </p>
+      )}
+    </form>
+  );
+};
+
+/** Confirms what a key changed that can't run the workflow, for its app, hooks and schedules. */
+const PendingChange = () => {
+  const { document, slug } = useEditor();
+  const { busy, run } = useAction([]);
+  const confirm = (): Promise<void> =>
+    run(async () => {
+      await request("confirmWorkflow", { params: { slug } });
+      say("The app, hooks and schedules run the changed workflow from now on.");
+      await document.refresh().catch(() => undefined);
+    });
+  return (
+    <Notice
+      kind="warn"
+      title="A change waits for confirmation"
+      actions={
+        <Button size="sm" variant="primary" busy={busy} onClick={() => void confirm()}>
+          Confirm change
+        </Button>
+      }
+    >
+      An API key that can't run this workflow changed it. Callers run the change. The app, hooks and schedules run the graph of before.
+    </Notice>
+  );
+};
+
+/** A published version beside the draft, and the way back to it. */
+const Compared = ({ version, onRestored }: { version: number; onRestored: () => void }) => {
+  const { document, slug, ui } = useEditor();
+  const locked = useUi((state) => state.locked);
+  const draft = useDocument((state) => state.graph);
+  const { data, error } = useQuery(versionQuery(slug, version));
+  const [asking, setAsking] = useState(false);
+  if (error) return <Notice kind="bad">{messageOf(error)}</Notice>;
+  if (!data) return <Skeleton lines={4} />;
+  const restore = (graph: DocGraph): void => {
+    document.change(`Restore version ${version}`, () => graph);
+    ui.setState({ panel: "node" });
+    say(`The draft is version ${version} again. Undo brings back what was there.`);
+    onRestored();
+  };
+  const same = sameGraph(data, draft);
+  return (
+    <div className="flex flex-col gap-3">
+      <GraphComparison before={{ title: `Version ${version}`, graph: data }} after={{ title: "The draft", graph: draft }} />
+      {asking ? (
+        <Notice
+          kind="warn"
+          title={`Replace the draft by version ${version}?`}
+          actions={
+            <>
+              <Button size="sm" variant="primary" autoFocus onClick={() => restore(data)}>
+                Replace the draft
+              </Button>
+              <Button size="sm" onClick={() => setAsking(false)}>
+                Leave it as it is
+              </Button>
+            </>
+          }
+        >
+          What is on the canvas now goes; undo brings it back. Callers notice nothing until you publish.
+        </Notice>
+      ) : (
+        <div>
+          <Button icon={RotateCcw} disabled={same || locked} onClick={() => setAsking(true)}>
+            Restore into the draft…
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+};
+
+const Row = ({ head, isRun, chosen, onChoose }: { head: WorkflowVersionHead; isRun: boolean; chosen: boolean; onChoose: () => void }) => (
+  <button
+    type="button"
+    aria-expanded={chosen}
+    onClick={onChoose}
+    className={classes("flex w-full items-center gap-3 rounded-lg px-2.5 py-2 text-left text-sm hover:bg-hover", chosen && "bg-hover")}
+  >
+    <span className="w-20 shrink-0 font-medium tabular-nums">Version {head.version}</span>
+    <span className="min-w-0 flex-1 truncate text-muted" title={head.note}>
+      {head.note}
+    </span>
+    {isRun && <Badge tone="ok">callers run this</Badge>}
+    <span className="shrink-0 text-xs text-faint max-sm:hidden">
+      <Time iso={head.createdAt} />
+    </span>
+  </button>
+);
+
+const List = ({ onRestored }: { onRestored: () => void }) => {
+  const { slug } = useEditor();
+  const { version: current } = useDocument((state) => state.published);
+  const { data, error, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(versionsQuery(slug));
+  const [chosen, setChosen] = useState<number>();
+  if (error) return <Notice kind="bad">{messageOf(error)}</Notice>;
+  if (!data) return <Skeleton lines={2} />;
+  const rows = data.pages.flatMap((page) => page.rows);
+  if (rows.length === 0) return null;
+  return (
+    <ol className="flex flex-col gap-0.5 border-t pt-3">
+      {rows.map((head) => (
+        <li key={head.version}>
+          <Row
+            head={head}
+            isRun={head.version === current}
+            chosen={head.version === chosen}
+            onChoose={() => setChosen(head.version === chosen ? undefined : head.version)}
+          />
+          {head.version === chosen && (
+            <div className="px-2.5 pt-2 pb-4">
+              <Compared key={head.version} version={head.version} onRestored={onRestored} />
+            </div>
+          )}
+        </li>
+      ))}
+      {hasNextPage && (
+        <li>
+          <Button size="sm" variant="ghost" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Older versions
+          </Button>
+        </li>
+      )}
+    </ol>
+  );
+};
+
+/** What callers run, publishing, and every version so far. */
+export const VersionsDialog = ({ onClose }: { onClose: () => void }) => {
+  const { pending } = useDocument((state) => state.published);
+  return (
+    <Dialog title="Versions" width="lg" onClose={onClose}>
+      <div className="flex flex-col gap-5">
+        {pending && <PendingChange />}
+        <Publish />
+        <section aria-label="Published versions">
+          <List onRestored={onClose} />
+        </section>
+      </div>
+    </Dialog>
+  );
+};

@@ -1,0 +1,208 @@
+import type { Batch, BatchRow } from "@nodeloom/client";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { CircleStop, Play, RotateCcw } from "lucide-react";
+import { useState } from "react";
+import { DownloadButton } from "../../parts/download-button";
+import { LoadFailure } from "../../parts/error-pages";
+import { api } from "../../api/client";
+import { executionQuery } from "../../api/queries";
+import { useAction } from "../../api/use-action";
+import { useWorkflowNames } from "../../parts/workflow-names";
+import { filesIn } from "../../media/files-in";
+import { givenBy, type Given } from "../../runs/given";
+import { Thumb } from "../../media/thumb";
+import { Button, ButtonRow, buttonClasses } from "../../ui/button";
+import { credits } from "../../ui/format";
+import { Input } from "../../ui/inputs/field";
+import { Notice, Skeleton } from "../../ui/notice";
+import { Card, Facts, Page } from "../../ui/page";
+import { Time } from "../../ui/time";
+import { BatchProgress, BatchStatus, RowStatus } from "./batch-status";
+import { batchQuery, isGoing } from "./queries";
+
+const route = getRouteApi("/shell/batches/$id");
+const PAGE = 60;
+const THUMB_PX = 240;
+const TEXT_CHARS = 160;
+
+const short = (value: unknown): string => {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > TEXT_CHARS ? `${text.slice(0, TEXT_CHARS)}…` : text;
+};
+const firstOf = (values: Readonly<Record<string, unknown>> | undefined): string | undefined => {
+  const [first] = Object.values(values ?? {});
+  return first === undefined ? undefined : short(first);
+};
+
+/** What an item gave: its result, else what the node gave that it was run to. */
+const useGiven = ({ row, until }: CellProps): Given => {
+  const isPart = until !== null && row.status === "completed";
+  const { data } = useQuery({ ...executionQuery(row.executionId), enabled: isPart });
+  const ofNode = isPart ? givenBy(data, until) : undefined;
+  return ofNode ?? { files: filesIn(row.result), text: row.error ? row.error.message : firstOf(row.result) };
+};
+
+/** What an item was run with: settings of its own, else its first input. */
+const givenWith = ({ settings, inputs }: BatchRow): string | undefined => {
+  const own = Object.values(settings ?? {}).map((one) => JSON.stringify(one).replaceAll(/[{}"]/g, "").replaceAll(/[:,]/g, "$& "));
+  return own.length > 0 ? own.join(" · ") : firstOf(inputs);
+};
+
+interface CellProps {
+  row: BatchRow;
+  /** The node that all items are run to. */
+  until: string | null;
+}
+
+/** One item: what it made, or how it stands, over what it was run with. */
+const Cell = (props: CellProps) => {
+  const { row } = props;
+  const {
+    files: [file],
+    text,
+  } = useGiven(props);
+  const body = (
+    <>
+      {file ? (
+        <Thumb file={file} label={`Result of item ${row.index + 1}`} width={THUMB_PX} className="h-28 w-full rounded-lg bg-(--media)" />
+      ) : (
+        <span className="block h-28 overflow-hidden rounded-lg bg-sunken p-2 text-xs wrap-anywhere text-muted">{text}</span>
+      )}
+      <span className="mt-2 flex items-center justify-between gap-2">
+        <span className="text-xs text-faint tabular-nums">{row.index + 1}</span>
+        <RowStatus status={row.status} />
+      </span>
+      <span className="mt-1 block truncate text-xs text-muted">{givenWith(row)}</span>
+    </>
+  );
+  const hasBegun = row.status !== "waiting" && row.status !== "skipped";
+  return (
+    <li className="min-w-0 rounded-xl border bg-surface p-2.5">
+      {hasBegun ? (
+        <Link to="/executions/$id" params={{ id: row.executionId }} className="block hover:opacity-85">
+          {body}
+        </Link>
+      ) : (
+        body
+      )}
+    </li>
+  );
+};
+
+/** Why a batch waits, and how it goes on. */
+const Paused = ({ batch }: { batch: Batch }) => {
+  const [limit, setLimit] = useState("");
+  const { busy, run } = useAction(["batch", "batches"]);
+  const isBudget = batch.reason?.code === "BUDGET_EXCEEDED";
+  // Its own limit, and not a budget of the account, which may have been raised.
+  const needsLimit = isBudget && batch.maxCredits !== null && batch.reason?.message.includes("maxCredits") === true;
+  const resume = () => run(() => api.batches.resume(batch.batchId, limit.trim() === "" ? undefined : Number(limit)), "The batch goes on.");
+  return (
+    <Notice
+      kind="warn"
+      title={needsLimit ? "The limit is reached" : isBudget ? "A budget is used up" : "The batch is paused"}
+      className="mb-4"
+      actions={
+        <ButtonRow>
+          {batch.maxCredits !== null && (
+            <Input
+              type="number"
+              aria-label="New limit in credits"
+              placeholder={`more than ${batch.maxCredits}`}
+              value={limit}
+              onChange={({ target }) => setLimit(target.value)}
+              className="w-40"
+            />
+          )}
+          <Button icon={Play} busy={busy} disabled={needsLimit && limit.trim() === ""} onClick={() => void resume()}>
+            Go on
+          </Button>
+        </ButtonRow>
+      }
+    >
+      {batch.reason?.message}
+    </Notice>
+  );
+};
+
+const Actions = ({ batch }: { batch: Batch }) => {
+  const navigate = useNavigate();
+  const { busy, run } = useAction(["batch", "batches"]);
+  const { batchId, counts, status, until, workflowSlug } = batch;
+  const rerun = async (): Promise<void> => {
+    const created = await run(() => api.batches.rerun(batchId, "failed"), "A new batch runs them again.");
+    if (created) void navigate({ to: "/batches/$id", params: { id: created.batchId } });
+  };
+  const isOpen = status === "running" || status === "paused";
+  return (
+    <>
+      {isOpen && (
+        <Button icon={CircleStop} busy={busy} onClick={() => void run(() => api.batches.cancel(batchId))}>
+          Cancel
+        </Button>
+      )}
+      {counts.failed > 0 && (
+        <Button icon={RotateCcw} busy={busy} onClick={() => void rerun()}>
+          Run {counts.failed} failed again
+        </Button>
+      )}
+      {until !== null && workflowSlug !== null && (
+        <Link to="/workflows/$slug" params={{ slug: workflowSlug }} search={{ node: until }} className={buttonClasses()}>
+          Open on the canvas
+        </Link>
+      )}
+      {(["csv", "jsonl"] as const).map((format) => (
+        <DownloadButton key={format} path={`/api/batches/${batchId}/results?format=${format}`} label={format.toUpperCase()} />
+      ))}
+    </>
+  );
+};
+
+export const BatchPage = () => {
+  const { id } = route.useParams();
+  const { cursor } = route.useSearch();
+  const navigate = route.useNavigate();
+  const nameOf = useWorkflowNames();
+  const found = useQuery(batchQuery(id, { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }));
+  const { data: batch } = found;
+  if (found.isPending) return <Skeleton lines={8} />;
+  if (batch === undefined) return <LoadFailure error={found.error} retry={() => void found.refetch()} />;
+  const { counts, total } = batch;
+  return (
+    <Page
+      title={batch.workflowSlug === null ? (batch.model ?? "Batch") : nameOf(batch.workflowSlug)}
+      lead={`A batch of ${total} items`}
+      actions={<Actions batch={batch} />}
+    >
+      {batch.status === "paused" && <Paused batch={batch} />}
+      <Card className="mb-6" title={<BatchStatus status={batch.status} />}>
+        <BatchProgress batch={batch} />
+        <div className="mt-4" aria-live={isGoing(batch.status) ? "polite" : undefined}>
+          <Facts
+            rows={[
+              ["Completed", `${counts.completed} of ${total}`],
+              ["Failed", counts.failed],
+              ["Under way", counts.processing],
+              ["Cost", batch.maxCredits === null ? credits(batch.creditsCost) : `${credits(batch.creditsCost)} of ${batch.maxCredits}`],
+              ["Started", <Time key="started" iso={batch.createdAt} />],
+            ]}
+          />
+        </div>
+      </Card>
+      <ul aria-label="Items" className="grid grid-cols-[repeat(auto-fill,minmax(9.5rem,1fr))] gap-3">
+        {batch.rows.map((row) => (
+          <Cell key={row.index} row={row} until={batch.until} />
+        ))}
+      </ul>
+      {(cursor !== undefined || batch.nextCursor !== null) && (
+        <div className="mt-4 flex justify-end gap-2">
+          {cursor !== undefined && <Button onClick={() => void navigate({ search: {} })}>First items</Button>}
+          <Button disabled={batch.nextCursor === null} onClick={() => void navigate({ search: { cursor: batch.nextCursor ?? undefined } })}>
+            Next items
+          </Button>
+        </div>
+      )}
+    </Page>
+  );
+};

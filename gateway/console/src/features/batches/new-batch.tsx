@@ -1,0 +1,237 @@
+import type { BatchQuote, SchemaField } from "@nodeloom/client";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { FileSpreadsheet, X } from "lucide-react";
+import { useState, type DragEvent } from "react";
+import { api, issuesOf, messageOf, type ApiIssue } from "../../api/client";
+import { workflowsQuery } from "../../api/queries";
+import { Button, ButtonRow, IconButton } from "../../ui/button";
+import { classes } from "../../ui/classes";
+import { credits } from "../../ui/format";
+import { Field, Input, Select } from "../../ui/inputs/field";
+import { Notice } from "../../ui/notice";
+import { Card } from "../../ui/page";
+import { inputsOf, matchColumns, readTable, type Mapping, type TableFile } from "./table-file";
+
+const SHOWN_PROBLEMS = 8;
+/** The first line of a file has the names of its columns. */
+const FIRST_ROW = 2;
+
+const Drop = ({ table, onFile }: { table: TableFile | undefined; onFile: (file: File) => void }) => {
+  const [isOver, setOver] = useState(false);
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    const file = event.dataTransfer.files[0];
+    if (file) onFile(file);
+  };
+  return (
+    <label
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+      className={classes(
+        "flex cursor-pointer flex-col items-center gap-1.5 rounded-xl border border-dashed px-4 py-6 text-center text-sm focus-within:border-accent",
+        isOver ? "border-accent bg-accent-soft" : "border-line-strong/60 hover:bg-hover",
+      )}
+    >
+      <FileSpreadsheet className="size-5 text-muted" aria-hidden />
+      <span className="font-medium">{table ? table.name : "Drop a CSV file, or choose one"}</span>
+      <span className="text-xs text-muted">
+        {table ? `${table.rows.length} rows, ${table.columns.length} columns` : "Its first line names the columns. At most 1,000 rows."}
+      </span>
+      <input
+        type="file"
+        accept=".csv,text/csv"
+        className="sr-only"
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          event.target.value = "";
+          if (file) onFile(file);
+        }}
+      />
+    </label>
+  );
+};
+
+const Columns = ({
+  fields,
+  table,
+  mapping,
+  onChange,
+}: {
+  fields: readonly SchemaField[];
+  table: TableFile;
+  mapping: Mapping;
+  onChange: (mapping: Mapping) => void;
+}) => (
+  <div className="grid gap-3 sm:grid-cols-2">
+    {fields.map(({ name, label, required }) => (
+      <Field
+        key={name}
+        label={label || name}
+        hint={mapping[name] === undefined ? undefined : `For example: ${table.rows[0]?.[mapping[name]] ?? ""}`}
+      >
+        {(attributes) => (
+          <Select
+            {...attributes}
+            value={mapping[name] ?? ""}
+            onChange={({ target }) => {
+              const { [name]: _, ...others } = mapping;
+              onChange(target.value === "" ? others : { ...others, [name]: target.value });
+            }}
+          >
+            <option value="">{required ? "Choose a column" : "Its default"}</option>
+            {table.columns.map((column) => (
+              <option key={column} value={column}>
+                {column}
+              </option>
+            ))}
+          </Select>
+        )}
+      </Field>
+    ))}
+  </div>
+);
+
+const rowOf = ({ index, path, message }: ApiIssue & { index?: number }): string =>
+  `${index === undefined ? "" : `Line ${index + FIRST_ROW}: `}${path ? `${path.replace(/^inputs\./, "")} ` : ""}${message}`;
+
+const Problems = ({ error }: { error: unknown }) => {
+  const issues = issuesOf(error);
+  return (
+    <Notice kind="bad" title={issues.length > 0 ? "Nothing was begun: some rows don't fit." : "The batch was not begun."}>
+      {issues.length === 0
+        ? messageOf(error)
+        : issues.slice(0, SHOWN_PROBLEMS).map((issue) => <div key={rowOf(issue)}>{rowOf(issue)}</div>)}
+      {issues.length > SHOWN_PROBLEMS && <div>… and {issues.length - SHOWN_PROBLEMS} more</div>}
+    </Notice>
+  );
+};
+
+const Price = ({ quote }: { quote: BatchQuote }) => (
+  <Notice title={`${quote.total} items: ${quote.exact ? "" : "about "}${credits(quote.estimatedCreditCost)}`}>
+    {quote.exact
+      ? "That is what they cost, no more."
+      : `At most ${credits(quote.maxCreditCost)}, as lists turn out longer. Set a limit: the batch pauses there.`}
+  </Notice>
+);
+
+/** What is asked of the service, one request at a time. */
+const useBatchRequests = () => {
+  const [state, setState] = useState<{ busy?: "quote" | "run"; error?: unknown; quote?: BatchQuote }>({});
+  const ask = async <T,>(busy: "quote" | "run", work: () => Promise<T>): Promise<T | undefined> => {
+    setState({ busy });
+    try {
+      const answer = await work();
+      setState({});
+      return answer;
+    } catch (error) {
+      setState({ error });
+      return undefined;
+    }
+  };
+  return { ...state, ask, setState };
+};
+
+/** Begins a batch: a workflow, a file, its columns, the price, and off it goes. */
+export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined; onClose: () => void }) => {
+  const navigate = useNavigate();
+  const workflows = useQuery(workflowsQuery);
+  const [slug, setSlug] = useState(workflow ?? "");
+  const [table, setTable] = useState<TableFile>();
+  const [chosen, setChosen] = useState<Mapping>();
+  const [limit, setLimit] = useState("");
+  const { busy, error, quote, ask, setState } = useBatchRequests();
+  const schema = useQuery({
+    queryKey: ["schema", slug],
+    queryFn: ({ signal }) => api.workflows.schema(slug, { signal }),
+    enabled: slug !== "",
+  });
+  const fields = schema.data?.fields ?? [];
+  const mapping = chosen ?? (table ? matchColumns(fields, table.columns) : {});
+  const isReady = slug !== "" && table !== undefined && schema.data !== undefined;
+  const maxCredits = limit.trim() === "" ? undefined : Number(limit);
+
+  const read = async (file: File): Promise<void> => {
+    setState({});
+    setChosen(undefined);
+    setTable(await readTable(file).catch((problem: unknown) => void setState({ error: problem })));
+  };
+  const order = () => ({ inputs: inputsOf(table!, fields, mapping), ...(maxCredits === undefined ? {} : { maxCredits }) });
+  const price = async (): Promise<void> => {
+    const answer = await ask("quote", () => api.batches.quote({ workflow: slug }, order()));
+    if (answer) setState({ quote: answer });
+  };
+  const run = async (): Promise<void> => {
+    const created = await ask("run", () => api.batches.create({ workflow: slug }, order()));
+    if (created) void navigate({ to: "/batches/$id", params: { id: created.batchId } });
+  };
+
+  return (
+    <Card title="New batch" actions={<IconButton icon={X} label="Close" size="sm" onClick={onClose} />} className="mb-6">
+      <div className="flex flex-col gap-4">
+        <Field label="Workflow">
+          {(attributes) => (
+            <Select
+              {...attributes}
+              value={slug}
+              onChange={({ target }) => {
+                setSlug(target.value);
+                setChosen(undefined);
+                setState({});
+              }}
+            >
+              <option value="">Choose a workflow</option>
+              {(workflows.data ?? []).map(({ slug: one, name }) => (
+                <option key={one} value={one}>
+                  {name}
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Drop table={table} onFile={(file) => void read(file)} />
+        {isReady && fields.length > 0 && (
+          <Columns
+            fields={fields}
+            table={table}
+            mapping={mapping}
+            onChange={(next) => {
+              setChosen(next);
+              setState({});
+            }}
+          />
+        )}
+        {isReady && (
+          <Field label="Limit in credits" hint="All items together cost no more. Empty: no limit.">
+            {(attributes) => (
+              <Input
+                {...attributes}
+                type="number"
+                min={0}
+                step="any"
+                value={limit}
+                onChange={({ target }) => setLimit(target.value)}
+                className="sm:max-w-48"
+              />
+            )}
+          </Field>
+        )}
+        {error !== undefined && <Problems error={error} />}
+        {quote && <Price quote={quote} />}
+        <ButtonRow>
+          <Button disabled={!isReady || busy !== undefined} busy={busy === "quote"} onClick={() => void price()}>
+            Price it
+          </Button>
+          <Button variant="primary" disabled={!isReady || busy !== undefined} busy={busy === "run"} onClick={() => void run()}>
+            {table ? `Run ${table.rows.length} items` : "Run"}
+          </Button>
+        </ButtonRow>
+      </div>
+    </Card>
+  );
+};

@@ -1,0 +1,130 @@
+import type { MediaFile } from "@nodeloom/client";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Download, Images, Pin, Route, Trash2, X } from "lucide-react";
+import { useState } from "react";
+import { messageOf, request } from "../../api/client";
+import { LoadFailure } from "../../parts/error-pages";
+import { UploadButton } from "../../media/upload-button";
+import { downloadAll } from "../../media/viewer/download";
+import { view } from "../../media/viewer/store";
+import { Button } from "../../ui/button";
+import { Empty, Skeleton } from "../../ui/notice";
+import { complain } from "../../ui/overlays/toast";
+import { Page } from "../../ui/page";
+import { EVERYTHING, FileFilters, fits, keptWords, useFileActions, useLibrary } from "./library";
+import { Tile, viewerItem } from "./tile";
+
+const DAY = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+
+/** Files by the day on which they came, in their order. */
+const byDay = (files: readonly MediaFile[]): Map<string, MediaFile[]> => {
+  const days = new Map<string, MediaFile[]>();
+  for (const file of files) {
+    const day = file.createdAt === null ? "Before" : DAY.format(new Date(file.createdAt));
+    days.set(day, [...(days.get(day) ?? []), file]);
+  }
+  return days;
+};
+
+/** What can be done with the files that are chosen. */
+const Chosen = ({ files, onDone }: { files: readonly MediaFile[]; onDone: () => void }) => {
+  const navigate = useNavigate();
+  const { busy, remove, keep } = useFileActions(files, onDone);
+  const [only, ...others] = files;
+  const openRun = async (id: string): Promise<void> => {
+    try {
+      const { body } = await request("getMediaProvenance", { params: { id } });
+      if (body.executionId === null) return complain("The run that made it is not kept any more.");
+      await navigate({ to: "/executions/$id", params: { id: body.executionId } });
+    } catch (error) {
+      complain(messageOf(error));
+    }
+  };
+  return (
+    <div
+      role="toolbar"
+      aria-label="Chosen files"
+      className="sticky bottom-4 z-10 mx-auto mt-6 flex w-fit max-w-full flex-wrap items-center gap-2 rounded-2xl border bg-surface p-2 shadow-high"
+    >
+      <span className="px-2 text-sm font-medium">{files.length === 1 ? "1 file" : `${files.length} files`}</span>
+      {only && others.length === 0 && only.origin === "generated" && (
+        <Button size="sm" icon={Route} onClick={() => void openRun(only.id)}>
+          Open its run
+        </Button>
+      )}
+      <Button size="sm" icon={Download} onClick={() => void downloadAll(files.map(viewerItem), "files")}>
+        Download
+      </Button>
+      <Button size="sm" icon={Pin} disabled={busy || files.every(({ kept }) => kept)} onClick={() => void keep()}>
+        Keep
+      </Button>
+      <Button size="sm" variant="danger" icon={Trash2} disabled={busy} onClick={() => void remove()}>
+        Delete
+      </Button>
+      <Button size="sm" variant="ghost" icon={X} onClick={onDone}>
+        Choose none
+      </Button>
+    </div>
+  );
+};
+
+/** Everything that runs made and that was uploaded, day by day. */
+export const FilesPage = () => {
+  const client = useQueryClient();
+  const library = useLibrary();
+  const [filter, setFilter] = useState(EVERYTHING);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const shown = library.files.filter((file) => fits(file, filter));
+  const picked = shown.filter(({ id }) => chosen.has(id));
+  const [page] = library.data?.pages ?? [];
+  const choose = (id: string): void => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    setChosen(next);
+  };
+  const open = (file: MediaFile): void =>
+    view([{ id: "files", title: "Your files", items: shown.map(viewerItem) }], { index: shown.indexOf(file) });
+  return (
+    <Page
+      title="Files"
+      lead={page ? keptWords(page) : "What runs made, and what you uploaded."}
+      actions={
+        <UploadButton
+          accept="image/*,video/*,audio/*"
+          label="Upload"
+          onDone={() => void client.invalidateQueries({ queryKey: ["media"] })}
+        />
+      }
+    >
+      <div className="mb-5 flex flex-col gap-2">
+        <FileFilters filter={filter} onChange={setFilter} />
+      </div>
+      {library.isPending && <Skeleton lines={6} />}
+      {library.isError && <LoadFailure error={library.error} retry={() => void library.refetch()} />}
+      {library.data && shown.length === 0 && (
+        <Empty icon={Images} title={library.files.length === 0 ? "No files yet" : "No file fits"}>
+          {library.files.length === 0
+            ? "What you upload and what runs make appears here."
+            : "Older ones may: they are read by the button below."}
+        </Empty>
+      )}
+      {[...byDay(shown)].map(([day, files]) => (
+        <section key={day} aria-label={day} className="mb-6">
+          <h2 className="mb-2 text-sm font-semibold text-muted">{day}</h2>
+          <ul className="grid grid-cols-[repeat(auto-fill,minmax(8.5rem,1fr))] gap-3" aria-label={`Files of ${day}`}>
+            {files.map((file) => (
+              <Tile key={file.id} file={file} chosen={chosen.has(file.id)} onChoose={() => choose(file.id)} onView={() => open(file)} />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {library.hasNextPage && (
+        <Button className="w-full" busy={library.isFetchingNextPage} onClick={() => void library.fetchNextPage()}>
+          Older
+        </Button>
+      )}
+      {picked.length > 0 && <Chosen files={picked} onDone={() => setChosen(new Set())} />}
+    </Page>
+  );
+};

@@ -1,0 +1,119 @@
+import type { MediaFile, Operations } from "@nodeloom/client";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import { request } from "../../api/client";
+import { rememberFiles } from "../../api/files";
+import { useAction } from "../../api/use-action";
+import { fileTitle } from "../../media/file-title";
+import { bytes } from "../../ui/format";
+import { Input } from "../../ui/inputs/field";
+import { KEPT_DAYS } from "./tile";
+
+/** files/: what runs made and people uploaded, as a page of its own and beside the canvas. */
+
+const PAGE = 60;
+const KINDS = [
+  ["", "All"],
+  ["image", "Pictures"],
+  ["video", "Clips"],
+  ["audio", "Sounds"],
+] as const;
+const ORIGINS = [
+  ["", "Everything"],
+  ["generated", "Made"],
+  ["upload", "Uploaded"],
+  ["kept", "Kept"],
+] as const;
+/** Files of one's own, newest first, page by page. */
+export const useLibrary = () => {
+  const pages = useInfiniteQuery({
+    queryKey: ["media", "library"],
+    queryFn: async ({ pageParam, signal }) =>
+      (await request("listMedia", { query: { limit: PAGE, ...(pageParam === "" ? {} : { cursor: pageParam }) }, signal })).body,
+    initialPageParam: "",
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+  const files = useMemo(() => (pages.data?.pages ?? []).flatMap(({ rows }) => rows), [pages.data]);
+  useEffect(() => rememberFiles(files), [files]);
+  return { ...pages, files };
+};
+
+export interface FileFilter {
+  kind: string;
+  origin: string;
+  words: string;
+}
+export const EVERYTHING: FileFilter = { kind: "", origin: "", words: "" };
+
+export const fits = (file: MediaFile, { kind, origin, words }: FileFilter): boolean =>
+  (kind === "" || file.contentType.startsWith(`${kind}/`)) &&
+  (origin === "" || (origin === "kept" ? file.kept : file.origin === origin)) &&
+  `${fileTitle(file)} ${file.contentType}`.toLowerCase().includes(words.trim().toLowerCase());
+
+const Chips = ({
+  label,
+  choices,
+  chosen,
+  onChoose,
+}: {
+  label: string;
+  choices: readonly (readonly [string, string])[];
+  chosen: string;
+  onChoose: (choice: string) => void;
+}) => (
+  <div role="group" aria-label={label} className="flex flex-wrap gap-1">
+    {choices.map(([value, title]) => (
+      <button
+        key={value}
+        type="button"
+        aria-pressed={chosen === value}
+        className="rounded-full border px-2.5 py-0.5 text-xs aria-pressed:border-accent aria-pressed:bg-accent-soft aria-pressed:text-accent-text"
+        onClick={() => onChoose(value)}
+      >
+        {title}
+      </button>
+    ))}
+  </div>
+);
+
+/** By words, kind, and how they came. */
+export const FileFilters = ({ filter, onChange }: { filter: FileFilter; onChange: (filter: FileFilter) => void }) => (
+  <>
+    <Input
+      type="search"
+      aria-label="Search your files"
+      placeholder="Search by name or kind"
+      className="h-8!"
+      value={filter.words}
+      onChange={({ target }) => onChange({ ...filter, words: target.value })}
+    />
+    <Chips label="Kind" choices={KINDS} chosen={filter.kind} onChoose={(kind) => onChange({ ...filter, kind })} />
+    <Chips label="How they came" choices={ORIGINS} chosen={filter.origin} onChoose={(origin) => onChange({ ...filter, origin })} />
+  </>
+);
+
+/** "331.9 kB of 10 GB kept · made files stay 90 days" */
+export const keptWords = ({ usedBytes, quotaBytes }: Pick<Operations["listMedia"]["response"], "usedBytes" | "quotaBytes">): string =>
+  `${bytes(usedBytes)}${quotaBytes === null ? "" : ` of ${bytes(quotaBytes)}`} kept · made files stay ${KEPT_DAYS} days`;
+
+/** What can be done with some files, wherever they are listed. */
+export const useFileActions = (files: readonly MediaFile[], onDone: () => void) => {
+  const { busy, run } = useAction(["media"]);
+  return {
+    busy,
+    remove: async (): Promise<void> => {
+      const [one, many] = ["The file was deleted.", `${files.length} files were deleted.`];
+      await run(
+        async () => {
+          for (const { id } of files) await request("deleteMedia", { params: { id } });
+        },
+        files.length === 1 ? one : many,
+      );
+      onDone();
+    },
+    keep: (): Promise<unknown> =>
+      run(async () => {
+        for (const { id, kept } of files) if (!kept) await request("keepMedia", { params: { id } });
+      }, "Kept until you delete them."),
+  };
+};

@@ -1,0 +1,96 @@
+import { FolderOpen, X } from "lucide-react";
+import { useEffect } from "react";
+import { fileName, lookUpFiles, useFiles } from "../api/files";
+import { familyOfUrl, isOwnMedia, safeUrl } from "./url";
+import { Button, IconButton } from "../ui/button";
+import { ago } from "../ui/format";
+import { Field, Input } from "../ui/inputs/field";
+import { familyOfType, type OutputFile } from "./files-in";
+import { Thumb } from "./thumb";
+import { UploadButton } from "./upload-button";
+
+export interface FileValueProps {
+  label: string;
+  /** A media id, or an address. */
+  value: string;
+  onChange: (value: string | undefined) => void;
+  accept: string;
+  hint?: string | undefined;
+  error?: string | undefined;
+  disabled?: boolean | undefined;
+  /** False where nothing can be uploaded. */
+  isOffered?: boolean;
+  /** Opens the library; where there is one. */
+  onChoose?: (() => void) | undefined;
+}
+
+/** A file that is known by id or address; undefined for what is no file of one's own. */
+const useKnownFile = (value: string): { file: OutputFile; title: string } | undefined => {
+  const isAddress = /^(https?:|data:|\/)/i.test(value);
+  const known = useFiles(({ files }) => (isAddress ? undefined : files.get(value)));
+  useEffect(() => {
+    if (value !== "" && !isAddress) void lookUpFiles([value]);
+  }, [value, isAddress]);
+  if (known) {
+    const url = safeUrl(known.url);
+    const title =
+      fileName(known.id) ?? `${known.origin === "generated" ? "Made" : "Uploaded"} ${known.createdAt === null ? "" : ago(known.createdAt)}`;
+    return url === undefined ? undefined : { file: { url, family: familyOfType(known.contentType) ?? familyOfUrl(url) }, title };
+  }
+  const url = isAddress ? safeUrl(value) : undefined;
+  return url !== undefined && isOwnMedia(url) ? { file: { url, family: familyOfUrl(url) }, title: "A file of yours" } : undefined;
+};
+
+/** A file as a person sees it: its picture and name, with ways to put in another one. */
+export const FileValue = ({
+  label,
+  value,
+  onChange,
+  accept,
+  hint,
+  error,
+  disabled = false,
+  isOffered = true,
+  onChoose,
+}: FileValueProps) => {
+  const known = useKnownFile(value);
+  const ways = !disabled && (
+    <span className="flex gap-1">
+      {onChoose && (
+        <Button size="sm" icon={FolderOpen} onClick={onChoose}>
+          Choose
+        </Button>
+      )}
+      {isOffered && <UploadButton accept={accept} label="Upload" onDone={({ id }) => onChange(id)} />}
+    </span>
+  );
+  if (known)
+    return (
+      <div role="group" aria-label={label} className="flex flex-col gap-1">
+        <div className="flex items-center justify-between gap-2">
+          <span className="text-[13px] font-medium">{label}</span>
+          {ways}
+        </div>
+        <div className="flex items-center gap-3 rounded-lg border p-2">
+          <Thumb file={known.file} label={known.title} width={160} className="size-16 shrink-0 overflow-hidden rounded-md bg-(--media)" />
+          <span className="min-w-0 flex-1 text-sm wrap-anywhere">{known.title}</span>
+          {!disabled && <IconButton icon={X} size="sm" label={`Take it out of ${label}`} onClick={() => onChange(undefined)} />}
+        </div>
+        {error !== undefined && <p className="text-xs text-bad">{error}</p>}
+      </div>
+    );
+  return (
+    <Field label={label} error={error} hint={hint ?? "A file of yours, or an address."} aside={ways}>
+      {(attributes) => (
+        <Input
+          {...attributes}
+          value={value}
+          disabled={disabled}
+          placeholder="https://…"
+          spellCheck={false}
+          onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
+        />
+      )}
+    </Field>
+  );
+};

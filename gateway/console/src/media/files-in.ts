@@ -1,0 +1,52 @@
+import { familyOfUrl, safeUrl, type MediaFamily } from "./url";
+
+/** A file that a run made. */
+export interface OutputFile {
+  url: string;
+  family: MediaFamily | undefined;
+  /** "1024 × 768, PNG"; undefined where the run says neither. */
+  format?: string | undefined;
+}
+
+const FAMILIES: ReadonlyMap<string, MediaFamily> = new Map([
+  ["images", "image"],
+  ["image", "image"],
+  ["videos", "video"],
+  ["video", "video"],
+  ["audios", "audio"],
+  ["audio", "audio"],
+]);
+
+type Values = Readonly<Record<string, unknown>>;
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+
+export const familyOfType = (contentType: unknown): MediaFamily | undefined => {
+  const family = typeof contentType === "string" ? contentType.split("/")[0] : undefined;
+  return family === "image" || family === "video" || family === "audio" ? family : undefined;
+};
+
+/** Pixels and the kind of a file, as a run tells of it. */
+const formatOf = ({ width, height, contentType }: Readonly<Record<string, unknown>>): string | undefined => {
+  const pixels = typeof width === "number" && typeof height === "number" ? `${width} × ${height}` : undefined;
+  const kind = typeof contentType === "string" ? contentType.split("/")[1]?.split(/[+;]/)[0]?.toUpperCase() : undefined;
+  return [pixels, kind].filter(Boolean).join(", ") || undefined;
+};
+
+const MAX_DEPTH = 6;
+
+/** Every file of ours (or https) inside a value. */
+export const filesIn = (value: unknown, name = "", depth = 0): OutputFile[] => {
+  if (depth > MAX_DEPTH) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => filesIn(item, name, depth + 1));
+  if (!isRecord(value)) return [];
+  const url = typeof value.url === "string" ? safeUrl(value.url) : undefined;
+  if (url !== undefined)
+    return [{ url, family: familyOfType(value.contentType) ?? FAMILIES.get(name) ?? familyOfUrl(url), format: formatOf(value) }];
+  return Object.entries(value).flatMap(([member, inner]) => filesIn(inner, member, depth + 1));
+};
+
+/** What of a result is no file: texts and other values, by name. */
+export const valuesIn = (result: Values): [string, unknown][] =>
+  Object.entries(result).filter(
+    ([, value]) => filesIn(value).length === 0 && value !== undefined && !(Array.isArray(value) && value.length === 0),
+  );

@@ -1,0 +1,78 @@
+import { Download, FileArchive } from "lucide-react";
+import { isOwnMedia } from "./url";
+import { Button, IconButton } from "../ui/button";
+import { MediaView } from "./media-view";
+import type { OutputFile } from "./files-in";
+import { downloadAll, downloadItem } from "./viewer/download";
+import { view, type ViewerItem } from "./viewer/store";
+
+/** Of a picture of a result, on a fine screen. */
+const GALLERY_WIDTH = 768;
+
+const viewed = (file: OutputFile, at: number): ViewerItem => ({
+  id: `${file.url} ${at}`,
+  file,
+  text: undefined,
+  title: `Result ${at + 1}`,
+  facts: file.format === undefined ? [] : [["File", file.format]],
+});
+
+/** Views the files of a result large. */
+const viewFiles = (files: readonly OutputFile[], index: number): void =>
+  view([{ id: files[0]!.url, title: "Result", items: files.map(viewed) }], { index });
+
+/** All files of a result. */
+export const Gallery = ({ files }: { files: readonly OutputFile[] }) => (
+  <div className="flex flex-col gap-2">
+    <ul className="grid grid-cols-[repeat(auto-fill,minmax(9rem,1fr))] gap-2">
+      {files.map((file, index) => (
+        <li
+          key={`${file.url} ${index}`}
+          className={`min-w-0 overflow-hidden rounded-xl border bg-sunken ${file.family === "audio" || files.length === 1 ? "col-span-full" : ""}`}
+        >
+          {file.family === "image" && isOwnMedia(file.url) ? (
+            <button
+              type="button"
+              aria-label={`View result ${index + 1}`}
+              className="block w-full cursor-zoom-in"
+              onClick={() => viewFiles(files, index)}
+            >
+              <MediaView
+                file={file}
+                label={`Result ${index + 1}`}
+                className="mx-auto max-h-80 w-full object-contain"
+                width={GALLERY_WIDTH}
+              />
+            </button>
+          ) : (
+            <MediaView file={file} label={`Result ${index + 1}`} className="mx-auto max-h-80 w-full object-contain" />
+          )}
+          <div className="flex min-h-9 items-center justify-between gap-2 border-t pr-1 pl-2.5 text-xs">
+            <a
+              href={file.url}
+              target="_blank"
+              rel="noopener noreferrer"
+              aria-label={`Open file ${index + 1}`}
+              className="text-accent-text underline underline-offset-2"
+            >
+              Open
+            </a>
+            {isOwnMedia(file.url) && (
+              <IconButton
+                icon={Download}
+                size="sm"
+                label={`Download file ${index + 1}`}
+                onClick={() => void downloadItem(viewed(file, index))}
+              />
+            )}
+          </div>
+        </li>
+      ))}
+    </ul>
+    {files.length > 1 && files.every(({ url }) => isOwnMedia(url)) && (
+      <Button size="sm" icon={FileArchive} className="self-start" onClick={() => void downloadAll(files.map(viewed), "result")}>
+        Download all
+      </Button>
+    )}
+  </div>
+);

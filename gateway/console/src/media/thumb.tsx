@@ -1,0 +1,71 @@
+import { FileQuestion, FileText, Play } from "lucide-react";
+import { useState } from "react";
+import { isOwnMedia } from "./url";
+import { classes } from "../ui/classes";
+import type { OutputFile } from "./files-in";
+import { Peaks } from "./peaks";
+import { Still } from "./still";
+
+export interface ThumbProps {
+  file: OutputFile | undefined;
+  text?: string | undefined;
+  label: string;
+  width: number;
+  className?: string;
+  /** Whole, with what is beside it; otherwise it fills its place. */
+  whole?: boolean;
+}
+
+const LETTERS = 60;
+
+/** A video's first picture; it plays while it is pointed at. */
+const Preview = ({ url, width, label, className, fit }: { url: string; width: number; label: string; className: string; fit: string }) => {
+  const [isPlaying, setPlaying] = useState(false);
+  const clip = (
+    <video
+      src={url}
+      autoPlay={isPlaying}
+      muted
+      loop
+      playsInline
+      preload="metadata"
+      aria-label={label}
+      className={classes("absolute inset-0 size-full", fit)}
+    />
+  );
+  return (
+    <span className={classes("relative block", className)} onPointerEnter={() => setPlaying(true)} onPointerLeave={() => setPlaying(false)}>
+      <Still url={url} width={width} label={label} className={classes("size-full", fit)} isPicture={false} otherwise={clip} />
+      {isPlaying && clip}
+      <Play className="absolute right-1 bottom-1 size-3.5 fill-(--on-media) text-(--on-media)/90 drop-shadow" aria-hidden />
+    </span>
+  );
+};
+
+/** A still of anything that was made: a picture, a video's first picture, how loud a sound is, words of a text. */
+export const Thumb = ({ file, text, label, width, className = "", whole = false }: ThumbProps) => {
+  const fit = whole ? "object-contain" : "object-cover";
+  if (file === undefined)
+    return (
+      <span
+        className={classes("flex items-center justify-center overflow-hidden p-1 text-[9px] leading-tight text-(--on-media)/75", className)}
+      >
+        {text === undefined ? <FileText className="size-4" aria-label={label} role="img" /> : text.slice(0, LETTERS)}
+      </span>
+    );
+  const sign = (
+    <span className={classes("flex items-center justify-center text-(--on-media)/75", className)}>
+      <FileQuestion className="size-5" aria-label={label} role="img" />
+    </span>
+  );
+  if (!isOwnMedia(file.url) || file.family === undefined) return sign;
+  if (file.family === "image")
+    return <Still url={file.url} width={width} label={label} className={classes(fit, className)} isPicture otherwise={sign} />;
+  if (file.family === "audio")
+    return (
+      <span className={classes("flex items-center justify-center text-(--port-audio)", className)}>
+        <Peaks url={file.url} label={label} />
+      </span>
+    );
+  return <Preview url={file.url} width={width} label={label} className={className} fit={fit} />;
+};

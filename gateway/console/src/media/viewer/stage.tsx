@@ -1,0 +1,116 @@
+import { useState } from "react";
+import { isOwnMedia } from "../url";
+import { classes } from "../../ui/classes";
+import { MediaView } from "../media-view";
+import { Thumb } from "../thumb";
+import { Clip } from "./clip";
+import type { Zoom } from "./picture";
+import { Sound } from "./sound";
+import type { ViewerItem, ViewerSet } from "./store";
+
+/** One thing, as large as there is room. */
+export const One = ({ item, zoom, label = item.title }: { item: ViewerItem; zoom: Zoom; label?: string }) => {
+  const { file, text } = item;
+  if (file && isOwnMedia(file.url) && file.family === "image")
+    return (
+      <div className={classes("viewer-surface", zoom.view.zoom > 1 && "cursor-grab")} {...zoom.surface}>
+        <img src={file.url} alt={label} draggable={false} className="size-full object-contain" style={zoom.style} />
+      </div>
+    );
+  if (file && isOwnMedia(file.url) && file.family === "video") return <Clip key={file.url} url={file.url} label={label} />;
+  if (file && isOwnMedia(file.url) && file.family === "audio") return <Sound key={file.url} url={file.url} label={label} />;
+  if (file) return <MediaView file={file} label={label} />;
+  return (
+    <div tabIndex={0} role="region" aria-label={label} dir="auto" className="viewer-text">
+      {text}
+    </div>
+  );
+};
+
+/** One of two that are compared: both move with the same zoom. */
+const Layer = ({ item, zoom, label }: { item: ViewerItem; zoom: Zoom; label: string }) => {
+  if (item.file?.family === "video" && isOwnMedia(item.file.url))
+    return (
+      <video
+        src={item.file.url}
+        autoPlay
+        muted
+        loop
+        playsInline
+        aria-label={label}
+        className="size-full object-contain"
+        style={zoom.style}
+      />
+    );
+  if (item.file?.family === "image" && isOwnMedia(item.file.url))
+    return <img src={item.file.url} alt={label} draggable={false} className="size-full object-contain" style={zoom.style} />;
+  return <One item={item} zoom={zoom} label={label} />;
+};
+
+const HALF = 50;
+
+/** A over B, with a line between them that is moved. */
+export const Slider = ({ a, b, zoom }: { a: ViewerItem; b: ViewerItem; zoom: Zoom }) => {
+  const [at, setAt] = useState(HALF);
+  return (
+    <div className="flex size-full flex-col gap-2">
+      <div className="viewer-surface relative min-h-0 flex-1" {...zoom.surface}>
+        <div className="absolute inset-0">
+          <Layer item={b} zoom={zoom} label={`B: ${b.title}`} />
+        </div>
+        <div className="absolute inset-0" style={{ clipPath: `inset(0 ${100 - at}% 0 0)` }}>
+          <Layer item={a} zoom={zoom} label={`A: ${a.title}`} />
+        </div>
+        <span className="viewer-line" style={{ left: `${at}%` }} aria-hidden />
+        <span className="viewer-letter left-3">A</span>
+        <span className="viewer-letter right-3">B</span>
+      </div>
+      <input
+        type="range"
+        min={0}
+        max={100}
+        step={0.5}
+        value={at}
+        aria-label="How much of A is shown"
+        className="mx-auto w-full max-w-xl accent-(--on-media)"
+        onChange={(event) => setAt(Number(event.target.value))}
+      />
+    </div>
+  );
+};
+
+export const SideBySide = ({ a, b, zoom }: { a: ViewerItem; b: ViewerItem; zoom: Zoom }) => (
+  <div className="grid size-full grid-cols-2 gap-2 max-md:grid-cols-1 max-md:grid-rows-2">
+    {[["A", a] as const, ["B", b] as const].map(([letter, item]) => (
+      <div key={letter} className="viewer-surface relative min-h-0" {...zoom.surface}>
+        <Layer item={item} zoom={zoom} label={`${letter}: ${item.title}`} />
+        <span className="viewer-letter left-3">{letter}</span>
+      </div>
+    ))}
+  </div>
+);
+
+/** Everything at once, run by run. */
+export const Sheet = ({ sets, onChoose }: { sets: readonly ViewerSet[]; onChoose: (set: number, index: number) => void }) => (
+  <div className="size-full overflow-y-auto p-2" tabIndex={0} role="region" aria-label="Contact sheet">
+    {sets.map((one, set) => (
+      <section key={one.id} aria-label={one.title} className="mb-5">
+        <h3 className="mb-2 text-xs text-(--on-media)/70">{one.title}</h3>
+        <ul className="grid grid-cols-[repeat(auto-fill,minmax(9rem,1fr))] gap-2">
+          {one.items.map((item, index) => (
+            <li key={item.id}>
+              <button
+                type="button"
+                aria-label={`View ${item.title}`}
+                className="aspect-square w-full overflow-hidden rounded-lg bg-(--on-media)/8 hover:outline-2 hover:outline-(--on-media)"
+                onClick={() => onChoose(set, index)}
+              >
+                <Thumb file={item.file} text={item.text} label="" width={300} className="size-full" />
+              </button>
+            </li>
+          ))}
+        </ul>
+      </section>
+    ))}
+  </div>
+);

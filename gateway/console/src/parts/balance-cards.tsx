@@ -1,0 +1,50 @@
+import type { Me } from "@nodeloom/client";
+import { credits } from "../ui/format";
+import { Time } from "../ui/time";
+
+type Line = readonly [title: string, amount: string, hint: React.ReactNode];
+
+const linesOf = ({ credits: { plan, topUp, held, renewsAt }, user }: Me): readonly Line[] => [
+  [
+    "Plan credits",
+    credits(plan),
+    renewsAt === null ? (
+      `tier ${user.tier}`
+    ) : (
+      <>
+        renewed <Time iso={renewsAt} />
+      </>
+    ),
+  ],
+  [
+    "Top-up credits",
+    credits(topUp),
+    topUp < 0 ? "a payment was paid back after its credits were spent" : "spent after plan credits; they stay",
+  ],
+  ["Held by runs", credits(held), "given back as far as a run does not use it"],
+];
+
+/** What the account has, and its trial runs. */
+export const BalanceCards = ({ me }: { me: Me }) => (
+  <div className="mb-5 grid gap-4 sm:grid-cols-3">
+    {linesOf(me).map(([title, amount, hint]) => (
+      <div key={title} className="rounded-2xl border bg-surface p-4">
+        <div className="text-xs font-medium text-muted">{title}</div>
+        <div className="mt-1 text-xl font-semibold tabular-nums">{amount}</div>
+        <div className="mt-0.5 text-xs text-faint">{hint}</div>
+      </div>
+    ))}
+    {me.credits.grants.length > 0 && (
+      <div className="rounded-2xl border bg-surface p-4 sm:col-span-3">
+        <div className="text-xs font-medium text-muted">Trial runs</div>
+        <ul className="mt-2 flex flex-wrap gap-x-6 gap-y-1 text-sm">
+          {me.credits.grants.map(({ model, remaining, total }) => (
+            <li key={model}>
+              {model}: <strong className="tabular-nums">{remaining}</strong> of {total} left
+            </li>
+          ))}
+        </ul>
+      </div>
+    )}
+  </div>
+);

@@ -1,0 +1,50 @@
+import type { ReactNode } from "react";
+import { useTitle } from "../ui/use-title";
+import { Logo } from "./logo";
+
+const TOKEN = /^#token=(.+)$/;
+
+/** What stands behind the # of a mailed link, where no server logs it. */
+export const tokenOfLink = (): string | undefined => {
+  const found = TOKEN.exec(location.hash)?.[1];
+  try {
+    return found === undefined ? undefined : decodeURIComponent(found);
+  } catch {
+    return undefined;
+  }
+};
+
+interface SmallPageProps {
+  title: string;
+  lead?: ReactNode;
+  /** Below the card. */
+  foot?: ReactNode;
+  /** Beside the card, where there is room. */
+  beside?: ReactNode;
+  children: ReactNode;
+}
+
+/** A page of one thing, for people who may not be signed in. */
+export const SmallPage = ({ title, lead, foot, beside, children }: SmallPageProps) => {
+  useTitle(title);
+  return (
+    <main className="flex min-h-full items-stretch justify-center">
+      {beside !== undefined && (
+        <div className="hidden flex-1 items-center justify-center border-r bg-(--board) p-12 lg:flex">
+          <div className="w-full max-w-2xl">{beside}</div>
+        </div>
+      )}
+      <div className="m-auto w-full max-w-sm flex-none px-4 py-10 lg:px-8 lg:max-w-md">
+        <div className="mb-8 flex justify-center">
+          <Logo />
+        </div>
+        <div className="rounded-2xl border bg-surface p-6 shadow-panel">
+          <h1 className="text-lg font-semibold">{title}</h1>
+          {lead !== undefined && <p className="mt-1 text-sm text-muted">{lead}</p>}
+          <div className={lead === undefined ? "mt-4" : "mt-5"}>{children}</div>
+        </div>
+        {foot !== undefined && <p className="mt-5 text-center text-sm text-muted">{foot}</p>}
+      </div>
+    </main>
+  );
+};
