@@ -6,18 +6,18 @@ import helmet from "helmet";
 import { HOOK_PATH } from "./auth/hook";
 import { appPages } from "./console/apps";
 import { consoleRouter } from "./console/router";
-import { allowOrigin, preflight } from "./routes/apps/cors";
+import { allowOrigin, preflight } from "./edge/cors";
 import { docsRouter } from "./docs/router";
 import { methodNotAllowed, routeNotFound } from "./http/errors";
-import type { Gateway } from "./gateway";
-import { mediaProxy } from "./routes/media/proxy";
+import type { Gateway } from "./edge/gateway";
+import { mediaProxy } from "./edge/media-proxy";
 import { openApiDocument } from "./docs/openapi";
-import { handle } from "./http/pipeline";
-import { countRefusal } from "./http/rate/counting";
+import { handle } from "./edge/pipeline";
+import { countRefusal } from "./edge/rate/counting";
 import { OPENAI_PATH } from "./http/openai-errors";
-import { renderError, send } from "./http/reply";
-import type { Route } from "./http/route";
-import { routes } from "./routes";
+import { renderError, send } from "./edge/reply";
+import type { Route } from "./edge/route";
+import { routes } from "./endpoints";
 
 const REQUEST_ID = "X-Request-Id";
 /** A client's own id is kept when it is harmless in headers and logs. */

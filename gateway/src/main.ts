@@ -3,7 +3,7 @@ import { startAdminListener } from "./admin-listener/listen";
 import { createApp } from "./app";
 import { answerMalformed } from "./http/malformed";
 import { gatewayVariables } from "./variables";
-import { connectServices } from "./clients";
+import { connectServices } from "./clients/services";
 import { adminAuthentication, createGateway } from "./wiring";
 
 /** Limits are shared from the first request where Redis is up; where it is not, the start goes on without it. */

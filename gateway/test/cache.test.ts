@@ -1,5 +1,5 @@
 import { unavailable } from "@nodeloom/kernel";
-import { createFreshCache } from "../src/cache";
+import { createFreshCache } from "../src/clients/cache";
 
 const cacheOf = (load: (key: string) => Promise<{ of: string }>) => {
   let nowMs = 0;

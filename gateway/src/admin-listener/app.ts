@@ -6,10 +6,10 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Req
 import helmet from "helmet";
 import { authorize } from "../auth/caller";
 import type { Authentication } from "../auth/authenticate";
-import type { Gateway } from "../gateway";
+import type { Gateway } from "../edge/gateway";
 import { crossOriginDenied, methodNotAllowed, routeNotFound } from "../http/errors";
-import { countRefusal } from "../http/rate/counting";
-import { renderError, send } from "../http/reply";
+import { countRefusal } from "../edge/rate/counting";
+import { renderError, send } from "../edge/reply";
 import { TEMPORAL_UI_PATH } from "./path";
 
 /**

@@ -1,6 +1,6 @@
 import { splitHostPort, startHttpServer, type RunningHttpServer } from "@nodeloom/platform";
 import type { Authentication } from "../auth/authenticate";
-import type { Gateway } from "../gateway";
+import type { Gateway } from "../edge/gateway";
 import type { GatewayConfig } from "../variables";
 import { createAdminApp, refuseUpgrade } from "./app";
 

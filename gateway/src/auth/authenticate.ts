@@ -3,9 +3,9 @@ import { accountSuspended, DomainError, unlessNotFound, UUID } from "@nodeloom/k
 import { parseIdentityChange, type IdentityChange, type Redis } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import type { Request, Response } from "express";
-import { createFreshCache } from "../cache";
+import { createFreshCache } from "../clients/cache";
 import { ADMIN, memberCaller, personCaller, toCallerUser, toOrganizationAccount, type Caller, type OrganizationAccount } from "./caller";
-import type { Services } from "../clients";
+import type { Services } from "../clients/services";
 import { notFound, unauthenticated } from "../http/errors";
 import { CALLER_CACHE_ENTRIES, CALLER_FRESH_MS, CALLER_STALE_MS } from "../http/limits";
 import type { SessionUser, Sessions } from "./session";

@@ -1,7 +1,7 @@
 /** Addresses of hooks: who has one may start its runs. */
 import { createHash, randomBytes } from "node:crypto";
 import type { Request } from "express";
-import type { Services } from "../clients";
+import type { Services } from "../clients/services";
 import { notFound, unauthenticated } from "../http/errors";
 import { ADMIN, toCallerUser, type Caller } from "./caller";
 

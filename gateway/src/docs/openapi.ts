@@ -1,7 +1,7 @@
 import { PRODUCT_VERSION } from "@nodeloom/platform";
 import { z } from "zod";
 import { HOST_PREFIX, SESSION_COOKIE } from "../auth/session";
-import { TAGS, type Route, type Tag } from "../http/route";
+import { TAGS, type Route, type Tag } from "../edge/route";
 import { createComponents, type Json } from "./components";
 import { INTRODUCTION } from "./introduction";
 import { operation } from "./operation";

@@ -1,8 +1,8 @@
 import { LIMITS } from "@nodeloom/kernel";
 import type { z } from "zod";
-import { IDEMPOTENCY_KEY } from "../http/idempotency";
-import { roleOf } from "../auth/roles";
-import type { Route } from "../http/route";
+import { IDEMPOTENCY_KEY } from "../edge/idempotency";
+import { roleOf } from "../edge/roles";
+import type { Route } from "../edge/route";
 import type { Components, Json } from "./components";
 import { errorResponses, successResponses } from "./responses";
 

@@ -1,11 +1,11 @@
 import { groupBy, type Reason } from "@nodeloom/kernel";
 import type { z } from "zod";
-import { roleOf } from "../auth/roles";
+import { roleOf } from "../edge/roles";
 import { ERRORS, WITHOUT_CODE } from "../http/error-table";
 import { HTTP_STATUS_BY_REASON } from "../http/errors";
 import { asRpcError } from "../http/mcp-errors";
 import { asOpenAiError } from "../http/openai-errors";
-import type { ReplyHeader, Route } from "../http/route";
+import type { ReplyHeader, Route } from "../edge/route";
 import { COMPONENTS, type Components, type Json } from "./components";
 
 const ACCEPTED = 202;

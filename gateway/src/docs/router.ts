@@ -1,5 +1,5 @@
 import { Router } from "express";
-import type { Gateway } from "../gateway";
+import type { Gateway } from "../edge/gateway";
 import type { ApiDocument } from "./api/document";
 import { explorerRouter } from "./explorer";
 import { fixed } from "./kept";

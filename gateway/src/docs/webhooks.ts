@@ -2,7 +2,7 @@ import { z } from "zod";
 import { batch } from "../routes/batches/view";
 import { budgetAlert } from "../routes/budgets/view";
 import { execution, webhookConfiguration } from "../routes/executions/view";
-import { timestamp } from "../schemas";
+import { timestamp } from "../http/schemas";
 import type { Json } from "./components";
 
 /** What the service sends to the webhooks of keys. */

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OPERATIONS } from "@nodeloom/client";
-import { routes } from "../../src/routes";
+import { routes } from "../../src/endpoints";
 import { document } from "../support/document";
 
 const CLIENT = join(__dirname, "..", "..", "client");

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Script } from "node:vm";
-import { routes } from "../../src/routes";
+import { routes } from "../../src/endpoints";
 import { allSnippets, placeOf, ROOT, snippetsOf, type Snippet } from "../support/snippets";
 
 /** Every block of the documentation is what it says it is. Blocks of `sh run`, `ts run` and `python run` are carried out in e2e/guide.test.ts. */

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
-import { routes } from "../../src/routes";
+import { routes } from "../../src/endpoints";
 import { gatewayVariables } from "../../src/variables";
 import { startPlatform, type Platform, type User } from "../support/platform";
 import { send, type Answer, type Sent } from "../support/http";

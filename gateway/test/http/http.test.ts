@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { LIMITS } from "@nodeloom/kernel";
-import { routes } from "../../src/routes";
+import { routes } from "../../src/endpoints";
 import { send } from "../support/http";
 import { startPlatform, type Platform, type User } from "../support/platform";
 

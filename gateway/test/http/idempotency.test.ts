@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { connectRedis, createLogger, redisReady, type Redis } from "@nodeloom/platform";
-import { createIdempotency, idempotencyKey, type Idempotency, type RenderedReply } from "../../src/http/idempotency";
+import { createIdempotency, idempotencyKey, type Idempotency, type RenderedReply } from "../../src/edge/idempotency";
 import { startCuttableProxy } from "../support/proxy";
 import { eventually } from "../../../services/platform/test/support/eventually";
 import { deferred } from "../../../services/platform/test/support/deferred";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { UUID } from "@nodeloom/kernel";
 import { connectRedis, createLogger, redisReady, type Redis } from "@nodeloom/platform";
-import { createLeases, fingerprintOf, keyedId, resourceOf, type Leases } from "../../src/http/lease";
+import { createLeases, fingerprintOf, keyedId, resourceOf, type Leases } from "../../src/edge/lease";
 import { readPrefer } from "../../src/http/prefer";
 import { startCuttableProxy } from "../support/proxy";
 

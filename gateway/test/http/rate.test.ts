@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { connectRedis, createLogger, redisReady } from "@nodeloom/platform";
-import { createRateLimits, rateLimitHeaders, type RateLimits } from "../../src/http/rate/rate";
+import { createRateLimits, rateLimitHeaders, type RateLimits } from "../../src/edge/rate/rate";
 import { startCuttableProxy } from "../support/proxy";
 import { startPlatform, type Platform } from "../support/platform";
 import { send } from "../support/http";

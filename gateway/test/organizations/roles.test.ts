@@ -1,8 +1,8 @@
 import { PLANS, ROLES, roleReaches, withinRole, type Role } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { memberCaller, requireApproved, toCallerUser, toOrganizationAccount } from "../../src/auth/caller";
-import { roleOf } from "../../src/auth/roles";
-import { routes } from "../../src/routes";
+import { roleOf } from "../../src/edge/roles";
+import { routes } from "../../src/endpoints";
 
 const ANY = new Proxy<Record<string, string>>({}, { get: () => "any" });
 const table = routes.map((route) => {

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { isRole, roleReaches, type Role } from "@nodeloom/kernel";
-import { roleOf } from "../../src/auth/roles";
-import type { Route } from "../../src/http/route";
-import { routes } from "../../src/routes";
+import { roleOf } from "../../src/edge/roles";
+import type { Route } from "../../src/edge/route";
+import { routes } from "../../src/endpoints";
 import { send, type Answer, type Sent } from "../support/http";
 import type { Platform } from "../support/platform";
 import { memberOf, type Cast } from "./cast";

@@ -6,7 +6,7 @@ import { status } from "@grpc/grpc-js";
 import { executions } from "@nodeloom/proto";
 import { executionNotFound } from "@nodeloom/kernel";
 import { EVENT_STREAMS_PER_USER } from "../../src/http/limits";
-import { createStreamCount } from "../../src/http/rate/stream-count";
+import { createStreamCount } from "../../src/edge/rate/stream-count";
 import { startFakeService, type FakeService } from "../support/fake-service";
 import { startPlatform, type Platform, type User } from "../support/platform";
 import { toServiceError } from "../../../services/platform/src/grpc/errors";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInputCheck } from "@nodeloom/kernel";
-import { routes } from "../../src/routes";
+import { routes } from "../../src/endpoints";
 import { document } from "../support/document";
 
 interface Callback {

@@ -1,8 +1,8 @@
 import { unavailable } from "@nodeloom/kernel";
 import { connectMongo, createLogger } from "@nodeloom/platform";
-import { connectServices, type Connections, type Services } from "../../src/clients";
-import { applyPlan } from "../../src/routes/admin/plan-change";
-import { startTierRollouts } from "../../src/routes/admin/tier-rollout";
+import { connectServices, type Connections, type Services } from "../../src/clients/services";
+import { applyPlan } from "../../src/sweepers/plan-change";
+import { startTierRollouts } from "../../src/sweepers/tier-rollout";
 import { startPlatform, type Platform, type User } from "../support/platform";
 import { eventually } from "../../../services/platform/test/support/eventually";
 

@@ -1,8 +1,8 @@
 import { createInputCheck, type Reason } from "@nodeloom/kernel";
 import { ERRORS } from "../../src/http/error-table";
 import { openApiDocument } from "../../src/docs/openapi";
-import { routes } from "../../src/routes";
-import type { Route } from "../../src/http/route";
+import { routes } from "../../src/endpoints";
+import type { Route } from "../../src/edge/route";
 import type { Answer } from "./http";
 
 type Json = Record<string, unknown>;

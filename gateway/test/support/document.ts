@@ -1,4 +1,4 @@
-import { routes } from "../../src/routes";
+import { routes } from "../../src/endpoints";
 import { describeRoutes } from "./contract";
 
 /** The whole OpenAPI document. */

@@ -1,8 +1,8 @@
 import { invalidRequest } from "@nodeloom/kernel";
 import { Router, type RequestHandler } from "express";
 import helmet from "helmet";
-import type { Gateway } from "../../gateway";
-import { countByAddress } from "../../http/rate/counting";
+import type { Gateway } from "../../edge/gateway";
+import { countByAddress } from "../../edge/rate/counting";
 import { fixed, keep, sendKept, type Kept } from "../kept";
 import { DOCS_PATH, ICON_PATH, MAX_QUERY_CHARS, SCRIPT_PATH, SEARCH_PATH, STYLE_PATH } from "./layout";
 import { SCRIPT } from "./script";

@@ -1,7 +1,7 @@
 import { LIMITS } from "@nodeloom/kernel";
 import type { Request } from "express";
 import { payloadTooLarge, unsupportedMediaType } from "../errors";
-import type { Route } from "../route";
+import type { Route } from "../../edge/route";
 
 /** Checks of a body by the request's headers, made before the caller is known. */
 

@@ -1,8 +1,8 @@
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
-import { defineRoute } from "../../http/route";
-import { cursor, cursorPage, identifier, iso, limit, nextCursor, timestamp } from "../../schemas";
+import { defineRoute } from "../../edge/route";
+import { cursor, cursorPage, identifier, iso, limit, nextCursor, timestamp } from "../../http/schemas";
 import { forAdmins } from "./shared";
 
 const OUTCOMES = {

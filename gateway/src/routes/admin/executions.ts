@@ -1,7 +1,7 @@
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
-import { defineRoute } from "../../http/route";
-import { cursor, cursorPage, identifier, limit, nextCursor, PAGES_END_EARLY } from "../../schemas";
+import { defineRoute } from "../../edge/route";
+import { cursor, cursorPage, identifier, limit, nextCursor, PAGES_END_EARLY } from "../../http/schemas";
 import { execution, executionView, EXECUTION_STATUSES } from "../executions/view";
 import { forAdmins } from "./shared";
 

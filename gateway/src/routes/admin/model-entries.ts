@@ -1,10 +1,10 @@
 import type { models } from "@nodeloom/proto";
 import { z } from "zod";
 import { matchRevision, revisionTag } from "../../http/revisions";
-import { defineRoute, type CallContext, type Reply } from "../../http/route";
-import { anyObject, modelParams, slug } from "../../schemas";
+import { defineRoute, type CallContext, type Reply } from "../../edge/route";
+import { anyObject, modelParams, slug } from "../../http/schemas";
 import { model, modelView } from "../models/view";
-import { audited } from "./audit";
+import { audited } from "../../edge/audit";
 import { forAdmins } from "./shared";
 
 /** Models that administrators add as entries, written as the files of the registry are. */

@@ -2,11 +2,11 @@ import { TASK_NAMES, type TaskName } from "@nodeloom/kernel";
 import type { models } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
-import { defineRoute, type ParamsSpec } from "../../http/route";
-import { slug } from "../../schemas";
-import { ranked } from "../models/ranking";
+import { defineRoute, type ParamsSpec } from "../../edge/route";
+import { slug } from "../../http/schemas";
+import { ranked } from "../../clients/ranking";
 import { taskName } from "../models/tasks";
-import { audited } from "./audit";
+import { audited } from "../../edge/audit";
 import { forAdmins } from "./shared";
 
 /** Which models are taken for tasks (`auto:image`), and in which order. */

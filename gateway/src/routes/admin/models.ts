@@ -1,12 +1,12 @@
 import { LIMITS } from "@nodeloom/kernel";
 import { models } from "@nodeloom/proto";
 import { z } from "zod";
-import { audited } from "./audit";
+import { audited } from "../../edge/audit";
 import { forAdmins } from "./shared";
 import { model, modelView } from "../models/view";
 import { price, priceView, toStoredPrice } from "../models/prices";
-import { defineRoute } from "../../http/route";
-import { baseTier, modelParams, slug } from "../../schemas";
+import { defineRoute } from "../../edge/route";
+import { baseTier, modelParams, slug } from "../../http/schemas";
 
 const changes = z
   .strictObject({

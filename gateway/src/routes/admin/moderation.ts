@@ -1,7 +1,7 @@
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
-import { defineRoute } from "../../http/route";
-import { cursor, cursorPage, identifier, iso, limit, nextCursor, PAGES_END_EARLY, timestamp } from "../../schemas";
+import { defineRoute } from "../../edge/route";
+import { cursor, cursorPage, identifier, iso, limit, nextCursor, PAGES_END_EARLY, timestamp } from "../../http/schemas";
 import { forAdmins } from "./shared";
 
 const moderationRow = z

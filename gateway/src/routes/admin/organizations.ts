@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Services } from "../../clients";
-import type { Gateway } from "../../gateway";
+import type { Services } from "../../clients/services";
+import type { Gateway } from "../../edge/gateway";
 import { notFound } from "../../http/errors";
 import { PAGE_MAX } from "../../http/limits";
-import { defineRoute } from "../../http/route";
-import { cursor, cursorPage, idParams, identifier, iso, limit, nextCursor, timestamp } from "../../schemas";
+import { defineRoute } from "../../edge/route";
+import { cursor, cursorPage, idParams, identifier, iso, limit, nextCursor, timestamp } from "../../http/schemas";
 import { balances } from "../identity/view";
 import { adjust, creditAccount, topup } from "./credits";
 import { forAdmins } from "./shared";

@@ -2,11 +2,11 @@ import { DomainError, SECRET_BOUNDS } from "@nodeloom/kernel";
 import { PLATFORM_OWNER } from "@nodeloom/platform";
 import { identity, type models } from "@nodeloom/proto";
 import { z } from "zod";
-import type { Gateway } from "../../gateway";
+import type { Gateway } from "../../edge/gateway";
 import { notFound } from "../../http/errors";
-import { defineRoute, type ParamsSpec, type RouteDefinition } from "../../http/route";
-import { headerValue, iso, timestamp } from "../../schemas";
-import { audited } from "./audit";
+import { defineRoute, type ParamsSpec, type RouteDefinition } from "../../edge/route";
+import { headerValue, iso, timestamp } from "../../http/schemas";
+import { audited } from "../../edge/audit";
 import { findUser } from "./shared";
 
 /** Keys of providers: set here, used by executions, and never shown again. */

@@ -1,9 +1,9 @@
 import { unlessNotFound } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
-import type { Gateway } from "../../gateway";
+import type { Gateway } from "../../edge/gateway";
 import { notFound } from "../../http/errors";
-import type { RouteDefinition } from "../../http/route";
-import { idParams } from "../../schemas";
+import type { RouteDefinition } from "../../edge/route";
+import { idParams } from "../../http/schemas";
 
 /** What all routes for administrators have in common. */
 export const forAdmins = { tag: "Admin", auth: "admin", limit: "user" } as const satisfies Partial<RouteDefinition<"admin">>;

@@ -1,10 +1,10 @@
 import { LIMITS } from "@nodeloom/kernel";
 import type { workflows } from "@nodeloom/proto";
 import { z } from "zod";
-import type { Services } from "../../clients";
-import { defineRoute } from "../../http/route";
-import { slug, workflowParams } from "../../schemas";
-import { audited } from "./audit";
+import type { Services } from "../../clients/services";
+import { defineRoute } from "../../edge/route";
+import { slug, workflowParams } from "../../http/schemas";
+import { audited } from "../../edge/audit";
 import { forAdmins } from "./shared";
 
 const change = z

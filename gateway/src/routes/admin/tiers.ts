@@ -1,12 +1,12 @@
 import { fromCredits, invalidRequest, toCredits } from "@nodeloom/kernel";
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
-import { audited } from "./audit";
+import { audited } from "../../edge/audit";
 import { forAdmins } from "./shared";
 import { notFound } from "../../http/errors";
-import type { Gateway } from "../../gateway";
-import { defineRoute } from "../../http/route";
-import { credits, MAX_CREDITS, MIN_CREDITS, tierId } from "../../schemas";
+import type { Gateway } from "../../edge/gateway";
+import { defineRoute } from "../../edge/route";
+import { credits, MAX_CREDITS, MIN_CREDITS, tierId } from "../../http/schemas";
 
 const PERMILLE = 1_000;
 const MAX_PER_MINUTE = 1_000_000;

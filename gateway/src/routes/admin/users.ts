@@ -1,15 +1,15 @@
 import { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { preconditionFailed } from "../../http/errors";
-import { defineRoute } from "../../http/route";
-import { cursor, cursorPage, identifier, iso, limit, name, nextCursor, queryFlag, tierId, timestamp } from "../../schemas";
+import { defineRoute } from "../../edge/route";
+import { cursor, cursorPage, identifier, iso, limit, name, nextCursor, queryFlag, tierId, timestamp } from "../../http/schemas";
 import { adminUser, adminUserView, balances, balancesView } from "../identity/view";
-import { sendSoon } from "../mail/send";
-import { audited } from "./audit";
+import { sendSoon } from "../../edge/mails";
+import { audited } from "../../edge/audit";
 import { hideOrganizationsOf } from "./organizations";
-import { applyPlan } from "./plan-change";
+import { applyPlan } from "../../sweepers/plan-change";
 import { forAdmins, ofUser, requirePerson } from "./shared";
-import { setConcurrency } from "./tier-rollout";
+import { setConcurrency } from "../../sweepers/tier-rollout";
 
 const userChanges = z
   .strictObject({

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { invalidRequest } from "@nodeloom/kernel";
 import { z } from "zod";
-import type { Gateway } from "../../gateway";
+import type { Gateway } from "../../edge/gateway";
 import { notFound } from "../../http/errors";
-import { addressOf } from "../../http/rate/counting";
-import { defineRoute, type Reply } from "../../http/route";
-import { identifier, workflowParams } from "../../schemas";
+import { addressOf } from "../../edge/rate/counting";
+import { defineRoute, type Reply } from "../../edge/route";
+import { identifier, workflowParams } from "../../http/schemas";
 import { specific } from "../runs/routes";
-import { OWNER_PAYS, type App } from "./apps";
-import { todayOf } from "./budget";
-import { TOKENS_PER_MINUTE } from "./limits";
+import { OWNER_PAYS, type App } from "../../apps/apps";
+import { todayOf } from "../../apps/budget";
+import { TOKENS_PER_MINUTE } from "../../apps/limits";
 import { appCard, appParams, appView, openTokenBody, toAppView, toCard, toToday, tokenBody, tokenResult } from "./schemas";
-import type { TokenClaims } from "./tokens";
+import type { TokenClaims } from "../../apps/tokens";
 
 /** An app whose visitors need no account. @throws NOT_FOUND */
 const findOpen = async ({ apps }: Gateway, slug: string): Promise<App> => {

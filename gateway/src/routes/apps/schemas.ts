@@ -2,12 +2,12 @@ import { APP_BOUNDS, APP_PAYERS, APP_THEMES, toCredits } from "@nodeloom/kernel"
 import type { workflows } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
-import type { ParamsSpec } from "../../http/route";
-import { credits, line, slug, timestamp } from "../../schemas";
+import type { ParamsSpec } from "../../edge/route";
+import { credits, line, slug, timestamp } from "../../http/schemas";
 import { publicSchema } from "../workflows/schemas";
 import { schemaView } from "../workflows/views";
-import type { App } from "./apps";
-import type { Today } from "./budget";
+import type { App } from "../../apps/apps";
+import type { Today } from "../../apps/budget";
 
 /** What visitors of apps send and get. */
 

@@ -1,7 +1,7 @@
 import { APP_BOUNDS, APP_PAYERS, APP_THEMES, creditLimit, isOrigin, toCredits, type AppPayer, type AppTheme } from "@nodeloom/kernel";
 import { workflows } from "@nodeloom/proto";
 import { z } from "zod";
-import { line, MAX_CREDITS } from "../../schemas";
+import { line, MAX_CREDITS } from "../../http/schemas";
 
 /** The member `app` of a workflow, as its owner has it. */
 

@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import { toCredits } from "@nodeloom/kernel";
 import type { batches } from "@nodeloom/proto";
 import { z } from "zod";
-import { markReplayed } from "../../http/lease";
+import { markReplayed } from "../../edge/lease";
 import { BATCH_CREATE_MS } from "../../http/limits";
-import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../http/route";
-import { credits, modelParams, uuid, versionQuery, workflowParams } from "../../schemas";
+import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../edge/route";
+import { credits, modelParams, uuid, versionQuery, workflowParams } from "../../http/schemas";
 import { invalidBody, specific } from "../runs/routes";
 import { modelBatch, orderOf, workflowBatch, type BatchContext } from "./requests";
 

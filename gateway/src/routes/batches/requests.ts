@@ -3,8 +3,8 @@ import { creditLimit, GRAPH_BOUNDS, LIMITS } from "@nodeloom/kernel";
 import { elements, members } from "@nodeloom/kernel/json-text";
 import { batches, type executions } from "@nodeloom/proto";
 import { z } from "zod";
-import type { CallContext } from "../../http/route";
-import { anyObject, identifier } from "../../schemas";
+import type { CallContext } from "../../edge/route";
+import { anyObject, identifier } from "../../http/schemas";
 import { toRunner } from "../runs/run";
 import { checkMetadata, maxCredits, metadata, until } from "../runs/routes";
 

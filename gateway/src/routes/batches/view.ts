@@ -4,7 +4,7 @@ import type { batches } from "@nodeloom/proto";
 import { toCredits } from "@nodeloom/kernel";
 import { z } from "zod";
 import { raw } from "../../http/json";
-import { anyObject, credits, timestamp, uuid } from "../../schemas";
+import { anyObject, credits, timestamp, uuid } from "../../http/schemas";
 
 const count = z.number().int();
 

@@ -2,7 +2,7 @@ import { BUDGET_BOUNDS, BUDGET_WINDOWS, creditLimit } from "@nodeloom/kernel";
 import { budgetJson } from "@nodeloom/platform";
 import type { billing } from "@nodeloom/proto";
 import { z } from "zod";
-import { credits, MAX_CREDITS, timestamp } from "../../schemas";
+import { credits, MAX_CREDITS, timestamp } from "../../http/schemas";
 
 const THOUSAND = 1_000;
 const LEAST_SHARE = 1 / THOUSAND;

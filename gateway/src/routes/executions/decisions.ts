@@ -1,8 +1,8 @@
 import { executionNotFound, GRAPH_BOUNDS } from "@nodeloom/kernel";
 import { z } from "zod";
 import { authorize, runCapability } from "../../auth/caller";
-import { defineRoute } from "../../http/route";
-import { executionParams, iso, timestamp } from "../../schemas";
+import { defineRoute } from "../../edge/route";
+import { executionParams, iso, timestamp } from "../../http/schemas";
 
 const DECISIONS = ["approve", "reject"] as const;
 

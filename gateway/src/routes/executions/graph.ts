@@ -3,8 +3,8 @@ import { executionNotFound, isNotFound } from "@nodeloom/kernel";
 import { z } from "zod";
 import { authorize } from "../../auth/caller";
 import { raw } from "../../http/json";
-import { defineRoute } from "../../http/route";
-import { anyObject, executionParams } from "../../schemas";
+import { defineRoute } from "../../edge/route";
+import { anyObject, executionParams } from "../../http/schemas";
 
 const graph = z
   .object({

@@ -3,8 +3,8 @@ import { webhookDeliveryJson, withTimeout } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { authorize, type Caller } from "../../auth/caller";
-import { resolveCaller } from "../../auth/resolve";
-import type { Services } from "../../clients";
+import { resolveCaller } from "../../edge/resolve";
+import type { Services } from "../../clients/services";
 import {
   EVENT_STREAM_HEADERS,
   lastEventId,
@@ -14,14 +14,14 @@ import {
   type StreamedEvent,
 } from "../../http/event-stream";
 import { createdAtOf } from "../workflows/readable";
-import { asVisitorSees, eventsForVisitors, ownOnly } from "../apps/executions";
+import { asVisitorSees, eventsForVisitors, ownOnly } from "../../apps/executions";
 import { executionGraphRoute } from "./graph";
 import { execution, executionView, EXECUTION_STATUSES, isFinal, webhookDelivery } from "./view";
 import { toJson, raw } from "../../http/json";
-import { addressOf } from "../../http/rate/counting";
+import { addressOf } from "../../edge/rate/counting";
 import { EVENT_STREAM_MS } from "../../http/limits";
-import { defineRoute, STREAMED, type CallContext, type Reply } from "../../http/route";
-import { cursor, cursorPage, executionParams, iso, limit, nextCursor, PAGES_END_EARLY, queryFlag, slug, uuid } from "../../schemas";
+import { defineRoute, STREAMED, type CallContext, type Reply } from "../../edge/route";
+import { cursor, cursorPage, executionParams, iso, limit, nextCursor, PAGES_END_EARLY, queryFlag, slug, uuid } from "../../http/schemas";
 
 const NOTHING_MORE = 204;
 

@@ -2,7 +2,7 @@ import { executionJson } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
-import { anyObject, credits, timestamp, uuid } from "../../schemas";
+import { anyObject, credits, timestamp, uuid } from "../../http/schemas";
 import { waitingFor } from "./decisions";
 
 export const EXECUTION_STATUSES = ["processing", "completed", "failed", "cancelled", "cancel_requested"] as const;

@@ -1,6 +1,6 @@
 import { unavailable } from "@nodeloom/kernel";
 import { z } from "zod";
-import { defineRoute } from "../../http/route";
+import { defineRoute } from "../../edge/route";
 
 const health = z.object({ status: z.literal("ok") });
 const readiness = z.object({ status: z.literal("ready") }).meta({ id: "Readiness" });

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { defineRoute } from "../../http/route";
+import { defineRoute } from "../../edge/route";
 import { email, MAX_PASSWORD_CHARS, MAX_PASSWORD_UNITS, MAX_TOKEN_CHARS, password } from "../sign-in/fields";
-import { sendSoon } from "../mail/send";
+import { sendSoon } from "../../edge/mails";
 import { pendingLogin, pendingLoginView } from "../sign-in/second-step";
 import {
   addressOf,

@@ -2,7 +2,7 @@ import { executionOf, MOVEMENT_KINDS, toCredits } from "@nodeloom/kernel";
 import type { billing } from "@nodeloom/proto";
 import { z } from "zod";
 import { PAGE_DEFAULT } from "../../http/limits";
-import { credits, cursor, cursorPage, iso, queryInteger, timestamp } from "../../schemas";
+import { credits, cursor, cursorPage, iso, queryInteger, timestamp } from "../../http/schemas";
 
 /** Movements of an account, as administrators and its owner see them. */
 

@@ -1,10 +1,10 @@
 import { executions, workflows } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Caller } from "../../auth/caller";
-import type { Gateway } from "../../gateway";
-import { defineRoute } from "../../http/route";
+import type { Gateway } from "../../edge/gateway";
+import { defineRoute } from "../../edge/route";
 import { ownOrganization, ownOrganizationView } from "../organizations/view";
-import { nextCursor, timestamp } from "../../schemas";
+import { nextCursor, timestamp } from "../../http/schemas";
 import { ledgerPage, ledgerQuery, ledgerRowView } from "./ledger";
 import { balances, balancesView, business, personView, user, userReply } from "./view";
 

@@ -2,7 +2,7 @@ import { toCredits } from "@nodeloom/kernel";
 import type { billing, identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { toCallerUser, type Caller, type CallerUser } from "../../auth/caller";
-import { credits, iso, timestamp } from "../../schemas";
+import { credits, iso, timestamp } from "../../http/schemas";
 import { ownOrganization } from "../organizations/view";
 
 export const user = z

@@ -3,9 +3,9 @@ import { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Caller } from "../../auth/caller";
 import { WEBHOOK_TEST_MS } from "../../http/limits";
-import { defineRoute, type RouteDefinition } from "../../http/route";
-import { idParams, name } from "../../schemas";
-import { auditedForOwner } from "../admin/audit";
+import { defineRoute, type RouteDefinition } from "../../edge/route";
+import { idParams, name } from "../../http/schemas";
+import { auditedForOwner } from "../../edge/audit";
 import { checkMetadata, metadataName } from "../runs/routes";
 import { auditedKey, issued, issuedView, keyOf, record, view, warnings, warningsView, webhookTest, withSecret } from "./view";
 

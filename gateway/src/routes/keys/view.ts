@@ -1,6 +1,6 @@
 import type { identity } from "@nodeloom/proto";
 import { z } from "zod";
-import { iso, timestamp } from "../../schemas";
+import { iso, timestamp } from "../../http/schemas";
 
 /** Keys as clients see them. */
 

@@ -1,7 +1,7 @@
 /** The same for people who can't do it themselves, by administrators. */
 import { z } from "zod";
-import { defineRoute } from "../../http/route";
-import { audited } from "../admin/audit";
+import { defineRoute } from "../../edge/route";
+import { audited } from "../../edge/audit";
 import { ofUser, requirePerson } from "../admin/shared";
 import { exportPending, exportReady, exportReply, sendExport, ZIP } from "./export";
 import { BY_ADMINISTRATOR, leavingAccount, leavingView, requestErasure } from "./routes";

@@ -2,11 +2,11 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
-import type { Gateway } from "../../gateway";
+import type { Gateway } from "../../edge/gateway";
 import { whileConnected } from "../../http/event-stream";
 import { EXPORT_READ_MS } from "../../http/limits";
-import { STREAMED, type CallContext, type Reply } from "../../http/route";
-import { iso, timestamp } from "../../schemas";
+import { STREAMED, type CallContext, type Reply } from "../../edge/route";
+import { iso, timestamp } from "../../http/schemas";
 
 export const ZIP = "application/zip";
 const RETRY_AFTER_SECONDS = 3;

@@ -1,10 +1,10 @@
 /** Organizations are deleted, and kept after all, by their owners and by administrators. */
 import type { mail } from "@nodeloom/proto";
-import { defineRoute, type CallContext } from "../../http/route";
-import { idParams } from "../../schemas";
-import { audited } from "../admin/audit";
+import { defineRoute, type CallContext } from "../../edge/route";
+import { idParams } from "../../http/schemas";
+import { audited } from "../../edge/audit";
 import { forAdmins } from "../admin/shared";
-import { sendSoon } from "../mail/send";
+import { sendSoon } from "../../edge/mails";
 import { auditedChange, ofOrganization, requireShared } from "../organizations/shared";
 import { addressOf, PASSWORD_CALL, withTier } from "../sign-in/session";
 import { accountDeletion, BY_ADMINISTRATOR, leavingAccount, leavingView, proofOf, requestErasure } from "./routes";

@@ -2,11 +2,11 @@ import { isNotice, NOTICES, type Notice } from "@nodeloom/kernel";
 import type { addresses } from "@nodeloom/proto";
 import { z } from "zod";
 import { MAILED_RESETS_PER_MINUTE } from "../../http/limits";
-import { defineRoute } from "../../http/route";
-import { iso, timestamp } from "../../schemas";
+import { defineRoute } from "../../edge/route";
+import { iso, timestamp } from "../../http/schemas";
 import { email, MAX_TOKEN_CHARS } from "../sign-in/fields";
 import { anonymous, signedIn } from "../sign-in/session";
-import { requireMail, send } from "./send";
+import { requireMail, send } from "../../edge/mails";
 
 const resetRequest = z.strictObject({ email }).meta({ id: "PasswordResetRequest" });
 const verification = z.strictObject({ token: z.string().min(1).max(MAX_TOKEN_CHARS) }).meta({ id: "AddressVerification" });

@@ -5,8 +5,8 @@ import { z } from "zod";
 import { requireApproved } from "../../auth/caller";
 import { payloadTooLarge, unsupportedMediaType } from "../../http/errors";
 import { fileOfForm, isForm } from "../../http/multipart";
-import { defineRoute } from "../../http/route";
-import { anyObject, cursor, cursorPage, idParams, iso, limit, nextCursor, timestamp } from "../../schemas";
+import { defineRoute } from "../../edge/route";
+import { anyObject, cursor, cursorPage, idParams, iso, limit, nextCursor, timestamp } from "../../http/schemas";
 import { atMost, mediaQuota, storeUpload } from "./uploads";
 
 const measured = z.number().int().optional();

@@ -2,7 +2,7 @@ import { LIMITS } from "@nodeloom/kernel";
 import { uploadParts } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import type { Caller } from "../../auth/caller";
-import type { Gateway } from "../../gateway";
+import type { Gateway } from "../../edge/gateway";
 import { payloadTooLarge } from "../../http/errors";
 import { MEDIA_UPLOAD_MS } from "../../http/limits";
 

@@ -1,7 +1,7 @@
 import { DomainError, unlessNotFound } from "@nodeloom/kernel";
 import { PLATFORM_OWNER } from "@nodeloom/platform";
 import { identity } from "@nodeloom/proto";
-import type { CallContext } from "../../http/route";
+import type { CallContext } from "../../edge/route";
 
 /** The keys of servers: kept by identity, sent to the server's scheme, host and port alone. */
 

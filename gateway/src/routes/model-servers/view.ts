@@ -1,7 +1,7 @@
 import type { modelServers } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
-import { anyObject, slug } from "../../schemas";
+import { anyObject, slug } from "../../http/schemas";
 
 /** Servers of models that an installation has itself, as administrators see them. */
 

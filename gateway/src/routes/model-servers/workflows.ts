@@ -1,9 +1,9 @@
 import { modelServers } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
-import { defineRoute, type ParamsSpec } from "../../http/route";
-import { anyObject, line, slug } from "../../schemas";
-import { audited } from "../admin/audit";
+import { defineRoute, type ParamsSpec } from "../../edge/route";
+import { anyObject, line, slug } from "../../http/schemas";
+import { audited } from "../../edge/audit";
 import { forAdmins } from "../admin/shared";
 import { ofServer, required } from "./routes";
 import { inputView, keepMetadata, modelServer, recorded, serverView, workflowInput } from "./view";

@@ -3,8 +3,8 @@ import type { models } from "@nodeloom/proto";
 import { z } from "zod";
 import { isListed, modelFilter } from "./filter";
 import { model, modelView } from "./view";
-import { defineRoute } from "../../http/route";
-import { modelParams } from "../../schemas";
+import { defineRoute } from "../../edge/route";
+import { modelParams } from "../../http/schemas";
 
 const read = { method: "GET", tag: "Models", auth: "any", limit: "user" } as const;
 

@@ -1,8 +1,8 @@
 import { autoName, firstReady, noneReady, TASK_NAMES, TASKS } from "@nodeloom/kernel";
 import { z } from "zod";
-import { defineRoute } from "../../http/route";
-import { slug } from "../../schemas";
-import { ranked, tierOf } from "./ranking";
+import { defineRoute } from "../../edge/route";
+import { slug } from "../../http/schemas";
+import { ranked, tierOf } from "../../clients/ranking";
 
 /** What nodes may name instead of a model, and which model that is now. */
 

@@ -2,7 +2,7 @@ import type { models } from "@nodeloom/proto";
 import { z } from "zod";
 import { raw } from "../../http/json";
 import { price, priceView, tierPrice, tierPriceView } from "./prices";
-import { anyObject, slug } from "../../schemas";
+import { anyObject, slug } from "../../http/schemas";
 
 /** Providers that are polled: only these can be run asynchronously. */
 const POLLED = "http-polling";

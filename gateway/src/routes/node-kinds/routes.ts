@@ -10,7 +10,7 @@ import {
   type NodeKind,
 } from "@nodeloom/kernel";
 import { z } from "zod";
-import { defineRoute } from "../../http/route";
+import { defineRoute } from "../../edge/route";
 
 const portType = z.enum(PORT_TYPES);
 const operation = z

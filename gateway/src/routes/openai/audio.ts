@@ -1,6 +1,6 @@
 import { DomainError } from "@nodeloom/kernel";
 import { z } from "zod";
-import { defineRoute, STREAMED, type Reply } from "../../http/route";
+import { defineRoute, STREAMED, type Reply } from "../../edge/route";
 import { check } from "../../http/validate";
 import { readFile } from "./files";
 import { filesOf, FORM_ERRORS, moreInputs, RUN_ERRORS, running, runToEnd, textOf, type RunContext } from "./runs";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineRoute, STREAMED, type Reply } from "../../http/route";
+import { defineRoute, STREAMED, type Reply } from "../../edge/route";
 import { answerOf, type Answer } from "./answer";
 import { jsonSchema, tool, toolChoice, wantedOf } from "./conversation";
 import { message, toolCall } from "./messages";

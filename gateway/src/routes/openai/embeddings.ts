@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { DomainError, invalidRequest, isRecord } from "@nodeloom/kernel";
 import { z } from "zod";
-import { defineRoute, type Reply } from "../../http/route";
+import { defineRoute, type Reply } from "../../edge/route";
 import { moreInputs, RUN_ERRORS, running, runToEnd, type RunContext } from "./runs";
 import { readTarget } from "./target";
 import { textsOfTokens } from "./tokens";

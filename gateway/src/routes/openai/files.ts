@@ -1,5 +1,5 @@
 import { unavailable } from "@nodeloom/kernel";
-import type { CallContext } from "../../http/route";
+import type { CallContext } from "../../edge/route";
 
 /** Bytes of files that runs made. */
 

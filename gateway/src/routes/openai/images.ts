@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineRoute, type Reply } from "../../http/route";
+import { defineRoute, type Reply } from "../../edge/route";
 import { check } from "../../http/validate";
 import { readFile } from "./files";
 import { filesOf, FORM_ERRORS, moreInputs, RUN_ERRORS, running, runToEnd, type RunContext } from "./runs";

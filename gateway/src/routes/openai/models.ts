@@ -2,10 +2,10 @@ import { isSlug, LIMITS, workflowNotFound } from "@nodeloom/kernel";
 import { workflows, type models } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Caller } from "../../auth/caller";
-import type { Gateway } from "../../gateway";
+import type { Gateway } from "../../edge/gateway";
 import { modelNotFound } from "../../http/errors";
-import { defineRoute, type RouteDefinition } from "../../http/route";
-import { slug } from "../../schemas";
+import { defineRoute, type RouteDefinition } from "../../edge/route";
+import { slug } from "../../http/schemas";
 import { mayRun, named, WORKFLOW } from "./target";
 
 /** Seconds; OpenAI's libraries ask for one, and entries of the registry have none. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
-import type { CallContext, RouteDefinition } from "../../http/route";
+import type { CallContext, RouteDefinition } from "../../edge/route";
 import { runFailure, startRun, toRunner } from "../runs/run";
 import type { OpenAiTarget } from "./target";
 

@@ -1,7 +1,7 @@
 import { covers, invalidRequest, isRecord, isSlug, uploadFamily, type JsonSchema } from "@nodeloom/kernel";
 import type { executions, workflows } from "@nodeloom/proto";
 import { authorize, runCapability, type Caller } from "../../auth/caller";
-import type { Gateway } from "../../gateway";
+import type { Gateway } from "../../edge/gateway";
 import { modelNotFound } from "../../http/errors";
 import { inputsOf, type Given, type InputOptions } from "./inputs";
 

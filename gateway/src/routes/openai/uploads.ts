@@ -1,5 +1,5 @@
 import { readForm, type Form } from "../../http/form";
-import type { CallContext } from "../../http/route";
+import type { CallContext } from "../../edge/route";
 import { storeUpload } from "../media/uploads";
 
 /** Files that come with a request: uploads of the caller's while its run lasts. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { defineRoute } from "../../http/route";
-import { cursor, cursorPage, limit, nextCursor } from "../../schemas";
+import { defineRoute } from "../../edge/route";
+import { cursor, cursorPage, limit, nextCursor } from "../../http/schemas";
 import { auditRow, auditView } from "../admin/audit-routes";
 import { ofOrganization, requireMember } from "./shared";
 

@@ -1,10 +1,10 @@
 import { ORGANIZATION_BOUNDS } from "@nodeloom/kernel";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
-import { defineRoute, type CallContext, type ParamsSpec } from "../../http/route";
-import { identifier } from "../../schemas";
-import { audited } from "../admin/audit";
-import { sendSoon } from "../mail/send";
+import { defineRoute, type CallContext, type ParamsSpec } from "../../edge/route";
+import { identifier } from "../../http/schemas";
+import { audited } from "../../edge/audit";
+import { sendSoon } from "../../edge/mails";
 import { auditedChange, ofOrganization, requireShared, shared, which } from "./shared";
 import { invitation, invitationView, newInvitation, organization, organizationView } from "./view";
 

@@ -1,8 +1,8 @@
 import { DomainError } from "@nodeloom/kernel";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
-import { defineRoute, type CallContext, type ParamsSpec } from "../../http/route";
-import { identifier } from "../../schemas";
+import { defineRoute, type CallContext, type ParamsSpec } from "../../edge/route";
+import { identifier } from "../../http/schemas";
 import { hideWorkflows } from "../admin/organizations";
 import { auditedChange, isPersonal, ofOrganization, requireShared, which } from "./shared";
 import { member, memberView, role } from "./view";

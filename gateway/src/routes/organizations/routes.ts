@@ -1,6 +1,6 @@
 import { ORGANIZATION_BOUNDS } from "@nodeloom/kernel";
 import { z } from "zod";
-import { defineRoute } from "../../http/route";
+import { defineRoute } from "../../edge/route";
 import { balances, balancesView } from "../identity/view";
 import { auditedChange, isPersonal, ofOrganization, requireShared, shared, which } from "./shared";
 import { naming, organization, organizationView, personalView } from "./view";

@@ -1,9 +1,9 @@
 import { isRole, roleDenied, roleReaches, type Role } from "@nodeloom/kernel";
 import type { organizations } from "@nodeloom/proto";
 import { preconditionFailed } from "../../http/errors";
-import type { CallContext, RouteDefinition } from "../../http/route";
-import { idParams } from "../../schemas";
-import { audited, type AdminAction, type Written } from "../admin/audit";
+import type { CallContext, RouteDefinition } from "../../edge/route";
+import { idParams } from "../../http/schemas";
+import { audited, type AdminAction, type Written } from "../../edge/audit";
 
 /** What all routes about organizations have in common: they name the organization in their path, and are about the person's part in it. */
 export const shared = { tag: "Organizations", auth: "session", limit: "user" } as const satisfies Partial<RouteDefinition<"session">>;

@@ -2,7 +2,7 @@ import { ROLES } from "@nodeloom/kernel";
 import type { organizations } from "@nodeloom/proto";
 import { z } from "zod";
 import type { Caller } from "../../auth/caller";
-import { iso, name, timestamp } from "../../schemas";
+import { iso, name, timestamp } from "../../http/schemas";
 import { email } from "../sign-in/fields";
 
 /** Organizations, members and invitations as clients see them. */

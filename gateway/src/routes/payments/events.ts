@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { identity, payments } from "@nodeloom/proto";
 import { z } from "zod";
 import { PAYMENT_EVENT_BYTES, PAYMENT_EVENTS_PER_MINUTE } from "../../http/limits";
-import { defineRoute, type CallContext } from "../../http/route";
+import { defineRoute, type CallContext } from "../../edge/route";
 
 /** Where Stripe says what became of payments. */
 

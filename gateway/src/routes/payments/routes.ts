@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { MICRO_USD_PER_USD, PURCHASE_BOUNDS } from "@nodeloom/kernel";
 import { z } from "zod";
 import { CHECKOUT_CALL_MS } from "../../http/limits";
-import { defineRoute } from "../../http/route";
+import { defineRoute } from "../../edge/route";
 
 /** Buying credits, by the payment provider that the operator configured. */
 

@@ -2,8 +2,8 @@ import { DomainError, GRAPH_BOUNDS, LIMITS, toCredits } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { authorize, runCapability } from "../../auth/caller";
-import { defineRoute, type CallContext, type RouteDefinition } from "../../http/route";
-import { credits, executionParams, versionMember } from "../../schemas";
+import { defineRoute, type CallContext, type RouteDefinition } from "../../edge/route";
+import { credits, executionParams, versionMember } from "../../http/schemas";
 import {
   askQuote,
   GRAPH_ERRORS,

@@ -16,12 +16,12 @@ import { executions } from "@nodeloom/proto";
 import { z } from "zod";
 import { withPublicErrors } from "@nodeloom/platform";
 import { runCapability } from "../../auth/caller";
-import { runApp } from "../apps/run";
+import { runApp } from "../../apps/run";
 import { webhookConfiguration } from "../executions/view";
-import { markReplayed } from "../../http/lease";
+import { markReplayed } from "../../edge/lease";
 import { ASYNC_WAIT_MS } from "../../http/limits";
 import { readPrefer, type Preferences } from "../../http/prefer";
-import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../http/route";
+import { defineRoute, type CallContext, type Reply, type RouteDefinition } from "../../edge/route";
 import { runReply, startRun, syncWaitMs, toRunner } from "./run";
 import {
   anyObject,
@@ -34,7 +34,7 @@ import {
   uuid,
   versionQuery,
   workflowParams,
-} from "../../schemas";
+} from "../../http/schemas";
 
 const ACCEPTED = 202;
 const ASYNC_DESCRIPTION = "With `async=true` the answer comes at once and the run is polled";

@@ -3,7 +3,7 @@ import { covers, DomainError, isReason, isUnavailable, toCredits, unavailable } 
 import { isUnanswered, linkSignals } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { Caller } from "../../auth/caller";
-import type { Services } from "../../clients";
+import type { Services } from "../../clients/services";
 import { raw } from "../../http/json";
 import {
   ESTABLISH_MS,
@@ -15,8 +15,8 @@ import {
   UNREACHABLE_AFTER_MS,
 } from "../../http/limits";
 import type { Preferences } from "../../http/prefer";
-import type { Reply } from "../../http/route";
-import type { NodeWarning } from "../../schemas";
+import type { Reply } from "../../edge/route";
+import type { NodeWarning } from "../../http/schemas";
 
 const MS = 1_000;
 const FIRST_BACK_OFF_MS = 50;

@@ -2,9 +2,9 @@ import { DomainError, invalidRequest, SECRET_BOUNDS, SECRET_NAME, SECRET_NAME_FO
 import type { identity } from "@nodeloom/proto";
 import { z } from "zod";
 import { notFound } from "../../http/errors";
-import { defineRoute, type ParamsSpec, type RouteDefinition } from "../../http/route";
-import { iso, timestamp } from "../../schemas";
-import { auditedForOwner } from "../admin/audit";
+import { defineRoute, type ParamsSpec, type RouteDefinition } from "../../edge/route";
+import { iso, timestamp } from "../../http/schemas";
+import { auditedForOwner } from "../../edge/audit";
 
 /** A user's secrets: set here, sent by HTTP nodes, and never shown again. */
 

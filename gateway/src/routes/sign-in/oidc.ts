@@ -1,12 +1,12 @@
 import { DomainError } from "@nodeloom/kernel";
 import type { signIn as messages } from "@nodeloom/proto";
 import { z } from "zod";
-import type { Gateway } from "../../gateway";
-import { defineRoute, type CallContext, type Reply } from "../../http/route";
-import { iso, timestamp } from "../../schemas";
-import { applyPlan } from "../admin/plan-change";
-import { setConcurrency } from "../admin/tier-rollout";
-import { hasMail } from "../mail/send";
+import type { Gateway } from "../../edge/gateway";
+import { defineRoute, type CallContext, type Reply } from "../../edge/route";
+import { iso, timestamp } from "../../http/schemas";
+import { applyPlan } from "../../sweepers/plan-change";
+import { setConcurrency } from "../../sweepers/tier-rollout";
+import { hasMail } from "../../edge/mails";
 import { password } from "./fields";
 import { addressOf, anonymous, completeAndSignIn, PASSWORD_CALL, signedIn, withTier } from "./session";
 

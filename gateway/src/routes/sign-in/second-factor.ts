@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { defineRoute } from "../../http/route";
-import { iso, timestamp } from "../../schemas";
-import { audited } from "../admin/audit";
+import { defineRoute } from "../../edge/route";
+import { iso, timestamp } from "../../http/schemas";
+import { audited } from "../../edge/audit";
 import { ofUser } from "../admin/shared";
 import { code, password } from "./fields";
 import { addressOf, PASSWORD_CALL, signedIn, startSession, withTier } from "./session";

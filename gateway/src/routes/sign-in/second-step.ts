@@ -1,7 +1,7 @@
 import type { identity } from "@nodeloom/proto";
 import { z } from "zod";
-import { defineRoute } from "../../http/route";
-import { iso, timestamp } from "../../schemas";
+import { defineRoute } from "../../edge/route";
+import { iso, timestamp } from "../../http/schemas";
 import { userReply } from "../identity/view";
 import { code, MAX_TOKEN_CHARS } from "./fields";
 import { addressOf, anonymous, ANONYMOUS, completeAndSignIn, withTier } from "./session";

@@ -3,8 +3,8 @@ import { DomainError } from "@nodeloom/kernel";
 import type { identity } from "@nodeloom/proto";
 import type { Request } from "express";
 import { toCallerUser } from "../../auth/caller";
-import type { CallContext, Reply } from "../../http/route";
-import { completePlan } from "../admin/plan-change";
+import type { CallContext, Reply } from "../../edge/route";
+import { completePlan } from "../../sweepers/plan-change";
 import { userView } from "../identity/view";
 
 type AnyContext = Pick<CallContext, "gateway" | "request" | "response">;

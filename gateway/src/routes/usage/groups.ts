@@ -3,9 +3,9 @@ import { RUN_METADATA, toCredits } from "@nodeloom/kernel";
 import type { usage } from "@nodeloom/proto";
 import { stringify } from "csv-stringify/sync";
 import { z } from "zod";
-import type { Gateway } from "../../gateway";
+import type { Gateway } from "../../edge/gateway";
 import { USAGE_GROUPS_MS } from "../../http/limits";
-import { credits } from "../../schemas";
+import { credits } from "../../http/schemas";
 import { metadataName } from "../runs/routes";
 
 const OF_METADATA = "metadata.";

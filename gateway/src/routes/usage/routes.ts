@@ -1,8 +1,8 @@
 import { LIMITS, toCredits, toUsd } from "@nodeloom/kernel";
 import type { usage } from "@nodeloom/proto";
 import { z } from "zod";
-import { defineRoute } from "../../http/route";
-import { credits, iso, limit, offset, timestamp } from "../../schemas";
+import { defineRoute } from "../../edge/route";
+import { credits, iso, limit, offset, timestamp } from "../../http/schemas";
 import { usageSummaryRoute } from "./summary";
 
 /** Runs from the editor are not usage of the API. */

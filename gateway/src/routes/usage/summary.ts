@@ -1,8 +1,8 @@
 import { invalidRequest, LIMITS, toCredits } from "@nodeloom/kernel";
 import type { usage } from "@nodeloom/proto";
 import { z } from "zod";
-import { defineRoute, STREAMED } from "../../http/route";
-import { credits } from "../../schemas";
+import { defineRoute, STREAMED } from "../../edge/route";
+import { credits } from "../../http/schemas";
 import { groupBy, groups, groupsCsv, readGroups } from "./groups";
 
 const CSV = "text/csv";

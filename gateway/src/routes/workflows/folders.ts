@@ -1,7 +1,7 @@
 import type { workflows } from "@nodeloom/proto";
 import { z } from "zod";
-import { defineRoute } from "../../http/route";
-import { idParams, iso, name, timestamp } from "../../schemas";
+import { defineRoute } from "../../edge/route";
+import { idParams, iso, name, timestamp } from "../../http/schemas";
 
 const folder = z.object({ id: z.string(), name: z.string(), createdAt: timestamp.nullable() }).meta({ id: "Folder" });
 const change = z.strictObject({ name });

@@ -1,6 +1,6 @@
 import { unlessNotFound } from "@nodeloom/kernel";
 import type { workflows } from "@nodeloom/proto";
-import type { CallContext } from "../../http/route";
+import type { CallContext } from "../../edge/route";
 
 type Context = Pick<CallContext<"any">, "gateway" | "caller">;
 

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { runCapability, type Caller } from "../../auth/caller";
 import { payloadTooLarge } from "../../http/errors";
 import { matchRevision } from "../../http/revisions";
-import type { CallContext } from "../../http/route";
+import type { CallContext } from "../../edge/route";
 import { toApp } from "../apps/settings";
 import { mediaQuota } from "../media/uploads";
 import type { Changes, creation } from "./schemas";

@@ -1,9 +1,9 @@
 import { DomainError, isRefusal, LIMITS, type Reason } from "@nodeloom/kernel";
 import { z } from "zod";
 import { PAGE_DEFAULT } from "../../http/limits";
-import { markReplayed, REPLAYED, reused } from "../../http/lease";
-import { defineRoute, type Reply } from "../../http/route";
-import { cursor, identifier, optionalLimit, versionQuery, workflowParams } from "../../schemas";
+import { markReplayed, REPLAYED, reused } from "../../edge/lease";
+import { defineRoute, type Reply } from "../../edge/route";
+import { cursor, identifier, optionalLimit, versionQuery, workflowParams } from "../../http/schemas";
 import { createRequest, LOSSLESS, updateRequest, wantedRevision } from "./requests";
 import { changes, creation, folderId, inputSchema, publicSchema, workflowSchema, workflowSummary } from "./schemas";
 import { graphWarnings, schemaView, summaryView, workflowReply } from "./views";

@@ -1,7 +1,7 @@
 import { LIMITS } from "@nodeloom/kernel";
 import { z } from "zod";
 import { appSettings } from "../apps/settings";
-import { anyObject, credits, identifier, line, name, nodeWarnings, slug, timestamp } from "../../schemas";
+import { anyObject, credits, identifier, line, name, nodeWarnings, slug, timestamp } from "../../http/schemas";
 
 const description = z.string().max(LIMITS.descriptionChars);
 const tags = z.array(line(LIMITS.tagChars).normalize()).max(LIMITS.tags);

@@ -2,10 +2,10 @@ import { misspeltIn, nodeSchema, readGraph } from "@nodeloom/kernel";
 import type { workflows } from "@nodeloom/proto";
 import { raw } from "../../http/json";
 import { revisionTag } from "../../http/revisions";
-import type { Reply } from "../../http/route";
-import type { Catalog } from "../models/catalog";
+import type { Reply } from "../../edge/route";
+import type { Catalog } from "../../clients/catalog";
 import { appSettingsView } from "../apps/settings";
-import { iso, type NodeWarning } from "../../schemas";
+import { iso, type NodeWarning } from "../../http/schemas";
 import { DEFAULT_VIEWPORT, NO_NODES } from "./requests";
 
 /** Who made a workflow, and the organization that owns it where one does. */

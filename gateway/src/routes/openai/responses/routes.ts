@@ -1,4 +1,4 @@
-import { defineRoute, STREAMED, type Reply } from "../../../http/route";
+import { defineRoute, STREAMED, type Reply } from "../../../edge/route";
 import { answerOf } from "../answer";
 import { wantedOf } from "../conversation";
 import { beginRun, RUN_ERRORS, running, runToEnd, type RunContext } from "../runs";

@@ -1,0 +1,158 @@
+import { APP_METADATA, covers, DomainError, isNotFound } from "@nodeloom/kernel";
+import type { workflows } from "@nodeloom/proto";
+import type { Request } from "express";
+import { bearerOf } from "../auth/authenticate";
+import { runCapability, toCallerUser, type Caller, type CallerKey } from "../auth/caller";
+import { createFreshCache } from "../clients/cache";
+import type { Services } from "../clients/services";
+import { notFound, unauthenticated } from "../http/errors";
+import { APP_CACHE_ENTRIES, APP_FRESH_MS, APP_STALE_MS } from "./limits";
+import { TOKEN_PREFIX, type AppTokens, type TokenClaims } from "./tokens";
+
+/** A published app whose owner may run it. */
+export interface App {
+  slug: string;
+  ownerId: string;
+  settings: workflows.App;
+  schema: workflows.Schema;
+}
+
+/** Published apps, and who may use them. */
+export interface Apps {
+  tokens: AppTokens;
+  /** @throws NOT_FOUND unless it is published by a person whose access has not ended since, and its owner approved and not suspended */
+  find(slug: string): Promise<App>;
+  /** The published apps of an account, the newest first. */
+  list(ownerId: string): Promise<workflows.AppCard[]>;
+  /**
+   * The visitor that sends a request; undefined where it carries no token of an app's.
+   * @throws UNAUTHENTICATED (forged, over, or its key is revoked), NOT_FOUND (the app is not published any more),
+   * CROSS_ORIGIN_DENIED (from a page of an origin that is not the app's)
+   */
+  visitor(request: Pick<Request, "headers">): Promise<Caller | undefined>;
+  /** The origins that an app may be used from. @throws NOT_FOUND unless it is published */
+  originsOf(slug: string): Promise<readonly string[]>;
+  /** Whether any published app may be used from an origin. */
+  hasOrigin(origin: string): Promise<boolean>;
+}
+
+export interface AppsOptions {
+  services: Pick<Services, "identity" | "workflows">;
+  tokens: AppTokens;
+  /** Our own, whose pages show apps. */
+  publicOrigin: string;
+}
+
+/** Of an app whose visitors need no account. */
+export const OWNER_PAYS = "owner";
+const READ = "execution:read";
+
+type Publication = Pick<workflows.App, "publishedBy" | "publishedAt">;
+
+const isEnded = (error: unknown): boolean => error instanceof DomainError && error.kind === "unauthenticated";
+
+/** The token of a visitor's request. A key is more than a token: requests that carry both are the key's. */
+export const tokenOf = (request: Pick<Request, "headers">): string | undefined => {
+  const token = request.headers["x-api-key"] === undefined ? bearerOf(request) : undefined;
+  return token?.startsWith(TOKEN_PREFIX) ? token : undefined;
+};
+
+const originDenied = (): DomainError =>
+  new DomainError("forbidden", "CROSS_ORIGIN_DENIED", "the app may not be used from pages of this origin");
+
+export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): Apps => {
+  const { identity, workflows: stored } = services;
+  const bounds = { maxEntries: APP_CACHE_ENTRIES, freshMs: APP_FRESH_MS, staleMs: APP_STALE_MS };
+  const bySlug = createFreshCache<App>({
+    ...bounds,
+    load: async (slug) => {
+      const { app } = await stored.getApp({ slug });
+      if (!app?.settings || !app.schema) throw notFound("app");
+      return { slug, ownerId: app.ownerId, settings: app.settings, schema: app.schema };
+    },
+  });
+  const byPublisher = createFreshCache<Caller["user"]>({
+    ...bounds,
+    load: async (names) => {
+      const [userId = "", personId = "", at = ""] = names.split(" ");
+      const { user } = await identity.getUser({ userId, grant: { personId, at: new Date(Number(at)) } });
+      if (!user) throw notFound("app");
+      return toCallerUser(user);
+    },
+  });
+  const byKey = createFreshCache<{ key: CallerKey; capabilities: string[] }>({
+    ...bounds,
+    load: async (names) => {
+      const [userId = "", keyId = ""] = names.split(" ");
+      const { key, effectiveCapabilities } = await identity.resolveKey({ userId, keyId });
+      if (!key) throw unauthenticated();
+      return { key: { id: key.id, webhook: null, metadata: key.metadata }, capabilities: effectiveCapabilities };
+    },
+  });
+  const byOrigin = createFreshCache<{ found: boolean }>({ ...bounds, load: (origin) => stored.findAppOrigin({ origin }) });
+
+  /** @throws NOT_FOUND where the owner can't run it, or the access of the person who published it has ended */
+  const ownerOf = async (ownerId: string, { publishedBy, publishedAt }: Publication): Promise<Caller["user"]> => {
+    const names = `${ownerId} ${publishedBy} ${publishedAt?.getTime() ?? 0}`;
+    const user = await byPublisher.get(names, names).catch((error: unknown) => {
+      throw isNotFound(error) || isEnded(error) ? notFound("app") : error;
+    });
+    if (user.suspended || !user.approved) throw notFound("app");
+    return user;
+  };
+
+  const find = async (slug: string): Promise<App> => {
+    const app = await bySlug.get(slug, slug);
+    await ownerOf(app.ownerId, app.settings);
+    return app;
+  };
+
+  /** The key that a token was given out by, while it may run the app. */
+  const keyOf = async ({ ownerId, keyId, slug }: TokenClaims): Promise<CallerKey | null> => {
+    if (keyId === "") return null;
+    const names = `${ownerId} ${keyId}`;
+    const { key, capabilities } = await byKey.get(names, names);
+    if (!covers(capabilities, runCapability("workflow", slug))) throw unauthenticated();
+    return key;
+  };
+
+  return {
+    tokens,
+    find,
+    list: async (ownerId) => {
+      const { apps } = await stored.listApps({ ownerId });
+      const shown = apps.map((card) =>
+        ownerOf(ownerId, card).then(
+          () => [card],
+          (error: unknown) => {
+            if (isNotFound(error)) return [];
+            throw error;
+          },
+        ),
+      );
+      return (await Promise.all(shown)).flat();
+    },
+    originsOf: async (slug) => (await bySlug.get(slug, slug)).settings.origins,
+    hasOrigin: async (origin) => (await byOrigin.get(origin, origin)).found,
+    visitor: async (request) => {
+      const token = tokenOf(request);
+      if (token === undefined) return undefined;
+      const claims = tokens.read(token);
+      if (!claims) throw unauthenticated();
+      const { slug, ownerId, visitor } = claims;
+      const app = await find(slug);
+      if (app.ownerId !== ownerId || app.settings.payer !== OWNER_PAYS) throw notFound("app");
+      const { origin } = request.headers;
+      if (origin !== undefined && origin !== publicOrigin && !app.settings.origins.includes(origin)) throw originDenied();
+      const [user, key] = await Promise.all([ownerOf(ownerId, app.settings), keyOf(claims)]);
+      return {
+        user,
+        person: user,
+        isAdmin: false,
+        capabilities: [runCapability("workflow", slug), READ],
+        key,
+        visitor: { slug, id: visitor, metadata: { [APP_METADATA.app]: slug, [APP_METADATA.visitor]: visitor } },
+      };
+    },
+  };
+};

@@ -1,0 +1,69 @@
+import { APP_METADATA, executionNotFound, invalidRequest } from "@nodeloom/kernel";
+import { publicError } from "@nodeloom/platform";
+import { executions } from "@nodeloom/proto";
+import type { CallerVisitor } from "../auth/caller";
+import type { StreamedEvent } from "../http/event-stream";
+
+/** Executions as visitors of an app see them: their own, with their results and how far they are, and nothing of the owner's graph. */
+
+const LIST_PARAMETERS: ReadonlySet<string> = new Set(["status", "limit", "cursor"]);
+
+const isOwn = ({ metadata }: executions.Execution, visitor: CallerVisitor): boolean =>
+  Object.entries(visitor.metadata).every(([name, value]) => metadata[name] === value);
+
+const shownError = (error: executions.ExecutionError | undefined): executions.ExecutionError | undefined =>
+  error && executions.ExecutionError.fromPartial({ code: error.code, message: publicError(error).message });
+
+const shownNode = ({ id, type, status, startedAt, durationMs, items, itemsDone, error }: executions.NodeState): executions.NodeState =>
+  executions.NodeState.fromPartial({ id, type, status, startedAt, durationMs, items, itemsDone, error: shownError(error) });
+
+/** @throws EXECUTION_NOT_FOUND unless it is the visitor's */
+export const asVisitorSees = (execution: executions.Execution, visitor: CallerVisitor): executions.Execution => {
+  if (!isOwn(execution, visitor)) throw executionNotFound();
+  const { executionId, userId, status, durationMs, queued, position, resultJson, inputsJson, workflowSlug, source } = execution;
+  const { createdAt, finishedAt, millicredits, error, nodes } = execution;
+  return executions.Execution.fromPartial({
+    ...{ executionId, userId, status, durationMs, queued, position, resultJson, inputsJson, workflowSlug, source },
+    ...{ createdAt, finishedAt, millicredits, error: shownError(error), nodes: nodes.map(shownNode) },
+  });
+};
+
+/** What narrows a visitor's list. @throws INVALID_REQUEST for parameters that are the owner's */
+export const ownOnly = (
+  query: Readonly<Record<string, unknown>>,
+  { id, slug }: CallerVisitor,
+): Pick<executions.ListExecutionsRequest, "metadata" | "workflowSlug"> => {
+  const unknown = Object.keys(query).filter((name) => query[name] !== undefined && !LIST_PARAMETERS.has(name));
+  if (unknown.length > 0)
+    throw invalidRequest(unknown.map((path) => ({ path, message: "is not for visitors of an app, who see their own executions" })));
+  // By the visitor alone: an app may have had many thousand runs of others.
+  return { metadata: { [APP_METADATA.visitor]: id }, workflowSlug: slug };
+};
+
+/** Events that say how far a run is; the texts that its nodes write on the way are the owner's. */
+const EVENTS: ReadonlySet<string> = new Set([
+  ...["admitted", "queued", "started", "settled", "cancel_requested"],
+  ...["node.started", "node.progress", "node.completed", "node.failed", "node.skipped", "node.decided", "execution.waiting"],
+]);
+const EVENT_MEMBERS = ["nodeId", "item", "items", "durationMs", "position", "status"] as const;
+
+interface EventText {
+  type: string;
+  at: string;
+  data: Record<string, unknown>;
+}
+
+const shownData = (data: Record<string, unknown>): Record<string, unknown> => {
+  const shown: Record<string, unknown> = {};
+  for (const name of EVENT_MEMBERS) if (data[name] !== undefined) shown[name] = data[name];
+  const { code, message } = (data.error ?? {}) as { code?: unknown; message?: unknown };
+  return code === undefined ? shown : { ...shown, error: { code, message } };
+};
+
+export async function* eventsForVisitors(events: AsyncIterable<StreamedEvent>): AsyncGenerator<StreamedEvent, void> {
+  for await (const event of events) {
+    if (!EVENTS.has(event.type)) continue;
+    const { type, at, data } = JSON.parse(event.data) as EventText;
+    yield { ...event, data: JSON.stringify({ type, at, data: shownData(data) } satisfies EventText) };
+  }
+}

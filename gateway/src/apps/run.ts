@@ -1,0 +1,73 @@
+import { DomainError, invalidInputs, invalidRequest, isUnavailable, unlessNotFound, uploadFamily, type Issue } from "@nodeloom/kernel";
+import type { CallerVisitor } from "../auth/caller";
+import type { CallContext, Reply } from "../edge/route";
+import type { App } from "./apps";
+import { ensureBudget } from "./budget";
+import { asVisitorsSee } from "./errors";
+
+type Context = Pick<CallContext<"any">, "gateway" | "caller" | "executionId" | "fingerprint"> & { body: unknown; query: unknown };
+
+/** What a visitor may ask of a run; anything else is the owner's to say. */
+const MEMBERS: ReadonlySet<string> = new Set(["inputs", "maxCredits"]);
+const PARAMETERS: ReadonlySet<string> = new Set(["async"]);
+const DATA_URL = /^data:/i;
+
+const given = (value: unknown): [string, unknown][] =>
+  typeof value === "object" && value !== null ? Object.entries(value).filter(([, each]) => each !== undefined) : [];
+
+const unknownTo = (allowed: ReadonlySet<string>, value: unknown): Issue[] =>
+  given(value)
+    .filter(([name]) => !allowed.has(name))
+    .map(([path]) => ({ path, message: `is not for visitors of an app: ${[...allowed].join(", ")} may be sent` }));
+
+/** Files of visitors travel with the run: the addresses and ids of others would be read in the owner's name. */
+const fileIssues = ({ schema: { fields } }: App, inputs: unknown): Issue[] => {
+  // A name may be spelt in composed characters or not, as the plan takes it.
+  const files = new Set(fields.filter((field) => uploadFamily(field) !== undefined).map(({ name }) => name.normalize()));
+  const isData = (value: unknown): boolean => value === null || (typeof value === "string" && DATA_URL.test(value));
+  return given(inputs)
+    .filter(([name, value]) => files.has(name.normalize()) && !(Array.isArray(value) ? value.every(isData) : isData(value)))
+    .map(([name]) => ({ path: `inputs.${name}`, message: "must be a data URL: visitors of an app send files with the run" }));
+};
+
+const checkAsked = (app: App, { body, query }: Context): void => {
+  const unknown = [...unknownTo(MEMBERS, body), ...unknownTo(PARAMETERS, query)];
+  if (unknown.length > 0) throw invalidRequest(unknown);
+  const files = fileIssues(app, (body as { inputs?: unknown }).inputs);
+  if (files.length > 0) throw invalidInputs(files);
+};
+
+/** Whether a request under an Idempotency-Key repeats one that has made its run. */
+const isRepeated = async ({ gateway, caller, executionId, fingerprint }: Context): Promise<boolean> => {
+  if (fingerprint === "") return false;
+  const known = await unlessNotFound(gateway.services.executions.getExecution({ executionId, userId: caller.user.id }));
+  return known?.execution !== undefined;
+};
+
+/** That nothing has begun, for want of a place or of a service, is no visit. */
+const hasNotBegun = (error: unknown): boolean =>
+  error instanceof DomainError &&
+  (error.reason === "CONCURRENCY_LIMIT_EXCEEDED" || (isUnavailable(error) && error.metadata.outcome === undefined));
+
+/**
+ * A visitor's run of an app: within what a visitor may ask for, the runs that each has in a day, and the app's budget.
+ * @param start starts the run
+ */
+export const runApp = async (context: Context, { slug, id }: CallerVisitor, start: () => Promise<Reply>): Promise<Reply> => {
+  const { apps, visits, services } = context.gateway;
+  const app = await apps.find(slug);
+  checkAsked(app, context);
+  try {
+    const repeated = await isRepeated(context);
+    if (!repeated) {
+      await ensureBudget(services.billing, app);
+      await visits.count(app, id);
+    }
+    return await start().catch(async (error: unknown) => {
+      if (!repeated && hasNotBegun(error)) await visits.uncount(app, id);
+      throw error;
+    });
+  } catch (error) {
+    throw asVisitorsSee(error);
+  }
+};

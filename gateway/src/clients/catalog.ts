@@ -1,0 +1,76 @@
+import {
+  autoName,
+  estimateMillicredits,
+  firstReady,
+  isUnavailable,
+  TASK_NAMES,
+  toCredits,
+  type GeneratorUse,
+  type JsonSchema,
+  type Price,
+} from "@nodeloom/kernel";
+import { readPrice } from "@nodeloom/platform";
+import type { models, workflows } from "@nodeloom/proto";
+import { createFreshCache } from "./cache";
+import type { Services } from "./services";
+import { ranked } from "./ranking";
+import { CATALOGUE_FRESH_MS } from "../http/limits";
+
+type Priced = ReadonlyMap<string, { price: Price; inputSchema: JsonSchema }>;
+
+/** Models by name, and by the tasks that they are taken for now. */
+const priced = (listed: models.ListModelsResponse): Priced => {
+  const byName = new Map<string, { price: Price; inputSchema: JsonSchema }>();
+  for (const model of listed.models) {
+    const price = readPrice(model.price);
+    if (price) byName.set(model.internalName, { price, inputSchema: JSON.parse(model.inputSchemaJson) as JsonSchema });
+  }
+  for (const task of TASK_NAMES) {
+    const model = byName.get(firstReady(ranked(task, listed), undefined)?.internalName ?? "");
+    if (model) byName.set(autoName(task), model);
+  }
+  return byName;
+};
+
+const toUse = ({ nodeId, model, inputsJson, items }: workflows.GeneratorUse): GeneratorUse => ({
+  nodeId,
+  model,
+  items,
+  inputs: inputsJson === "" ? {} : (JSON.parse(inputsJson) as Record<string, unknown>),
+});
+
+/** What runs are expected to cost. */
+export type Estimator = (uses: readonly workflows.GeneratorUse[]) => number | null;
+
+export interface Catalog {
+  /** An estimator in credits at a markup; one look-up of the registry at most, however many workflows are estimated. */
+  estimator(markupPermille: number): Promise<Estimator>;
+  /** The input schemas of models, by name; none while the registry can't be read. */
+  inputSchemas(): Promise<ReadonlyMap<string, { inputSchema: JsonSchema }>>;
+}
+
+const REGISTRY = "registry";
+
+/** Prices of the enabled models, remembered for a few seconds. */
+export const createCatalog = (models: Services["models"]): Catalog => {
+  const registry = createFreshCache<Priced>({
+    maxEntries: 1,
+    freshMs: CATALOGUE_FRESH_MS,
+    staleMs: CATALOGUE_FRESH_MS * 2,
+    load: async () => priced(await models.listModels({ includeDisabled: false })),
+  });
+  return {
+    inputSchemas: () =>
+      registry.get(REGISTRY, REGISTRY).catch((error: unknown) => {
+        if (!isUnavailable(error)) throw error;
+        return new Map<string, { inputSchema: JsonSchema }>();
+      }),
+    estimator: async (markupPermille) => {
+      const prices = await registry.get(REGISTRY, REGISTRY);
+      return (uses) => {
+        const millicredits = estimateMillicredits(uses.map(toUse), prices, markupPermille);
+        return millicredits === null ? null : toCredits(millicredits);
+      };
+    },
+  };
+};

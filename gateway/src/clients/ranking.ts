@@ -1,0 +1,22 @@
+import { autoName, firstReady, isBaseTier, rankedFor, TASK_NAMES, type BaseTier, type TaskName } from "@nodeloom/kernel";
+import type { models } from "@nodeloom/proto";
+import type { Caller } from "../auth/caller";
+import type { Services } from "./services";
+
+/** Which models are taken for tasks. */
+
+/** The tier that decides what a caller may run; administrators may run everything. */
+export const tierOf = ({ isAdmin, user }: Caller): BaseTier | undefined =>
+  isAdmin || !isBaseTier(user.plan.base) ? undefined : user.plan.base;
+
+type Listed = Pick<models.ListModelsResponse, "models" | "orders">;
+
+/** The models that do a task, the best first. */
+export const ranked = (name: TaskName, { models: all, orders }: Listed): models.Model[] => rankedFor(name, all, orders[name]?.models);
+
+/** What every task would become now, by its name in graphs; tasks without a model that is ready are left out. */
+export const readyModels = async (service: Services["models"], tier: BaseTier | undefined): Promise<Record<string, string>> => {
+  const listed = await service.listModels({ includeDisabled: false });
+  const found = TASK_NAMES.map((name) => [autoName(name), firstReady(ranked(name, listed), tier)?.internalName] as const);
+  return Object.fromEntries(found.filter((one): one is [string, string] => one[1] !== undefined));
+};

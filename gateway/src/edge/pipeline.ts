@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import { invalidRequest } from "@nodeloom/kernel";
+import type { Request, RequestHandler, Response } from "express";
+import { authorize, idempotencyOwner, requireApproved, type Caller } from "../auth/caller";
+import { resolveCaller } from "./resolve";
+import { roleOf } from "./roles";
+import type { Gateway } from "./gateway";
+import { askForBody, bodyMembers, NO_BODY, readJsonBody, readRawBody, type BodyOptions, type JsonBody } from "../http/body/body";
+import { bodyLimit, checkHead, valueLimit } from "../http/body/head";
+import { surrogateIssues } from "../http/body/well-formed";
+import { idempotencyKey, type RenderedReply } from "./idempotency";
+import { fingerprintOf, keyedId, resourceOf } from "./lease";
+import { addressOf, countOthersId, countRefusal, countRequest, noteOwnId } from "./rate/counting";
+import { render, renderError, send } from "./reply";
+import { revalidate } from "./revalidation";
+import { STREAMED, type CallContext, type Reply, type Route } from "./route";
+import { check, checkQuery } from "../http/validate";
+
+const EXECUTION_ID = "X-Execution-Id";
+const FIRST_ERROR = 400;
+
+/** What a request names in its path and its query. */
+export type Named = Pick<Request, "params" | "query">;
+
+export const capabilityOf = ({ capability }: Route, { params }: Pick<Named, "params">): string | undefined =>
+  typeof capability === "function" ? capability(params as Record<string, string>) : capability;
+
+/** Authenticates the caller. A refusal before the caller is known counts against the address. */
+const admit = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<Caller | undefined> => {
+  let caller: Caller | undefined;
+  try {
+    checkHead(route, request);
+    if (route.auth === "none") return undefined;
+    // Any page may send a browser's requests here, whatever else they carry.
+    if (route.mcp) gateway.sessions.checkOrigin(request, false);
+    const role = roleOf(route);
+    caller = await resolveCaller(gateway, route, request, response, role === "self");
+    authorize(caller, route.auth, capabilityOf(route, request), role);
+    authorize(caller, route.auth, route.runCapability?.(request.params as Record<string, string>));
+    return caller;
+  } catch (error) {
+    throw caller ? error : await countRefusal(gateway, request, error);
+  }
+};
+
+interface Received {
+  request: Request;
+  response: Response;
+  caller: Caller | undefined;
+  receivedAtMs: number;
+}
+
+const bodyOptions = (gateway: Gateway, route: Route, { request, caller, receivedAtMs }: Received): BodyOptions => {
+  const share = gateway.bodies.open(caller && !caller.visitor ? `user:${caller.person.id}` : `ip:${addressOf(request)}`);
+  return { limitBytes: bodyLimit(route), maxValues: valueLimit(route), deadlineAtMs: receivedAtMs + gateway.bodyTimeoutMs, share };
+};
+
+const readBody = (gateway: Gateway, route: Route, received: Received): Promise<JsonBody> =>
+  readJsonBody(received.request, received.response, bodyOptions(gateway, route, received));
+
+interface Checked {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+}
+
+const checkBody = ({ body: schema, keptMembers, invalidBody = invalidRequest }: Route, body: JsonBody): unknown => {
+  if (!schema) return undefined;
+  const issues = surrogateIssues(body, keptMembers);
+  if (issues.length > 0) throw invalidBody(issues);
+  return check(schema, body.value, invalidBody);
+};
+
+/** @throws DomainError of what is wrong with parameters, body or query */
+export const validate = (route: Route, request: Named, body: JsonBody): Checked => ({
+  params: route.params ? check(route.params.schema, request.params, route.params.invalid) : {},
+  body: checkBody(route, body),
+  query: route.query ? checkQuery(route.query, request.query) : {},
+});
+
+/** Answers a request under a key from what was made, or is made now, under the id that the key stands for. */
+const rebuild = async (route: Route, context: CallContext, key: string, fingerprint: string): Promise<RenderedReply> => {
+  const { gateway, caller, params, response } = context;
+  const executionId = keyedId(idempotencyOwner(caller!), resourceOf(route.method, route.path, params), key);
+  if (route.startsRun) response.setHeader(EXECUTION_ID, executionId);
+  const work = async (): Promise<RenderedReply> => render((await route.handler({ ...context, executionId, fingerprint })) as Reply);
+  return gateway.leases.hold(executionId, fingerprint, work);
+};
+
+/** Runs the handler; under an Idempotency-Key at most once. */
+const answer = async (gateway: Gateway, route: Route, context: CallContext, body: JsonBody): Promise<RenderedReply | undefined> => {
+  const { request, response } = context;
+  const isKept = route.idempotent === "replay" || route.idempotent === "rebuild";
+  const key = isKept ? idempotencyKey(request.headers["idempotency-key"]) : undefined;
+  if (key === undefined || !context.caller) {
+    const reply = await route.handler(context);
+    return reply === STREAMED ? undefined : render(reply);
+  }
+  const fingerprint = fingerprintOf(context.query, body.text);
+  if (route.idempotent === "rebuild") return rebuild(route, context, key, fingerprint);
+  const scope = `${idempotencyOwner(context.caller)} ${resourceOf(route.method, route.path, context.params)}`;
+  return gateway.idempotency.once({ key, owner: context.caller.user.id, scope, fingerprint }, async (executionId) => {
+    if (route.startsRun) response.setHeader(EXECUTION_ID, executionId);
+    const headers: Record<string, string> = route.startsRun ? { [EXECUTION_ID]: executionId } : {};
+    const rendered = await route.handler({ ...context, executionId }).then(
+      (reply) => render(reply as Reply),
+      (error: unknown) => renderError(error, gateway, route),
+    );
+    return { ...rendered, headers: { ...rendered.headers, ...headers } };
+  });
+};
+
+/** Remembers that an execution is the caller's, so that polling it does not count as guessing ids. */
+const noteOwner = (gateway: Gateway, route: Route, { request, response, caller }: Received, reply: RenderedReply | undefined): void => {
+  if (route.limit === "user+id") noteOwnId(gateway, route, request, caller);
+  const started = route.startsRun && (reply?.status ?? 0) < FIRST_ERROR ? response.getHeader(EXECUTION_ID) : undefined;
+  if (caller && typeof started === "string") gateway.ownIds.add(caller.user.id, started);
+};
+
+/**
+ * The checks of one request in their fixed order: headers with the body's declared size and encoding, caller, capability, rate
+ * limit, body, shape, approval (of an upload before its body). What needs the resource itself (existence, tier, async support,
+ * credits) follows in the handler and its services.
+ */
+const serve = async (gateway: Gateway, route: Route, request: Request, response: Response): Promise<RenderedReply | undefined> => {
+  const receivedAtMs = Date.now();
+  const executionId = route.startsRun ? randomUUID() : "";
+  if (route.startsRun) response.setHeader(EXECUTION_ID, executionId);
+  const caller = await admit(gateway, route, request, response);
+  const received = { request, response, caller, receivedAtMs };
+  for (const [name, value] of Object.entries(await countRequest(gateway, route, request, caller))) response.setHeader(name, value);
+  if (route.approval && route.binaryBody) requireApproved(caller);
+  const body = route.body ? await readBody(gateway, route, received) : NO_BODY;
+  const checked = validate(route, request, body);
+  if (route.signedBody) checked.body = await readRawBody(request, response, bodyOptions(gateway, route, received));
+  if (route.approval) requireApproved(caller);
+  if (route.binaryBody) askForBody(request, response);
+  let members: ReadonlyMap<string, string> | undefined;
+  const context: CallContext = {
+    ...checked,
+    gateway,
+    caller: caller as Caller,
+    members: () => (members ??= bodyMembers(body)),
+    executionId,
+    fingerprint: "",
+    receivedAtMs,
+    logger: gateway.logger,
+    request,
+    response,
+  };
+  try {
+    const reply = await answer(gateway, route, context, body);
+    noteOwner(gateway, route, received, reply);
+    return reply && route.method === "GET" ? revalidate(request, response, reply) : reply;
+  } catch (error) {
+    throw await countOthersId(gateway, route, request, { caller, error });
+  }
+};
+
+/** The Express handler of a route. */
+export const handle =
+  (gateway: Gateway, route: Route): RequestHandler =>
+  (request, response) => {
+    serve(gateway, route, request, response)
+      .catch((error: unknown) => renderError(error, gateway, route))
+      .then((reply) => {
+        if (reply) send(response, reply);
+      })
+      .catch((error: unknown) => {
+        gateway.logger.error({ err: error }, "reply failed");
+        response.destroy();
+      });
+  };

@@ -1,0 +1,140 @@
+import { DomainError } from "@nodeloom/kernel";
+import type { Request } from "express";
+import { ADMIN, type Caller, type CallerVisitor } from "../../auth/caller";
+import type { Gateway } from "../gateway";
+import { VISITOR_REQUESTS_PER_MINUTE } from "../../apps/limits";
+import { errorReply } from "../../http/errors";
+import type { Route } from "../route";
+import type { Bucket } from "./rate";
+
+/** In which bucket a request counts. */
+
+const ANONYMOUS = "anonymous";
+const FIRST_SERVER_ERROR = 500;
+
+type Counter = Pick<Gateway, "rateLimits" | "anonymousLimit" | "ownIds">;
+/** Where a request comes from, and what its path names. */
+type Addressed = Pick<Request, "ip" | "params">;
+
+export const addressOf = (request: Pick<Request, "ip">): string => request.ip ?? "unknown";
+
+const ofAddress = (gateway: Counter, request: Addressed, name: string, points = gateway.anonymousLimit): Bucket => ({
+  key: `ip:${addressOf(request)}:${name}`,
+  points,
+  tier: ANONYMOUS,
+});
+
+/**
+ * Counts a request that needs no caller against its address.
+ * @param name what is counted
+ * @returns the X-RateLimit headers
+ * @throws RATE_LIMIT_EXCEEDED
+ */
+export const countByAddress = (gateway: Counter, request: Request, name: string): Promise<Record<string, string>> =>
+  gateway.rateLimits.consume(ofAddress(gateway, request, name));
+
+/**
+ * Counts a request that was refused before its caller was known against its address.
+ * @returns the refusal, or RATE_LIMIT_EXCEEDED when the address has had too many
+ */
+export const countRefusal = async (gateway: Counter, request: Addressed, error: unknown): Promise<unknown> => {
+  if (errorReply(error).status >= FIRST_SERVER_ERROR) return error;
+  return gateway.rateLimits.consume(ofAddress(gateway, request, "refused")).then(
+    () => error,
+    (exceeded: unknown) => exceeded,
+  );
+};
+
+interface Limited {
+  route: Route;
+  request: Addressed;
+  caller: Caller;
+  points: number;
+}
+
+/** The limit of the account's tier, which is counted for the person; undefined for callers without one. */
+const limited = (route: Route, request: Addressed, caller: Caller | undefined): Limited | undefined => {
+  const points = caller && caller.person.role !== ADMIN && !caller.visitor ? caller.user.plan.rateLimitPerMinute : null;
+  return caller && points !== null ? { route, request, caller, points } : undefined;
+};
+
+/** The one bucket for ids that are not the caller's. */
+const ofOthers = ({ caller: { user, person }, points }: Limited): Bucket => ({
+  key: `user:${person.id}:others`,
+  points,
+  tier: user.tier,
+});
+
+const idOf = ({ route, request }: Pick<Limited, "route" | "request">): string | undefined =>
+  route.limit === "user+id" && route.params?.schema.safeParse(request.params).success ? String(request.params.id) : undefined;
+
+const bucketOf = (gateway: Counter, count: Limited): Bucket => {
+  const { route, caller, points } = count;
+  const { tier } = caller.user;
+  const { id: personId } = caller.person;
+  const name = `${route.method} ${route.path}`;
+  if (route.limit !== "user+id") return { key: `user:${personId}:${name}`, points, tier };
+  const id = idOf(count);
+  if (id === undefined) return ofOthers(count);
+  // Unknown ids are not looked up for a caller who has used up the bucket of others' ids.
+  if (!gateway.ownIds.has(caller.user.id, id)) gateway.rateLimits.refuseExhausted(ofOthers(count));
+  return { key: `user:${personId}:${name}:${id}`, points, tier };
+};
+
+/** Visitors of an app, of whom there may be any number, count by themselves and against their address, and take nothing of its owner's limit. */
+const countVisitor = async (
+  gateway: Counter,
+  route: Route,
+  request: Addressed,
+  visitor: CallerVisitor,
+): Promise<Record<string, string>> => {
+  const name = `${route.method} ${route.path}`;
+  await gateway.rateLimits.consume(ofAddress(gateway, request, `app ${name}`));
+  const key = JSON.stringify(["app", visitor.slug, visitor.id, name, idOf({ route, request }) ?? ""]);
+  return gateway.rateLimits.consume({ key, points: VISITOR_REQUESTS_PER_MINUTE, tier: "app" });
+};
+
+/**
+ * Counts a request.
+ * @returns the X-RateLimit headers
+ * @throws RATE_LIMIT_EXCEEDED
+ */
+export const countRequest = async (
+  gateway: Gateway,
+  route: Route,
+  request: Addressed,
+  caller: Caller | undefined,
+): Promise<Record<string, string>> => {
+  if (route.limit === "none") return {};
+  if (route.limit === "ip" || !caller) {
+    return gateway.rateLimits.consume(ofAddress(gateway, request, `${route.method} ${route.path}`, route.addressLimit?.(gateway)));
+  }
+  if (caller.visitor) return countVisitor(gateway, route, request, caller.visitor);
+  const count = limited(route, request, caller);
+  return count ? gateway.rateLimits.consume(bucketOf(gateway, count)) : {};
+};
+
+/** Remembers that the id of a request was the caller's. */
+export const noteOwnId = (gateway: Counter, route: Route, request: Addressed, caller: Caller | undefined): void => {
+  const id = idOf({ route, request });
+  if (caller && id !== undefined) gateway.ownIds.add(caller.user.id, id);
+};
+
+/**
+ * Counts a request whose id was not the caller's.
+ * @returns the error, or RATE_LIMIT_EXCEEDED when there were too many
+ */
+export const countOthersId = async (
+  gateway: Counter,
+  route: Route,
+  request: Addressed,
+  { caller, error }: { caller: Caller | undefined; error: unknown },
+): Promise<unknown> => {
+  const count = limited(route, request, caller);
+  const isOthers = error instanceof DomainError && error.reason === "EXECUTION_NOT_FOUND" && idOf({ route, request }) !== undefined;
+  if (!count || !isOthers) return error;
+  return gateway.rateLimits.consume(ofOthers(count)).then(
+    () => error,
+    (exceeded: unknown) => exceeded,
+  );
+};

@@ -1,0 +1,88 @@
+import type { Request, Response } from "express";
+import type { Gateway } from "./gateway";
+import { errorReply, isExpected } from "../http/errors";
+import { hasBody } from "../http/body/head";
+import type { RenderedReply } from "./idempotency";
+import { toJson } from "../http/json";
+import { DRAIN_BYTES, DRAIN_MS, SMALL_BODY_BYTES } from "../http/limits";
+import { asRpcError } from "../http/mcp-errors";
+import { rateLimitHeaders } from "./rate/rate";
+import { asOpenAiError } from "../http/openai-errors";
+import type { Reply, Route } from "./route";
+
+const FIRST_ERROR = 400;
+const REQUEST_TIMEOUT = 408;
+const JSON_CONTENT_TYPE = "application/json; charset=utf-8";
+
+export const render = ({ status, body, headers = {} }: Reply): RenderedReply => ({
+  status,
+  headers: body === undefined ? headers : { "Content-Type": JSON_CONTENT_TYPE, ...headers },
+  text: body === undefined ? "" : toJson(body),
+});
+
+/** An error as a reply; an unforeseen one is logged. */
+export const renderError = (
+  error: unknown,
+  gateway: Pick<Gateway, "logger">,
+  { openAi = false, mcp = false }: Pick<Route, "openAi" | "mcp"> = {},
+): RenderedReply => {
+  if (!isExpected(error)) gateway.logger.error({ err: error }, "request failed");
+  const plain = errorReply(error);
+  const { status, headers, body } = openAi ? asOpenAiError(plain) : mcp ? asRpcError(plain) : plain;
+  return render({ status, body, headers: { ...headers, ...rateLimitHeaders(error) } });
+};
+
+/** Reads what is left of a request and drops it; ends with the request, or when there was too much or it took too long. */
+const drain = (request: Request): Promise<void> =>
+  new Promise((resolve) => {
+    let bytes = 0;
+    const done = (): void => {
+      clearTimeout(timer);
+      request.off("data", count).off("end", done).off("close", done).off("error", done);
+      if (!request.complete) request.pause();
+      resolve();
+    };
+    const count = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      if (bytes > DRAIN_BYTES) done();
+    };
+    const timer = setTimeout(done, DRAIN_MS).unref();
+    request.on("data", count).once("end", done).once("close", done).once("error", done);
+  });
+
+const closeUnlessRead = async (request: Request, response: Response): Promise<void> => {
+  await drain(request);
+  if (!response.writableEnded) response.end();
+  if (!request.complete) request.socket.destroySoon();
+};
+
+/**
+ * Answers before the whole body is there. Clients often send all of it before they look at an answer, and would see a broken
+ * connection instead, so the rest is read and dropped within bounds. The connection is kept where little is left: of a body that is
+ * small, or that was taken as far as it mattered.
+ */
+const sendEarly = (request: Request, response: Response, text: string): void => {
+  const isSmall = response.statusCode < FIRST_ERROR || Number(request.headers["content-length"] ?? Infinity) <= SMALL_BODY_BYTES;
+  // A body behind `Expect` may never come, and one that timed out is not waited for again.
+  const mayNotCome = request.headers.expect !== undefined || response.statusCode === REQUEST_TIMEOUT;
+  if (isSmall && !mayNotCome) {
+    response.end(text);
+  } else {
+    response.setHeader("Connection", "close");
+    if (mayNotCome) return void response.end(text);
+    response.flushHeaders();
+    if (text !== "") response.write(text);
+  }
+  void closeUnlessRead(request, response);
+};
+
+/** Writes a reply. Headers that were set on the response before (request id, limits) stay. */
+export const send = (response: Response, { status, headers, text }: RenderedReply): void => {
+  if (response.headersSent) return void response.end();
+  const request = response.req;
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (text !== "") response.setHeader("Content-Length", Buffer.byteLength(text));
+  if (request.complete || !hasBody(request)) response.end(text);
+  else sendEarly(request, response, text);
+};

@@ -1,0 +1,139 @@
+import { invalidRequest, isUnavailable, toCredits } from "@nodeloom/kernel";
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { executions } from "@nodeloom/proto";
+import { z } from "zod";
+import { raw, type RawJson } from "../http/json";
+import type { CallContext, Reply, Route } from "../edge/route";
+import { credits, uuid, versionQuery } from "../http/schemas";
+import { waitingFor } from "../routes/executions/decisions";
+import { executionRoutes } from "../routes/executions/routes";
+import { EXECUTION_STATUSES, executionView, isFinal } from "../routes/executions/view";
+import { askQuote, run, runRoutes } from "../routes/runs/routes";
+import { runFailure } from "../routes/runs/run";
+import { callRoute } from "./calls";
+import { linkToExecution, structured, withFiles } from "./contents";
+import { follow } from "./follow";
+import { routeNamed } from "./named";
+import { asRouteCall } from "./tools/arguments";
+import type { ToolCall } from "./tools/tool";
+
+/** Runs by agents: priced where nothing bounds them, begun as all others, and waited for. */
+
+/** Shorter than the minute after which clients give up on a call, unless they say otherwise. */
+const WAIT_SECONDS = 50;
+const MAX_WAIT_SECONDS = 600;
+const MS = 1_000;
+
+export const waitSeconds = z
+  .number()
+  .min(0)
+  .max(MAX_WAIT_SECONDS)
+  .optional()
+  .meta({ description: `How long the answer may take; what is not over then goes on. ${WAIT_SECONDS} unless given` });
+
+type Kind = "workflow" | "model";
+type Seconds = { waitSeconds?: number | undefined };
+
+const withWait = (route: Route): Route => ({ ...route, body: (route.body as z.ZodObject).extend({ waitSeconds }) });
+
+/** The routes of runs, whose answers here come at their end: what they take beside is the same. */
+export const RUNS: Readonly<Record<Kind, Route>> = {
+  workflow: withWait({ ...routeNamed(runRoutes, "runWorkflow"), query: z.strictObject({ version: versionQuery }) }),
+  model: withWait({ ...routeNamed(runRoutes, "runModel"), query: z.strictObject({}) }),
+};
+const cancelRoute = routeNamed(executionRoutes, "cancelExecution");
+
+/** What a run's call gives. @param result schema of its result */
+export const outcomeSchema = (result: z.ZodType = z.looseObject({})): z.ZodObject =>
+  z.object({
+    executionId: uuid,
+    status: z.enum(EXECUTION_STATUSES).meta({ description: "`processing`: ask `get_execution` for the rest" }),
+    result: result.optional(),
+    cost: credits.optional(),
+    ms: z.number().optional(),
+    queued: z.boolean().optional(),
+    position: z.number().optional(),
+    waitingFor: z.array(waitingFor).optional(),
+  });
+
+/** What is said of a run. @throws DomainError of its failure */
+const outcomeOf = async (call: ToolCall, execution: executions.Execution): Promise<CallToolResult> => {
+  if (execution.status === "failed" || execution.status === "cancelled") throw runFailure(execution);
+  const { executionId, status, queued, position, waitingFor: waits } = executionView(execution);
+  const isOver = isFinal(execution);
+  const done = isOver ? { result: raw(execution.resultJson, "{}"), cost: toCredits(execution.millicredits), ms: execution.durationMs } : {};
+  const { gateway } = call.context;
+  const said = { executionId, status, ...done, queued, position, waitingFor: waits };
+  // A result that is too large for a message is left out: the client reads it where the link leads.
+  const answer = structured(said, () => linkToExecution(gateway, structured({ ...said, result: undefined }), execution.executionId));
+  if (!isOver) return answer;
+  return withFiles(gateway, answer, JSON.parse((done.result as RawJson).text) as Record<string, unknown>);
+};
+
+type RunContext = CallContext<"any", unknown, { version?: string | undefined }, { maxCredits?: number } & Seconds>;
+type TargetCase = "workflowSlug" | "model";
+
+/** The exact price of a run, which it is held to. @throws DomainError INVALID_REQUEST where that is not known before it */
+const exactPrice = async (context: RunContext, $case: TargetCase, value: string): Promise<number> => {
+  const { millicredits, maxMillicredits, mayCostLess } = await askQuote(context, $case, value, { version: context.query.version });
+  if (maxMillicredits === millicredits && !mayCostLess) return toCredits(millicredits);
+  const most = toCredits(maxMillicredits);
+  const message = `is required: what this run costs is not known before it ends (${toCredits(millicredits)} credits are expected, ${most} are the most); say how much it may cost`;
+  throw invalidRequest([{ path: "maxCredits", message }]);
+};
+
+const callOff = ({ context }: ToolCall, executionId: string): Promise<unknown> =>
+  callRoute(context, cancelRoute, { params: { id: executionId } }).catch((error: unknown) =>
+    context.logger.info({ err: error, executionId }, "a run whose client has left goes on"),
+  );
+
+/** Begins a run, or joins the one that this call began before. */
+const begin = async (call: ToolCall, context: RunContext, $case: TargetCase, value: string): Promise<void> => {
+  const { gateway, caller, executionId } = context;
+  const maxCredits = context.body.maxCredits ?? (await exactPrice(context, $case, value));
+  const { waitSeconds: _, ...body } = context.body;
+  await run({ ...context, body: { ...body, maxCredits } }, $case, value, { respondAsync: true });
+  gateway.ownIds.add(caller.user.id, executionId);
+  if (await gateway.mcp.cancellations.isNoted(executionId)) await callOff(call, executionId);
+};
+
+/** Follows a run; one whose client leaves ends with it where the protocol says so. */
+const followed = async (call: ToolCall, executionId: string, waitMs: number): Promise<executions.Execution> => {
+  const { signal, context, isCalledOffByLeaving, report } = call;
+  const leave = (): void => {
+    if (isCalledOffByLeaving && !context.gateway.stopping.aborted) void callOff(call, executionId);
+  };
+  if (signal.aborted) leave();
+  else signal.addEventListener("abort", leave, { once: true });
+  try {
+    return await follow(context, executionId, { waitMs, report, signal });
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+};
+
+/**
+ * Runs a workflow or a model and waits for it.
+ * @param args of the call without what names the target
+ * @throws DomainError of a refusal or of the run's failure
+ */
+export const runTool = async (call: ToolCall, kind: Kind, id: string, args: ReadonlyMap<string, string>): Promise<CallToolResult> => {
+  const route = RUNS[kind];
+  const { executionId, fingerprint } = call;
+  let waitMs = WAIT_SECONDS * MS;
+  const handler = async (context: RunContext): Promise<Reply> => {
+    waitMs = (context.body.waitSeconds ?? WAIT_SECONDS) * MS;
+    await begin(call, context, kind === "workflow" ? "workflowSlug" : "model", id);
+    return { status: 200 };
+  };
+  const params = kind === "workflow" ? { slug: id } : { internalName: id };
+  const asked = { ...asRouteCall({ query: route.query, body: route.body }, args), params, executionId, fingerprint };
+  await callRoute(call.context, { ...route, handler: handler as unknown as Route["handler"] }, asked);
+  try {
+    return await outcomeOf(call, await followed(call, executionId, waitMs));
+  } catch (error) {
+    if (!isUnavailable(error)) throw error;
+    // It was accepted, and is under way.
+    return structured({ executionId, status: "processing" });
+  }
+};

@@ -1,0 +1,99 @@
+import { ProtocolError, ProtocolErrorCode, Server, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
+import { isSlug } from "@nodeloom/kernel";
+import { members } from "@nodeloom/kernel/json-text";
+import { PRODUCT_VERSION } from "@nodeloom/platform";
+import { isExpected } from "../http/errors";
+import type { McpContext } from "./calls";
+import { failed, MESSAGE_BYTES } from "./contents";
+import { callId } from "./call-id";
+import type { Report } from "./progress";
+import { BUILT_IN } from "./tools/built-in";
+import { findTool, modelOf, modelTools, workflowTools } from "./tools/own";
+import type { Tool, ToolCall, ToolHead } from "./tools/tool";
+
+/** Workflows that are tools on one page of a list. */
+const PAGE_TOOLS = 50;
+const MAX_TOOL_BYTES = 200_000;
+const INSTRUCTIONS =
+  "Nodeloom runs AI media pipelines: workflows are graphs of nodes, and runs cost credits. `quote` says what a run costs before it begins; give `maxCredits` to bound it. " +
+  "A run that takes longer than the answer may goes on: ask `get_execution` with its `executionId`, and `waitSeconds` to wait for it. Results name files by URL.";
+
+const headOf = ({ call: _, cursor: __, ...head }: Tool): ToolHead => head;
+
+/** One schema can be as large as a workflow: a tool that would fill a page is listed without its own. */
+const listed = (head: ToolHead): ToolHead =>
+  sizeOf(head) <= MAX_TOOL_BYTES ? head : { ...head, inputSchema: { type: "object" }, outputSchema: { type: "object" } };
+
+const sizeOf = (head: ToolHead): number => Buffer.byteLength(JSON.stringify(head));
+
+/** As many tools as a message has room for, from the first. */
+const fitting = (heads: readonly ToolHead[]): number => {
+  let left = MESSAGE_BYTES;
+  const end = heads.findIndex((head) => (left -= sizeOf(head)) < 0);
+  return end === -1 ? heads.length : end;
+};
+
+/**
+ * A page: the platform's own tools and models, then workflows. A cursor is the last model's or workflow's id of the page before it.
+ * @throws ProtocolError for a cursor that no list gave
+ */
+const list = async (context: McpContext, cursor = "") => {
+  const afterModel = modelOf(cursor);
+  if (cursor !== "" && !isSlug(afterModel ?? cursor))
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "the cursor is none of this list");
+  const isBehindModels = cursor !== "" && afterModel === undefined;
+  const models = isBehindModels ? [] : await modelTools(context);
+  const rest = afterModel === undefined ? models : models.slice(models.findIndex(({ name }) => name === cursor) + 1);
+  const { tools, next } = await workflowTools(context, isBehindModels ? cursor : "", PAGE_TOOLS);
+  const first = cursor === "" ? BUILT_IN : [];
+  const all = [...first, ...rest, ...tools];
+  const heads = all.map((tool) => listed(headOf(tool)));
+  const count = fitting(heads);
+  const nextCursor = count === all.length ? next : all[count - 1]!.cursor;
+  return { tools: heads.slice(0, count), ...(nextCursor === undefined ? {} : { nextCursor }) };
+};
+
+/** The arguments of a tools/call as they were sent. */
+const argumentsOf = (context: McpContext): ReadonlyMap<string, string> => {
+  const params = context.members().get("params");
+  const sent = params === undefined ? undefined : members(params).get("arguments");
+  return sent === undefined ? new Map() : members(sent);
+};
+
+const reportTo = ({ mcpReq }: ServerContext): Report | undefined => {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return (step) => void mcpReq.notify({ method: "notifications/progress", params: { progressToken, ...step } }).catch(() => undefined);
+};
+
+const call = async (
+  context: McpContext,
+  name: string,
+  from: Pick<ToolCall, "report" | "signal" | "isCalledOffByLeaving"> & { id: string | number },
+): Promise<CallToolResult> => {
+  const tool = await findTool(context, name);
+  if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no tool ${name}`);
+  const args = argumentsOf(context);
+  const { id, ...following } = from;
+  return tool.call({ context, args, ...callId(context, id, name), ...following });
+};
+
+/** The server of one request. @param era of the client's revision: from 2026-07-28 on a client that leaves calls off what it asked for */
+export const createMcpServer = (context: McpContext, era: "legacy" | "modern"): Server => {
+  const server = new Server(
+    { name: "nodeloom", title: "Nodeloom", version: PRODUCT_VERSION },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  server.setRequestHandler("tools/list", ({ params }) => list(context, params?.cursor));
+  server.setRequestHandler("tools/call", async ({ params }, at) => {
+    const { id, signal } = at.mcpReq;
+    try {
+      return await call(context, params.name, { id, report: reportTo(at), signal, isCalledOffByLeaving: era === "modern" });
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error;
+      if (!isExpected(error)) context.logger.error({ err: error }, "a tool failed");
+      return failed(error);
+    }
+  });
+  return server;
+};

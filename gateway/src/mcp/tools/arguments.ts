@@ -1,0 +1,50 @@
+import { invalidRequest } from "@nodeloom/kernel";
+import { z } from "zod";
+import { standalone } from "../../docs/components";
+import type { Route } from "../../edge/route";
+import type { RouteCall } from "../calls";
+import type { ToolHead } from "./tool";
+
+/** A route's path, query and body as the arguments of one tool: they are described, and checked, by the route's own schemas. */
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+type Parts = Pick<Route, "params" | "query" | "body">;
+
+const shapeOf = (schema: z.ZodType | undefined): Shape => (schema instanceof z.ZodObject ? (schema.shape as Shape) : {});
+
+/** A JSON Schema of an object, for MCP. */
+export const objectSchema = (schema: z.ZodType, io: "input" | "output" = "input"): ToolHead["inputSchema"] => ({
+  ...standalone(schema, io),
+  type: "object",
+});
+
+/** @param more arguments of the tool beside the route's, or other schemas of these */
+export const argumentsSchema = ({ params, query, body }: Parts, more: Shape = {}): ToolHead["inputSchema"] =>
+  objectSchema(z.strictObject({ ...shapeOf(params?.schema), ...shapeOf(query), ...shapeOf(body), ...more }));
+
+/** A value of a query as an address would have it. */
+const asQueryText = (text: string): unknown => {
+  const value: unknown = JSON.parse(text);
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
+};
+
+const jsonOf = (members: readonly (readonly [string, string])[]): string =>
+  `{${members.map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(",")}}`;
+
+/**
+ * Parts arguments into what a request to the route would have in its path, its query and its body.
+ * @throws DomainError INVALID_REQUEST naming arguments that the route has no place for
+ */
+export const asRouteCall = ({ params, query, body }: Parts, args: ReadonlyMap<string, string>): RouteCall => {
+  const [inPath, inQuery] = [shapeOf(params?.schema), shapeOf(query)];
+  const given = [...args];
+  const rest = given.filter(([name]) => !Object.hasOwn(inPath, name) && !Object.hasOwn(inQuery, name));
+  if (!body && rest.length > 0) throw invalidRequest(rest.map(([path]) => ({ path, message: "is not known" })));
+  const pick = (shape: Shape, read: (text: string) => unknown): Record<string, unknown> =>
+    Object.fromEntries(given.filter(([name]) => Object.hasOwn(shape, name)).map(([name, text]) => [name, read(text)]));
+  return {
+    params: pick(inPath, (text) => JSON.parse(text) as unknown),
+    query: pick(inQuery, asQueryText),
+    ...(body ? { body: jsonOf(rest) } : {}),
+  };
+};

@@ -1,0 +1,173 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import { invalidRequest, isRecord } from "@nodeloom/kernel";
+import { z } from "zod";
+import type { Gateway } from "../../edge/gateway";
+import { toJson } from "../../http/json";
+import type { Reply, Route } from "../../edge/route";
+import { slug, uuid } from "../../http/schemas";
+import { executionRoutes } from "../../routes/executions/routes";
+import { runRoutes } from "../../routes/runs/routes";
+import { workflowRoutes } from "../../routes/workflows/routes";
+import { callRoute } from "../calls";
+import { linkToExecution, structured, withFiles } from "../contents";
+import { follow } from "../follow";
+import { routeNamed } from "../named";
+import { outcomeSchema, RUNS, runTool, waitSeconds } from "../runs";
+import { argumentsSchema, asRouteCall, objectSchema } from "./arguments";
+import type { Tool, ToolCall } from "./tool";
+
+/** Tools that every caller has: routes of the API, one each or two. */
+
+const [listRoute, getRoute, createRoute, updateRoute] = ["listWorkflows", "getWorkflow", "createWorkflow", "updateWorkflow"].map((name) =>
+  routeNamed(workflowRoutes, name),
+) as [Route, Route, Route, Route];
+const [pollRoute, cancelRoute] = [routeNamed(executionRoutes, "getExecution"), routeNamed(executionRoutes, "cancelExecution")];
+const QUOTES = { workflow: routeNamed(runRoutes, "quoteWorkflow"), model: routeNamed(runRoutes, "quoteModel") };
+
+const MS = 1_000;
+/** Rows of a list unless the agent says otherwise. */
+const LISTED = "50";
+const READS = { readOnlyHint: true, openWorldHint: false } as const;
+
+const executionId = uuid.meta({ description: "As the answer of a run says it" });
+const target = {
+  workflow: slug.optional().meta({ description: "The slug of a workflow; this or `model`" }),
+  model: slug.optional().meta({ description: "The internal name of a model; this or `workflow`", example: "sandbox-image" }),
+};
+
+/** Arguments without some, and the text values of those. */
+const without = (args: ReadonlyMap<string, string>, ...names: readonly string[]): Map<string, string> =>
+  new Map([...args].filter(([name]) => !names.includes(name)));
+const valueOf = (args: ReadonlyMap<string, string>, name: string): unknown => {
+  const text = args.get(name);
+  return text === undefined ? undefined : (JSON.parse(text) as unknown);
+};
+
+/** @throws DomainError INVALID_REQUEST unless exactly one target is named */
+const targetOf = (args: ReadonlyMap<string, string>): { kind: "workflow" | "model"; id: string } => {
+  const [workflow, model] = [valueOf(args, "workflow"), valueOf(args, "model")];
+  if ((workflow === undefined) === (model === undefined))
+    throw invalidRequest([{ path: "workflow", message: "must be given, or `model`, and not both" }]);
+  const kind = workflow === undefined ? "model" : "workflow";
+  const id = workflow ?? model;
+  if (typeof id !== "string") throw invalidRequest([{ path: kind, message: "must be text" }]);
+  return { kind, id };
+};
+
+const renamed = (args: ReadonlyMap<string, string>): Map<string, string> =>
+  new Map([...args].map(([name, text]) => [name === "executionId" ? "id" : name, text]));
+
+/** The cursor of a list's next page, from its Link header. */
+const nextCursorOf = ({ headers = {} }: Reply): string | null => {
+  const address = /^<([^>]+)>/.exec(headers.Link ?? "")?.[1];
+  return address === undefined ? null : new URL(address, "http://list").searchParams.get("cursor");
+};
+
+const list = async ({ context, args }: ToolCall) => {
+  const call = asRouteCall(listRoute, args);
+  const reply = await callRoute(context, listRoute, { ...call, query: { limit: LISTED, ...call.query } });
+  // Pictures are for people, and may be data URLs.
+  const rows = (reply.body as Record<string, unknown>[]).map(({ cover: _, thumbnail: __, ...row }) => row);
+  return structured({ workflows: rows, nextCursor: nextCursorOf(reply) });
+};
+
+const save = async ({ context, args, executionId: id, fingerprint }: ToolCall) => {
+  const route = args.has("slug") ? updateRoute : createRoute;
+  return structured((await callRoute(context, route, { ...asRouteCall(route, args), executionId: id, fingerprint })).body);
+};
+
+const quote = async ({ context, args }: ToolCall) => {
+  const { kind, id } = targetOf(args);
+  const { query, body } = QUOTES[kind];
+  const call = asRouteCall({ query, body }, without(args, "workflow", "model"));
+  const params = kind === "workflow" ? { slug: id } : { internalName: id };
+  return structured((await callRoute(context, QUOTES[kind], { ...call, params })).body);
+};
+
+/** An execution with what it made. One that is too large for a message goes without its nodes, then without its result. */
+const shown = (gateway: Gateway, { body }: Reply): Promise<CallToolResult> | CallToolResult => {
+  const { nodes: _, ...rest } = body as Record<string, unknown> & { executionId: string };
+  const withoutNodes = (): CallToolResult =>
+    structured(rest, () => linkToExecution(gateway, structured({ ...rest, result: undefined }), rest.executionId));
+  const answer = structured(body, withoutNodes);
+  const { result } = JSON.parse(toJson({ result: rest.result })) as { result?: unknown };
+  return isRecord(result) ? withFiles(gateway, answer, result) : answer;
+};
+
+const getExecution = async (call: ToolCall) => {
+  const { context, args, report, signal } = call;
+  const asked = asRouteCall(pollRoute, renamed(without(args, "waitSeconds")));
+  const { data: seconds = 0, error } = waitSeconds.safeParse(valueOf(args, "waitSeconds"));
+  if (error) throw invalidRequest([{ path: "waitSeconds", message: "must be a number of seconds, at most 600" }]);
+  const first = await callRoute(context, pollRoute, asked);
+  if (seconds === 0) return shown(context.gateway, first);
+  await follow(context, String(asked.params?.id), { waitMs: seconds * MS, report, signal });
+  return shown(context.gateway, await callRoute(context, pollRoute, asked));
+};
+
+export const BUILT_IN: readonly Tool[] = [
+  {
+    name: "list_workflows",
+    description: "Lists the caller's workflows and everyone's templates, newest first, with what a run is expected to cost.",
+    inputSchema: argumentsSchema(listRoute),
+    annotations: READS,
+    call: list,
+  },
+  {
+    name: "get_workflow",
+    description: "Reads a workflow: its nodes and edges, and all else that is saved of it.",
+    inputSchema: argumentsSchema(getRoute),
+    annotations: READS,
+    call: async ({ context, args }) => structured((await callRoute(context, getRoute, asRouteCall(getRoute, args))).body),
+  },
+  {
+    name: "save_workflow",
+    description:
+      "Saves a workflow: with `slug` it changes the members that are given of that one, without it a new one is made, which needs `name`. A node of type request-input declares the inputs, one of type response-output the result.",
+    inputSchema: argumentsSchema(
+      { body: (createRoute.body as z.ZodObject).omit({ mcp: true }) },
+      {
+        name: (updateRoute.body as z.ZodObject).shape.name as z.ZodType,
+        slug: slug.optional().meta({ description: "The workflow to change; without it a new one is made" }),
+      },
+    ),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
+    call: save,
+  },
+  {
+    name: "quote",
+    description: "Checks a run of a workflow or a model and says what it would cost, without running it.",
+    inputSchema: argumentsSchema({ query: QUOTES.workflow.query, body: QUOTES.workflow.body }, target),
+    annotations: READS,
+    call: quote,
+  },
+  {
+    name: "run",
+    description:
+      "Runs a workflow or a model, which costs credits, and waits for its result. Without `maxCredits` only a run whose price is known exactly begins.",
+    inputSchema: argumentsSchema({ query: RUNS.workflow.query, body: RUNS.workflow.body }, target),
+    outputSchema: objectSchema(outcomeSchema(), "output"),
+    annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+    call: (call) => {
+      const { kind, id } = targetOf(call.args);
+      return runTool(call, kind, id, without(call.args, "workflow", "model"));
+    },
+  },
+  {
+    name: "get_execution",
+    description:
+      "Reads a run: its status, its nodes and, when it is over, what it made or its error. With `waitSeconds` it waits for the end.",
+    inputSchema: objectSchema(
+      z.strictObject({ executionId, waitSeconds: waitSeconds.meta({ description: "Wait so long for the end; 0 unless given" }) }),
+    ),
+    annotations: READS,
+    call: getExecution,
+  },
+  {
+    name: "cancel",
+    description: "Cancels a run. What was submitted to providers is charged; what never was is not.",
+    inputSchema: objectSchema(z.strictObject({ executionId })),
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    call: async ({ context, args }) => structured((await callRoute(context, cancelRoute, asRouteCall(cancelRoute, renamed(args)))).body),
+  },
+];

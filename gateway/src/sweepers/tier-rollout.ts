@@ -1,0 +1,88 @@
+import { isRefusal } from "@nodeloom/kernel";
+import { startSweeper, type Logger, type Sweeper } from "@nodeloom/platform";
+import type { identity } from "@nodeloom/proto";
+import { toCallerUser } from "../auth/caller";
+import type { Services } from "../clients/services";
+import { ROLLOUT_CALL_MS, ROLLOUT_INTERVAL_MS, ROLLOUT_PAGE_USERS, ROLLOUT_PARALLEL } from "../http/limits";
+
+interface Needed {
+  identity: Pick<Services["identity"], "claimTierRollout" | "advanceTierRollout" | "listUsers">;
+  billing: Pick<Services["billing"], "setMonthlyCredits">;
+  executions: Pick<Services["executions"], "setConcurrency">;
+}
+
+/** Tells billing what a user's tier gives from the next renewal on. An account that is not approved has nothing. */
+export const setMonthlyCredits = async ({ billing }: Pick<Needed, "billing">, user: identity.User): Promise<void> => {
+  if (!user.approved) return;
+  const { monthlyMillicredits } = toCallerUser(user).plan;
+  await billing.setMonthlyCredits({ userId: user.id, tier: user.tier, monthlyMillicredits }, { deadlineMs: ROLLOUT_CALL_MS });
+};
+
+/**
+ * Lets as many of a user's runs go on at once as the user's tier has it: those that waited for that begin. No change waits for
+ * executions that are away: the user's next run tells them, too.
+ */
+export const setConcurrency = async ({ executions }: Pick<Needed, "executions">, user: identity.User, logger: Logger): Promise<void> => {
+  const { concurrency } = toCallerUser(user).plan;
+  try {
+    await executions.setConcurrency({ userId: user.id, concurrency }, { deadlineMs: ROLLOUT_CALL_MS, reconnectMs: 0 });
+  } catch (error) {
+    logger.warn({ reason: (error as Error).message, userId: user.id }, "executions hear of changed places with the next run");
+  }
+};
+
+const inBatches = async <T>(items: readonly T[], size: number, work: (item: T) => Promise<void>): Promise<void> => {
+  for (let start = 0; start < items.length; start += size) await Promise.all(items.slice(start, start + size).map(work));
+};
+
+export interface TierRolloutOptions {
+  services: Needed;
+  logger: Logger;
+  /** How often changes are looked for that another process left unfinished. */
+  intervalMs?: number;
+  pageUsers?: number;
+}
+
+/**
+ * Carries changes of custom tiers to the accounts of their users, page by page: what a renewal gives is kept by billing, and how
+ * many runs go on at once by executions, user by user, while markup and rate limits are read with every request anyway. Identity
+ * remembers how far each change has come, so that another gateway goes on where one has died; repeating a page changes nothing.
+ */
+export const startTierRollouts = ({
+  services,
+  logger,
+  intervalMs = ROLLOUT_INTERVAL_MS,
+  pageUsers = ROLLOUT_PAGE_USERS,
+}: TierRolloutOptions): Sweeper => {
+  const give = async (user: identity.User): Promise<void> => {
+    try {
+      await setMonthlyCredits(services, user);
+      await setConcurrency(services, user, logger);
+    } catch (error) {
+      // A refusal by one account does not stop the others.
+      if (!isRefusal(error)) throw error;
+      logger.error({ err: error, userId: user.id, tier: user.tier }, "an account did not get what changed of its tier");
+    }
+  };
+
+  /** One page; the next one's place, or undefined when this was the last or the claim has ended. */
+  const page = async (rollout: identity.TierRollout, signal: AbortSignal): Promise<identity.TierRollout | undefined> => {
+    const query = { query: "", tier: rollout.tierId, limit: pageUsers, cursor: rollout.cursor };
+    const { users, nextCursor } = await services.identity.listUsers(query, { signal });
+    await inBatches(users, ROLLOUT_PARALLEL, give);
+    const next = { ...rollout, cursor: nextCursor };
+    const finished = nextCursor === "";
+    const { claimed } = await services.identity.advanceTierRollout({ rollout: next, finished });
+    return claimed && !finished ? next : undefined;
+  };
+
+  const sweep = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      let { rollout } = await services.identity.claimTierRollout({}, { signal });
+      if (!rollout) return;
+      while (rollout && !signal.aborted) rollout = await page(rollout, signal);
+    }
+  };
+
+  return startSweeper({ sweep, intervalMs, onFailure: (error) => logger.debug({ err: error }, "tiers are rolled out later") });
+};
