@@ -30,6 +30,10 @@ export * from "./messages/provider-accounts";
 export * from "./messages/provider-settings";
 export * from "./messages/request-template";
 
+export * from "./outbox/lease";
+export * from "./outbox/outbox";
+export * from "./outbox/relay";
+
 export { lastPrinted, watchMemory, yieldToOthers } from "./process/child";
 export * from "./process/http";
 export { memoryOf } from "./process/memory";

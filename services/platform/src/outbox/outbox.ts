@@ -1,0 +1,64 @@
+/** outbox/: what a change still owes. It is written with the change, sent at once, and relayed by one process if that fails. */
+import type { Logger } from "../telemetry/logger";
+import { withTimeout } from "../work/timeout";
+
+export interface OutboxOptions<Row, Entry> {
+  entriesOf(row: Row): readonly Entry[];
+  /** Names an entry wherever it is sent: the same however often that happens. */
+  idOf(row: Row, entry: Entry): string;
+  /** Calls the service, or starts the Temporal workflow, that the entry names. It may happen twice. */
+  send(row: Row, entry: Entry, id: string): Promise<void>;
+  /** Removes entries that were accepted, unless the row has moved on: a later state may owe the same again. */
+  clear(row: Row, sent: readonly Entry[]): Promise<void>;
+  logger: Logger;
+}
+
+export interface Outbox<Row> {
+  /** Sends what a row owes, and clears what was accepted. @returns whether nothing is left */
+  deliver(row: Row): Promise<boolean>;
+  /** The same in the background. What fails, or is lost with this process, is relayed. Resolves to false instead of failing. */
+  deliverLater(row: Row): Promise<boolean>;
+  /** Waits for what is being delivered, for as long as a stop has time for that. */
+  drain(): Promise<void>;
+}
+
+const DRAIN_MS = 3_000;
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Delivers entries that were written in the same conditional update as the change that owes them. */
+export const createOutbox = <Row, Entry>({ entriesOf, idOf, send, clear, logger }: OutboxOptions<Row, Entry>): Outbox<Row> => {
+  const deliver = async (row: Row): Promise<boolean> => {
+    const entries = entriesOf(row);
+    const sendOne = async (entry: Entry): Promise<boolean> => {
+      const id = idOf(row, entry);
+      try {
+        await send(row, entry, id);
+        return true;
+      } catch (error) {
+        logger.warn({ entry: id, reason: reasonOf(error) }, "an entry of an outbox was not delivered");
+        return false;
+      }
+    };
+    const outcomes = await Promise.all(entries.map(sendOne));
+    const sent = entries.filter((_, index) => outcomes[index]);
+    if (sent.length > 0) await clear(row, sent);
+    return sent.length === entries.length;
+  };
+
+  const background = new Set<Promise<boolean>>();
+  return {
+    deliver,
+    deliverLater: (row) => {
+      const delivered: Promise<boolean> = deliver(row)
+        .catch((error: unknown) => {
+          logger.warn({ reason: reasonOf(error) }, "an outbox was not cleared");
+          return false;
+        })
+        .finally(() => void background.delete(delivered));
+      background.add(delivered);
+      return delivered;
+    },
+    drain: async () => void (await withTimeout(Promise.all(background), DRAIN_MS, () => undefined)),
+  };
+};

@@ -1,0 +1,215 @@
+import { createHash } from "node:crypto";
+import { groupBy } from "@nodeloom/kernel";
+import type { Connection } from "mongoose";
+import { isDatabaseAway } from "../stores/mongo";
+import type { Logger } from "../telemetry/logger";
+import { observedGauge, type Reading } from "../telemetry/metrics";
+import { linkSignals } from "../work/signals";
+import { startSweeper } from "../work/sweeper";
+import { createLease } from "./lease";
+
+/** Between two looks. */
+const RELAY_INTERVAL_MS = 5_000;
+/** A holder that is silent for so long is replaced. */
+const LEASE_MS = 8_000;
+/** A row whose debts haven't changed for so long is left to nobody else. */
+const STALE_MS = 10_000;
+/** Pauses between attempts at the same row: doubled from the first to the longest. */
+const FIRST_PAUSE_MS = 10_000;
+const LONGEST_PAUSE_MS = 300_000;
+const PAGE = 5_000;
+/** Groups of rows that are settled at once. */
+const AT_ONCE = 20;
+
+/** Rows of one collection that owe something. */
+export interface RelayedRows<Row> {
+  /** Names the rows in metrics and in the log. */
+  name: string;
+  /** Some rows that owe something, in a fixed order, from after a given one. */
+  page(limit: number, after: Row | undefined): Promise<Row[]>;
+  /** Changes with every change of what a row owes. */
+  signatureOf(row: Row): string;
+  /** How many entries a row owes: those that only wait for something owe none. Default: one. */
+  entriesOf?(row: Row): number;
+  /** Rows with the same name are settled together. Default: each row for itself. */
+  groupOf?(row: Row): string;
+  /** Does what rows owe. @returns false, or throws, where something is left: it is tried again after a pause */
+  settle(rows: readonly Row[]): Promise<boolean>;
+}
+
+/** A row as the relay has seen it: since when it is unchanged, and when it is tried again. */
+interface Seen {
+  since: number;
+  failures: number;
+  next: number;
+}
+
+interface Due<Row> {
+  row: Row;
+  state: Seen;
+}
+
+interface Measure {
+  entries: number;
+  since: number | undefined;
+}
+
+const MS = 1_000;
+const HASH_BYTES = 6;
+/** Signatures are many and long: this is kept of each. */
+const hashOf = (text: string): number => createHash("sha1").update(text).digest().readUIntBE(0, HASH_BYTES);
+
+/** With jitter, so that what failed together is not tried together. */
+const pauseMs = (failures: number): number =>
+  Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 16), LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2);
+
+export interface LookOptions {
+  logger: Logger;
+  staleMs?: number;
+  pageSize?: number;
+  now?: () => number;
+}
+
+export interface Look {
+  /** One look at all rows. @throws when the database is away, or the signal's reason */
+  (signal?: AbortSignal): Promise<void>;
+  /** As of the last look. */
+  measure(): Measure;
+  /** Another process looks now: what was seen here says nothing any more. */
+  forget(): void;
+}
+
+const NOTHING: Measure = { entries: 0, since: undefined };
+
+/**
+ * Looks through all rows that owe something, and settles those that it saw unchanged for a while: what their own process would have
+ * done. Only its own clock counts. Each group is settled for itself: one that fails is tried again after a pause, and delays no other.
+ */
+export const createLook = <Row>(rows: RelayedRows<Row>, options: LookOptions): Look => {
+  const { name, signatureOf, groupOf } = rows;
+  const { logger, staleMs = STALE_MS, pageSize = PAGE, now = Date.now } = options;
+  let seen = new Map<number, Seen>();
+  let measured = NOTHING;
+
+  const settle = async (group: readonly Due<Row>[]): Promise<void> => {
+    try {
+      if (await rows.settle(group.map(({ row }) => row))) return;
+    } catch (error) {
+      if (isDatabaseAway(error)) throw error;
+      logger.warn({ err: error, outbox: name, row: signatureOf(group[0]!.row) }, "what a row owes could not be settled");
+    }
+    for (const { state } of group) {
+      state.next = now() + pauseMs(state.failures);
+      state.failures += 1;
+    }
+  };
+
+  const settleAll = async (due: readonly Due<Row>[], signal: AbortSignal | undefined): Promise<void> => {
+    const groups = groupOf ? groupBy(due, ({ row }) => groupOf(row)).values() : due.map((one) => [one]).values();
+    const work = async (): Promise<void> => {
+      for (const group of groups) {
+        signal?.throwIfAborted();
+        await settle(group);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  };
+
+  const look = async (signal?: AbortSignal): Promise<void> => {
+    const next = new Map<number, Seen>();
+    let { entries, since } = NOTHING;
+    for (let after: Row | undefined, isLast = false; !isLast;) {
+      signal?.throwIfAborted();
+      const page = await rows.page(pageSize, after);
+      const due: Due<Row>[] = [];
+      for (const row of page) {
+        const hash = hashOf(signatureOf(row));
+        const known = seen.get(hash);
+        const state = known ?? { since: now(), failures: 0, next: 0 };
+        next.set(hash, state);
+        const owed = rows.entriesOf?.(row) ?? 1;
+        entries += owed;
+        if (owed > 0) since = Math.min(since ?? state.since, state.since);
+        if (known && now() - state.since >= staleMs && state.next <= now()) due.push({ row, state });
+      }
+      await settleAll(due, signal);
+      after = page.at(-1);
+      isLast = page.length < pageSize;
+    }
+    seen = next;
+    measured = { entries, since };
+  };
+  const forget = (): void => {
+    seen = new Map();
+    measured = NOTHING;
+  };
+  return Object.assign(look, { measure: () => measured, forget });
+};
+
+export interface RelayOptions {
+  service: string;
+  connection: Connection;
+  logger: Logger;
+}
+
+export interface Relay {
+  stop(): Promise<void>;
+}
+
+/**
+ * Relays what processes that died, or receivers that were away, have left in outboxes. Of the processes that share a database one does
+ * it at a time, and another goes on where it dies.
+ */
+export const startRelay = (rows: readonly RelayedRows<unknown>[], { service, connection, logger }: RelayOptions): Relay => {
+  const lease = createLease({ connection, name: "outbox", leaseMs: LEASE_MS });
+  const looks = rows.map((one) => ({ name: one.name, look: createLook(one, { logger }) }));
+  let isHolder = false;
+
+  const lookAtAll = async (signal: AbortSignal): Promise<void> => {
+    const { signal: ending, abort, unlink } = linkSignals(signal);
+    const renew = async (): Promise<void> => {
+      isHolder = await lease.hold();
+      if (!isHolder) abort(new Error("another process relays"));
+    };
+    const renewal = setInterval(() => void renew().catch(abort), LEASE_MS / 3);
+    try {
+      const outcomes = await Promise.allSettled(looks.map(({ look }) => look(ending)));
+      for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+    } finally {
+      clearInterval(renewal);
+      unlink();
+    }
+  };
+  const sweep = async (signal: AbortSignal): Promise<void> => {
+    isHolder = await lease.hold();
+    if (isHolder) await lookAtAll(signal);
+    else for (const { look } of looks) look.forget();
+  };
+  const sweeper = startSweeper({
+    sweep,
+    intervalMs: RELAY_INTERVAL_MS,
+    onFailure: (error) => logger.debug({ err: error, service }, "outboxes could not be relayed"),
+  });
+
+  const read = (valueOf: (measure: Measure) => number) => (): Reading[] =>
+    isHolder ? looks.map(({ name, look }) => ({ value: valueOf(look.measure()), attributes: { service, outbox: name } })) : [];
+  const ends = [
+    observedGauge(
+      "nodeloom.outbox.entries",
+      "entries of outboxes that are not delivered yet, counted by the process that relays them",
+      read(({ entries }) => entries),
+    ),
+    observedGauge(
+      "nodeloom.outbox.oldest.age",
+      "for how long that process has known the oldest of them, in seconds",
+      read(({ since }) => (since === undefined ? 0 : (Date.now() - since) / MS)),
+    ),
+  ];
+  return {
+    stop: async () => {
+      for (const end of ends) end();
+      await sweeper.stop();
+      await lease.release().catch(() => undefined);
+    },
+  };
+};
