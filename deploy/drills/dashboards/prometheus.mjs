@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { startChild } from "../../local/run/child.mjs";
 import { findOnPath } from "../../local/servers/programs/cache.mjs";
 import { Unavailable } from "../../local/servers/programs/packages.mjs";
@@ -8,6 +10,7 @@ import { answersHttp, waitUntil } from "../../local/servers/probe.mjs";
 
 const READY_MS = 60_000;
 const QUERY_MS = 20_000;
+const RULES_MS = 60_000;
 
 /**
  * A series over time, as Prometheus tells it: seconds since the epoch, and the value as text.
@@ -16,14 +19,30 @@ const QUERY_MS = 20_000;
  * @typedef {Awaited<ReturnType<typeof startPrometheus>>} Prometheus
  */
 
+/** @param {string} name a program that Debian's package `prometheus` has */
+const programOf = async (name) => {
+  const program = await findOnPath(process.env, name);
+  if (program === undefined) throw new Unavailable(`${name} is not on PATH (Debian: prometheus)`);
+  return program;
+};
+
+/** Lets promtool read rules, and go through their tests: when each alert fires and when it does not. @param {{ rules: string, tests: string }} files */
+export const checkRules = async ({ rules, tests }) => {
+  const promtool = await programOf("promtool");
+  for (const args of [
+    ["check", "rules", rules],
+    ["test", "rules", tests],
+  ])
+    await promisify(execFile)(promtool, args, { timeout: RULES_MS });
+};
+
 /**
  * A Prometheus of this machine (Debian's `prometheus`) that reads metrics and evaluates rules.
  * @param {{ folder: string, rules: string, everySeconds: number, targets: { component: string, address: string }[] }} options `component` as
  * the chart's ServiceMonitor names it
  */
 export const startPrometheus = async ({ folder, rules, everySeconds, targets }) => {
-  const program = await findOnPath(process.env, "prometheus");
-  if (program === undefined) throw new Unavailable("prometheus is not on PATH (Debian: prometheus)");
+  const program = await programOf("prometheus");
   const port = await ports.freePort();
   const config = {
     global: { scrape_interval: `${everySeconds}s`, evaluation_interval: `${everySeconds}s` },

@@ -1,5 +1,5 @@
 /**
- * `npm run drill dashboards`: a real Prometheus reads a platform under load for some minutes, in which billing is away for a while. Every panel of
+ * `npm run drill dashboards`: promtool goes through the tests of every alert; then a real Prometheus reads a platform under load for some minutes, in which billing is away for a while. Every panel of
  * the chart's dashboard must then have data, every rule be evaluated without an error, and the alerts be quiet that nothing was done for. A
  * picture of the dashboard, drawn from what Prometheus answered, goes to .nodeloom/dashboard.png. Linux only; touches only what it started.
  */
@@ -17,7 +17,7 @@ import { runDrill } from "../support/run-drill.mjs";
 import { opsUrl } from "../cluster/services.mjs";
 import { createLoad } from "../restore/load.mjs";
 import { linesOf, page } from "./drawing.mjs";
-import { startPrometheus } from "./prometheus.mjs";
+import { checkRules, startPrometheus } from "./prometheus.mjs";
 
 const WATCHED_MS = Number(process.env.DASHBOARD_MS ?? 300_000);
 const AWAY_MS = 20_000;
@@ -123,12 +123,14 @@ const rulesChecks = async (prometheus) => {
 };
 
 await runDrill("dashboards", async ({ say, check, atEnd }) => {
+  const rules = join(CHART, "alerts.yaml");
+  await checkRules({ rules, tests: join(ROOT, "deploy", "helm", "test", "alerts.yaml") });
+  say("every alert fires and keeps still when it should");
   const receiver = await createReceiver();
   atEnd(() => receiver.close());
   const cluster = await startCluster({ replicas: 1, env: { USER_EGRESS_ALLOW: receiver.address }, say });
   atEnd(cluster.stop);
   const targets = cluster.replicas.map(({ service, ip }) => ({ component: service, address: new URL(opsUrl(ip)).host }));
-  const rules = join(CHART, "alerts.yaml");
   const prometheus = await startPrometheus({ folder: join(cluster.folder, "prometheus"), rules, everySeconds: EVERY_SECONDS, targets });
   atEnd(prometheus.stop);
   const api = createApi(() => cluster.baseUrl);

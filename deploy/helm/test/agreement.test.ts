@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parser } from "@prometheus-io/lezer-promql";
 import { Ajv } from "ajv";
 import { CALLERS, loadConfig } from "@nodeloom/platform";
 import { SERVICES } from "../../../services/migrate/src/databases";
 import { DEFINITIONS } from "../../docker/test/definitions";
 import { CHART, environmentOf, readYaml, ROOT, usesTls, values } from "./chart";
-import { descriptions, rules } from "./queries";
+import { descriptions, queries, rules } from "./queries";
 
 /** What the chart says and what the code reads, without a cluster and without Helm. */
 
@@ -146,6 +147,22 @@ it("has a dashboard that is written from its panels (otherwise: npm run generate
   const named = descriptions.flatMap((text) => text.match(/\bNodeloom[A-Z]\w+/g) ?? []);
   expect(named.length).toBeGreaterThan(5);
   expect(rules.map(({ alert }) => alert)).toEqual(expect.arrayContaining(named));
+});
+
+it("asks Prometheus nothing that its own grammar refuses", () => {
+  /** Grafana's own variables stand for durations. */
+  const wrongIn = (query: string): string[] => {
+    const wrong: string[] = [];
+    const expr = query.replaceAll(/\$__\w+/g, "5m");
+    parser.parse(expr).iterate({
+      enter: ({ type, from, to }) => {
+        if (type.isError) wrong.push(`${expr}: ${from}-${to}`);
+      },
+    });
+    return wrong;
+  };
+  expect(wrongIn("sum(rate(x[5m]) by (le)")).not.toEqual([]);
+  expect(queries.flatMap(wrongIn)).toEqual([]);
 });
 
 describe("alerts", () => {

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { CHART, environmentOf, values } from "./chart";
 import { complaintsOf } from "./kubernetes";
@@ -12,13 +12,6 @@ let helm: string;
 beforeAll(() => {
   helm = execFileSync(process.execPath, [join(CHART, "..", "helm.mjs")]).toString();
 });
-
-const promtool = (process.env.PATH ?? "")
-  .split(delimiter)
-  .map((folder) => join(folder, "promtool"))
-  .find(existsSync);
-if (promtool === undefined)
-  process.stderr.write("\n  SKIPPED: the alerts' tests by promtool, which is not on PATH (Debian: prometheus)\n\n");
 
 const sets = readdirSync(join(CHART, "ci"));
 /** Arguments that give Helm a set of values; none for the chart's own. */
@@ -99,13 +92,6 @@ describe("Helm", () => {
       said = String((error as { stderr: Buffer }).stderr);
     }
     expect(said).toContain(reason);
-  });
-});
-
-(promtool ? describe : describe.skip)("Prometheus", () => {
-  it("takes the rules, and each alert fires and keeps still when it should", () => {
-    expect(execFileSync(promtool!, ["check", "rules", join(CHART, "files", "alerts.yaml")]).toString()).toContain("SUCCESS");
-    expect(execFileSync(promtool!, ["test", "rules", join(__dirname, "alerts.yaml")]).toString()).toContain("SUCCESS");
   });
 });
 

@@ -4,11 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pythonEnvironment } from "../build/python.mjs";
-import { findOnPath } from "../servers/programs/cache.mjs";
 import { runCommand } from "../run/child.mjs";
-
-/** Nothing else of the platform needs Python where the servers are there already. */
-const options = { skip: (await findOnPath(process.env, "python3")) === undefined && "there is no python3" };
 
 /** Packages come from a folder of this test's, so that nothing is fetched from anywhere. */
 const WHEEL = `
@@ -38,7 +34,7 @@ after(() => rm(folder, { recursive: true, force: true }));
 /** @param {string} python */
 const say = async (python) => (await runCommand(python, ["-m", "nodeloom_example"])).tail;
 
-test("an environment has the pinned packages, is made once, and another one when the pins change", options, async () => {
+test("an environment has the pinned packages, is made once, and another one when the pins change", async () => {
   const cacheDir = join(folder, "once");
   /** @type {string[]} */
   const lines = [];
@@ -50,7 +46,7 @@ test("an environment has the pinned packages, is made once, and another one when
   assert.deepEqual([await say(first), await say(other)], ["example 1.0", "example 2.0"]);
 });
 
-test("two at once get the same whole environment", options, async () => {
+test("two at once get the same whole environment", async () => {
   const cacheDir = join(folder, "two");
   const wanted = { name: "example", cacheDir, env, requirements: "nodeloom-example==1.0" };
   const [first, second] = await Promise.all([pythonEnvironment(wanted), pythonEnvironment(wanted)]);
@@ -59,7 +55,7 @@ test("two at once get the same whole environment", options, async () => {
   assert.equal((await readdir(join(cacheDir, "python"))).length, 1);
 });
 
-test("a failed installation leaves nothing and says why", options, async () => {
+test("a failed installation leaves nothing and says why", async () => {
   const cacheDir = join(folder, "failed");
   const wanted = { name: "example", cacheDir, env };
   await assert.rejects(pythonEnvironment({ ...wanted, requirements: "nodeloom-example==3.0" }), /pip install.*nodeloom-example==3\.0/s);
@@ -73,7 +69,7 @@ test("requirements that are not pinned are refused", async () => {
   }
 });
 
-test("a machine without Python, venv or pip is told which is missing", options, async () => {
+test("a machine without Python, venv or pip is told which is missing", async () => {
   const wanted = { name: "example", cacheDir: join(folder, "bare"), requirements: "nodeloom-example==1.0" };
   await assert.rejects(pythonEnvironment({ ...wanted, env: { PATH: "/nonexistent" } }), /python3 is not on PATH.*python3-venv/);
   const python = (await runCommand("python3", ["-c", "import sys; print(sys.executable)"])).tail;

@@ -10,12 +10,11 @@ const PASSWORD = "correct horse battery staple";
 const NODE = ".react-flow__node";
 
 let platform: Platform;
-let browser: Browser | undefined;
+let browser: Browser;
 let http: ReturnType<typeof clientOf>;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  if (!browser) return;
   platform = await startPlatform();
   http = clientOf(platform);
 });
@@ -24,11 +23,7 @@ afterAll(async () => {
   await platform?.stop();
 });
 
-/** A test that needs a browser; where there is none it was said so. */
-const inBrowser = (name: string, test: (browser: Browser) => Promise<void>): void =>
-  it(name, async () => {
-    if (browser) await test(browser);
-  });
+const inBrowser = (name: string, test: (browser: Browser) => Promise<void>): void => it(name, () => test(browser));
 
 const signIn = async (page: Page, email: string, password: string): Promise<void> => {
   await page.goto("/");
@@ -38,16 +33,7 @@ const signIn = async (page: Page, email: string, password: string): Promise<void
   await page.getByRole("heading", { name: "Workflows" }).waitFor();
 };
 
-/** What a program prints; undefined where there is no such program. */
-const printed = async (command: string, given: readonly string[]): Promise<string | undefined> => {
-  try {
-    return (await execute(command, [...given])).stdout;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    process.stderr.write(`\nSKIPPED: there is no ${command}, so its example was not executed.\n`);
-    return undefined;
-  }
-};
+const printed = async (command: string, given: readonly string[]): Promise<string> => (await execute(command, [...given])).stdout;
 
 /** Chooses in the palette that is open. */
 const choose = async (page: Page, words: string): Promise<void> => {
@@ -139,7 +125,7 @@ describe("the console in a browser", () => {
     });
     const withKey = (code: string): string => code.replace("YOUR_API_KEY", key.trim());
     expect(await printed(process.execPath, ["--input-type=module", "--eval", withKey(inTypeScript)])).toContain("/media/");
-    expect((await printed("python3", ["-c", withKey(inPython)])) ?? "no Python here: /media/").toContain("/media/");
+    expect(await printed("python3", ["-c", withKey(inPython)])).toContain("/media/");
     await page.goto("/usage");
     await page.getByRole("region", { name: "Calls" }).getByText("Paper boats").first().waitFor();
     expect(complaints).toEqual([]);

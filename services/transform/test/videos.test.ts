@@ -4,7 +4,7 @@ import { describeWithFfmpeg } from "./support/ffmpeg";
 import { contentsOf } from "./support/reader";
 import { startTransform, type RunningTransform } from "./support/transform";
 
-/** Videos and sounds, where this machine has an ffmpeg. `npm run drill media` fetches one, and goes through more forms of files. */
+/** Videos and sounds. `npm run drill media` goes through more forms of files. */
 
 describeWithFfmpeg("operations on videos and sounds", () => {
   let service: RunningTransform;

@@ -22,20 +22,18 @@ export interface Stage {
   visit(options?: Omit<VisitorOptions, "baseUrl">): Promise<Visitor>;
   /** A window of the console of somebody who is signed in. */
   signedIn(user: Credentials, options?: Omit<VisitorOptions, "baseUrl">): Promise<Visitor>;
-  /** What is set up before the tests of a file; nothing where there is no browser. */
+  /** What is set up before the tests of a file. */
   before(prepare: () => Promise<void>, patienceMs?: number): void;
-  /** A test that needs a browser; where there is none, that was said. */
   test(name: string, body: () => Promise<void>): void;
 }
 
-/** @param optionsOf of the platform; made before it starts, and not at all without a browser */
+/** @param optionsOf of the platform; made before it starts */
 export const setStage = (optionsOf: () => Promise<PlatformOptions> = () => Promise.resolve({})): Stage => {
-  let browser: Browser | undefined;
+  let browser: Browser;
   let platform: Platform;
   let http: ReturnType<typeof clientOf>;
   beforeAll(async () => {
     browser = await launchBrowser();
-    if (!browser) return;
     platform = await startPlatform(await optionsOf());
     http = clientOf(platform);
   }, PATIENCE_MS);
@@ -43,7 +41,7 @@ export const setStage = (optionsOf: () => Promise<PlatformOptions> = () => Promi
     await browser?.close();
     await platform?.stop();
   });
-  const open: Stage["visit"] = (options) => visit(browser!, { baseUrl: platform.baseUrl, ...options });
+  const open: Stage["visit"] = (options) => visit(browser, { baseUrl: platform.baseUrl, ...options });
   return {
     get platform() {
       return platform;
@@ -59,15 +57,11 @@ export const setStage = (optionsOf: () => Promise<PlatformOptions> = () => Promi
       if (!answer.ok()) throw new Error(`${email} could not sign in: ${answer.status()}`);
       return visitor;
     },
-    before: (prepare, patienceMs = PATIENCE_MS) =>
-      beforeAll(async () => {
-        if (browser) await prepare();
-      }, patienceMs),
+    before: (prepare, patienceMs = PATIENCE_MS) => beforeAll(prepare, patienceMs),
     test: (name, body) =>
       it(
         name,
         async () => {
-          if (!browser) return;
           const from = Date.now();
           await body();
           // Jest says nothing before the last test of a file.

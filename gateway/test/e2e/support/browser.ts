@@ -28,13 +28,10 @@ const findChromium = async (): Promise<string | undefined> => {
   return KNOWN.find((path) => existsSync(path));
 };
 
-/** Starts a browser; undefined, said loudly, where there is none. */
-export const launchBrowser = async (): Promise<Browser | undefined> => {
+/** Starts a browser. Throws where there is none. */
+export const launchBrowser = async (): Promise<Browser> => {
   const executablePath = await findChromium();
-  if (executablePath === undefined) {
-    process.stderr.write("\nSKIPPED: no Chromium was found, so the console was not tried in a browser. Set CHROMIUM_PATH.\n");
-    return undefined;
-  }
+  if (executablePath === undefined) throw new Error("no Chromium was found: set CHROMIUM_PATH");
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--headless=shell", "--disable-gpu", "--no-zygote"] });
 };
 

@@ -17,24 +17,21 @@ const signIn = (script: string): string => (script.includes("-b cookies.txt") &&
 /** Of the output of a page that failed. */
 const SHOWN_CHARS = 2_000;
 
-/** The Python of the client's tests; undefined where this machine can't have one. */
-const clientPython = async (): Promise<string | undefined> => {
+/** The Python of the client's tests. */
+const clientPython = async (): Promise<string> => {
   const program = `const { readFile } = await import("node:fs/promises");
     const { pythonEnvironment } = await import("./deploy/local/build/python.mjs");
     const requirements = await readFile("gateway/python/tests/requirements.txt", "utf8");
     console.log(await pythonEnvironment({ name: "client", requirements, progress: console.error }));`;
-  return promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { cwd: ROOT }).then(
-    ({ stdout }) => stdout.trim(),
-    () => undefined,
-  );
+  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { cwd: ROOT });
+  return stdout.trim();
 };
 
 /** The command that carries a block out; the block's own text for a shell. */
-const commandOf = (snippet: Snippet, folder: string, python: string | undefined): string => {
+const commandOf = (snippet: Snippet, folder: string, python: string): string => {
   const { language, code, line } = snippet;
   if (language === "sh") return code;
   if (language === "python") {
-    if (python === undefined) return "echo skipped: there is no Python for it\n";
     writeFileSync(join(folder, `${line}.py`), code);
     return `"${python}" ${line}.py\n`;
   }

@@ -13,7 +13,7 @@ export const withFfmpeg = (args: readonly string[], out: string, files: Readonly
   const folder = mkdtempSync(join(tmpdir(), "nodeloom-clips-"));
   try {
     for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
-    execFileSync(ffmpegPath()!, ["-v", "error", "-y", ...args, out], { cwd: folder, maxBuffer: MOST_BYTES });
+    execFileSync(ffmpegPath(), ["-v", "error", "-y", ...args, out], { cwd: folder, maxBuffer: MOST_BYTES });
     return readFileSync(join(folder, out));
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -118,7 +118,7 @@ export const loudnessOf = (bytes: Buffer): number => {
   const folder = mkdtempSync(join(tmpdir(), "nodeloom-clips-"));
   try {
     writeFileSync(join(folder, "in"), bytes);
-    const said = execFileSync("sh", ["-c", `"${ffmpegPath()!}" -hide_banner -nostats -i in -filter_complex ebur128 -f null - 2>&1`], {
+    const said = execFileSync("sh", ["-c", `"${ffmpegPath()}" -hide_banner -nostats -i in -filter_complex ebur128 -f null - 2>&1`], {
       cwd: folder,
     }).toString();
     // The filter is set up twice; the first time it hears nothing.

@@ -1,13 +1,38 @@
-import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { assetFolder, assetsFolder, FFMPEG_ASSET } from "@nodeloom/platform";
+import { fetchAssets } from "../../../inference/src/fetch/fetch-assets";
 
-/** The ffmpeg of this machine, if it has one: `npm test` does not fetch it, `npm run drill media` does. */
-export const ffmpegPath = (): string | undefined => {
-  try {
-    return execFileSync("sh", ["-c", 'command -v "$0"', process.env.FFMPEG_PATH || "ffmpeg"], { encoding: "utf8" }).trim();
-  } catch {
-    return undefined;
+export const FETCH_MS = 15 * 60_000;
+const LOOK_MS = 500;
+const HELP = "set FFMPEG_PATH, or install ffmpeg so that it is on PATH";
+
+const fetched = (): string => join(assetFolder(assetsFolder(process.env), "ffmpeg", FFMPEG_ASSET), "ffmpeg");
+const known = (): string | undefined =>
+  process.env.FFMPEG_PATH ||
+  [...(process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, "ffmpeg")), fetched()].find((path) => existsSync(path));
+
+/** Path of the ffmpeg that the transform service finds, too. Throws where there is none. */
+export const ffmpegPath = (): string => {
+  const path = known();
+  if (path === undefined) throw new Error(`there is no ffmpeg: ${HELP}`);
+  return path;
+};
+
+/** Gets ffmpeg as a new installation does, where this machine has none. Throws where it can't be had. */
+export const fetchFfmpeg = async (): Promise<void> => {
+  while (known() === undefined) {
+    const progress = await fetchAssets({ root: assetsFolder(process.env), assets: { ffmpeg: FFMPEG_ASSET } });
+    if (progress?.failures.ffmpeg) throw new Error(`ffmpeg can't be fetched (${progress.failures.ffmpeg}): ${HELP}`);
+    // Undefined while another suite fetches it.
+    await delay(LOOK_MS);
   }
 };
 
-/** Tests that need ffmpeg; without one they count as skipped. */
-export const describeWithFfmpeg: jest.Describe = ffmpegPath() === undefined ? describe.skip : describe;
+/** Tests that need ffmpeg, which is fetched once where this machine has none. */
+export const describeWithFfmpeg = (name: string, body: () => void): void =>
+  describe(name, () => {
+    beforeAll(fetchFfmpeg, FETCH_MS);
+    body();
+  });
