@@ -44,6 +44,27 @@ const RETURNED_FUNCTION_SYNTAX = {
   message: "Give the type of the function that is returned a name.",
 };
 
+/** The floors of the console, the lowest first: a room imports itself and the floors below it. */
+const CONSOLE_FLOORS = [
+  ["ui", "styles"],
+  ["document"],
+  ["api", "canvas"],
+  ["messages"],
+  ["media"],
+  ["parts"],
+  ["runs"],
+  ["features"],
+  ["editor"],
+  ["app", "visitor"],
+];
+const consoleRooms = (/** @type {readonly string[]} */ names) =>
+  names.map((name) => (name === "features" ? "feature" : ["room", { name }]));
+const consoleRules = CONSOLE_FLOORS.flatMap((names, floor) => {
+  const below = consoleRooms(CONSOLE_FLOORS.slice(0, floor).flat());
+  if (names[0] === "features") return [{ from: "feature", allow: [...below, ["feature", { name: "${from.name}" }]] }];
+  return names.map((name) => ({ from: [["room", { name }]], allow: [...below, ["room", { name }]] }));
+});
+
 /** The floors of executions: each imports its own, and those below it. */
 const floorElements = FLOORS.flatMap((parts) =>
   parts.map((part) => ({
@@ -226,10 +247,22 @@ export default tseslint.config(
     },
   },
   {
-    // The console's layers: nothing below knows what stands above it.
-    files: ["gateway/console/src/{ui,document,canvas,api,runs}/**/*.{ts,tsx}"],
+    // The floors of the console. Features do not know one another.
+    files: ["gateway/console/src/**/*.{ts,tsx}"],
+    plugins: { boundaries },
+    settings: {
+      "import/resolver": { node: { extensions: [".ts", ".tsx"] } },
+      "boundaries/elements": [
+        { type: "feature", pattern: "gateway/console/src/features/*", mode: "folder", capture: ["name"] },
+        { type: "room", pattern: "gateway/console/src/*", mode: "folder", capture: ["name"] },
+      ],
+      "boundaries/dependency-nodes": ["import", "export", "dynamic-import"],
+    },
     rules: {
-      "no-restricted-imports": ["error", { patterns: [{ regex: "/(app|features)/", message: "Only pages know pages." }] }],
+      "boundaries/element-types": [
+        "error",
+        { default: "disallow", message: "A ${file.type} may not import this ${dependency.type}: it stands above.", rules: consoleRules },
+      ],
     },
   },
   {
@@ -250,7 +283,7 @@ export default tseslint.config(
         {
           patterns: [
             {
-              regex: "^(react|@xyflow|@nodeloom/client)|/(app|features|ui|api|canvas|runs)/",
+              regex: "^(react|@xyflow|@nodeloom/client)|\\.\\./",
               message: "A document knows neither React nor the network.",
             },
           ],

@@ -107,6 +107,17 @@ const refused: (Snippet & { because: RegExp })[] = [
     code: takes("../../usage/src/usage"),
     because: /platform may not import service/,
   },
+  ...[
+    ["a room of the console that imports one above it", "runs/live.ts", takes("../features/keys/keys-page")],
+    ["a page of the console that imports another's", "features/usage/usage-page.tsx", takes("../keys/keys-page")],
+    ["a room of the console that loads the router", "editor/context.ts", returns('import("../app/router")')],
+    ["the document with the canvas", "document/edit.ts", takes("../canvas/geometry")],
+  ].map(([name, path, code]) => ({
+    name: name!,
+    file: `gateway/console/src/${path}`,
+    code: code!,
+    because: /may not import this|neither React nor the network/,
+  })),
   { name: "a workflow with files", file: WORKFLOW, code: takesName("readFileSync", "node:fs"), because: /Workflows import only/ },
   { name: "a workflow with the platform", file: WORKFLOW, code: takes("@nodeloom/platform"), because: /Workflows import only/ },
   ...[

@@ -1,34 +1,8 @@
 import type { Me } from "@nodeloom/client";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import {
-  BookOpen,
-  Bot,
-  Boxes,
-  Building2,
-  ChartColumn,
-  CircleUser,
-  Coins,
-  History,
-  Images,
-  KeyRound,
-  Layers,
-  LockKeyhole,
-  LogOut,
-  Menu as MenuIcon,
-  Monitor,
-  Moon,
-  ShieldCheck,
-  Sun,
-  UserCheck,
-  Table2,
-  Wallet,
-  Workflow,
-  X,
-  type LucideIcon,
-} from "lucide-react";
+import { BookOpen, CircleUser, LogOut, Menu as MenuIcon, Monitor, Moon, Sun, X } from "lucide-react";
 import { messageOf, request } from "../api/client";
-import { waitingQuery } from "../api/queries";
 import { leaveSession } from "../api/session";
 import { IconButton } from "../ui/button";
 import { classes } from "../ui/classes";
@@ -37,57 +11,17 @@ import { Menu } from "../ui/overlays/menu";
 import { Tip } from "../ui/overlays/tip";
 import { complain } from "../ui/overlays/toast";
 import { Logo } from "../parts/logo";
+import { usePages, type MenuPage } from "../parts/pages";
 import { AccountSwitch } from "./account-switch";
 import { useTheme } from "../parts/theme";
 
-interface Entry {
-  to: string;
-  label: string;
-  icon: LucideIcon;
-  exact?: boolean;
-}
-
-const APPROVALS: Entry = { to: "/approvals", label: "Approvals", icon: UserCheck };
-/** What stands in the menu, in its order. */
-export const PAGES: readonly Entry[] = [
-  { to: "/", label: "Workflows", icon: Workflow, exact: true },
-  { to: "/executions", label: "Runs", icon: History },
-  { to: "/files", label: "Files", icon: Images },
-  APPROVALS,
-  { to: "/batches", label: "Batches", icon: Table2 },
-  { to: "/models", label: "Models", icon: Boxes },
-  { to: "/usage", label: "Usage", icon: ChartColumn },
-  { to: "/budgets", label: "Budgets", icon: Wallet },
-  { to: "/keys", label: "API keys", icon: KeyRound },
-  { to: "/secrets", label: "Secrets", icon: LockKeyhole },
-  { to: "/agents", label: "Agents", icon: Bot },
-];
-const ADMIN: Entry = { to: "/admin/users", label: "Administration", icon: ShieldCheck };
-
-/** How many runs wait for the signed-in person; nothing while none does. */
-const WaitingCount = ({ compact }: { compact: boolean }) => {
-  const { data } = useQuery(waitingQuery);
-  if (data === undefined || data.waiting === 0) return null;
-  return (
-    <span
-      className={classes(
-        "rounded-full bg-accent px-1.5 text-[11px] leading-4.5 font-semibold text-on-accent tabular-nums",
-        compact ? "absolute top-0.5 right-1.5" : "ml-auto",
-      )}
-      aria-label={`${data.waiting} waiting`}
-    >
-      {data.waiting}
-    </span>
-  );
-};
-
-const NavLink = ({ entry, compact, onNavigate }: { entry: Entry; compact: boolean; onNavigate: () => void }) => {
+const NavLink = ({ entry, compact, onNavigate }: { entry: MenuPage; compact: boolean; onNavigate: () => void }) => {
   const link = (
     <Link
       to={entry.to}
-      activeOptions={{ exact: entry.exact ?? false, includeSearch: false }}
+      activeOptions={{ exact: entry.to === "/", includeSearch: false }}
       onClick={onNavigate}
-      aria-label={compact ? entry.label : undefined}
+      aria-label={compact ? entry.title : undefined}
       className={classes(
         "relative flex items-center gap-2.5 rounded-lg px-2.5 py-2 text-sm font-medium text-muted hover:bg-hover hover:text-text",
         compact && "justify-center px-0",
@@ -95,12 +29,12 @@ const NavLink = ({ entry, compact, onNavigate }: { entry: Entry; compact: boolea
       activeProps={{ className: "bg-accent-soft text-accent-text!", "aria-current": "page" }}
     >
       <entry.icon className="size-[18px] shrink-0" aria-hidden />
-      {!compact && entry.label}
-      {entry === APPROVALS && <WaitingCount compact={compact} />}
+      {!compact && entry.title}
+      {entry.Aside && <entry.Aside compact={compact} />}
     </Link>
   );
   return compact ? (
-    <Tip text={entry.label} side="right">
+    <Tip text={entry.title} side="right">
       {link}
     </Tip>
   ) : (
@@ -146,6 +80,9 @@ const useSignOut = () => {
 const AccountMenu = ({ me, compact }: { me: Me; compact: boolean }) => {
   const signOut = useSignOut();
   const navigate = useNavigate();
+  const own = usePages().flatMap(({ to, title, icon, inAccountMenu }) =>
+    inAccountMenu ? [{ label: title, icon, run: () => void navigate({ to }) }] : [],
+  );
   const { theme, choose } = useTheme();
   const mark = (name: string, chosen: boolean): string => (chosen ? `${name} ✓` : name);
   return (
@@ -164,10 +101,7 @@ const AccountMenu = ({ me, compact }: { me: Me; compact: boolean }) => {
         </button>
       }
       entries={[
-        { label: "Account", icon: CircleUser, run: () => void navigate({ to: "/account" }) },
-        { label: "Balance", icon: Coins, run: () => void navigate({ to: "/balance" }) },
-        { label: "Organizations", icon: Building2, run: () => void navigate({ to: "/organizations" }) },
-        { label: "Plans", icon: Layers, run: () => void navigate({ to: "/plans" }) },
+        ...own,
         { label: "Documentation", icon: BookOpen, run: () => window.open("/docs", "_blank", "noopener") },
         null,
         { label: mark("Light", theme === "light"), icon: Sun, run: () => choose("light") },
@@ -209,9 +143,11 @@ export const Sidebar = ({ me, compact, open, onClose }: SidebarProps) => (
       <div className="mb-2 empty:hidden">
         <AccountSwitch me={me} compact={compact && !open} />
       </div>
-      {[...PAGES, ...(me.user.role === "admin" ? [ADMIN] : [])].map((entry) => (
-        <NavLink key={entry.to} entry={entry} compact={compact && !open} onNavigate={onClose} />
-      ))}
+      {usePages()
+        .filter(({ inAccountMenu, forAdmins }) => !inAccountMenu && (!forAdmins || me.user.role === "admin"))
+        .map((entry) => (
+          <NavLink key={entry.to} entry={entry} compact={compact && !open} onNavigate={onClose} />
+        ))}
       <div className="mt-auto flex flex-col gap-2">
         <Balance me={me} compact={compact && !open} />
         <AccountMenu me={me} compact={compact && !open} />

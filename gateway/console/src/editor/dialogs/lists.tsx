@@ -1,6 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { PAGES } from "../../app/navigation";
+import { usePages } from "../../parts/pages";
 import { allFittingInputs, type Port } from "../../canvas/ports";
 import { isRemark, kindOf } from "../../canvas/kinds";
 import { connect, removeItems } from "../../document/edit";
@@ -43,7 +43,9 @@ export const CommandList = ({ stage, onClose }: OverlayProps) => {
 /** The pages of the console. */
 const usePagePicks = (): Pick[] => {
   const navigate = useNavigate();
-  return PAGES.map(({ to, label }): Pick => ({ key: to, title: `Go to ${label}`, isSought: true, run: () => void navigate({ to }) }));
+  return usePages().flatMap(({ to, title, inAccountMenu, forAdmins }) =>
+    inAccountMenu || forAdmins ? [] : [{ key: to, title: `Go to ${title}`, isSought: true, run: () => void navigate({ to }) }],
+  );
 };
 
 const NOTE_CHARACTERS = 80;

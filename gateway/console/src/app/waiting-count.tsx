@@ -1,0 +1,20 @@
+import { useQuery } from "@tanstack/react-query";
+import { waitingQuery } from "../api/queries";
+import { classes } from "../ui/classes";
+
+/** How many runs wait for the signed-in person; nothing while none does. */
+export const WaitingCount = ({ compact }: { compact: boolean }) => {
+  const { data } = useQuery(waitingQuery);
+  if (data === undefined || data.waiting === 0) return null;
+  return (
+    <span
+      className={classes(
+        "rounded-full bg-accent px-1.5 text-[11px] leading-4.5 font-semibold text-on-accent tabular-nums",
+        compact ? "absolute top-0.5 right-1.5" : "ml-auto",
+      )}
+      aria-label={`${data.waiting} waiting`}
+    >
+      {data.waiting}
+    </span>
+  );
+};
