@@ -75,7 +75,7 @@ const floorElements = FLOORS.flatMap((parts) =>
 );
 const floorRules = FLOORS.map((parts, floor) => ({
   from: `executions ${parts[0]}`,
-  allow: ["kernel", "platform", "proto", ...FLOORS.slice(0, floor + 1).map(([first]) => `executions ${first}`)],
+  allow: ["kernel", "platform", "proto", "providers", ...FLOORS.slice(0, floor + 1).map(([first]) => `executions ${first}`)],
 }));
 
 const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox", "inference", "transform"];
@@ -147,6 +147,7 @@ export default tseslint.config(
       "boundaries/elements": [
         { type: "kernel", pattern: "services/kernel/src", mode: "folder" },
         { type: "platform", pattern: "services/platform/src", mode: "folder" },
+        { type: "providers", pattern: "services/providers/src", mode: "folder" },
         { type: "proto", pattern: "proto/src", mode: "folder" },
         ...floorElements,
         { type: "service", pattern: "services/*/src", mode: "folder", capture: ["name"] },
@@ -164,8 +165,9 @@ export default tseslint.config(
             { from: "kernel", allow: ["kernel"] },
             { from: "proto", allow: ["proto"] },
             { from: "platform", allow: ["kernel", "proto", "platform"] },
+            { from: "providers", allow: ["kernel", "platform", "proto", "providers"] },
             ...floorRules,
-            { from: "service", allow: ["kernel", "platform", "proto", ["service", { name: "${from.name}" }]] },
+            { from: "service", allow: ["kernel", "platform", "proto", "providers", ["service", { name: "${from.name}" }]] },
             { from: "gateway", allow: ["kernel", "platform", "proto", "gateway"] },
             { from: "bench", allow: ["kernel", "platform", "proto", "bench"] },
           ],

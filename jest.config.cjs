@@ -13,7 +13,7 @@ module.exports = {
     "^@nodeloom/proto$": "<rootDir>/proto/src/index.ts",
     "^@nodeloom/kernel/graph$": "<rootDir>/services/kernel/src/graph/index.ts",
     "^@nodeloom/kernel/(plans|capabilities|limits|json-text|table-file)$": "<rootDir>/services/kernel/src/$1.ts",
-    "^@nodeloom/(kernel|platform)$": "<rootDir>/services/$1/src/index.ts",
+    "^@nodeloom/(kernel|platform|providers)$": "<rootDir>/services/$1/src/index.ts",
     "^@nodeloom/client$": "<rootDir>/gateway/client/src/index.ts",
     "^@nodeloom/gateway$": "<rootDir>/gateway/src/main.ts",
     "^@nodeloom/(identity|workflows|models|billing|usage|executions|media|sandbox|inference|transform|migrate)$":

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonSchema } from "../../../services/kernel/src";
-import { createProvider, ProviderError } from "../../../services/executions/src/calls/providers";
 import type { EgressClient, EgressRequest } from "../../../services/platform/src";
+import { createProvider, ProviderError } from "../../../services/providers/src";
 
 /** The requests that registry entries make, by the product's own dialects and without a provider. */
 

@@ -1,5 +1,5 @@
 import { clientOf, eventually, paced, type Account, type Answer } from "./support/client";
-import { startComfyUi } from "../../../services/executions/test/support/comfyui";
+import { startComfyUi } from "../../../services/providers/test/support/comfyui";
 import { clip, edge, node } from "./support/graphs";
 import { startPlatform, type Platform } from "./support/platform";
 

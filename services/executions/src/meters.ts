@@ -9,10 +9,6 @@ import { RUN_WORKFLOW, type Refusal, type RunEnd } from "./run/types";
 const runs = eventCounter("nodeloom.runs", "runs that ended or were refused, by outcome and error code");
 const runTook = durationHistogram("nodeloom.run.duration", "how long runs took from their request to their end");
 const nodeTook = durationHistogram("nodeloom.node.duration", "how long nodes of ended runs took, by kind");
-const providerTook = durationHistogram(
-  "nodeloom.provider.request.duration",
-  "requests to providers until their answer began, by provider and outcome",
-);
 const attempts = durationHistogram("nodeloom.webhook.attempt.duration", "attempts at webhooks, by outcome");
 /** Of a run's own delivery: a redelivery has no time to keep. */
 export const noteFirstAttempt = durationHistogram(
@@ -44,10 +40,6 @@ export const countRun = (
 
 /** A run was refused when it was about to begin. */
 export const countRefusal = ({ reason }: Pick<Refusal, "reason">): void => runs({ outcome: "refused", code: reason });
-
-/** A request to a provider: the class of its status, or why there was none. */
-export const countProviderRequest = (provider: string, outcome: string, durationMs: number): void =>
-  providerTook(durationMs, { provider, outcome });
 
 /** @param outcome `allowed`, `refused` or `away` */
 export const countModeration = (kind: "input" | "output", outcome: string, durationMs: number): void =>

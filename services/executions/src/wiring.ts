@@ -43,7 +43,7 @@ import { createPlannerThreads } from "./plan/planner/threads";
 import { createPlanning } from "./plan/planning";
 import { createRequireSecrets } from "./plan/secrets";
 import { createKeyTest, createProviderKeys } from "./calls/provider-keys";
-import { createProvider, type Provider } from "./calls/providers";
+import { createProvider, type Provider } from "@nodeloom/providers";
 import { createQuotes } from "./requests/quotes";
 import { connectReruns } from "./requests/rerun/connect";
 import { createRedelivery } from "./webhooks/redelivery";

@@ -6,7 +6,7 @@ import { countDelivery, countRefusal, countRun, notePollLag, watchLoad } from ".
 import { FAILURES_TO_OPEN } from "../src/calls/breaker";
 import { createCallClock } from "../src/calls/clock";
 import { createGates } from "../src/calls/gates";
-import { ProviderError } from "../src/calls/providers";
+import { ProviderError } from "@nodeloom/providers";
 import type { NodeState } from "../src/run/types";
 import { TIMING } from "../src/run/timing";
 

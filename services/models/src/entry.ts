@@ -1,5 +1,6 @@
 import { isFileType, isSlug, readWrittenPrice, schemaPorts, TASK_NAMES, TIERS, type JsonSchema } from "@nodeloom/kernel";
-import { providerSchema, writtenPrice } from "@nodeloom/platform";
+import { writtenPrice } from "@nodeloom/platform";
+import { providerSchema } from "@nodeloom/providers";
 import { z } from "zod";
 import { published } from "./published";
 import { unknownInputs } from "./templates";

@@ -1,4 +1,5 @@
-import { createFreshValue, PLATFORM_OWNER, PROVIDER_ACCOUNTS, type ClientOf } from "@nodeloom/platform";
+import { createFreshValue, PLATFORM_OWNER, type ClientOf } from "@nodeloom/platform";
+import { PROVIDER_ACCOUNTS } from "@nodeloom/providers";
 import type { identity, models } from "@nodeloom/proto";
 import type { CatalogModel, StoredKeys } from "./catalog";
 

@@ -1,5 +1,6 @@
 import { isRecord, type Issue } from "@nodeloom/kernel";
-import type { Environment, ProviderSettings } from "@nodeloom/platform";
+import type { Environment } from "@nodeloom/platform";
+import type { ProviderSettings } from "@nodeloom/providers";
 import { toolInputs } from "./chat-inputs";
 import type { Entry, InputSchema } from "./entry";
 

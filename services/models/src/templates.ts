@@ -1,5 +1,5 @@
 import { propertySchema, type JsonSchema } from "@nodeloom/kernel";
-import { inputsInTemplate, type ProviderSettings } from "@nodeloom/platform";
+import { inputsInTemplate, type ProviderSettings } from "@nodeloom/providers";
 
 /** The inputs that an entry's requests name. */
 

@@ -26,9 +26,7 @@ export * from "./messages/execution-json";
 export * from "./messages/identity-changes";
 export * from "./messages/media-calls";
 export * from "./messages/model-price";
-export * from "./messages/provider-accounts";
-export * from "./messages/provider-settings";
-export * from "./messages/request-template";
+export * from "./messages/platform-owner";
 
 export * from "./outbox/lease";
 export * from "./outbox/outbox";

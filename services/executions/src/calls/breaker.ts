@@ -1,7 +1,7 @@
 import { circuitBreaker, CircuitState, DelegateBackoff, handleWhen, type IBreaker } from "cockatiel";
 import type { Logger } from "@nodeloom/platform";
 import { TIMING } from "../run/timing";
-import { ProviderError } from "./providers";
+import { ProviderError } from "@nodeloom/providers";
 import { isAway } from "./failures";
 
 /** Leaves a failing provider alone for a while. */

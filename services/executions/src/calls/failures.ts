@@ -2,8 +2,7 @@ import { DomainError, type ErrorMetadata } from "@nodeloom/kernel";
 import type { ModelCall, StepFailure } from "../run/calls";
 import { TIMING } from "../run/timing";
 import type { CallClock } from "./clock";
-import { ProviderError } from "./providers";
-import { pointer, readJson } from "./providers/pointer";
+import { pointer, ProviderError, readJson } from "@nodeloom/providers";
 
 /** What failed calls of providers mean: what may be sent again, when, and what becomes of the rest. */
 

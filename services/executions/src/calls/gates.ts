@@ -1,13 +1,5 @@
-import {
-  accountConcurrency,
-  createSlots,
-  doubling,
-  type Logger,
-  NoSlot,
-  type ProviderSettings,
-  retry,
-  type Slots,
-} from "@nodeloom/platform";
+import { createSlots, doubling, type Logger, NoSlot, retry, type Slots } from "@nodeloom/platform";
+import { accountConcurrency, type ProviderSettings } from "@nodeloom/providers";
 import { LRUCache } from "lru-cache";
 import { createBreaker } from "./breaker";
 import type { CallClock } from "./clock";

@@ -7,8 +7,7 @@ import { ACCEPT_ENCODING, discard, inflatedBody, openBody } from "./answer-body"
 import type { KeepAnswer } from "./answer-file";
 import { textOf } from "./answer-text";
 import { final } from "./failures";
-import { pointer } from "./providers/pointer";
-import { headerKey } from "./providers/transport";
+import { headerKey, pointer } from "@nodeloom/providers";
 
 /** One call of an HTTP node, repeated where that does no harm. */
 

@@ -1,6 +1,17 @@
 import { createHash } from "node:crypto";
 import { dataUrlType, DomainError, member, readDataUrl } from "@nodeloom/kernel";
-import { MAX_DATA_URL_CHARS, TYPE_OF_FILE, type ProviderSettings, type Slots } from "@nodeloom/platform";
+import { type Slots } from "@nodeloom/platform";
+import {
+  type DialectContext,
+  MAX_DATA_URL_CHARS,
+  ProviderError,
+  type ProviderSettings,
+  type SentFile,
+  storageOf,
+  TYPE_OF_FILE,
+  type Uploaded,
+  uploadFile,
+} from "@nodeloom/providers";
 import { media as mediaProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Media } from "../clients";
@@ -12,9 +23,6 @@ import type { ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { final, QUOTES_ADDRESS } from "./failures";
 import { ownerOf } from "./making";
-import { ProviderError, type DialectContext } from "./providers";
-import type { SentFile } from "./providers/multipart";
-import { storageOf, uploadFile, type Uploaded } from "./providers/uploads";
 
 /** Files on their way to a provider: as an address that it can read, in its own storage, or inside the request. */
 

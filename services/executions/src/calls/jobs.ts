@@ -5,7 +5,7 @@ import type { CallResult } from "../run/types";
 import { TIMING } from "../run/timing";
 import { notePollLag } from "../meters";
 import type { CatalogModel } from "../plan/model-catalog";
-import { ProviderError, type Made, type PollState, type Submission } from "./providers";
+import { ProviderError, type Made, type PollState, type Submission } from "@nodeloom/providers";
 import { madeResult, readyCall, target, withFreshFiles, withoutOutput, type CallOptions } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final, isBusy, MAY_TRY_ANOTHER, pauseFor, QUOTES_ADDRESS, TryAgain } from "./failures";

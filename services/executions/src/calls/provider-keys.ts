@@ -1,9 +1,8 @@
 import { DomainError, isKeyAddress } from "@nodeloom/kernel";
-import { createFreshValue, PLATFORM_OWNER, PROVIDER_ACCOUNTS, type ProviderSettings } from "@nodeloom/platform";
+import { createFreshValue, PLATFORM_OWNER } from "@nodeloom/platform";
+import { createTransport, type DialectContext, PROVIDER_ACCOUNTS, ProviderError, type ProviderSettings } from "@nodeloom/providers";
 import type { executions } from "@nodeloom/proto";
 import type { Identity, Models } from "../clients";
-import { ProviderError, type DialectContext } from "./providers";
-import { createTransport } from "./providers/transport";
 
 /** Keys of providers: from the environment, or from identity, where the console puts them. */
 

@@ -6,7 +6,7 @@ import type { CatalogModel } from "../plan/model-catalog";
 import type { ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
 import { notStored, placementOf, storeInTurn } from "./call";
-import { mayPass, type ProviderFile } from "./providers";
+import { mayPass, type ProviderFile } from "@nodeloom/providers";
 import { replayable } from "./replayable";
 
 /** Stores what a model made, again where media was away. */

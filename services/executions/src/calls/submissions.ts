@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { doubling, pause, retry } from "@nodeloom/platform";
 import type { ModelCall } from "../run/calls";
 import { TIMING } from "../run/timing";
-import { mayPass, ProviderError, type Submission } from "./providers";
+import { mayPass, ProviderError, type Submission } from "@nodeloom/providers";
 import type { Stores } from "../store/stores";
 import { classifyFailure, final, mayHaveArrived, RunCancelled } from "./failures";
 

@@ -3,7 +3,7 @@ import { doubling, retry } from "@nodeloom/platform";
 import type { ModelCall } from "../run/calls";
 import type { CallResult } from "../run/types";
 import { ATTEMPTS, TIMING } from "../run/timing";
-import { ProviderError, type TextAnswer } from "./providers";
+import { ProviderError, type TextAnswer } from "@nodeloom/providers";
 import { readyCall, type CallOptions, type ReadyCall } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, TryAgain } from "./failures";

@@ -4,7 +4,7 @@ import { members } from "@nodeloom/kernel/json-text";
 import { uploadParts } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
-import { base64Bytes } from "../run/base64";
+import { base64Bytes } from "@nodeloom/providers";
 import { mediaValue } from "./files";
 
 /**

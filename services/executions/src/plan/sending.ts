@@ -1,5 +1,6 @@
 import { DomainError, findingInWords, isRecord, stepAddresses, type GraphIssue, type PlanStep, type RunPlan } from "@nodeloom/kernel";
-import { isPublicUrl, MAX_DATA_URL_CHARS, type InputFiles, type ProviderSettings } from "@nodeloom/platform";
+import { isPublicUrl } from "@nodeloom/platform";
+import { MAX_DATA_URL_CHARS, type InputFiles, type ProviderSettings } from "@nodeloom/providers";
 import { fileInputsOf } from "./planner/file-inputs";
 import type { CatalogModel } from "./model-catalog";
 

@@ -25,11 +25,11 @@ import { createFiles, type Files, type FilesOptions } from "../../src/calls/file
 import type { CatalogModel } from "../../src/plan/model-catalog";
 import { createJobs } from "../../src/calls/jobs";
 import { createGates } from "../../src/calls/gates";
-import { createProvider } from "../../src/calls/providers";
+import { createProvider } from "@nodeloom/providers";
 import type { Stores } from "../../src/store/stores";
 import { createSubmissions } from "../../src/calls/submissions";
 import type { ModelCall } from "../../src/run/calls";
-import { pictures, voice } from "../support/direct";
+import { pictures, voice } from "../../../providers/test/support/direct";
 import { openStore } from "../support/index";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 

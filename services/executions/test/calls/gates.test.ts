@@ -2,7 +2,7 @@ import { createLogger } from "@nodeloom/platform";
 import { FAILURES_TO_OPEN } from "../../src/calls/breaker";
 import { createCallClock } from "../../src/calls/clock";
 import { createGates, type Gate, type PassOptions } from "../../src/calls/gates";
-import { ProviderError } from "../../src/calls/providers";
+import { ProviderError } from "@nodeloom/providers";
 import { TIMING } from "../../src/run/timing";
 
 const logger = createLogger("test", "silent");

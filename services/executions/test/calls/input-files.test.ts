@@ -4,7 +4,7 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { createEgressClient, createSlots, type EgressClient } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
-import { ProviderError } from "../../src/calls/providers";
+import { ProviderError } from "@nodeloom/providers";
 import { withFreshFiles } from "../../src/calls/call";
 import { createInputFiles, type InputFilesOptions } from "../../src/calls/input-files";
 import { callOf } from "../support/model-calls";

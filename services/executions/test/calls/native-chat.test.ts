@@ -1,7 +1,7 @@
 import { TIMING } from "../../src/run/timing";
 import { classifyFailure } from "../../src/calls/failures";
 import type { WrittenText } from "../../src/calls/texts";
-import { ProviderError } from "../../src/calls/providers";
+import { ProviderError } from "@nodeloom/providers";
 import type { CallResult } from "../../src/run/types";
 import type { ModelCall } from "../../src/run/calls";
 import { callOf, live, modelCalls, peer, PRICES, soon, unheard, until, usePeer, type Answer } from "../support/model-calls";

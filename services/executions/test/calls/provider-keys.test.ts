@@ -6,7 +6,7 @@ import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import type { Models } from "../../src/clients";
 import { createKeyTest, createProviderKeys, type ReadSecret } from "../../src/calls/provider-keys";
-import { createTransport } from "../../src/calls/providers/transport";
+import { createTransport } from "@nodeloom/providers";
 
 type Read = (request: identity.ReadSecretsRequest) => Promise<identity.ReadSecretsResponse>;
 const AUTH = { secretEnv: "OPENAI_API_KEY", scheme: "Bearer" };

@@ -9,7 +9,7 @@ import type { Stores } from "../../src/store/stores";
 import { createLogger, createSlots } from "@nodeloom/platform";
 import { createGates, type Gate } from "../../src/calls/gates";
 import { createJobs, type Jobs } from "../../src/calls/jobs";
-import { createProvider, ProviderError, type JobProvider } from "../../src/calls/providers";
+import { createProvider, ProviderError, type JobProvider } from "@nodeloom/providers";
 import { TIMING } from "../../src/run/timing";
 import {
   type Answer,

@@ -2,7 +2,7 @@ import type { WrittenText } from "../../src/calls/texts";
 import type { ModelCall } from "../../src/run/calls";
 import type { CallResult } from "../../src/run/types";
 import { type Gate } from "../../src/calls/gates";
-import { ProviderError } from "../../src/calls/providers";
+import { ProviderError } from "@nodeloom/providers";
 import { ATTEMPTS } from "../../src/run/timing";
 import { type Seen, peer, usePeer, chat, PRICES, modelCalls, callOf, live, soon, until, unheard, says } from "../support/model-calls";
 

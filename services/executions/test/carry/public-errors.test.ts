@@ -1,7 +1,7 @@
 import { DomainError } from "@nodeloom/kernel";
 import { BindError } from "@nodeloom/kernel/graph";
 import { afterFailure, final, QUOTES_ADDRESS } from "../../src/calls/failures";
-import { ProviderError } from "../../src/calls/providers";
+import { ProviderError } from "@nodeloom/providers";
 import { runError } from "../../src/carry/workflows/calls/failures";
 import { itemEndOf } from "../../src/run/batch";
 import type { ExecutionView } from "../../src/run/record";

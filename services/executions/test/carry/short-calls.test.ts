@@ -1,5 +1,5 @@
 import { ApplicationFailure } from "@temporalio/activity";
-import { ProviderError } from "../../src/calls/providers";
+import { ProviderError } from "@nodeloom/providers";
 import type { CallContext } from "../../src/run/types";
 import { createShortCalls } from "../../src/carry/short-calls";
 

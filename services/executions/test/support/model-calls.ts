@@ -12,7 +12,7 @@ import { createJobs, type Jobs } from "../../src/calls/jobs";
 import { createSubmissions } from "../../src/calls/submissions";
 import { createTexts, type Texts, type WrittenText } from "../../src/calls/texts";
 import type { CatalogModel, ModelCatalog } from "../../src/plan/model-catalog";
-import { createProvider } from "../../src/calls/providers";
+import { createProvider } from "@nodeloom/providers";
 import type { Stores } from "../../src/store/stores";
 import type { ModelCall } from "../../src/run/calls";
 import { TIMING } from "../../src/run/timing";

@@ -1,7 +1,7 @@
 /** A moderation hook on loopback, which decides as a test says and checks how it is asked. */
 import { Webhook } from "standardwebhooks";
 import type { Question } from "../../src/moderation/hook";
-import { startRecordingServer, type Asked, type RecordingServer, type Told } from "./recording-server";
+import { startRecordingServer, type Asked, type RecordingServer, type Told } from "../../../providers/test/support/recording-server";
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 

@@ -1,5 +1,5 @@
 import type { Issue } from "@nodeloom/kernel";
-import type { ProviderSettings } from "@nodeloom/platform";
+import type { ProviderSettings } from "@nodeloom/providers";
 import type { Entry } from "../entry";
 import type { RegisteredModel } from "../resolved";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { JsonSchema } from "@nodeloom/kernel";
-import type { ComfyUiSettings, ProviderSettings } from "@nodeloom/platform";
+import type { ComfyUiSettings, ProviderSettings } from "@nodeloom/providers";
 import type { RegisteredModel } from "../registry";
 import { SAMPLING_INPUTS, toolInputs } from "../chat-inputs";
 import { keyNameOf, slugOf, type ListedModel, type ServerRecord, type StoredWorkflow } from "./server-record";

@@ -5,7 +5,7 @@ import { connectMongo, createGrpcClient, createOwnServers, unary, type ClientOf 
 import { identity as identityProto, models } from "@nodeloom/proto";
 import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import { startFakeService } from "../../../../gateway/test/support/fake-service";
-import { createProvider, type TextProvider } from "../../../executions/src/calls/providers";
+import { createProvider, type TextProvider } from "@nodeloom/providers";
 import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/process";
 import { eventually } from "../../../platform/test/support/eventually";
 import { startMigrated } from "../../../platform/test/support/start-migrated";

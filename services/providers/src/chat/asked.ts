@@ -1,0 +1,70 @@
+import { isRecord } from "@nodeloom/kernel";
+import type { ProviderSettings } from "../entries/settings";
+import type { TextAnswer, TextOptions } from "../dialect";
+import { toolCallsIn, type ToolCall } from "./tools";
+
+/** chat/: what the dialects of text models have in common. */
+
+export type ChatSettings = Extract<ProviderSettings, { kind: "llm" }>;
+
+/** What a call is made of. */
+export type Asked = Pick<TextOptions, "inputs" | "schema" | "repair">;
+
+/** Inputs that every dialect translates, beside the files. */
+const TRANSLATED = ["prompt", "system", "history", "steps", "maxTokens"];
+
+/** Inputs that are sent under their own names. */
+export const otherInputs = ({ inputs }: Asked, translated: readonly string[]): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(inputs).filter(([name]) => !TRANSLATED.includes(name) && !translated.includes(name)));
+
+export interface Turn {
+  role: "user" | "assistant" | "tool";
+  content: string;
+  /** Of an assistant's turn: the tools that it called. */
+  tool_calls?: ToolCall[];
+  /** Of a tool's turn: the call that it answers. */
+  tool_call_id?: string;
+}
+
+const ROLES: readonly unknown[] = ["user", "assistant", "tool"];
+
+const isTurn = (value: unknown): value is Turn => isRecord(value) && ROLES.includes(value.role) && typeof value.content === "string";
+
+const turnsIn = (turns: unknown): Turn[] =>
+  (Array.isArray(turns) ? turns : []).filter(isTurn).map(({ role, content, tool_calls: calls, tool_call_id: id }) => ({
+    ...{ role, content },
+    ...(role === "assistant" && calls !== undefined ? { tool_calls: toolCallsIn(calls, String) } : {}),
+    ...(role === "tool" ? { tool_call_id: id ?? "" } : {}),
+  }));
+
+/** What was said before the prompt, the oldest first: the input `history`, as its entry's schema has checked it. */
+export const earlierTurns = ({ inputs: { history } }: Asked): Turn[] => turnsIn(history);
+
+/** What came after the prompt, the oldest first: the input `steps`. */
+export const laterTurns = ({ inputs: { steps } }: Asked): Turn[] => turnsIn(steps);
+
+/** Rough, and on the low side: for providers that don't say how many tokens they counted. */
+const CHARS_PER_TOKEN = 4;
+
+const isCount = (value: unknown): value is number => typeof value === "number" && value >= 0;
+
+const tokens = (counted: unknown, text: string): number =>
+  isCount(counted) ? Math.ceil(counted) : Math.ceil(text.length / CHARS_PER_TOKEN);
+
+/** Tokens as the provider counted them; what it doesn't count is estimated, for no answer is free. */
+export const usageOf = (asked: Asked, answer: string, input: unknown, output: unknown): TextAnswer["usage"] => ({
+  inputTokens: tokens(input, askedText(asked)),
+  outputTokens: tokens(output, answer),
+  ...(isCount(input) && isCount(output) ? {} : { isEstimated: true }),
+});
+
+/** The texts of a call, as far as they can be counted. */
+const askedText = (asked: Asked): string => {
+  const { inputs, schema, repair } = asked;
+  const turns = [...earlierTurns(asked), ...laterTurns(asked)].flatMap(({ content, tool_calls: calls }) => [
+    content,
+    calls && JSON.stringify(calls),
+  ]);
+  const described = [inputs.tools, schema].map((value) => value && JSON.stringify(value));
+  return [inputs.system, ...turns, inputs.prompt, ...described, repair?.answer].map((text) => String(text ?? "")).join("");
+};

@@ -1,0 +1,113 @@
+import type { ComfyUiSettings } from "../../entries/settings";
+import { ProviderError, type DialectContext, type JobProvider, type PollState, type ProviderFile } from "../../dialect";
+import { isRecord, LIMITS } from "@nodeloom/kernel";
+import { pointer } from "../../pointer";
+import { createTransport, DIRECT_TIMEOUT_MS } from "../../transport";
+import { errorIn, filesIn, type OutputFile } from "./history";
+import { workflowWith } from "./workflow";
+
+/** A workflow of a ComfyUI server: put into its queue, looked for in its history. As its `server.py` and `execution.py` have it. */
+
+const INTERVAL_MS = 500;
+const MAX_INTERVAL_MS = 3_000;
+/** What is looked for in a queue or a history may have a picture or two in it as data. */
+const MAX_HISTORY_BYTES = 32 * 1_024 * 1_024;
+const NOT_FOUND = 404;
+/** The newest entries of a history, among which a job is that was submitted lately. */
+const SEARCHED_ENTRIES = 64;
+
+const clientOf = (idempotencyKey: string): string => `nodeloom-${idempotencyKey}`;
+
+/** The prompts of a queue or a history: number, id, workflow, what was sent beside it, … */
+const promptsIn = (answer: unknown): unknown[][] =>
+  (isRecord(answer) ? Object.values(answer) : [])
+    .flatMap((part) => (Array.isArray(part) ? (part as unknown[]) : [pointer(part, "/prompt")]))
+    .filter((item) => Array.isArray(item));
+
+/** Where a prompt is in the queue; each element of its lists is number, id, workflow, … */
+const placeIn = (queue: unknown, id: string): "running" | "pending" | undefined => {
+  const has = (name: string): boolean => {
+    const items = pointer(queue, `/${name}`);
+    return Array.isArray(items) && items.some((item) => Array.isArray(item) && item[1] === id);
+  };
+  if (has("queue_running")) return "running";
+  return has("queue_pending") ? "pending" : undefined;
+};
+
+/** Why a workflow was not taken: what is wrong with its nodes. */
+const nodeErrors = (body: string | undefined): string => {
+  const said = [...(body ?? "").matchAll(/"details":\s*"((?:[^"\\]|\\.){1,200})"/g)].map(([, details]) => details!);
+  return said.length === 0 ? "" : ` (${[...new Set(said)].slice(0, 3).join("; ")})`;
+};
+
+export const comfyUi = (settings: ComfyUiSettings, context: DialectContext): JobProvider => {
+  const { baseUrl } = settings;
+  const transport = createTransport(context, settings);
+  const get = (path: string, signal?: AbortSignal): Promise<unknown> =>
+    transport.json({ method: "GET", url: `${baseUrl}${path}`, maxBytes: MAX_HISTORY_BYTES, signal });
+
+  const fileOf = ({ filename, subfolder, type }: OutputFile): ProviderFile => {
+    const query = new URLSearchParams({ filename, subfolder, type }).toString();
+    const call = { method: "GET", url: `${baseUrl}/view?${query}`, headers: { accept: "*/*" } };
+    return {
+      stripMetadata: settings.keepMetadata !== true,
+      read: async function* () {
+        yield* (await transport.open({ ...call, timeoutMs: DIRECT_TIMEOUT_MS, maxBytes: LIMITS.mediaBytes })).body;
+      },
+    };
+  };
+  const ended = (entry: unknown): PollState => {
+    const problem = errorIn(entry);
+    if (problem === "interrupted") return { state: "cancelled" };
+    if (problem !== undefined) return { state: "failed", message: transport.reason(problem) };
+    return { state: "succeeded", made: { files: filesIn(entry, settings.makes).map(fileOf), text: null } };
+  };
+  /** What the history has of a prompt; nothing before it has ended. */
+  const historyOf = async (id: string, signal?: AbortSignal): Promise<unknown> => {
+    const history = await get(`/history/${encodeURIComponent(id)}`, signal);
+    return isRecord(history) && Object.hasOwn(history, id) ? history[id] : undefined;
+  };
+
+  return {
+    type: "job",
+    idempotentSubmit: false,
+    intervalMs: INTERVAL_MS,
+    maxIntervalMs: MAX_INTERVAL_MS,
+    submit: async ({ inputs, idempotencyKey, signal }) => {
+      const body = { prompt: workflowWith(settings, inputs), client_id: clientOf(idempotencyKey) };
+      try {
+        const answer = await transport.json({ method: "POST", url: `${baseUrl}/prompt`, body, signal });
+        const id = pointer(answer, "/prompt_id");
+        if (typeof id !== "string" || id === "")
+          throw transport.errorInside(answer, true) ?? new ProviderError("refused", "the server's answer has no prompt_id");
+        return { requestId: id };
+      } catch (error) {
+        if (!(error instanceof ProviderError) || error.status !== 400) throw error;
+        throw new ProviderError("refused", `${error.message}${nodeErrors(error.body)}`, error.status, error.body);
+      }
+    },
+    find: async (idempotencyKey, signal) => {
+      const client = clientOf(idempotencyKey);
+      const isOurs = (prompt: unknown[]): boolean => pointer(prompt[3], "/client_id") === client;
+      const answers = [await get("/queue", signal), await get(`/history?max_items=${SEARCHED_ENTRIES}`, signal)];
+      const id = answers.flatMap(promptsIn).find(isOurs)?.[1];
+      return typeof id === "string" ? { requestId: id } : undefined;
+    },
+    poll: async ({ requestId }, signal) => {
+      const entry = await historyOf(requestId, signal);
+      if (entry !== undefined) return ended(entry);
+      if (placeIn(await get("/queue", signal), requestId) !== undefined) return { state: "running" };
+      // It may have ended between the two; a server that was started again knows neither.
+      const late = await historyOf(requestId, signal);
+      if (late !== undefined) return ended(late);
+      throw new ProviderError("refused", "the server does not know the job", NOT_FOUND);
+    },
+    cancel: async ({ requestId }) => {
+      const post = (path: string, body: object): Promise<void> => transport.done({ method: "POST", url: `${baseUrl}${path}`, body });
+      await post("/queue", { delete: [requestId] });
+      // Servers that don't know `prompt_id` here would stop whatever runs: only a prompt that runs is interrupted.
+      if (placeIn(await get("/queue"), requestId) === "running") await post("/interrupt", { prompt_id: requestId });
+      return true;
+    },
+  };
+};

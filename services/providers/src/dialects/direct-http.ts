@@ -1,0 +1,57 @@
+import { LIMITS } from "@nodeloom/kernel";
+import type { DirectHttpSettings } from "../entries/settings";
+import { answerBytes, answerId, shortId } from "../answers";
+import { ProviderError, type DialectContext, type FilesProvider, type Made } from "../dialect";
+import { madeIn, withDownloads } from "../made";
+import { pointer } from "../pointer";
+import { errorIn, requestOf } from "../request";
+import { createTransport, DIRECT_TIMEOUT_MS } from "../transport";
+
+/** Models that answer one request with what they made, as their registry entry describes it. */
+
+/** Ten of the largest pictures, in base64. */
+const MAX_JSON_BYTES = 64 * 1_024 * 1_024;
+/** While an answer is parsed it is in memory as its text and as the texts in it. */
+const COPIES = 2;
+const OK = 200;
+const JSON_TYPE = /^application\/(?:[a-z0-9.+-]+\+)?json\b/i;
+
+/** One exchange that is described by its registry entry alone. */
+export const directHttp = (settings: DirectHttpSettings, context: DialectContext): FilesProvider => {
+  const { answer: form = "json", outputs, error, requestId: idPlace } = settings;
+  const transport = createTransport(context, settings);
+
+  const jsonOf = async (body: AsyncIterable<Buffer>): Promise<unknown> => {
+    const answer = await transport.parse(body);
+    const problem = errorIn(error, answer);
+    if (problem === undefined) return answer;
+    throw new ProviderError("refused", transport.reason(problem), OK, transport.shown(JSON.stringify(answer)));
+  };
+
+  const nameIn = (answer: unknown): string | undefined => {
+    const id = idPlace === undefined ? undefined : pointer(answer, idPlace);
+    return typeof id === "string" || typeof id === "number" ? shortId(String(id)) : undefined;
+  };
+
+  return {
+    type: "files",
+    run: async ({ inputs, signal, reserve }) => {
+      const maxBytes = form === "bytes" ? LIMITS.mediaBytes : MAX_JSON_BYTES;
+      const call = requestOf(settings, inputs);
+      const headers = form === "json" ? call.headers : { accept: "*/*", ...call.headers };
+      const opened = await transport.open({ ...call, ...(headers ? { headers } : {}), timeoutMs: DIRECT_TIMEOUT_MS, maxBytes, signal });
+      // What was heard is kept until it is stored: it can't be asked for twice.
+      await reserve(answerBytes(opened.headers, maxBytes) * (form === "bytes" ? 1 : COPIES));
+      const isJson = JSON_TYPE.test(opened.headers["content-type"] ?? "");
+      const requestId = answerId(opened.headers);
+      if (form === "bytes" && !isJson) return { files: [{ bytes: opened.body }], text: null, requestId };
+      const answer = form === "text" && !isJson ? await transport.text(opened.body) : await jsonOf(opened.body);
+      // Of bytes, JSON says what went wrong.
+      const made: Made = form === "bytes" ? { files: [], text: null } : withDownloads(settings, transport, madeIn(outputs, answer));
+      // Without what was asked for, an answer may say why.
+      const problem = made.files.length === 0 && made.text === null ? transport.errorInside(answer, true) : undefined;
+      if (problem) throw problem;
+      return { ...made, requestId: nameIn(answer) ?? requestId };
+    },
+  };
+};

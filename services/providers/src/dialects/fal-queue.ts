@@ -1,0 +1,58 @@
+import type { ProviderSettings } from "../entries/settings";
+import { requestIdOf } from "../answers";
+import type { DialectContext, JobProvider, PollState, Submission } from "../dialect";
+import { jobProvider, resultOf } from "../job";
+import { madeIn } from "../made";
+import { pointer } from "../pointer";
+import { withDefaults } from "../request";
+import { fillTemplate } from "../template";
+import { createTransport } from "../transport";
+
+/** Jobs in fal's queue. */
+
+/** Applications that have another name before their owner's. */
+const NAMESPACES = new Set(["workflows", "comfy"]);
+
+/** What requests of an application are under: its owner and name, without the path inside it. As `@fal-ai/client` 1.10 does. */
+const queueOf = (app: string): string => {
+  const parts = app.split("/");
+  return parts.slice(0, NAMESPACES.has(parts[0]!) ? 3 : 2).join("/");
+};
+
+/** A model in fal's queue: one queue per application. */
+export const falQueue = (settings: Extract<ProviderSettings, { kind: "inference-platform" }>, context: DialectContext): JobProvider => {
+  const { baseUrl, app, body, defaults, outputs } = settings;
+  const addresses = (requestId: string): Record<"status" | "response" | "cancel", string> => {
+    const response = `${baseUrl}/${queueOf(app)}/requests/${encodeURIComponent(requestId)}`;
+    return { response, status: `${response}/status`, cancel: `${response}/cancel` };
+  };
+  const addressOf = (name: "status" | "response" | "cancel", { requestId, handle }: Submission): string =>
+    handle?.[name] ?? addresses(requestId)[name];
+
+  return jobProvider(createTransport(context, settings), settings, {
+    submit: (given) => {
+      const inputs = withDefaults(defaults, given);
+      return { method: "POST", url: `${baseUrl}/${app}`, body: body ? fillTemplate(body, inputs) : inputs };
+    },
+    submitted: (answer) => {
+      const requestId = requestIdOf(answer, "/request_id");
+      // Those of nested applications are not under the application's own. Only what is under the configured base is followed.
+      const handle = Object.entries(addresses(requestId)).map(([name, otherwise]) => {
+        const told = pointer(answer, `/${name}_url`);
+        return [name, typeof told === "string" && told.startsWith(`${baseUrl}/`) ? told : otherwise];
+      });
+      return { requestId, handle: Object.fromEntries(handle) as Record<string, string> };
+    },
+    status: (submission) => ({ method: "GET", url: addressOf("status", submission) }),
+    state: async (status, submission, fetch): Promise<PollState> => {
+      if (pointer(status, "/status") !== "COMPLETED") return { state: "running" };
+      const error = pointer(status, "/error");
+      if (typeof error === "string") return { state: "failed", message: error };
+      return resultOf(
+        () => fetch({ method: "GET", url: addressOf("response", submission) }),
+        (answer) => ({ state: "succeeded", made: madeIn(outputs, answer) }),
+      );
+    },
+    cancel: (submission) => ({ method: "PUT", url: addressOf("cancel", submission) }),
+  });
+};

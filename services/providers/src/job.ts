@@ -1,0 +1,70 @@
+import type { ProviderSettings } from "./entries/settings";
+import { ProviderError, type JobProvider, type PollState, type Submission } from "./dialect";
+import { headerKey, type JsonCall, type Transport } from "./transport";
+
+/** Jobs of any dialect: submit, poll, cancel, and the fetch of results. */
+
+/** The requests that a job is made of, and what their answers say. */
+export interface JobDialect {
+  submit(inputs: Record<string, unknown>): JsonCall;
+  submitted(answer: unknown): Submission;
+  status(submission: Submission): JsonCall;
+  /** @param fetch for what the status alone does not say */
+  state(answer: unknown, submission: Submission, fetch: (call: JsonCall) => Promise<unknown>): PollState | Promise<PollState>;
+  /** Undefined when the service can't be told to stop. */
+  cancel(submission: Submission): JsonCall | undefined;
+}
+
+type JobPace = Pick<
+  Extract<ProviderSettings, { kind: "inference-platform" }>,
+  "idempotencyHeader" | "firstMs" | "intervalMs" | "maxIntervalMs"
+>;
+
+/** Statuses that speak of the fetch of a result, which may be repeated; every other 4xx is the result. */
+const OF_THE_FETCH = new Set([408, 425, 429]);
+const isResult = ({ kind, status = 0 }: ProviderError): boolean =>
+  kind === "failed" || (status >= 400 && status < 500 && !OF_THE_FETCH.has(status));
+
+/** The end of a job whose result is fetched by a second request. A refusal of it is the result. */
+export const resultOf = async (fetch: () => Promise<unknown>, read: (answer: unknown) => PollState): Promise<PollState> => {
+  try {
+    return read(await fetch());
+  } catch (failure) {
+    if (failure instanceof ProviderError && isResult(failure)) return { state: "failed", message: failure.message };
+    throw failure;
+  }
+};
+
+/** A provider that is given a job and asked for it. */
+export const jobProvider = (transport: Transport, pace: JobPace, dialect: JobDialect): JobProvider => {
+  const { idempotencyHeader: header, firstMs, intervalMs = 100, maxIntervalMs = 2_000 } = pace;
+  return {
+    type: "job",
+    idempotentSubmit: header !== undefined,
+    intervalMs,
+    maxIntervalMs,
+    firstMs,
+    submit: async ({ inputs, idempotencyKey, signal }) => {
+      const call = dialect.submit(inputs);
+      const headers = { ...call.headers, ...(header === undefined ? {} : { [header]: headerKey(idempotencyKey) }) };
+      const answer = await transport.json({ ...call, headers, signal });
+      try {
+        return dialect.submitted(answer);
+      } catch (error) {
+        // An answer without a request id may say why.
+        const isLacking = error instanceof ProviderError && error.status === undefined;
+        throw isLacking ? (transport.errorInside(answer, true) ?? error) : error;
+      }
+    },
+    poll: async (submission, signal) => {
+      const fetch = (call: JsonCall): Promise<unknown> => transport.json({ ...call, signal });
+      const state = await dialect.state(await fetch(dialect.status(submission)), submission, fetch);
+      return state.state === "failed" ? { state: "failed", message: transport.reason(state.message) } : state;
+    },
+    cancel: async (submission) => {
+      const call = dialect.cancel(submission);
+      if (call) await transport.json(call);
+      return call !== undefined;
+    },
+  };
+};

@@ -1,0 +1,68 @@
+import { LIMITS } from "@nodeloom/kernel";
+import type { ProviderSettings } from "./entries/settings";
+import { base64Bytes } from "./base64";
+import type { Made, ProviderFile } from "./dialect";
+import { pointer, pointerAll, pointerTexts } from "./pointer";
+import { isOwnAddress } from "./request";
+import { DIRECT_TIMEOUT_MS, type Transport } from "./transport";
+
+/** What a provider made, by the places that its registry entry says. */
+
+type Outputs = Extract<ProviderSettings, { outputs: unknown }>["outputs"];
+
+const ADDRESS = /^https?:\/\//i;
+const DATA_URL = /^data:[^,]{0,200};base64,/i;
+const FILES = ["images", "videos", "audios"] as const;
+
+const inline = (base64: string): ProviderFile => {
+  // Line breaks are rare, and a copy is large.
+  const text = /\s/.test(base64) ? base64.replace(/\s+/g, "") : base64;
+  return { read: () => base64Bytes(text) };
+};
+
+/** A file as an answer has it: an address, a data URL, or base64. */
+const fileOf = (value: string): ProviderFile => {
+  if (ADDRESS.test(value)) return { url: value };
+  return inline(value.slice(DATA_URL.exec(value)?.[0].length ?? 0));
+};
+
+const placesOf = (outputs: Outputs, name: keyof Outputs): string[] => [outputs[name] ?? []].flat();
+
+const jsonAt = (answer: unknown, place: string): unknown => (place.includes("*") ? pointerAll(answer, place) : pointer(answer, place));
+
+/** What an answer has at the places of an entry. */
+export const madeIn = (outputs: Outputs, answer: unknown): Made => {
+  // A text may be empty: of sound in which nobody speaks.
+  const texts = placesOf(outputs, "text")
+    .flatMap((place) => pointerAll(answer, place))
+    .filter((value) => typeof value === "string");
+  const json = placesOf(outputs, "json")
+    .map((place) => jsonAt(answer, place))
+    .find((value) => value !== undefined);
+  return {
+    files: FILES.flatMap((name) => placesOf(outputs, name).flatMap((place) => pointerTexts(answer, place))).map(fileOf),
+    text: texts.length > 0 ? texts.join("\n") : null,
+    ...(json === undefined ? {} : { json: { value: json } }),
+    answer,
+  };
+};
+
+/** The same, with the files on the provider's own hosts fetched with its secret, where the entry says so. */
+export const withDownloads = (
+  settings: Pick<ProviderSettings, "baseUrl"> & { pollHosts?: string[] | undefined; downloadWithKey?: boolean | undefined },
+  transport: Transport,
+  made: Made,
+): Made => {
+  if (!settings.downloadWithKey) return made;
+  const files = made.files.map((file): ProviderFile => {
+    if (!("url" in file) || !isOwnAddress(settings, file.url)) return file;
+    const { url } = file;
+    return {
+      read: async function* () {
+        const call = { method: "GET", url, headers: { accept: "*/*" }, timeoutMs: DIRECT_TIMEOUT_MS, maxBytes: LIMITS.mediaBytes };
+        yield* (await transport.open(call)).body;
+      },
+    };
+  });
+  return { ...made, files };
+};

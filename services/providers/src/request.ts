@@ -1,0 +1,69 @@
+import type { DirectHttpSettings, ProviderSettings } from "./entries/settings";
+import { isSentFile, multipart, type SentFile } from "./multipart";
+import { pointer } from "./pointer";
+import { fillPath, fillTemplate } from "./template";
+import type { JsonCall } from "./transport";
+
+/** Requests as registry entries describe them, and the errors that their answers have inside. */
+
+type Inputs = Readonly<Record<string, unknown>>;
+type Described = Pick<DirectHttpSettings, "baseUrl" | "headers" | "defaults"> & { request: DirectHttpSettings["request"] };
+
+const isPlain = (value: unknown): value is string | number | boolean => ["string", "number", "boolean"].includes(typeof value);
+
+/** What a value becomes in a form, or in a query: lists are there once for each item, objects as JSON. */
+const partsOf = (name: string, value: unknown): [string, string | SentFile][] => {
+  if (Array.isArray(value)) return value.flatMap((item) => partsOf(name, item));
+  if (value === null || value === undefined) return [];
+  if (isSentFile(value)) return [[name, value]];
+  return [[name, isPlain(value) ? String(value) : JSON.stringify(value)]];
+};
+
+const queryOf = (template: Inputs | undefined, inputs: Inputs): string => {
+  if (!template) return "";
+  const parts = Object.entries(fillTemplate(template, inputs)).flatMap(([name, value]) => partsOf(name, value));
+  const query = new URLSearchParams(parts.filter((part): part is [string, string] => typeof part[1] === "string"));
+  return query.size === 0 ? "" : `?${query.toString()}`;
+};
+
+/** Inputs with those that are said where a call leaves them out. */
+export const withDefaults = (defaults: Inputs | undefined, inputs: Inputs): Record<string, unknown> => ({ ...defaults, ...inputs });
+
+/** The body of a request whose inputs are sent under their own names where it has no template. */
+const bodyOf = ({ method, body, form, query }: DirectHttpSettings["request"], inputs: Inputs): Pick<JsonCall, "body" | "raw"> => {
+  if (form) return { raw: multipart(Object.entries(fillTemplate(form, inputs)).flatMap(([name, value]) => partsOf(name, value))) };
+  if (body) return { body: fillTemplate(body, inputs) };
+  return method === "GET" || query ? {} : { body: inputs };
+};
+
+/** @throws ProviderError for an input that can't be a part of the path */
+export const requestOf = ({ baseUrl, headers, defaults, request }: Described, given: Inputs): JsonCall => {
+  const inputs = withDefaults(defaults, given);
+  return {
+    method: request.method ?? "POST",
+    url: `${baseUrl}${fillPath(request.path, inputs)}${queryOf(request.query, inputs)}`,
+    ...(headers ? { headers } : {}),
+    ...bodyOf(request, inputs),
+  };
+};
+
+/** What went wrong, by an answer whose status says that all is well. */
+export const errorIn = (error: DirectHttpSettings["error"], answer: unknown): string | undefined => {
+  const code = error && pointer(answer, error.when);
+  if (code === undefined || code === null || error!.not?.includes(code as string)) return undefined;
+  const message = error!.message === undefined ? undefined : pointer(answer, error!.message);
+  return typeof message === "string" && message !== "" ? message : `the provider reported the error ${JSON.stringify(code)}`;
+};
+
+/** Whether an address is on one of a provider's own hosts, which are sent its secret. */
+export const isOwnAddress = (
+  { baseUrl, pollHosts = [] }: Pick<ProviderSettings, "baseUrl"> & { pollHosts?: string[] | undefined },
+  url: string,
+) => {
+  if (!URL.canParse(url)) return false;
+  const { origin, hostname, port, protocol, username } = new URL(url);
+  if (username !== "") return false;
+  if (origin === new URL(baseUrl).origin) return true;
+  if (protocol !== "https:" || port !== "") return false;
+  return pollHosts.some((host) => (host.startsWith("*.") ? hostname.endsWith(host.slice(1)) : hostname === host));
+};

@@ -1,0 +1,198 @@
+import { createHash } from "node:crypto";
+import { StringDecoder } from "node:string_decoder";
+import { DomainError, LIMITS } from "@nodeloom/kernel";
+import { durationHistogram, EgressError, inClientSpan, parseRetryAfter, type EgressRequest, type EgressStream } from "@nodeloom/platform";
+import type { ProviderSettings } from "./entries/settings";
+import { ProviderError, type DialectContext } from "./dialect";
+import { errorInside, refusal } from "./errors";
+import { readJson } from "./pointer";
+
+/** Requests to providers through the guarded client: sizes, times, redirects, and errors without secrets. */
+
+const requestTook = durationHistogram(
+  "nodeloom.provider.request.duration",
+  "requests to providers until their answer began, by provider and outcome",
+);
+const STATUS_CLASS = 100;
+const REQUEST_TIMEOUT_MS = 20_000;
+/** Of requests that are answered with what a model made. */
+export const DIRECT_TIMEOUT_MS = 300_000;
+const MAX_JSON_BYTES = 8 * 1024 * 1024;
+const MAX_PROVIDER_REDIRECTS = 3;
+
+/** Long secrets that might be echoed by a provider: bearer tokens and key-like words, also where the provider hid a part. */
+const SECRET_LIKE = /\b(?:sk|pk|key|token|r8|nl|whsec)[-_][A-Za-z0-9_*.…-]{8,}/gi;
+
+/** What of a provider's answer may be shown: cut, and without our secrets or anything like one. */
+export const showable = (body: string, ...secrets: readonly (string | undefined)[]): string => {
+  const clean = secrets.reduce<string>((text, secret) => (secret && secret.length >= 6 ? text.replaceAll(secret, "[secret]") : text), body);
+  return Buffer.from(clean.replace(SECRET_LIKE, "[secret]")).subarray(0, LIMITS.providerBodyBytes).toString("utf8");
+};
+
+/** Keys of one model that are kept from being shown, the newest. */
+const REMEMBERED_KEYS = 4;
+/** When a key that could not be read is asked for again. */
+const KEY_AGAIN_MS = 1_000;
+
+/** Longest text of a provider that becomes part of an error's message. */
+const MAX_REASON_CHARS = 500;
+const PRINTABLE = /^[\x21-\x7e]{1,255}$/;
+
+/** A key as a header can carry it: node ids are in it, and may be in any script. */
+export const headerKey = (key: string): string => (PRINTABLE.test(key) ? key : createHash("sha256").update(key).digest("hex"));
+
+/** A body that is sent as it is, once. */
+export interface RawBody {
+  contentType: string;
+  /** All of it. */
+  length: number;
+  bytes: AsyncIterable<Uint8Array>;
+}
+
+export interface JsonCall {
+  method: string;
+  url: string;
+  body?: unknown;
+  /** Instead of `body`. */
+  raw?: RawBody;
+  /** The address carries its own permission, and may be anybody's: our secret stays here. */
+  isPresigned?: boolean;
+  headers?: Record<string, string>;
+  timeoutMs?: number;
+  /** Longest answer; by default that of a JSON document. */
+  maxBytes?: number;
+  signal?: AbortSignal | undefined;
+}
+
+export type Transport = ReturnType<typeof createTransport>;
+
+async function* translatedBody(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  try {
+    yield* body;
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    throw new ProviderError("ambiguous", `the provider's answer did not arrive whole: ${error.message}`);
+  }
+}
+
+/** Notes what a provider answered, and how long that took to begin. */
+const counted = async (host: string, send: () => Promise<EgressStream>): Promise<EgressStream> => {
+  const startedAt = performance.now();
+  const note = (outcome: string): void => requestTook(performance.now() - startedAt, { provider: host, outcome });
+  try {
+    const answer = await send();
+    note(`${Math.floor(answer.status / STATUS_CLASS)}xx`);
+    return answer;
+  } catch (error) {
+    note(error instanceof EgressError ? (error.mayHaveBeenSent ? "no answer" : "unreachable") : "given up");
+    throw error;
+  }
+};
+
+/** @throws ProviderError where the key can't be read now: nothing was sent */
+const readKey = async (read: () => ReturnType<DialectContext["secret"]>): Promise<string | undefined> => {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    throw new ProviderError("unavailable", `the platform's key for it can't be read: ${error.message}`, undefined, undefined, KEY_AGAIN_MS);
+  }
+};
+
+/** Authenticated JSON over the guarded client. */
+export const createTransport = (
+  { egress, secret: readSecret }: DialectContext,
+  { auth, traceparent }: Pick<ProviderSettings, "auth" | "traceparent">,
+) => {
+  /** The keys that were sent lately, which a provider may echo: a key may be replaced while a call is under way. */
+  const sent = new Set<string>();
+  const remember = (secret: string): void => {
+    sent.delete(secret);
+    sent.add(secret);
+    for (const oldest of sent) if (sent.size > REMEMBERED_KEYS) sent.delete(oldest);
+  };
+
+  const authorization = async (url: string): Promise<Record<string, string>> => {
+    if (!auth) return {};
+    const secret = (await readKey(() => readSecret(auth, url))) ?? auth.default;
+    if (!secret) return {};
+    // What an entry says by default is public: a word such as the sandbox's.
+    if (secret !== auth.default) remember(secret);
+    return { [auth.header ?? "Authorization"]: auth.scheme ? `${auth.scheme} ${secret}` : secret };
+  };
+  const withoutKeys = (text: string): string => showable(text, ...sent);
+
+  const send = async (call: JsonCall): Promise<EgressStream> => {
+    const request: EgressRequest = {
+      url: call.url,
+      method: call.method,
+      headers: {
+        accept: "application/json",
+        ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+        ...(call.raw ? { "content-type": call.raw.contentType, "content-length": String(call.raw.length) } : {}),
+        ...call.headers,
+        ...(call.isPresigned ? {} : await authorization(call.url)),
+      },
+      timeoutMs: call.timeoutMs ?? REQUEST_TIMEOUT_MS,
+      maxBytes: call.maxBytes ?? MAX_JSON_BYTES,
+      maxRedirects: call.raw ? 0 : MAX_PROVIDER_REDIRECTS,
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      ...(call.raw ? { body: call.raw.bytes } : {}),
+      ...(call.signal ? { signal: call.signal } : {}),
+    };
+    const { host } = new URL(call.url);
+    return inClientSpan(`${call.method} ${host}`, { "http.request.method": call.method, "server.address": host }, (trace) =>
+      counted(host, () => egress.stream(traceparent ? { ...request, headers: { ...request.headers, ...trace } } : request)),
+    );
+  };
+
+  const text = async (body: AsyncIterable<Buffer>): Promise<string> => {
+    // Decoded as it arrives: the bytes of an answer and its text are not in memory at once.
+    const decoder = new StringDecoder("utf8");
+    let read = "";
+    for await (const chunk of body) read += decoder.write(chunk);
+    return read + decoder.end();
+  };
+
+  /** A successful answer with its headers. What goes wrong while its body is read is a ProviderError, too. */
+  const open = async (call: JsonCall): Promise<Pick<EgressStream, "headers"> & { body: AsyncIterable<Buffer> }> => {
+    try {
+      const { status, headers, body } = await send(call);
+      if (status >= 200 && status < 300) return { headers, body: translatedBody(body) };
+      const said = withoutKeys(await text(body));
+      throw new ProviderError("refused", refusal(status, said), status, said, parseRetryAfter(headers["retry-after"]));
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error;
+      throw new ProviderError(error.mayHaveBeenSent ? "ambiguous" : "unreachable", `the provider could not be called: ${error.message}`);
+    }
+  };
+
+  /** The JSON of a body that was opened. @throws ProviderError when it is none. */
+  const parse = async (body: AsyncIterable<Buffer>): Promise<unknown> => {
+    const content = await text(body);
+    const read = content === "" ? { value: null } : readJson(content);
+    if (!read) throw new ProviderError("ambiguous", "the provider's answer is no JSON", undefined, withoutKeys(content));
+    return read.value;
+  };
+
+  return {
+    open,
+    parse,
+    text,
+    /** One JSON exchange. @throws ProviderError for an error status, a body that is no JSON, or no answer. */
+    json: async (call: JsonCall): Promise<unknown> => parse((await open(call)).body),
+    /** One exchange whose answer says nothing but that it went well. */
+    done: async (call: JsonCall): Promise<void> => {
+      for await (const _ of (await open(call)).body);
+    },
+    /** The error inside an answer whose status says that all is well, in the provider's words; undefined where there is none. */
+    errorInside: (answer: unknown, lacksOutput?: boolean): ProviderError | undefined => errorInside(answer, withoutKeys, lacksOutput),
+    /** An answer, or a part of one, without secrets. */
+    shown: withoutKeys,
+    /** What a provider says went wrong, fit to be shown: short, and without secrets. */
+    reason: (text: string): string => {
+      const clean = withoutKeys(text);
+      return clean.length > MAX_REASON_CHARS ? `${clean.slice(0, MAX_REASON_CHARS)}…` : clean;
+    },
+  };
+};

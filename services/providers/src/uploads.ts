@@ -1,0 +1,108 @@
+import { retry } from "@nodeloom/platform";
+import type { ProviderSettings } from "./entries/settings";
+import { mayPass, ProviderError, type DialectContext } from "./dialect";
+import { multipart, type SentFile } from "./multipart";
+import { contextOf } from "./own-server";
+import { pointer } from "./pointer";
+import { createTransport, type Transport } from "./transport";
+
+/** Puts files into the storage of providers. */
+
+/** What one attempt may take. */
+const UPLOAD_MS = 120_000;
+const PAUSES_MS = [500, 2_000, 5_000];
+const HOUR_MS = 3_600_000;
+/** Within this time of its end an upload is not used any more: a job may wait before it reads its inputs. */
+const MARGIN_MS = 3 * HOUR_MS;
+/** How long files are kept where the answer doesn't say. */
+const KEPT_MS = 24 * HOUR_MS;
+
+export interface Uploaded {
+  /** What the provider knows it by. */
+  reference: string;
+  /** Until when that may be given, in milliseconds since the epoch. */
+  until: number;
+}
+
+type UploadSettings = NonNullable<ProviderSettings["upload"]>;
+
+/** @throws ProviderError where the answer doesn't have it */
+const textAt = (answer: unknown, path: string): string => {
+  const found = pointer(answer, path);
+  if (typeof found === "string" && found !== "") return found;
+  throw new ProviderError("failed", `the answer of the provider's storage has no ${path.slice(1)}`);
+};
+
+const usual = (reference: string): Uploaded => ({ reference, until: Date.now() + KEPT_MS - MARGIN_MS });
+
+type Upload = (transport: Transport, baseUrl: string, file: SentFile) => Promise<Uploaded>;
+
+/** As `@fal-ai/client` 1.10 does. */
+const toFal: Upload = async (transport, baseUrl, { name, contentType, length, read }) => {
+  const answer = await transport.json({
+    method: "POST",
+    url: `${baseUrl}/storage/upload/initiate?storage_type=fal-cdn-v3`,
+    body: { content_type: contentType, file_name: name },
+  });
+  const raw = { contentType, length, bytes: read() };
+  await transport.done({ method: "PUT", url: textAt(answer, "/upload_url"), raw, isPresigned: true, timeoutMs: UPLOAD_MS });
+  return usual(textAt(answer, "/file_url"));
+};
+
+/** As `replicate` 1.4 does. */
+const toReplicate: Upload = async (transport, baseUrl, file) => {
+  const raw = multipart([
+    ["metadata", "{}"],
+    ["content", file],
+  ]);
+  const answer = await transport.json({ method: "POST", url: `${baseUrl}/v1/files`, raw, timeoutMs: UPLOAD_MS });
+  const uploaded = usual(textAt(answer, "/urls/get"));
+  const expires = Date.parse(String(pointer(answer, "/expires_at")));
+  return Number.isNaN(expires) ? uploaded : { ...uploaded, until: expires - MARGIN_MS };
+};
+
+/** As `@runwayml/sdk` 4.20 does. */
+const toRunway: Upload = async (transport, baseUrl, file) => {
+  const version = { "X-Runway-Version": "2024-11-06" };
+  const body = { filename: file.name, type: "ephemeral" };
+  const answer = await transport.json({ method: "POST", url: `${baseUrl}/v1/uploads`, headers: version, body });
+  const fields = Object.entries((pointer(answer, "/fields") ?? {}) as object).map(([name, value]) => [name, String(value)] as const);
+  const raw = multipart([...fields, ["file", file]]);
+  await transport.done({ method: "POST", url: textAt(answer, "/uploadUrl"), raw, isPresigned: true, timeoutMs: UPLOAD_MS });
+  return usual(textAt(answer, "/runwayUri"));
+};
+
+/** As `server.py` takes it. A file that is there already is found by its content; loaders name files by their folder, too. */
+const toComfyUi: Upload = async (transport, baseUrl, file) => {
+  const raw = multipart([
+    ["type", "input"],
+    ["subfolder", "nodeloom"],
+    ["image", file],
+  ]);
+  const answer = await transport.json({ method: "POST", url: `${baseUrl}/upload/image`, raw, timeoutMs: UPLOAD_MS });
+  const [name, folder] = [textAt(answer, "/name"), pointer(answer, "/subfolder")];
+  return usual(typeof folder === "string" && folder !== "" ? `${folder}/${name}` : name);
+};
+
+const UPLOADS: Readonly<Record<UploadSettings["api"], Upload>> = {
+  fal: toFal,
+  replicate: toReplicate,
+  runway: toRunway,
+  comfyui: toComfyUi,
+};
+
+/** Where the files of a provider are put, and by whose account: the same for all models that share them. */
+export const storageOf = ({ upload, baseUrl, auth }: ProviderSettings): string =>
+  `${upload?.api} ${upload?.baseUrl ?? baseUrl} ${auth?.secretEnv ?? ""}`;
+
+/** @throws ProviderError when it could not be put there, after some attempts */
+export const uploadFile = (
+  context: DialectContext,
+  settings: ProviderSettings & { upload: UploadSettings },
+  file: SentFile,
+): Promise<Uploaded> => {
+  const { api, baseUrl = settings.baseUrl } = settings.upload;
+  const transport = createTransport(contextOf(context, settings), settings);
+  // Storing a file twice does no harm.
+  return retry(() => UPLOADS[api](transport, baseUrl, file), { pausesMs: PAUSES_MS, shouldRetry: mayPass });
+};

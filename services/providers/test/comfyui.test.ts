@@ -1,0 +1,197 @@
+import { workflowWith } from "../src/dialects/comfyui/workflow";
+import { createEgressClient, createOwnServers, type OwnServers } from "@nodeloom/platform";
+import { createProvider, type JobProvider, type PollState, type ProviderFile } from "../src";
+import { uploadFile } from "../src/uploads";
+import { startComfyUi, type ComfyUi } from "./support/comfyui";
+
+let comfy: ComfyUi;
+let ownServers: OwnServers;
+const guarded = createEgressClient();
+
+beforeEach(async () => {
+  comfy = await startComfyUi();
+  ownServers = createOwnServers();
+});
+afterEach(async () => {
+  await ownServers.close();
+  await comfy.stop();
+});
+afterAll(() => guarded.close());
+
+const WORKFLOW = {
+  "3": { class_type: "KSampler", inputs: { seed: 42, steps: 20, model: ["4", 0] } },
+  "6": { class_type: "CLIPTextEncode", inputs: { text: "a loom", clip: ["4", 1] } },
+  "10": { class_type: "LoadImage", inputs: { image: "a.png" } },
+  "11": { class_type: "KSampler", inputs: { noise_seed: ["12", 0] } },
+};
+const settings = (part: object = {}): Record<string, unknown> => ({
+  kind: "comfyui",
+  baseUrl: `http://${comfy.address}`,
+  server: { id: "home", name: "Home" },
+  workflow: JSON.stringify(WORKFLOW),
+  inputs: {
+    prompt: { node: "6", input: "text" },
+    steps: { node: "3", input: "steps" },
+    face: { node: "10", input: "image" },
+    gone: { node: "99", input: "text" },
+  },
+  makes: "image",
+  upload: { api: "comfyui" },
+  ...part,
+});
+const provider = (part: object = {}): JobProvider =>
+  createProvider(JSON.stringify(settings(part)), { egress: guarded, ownServers, secret: () => undefined }) as JobProvider;
+const submit = (inputs: Record<string, unknown> = {}, part: object = {}) => provider(part).submit({ inputs, idempotencyKey: "key" });
+const bytesOf = async (file: ProviderFile): Promise<string> => {
+  if (!("read" in file)) throw new Error("no file that can be read again");
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of file.read()) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+};
+const filesOf = (state: PollState): Promise<string[]> => Promise.all((state.state === "succeeded" ? state.made.files : []).map(bytesOf));
+const image = (filename: string, part: object = {}): object => ({ filename, subfolder: "", type: "output", ...part });
+
+it("puts inputs where they belong, and gives each run a seed of its own", async () => {
+  await submit({ prompt: "a heron", steps: 8, other: 1 });
+  await submit({ prompt: "a heron" });
+  const [first, second] = [comfy.running!.workflow, comfy.pending[0]!.workflow];
+  expect(first["6"]!.inputs).toEqual({ text: "a heron", clip: ["4", 1] });
+  expect(first["3"]!.inputs).toMatchObject({ steps: 8, model: ["4", 0] });
+  expect(second["3"]!.inputs).toMatchObject({ steps: 20 });
+  expect(first["3"]!.inputs.seed).not.toBe(second["3"]!.inputs.seed);
+  expect(first["11"]!.inputs.noise_seed).toEqual(["12", 0]);
+  expect(first).not.toHaveProperty("99");
+});
+
+it("waits in the queue, runs, and gives what was kept, whatever its files are called", async () => {
+  const target = provider();
+  const one = await submit();
+  const two = await submit();
+  expect([await target.poll(one), await target.poll(two)]).toEqual([{ state: "running" }, { state: "running" }]);
+  comfy.files.set("filename=a+b%26type%3Dtemp%2F%F0%9F%A7%B5.png&subfolder=out%2F..%2Fx&type=output", Buffer.from("kept"));
+  comfy.end({
+    outputs: {
+      "9": { images: [image("a b&type=temp/🧵.png", { subfolder: "out/../x" }), image("p.png", { type: "temp" })] },
+      "7": { text: ["not a file"], audio: [image("a.flac")] },
+    },
+  });
+  expect(await filesOf(await target.poll(one))).toEqual(["kept"]);
+  expect(await target.poll(two)).toEqual({ state: "running" });
+});
+
+it.each<[string, string, string[], string[]]>([
+  ["films rather than their first pictures", "video", ["v.mp4", "v.png"], ["v.mp4"]],
+  ["animated pictures as pictures", "image", ["a.webp", "b.png", "c.gif"], ["a.webp", "b.png", "c.gif"]],
+  ["no animated picture as a film", "video", ["v.webp"], []],
+  ["sound alone", "audio", ["a.flac", "cover.png"], ["a.flac"]],
+  ["nothing of another kind", "image", ["a.flac"], []],
+])("gives %s", async (_what, makes, names, given) => {
+  const submission = await submit({}, { makes });
+  for (const name of names) comfy.files.set(`filename=${name}&subfolder=&type=output`, Buffer.from(name));
+  comfy.end({ outputs: { "9": { gifs: names.map((name) => image(name)) } } });
+  expect(await filesOf(await provider({ makes }).poll(submission))).toEqual(given);
+});
+
+it("has the workflow taken out of its files, unless its owner keeps it there", async () => {
+  const submission = await submit();
+  comfy.end({ outputs: { "9": { images: [image("a.png")] } } });
+  for (const [part, stripMetadata] of [
+    [{}, true],
+    [{ keepMetadata: true }, false],
+  ] as const) {
+    expect(await provider(part).poll(submission)).toMatchObject({ made: { files: [{ stripMetadata }] } });
+  }
+});
+
+it("gives a preview where a workflow keeps nothing", async () => {
+  const submission = await submit();
+  comfy.files.set("filename=p.png&subfolder=&type=temp", Buffer.from("preview"));
+  comfy.end({ outputs: { "9": { images: [image("p.png", { type: "temp" })] } } });
+  expect(await filesOf(await provider().poll(submission))).toEqual(["preview"]);
+});
+
+it("says what is wrong with a workflow that is refused, and which node failed", async () => {
+  await expect(submit({ steps: 0 })).rejects.toMatchObject({
+    kind: "refused",
+    status: 400,
+    message: "the provider answered 400: Prompt outputs failed validation (steps)",
+  });
+  const submission = await submit();
+  comfy.end({ status_str: "error", messages: [["execution_error", { node_type: "KSampler", exception_message: "out of memory\n" }]] });
+  expect(await provider().poll(submission)).toEqual({ state: "failed", message: "KSampler: out of memory" });
+});
+
+it("finds a job whose submission was not answered, waiting, running or ended, until the server was restarted", async () => {
+  const find = (key: string) => provider().find!(key);
+  const submitted = (idempotencyKey: string) => provider().submit({ inputs: {}, idempotencyKey });
+  const [first, second] = [await submitted("画 1"), await submitted("two")];
+  expect(await Promise.all([find("画 1"), find("two"), find("three")])).toEqual([first, second, undefined]);
+  comfy.end({});
+  expect(await find("画 1")).toEqual(first);
+  comfy.forget();
+  expect(await find("画 1")).toBeUndefined();
+});
+
+it("says that a job is gone after the server has forgotten it", async () => {
+  const submission = await submit();
+  comfy.forget();
+  await expect(provider().poll(submission)).rejects.toMatchObject({ status: 404 });
+});
+
+describe("a job that is cancelled", () => {
+  it("leaves the queue, and interrupts nobody else's, whatever the server knows", async () => {
+    comfy.isOld = true;
+    await submit();
+    const waiting = await submit();
+    expect(await provider().cancel(waiting)).toBe(true);
+    expect(comfy.pending).toEqual([]);
+    expect(comfy.running).toBeDefined();
+    expect(comfy.asked).not.toContain("POST /interrupt");
+  });
+
+  it("is interrupted while it runs, by its id", async () => {
+    const running = await submit();
+    await submit();
+    await provider().cancel(running);
+    expect(await provider().poll(running)).toEqual({ state: "cancelled" });
+    expect(comfy.running!.id).toBe("p2");
+  });
+
+  it("is left alone when it has ended", async () => {
+    const submission = await submit();
+    comfy.end({});
+    await submit();
+    await provider().cancel(submission);
+    expect(comfy.asked).not.toContain("POST /interrupt");
+  });
+});
+
+it("gets its files into the server's input folder, and names them as loaders do", async () => {
+  const file = { name: "face.png", contentType: "image/png", length: 4, read: () => Promise.resolve(Buffer.from("face")) };
+  const read = async function* () {
+    yield await file.read();
+  };
+  const uploaded = await uploadFile(
+    { egress: guarded, ownServers, secret: () => undefined },
+    { ...(settings() as never as Parameters<typeof uploadFile>[1]) },
+    { ...file, read },
+  );
+  expect(uploaded.reference).toBe("nodeloom/face.png");
+  expect(comfy.files.get("nodeloom/face.png")!.toString()).toBe("face");
+  await submit({ face: uploaded.reference });
+  expect(comfy.running!.workflow["10"]!.inputs.image).toBe("nodeloom/face.png");
+});
+
+it("is out of reach for an entry that is not of a server", async () => {
+  await expect(submit({}, { server: undefined })).rejects.toMatchObject({ kind: "unreachable" });
+  expect(comfy.asked).toEqual([]);
+});
+
+it.each(["constructor", "toString", "valueOf"])(
+  "an input called %s, as objects have members of their own, is left as the workflow has it where no call gives it",
+  (name) => {
+    const given = { workflow: JSON.stringify({ "1": { inputs: { text: "a loom" } } }), inputs: { [name]: { node: "1", input: "text" } } };
+    expect(workflowWith(given, {})).toEqual({ "1": { inputs: { text: "a loom" } } });
+    expect(workflowWith(given, { [name]: "a boat" })).toEqual({ "1": { inputs: { text: "a boat" } } });
+  },
+);
