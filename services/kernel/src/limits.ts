@@ -84,6 +84,8 @@ export const isSlug = (value: string): boolean => value.length <= MAX_SLUG_CHARS
 
 /** The version that services select for apps, hooks and schedules: what a caller who can run the workflow approved last. No caller can send it. */
 export const APPROVED_VERSION = "approved";
+/** The same of a draft, whether or not versions stand before it: where such a run meets a node that names the draft of a workflow. */
+export const APPROVED_DRAFT_VERSION = "approved-draft";
 
 /** The version of a workflow: its number, or the draft. */
 export const VERSION = /^(?:draft|[1-9]\d{0,8})$/;

@@ -1,9 +1,17 @@
-import { APPROVED_VERSION, invalidRequest, LIMITS, versionNotFound, workflowNotFound } from "@nodeloom/kernel";
+import { APPROVED_DRAFT_VERSION, APPROVED_VERSION, invalidRequest, LIMITS, versionNotFound, workflowNotFound } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
-import { hasPendingChange, storedNumber } from "./approval";
+import { hasPendingChange, standingDraft, storedNumber } from "./approval";
 import { found } from "./definition/errors";
 import type { ListFilter, SchemaRow, WorkflowHead, WorkflowStore } from "./definition/storage";
-import { newest, type PinnedModels, type SchemaPart, type SecretUse, type Summary, type Workflow } from "./definition/workflow";
+import {
+  newest,
+  type Approved,
+  type PinnedModels,
+  type SchemaPart,
+  type SecretUse,
+  type Summary,
+  type Workflow,
+} from "./definition/workflow";
 import type { Pictures } from "./pictures/pictures";
 import { collectSummaries } from "./summaries";
 import type { VersionStore } from "./definition/storage";
@@ -37,7 +45,7 @@ export interface Reading {
   publicSchema(slug: string): Promise<SchemaPart>;
   /** The owner's workflows whose drafts send secrets, the newest first. */
   secretUses(ownerId: string): Promise<SecretUse[]>;
-  /** @param version as of `schema`; or `approved`: of an own workflow, what apps, hooks and schedules run */
+  /** @param version as of `schema`; or `approved`, `approved-draft`: of an own workflow, what apps, hooks and schedules run */
   definition(slug: string, userId: string, knownRevision: number, version: string): Promise<Definition>;
 }
 
@@ -72,10 +80,16 @@ async function* nothing(): AsyncIterable<Summary[]> {
   // The source of a list that has no rows of a kind.
 }
 
+/** What services select for runs without a caller, with the version that it is where no change of it is pending. */
+const STANDING: ReadonlyMap<string, { otherwise: string; approved(head: WorkflowHead): Approved | null | undefined }> = new Map([
+  [APPROVED_VERSION, { otherwise: "", approved: (head: WorkflowHead) => head.approved }],
+  [APPROVED_DRAFT_VERSION, { otherwise: DRAFT, approved: standingDraft }],
+]);
+
 export const createReading = ({ store, versions, pictures }: ReadingDeps): Reading => {
   /** The workflow as others than its owner have it: its newest version's graph, and no foreign pictures. */
   const asOthersSee = async (workflow: Workflow): Promise<Workflow> => {
-    const { takedown: _takedown, app: _app, approved: _approved, ...rest } = workflow;
+    const { takedown: _takedown, app: _app, approved: _approved, approvedDraft: _draft, ...rest } = workflow;
     const cover = { coverJson: pictures.safeCover(workflow.coverJson), thumbnail: pictures.safeThumbnail(workflow.thumbnail) };
     const version = newest(workflow);
     if (version === 0) return { ...rest, ...cover };
@@ -123,9 +137,9 @@ export const createReading = ({ store, versions, pictures }: ReadingDeps): Readi
     definition: async (slug, userId, knownRevision, selected) => {
       const head = found(await store.runnableHead(slug, userId));
       const { name, createdBy, creationId, published } = head;
-      const isStanding = selected === APPROVED_VERSION;
-      const approved = isStanding && createdBy === userId && head.approved ? head.approved : undefined;
-      const version = approved?.version ?? chosenVersion(head, userId, isStanding ? "" : selected);
+      const standing = STANDING.get(selected);
+      const approved = (createdBy === userId && standing?.approved(head)) || undefined;
+      const version = approved?.version ?? chosenVersion(head, userId, standing?.otherwise ?? selected);
       const graphHidden = createdBy !== userId && !head.isTemplate;
       const known = approved ? approved : version === 0 ? head : version === published?.version ? published : undefined;
       const { revision, ...rest } = known ?? (await versions.identity(creationId, version)) ?? { revision: 0 };

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { CONFLICT_ATTEMPTS, invalidRequest, LIMITS, unavailable, workflowNotFound } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
-import { approvedAfter, hasPendingChange, keepApproved, nothingApproved } from "./approval";
+import { approvedAfter, approvedDraftAfter, hasPendingChange, keepApproved, nothingApproved, standingDraft } from "./approval";
 import { appIssuesWithin, isSameApp, publishedBy } from "./apps/settings";
 import type { WithinCap } from "./cap/cap";
 import { checkNoCredentials } from "./definition/credentials";
@@ -10,7 +10,7 @@ import { namedBy } from "./definition/named-media";
 import { checkSettings, checkSize, derive } from "./definition/settings";
 import { firstFree, slugOf, variantsOf } from "./definition/slug";
 import type { OwnWorkflow, WorkflowStore } from "./definition/storage";
-import { newest, type Approved, type Settings, type Workflow } from "./definition/workflow";
+import { newest, type Settings, type Workflow } from "./definition/workflow";
 import type { FolderStore } from "./folders/folders";
 import type { Allowed, InlineThumbnails } from "./pictures/inline-thumbnails";
 import type { Pictures } from "./pictures/pictures";
@@ -104,12 +104,16 @@ const checkSwitches = ({ mcp, app }: Partial<Settings>, before: Pick<Workflow, "
 };
 
 /** What is approved of a workflow once it is saved: by a caller who can run it, who sends the whole graph or publishes the app, what it has. */
-const approvedOf = (current: Workflow, next: Workflow, { changes, withoutRun }: Update): Approved | null => {
+const approvalsOf = (current: Workflow, next: Workflow, { changes, withoutRun }: Update): Pick<Workflow, "approved" | "approvedDraft"> => {
   const { approved = null } = current;
-  if (withoutRun) return approvedAfter(current, next);
+  if (withoutRun) return { approved: approvedAfter(current, next), approvedDraft: approvedDraftAfter(current, next) };
   const isWhole = changes.nodesJson !== undefined && changes.edgesJson !== undefined;
   const publishesApp = next.app?.published === true && current.app?.published !== true;
-  return publishesApp || (isWhole && newest(next) === 0) ? null : approved;
+  const isDraftRun = newest(next) === 0;
+  return {
+    approved: publishesApp || (isWhole && isDraftRun) ? null : approved,
+    approvedDraft: isWhole || (publishesApp && isDraftRun) ? null : standingDraft(current),
+  };
 };
 
 /** Where a workflow's revisions start: those of a deleted workflow of the same slug are lower. */
@@ -203,16 +207,17 @@ export const createSaving = (deps: SavingDeps): Saving => {
     checkPublishing(next, { changes, unapproved });
     if (changes.app) checkApp(next, current, unapproved);
     await checkReadable(current, next);
-    next.approved = approvedOf(current, next, update);
-    await keepApproved(versions, current, next.approved);
+    const approvals = approvalsOf(current, next, update);
+    Object.assign(next, approvals);
+    await keepApproved(versions, current, approvals);
     const isPicture = next.thumbnail !== current.thumbnail;
     if (isPicture) next.thumbnailRef = await inlineThumbnails.keep(current, next.thumbnail, update);
     const { creationId } = current;
     const counts = current.isTemplate && !next.isTemplate;
     const becomesTemplate = !current.isTemplate && next.isTemplate;
-    const { revision, updatedAt, thumbnailRef, approved } = next;
+    const { revision, updatedAt, thumbnailRef } = next;
     const ref = isPicture ? { thumbnailRef } : {};
-    const write = (): Promise<boolean> => store.replace(current, { ...members, ...ref, revision, updatedAt, approved });
+    const write = (): Promise<boolean> => store.replace(current, { ...members, ...ref, revision, updatedAt, ...approvals });
     const isWritten = await withinCap({ ownerId, creationId, max: counts ? maxWorkflows : undefined }, () =>
       withinTemplates({ ownerId, creationId, max: becomesTemplate ? LIMITS.templates : undefined }, write),
     ).catch(async (error: unknown) => {
@@ -250,7 +255,7 @@ export const createSaving = (deps: SavingDeps): Saving => {
         ...(authorId === undefined ? {} : { authorId }),
         thumbnailRef: await inlineThumbnails.keep(owned, settings.thumbnail, { unapproved, mediaQuota }),
         revision: firstRevision(now),
-        ...(withoutRun ? { approved: nothingApproved(firstRevision(now)) } : {}),
+        ...(withoutRun ? nothingApproved(firstRevision(now)) : {}),
         createdAt: now,
         updatedAt: now,
       };

@@ -76,6 +76,7 @@ const rows = new Schema<Row>(
     thumbnailRef: String,
     published,
     approved,
+    approvedDraft: approved,
     takedown,
     formerOwner: String,
     versionsOf: String,
@@ -103,14 +104,24 @@ const SUMMARY = {
 } as const satisfies Record<Exclude<keyof Summary, "slug">, 1>;
 const SCHEMA = {
   ...{ name: 1, description: 1, fieldsJson: 1, valuesJson: 1, generators: 1 },
-  ...{ createdBy: 1, creationId: 1, published: 1, approved: 1 },
+  ...{ createdBy: 1, creationId: 1, published: 1, approved: 1, approvedDraft: 1 },
 } as const;
 const TOOL = { name: 1, description: 1, fieldsJson: 1, resultsJson: 1, creationId: 1, published: 1 } as const;
 const APP = {
   ...{ name: 1, description: 1, fieldsJson: 1, valuesJson: 1 },
   ...{ createdBy: 1, createdAt: 1, creationId: 1, published: 1, approved: 1, app: 1 },
 } as const;
-const HEAD = { _id: 0, name: 1, revision: 1, createdBy: 1, creationId: 1, published: 1, approved: 1, isTemplate: 1 } as const;
+const HEAD = {
+  _id: 0,
+  name: 1,
+  revision: 1,
+  createdBy: 1,
+  creationId: 1,
+  published: 1,
+  approved: 1,
+  approvedDraft: 1,
+  isTemplate: 1,
+} as const;
 /** Deleted workflows of one slug that are remembered. */
 const FORMER_CREATIONS = 100;
 /** A list of ordinary length is one exchange with the server. */
@@ -293,10 +304,13 @@ export const createWorkflowStore = (connection: Connection, listBatch = LIST_BAT
       const asRead = { _id: slug, createdBy, creationId, ...stillPublished(read) };
       await model.updateOne(asRead as object, { $set: { published: now, approved } }).exec();
     },
+    approveDraft: async ({ slug, createdBy, creationId, revision }) => {
+      await model.updateOne({ _id: slug, createdBy, creationId, revision }, { $set: { approvedDraft: null } }).exec();
+    },
     approve: async (read) => {
       const { slug, createdBy, creationId, revision } = read;
       const asRead = { _id: slug, createdBy, creationId, revision, ...stillPublished(read) };
-      return (await model.updateOne(asRead as object, { $set: { approved: null } }).exec()).matchedCount === 1;
+      return (await model.updateOne(asRead as object, { $set: { approved: null, approvedDraft: null } }).exec()).matchedCount === 1;
     },
     moderate: async (slug, next) => {
       const filter = { _id: slug, $or: [{ isTemplate: true }, { takedown: { $ne: null } }] };

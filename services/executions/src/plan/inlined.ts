@@ -1,6 +1,7 @@
 /** Workflows that stand in others: found for a plan, each as its graph was written by its owner. */
 import { createHash } from "node:crypto";
 import {
+  APPROVED_DRAFT_VERSION,
   APPROVED_VERSION,
   DomainError,
   findingInWords,
@@ -73,8 +74,8 @@ export const findInlined = async (
   const workflows: InlinedWorkflow[] = [];
   const reads = new Map<string, Promise<Defined>>();
   const hashes = new Map<string, string>();
-  // What is approved holds of the workflows in it, too.
-  const ofUnnamed = selected === APPROVED_VERSION ? selected : "";
+  // What is approved holds of the workflows in it, too. Versions don't change.
+  const standing: Readonly<Record<string, string>> = selected === APPROVED_VERSION ? { "": selected, draft: APPROVED_DRAFT_VERSION } : {};
   let chars = 0;
 
   const read = ({ slug: named, version, nodeId }: WorkflowReference, { ownerId: reader, prefix }: Container): Promise<Defined> => {
@@ -82,7 +83,7 @@ export const findInlined = async (
     const wanting = invalid(prefix + nodeId, `there is no workflow ${named}${version === "" ? "" : ` (version ${version})`}`);
     const known =
       reads.get(key) ??
-      definitions.read(named, reader, version === "" ? ofUnnamed : version).then(
+      definitions.read(named, reader, member(standing, version) ?? version).then(
         (defined) => {
           if (defined.graphHidden) throw wanting;
           return defined;

@@ -671,6 +671,20 @@ describe("workflows that stand in others", () => {
     expect((await planned("approved")).plan.output).toEqual({ text: [{ value: "changed" }] });
   });
 
+  it("plans drafts behind versions, which their nodes name, as such a caller has approved them", async () => {
+    const said = await saying("hello");
+    await clients.workflows.publishVersion(workflows.PublishVersionRequest.fromPartial({ slug: slugOf(said), ownerId: "owner" }));
+    const target = await around(await around(said, "owner", false, { version: "draft" }));
+    const nodesJson = JSON.stringify([{ id: "box", type: "text-box", data: { text: "changed" } }, out]);
+    const change = { slug: slugOf(said), ownerId: "owner", nodesJson, withoutRun: true };
+    await clients.workflows.updateWorkflow(workflows.UpdateWorkflowRequest.fromPartial(change));
+    const planned = (version: string) => planning.plan({ target, version, runner: runner(), inputsJson: "{}", isAsync: false });
+    const texts = await Promise.all(["", "approved"].map(async (version) => (await planned(version)).plan.output));
+    expect(texts).toEqual([{ text: [{ value: "changed" }] }, { text: [{ value: "hello" }] }]);
+    await clients.workflows.approveGraph({ slug: slugOf(said), ownerId: "owner" });
+    expect((await planned("approved")).plan.output).toEqual({ text: [{ value: "changed" }] });
+  });
+
   it("takes what is the runner's own and templates, and nothing else", async () => {
     const [theirs, template] = await Promise.all([saying("theirs", "author"), saying("shared", "author", true)]);
     await expect(plan(await around(theirs), {})).rejects.toMatchObject(invalid(`there is no workflow ${slugOf(theirs)}`));

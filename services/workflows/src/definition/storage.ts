@@ -14,9 +14,12 @@ import type {
   Workflow,
 } from "./workflow";
 
-export type WorkflowHead = Pick<Workflow, "name" | "revision" | "createdBy" | "creationId" | "published" | "approved" | "isTemplate">;
+export type WorkflowHead = Pick<
+  Workflow,
+  "name" | "revision" | "createdBy" | "creationId" | "published" | "approved" | "approvedDraft" | "isTemplate"
+>;
 /** A schema with what tells which version's it is. */
-export type SchemaRow = SchemaPart & Pick<Workflow, "createdBy" | "creationId" | "published" | "approved">;
+export type SchemaRow = SchemaPart & Pick<Workflow, "createdBy" | "creationId" | "published" | "approved" | "approvedDraft">;
 
 /** The draft as a tool, with what tells whether a version stands in its place. */
 export type ToolRow = Tool & Pick<Workflow, "creationId" | "published">;
@@ -77,7 +80,9 @@ export interface WorkflowStore {
   setThumbnailRef(slug: string, revision: number, ref: string | null): Promise<void>;
   /** Lets a workflow name its newest version, and what is approved beside it, if it still names the one it was read with. */
   setPublished(read: Workflow, published: Published, approved: Approved | null): Promise<void>;
-  /** Approves what a workflow runs, if that is still what it was read with. */
+  /** Approves a draft, if it is still the one that was read. */
+  approveDraft(read: Workflow): Promise<void>;
+  /** Approves what a workflow runs, and its draft, if that is still what it was read with. */
   approve(read: Workflow): Promise<boolean>;
   /** Takes a template down or lets it back; answers how it was, or undefined when there is none. */
   moderate(slug: string, takedown: Takedown | null): Promise<{ before: Takedown | null; featured: boolean } | undefined>;
@@ -116,8 +121,8 @@ export interface VersionIdentity {
 export interface VersionStore {
   /** False when the number is taken. */
   insert(version: Version): Promise<boolean>;
-  /** Keeps a draft beside the versions, in place of earlier ones: see `storedNumber`. */
-  keepDraft(draft: Version): Promise<void>;
+  /** Keeps a draft beside the versions, in place of earlier ones but these: see `storedNumber`. */
+  keepDraft(draft: Version, others: readonly number[]): Promise<void>;
   get(creationId: string, version: number): Promise<Version | undefined>;
   /** What a version takes and gives, without its graph. */
   interfaceOf(creationId: string, version: number): Promise<Pick<Version, "fieldsJson" | "resultsJson"> | undefined>;

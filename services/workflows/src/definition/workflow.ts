@@ -52,6 +52,8 @@ export interface Workflow {
   published?: Published | null;
   /** What apps, hooks and schedules run while a change of that is pending. Null, or absent, where none is. */
   approved?: Approved | null;
+  /** The draft that they run where a node in them names the draft, likewise. */
+  approvedDraft?: Approved | null;
   /** Set when an administrator took the template down. */
   takedown?: Takedown | null;
   /** An administrator has the template shown before others. */

@@ -49,11 +49,11 @@ export const createVersionStore = (connection: Connection): VersionStore => {
     insert: async (version) => {
       return insertOnce(model.create([{ _id: idOf(version.creationId, version.version), ...version }]));
     },
-    keepDraft: async (draft) => {
+    keepDraft: async (draft, others) => {
       const { creationId, version } = draft;
       await insertOnce(model.create([{ _id: idOf(creationId, version), ...draft }]));
       // Numbers of drafts are negative revisions, so that earlier ones are above.
-      await model.deleteMany({ creationId, version: { $lt: 0, $gt: version } }).exec();
+      await model.deleteMany({ creationId, version: { $lt: 0, $gt: version, $nin: others } }).exec();
     },
     get: async (creationId, version) => {
       const row = await model

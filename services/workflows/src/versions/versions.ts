@@ -14,7 +14,7 @@ import {
   workflowNotFound,
 } from "@nodeloom/kernel";
 import { retryOnConflict } from "@nodeloom/platform";
-import { approvedByPublishing, keepApproved } from "../approval";
+import { approvedByPublishing, keepApproved, standingDraft } from "../approval";
 import { checkNoCredentials } from "../definition/credentials";
 import { changedSince, found, notApproved } from "../definition/errors";
 import { newest, type PinnedModels, type Published, type Version, type VersionHead, type Workflow } from "../definition/workflow";
@@ -61,7 +61,7 @@ export interface Restoration {
 }
 
 export interface VersionsDeps {
-  store: Pick<WorkflowStore, "owned" | "setPublished">;
+  store: Pick<WorkflowStore, "owned" | "setPublished" | "approveDraft">;
   versions: VersionStore;
   update(update: Update): Promise<Workflow>;
 }
@@ -138,8 +138,9 @@ export const createVersions = ({ store, versions, update }: VersionsDeps): Versi
     if (!stored) return undefined;
     const published = publishedOf(stored);
     const approved = approvedByPublishing(draft, published, stored);
-    await keepApproved(versions, draft, approved);
+    await keepApproved(versions, draft, { approved });
     await store.setPublished(draft, published, approved);
+    if (!stored.withoutRun && stored.revision === draft.revision && standingDraft(draft)) await store.approveDraft(draft);
     if (!isMine) return undefined;
     const after = await store.owned(slug, ownerId);
     if (after?.creationId === draft.creationId) return next;

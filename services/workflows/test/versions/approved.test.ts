@@ -111,6 +111,57 @@ describe("a version that a caller publishes who can't run the workflow", () => {
   });
 });
 
+describe("a draft behind a version, which a node in another workflow names", () => {
+  const draftOf = async (slug: string, owner: string) => {
+    const asked = { slug, userId: owner, version: "approved-draft", knownRevision: 0 };
+    const { pendingChange } = await get(service, slug, owner);
+    return [(await service.client.getDefinition(asked)).nodesJson, pendingChange];
+  };
+
+  it("is what a caller who can run the workflow approved last, too", async () => {
+    const ways: ((slug: string, owner: string) => Promise<unknown>)[] = [
+      (slug, owner) => service.update(slug, owner, graph("three")),
+      publish,
+      (slug, owner) => approve(slug, owner),
+    ];
+    for (const confirm of ways) {
+      const owner = newOwner();
+      const { slug } = await service.create(owner, graph("one"));
+      await publish(slug, owner);
+      await service.update(slug, owner, graph("two"));
+      expect(await draftOf(slug, owner)).toEqual([text("two"), false]);
+      for (const words of ["other", "three"]) await service.update(slug, owner, written(words));
+      expect(await draftOf(slug, owner)).toEqual([text("two"), true]);
+      expect(await standing(slug, owner)).toEqual({ approved: text("one"), run: text("one"), pendingChange: true });
+      await service.update(slug, owner, { name: "Another name" });
+      expect(await draftOf(slug, owner)).toEqual([text("two"), true]);
+      await confirm(slug, owner);
+      expect(await draftOf(slug, owner)).toEqual([text("three"), false]);
+    }
+  });
+
+  it("is kept beside the draft that runs are approved to run", async () => {
+    const owner = newOwner();
+    const { slug } = await service.create(owner, graph("one"));
+    await service.update(slug, owner, written("two"));
+    await publish(slug, owner, { withoutRun: true });
+    await service.update(slug, owner, graph("three"));
+    await service.update(slug, owner, written("four"));
+    expect(await draftOf(slug, owner)).toEqual([text("three"), true]);
+    expect(await standing(slug, owner)).toEqual({ approved: text("one"), run: text("two"), pendingChange: true });
+  });
+
+  it("is nobody's while nobody who can run it has approved one, whatever is published", async () => {
+    const owner = newOwner();
+    const { slug } = await service.create(owner, written("one"));
+    for (const words of ["two", "three"]) {
+      await service.update(slug, owner, written(words));
+      await publish(slug, owner, { withoutRun: true });
+    }
+    await expect(draftOf(slug, owner)).rejects.toMatchObject({ reason: "WORKFLOW_NOT_FOUND" });
+  });
+});
+
 it("approves nothing of a workflow that its creator can't run, even under a slug that hooks have", async () => {
   const owner = newOwner();
   const { slug } = await service.create(owner, graph("one"));
