@@ -2,6 +2,7 @@ import boundaries from "eslint-plugin-boundaries";
 import regexp from "eslint-plugin-regexp";
 import tseslint from "typescript-eslint";
 import { FLOORS } from "./deploy/drills/size/floors.mjs";
+import { LIBRARIES, SERVICES } from "./deploy/services.cjs";
 
 /** Only the guarded client may call out: everything else could be pointed at our own network. */
 const GUARDED = "Call out through platform's egress client.";
@@ -64,6 +65,14 @@ const consoleRules = CONSOLE_FLOORS.flatMap((names, floor) => {
   if (names[0] === "features") return [{ from: "feature", allow: [...below, ["feature", { name: "${from.name}" }]] }];
   return names.map((name) => ({ from: [["room", { name }]], allow: [...below, ["room", { name }]] }));
 });
+/** What services and the gateway may import besides their own files. */
+const SHARED = [...LIBRARIES, "proto"];
+/** By package name, too: no part imports another part's source. */
+const OTHER_PARTS = {
+  group: SERVICES.map(({ name }) => `@nodeloom/${name}`),
+  message: "Parts meet over gRPC, never by import.",
+};
+const WITH_DATABASE = SERVICES.filter(({ database }) => database).map(({ name }) => name);
 
 /** The floors of executions: each imports its own, and those below it. */
 const floorElements = FLOORS.flatMap((parts) =>
@@ -75,10 +84,9 @@ const floorElements = FLOORS.flatMap((parts) =>
 );
 const floorRules = FLOORS.map((parts, floor) => ({
   from: `executions ${parts[0]}`,
-  allow: ["kernel", "platform", "proto", "providers", ...FLOORS.slice(0, floor + 1).map(([first]) => `executions ${first}`)],
+  allow: [...SHARED, ...FLOORS.slice(0, floor + 1).map(([first]) => `executions ${first}`)],
 }));
 
-const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media", "sandbox", "inference", "transform"];
 const workflowCode = "services/executions/src/carry/workflows/*.ts";
 const workflowFolders = "services/executions/src/carry/workflows/*/**";
 /** What workflows share with activities: constants and pure functions. */
@@ -145,9 +153,7 @@ export default tseslint.config(
       // Without it no import resolves to a source, and the rule is silent.
       "import/resolver": { node: { extensions: [".ts"] } },
       "boundaries/elements": [
-        { type: "kernel", pattern: "services/kernel/src", mode: "folder" },
-        { type: "platform", pattern: "services/platform/src", mode: "folder" },
-        { type: "providers", pattern: "services/providers/src", mode: "folder" },
+        ...LIBRARIES.map((name) => ({ type: name, pattern: `services/${name}/src`, mode: "folder" })),
         { type: "proto", pattern: "proto/src", mode: "folder" },
         ...floorElements,
         { type: "service", pattern: "services/*/src", mode: "folder", capture: ["name"] },
@@ -165,9 +171,9 @@ export default tseslint.config(
             { from: "kernel", allow: ["kernel"] },
             { from: "proto", allow: ["proto"] },
             { from: "platform", allow: ["kernel", "proto", "platform"] },
-            { from: "providers", allow: ["kernel", "platform", "proto", "providers"] },
+            { from: "providers", allow: SHARED },
             ...floorRules,
-            { from: "service", allow: ["kernel", "platform", "proto", "providers", ["service", { name: "${from.name}" }]] },
+            { from: "service", allow: [...SHARED, ["service", { name: "${from.name}" }]] },
             { from: "gateway", allow: ["kernel", "platform", "proto", "gateway"] },
             { from: "bench", allow: ["kernel", "platform", "proto", "bench"] },
           ],
@@ -176,7 +182,6 @@ export default tseslint.config(
     },
   },
   {
-    // By package name, too: no part imports another part's source.
     files: ["{gateway,services/*}/src/**/*.ts"],
     ignores: ["services/platform/src/egress/**"],
     rules: {
@@ -184,12 +189,7 @@ export default tseslint.config(
         "error",
         {
           paths: OUTBOUND,
-          patterns: [
-            {
-              group: [...SERVICES.map((name) => `@nodeloom/${name}`), "@nodeloom/gateway"],
-              message: "Parts meet over gRPC, never by import.",
-            },
-          ],
+          patterns: [OTHER_PARTS],
         },
       ],
     },
@@ -220,7 +220,7 @@ export default tseslint.config(
   },
   {
     // Concept files know no gRPC, no Express and no mongoose, at any depth.
-    files: ["services/{identity,workflows,models,billing,usage,executions,media}/src/**/*.ts"],
+    files: [`services/{${WITH_DATABASE.join(",")}}/src/**/*.ts`],
     ignores: [
       "services/*/src/{main,wiring,server,http,http-*}.ts",
       "services/*/src/**/{store,*-store,schema}.ts",
@@ -238,12 +238,7 @@ export default tseslint.config(
               message: "Concept files know no transport and no database driver.",
             })),
           ],
-          patterns: [
-            {
-              group: [...SERVICES.map((name) => `@nodeloom/${name}`), "@nodeloom/gateway"],
-              message: "Parts meet over gRPC, never by import.",
-            },
-          ],
+          patterns: [OTHER_PARTS],
         },
       ],
     },

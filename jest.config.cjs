@@ -1,3 +1,7 @@
+const { LIBRARIES, SERVICES } = require("./deploy/services.cjs");
+
+const services = [...SERVICES.map(({ name }) => name), "migrate"].filter((name) => name !== "gateway");
+
 /** @type {import("jest").Config} */
 module.exports = {
   testEnvironment: "<rootDir>/deploy/local/checks/suite-environment.cjs",
@@ -13,11 +17,10 @@ module.exports = {
     "^@nodeloom/proto$": "<rootDir>/proto/src/index.ts",
     "^@nodeloom/kernel/graph$": "<rootDir>/services/kernel/src/graph/index.ts",
     "^@nodeloom/kernel/(plans|capabilities|limits|json-text|table-file)$": "<rootDir>/services/kernel/src/$1.ts",
-    "^@nodeloom/(kernel|platform|providers)$": "<rootDir>/services/$1/src/index.ts",
+    [`^@nodeloom/(${LIBRARIES.join("|")})$`]: "<rootDir>/services/$1/src/index.ts",
     "^@nodeloom/client$": "<rootDir>/gateway/client/src/index.ts",
     "^@nodeloom/gateway$": "<rootDir>/gateway/src/main.ts",
-    "^@nodeloom/(identity|workflows|models|billing|usage|executions|media|sandbox|inference|transform|migrate)$":
-      "<rootDir>/services/$1/src/main.ts",
+    [`^@nodeloom/(${services.join("|")})$`]: "<rootDir>/services/$1/src/main.ts",
   },
   globalSetup: "<rootDir>/deploy/local/checks/jest-global-setup.cjs",
   globalTeardown: "<rootDir>/deploy/local/checks/jest-global-teardown.cjs",

@@ -7,6 +7,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
 import { parse } from "yaml";
+import { folderOf, SERVICES } from "../services.cjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CHART = new URL("nodeloom/", import.meta.url);
@@ -24,11 +25,7 @@ const textSchema = ({ description = "", enum: options, type }) => {
 const readVariables = () => {
   if (process.argv[2] === "-") return JSON.parse(readFileSync(STDIN, "utf8"));
   const require = createRequire(import.meta.url);
-  const folders = [
-    "gateway",
-    ..."identity workflows models billing usage executions media sandbox inference transform".split(" ").map((name) => `services/${name}`),
-  ];
-  const shapes = folders.map((folder) => require(`${ROOT}${folder}/dist/main.js`).service.config.shape);
+  const shapes = SERVICES.map((service) => require(`${ROOT}${folderOf(service)}/dist/main.js`).service.config.shape);
   const options = /** @type {const} */ ({ io: "input", unrepresentable: "any" });
   return Object.fromEntries(shapes.flatMap((shape) => Object.entries(shape).map(([name, zod]) => [name, zod.toJSONSchema(options)])));
 };

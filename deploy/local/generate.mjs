@@ -25,15 +25,20 @@ const GENERATORS = [
   { writes: "dashboard of the chart", script: "deploy/helm/dashboard.mjs" },
 ];
 
+/** @param {Generator} generator */
+const run = async ({ writes, script }) => {
+  const program = script.endsWith(".py") ? "python3" : process.execPath;
+  const { code, output } = await runToEnd(program, [join(ROOT, script)], { cwd: ROOT });
+  if (code !== 0) throw new Error(`${script} failed:\n${output}`);
+  progress.note("written", writes);
+};
+
 const progress = createProgress();
 try {
+  // A new service or a new file of the protocol must be wired before it can be built.
+  await run({ writes: "wiring of services", script: "deploy/local/generate/wiring.mjs" });
   await build(progress);
-  for (const { writes, script } of GENERATORS) {
-    const program = script.endsWith(".py") ? "python3" : process.execPath;
-    const { code, output } = await runToEnd(program, [join(ROOT, script)], { cwd: ROOT });
-    if (code !== 0) throw new Error(`${script} failed:\n${output}`);
-    progress.note("written", writes);
-  }
+  for (const generator of GENERATORS) await run(generator);
 } catch (error) {
   progress.fail(error);
   process.exit(1);

@@ -6,20 +6,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
+import { folderOf, SERVICES } from "../../deploy/services.cjs";
 
 const require = createRequire(import.meta.url);
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PAGE = fileURLToPath(new URL("processes.md", import.meta.url));
-const FOLDERS = [
-  "gateway",
-  ...["executions", "identity", "workflows", "models", "billing", "usage", "media", "sandbox", "inference", "transform"].map(
-    (name) => `services/${name}`,
-  ),
-];
 const MARKED = /(<!-- (\w+) variables -->\n)[\s\S]*?(<!-- end -->)/g;
 
 const { processVariables } = require(`${ROOT}services/platform/dist/index.js`);
-const definitions = FOLDERS.map((folder) => require(`${ROOT}${folder}/dist/main.js`).service);
+const definitions = SERVICES.map((service) => require(`${ROOT}${folderOf(service)}/dist/main.js`).service);
 
 const cell = (text) => text.replaceAll("|", "\\|");
 /** Paths of this machine as they look on any. */

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { hostPort, integer, list, variables, type ConfigOf } from "@nodeloom/platform";
+import { addressVariables, hostPort, integer, list, variables, type ConfigOf } from "@nodeloom/platform";
 import { z } from "zod";
 import { TEMPORAL_UI_PATH } from "./admin-listener/path";
 import { ANONYMOUS_REQUESTS_PER_MINUTE, BODY_MS, MEDIA_UPLOAD_MS, REGISTRATIONS_PER_MINUTE } from "./http/limits";
@@ -75,13 +75,7 @@ export const gatewayVariables = {
   TEMPORAL_NAMESPACE: z.string().default("default").describe("Temporal namespace of the runs, for links to them"),
   REQUEST_TIMEOUT_MS: integer(1).default(MEDIA_UPLOAD_MS).describe("how long a client may take to send an upload"),
   BODY_TIMEOUT_MS: integer(1).default(BODY_MS).describe("how long a client may take to send any other body"),
-  IDENTITY_ADDRESS: hostPort().default("127.0.0.1:50051").describe("the identity service"),
-  WORKFLOWS_ADDRESS: hostPort().default("127.0.0.1:50052").describe("the workflows service"),
-  MODELS_ADDRESS: hostPort().default("127.0.0.1:50053").describe("the models service"),
-  BILLING_ADDRESS: hostPort().default("127.0.0.1:50054").describe("the billing service"),
-  USAGE_ADDRESS: hostPort().default("127.0.0.1:50055").describe("the usage service"),
-  EXECUTIONS_ADDRESS: hostPort().default("127.0.0.1:50056").describe("the executions service"),
-  MEDIA_ADDRESS: hostPort().default("127.0.0.1:50057").describe("the media service"),
+  ...addressVariables("gateway"),
   MEDIA_HTTP_URL: z.url().default("http://127.0.0.1:8081").describe("media's HTTP side"),
 };
 

@@ -1,3 +1,4 @@
+// Written by `npm run generate` from the files of proto/nodeloom.
 import { join } from "node:path";
 
 /** The compiled protocol (a google.protobuf.FileDescriptorSet with all imports), for server reflection. */
@@ -10,11 +11,11 @@ export * as payments from "./gen/nodeloom/billing/v1/payments";
 export * as erasure from "./gen/nodeloom/erasure/v1/erasure";
 export * as accountExports from "./gen/nodeloom/executions/v1/account_exports";
 export * as batches from "./gen/nodeloom/executions/v1/batches";
-export * as mail from "./gen/nodeloom/executions/v1/mail";
 export * as executions from "./gen/nodeloom/executions/v1/executions";
+export * as mail from "./gen/nodeloom/executions/v1/mail";
 export * as triggers from "./gen/nodeloom/executions/v1/triggers";
-export * as addresses from "./gen/nodeloom/identity/v1/addresses";
 export * as accountErasure from "./gen/nodeloom/identity/v1/account_erasure";
+export * as addresses from "./gen/nodeloom/identity/v1/addresses";
 export * as identity from "./gen/nodeloom/identity/v1/identity";
 export * as organizations from "./gen/nodeloom/identity/v1/organizations";
 export * as signIn from "./gen/nodeloom/identity/v1/sign_in";

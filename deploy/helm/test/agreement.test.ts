@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parser } from "@prometheus-io/lezer-promql";
 import { Ajv } from "ajv";
-import { CALLERS, loadConfig } from "@nodeloom/platform";
+import { callersOf, loadConfig } from "@nodeloom/platform";
 import { SERVICES } from "../../../services/migrate/src/databases";
 import { DEFINITIONS } from "../../docker/test/definitions";
 import { CHART, environmentOf, readYaml, ROOT, usesTls, values } from "./chart";
@@ -59,7 +59,7 @@ describe.each(names)("%s", (name) => {
 
   it("lets in those that call it, and nobody else", () => {
     const callers = names.filter((other) => values.services[other]!.calls.includes(name));
-    expect([...(CALLERS[name as keyof typeof CALLERS] ?? [])].sort()).toEqual(callers.sort());
+    expect(callersOf(name).sort()).toEqual(callers.sort());
   });
 });
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DATA_DIR, DATA_FOLDERS, LOG_DIR, ROOT } from "../paths.mjs";
 import { privateFolder } from "../run/files.mjs";
-import { chooseListens, groupArguments, groupEnvironment, processGroups, SERVICE_NAMES } from "../run/processes.mjs";
+import { chooseListens, groupArguments, groupEnvironment, groupOf, processGroups, SERVICE_NAMES } from "../run/processes.mjs";
 import { openLogFile } from "../run/log-file.mjs";
 import { explain, launchNodeProcess } from "../run/node-process.mjs";
 import { runToEnd } from "../run/to-end.mjs";
@@ -122,11 +122,7 @@ export const preparePlatform = async (env) => {
  */
 export const pidsByService = (supervisor, env) => {
   const pids = supervisor.pids();
-  const groups = Object.entries(processGroups(env));
-  const own = SERVICE_NAMES.map((service) => {
-    const group = groups.find(([, services]) => services.includes(service))?.[0] ?? service;
-    return [service, pids[group] ?? null];
-  });
+  const own = SERVICE_NAMES.map((service) => [service, pids[groupOf(env, service) ?? service] ?? null]);
   return Object.fromEntries([
     ...own,
     ...STOP_LAST.map((name) => [name, pids[name] ?? null]),

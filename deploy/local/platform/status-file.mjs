@@ -1,7 +1,8 @@
 import { join } from "node:path";
+import { SERVICES } from "../../services.cjs";
 import { readJson, writeJson } from "../run/files.mjs";
 import { STATE_DIR } from "../paths.mjs";
-import { SERVICE_NAMES, SERVICES } from "../run/processes.mjs";
+import { listenOf } from "../run/processes.mjs";
 
 const STATUS_FILE = join(STATE_DIR, "processes.json");
 
@@ -19,10 +20,9 @@ const hostOf = (uri) =>
 
 /** @param {import("../run/processes.mjs").Platform} platform @returns {Row[]} */
 const rowsOf = (platform) => [
-  ...SERVICE_NAMES.map((name) => {
-    const { health } = SERVICES[name];
-    const address = /** @type {string} */ (platform.listens[health.listen]);
-    return { name, address, health: health.kind, ...(health.path === undefined ? {} : { url: `http://${address}${health.path}` }) };
+  ...SERVICES.map(({ name, protocol }) => {
+    const address = /** @type {string} */ (platform.listens[listenOf(name)]);
+    return { name, address, health: protocol, ...(protocol === "http" ? { url: `http://${address}/readyz` } : {}) };
   }),
   { name: "mongodb", address: hostOf(platform.mongoUri), health: "mongodb" },
   { name: "redis", address: hostOf(platform.redisUrl), health: "redis" },

@@ -1,10 +1,11 @@
 import { watch } from "node:fs";
 import { join } from "node:path";
+import { folderOf, SERVICES } from "../../services.cjs";
 import { build } from "../build.mjs";
 import { bundledWorkspaces, listWorkspaces } from "../build/workspaces.mjs";
 import { exists } from "../servers/programs/cache.mjs";
 import { ROOT } from "../paths.mjs";
-import { groupOf, processGroups, SERVICES } from "../run/processes.mjs";
+import { groupOf, processGroups } from "../run/processes.mjs";
 
 /** @typedef {import("../run/progress.mjs").Progress} Progress */
 
@@ -17,7 +18,7 @@ const READ_AT_START = ["services/models/registry"];
 const affectedGroups = (env, workspaces) => {
   const affected = new Set();
   for (const workspace of workspaces) {
-    const service = Object.entries(SERVICES).find(([, { folder }]) => folder === workspace)?.[0];
+    const service = SERVICES.find((one) => folderOf(one) === workspace)?.name;
     // What is no service is a library of all of them.
     if (service === undefined) return workspace === "deploy/bench" ? [] : Object.keys(processGroups(env));
     affected.add(groupOf(env, service));

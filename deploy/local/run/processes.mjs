@@ -1,91 +1,34 @@
 import { join } from "node:path";
+import { folderOf, serviceOf, SERVICES } from "../../services.cjs";
 import { INFERENCE_DIR, MEDIA_DIR, ROOT, SANDBOX_DIR, TRANSFORM_DIR } from "../paths.mjs";
 import { freePort, isPortFree, reservePort } from "../servers/ports.cjs";
 
-/**
- * The one table of what runs. A service listens where its `listens` variables say, and alone gets its `secrets`.
- * @typedef {object} Service
- * @property {string} folder
- * @property {readonly string[]} listens
- * @property {{ kind: "grpc" | "http", listen: string, path?: string }} health
- * @property {readonly (keyof import("../platform/secrets.mjs").Secrets)[]} secrets
- * @property {number} [graceMs] how long its stop may take, where that is not every process's SHUTDOWN_GRACE_MS
- *
- * @typedef {"gateway" | "executions" | "sandbox" | "inference" | "identity" | "workflows" | "models" | "billing" | "usage" | "media" | "transform"} ServiceName
- */
+export const SERVICE_NAMES = SERVICES.map(({ name }) => name);
 
-/** @param {string} name @returns {Service} */
-const grpcService = (name) => {
-  const listen = `${name.toUpperCase()}_LISTEN`;
-  return { folder: `services/${name}`, listens: [listen], health: { kind: "grpc", listen }, secrets: [] };
-};
-
-/** @type {Record<ServiceName, Service>} */
-export const SERVICES = {
-  gateway: {
-    folder: "gateway",
-    listens: ["GATEWAY_LISTEN", "ADMIN_LISTEN"],
-    health: { kind: "http", listen: "GATEWAY_LISTEN", path: "/readyz" },
-    secrets: ["SESSION_SECRET"],
-  },
-  // Requests that providers answer with files can't go on elsewhere: they are ended here.
-  executions: { ...grpcService("executions"), secrets: ["SANDBOX_API_KEY", "INFERENCE_API_KEY"], graceMs: 120_000 },
-  sandbox: {
-    folder: "services/sandbox",
-    listens: ["SANDBOX_LISTEN"],
-    health: { kind: "http", listen: "SANDBOX_LISTEN", path: "/readyz" },
-    secrets: ["SANDBOX_API_KEY", "SANDBOX_CONTROL_KEY"],
-  },
-  inference: {
-    folder: "services/inference",
-    listens: ["INFERENCE_LISTEN"],
-    health: { kind: "http", listen: "INFERENCE_LISTEN", path: "/readyz" },
-    secrets: ["INFERENCE_API_KEY"],
-  },
-  identity: {
-    ...grpcService("identity"),
-    secrets: ["API_KEY_PEPPER", "SECRETS_KEYS", "BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD"],
-  },
-  workflows: grpcService("workflows"),
-  models: { ...grpcService("models"), secrets: ["SANDBOX_API_KEY", "INFERENCE_API_KEY"] },
-  billing: { ...grpcService("billing"), secrets: ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"] },
-  usage: grpcService("usage"),
-  media: { ...grpcService("media"), listens: ["MEDIA_LISTEN", "MEDIA_HTTP_LISTEN"] },
-  transform: grpcService("transform"),
-};
-
-/** @type {readonly ServiceName[]} */
-export const SERVICE_NAMES = /** @type {ServiceName[]} */ (Object.keys(SERVICES));
-
-/** The domain services share one OS process unless told otherwise: that starts faster and needs a fraction of the memory. */
-const SHARED_HOSTING = {
-  gateway: ["gateway"],
-  executions: ["executions"],
-  // Models and operations run in processes of their own: by themselves these are small.
-  sandbox: ["sandbox", "inference", "transform"],
-  domain: ["identity", "workflows", "models", "billing", "usage", "media"],
-};
+/** The variable with the main address of a service. @param {string} name */
+export const listenOf = (name) => `${name.toUpperCase()}_LISTEN`;
 
 /**
- * Which OS process hosts which services.
+ * Which OS process hosts which services. Services of one host in the table share a process: that starts faster and needs less memory.
  * @param {NodeJS.ProcessEnv} env NODELOOM_HOSTING=separate gives each its own
- * @returns {Record<string, ServiceName[]>}
+ * @returns {Record<string, string[]>}
  */
 export const processGroups = (env) => {
   const hosting = env.NODELOOM_HOSTING || "shared";
-  if (hosting === "shared") return /** @type {Record<string, ServiceName[]>} */ (SHARED_HOSTING);
-  if (hosting === "separate") return Object.fromEntries(SERVICE_NAMES.map((name) => [name, [name]]));
-  throw new Error(`NODELOOM_HOSTING must be shared or separate, not ${hosting}`);
+  if (hosting !== "shared" && hosting !== "separate") throw new Error(`NODELOOM_HOSTING must be shared or separate, not ${hosting}`);
+  /** @type {Record<string, string[]>} */
+  const groups = {};
+  for (const { name, host } of SERVICES) (groups[hosting === "shared" ? host : name] ??= []).push(name);
+  return groups;
 };
 
 /** The name of the process group that hosts a service. @param {NodeJS.ProcessEnv} env @param {string} service */
-export const groupOf = (env, service) =>
-  Object.entries(processGroups(env)).find(([, names]) => names.some((name) => name === service))?.[0];
+export const groupOf = (env, service) => Object.entries(processGroups(env)).find(([, names]) => names.includes(service))?.[0];
 
-/** The command of a group. @param {readonly ServiceName[]} services @returns {string[]} arguments of node */
+/** The command of a group. @param {readonly string[]} services @returns {string[]} arguments of node */
 export const groupArguments = (services) => {
   const [only] = services;
-  if (services.length === 1 && only !== undefined) return [join(ROOT, SERVICES[only].folder, "dist", "main.js")];
+  if (services.length === 1 && only !== undefined) return [join(ROOT, folderOf(serviceOf(only)), "dist", "main.js")];
   return [join(ROOT, "deploy", "local", "platform", "host.mjs"), ...services];
 };
 
@@ -115,7 +58,7 @@ const gatewayListen = async (env) => {
 export const chooseListens = async (env) => {
   /** @type {Record<string, string>} */
   const listens = {};
-  const variables = SERVICE_NAMES.flatMap((name) => SERVICES[name].listens);
+  const variables = SERVICES.flatMap(({ listens }) => Object.keys(listens));
   // What is given comes first: a free port must not be one of these.
   for (const variable of variables) {
     const given = env[variable];
@@ -163,10 +106,9 @@ const sharedEnvironment = (platform, env) => {
   const { listens } = platform;
   /** @type {Record<string, string>} */
   const addresses = {};
-  for (const name of SERVICE_NAMES) {
-    if (SERVICES[name].health.kind !== "grpc") continue;
+  for (const { name, protocol } of SERVICES) {
     const variable = `${name.toUpperCase()}_ADDRESS`;
-    addresses[variable] = env[variable] || /** @type {string} */ (listens[SERVICES[name].health.listen]);
+    if (protocol === "grpc") addresses[variable] = env[variable] || /** @type {string} */ (listens[listenOf(name)]);
   }
   // An address that a user chose never leads to the sandbox, or to the models of this machine.
   const [providers, users] = [
@@ -202,13 +144,13 @@ const sharedEnvironment = (platform, env) => {
 
 /**
  * The environment of one process: what all know, where its services listen, and the secrets they alone need.
- * @param {{ services: readonly ServiceName[], platform: Platform, env: NodeJS.ProcessEnv }} options
+ * @param {{ services: readonly string[], platform: Platform, env: NodeJS.ProcessEnv }} options
  * @returns {NodeJS.ProcessEnv}
  */
 export const groupEnvironment = ({ services, platform, env }) => {
-  const table = services.map((name) => SERVICES[name]);
-  const listens = table.flatMap((service) => service.listens).map((variable) => [variable, platform.listens[variable]]);
-  const secrets = table.flatMap((service) => service.secrets).map((name) => [name, platform.secrets[name]]);
+  const table = services.map(serviceOf);
+  const listens = table.flatMap((service) => Object.keys(service.listens)).map((variable) => [variable, platform.listens[variable]]);
+  const secrets = table.flatMap((service) => service.secrets ?? []).map((name) => [name, platform.secrets[name]]);
   const inherited = Object.fromEntries(Object.entries(env).filter(([name]) => !(name in platform.secrets)));
   const graceMs = Math.max(0, ...table.map((service) => service.graceMs ?? 0));
   const grace = graceMs > 0 && !env.SHUTDOWN_GRACE_MS ? { SHUTDOWN_GRACE_MS: String(graceMs) } : {};

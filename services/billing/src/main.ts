@@ -1,4 +1,13 @@
-import { defineService, erasureHandlers, grpcService, hostPort, openDatabase, runProcess, serveGrpc, variables } from "@nodeloom/platform";
+import {
+  defineService,
+  erasureHandlers,
+  grpcService,
+  listenVariable,
+  openDatabase,
+  runProcess,
+  serveGrpc,
+  variables,
+} from "@nodeloom/platform";
 import { billing as proto, erasure, payments as paymentsProto } from "@nodeloom/proto";
 import { database } from "./database";
 import { createBilling } from "./billing";
@@ -18,7 +27,7 @@ export const service = defineService({
   variables: {
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
-    BILLING_LISTEN: hostPort().default("127.0.0.1:50054").describe("where billing's gRPC server listens"),
+    ...listenVariable("billing"),
     ...paymentVariables,
   },
   start: async ({ config, logger }) => {

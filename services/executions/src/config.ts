@@ -1,5 +1,5 @@
 import { RETENTION } from "@nodeloom/kernel";
-import { hostPort, variables as common, type TemporalSecurityConfig, type TlsConfig } from "@nodeloom/platform";
+import { addressVariables, listenVariable, variables as common, type TemporalSecurityConfig, type TlsConfig } from "@nodeloom/platform";
 import { z } from "zod";
 import { mailVariables } from "./mail/settings";
 import { temporalVariables } from "./database";
@@ -12,7 +12,8 @@ const MAX_RETENTION_DAYS = 3_650;
 
 /** What of the environment executions reads, beside what every process reads. */
 export const variables = {
-  EXECUTIONS_LISTEN: hostPort().default("127.0.0.1:50056").describe("where the executions service listens"),
+  ...listenVariable("executions"),
+  ...addressVariables("executions"),
   MONGODB_URI: common.MONGODB_URI,
   MONGODB_DATABASE_PREFIX: common.MONGODB_DATABASE_PREFIX,
   REDIS_URL: common.REDIS_URL,
@@ -33,13 +34,6 @@ export const variables = {
     .default(RETENTION.executions.days)
     .describe("days for which executions are kept, with their events, calls, inputs and results"),
   ...moderationVariables,
-  WORKFLOWS_ADDRESS: hostPort().default("127.0.0.1:50052").describe("the workflows service"),
-  MODELS_ADDRESS: hostPort().default("127.0.0.1:50053").describe("the models service"),
-  BILLING_ADDRESS: hostPort().default("127.0.0.1:50054").describe("the billing service"),
-  USAGE_ADDRESS: hostPort().default("127.0.0.1:50055").describe("the usage service"),
-  IDENTITY_ADDRESS: hostPort().default("127.0.0.1:50051").describe("the identity service, for webhook targets and the keys of providers"),
-  MEDIA_ADDRESS: hostPort().default("127.0.0.1:50057").describe("the media service"),
-  TRANSFORM_ADDRESS: hostPort().default("127.0.0.1:50058").describe("the transform service"),
 };
 
 export type Config = z.infer<z.ZodObject<typeof variables>> & TlsConfig & TemporalSecurityConfig & { SHUTDOWN_GRACE_MS: number };

@@ -8,7 +8,7 @@ import {
   erasureHandlers,
   grpcService,
   hostAndPort,
-  hostPort,
+  listenVariable,
   openDatabase,
   runProcess,
   serveGrpc,
@@ -42,7 +42,7 @@ export const service = defineService({
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
     REDIS_URL: variables.REDIS_URL,
     REDIS_KEY_PREFIX: variables.REDIS_KEY_PREFIX,
-    IDENTITY_LISTEN: hostPort().default("127.0.0.1:50051").describe("where the identity service listens"),
+    ...listenVariable("identity"),
     USER_EGRESS_ALLOW: variables.USER_EGRESS_ALLOW,
     API_KEY_PEPPER: z.string().min(32).describe("secret under which API keys are hashed and webhook secrets encrypted"),
     SECRETS_KEYS: secretsKeys().describe(

@@ -4,7 +4,7 @@ import {
   assetsFolders,
   createEgressClient,
   defineService,
-  hostPort,
+  listenVariable,
   integer,
   runProcess,
   startHttpServer,
@@ -43,7 +43,7 @@ const sourcesOf = (publicBaseUrl: string, mediaUrl: string): FileSources & { clo
 export const service = defineService({
   name: "inference",
   variables: {
-    INFERENCE_LISTEN: hostPort().default("127.0.0.1:8091").describe("host:port where the models of this machine are served"),
+    ...listenVariable("inference"),
     INFERENCE_API_KEY: z.string().default("inference").describe("key that the models of this machine expect from callers"),
     INFERENCE_DATA_DIR: z
       .string()

@@ -5,7 +5,9 @@ import {
   defineService,
   erasureHandlers,
   grpcService,
+  addressVariables,
   hostPort,
+  listenVariable,
   isConnected,
   openDatabase,
   runProcess,
@@ -82,9 +84,8 @@ export const service = defineService({
       .enum(["off", "metadata"])
       .default("metadata")
       .describe("whether generated files say so in their metadata (IPTC digital source type)"),
-    WORKFLOWS_ADDRESS: hostPort().default("127.0.0.1:50052").describe("the workflows service, for the files that workflows name"),
-    TRANSFORM_ADDRESS: hostPort().default("127.0.0.1:50058").describe("the transform service, for previews of files"),
-    MEDIA_LISTEN: hostPort().default("127.0.0.1:50057").describe("where the media service listens for gRPC"),
+    ...listenVariable("media"),
+    ...addressVariables("media"),
     MEDIA_HTTP_LISTEN: hostPort().default("127.0.0.1:8081").describe("where the media service serves bytes over HTTP"),
   },
   start: async ({ config, logger }) => {

@@ -1,7 +1,7 @@
-import type { Database } from "@nodeloom/platform";
+import { SERVICES as ALL, type Database } from "@nodeloom/platform";
 
 /** The services that keep a database. */
-export const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media"] as const;
+export const SERVICES: readonly string[] = Object.entries(ALL).flatMap(([name, { database }]) => (database ? [name] : []));
 
 /**
  * What a service's database must hold, as its own code says. Found by the name of its file: no part of the platform imports

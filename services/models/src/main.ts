@@ -5,7 +5,8 @@ import {
   createOwnServers,
   defineService,
   grpcService,
-  hostPort,
+  addressVariables,
+  listenVariable,
   openDatabase,
   PLATFORM_OWNER,
   runProcess,
@@ -58,10 +59,8 @@ export const service = defineService({
   variables: {
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
-    MODELS_LISTEN: hostPort().default("127.0.0.1:50053").describe("where the models service listens for gRPC"),
-    IDENTITY_ADDRESS: hostPort()
-      .default("127.0.0.1:50051")
-      .describe("the identity service, for the keys of providers that the console has"),
+    ...listenVariable("models"),
+    ...addressVariables("models"),
     MODELS_REGISTRY_DIR: z.string().default(REGISTRY).describe("folder of the registry's JSON files"),
     SANDBOX_URL: z.url().optional().describe("base URL of the sandbox provider; its models are disabled without it"),
     INFERENCE_URL: z.url().optional().describe("base URL of the models of this machine; they are disabled without it"),

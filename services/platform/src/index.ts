@@ -1,5 +1,7 @@
 /** The runtime toolkit of every process; each folder says in its main file what it is for. */
+export * from "./addresses";
 export * from "./config";
+export { SERVICES } from "./services";
 export * from "./temporal";
 export * from "./version";
 
@@ -15,7 +17,6 @@ export * from "./egress/own-servers";
 export * from "./egress/retry-after";
 
 export { clientStream, createGrpcClient, grpcService, isUnanswered, serverStream, startGrpcServer, unary } from "./grpc";
-export * from "./grpc/callers";
 export type { CallOptions, ClientOf } from "./grpc/client";
 export type { TlsConfig } from "./grpc/credentials";
 export type { GrpcService, RunningGrpcServer } from "./grpc/server";

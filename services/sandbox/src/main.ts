@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createEgressClient, defineService, hostPort, runProcess, startHttpServer } from "@nodeloom/platform";
+import { createEgressClient, defineService, listenVariable, runProcess, startHttpServer } from "@nodeloom/platform";
 import { z } from "zod";
 import { createSandbox } from "./app";
 
@@ -11,7 +11,7 @@ const GRACE_MS = 2_000;
 export const service = defineService({
   name: "sandbox",
   variables: {
-    SANDBOX_LISTEN: hostPort().default("127.0.0.1:8090").describe("host:port the sandbox provider binds"),
+    ...listenVariable("sandbox"),
     SANDBOX_API_KEY: z.string().default("sandbox").describe("key the sandbox provider expects from callers"),
     SANDBOX_CONTROL_KEY: z
       .string()

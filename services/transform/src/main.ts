@@ -5,7 +5,8 @@ import {
   createGrpcClient,
   defineService,
   grpcService,
-  hostPort,
+  addressVariables,
+  listenVariable,
   integer,
   runProcess,
   startGrpcServer,
@@ -30,8 +31,8 @@ const PROGRAM = join(__dirname, "..", "dist", "work", "main.js");
 export const service = defineService({
   name: "transform",
   variables: {
-    TRANSFORM_LISTEN: hostPort().default("127.0.0.1:50058").describe("where the transform service listens"),
-    MEDIA_ADDRESS: hostPort().default("127.0.0.1:50057").describe("the media service"),
+    ...listenVariable("transform"),
+    ...addressVariables("transform"),
     TRANSFORM_DIR: z.string().default(join(tmpdir(), "nodeloom-transform")).describe("folder of the files of operations under way"),
     TRANSFORM_CONCURRENCY: integer(1).optional().describe("operations that run at once; as many as the machine has cores without it"),
     FFMPEG_PATH: z.string().optional().describe("ffmpeg; the one on PATH without it, else the one that is fetched"),

@@ -1,4 +1,13 @@
-import { defineService, erasureHandlers, grpcService, hostPort, openDatabase, runProcess, serveGrpc, variables } from "@nodeloom/platform";
+import {
+  defineService,
+  erasureHandlers,
+  grpcService,
+  listenVariable,
+  openDatabase,
+  runProcess,
+  serveGrpc,
+  variables,
+} from "@nodeloom/platform";
 import { erasure, usage as proto } from "@nodeloom/proto";
 import { database } from "./database";
 import { createEraseUsage } from "./erasure-store";
@@ -15,7 +24,7 @@ export const service = defineService({
   variables: {
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
-    USAGE_LISTEN: hostPort().default("127.0.0.1:50055").describe("where usage's gRPC server listens"),
+    ...listenVariable("usage"),
   },
   start: async ({ config, logger }) => {
     const connection = await openDatabase(database, config, logger);

@@ -3,7 +3,8 @@ import {
   defineService,
   erasureHandlers,
   grpcService,
-  hostPort,
+  addressVariables,
+  listenVariable,
   openDatabase,
   runProcess,
   serveGrpc,
@@ -37,8 +38,8 @@ export const service = defineService({
     MONGODB_URI: variables.MONGODB_URI,
     MONGODB_DATABASE_PREFIX: variables.MONGODB_DATABASE_PREFIX,
     PUBLIC_BASE_URL: variables.PUBLIC_BASE_URL,
-    MEDIA_ADDRESS: hostPort().describe("the media service"),
-    WORKFLOWS_LISTEN: hostPort().default("127.0.0.1:50052").describe("where the workflows service listens for gRPC"),
+    ...addressVariables("workflows"),
+    ...listenVariable("workflows"),
   },
   start: async ({ config, logger }) => {
     const connection = await openDatabase(database, config, logger);

@@ -1,7 +1,7 @@
 import { Server, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
-import { CALLERS } from "./callers";
 import type { Logger } from "../telemetry/logger";
+import { callersOf } from "../addresses";
 import { allowCallers } from "./allow-list";
 import { keepalive, type ConnectionTimes } from "./connection";
 import { serverCredentials, type TlsConfig } from "./credentials";
@@ -31,15 +31,16 @@ export interface RunningGrpcServer {
 
 const serviceName = (definition: ServiceDefinition): string => Object.values(definition)[0]!.path.split("/")[1]!;
 
-const callersOf = (definition: ServiceDefinition): string[] => {
+/** A service lets in itself, for its own health probe, and those that call it. */
+const allowedBy = (definition: ServiceDefinition): string[] => {
   const domain = serviceName(definition).split(".")[1]!;
-  return [domain, ...(CALLERS[domain as keyof typeof CALLERS] ?? [])];
+  return [domain, ...callersOf(domain)];
 };
 
 export const startGrpcServer = async (options: GrpcServerOptions): Promise<RunningGrpcServer> => {
   const { listen, services, logger, tls = {}, graceMs = 10_000 } = options;
   const credentials = serverCredentials(listen, tls);
-  const callers = services.flatMap(({ definition }) => callersOf(definition));
+  const callers = services.flatMap(({ definition }) => allowedBy(definition));
   const server = new Server({
     "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
     "grpc.enable_channelz": 0,

@@ -1,0 +1,65 @@
+// Writes what follows from the table of services and from the folders and files that there are: the exports of the protocol, the
+// platform's own table, and the references of TypeScript.
+import { existsSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { SERVICES } from "../../services.cjs";
+import { listWorkspaces } from "../build/workspaces.mjs";
+import { ROOT } from "../paths.mjs";
+import { filesBelow, readJson } from "../run/files.mjs";
+import { writeGenerated } from "./write.mjs";
+
+/** Exports whose name is not that of their file: `exports` is taken by CommonJS, `servers` says too little. */
+const EXPORTS = /** @type {Record<string, string>} */ ({ "media/v1/exports": "mediaExports", "models/v1/servers": "modelServers" });
+const PACKAGES = join(ROOT, "proto", "nodeloom");
+const files = (await filesBelow(PACKAGES, (path) => path.endsWith(".proto"))).map((path) =>
+  relative(PACKAGES, path).slice(0, -".proto".length),
+);
+const exported = files.sort().map((file) => {
+  const name = EXPORTS[file] ?? basename(file).replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
+  return { name, line: `export * as ${name} from "./gen/nodeloom/${file}";` };
+});
+const twice = exported.find(({ name }, index) => exported.findIndex((other) => other.name === name) < index);
+if (twice) throw new Error(`two files of the protocol would be exported as ${twice.name}: give one a name in EXPORTS`);
+
+await writeGenerated(
+  "proto/src/index.ts",
+  `// Written by \`npm run generate\` from the files of proto/nodeloom.
+import { join } from "node:path";
+
+/** The compiled protocol (a google.protobuf.FileDescriptorSet with all imports), for server reflection. */
+export const descriptorsFile = join(__dirname, "..", "dist", "descriptors.binpb");
+
+export { ErrorInfo } from "./gen/google/rpc/error_details";
+export { Status } from "./gen/google/rpc/status";
+${exported.map(({ line }) => line).join("\n")}
+`,
+);
+
+const rows = SERVICES.map(({ name, listens, calls, database }) => [name, { listens, calls, database }]);
+
+await writeGenerated(
+  "services/platform/src/services.ts",
+  `/** Every service: its ports by variable, whom it calls, and whether it has a database. Written by \`npm run generate\` from deploy/services.cjs. */
+export const SERVICES = ${JSON.stringify(Object.fromEntries(rows))} as const satisfies Record<string, ServiceRow>;
+
+interface ServiceRow {
+  listens: Readonly<Record<string, number>>;
+  calls: readonly string[];
+  database: boolean;
+}
+`,
+);
+
+const projects = (await listWorkspaces())
+  .filter((folder) => existsSync(join(ROOT, folder, "tsconfig.json")))
+  .map((folder) => `./${folder}`);
+/** The console's are no CommonJS modules, which is what tests are. */
+const CONSOLE = "./gateway/console";
+const references = {
+  "tsconfig.json": [...projects, "./tsconfig.test.json"],
+  "tsconfig.test.json": projects.filter((path) => path !== CONSOLE),
+};
+for (const [file, paths] of Object.entries(references)) {
+  const config = await readJson(join(ROOT, file));
+  await writeGenerated(file, JSON.stringify({ ...config, references: paths.map((path) => ({ path })) }));
+}

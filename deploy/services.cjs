@@ -1,0 +1,147 @@
+/**
+ * The one table of services. The launcher, the tests, the lint, the certificates and everything that `npm run generate` writes follow it.
+ * To add a service: docs/contribute/add-a-service.md.
+ * @type {readonly import("./services.d.cts").Service[]}
+ */
+const SERVICES = [
+  {
+    name: "gateway",
+    about: "HTTP API, console, documentation",
+    protocol: "http",
+    listens: { GATEWAY_LISTEN: 8080, ADMIN_LISTEN: 8082 },
+    calls: ["identity", "workflows", "models", "billing", "usage", "executions", "media"],
+    urls: { MEDIA_HTTP_URL: { service: "media", listen: "MEDIA_HTTP_LISTEN" } },
+    database: false,
+    host: "gateway",
+    secrets: ["SESSION_SECRET"],
+    replicas: 2,
+  },
+  {
+    name: "identity",
+    about: "users, organizations, sessions, API keys, secrets, audit",
+    protocol: "grpc",
+    listens: { IDENTITY_LISTEN: 50051 },
+    calls: [],
+    database: true,
+    host: "domain",
+    secrets: ["API_KEY_PEPPER", "SECRETS_KEYS", "BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD"],
+    replicas: 2,
+  },
+  {
+    name: "workflows",
+    about: "graphs, versions, folders, templates",
+    protocol: "grpc",
+    listens: { WORKFLOWS_LISTEN: 50052 },
+    calls: ["media"],
+    database: true,
+    host: "domain",
+    replicas: 2,
+  },
+  {
+    name: "models",
+    about: "registry, prices, servers at home",
+    protocol: "grpc",
+    listens: { MODELS_LISTEN: 50053 },
+    calls: ["identity"],
+    database: true,
+    host: "domain",
+    secrets: ["SANDBOX_API_KEY", "INFERENCE_API_KEY"],
+    replicas: 2,
+  },
+  {
+    name: "billing",
+    about: "accounts, holds, ledger, budgets, payments",
+    protocol: "grpc",
+    listens: { BILLING_LISTEN: 50054 },
+    calls: [],
+    database: true,
+    host: "domain",
+    secrets: ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"],
+    replicas: 2,
+  },
+  {
+    name: "usage",
+    about: "one row per run",
+    protocol: "grpc",
+    listens: { USAGE_LISTEN: 50055 },
+    calls: [],
+    database: true,
+    host: "domain",
+    replicas: 2,
+  },
+  {
+    name: "executions",
+    about: "plans, runs and settles a run; webhooks, mail, batches, schedules, hooks, retention",
+    protocol: "grpc",
+    listens: { EXECUTIONS_LISTEN: 50056 },
+    calls: ["identity", "workflows", "models", "billing", "usage", "media", "transform"],
+    database: true,
+    queue: "",
+    // It has Temporal's native worker, and is killed to see that runs survive.
+    host: "executions",
+    secrets: ["SANDBOX_API_KEY", "INFERENCE_API_KEY"],
+    // Requests that providers answer with files can't go on elsewhere: they are ended here.
+    graceMs: 120_000,
+    replicas: 2,
+  },
+  {
+    name: "media",
+    about: "files, marks, provenance",
+    protocol: "grpc",
+    listens: { MEDIA_LISTEN: 50057, MEDIA_HTTP_LISTEN: 8081 },
+    calls: ["workflows", "transform"],
+    database: true,
+    host: "domain",
+    replicas: 1,
+  },
+  {
+    name: "transform",
+    about: "image, video and audio operations (sharp, ffmpeg)",
+    protocol: "grpc",
+    listens: { TRANSFORM_LISTEN: 50058 },
+    calls: ["media"],
+    database: false,
+    // Models and operations run in processes of their own: their services are small, and share one.
+    host: "sandbox",
+    replicas: 1,
+  },
+  {
+    name: "sandbox",
+    about: "stands in for AI providers: draws files from the hash of a prompt",
+    protocol: "http",
+    listens: { SANDBOX_LISTEN: 8090 },
+    calls: [],
+    database: false,
+    host: "sandbox",
+    secrets: ["SANDBOX_API_KEY", "SANDBOX_CONTROL_KEY"],
+    replicas: 1,
+    single: "its jobs are known to one process",
+  },
+  {
+    name: "inference",
+    about: "small models on this machine",
+    protocol: "http",
+    listens: { INFERENCE_LISTEN: 8091 },
+    calls: [],
+    urls: { MEDIA_HTTP_URL: { service: "media", listen: "MEDIA_HTTP_LISTEN" } },
+    database: false,
+    host: "sandbox",
+    secrets: ["INFERENCE_API_KEY"],
+    replicas: 1,
+    single: "its jobs are on its volume",
+  },
+];
+
+const LIBRARIES = ["kernel", "platform", "providers"];
+
+/** @param {string} name */
+const serviceOf = (name) => {
+  const found = SERVICES.find((service) => service.name === name);
+  if (found === undefined) throw new Error(`there is no service called ${name}`);
+  return found;
+};
+
+/** @param {import("./services.d.cts").Service} service */
+const folderOf = ({ name }) => (name === "gateway" ? "gateway" : `services/${name}`);
+
+module.exports = { SERVICES, LIBRARIES, serviceOf, folderOf };

@@ -1,0 +1,27 @@
+import { hostPort } from "./config";
+import { SERVICES } from "./services";
+
+export type ServiceName = keyof typeof SERVICES;
+type Callee<N extends ServiceName> = (typeof SERVICES)[N]["calls"][number];
+type Address = ReturnType<typeof addressOf>;
+
+const addressOf = (port: number, description: string) => hostPort().default(`127.0.0.1:${port}`).describe(description);
+
+const mainPort = (name: ServiceName): number => Object.values(SERVICES[name].listens)[0]!;
+
+/** `BILLING_LISTEN` of billing: the variable with the address where it listens. */
+export const listenVariable = <N extends ServiceName>(name: N) =>
+  ({ [`${name.toUpperCase()}_LISTEN`]: addressOf(mainPort(name), `where the ${name} service listens`) }) as Record<
+    `${Uppercase<N>}_LISTEN`,
+    Address
+  >;
+
+/** `BILLING_ADDRESS` and the like: the variables with the addresses of the services that this one calls. */
+export const addressVariables = <N extends ServiceName>(name: N) =>
+  Object.fromEntries(
+    SERVICES[name].calls.map((callee) => [`${callee.toUpperCase()}_ADDRESS`, addressOf(mainPort(callee), `the ${callee} service`)]),
+  ) as Record<`${Uppercase<Callee<N>>}_ADDRESS`, Address>;
+
+/** The services that call one, by the name in their certificates. */
+export const callersOf = (name: string): string[] =>
+  Object.entries(SERVICES).flatMap(([caller, { calls }]) => (calls.some((callee) => callee === name) ? [caller] : []));
