@@ -14,7 +14,7 @@ export const FLOORS = [
   ["calls"],
   ["moderation"],
   ["carry"],
-  ["requests"],
+  ["requests", "batches"],
   ["upkeep", "webhooks"],
   ["config.ts", "database.ts", "server.ts", "wiring.ts", "main.ts"],
 ];

@@ -2,11 +2,11 @@
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, requestContext, serverStream, unary } from "@nodeloom/platform";
 import type { accountExports, batches, executions } from "@nodeloom/proto";
-import type { Orders } from "./requests/batches/orders";
-import type { BatchReads } from "./requests/batches/reads";
-import { batchMessage } from "./requests/batches/view";
+import type { Orders } from "./batches/orders";
+import type { BatchReads } from "./batches/reads";
+import { batchMessage } from "./batches/view";
 import type { Quotes } from "./requests/quotes";
-import type { Refusals } from "./requests/moderation/refusals";
+import type { Refusals } from "./moderation/reads";
 import type { Runs } from "./requests/runs";
 import type { Cancellation } from "./requests/cancellation";
 import type { Decide } from "./requests/decisions/decide";

@@ -8,7 +8,7 @@ import type { SendHttp } from "../calls/secrets/send";
 import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
 import type { Transformed, Transforms } from "../calls/transforms";
-import type { Activities, Claim, LocalActivities, ShortAnswer, WaitActivities } from "./activity-types";
+import type { Activities, BatchActivities, Claim, LocalActivities, ShortAnswer, WaitActivities } from "./activity-types";
 import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob, TransformCall } from "../run/calls";
 import { isFinal } from "../run/states";
 import type { CallContext, CallResult, FinalStatus, RunEnd, RunInput, RunOutcome } from "../run/types";
@@ -23,7 +23,6 @@ import type { MediaValue } from "@nodeloom/kernel/graph";
 import { createShortCalls } from "./short-calls";
 import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
 import { createSteps, type StepDependencies } from "./step";
-import type { createBatchActivities } from "./batch-activities";
 import type { createLeavingActivities } from "./leaving-activities";
 import type { createUpkeepActivities } from "./upkeep-activities";
 import { cancelKey, extended, laterOf, local, outgoingUntil, postponed, refusalError } from "./step-failures";
@@ -66,9 +65,7 @@ const keptTransform = (call: CallContext, { files, asked }: Transformed) => {
 /** A text. One that does not fit its schema is charged for, but does not complete its item. */
 const keptText = (call: ModelCall, result: CallResult) => ({ ...keptMade(call, result), event: result.problems ? null : {} });
 
-type OtherActivities = ReturnType<typeof createUpkeepActivities> &
-  ReturnType<typeof createBatchActivities> &
-  ReturnType<typeof createLeavingActivities>;
+type OtherActivities = ReturnType<typeof createUpkeepActivities> & ReturnType<typeof createLeavingActivities> & BatchActivities;
 type RunActivities = Omit<Activities, keyof OtherActivities | "sendAlert" | "sendMail"> & Omit<LocalActivities, keyof WaitActivities>;
 
 export const createActivities = (options: ActivityOptions): RunActivities => {

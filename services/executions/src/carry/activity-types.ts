@@ -104,8 +104,16 @@ export interface LocalActivities extends ShortCalls, WaitActivities {
   recordAttempt(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null>;
 }
 
+/** A batch, by its workflow. */
+export interface BatchActivities {
+  /** Begins items of a batch and waits for their ends. @returns `again` where another turn is to go on */
+  carryBatch(batchId: string): Promise<"over" | "again">;
+  /** Makes the next attempt at announcing the end of a batch. @returns the pause before another; null where there is none */
+  announceBatch(batchId: string): Promise<number | null>;
+}
+
 /** What touches a provider or a receiver. */
-export interface Activities {
+export interface Activities extends BatchActivities {
   submit(call: ModelCall): Promise<SubmittedJob>;
   poll(call: ModelCall, job: SubmittedJob): Promise<CallResult>;
   cancelJob(call: ModelCall, job: SubmittedJob): Promise<CancelResult>;
@@ -121,10 +129,6 @@ export interface Activities {
   renewDuePlans(): Promise<{ renewed: number; failed: number }>;
   enforceRetention(): Promise<RetentionReport>;
   checkLedger(): Promise<LedgerReport>;
-  /** Begins items of a batch and waits for their ends. @returns `again` where another turn is to go on */
-  carryBatch(batchId: string): Promise<"over" | "again">;
-  /** Makes the next attempt at announcing the end of a batch. @returns the pause before another; null where there is none */
-  announceBatch(batchId: string): Promise<number | null>;
   /** Makes an attempt at announcing a budget's alert. @returns which one is next, and the pause before it; null where there is none */
   sendAlert(alert: AlertDelivery, attempt: number): Promise<NextAttempt | null>;
   /** Makes an attempt at a mail. @param attempt from 1 @returns how the mail ended, or the pause before the next attempt */

@@ -1,7 +1,7 @@
 /** Ends what an account has under way: what would begin more runs first. */
 import { unlessNotFound } from "@nodeloom/kernel";
 import type { LeavingStore } from "../../store/leaving";
-import type { Orders } from "../batches/orders";
+import type { Orders } from "../../batches/orders";
 import type { Cancellation } from "../cancellation";
 import type { Triggers } from "../triggers/triggers";
 

@@ -6,7 +6,7 @@ import type { AccountErasure, Billing, Identity, Media, MediaExports, Usage, Wor
 import { TIMING } from "../../run/timing";
 import type { Stores } from "../../store/stores";
 import type { OwnerProgress } from "../../carry/owner-pages";
-import type { BatchReads } from "../batches/reads";
+import type { BatchReads } from "../../batches/reads";
 import type { Reads } from "../reads";
 import { createEnding, type EndingOptions } from "./ending";
 import { createEraseElsewhere, createEraseExecutions } from "./erase";

@@ -4,7 +4,7 @@ import { batchJson, executionJson } from "@nodeloom/platform";
 import { batches as batchesProto, workflows as proto, type executions as executionsProto, type media as mediaProto } from "@nodeloom/proto";
 import type { Billing, Identity, Media, Usage, Workflows } from "../../../clients";
 import type { LeavingStore } from "../../../store/leaving";
-import type { BatchReads } from "../../batches/reads";
+import type { BatchReads } from "../../../batches/reads";
 import type { Reads } from "../../reads";
 import { EXPORT_BOUNDS as BOUNDS } from "./bounds";
 import { allPages, atMost, jsonEntry, linesEntry, textEntry, type Entry, type Missing } from "./entry";

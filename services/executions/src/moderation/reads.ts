@@ -1,8 +1,8 @@
-/** requests/moderation/: what administrators see of the moderation hook's decisions. */
+/** The moderation hook's decisions, as administrators read them. */
 import { LIMITS } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import type { ModerationRecord, ModerationStore } from "../../store/moderation";
+import type { ModerationRecord, ModerationStore } from "../store/moderation";
 
 const rowMessage = ({ _id, ...record }: ModerationRecord): executions.ModerationRow =>
   executions.ModerationRow.fromPartial({

@@ -1,7 +1,7 @@
 /** Batches as they travel between services. */
 import { batches as proto } from "@nodeloom/proto";
-import { FINAL_BATCHES, type BatchRecord, type BatchRow } from "../../run/batch";
-import { metadataOf } from "../../run/record";
+import { FINAL_BATCHES, type BatchRecord, type BatchRow } from "../run/batch";
+import { metadataOf } from "../run/record";
 import { itemExecutionId } from "./item";
 
 const isOver = ({ status }: BatchRecord): boolean => FINAL_BATCHES.includes(status);

@@ -11,11 +11,11 @@ import {
   type BatchRecord,
   type BatchRow,
   type UnderWay,
-} from "../../run/batch";
-import { TIMING } from "../../run/timing";
-import type { EventChannel } from "../../store/channel";
-import type { Stores } from "../../store/stores";
-import type { Cancellation } from "../cancellation";
+} from "../run/batch";
+import { TIMING } from "../run/timing";
+import type { EventChannel } from "../store/channel";
+import type { Stores } from "../store/stores";
+import type { Cancellation } from "../requests/cancellation";
 import type { BeginItem, Beginning, Begun } from "./begin-item";
 import { createChanges } from "./changes";
 import { itemExecutionId } from "./item";

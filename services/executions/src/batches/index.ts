@@ -1,12 +1,12 @@
 /** Batches: many runs of one workflow or model, with one budget. Puts their parts together. */
 import type { Logger } from "@nodeloom/platform";
-import type { Billing, Identity, Media, Workflows } from "../../clients";
-import type { ModelCatalog } from "../../plan/model-catalog";
-import type { Planning } from "../../plan/planning";
-import type { EventChannel } from "../../store/channel";
-import type { Stores } from "../../store/stores";
-import type { Cancellation } from "../cancellation";
-import type { Runs } from "../runs";
+import type { Billing, Identity, Media, Workflows } from "../clients";
+import type { ModelCatalog } from "../plan/model-catalog";
+import type { Planning } from "../plan/planning";
+import type { EventChannel } from "../store/channel";
+import type { Stores } from "../store/stores";
+import type { Cancellation } from "../requests/cancellation";
+import type { Runs } from "../requests/runs";
 import { createBeginItem } from "./begin-item";
 import { createCarryBatch } from "./carrying";
 import { createOrders, type OrdersOptions } from "./orders";

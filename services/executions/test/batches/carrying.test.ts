@@ -2,17 +2,17 @@ import { randomUUID } from "node:crypto";
 import { DomainError, executionNotFound } from "@nodeloom/kernel";
 import { createLogger } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import { beginsNoMore, isOutOfBudget, OUT_OF_MAX_CREDITS, type BatchRecord, type BatchRow } from "../../../src/run/batch";
-import type { ExecutionView } from "../../../src/run/record";
-import { createBeginItem } from "../../../src/requests/batches/begin-item";
-import { createCarryBatch } from "../../../src/requests/batches/carrying";
-import { BATCH_COMPLETED, createOrders } from "../../../src/requests/batches/orders";
-import { itemExecutionId } from "../../../src/requests/batches/item";
-import { rowId } from "../../../src/store/batches";
-import type { Stores } from "../../../src/store/stores";
-import { eventually } from "../../../../platform/test/support/eventually";
-import { newRecord, openStore } from "../../support";
-import { localChannel } from "../../support/local-channel";
+import { beginsNoMore, isOutOfBudget, OUT_OF_MAX_CREDITS, type BatchRecord, type BatchRow } from "../../src/run/batch";
+import type { ExecutionView } from "../../src/run/record";
+import { createBeginItem } from "../../src/batches/begin-item";
+import { createCarryBatch } from "../../src/batches/carrying";
+import { BATCH_COMPLETED, createOrders } from "../../src/batches/orders";
+import { itemExecutionId } from "../../src/batches/item";
+import { rowId } from "../../src/store/batches";
+import type { Stores } from "../../src/store/stores";
+import { eventually } from "../../../platform/test/support/eventually";
+import { newRecord, openStore } from "../support";
+import { localChannel } from "../support/local-channel";
 
 /** The carrying of batches over the real store; runs are played by the test, and are what they are whatever becomes of who carries. */
 

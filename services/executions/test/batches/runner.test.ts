@@ -1,7 +1,7 @@
 import { DomainError, unavailable } from "@nodeloom/kernel";
 import { executions, identity } from "@nodeloom/proto";
-import { createCurrentRunner, isStopped } from "../../../src/requests/batches/runner";
-import type { BatchRecord } from "../../../src/run/batch";
+import { createCurrentRunner, isStopped } from "../../src/batches/runner";
+import type { BatchRecord } from "../../src/run/batch";
 
 const PLAN = { base: "pro", markupPermille: 1_500, concurrency: 10 };
 const user = identity.User.fromPartial({ id: "u", role: "user", tier: "pro", approved: true, plan: PLAN });

@@ -1,10 +1,10 @@
 /** Validates and prices all items of a batch before the first begins. */
 import { DomainError, heldMillicredits, toCredits, type PlanStep, type Reason, type RunPlan } from "@nodeloom/kernel";
 import type { billing as billingProto, executions } from "@nodeloom/proto";
-import type { Billing } from "../../clients";
-import type { PlannedRun, Planning } from "../../plan/planning";
-import { BATCH, type ItemInput } from "../../run/batch";
-import { mayCostLess, unheldMillicredits } from "../quotes";
+import type { Billing } from "../clients";
+import type { PlannedRun, Planning } from "../plan/planning";
+import { BATCH, type ItemInput } from "../run/batch";
+import { mayCostLess, unheldMillicredits } from "../requests/quotes";
 
 /** Plans of one batch that are made at once: each takes its turn with those of other users. */
 const PLANS_AT_ONCE = 4;

@@ -1,8 +1,8 @@
 import { DomainError, invalidInputs, type RunPlan } from "@nodeloom/kernel";
 import { executions, type billing } from "@nodeloom/proto";
-import { checkBudget, createPricing } from "../../../src/requests/batches/pricing";
-import type { PlannedRun, PlanningRequest } from "../../../src/plan/planning";
-import { itemsAtOnce } from "../../../src/run/batch";
+import { checkBudget, createPricing } from "../../src/batches/pricing";
+import type { PlannedRun, PlanningRequest } from "../../src/plan/planning";
+import { itemsAtOnce } from "../../src/run/batch";
 
 const step = (maxItems: number, itemLimit = maxItems, another?: number) => ({
   ...{ id: "pic", model: "painter", maxItems, itemLimit, maxMillicredits: 10 },

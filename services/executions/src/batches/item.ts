@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { derivedId } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
-import type { BatchRecord, ItemInput, UnderWay } from "../../run/batch";
-import { metadataOf } from "../../run/record";
+import type { BatchRecord, ItemInput, UnderWay } from "../run/batch";
+import { metadataOf } from "../run/record";
 
 /** The execution of an item: the same however often it is begun, so that it is run once. */
 export const itemExecutionId = (batchId: string, index: number): string => derivedId("batch", batchId, String(index));

@@ -20,9 +20,9 @@ import {
   type SeparatorName,
 } from "@nodeloom/kernel/table-file";
 import { CsvError, parse } from "csv-parse";
-import type { Media, Workflows } from "../../clients";
-import type { ModelCatalog } from "../../plan/model-catalog";
-import { BATCH, type ItemInput } from "../../run/batch";
+import type { Media, Workflows } from "../clients";
+import type { ModelCatalog } from "../plan/model-catalog";
+import { BATCH, type ItemInput } from "../run/batch";
 import type { executions } from "@nodeloom/proto";
 
 const READ_MS = 30_000;

@@ -2,11 +2,11 @@
 import { DomainError, isUnavailable } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
 import type { executions } from "@nodeloom/proto";
-import { itemEndOf, type BatchReason, type BatchRecord, type BatchRow, type ItemInput, type UnderWay } from "../../run/batch";
-import type { ExecutionView } from "../../run/record";
-import { isFinal } from "../../run/states";
-import type { Stores } from "../../store/stores";
-import type { Runs } from "../runs";
+import { itemEndOf, type BatchReason, type BatchRecord, type BatchRow, type ItemInput, type UnderWay } from "../run/batch";
+import type { ExecutionView } from "../run/record";
+import { isFinal } from "../run/states";
+import type { Stores } from "../store/stores";
+import type { Runs } from "../requests/runs";
 import { itemRequest } from "./item";
 
 /**

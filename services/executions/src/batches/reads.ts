@@ -2,8 +2,8 @@
 import { invalidRequest, LIMITS } from "@nodeloom/kernel";
 import { fromCursor, toCursor } from "@nodeloom/platform";
 import type { batches as proto } from "@nodeloom/proto";
-import type { BatchRecord, BatchRow, ItemInput } from "../../run/batch";
-import type { Stores } from "../../store/stores";
+import type { BatchRecord, BatchRow, ItemInput } from "../run/batch";
+import type { Stores } from "../store/stores";
 import { itemExecutionId } from "./item";
 import { createOwned } from "./owned";
 import { batchMessage, rowMessage } from "./view";

@@ -1,7 +1,7 @@
 /** The activities of batches. */
 import { Context } from "@temporalio/activity";
 import { TIMING } from "../run/timing";
-import type { Activities } from "./activity-types";
+import type { BatchActivities } from "../carry/activity-types";
 
 export interface BatchWork {
   /** Takes a turn at a batch, until the signal at the latest. */
@@ -11,7 +11,7 @@ export interface BatchWork {
   stopping: AbortSignal;
 }
 
-export const createBatchActivities = ({ carry, announce, stopping }: BatchWork): Pick<Activities, "carryBatch" | "announceBatch"> => ({
+export const createBatchActivities = ({ carry, announce, stopping }: BatchWork): BatchActivities => ({
   carryBatch: async (batchId) => {
     const context = Context.current();
     const beat = setInterval(() => context.heartbeat(), TIMING.heartbeat / TIMING.beatsPerTimeout);

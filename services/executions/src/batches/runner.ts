@@ -2,9 +2,9 @@
 import { covers, DomainError, type ErrorKind } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
-import type { Identity } from "../../clients";
-import type { BatchReason, BatchRecord } from "../../run/batch";
-import { TIMING } from "../../run/timing";
+import type { Identity } from "../clients";
+import type { BatchReason, BatchRecord } from "../run/batch";
+import { TIMING } from "../run/timing";
 
 /** An owner who may not run any more. */
 export interface Stopped {

@@ -1,7 +1,7 @@
 import { LIMITS } from "@nodeloom/kernel";
 import { cellValue } from "@nodeloom/kernel/table-file";
 import type { executions, media as mediaProto, workflows } from "@nodeloom/proto";
-import { createReadTable } from "../../../src/requests/batches/table";
+import { createReadTable } from "../../src/batches/table";
 
 const FIELDS = [
   { name: "subject", type: "text" },
