@@ -18,6 +18,7 @@ module.exports = {
     "^@nodeloom/kernel/graph$": "<rootDir>/services/kernel/src/graph/index.ts",
     "^@nodeloom/kernel/(plans|capabilities|limits|json-text|table-file)$": "<rootDir>/services/kernel/src/$1.ts",
     [`^@nodeloom/(${LIBRARIES.join("|")})$`]: "<rootDir>/services/$1/src/index.ts",
+    "^@nodeloom/platform/temporal$": "<rootDir>/services/platform/src/temporal/index.ts",
     "^@nodeloom/client$": "<rootDir>/gateway/client/src/index.ts",
     "^@nodeloom/gateway$": "<rootDir>/gateway/src/main.ts",
     [`^@nodeloom/(${services.join("|")})$`]: "<rootDir>/services/$1/src/main.ts",

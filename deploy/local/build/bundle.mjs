@@ -6,18 +6,19 @@ import { exists } from "../servers/programs/cache.mjs";
 import { runCommand } from "../run/child.mjs";
 import { readStamps, writeStamp } from "./stamps.mjs";
 
-const EXECUTIONS = join(ROOT, "services", "executions");
-const BUNDLE = join(EXECUTIONS, "dist", "workflow-bundle.js");
-const BUNDLER = join(EXECUTIONS, "dist", "carry", "bundle.js");
-const STEP = "workflow-bundle";
+const TEMPORAL = join(ROOT, "services", "platform", "src", "temporal");
+const BUNDLER = join(ROOT, "services", "platform", "dist", "temporal", "bundle.js");
+
+/** Where each service with a worker has its workflows, below `src` and `dist`. @type {Readonly<Record<string, string>>} */
+const WORKFLOWS = { executions: "carry/workflows" };
 
 /** Relative imports of values; types don't reach the bundle. */
 const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;]*?from\s+"(\.[^"]+)"/g;
 
-/** The workflow code and every file of the service it imports, however indirectly. */
-const workflowSources = async () => {
-  const pending = await filesBelow(join(EXECUTIONS, "src", "carry", "workflows"));
-  pending.push(...["bundle.ts", "payloads/converter.ts"].map((name) => join(EXECUTIONS, "src", "carry", name)));
+/** The workflow code of a service and every file it imports, however indirectly. @param {string} folder */
+const workflowSources = async (folder) => {
+  const pending = await filesBelow(folder);
+  pending.push(...["bundle", "converter", "interceptors"].map((name) => join(TEMPORAL, `${name}.ts`)));
   const found = new Set();
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     if (found.has(path)) continue;
@@ -30,17 +31,27 @@ const workflowSources = async () => {
   return [...found].sort();
 };
 
+/** @param {string} service @param {string} workflows @returns {Promise<boolean>} whether anything had changed */
+const bundleService = async (service, workflows) => {
+  const [root, step] = [join(ROOT, "services", service), `workflow-bundle of ${service}`];
+  const bundle = join(root, "dist", "workflow-bundle.js");
+  const kernel = await filesBelow(join(ROOT, "services", "kernel", "src"));
+  const sources = await workflowSources(join(root, "src", workflows));
+  const hash = await hashFiles([...sources, ...kernel, join(ROOT, "package-lock.json")]);
+  if ((await readStamps())[step] === hash && (await exists(bundle))) return false;
+  const { ok, tail } = await runCommand(process.execPath, [BUNDLER, join("dist", workflows, "index.js"), bundle], { cwd: root });
+  if (!ok) throw new Error(`the workflow bundle of ${service} could not be made:\n${tail}`);
+  await writeStamp(step, hash);
+  return true;
+};
+
 /**
  * Bundles the Temporal workflow code, so that workers don't have to at every start.
  * @returns {Promise<boolean>} whether anything had changed
  */
 export const bundleWorkflows = async () => {
   if (!(await exists(BUNDLER))) return false;
-  const kernel = await filesBelow(join(ROOT, "services", "kernel", "src"));
-  const hash = await hashFiles([...(await workflowSources()), ...kernel, join(ROOT, "package-lock.json")]);
-  if ((await readStamps())[STEP] === hash && (await exists(BUNDLE))) return false;
-  const { ok, tail } = await runCommand(process.execPath, [BUNDLER], { cwd: EXECUTIONS });
-  if (!ok) throw new Error(`the workflow bundle could not be made:\n${tail}`);
-  await writeStamp(STEP, hash);
-  return true;
+  let isChanged = false;
+  for (const [service, workflows] of Object.entries(WORKFLOWS)) isChanged = (await bundleService(service, workflows)) || isChanged;
+  return isChanged;
 };

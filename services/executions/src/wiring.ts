@@ -1,4 +1,5 @@
 /** Puts the service together: its stores, its clients, its worker and what it does at intervals. */
+import { join } from "node:path";
 import {
   connectRedis,
   createAddressRules,
@@ -11,6 +12,7 @@ import {
   temporalSecurity,
   type Logger,
 } from "@nodeloom/platform";
+import { connectTemporal } from "@nodeloom/platform/temporal";
 import type { Connection } from "mongoose";
 import { LRUCache } from "lru-cache";
 import { createEventChannel } from "./store/channel";
@@ -68,20 +70,21 @@ import { createTriggers } from "./requests/triggers/triggers";
 import { createUpkeep } from "./upkeep/upkeep";
 import { createModeration } from "./moderation/moderation";
 import { createRefusals } from "./moderation/reads";
-import { bundlePath } from "./carry/bundle";
 import { createBatchActivities } from "./batches/activities";
 import { createMailActivities } from "./carry/mail-activities";
 import { createMailStarter } from "./carry/mail-client";
 import { createFailingTasks } from "./carry/failing-tasks";
 import { createAlertStarter, createBatchStarter, createDeliveryStarter, createRunStarter } from "./carry/client";
 import { createClaimCheckCodec, createEncryptionCodec } from "./carry/payloads/codecs";
-import { connectTemporal } from "./carry/worker";
+import { untilPrepared } from "./carry/prepare";
 import { createWatch } from "./requests/watch";
 import { createAnnounceBatch } from "./webhooks/batch-webhook";
 import { createSendAlert } from "./webhooks/budget-alerts";
 import { createWebhooks } from "./webhooks/webhooks";
 
 const CACHED_PROVIDERS = 500;
+/** Made when the platform is built. */
+const WORKFLOW_BUNDLE = join(__dirname, "..", "dist", "workflow-bundle.js");
 
 export interface Wired {
   handlers: HandlerOptions;
@@ -154,7 +157,8 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     // What is too large for Temporal is put away first: only what is left of it goes there, and is encrypted.
     dataConverter: { payloadCodecs: [createClaimCheckCodec(stores.payloads), createEncryptionCodec(config.TEMPORAL_PAYLOAD_KEYS)] },
     logger,
-    workflowBundle: { codePath: bundlePath },
+    workflowBundle: { codePath: WORKFLOW_BUNDLE },
+    prepared: (native) => untilPrepared(native, config.TEMPORAL_NAMESPACE, logger),
     metrics: await libraryMetrics(),
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
   });

@@ -2,7 +2,7 @@
 export * from "./addresses";
 export * from "./config";
 export { SERVICES } from "./services";
-export * from "./temporal";
+export * from "./temporal/security";
 export * from "./version";
 
 export * from "./downloads/asset";

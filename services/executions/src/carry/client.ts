@@ -1,15 +1,9 @@
 /** Starts, signals and looks up workflows: of runs, of batches, and of deliveries of webhooks. */
-import {
-  type Client,
-  isGrpcServiceError,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowNotFoundError,
-  type WorkflowStartOptions,
-} from "@temporalio/client";
-import { status } from "@grpc/grpc-js";
+import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError, type WorkflowStartOptions } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
-import { unavailable, waitsForDecision } from "@nodeloom/kernel";
+import { waitsForDecision } from "@nodeloom/kernel";
 import { inLinkedTrace } from "@nodeloom/platform";
+import { isNotFound, translateTemporal } from "@nodeloom/platform/temporal";
 import { FIRST_DELIVERY } from "../run/delivery";
 import { RUN_WORKFLOW, type RunInput } from "../run/types";
 import { TIMING } from "../run/timing";
@@ -25,16 +19,7 @@ const DELIVER: keyof { deliverWebhook: typeof deliverWebhook } = "deliverWebhook
 const RUN_BATCH: keyof { runBatch: typeof runBatch } = "runBatch";
 const EXECUTE: keyof { executeGraph: typeof executeGraph } = RUN_WORKFLOW;
 
-export const translate = (error: unknown, message = "runs can't be started right now"): unknown => {
-  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  const code = isGrpcServiceError(error) ? error.code : isGrpcServiceError(cause) ? cause.code : undefined;
-  const isAway =
-    code === status.UNAVAILABLE || code === status.DEADLINE_EXCEEDED || code === status.RESOURCE_EXHAUSTED || code === status.CANCELLED;
-  return isAway ? unavailable(message, 2) : error;
-};
-
-export const isNotFound = (error: unknown): boolean =>
-  error instanceof WorkflowNotFoundError || (isGrpcServiceError(error) && error.code === status.NOT_FOUND);
+const translate = (error: unknown, message = "runs can't be started right now"): unknown => translateTemporal(error, message);
 
 const isRunning = async (client: Client, workflowId: string): Promise<boolean> => {
   try {

@@ -3,7 +3,7 @@ import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { TypedSearchAttributes } from "@temporalio/common";
 import { LRUCache } from "lru-cache";
 import { TIMING } from "../run/timing";
-import { isNotFound, translate } from "./client";
+import { isNotFound, translateTemporal as translate } from "@nodeloom/platform/temporal";
 import { USER } from "./names";
 import type { eraseAccount, exportAccount } from "./workflows";
 

@@ -1,6 +1,6 @@
 import { defineSearchAttributeKey, SearchAttributeType } from "@temporalio/common";
 
-/** What of ours has a name in Temporal: search attributes of runs, and the header of traces. */
+/** What of ours has a name in Temporal: search attributes of runs. */
 
 export const USER = defineSearchAttributeKey("NodeloomUser", SearchAttributeType.KEYWORD);
 export const WORKFLOW = defineSearchAttributeKey("NodeloomWorkflow", SearchAttributeType.KEYWORD);
@@ -14,6 +14,3 @@ export const SEARCH_ATTRIBUTES = [USER, WORKFLOW, MODELS, STATUS] as const;
 /** Set by Temporal on what its schedules start: which of them did, and for which time. */
 export const SCHEDULED_BY = defineSearchAttributeKey("TemporalScheduledById", SearchAttributeType.KEYWORD);
 export const SCHEDULED_AT = defineSearchAttributeKey("TemporalScheduledStartTime", SearchAttributeType.DATETIME);
-
-/** Where the trace is in Temporal's headers, as its SDKs' own interceptors have it. */
-export const TRACE_HEADER = "_tracer-data";

@@ -1,12 +1,14 @@
 /** Sets up what Temporal must have before runs are started: schedules and search attributes. */
-import { Client, ScheduleAlreadyRunning, type ScheduleOptions, type ScheduleUpdateOptions, Connection } from "@temporalio/client";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Connection } from "@temporalio/client";
 import { TIMING } from "../run/timing";
 import type { checkWholeLedger, reconcileRuns, removeExpired, renewPlans } from "./workflows";
 import { temporal } from "@temporalio/proto";
-import { STARTUP_PATIENCE_MS, type TemporalSecurity } from "@nodeloom/platform";
+import type { Logger } from "@nodeloom/platform";
+import { ensureSchedules, withTemporal, type PlatformSchedule, type TemporalServer } from "@nodeloom/platform/temporal";
 import { SEARCH_ATTRIBUTES } from "./names";
 
-/** What is done again and again: one workflow at a time over all processes, seen under Schedules in Temporal's UI. */
+/** The periodic work of the platform. */
 const SCHEDULES = [
   {
     id: "reconcile-runs",
@@ -37,32 +39,7 @@ const SCHEDULES = [
     catchUpMs: TIMING.ledgerEvery,
     note: "Checks every account against all of its rows",
   },
-] as const;
-
-const optionsOf = ({ workflow, everyMs, catchUpMs, note }: (typeof SCHEDULES)[number], taskQueue: string) => ({
-  spec: { intervals: [{ every: everyMs }] },
-  action: { type: "startWorkflow" as const, workflowType: workflow, taskQueue, workflowExecutionTimeout: everyMs },
-  policies: { overlap: "SKIP" as const, catchupWindow: catchUpMs },
-  state: { note },
-});
-
-/** Makes sure that every schedule exists and is as the code says; its id begins with the queue's name. A paused one stays paused. */
-export const ensureSchedules = async (client: Client, taskQueue: string): Promise<void> => {
-  await Promise.all(
-    SCHEDULES.map(async (schedule) => {
-      const options = optionsOf(schedule, taskQueue);
-      const scheduleId = `${taskQueue}-${schedule.id}`;
-      try {
-        await client.schedule.create({ scheduleId, ...options } satisfies ScheduleOptions);
-      } catch (error) {
-        if (!(error instanceof ScheduleAlreadyRunning)) throw error;
-        await client.schedule
-          .getHandle(scheduleId)
-          .update(({ state }): ScheduleUpdateOptions => ({ ...options, state: { ...state, note: schedule.note } }));
-      }
-    }),
-  );
-};
+] as const satisfies readonly PlatformSchedule[];
 
 const INDEXED = temporal.api.enums.v1.IndexedValueType;
 const INDEXED_TYPES = { KEYWORD: INDEXED.INDEXED_VALUE_TYPE_KEYWORD, KEYWORD_LIST: INDEXED.INDEXED_VALUE_TYPE_KEYWORD_LIST };
@@ -83,20 +60,25 @@ const ensureSearchAttributes = async (connection: Operator, namespace: string): 
   });
 };
 
-export interface PrepareOptions {
-  address: string;
-  security?: TemporalSecurity;
-  namespace: string;
-  taskQueue: string;
-}
+const LOOK_PAUSE_MS = 1_000;
+const LOOKS_PER_LINE = 10;
+const MAX_LOOKS = 600;
 
-/** Makes sure of the search attributes that runs carry, and of the schedules, on the queue where runs are started. Waits for Temporal. */
-export const prepareTemporal = async ({ address, security, namespace, taskQueue }: PrepareOptions): Promise<void> => {
-  const connection = await Connection.connect({ address, connectTimeout: STARTUP_PATIENCE_MS, ...security });
-  try {
-    await ensureSearchAttributes(connection, namespace);
-    await ensureSchedules(new Client({ connection, namespace }), taskQueue);
-  } finally {
-    await connection.close();
+/** Resolves when Temporal knows the search attributes that runs carry; one that was set up anew may not. */
+export const untilPrepared = async (connection: Operator, namespace: string, logger: Logger): Promise<void> => {
+  for (let looks = 0; ; looks += 1) {
+    const missing = await missingSearchAttributes(connection, namespace);
+    if (missing.length === 0) return;
+    if (looks === MAX_LOOKS) throw new Error("Temporal lacks the search attributes of runs: run `node services/migrate executions`");
+    if (looks % LOOKS_PER_LINE === 0)
+      logger.warn({ missing: missing.map(({ name }) => name) }, "waiting for Temporal: run `node services/migrate executions`");
+    await delay(LOOK_PAUSE_MS);
   }
 };
+
+/** Makes sure of the search attributes that runs carry, and of the schedules, on the queue where runs are started. Waits for Temporal. */
+export const prepareTemporal = ({ taskQueue, ...server }: TemporalServer & { taskQueue: string }): Promise<void> =>
+  withTemporal(server, async (client) => {
+    await ensureSearchAttributes(client.connection as Connection, server.namespace);
+    await ensureSchedules(client, taskQueue, SCHEDULES);
+  });

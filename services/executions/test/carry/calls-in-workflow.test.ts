@@ -6,7 +6,7 @@ import type { TakenOver } from "../../src/run/call-record";
 import type { CancelResult, ModelCall, StepFailure } from "../../src/run/calls";
 import type { PlanStep } from "@nodeloom/kernel";
 import { createRunStarter, type RunStarter } from "../../src/carry/client";
-import type { RunningTemporal } from "../../src/carry/worker";
+import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { TIMING } from "../../src/run/timing";
 import { startWorker } from "../support/temporal";
 

@@ -5,7 +5,7 @@ import type { ModelCall } from "../../src/run/calls";
 import type { RunInput } from "../../src/run/types";
 import { createRunStarter } from "../../src/carry/client";
 import { createWaitActivities } from "../../src/carry/wait-activities";
-import type { RunningTemporal } from "../../src/carry/worker";
+import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { createDecisions, type Decisions } from "../../src/lifecycle/decisions";
 import { createOutbox, type Outbox } from "../../src/lifecycle/outbox";
 import { createQueue, type Queue } from "../../src/lifecycle/queue";

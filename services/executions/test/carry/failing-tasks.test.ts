@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { billing as billingProto } from "@nodeloom/proto";
 import { createRunStarter, type RunStarter } from "../../src/carry/client";
 import { createFailingTasks, failuresIn, type FailingTasks } from "../../src/carry/failing-tasks";
-import type { RunningTemporal } from "../../src/carry/worker";
+import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { createAbandon } from "../../src/lifecycle/abandon";
 import { createCancellation } from "../../src/requests/cancellation";
 import type { RunInput } from "../../src/run/types";

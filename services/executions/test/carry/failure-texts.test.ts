@@ -5,7 +5,7 @@ import type { CancelResult, ModelCall, SubmittedJob } from "../../src/run/calls"
 import type { CallResult, RunEnd, RunInput } from "../../src/run/types";
 import { createRunStarter } from "../../src/carry/client";
 import { createSteps } from "../../src/carry/step";
-import type { RunningTemporal } from "../../src/carry/worker";
+import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { runOf } from "../support/money";
 import { UNNOTED } from "../support/steps";
 import { startWorker } from "../support/temporal";

@@ -4,7 +4,7 @@ import type { ExtendInput } from "../../src/carry/activity-types";
 import type { ModelCall } from "../../src/run/calls";
 import type { CallResult, HeldItem, RunEnd, RunInput } from "../../src/run/types";
 import { createRunStarter, type RunStarter } from "../../src/carry/client";
-import type { RunningTemporal } from "../../src/carry/worker";
+import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { startWorker } from "../support/temporal";
 
 /** Runs on a real Temporal whose activities are played: many large calls, an outage of billing, a worker that stops. */

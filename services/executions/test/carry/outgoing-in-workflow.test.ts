@@ -10,7 +10,7 @@ import type { HttpNodeCall } from "../../src/run/calls";
 import type { RunEnd, RunInput } from "../../src/run/types";
 import { createActivities, type ActivityOptions } from "../../src/carry/activities";
 import { createRunStarter, type RunStarter } from "../../src/carry/client";
-import type { RunningTemporal } from "../../src/carry/worker";
+import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { openOutgoing } from "../support/index";
 import { startWorker } from "../support/temporal";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { temporal } from "@temporalio/proto";
 import { DefaultLogger, Runtime, Worker } from "@temporalio/worker";
 import { checkHistory, HISTORY_BOUNDS } from "../../src/carry/workflows/calls/schedule";
-import { bundlePath } from "../../src/carry/bundle";
+import { bundlePath } from "../support/temporal";
 
 const FOLDER = join(__dirname, "..", "fixtures", "histories");
 const { History } = temporal.api.history.v1;

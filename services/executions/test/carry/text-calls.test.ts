@@ -8,7 +8,7 @@ import type { ModelCall } from "../../src/run/calls";
 import { RUN_CANCELLED, type CallResult, type HeldItem, type RunEnd, type RunInput } from "../../src/run/types";
 import { chargeFor } from "../../src/run/charge";
 import { createRunStarter, type RunStarter } from "../../src/carry/client";
-import type { RunningTemporal } from "../../src/carry/worker";
+import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { startWorker } from "../support/temporal";
 
 /** What a run's model answers, and what was asked of its activities. */

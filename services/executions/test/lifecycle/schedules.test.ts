@@ -5,7 +5,7 @@ import { billing as billingProto } from "@nodeloom/proto";
 import { createLedgerCheck, createRenewals, type RenewalProgress } from "../../src/upkeep/billing";
 import type { Activities, LedgerReport } from "../../src/carry/activity-types";
 import { ensureSchedules } from "../../src/carry/prepare";
-import type { RunningTemporal } from "../../src/carry/worker";
+import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { Context } from "@temporalio/activity";
 import { logger, startMoney, type Money } from "../support/money";
 import { startWorker } from "../support/temporal";

@@ -1,7 +1,8 @@
+import { join } from "node:path";
 import { createLogger } from "@nodeloom/platform";
-import type { Activities, LocalActivities } from "../../src/carry/activity-types";
-import { bundlePath } from "../../src/carry/bundle";
-import { connectTemporal, type RunningTemporal, type TemporalOptions } from "../../src/carry/worker";
+import { connectTemporal, type RunningTemporal, type TemporalOptions } from "@nodeloom/platform/temporal";
+
+export const bundlePath = join(__dirname, "..", "..", "dist", "workflow-bundle.js");
 
 /** Connects to the Temporal server of the tests. No worker runs yet. */
 export const connectToTemporal = (taskQueue: string, more: Partial<TemporalOptions> = {}): Promise<RunningTemporal> =>
@@ -9,7 +10,6 @@ export const connectToTemporal = (taskQueue: string, more: Partial<TemporalOptio
     address: process.env.TEMPORAL_ADDRESS!,
     namespace: "default",
     taskQueue,
-    dataConverter: {},
     logger: createLogger("test", "silent"),
     workflowBundle: { codePath: bundlePath },
     shutdownGraceMs: 2_000,
@@ -19,6 +19,6 @@ export const connectToTemporal = (taskQueue: string, more: Partial<TemporalOptio
 /** Starts a worker of a queue. Activities that its runs don't call may be missing. */
 export const startWorker = async (taskQueue: string, activities: object, more?: Partial<TemporalOptions>): Promise<RunningTemporal> => {
   const temporal = await connectToTemporal(taskQueue, more);
-  await temporal.work(activities as Activities & LocalActivities);
+  await temporal.work(activities);
   return temporal;
 };

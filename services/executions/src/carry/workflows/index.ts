@@ -1,5 +1,3 @@
-import "./promise-hooks";
-
 export { runBatch } from "./run-batch";
 export { deliverAlert } from "./deliver-alert";
 export { deliverMail } from "./deliver-mail";

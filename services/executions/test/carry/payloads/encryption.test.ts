@@ -5,10 +5,10 @@ import { z } from "zod";
 import type { RunInput } from "../../../src/run/types";
 import type { Activities, LocalActivities } from "../../../src/carry/activity-types";
 import type { HttpNodeCall } from "../../../src/run/calls";
-import { bundlePath } from "../../../src/carry/bundle";
+import { bundlePath } from "../../support/temporal";
 import { createRunStarter } from "../../../src/carry/client";
 import { createClaimCheckCodec, createEncryptionCodec, payloadKeys } from "../../../src/carry/payloads/codecs";
-import { connectTemporal } from "../../../src/carry/worker";
+import { connectTemporal } from "@nodeloom/platform/temporal";
 
 const key = (): string => randomBytes(32).toString("hex");
 const [OLD, NEW] = [key(), key()];

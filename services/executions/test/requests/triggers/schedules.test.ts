@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { accountSuspended, DomainError } from "@nodeloom/kernel";
 import { identity, triggers } from "@nodeloom/proto";
 import { createScheduleCarrier, type ScheduleCarrier } from "../../../src/carry/schedules";
-import type { RunningTemporal } from "../../../src/carry/worker";
+import type { RunningTemporal } from "@nodeloom/platform/temporal";
 import { createFiring } from "../../../src/requests/triggers/firing";
 import { carriedOf } from "../../../src/requests/triggers/carried";
 import { nextTimes } from "../../../src/requests/triggers/cron";

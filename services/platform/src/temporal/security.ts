@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { ConfigError, type ConfigOf } from "./config";
+import { ConfigError, type ConfigOf } from "../config";
 
 /** How a process proves itself to Temporal, and Temporal to it. */
 export const temporalSecurityVariables = {

@@ -1,8 +1,9 @@
 import type { WorkflowClientInterceptor } from "@temporalio/client";
 import type { ActivityInterceptorsFactory } from "@temporalio/worker";
-import { inCalledSpan, inClientSpan, withRequestContext, type TraceHeaders } from "@nodeloom/platform";
-import { TRACE_HEADER } from "./names";
-import { payloadConverter } from "./payloads/converter";
+import { withRequestContext } from "../telemetry/context";
+import { inCalledSpan, inClientSpan, type TraceHeaders } from "../telemetry/tracing";
+import { payloadConverter } from "./converter";
+import { TRACE_HEADER } from "./trace";
 
 /** Continues a request's trace through the start of its workflow and, by the workflow's interceptor, its activities. */
 

@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import { connect, type AddressInfo } from "node:net";
 import { createServer, type TLSSocket } from "node:tls";
-import { createLogger, splitHostPort, temporalSecurity } from "@nodeloom/platform";
+import { createLogger, splitHostPort, temporalSecurity } from "../../src";
 import { NativeConnection } from "@temporalio/worker";
-import { makeCertificates, type TestCertificates } from "../../../platform/test/support/certificates";
-import { startRelay } from "../../../platform/test/support/relay";
-import { bundlePath } from "../../src/carry/bundle";
-import { connectTemporal } from "../../src/carry/worker";
+import { makeCertificates, type TestCertificates } from "../support/certificates";
+import { startRelay } from "../support/relay";
+import { connectTemporal } from "../../src/temporal/worker";
 
 /** Temporal that is away at first, and Temporal behind mutual TLS: a front that ends TLS, asks for a certificate and passes the bytes on. */
 
@@ -63,8 +62,8 @@ it("is waited for by a process that starts", async () => {
   const logger = createLogger("test", "silent");
   const waiting = new Promise((resolve) => jest.spyOn(logger, "warn").mockImplementation(resolve));
   const connecting = connectTemporal({
-    ...{ address: new URL(relay.url).host, namespace: "default", taskQueue: "unused", dataConverter: {}, logger },
-    ...{ workflowBundle: { codePath: bundlePath }, shutdownGraceMs: 1_000 },
+    ...{ address: new URL(relay.url).host, namespace: "default", taskQueue: "unused", logger },
+    ...{ workflowBundle: { codePath: __filename }, shutdownGraceMs: 1_000 },
   });
   await waiting;
   await relay.mend();

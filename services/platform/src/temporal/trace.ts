@@ -1,6 +1,8 @@
 import type { Payload } from "@temporalio/common";
 import type { WorkflowInterceptorsFactory } from "@temporalio/workflow";
-import { TRACE_HEADER } from "../names";
+
+/** Where the trace is in Temporal's headers, as its SDKs' own interceptors have it. */
+export const TRACE_HEADER = "_tracer-data";
 
 /** Passes the trace that a workflow was started in on to its activities. It makes no spans: see ADR 0017. */
 export const interceptors: WorkflowInterceptorsFactory = () => {

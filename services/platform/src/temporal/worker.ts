@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "@temporalio/client";
 import {
   type DataConverter,
@@ -14,13 +13,18 @@ import {
   Worker,
   type WorkerOptions,
 } from "@temporalio/worker";
-import { type LibraryMetrics, type Logger, onceThere } from "@nodeloom/platform";
-import type { Activities, LocalActivities } from "./activity-types";
+import type { LibraryMetrics } from "../telemetry/library-metrics";
+import type { Logger } from "../telemetry/logger";
+import { onceThere } from "../work/startup";
+import type { TemporalServer } from "./client";
 import { tracedActivities, tracedStarts } from "./tracing";
-import { missingSearchAttributes, type PrepareOptions } from "./prepare";
 
-export interface TemporalOptions extends PrepareOptions {
-  dataConverter: DataConverter;
+export interface TemporalOptions extends TemporalServer {
+  taskQueue: string;
+  /** Codecs of payloads. */
+  dataConverter?: DataConverter;
+  /** Resolves when Temporal has what the service needs there. */
+  prepared?: (connection: NativeConnection) => Promise<void>;
   logger: Logger;
   workflowBundle: { codePath: string };
   metrics?: LibraryMetrics | undefined;
@@ -42,11 +46,7 @@ const BUILD_CHARS = 12;
 /** Temporal records a worker's identity with each task that fails there. */
 const identityOf = (build: string): string => `nodeloom@${process.pid}@${hostname()}@${build}`;
 
-const PAYLOAD_CONVERTER = require.resolve("./payloads/converter");
-
-const LOOK_PAUSE_MS = 1_000;
-const LOOKS_PER_LINE = 10;
-const MAX_LOOKS = 600;
+const PAYLOAD_CONVERTER = require.resolve("./converter");
 
 let runtimeInstalled = false;
 
@@ -77,18 +77,6 @@ const installRuntime = (logger: Logger, metrics: LibraryMetrics | undefined): vo
     shutdownSignals: [],
     ...(metrics ? { telemetryOptions: { metrics: metricsOptions(metrics) } } : {}),
   });
-};
-
-/** Resolves when Temporal knows the search attributes that runs carry; one that was set up anew may not. */
-const untilPrepared = async (connection: NativeConnection, namespace: string, logger: Logger): Promise<void> => {
-  for (let looks = 0; ; looks += 1) {
-    const missing = await missingSearchAttributes(connection, namespace);
-    if (missing.length === 0) return;
-    if (looks === MAX_LOOKS) throw new Error("Temporal lacks the search attributes of runs: run `node services/migrate executions`");
-    if (looks % LOOKS_PER_LINE === 0)
-      logger.warn({ missing: missing.map(({ name }) => name) }, "waiting for Temporal: run `node services/migrate executions`");
-    await delay(LOOK_PAUSE_MS);
-  }
 };
 
 export type RunningTemporal = Awaited<ReturnType<typeof connectTemporal>>;
@@ -123,7 +111,7 @@ export const connectTemporal = async (options: TemporalOptions) => {
   installRuntime(logger, options.metrics);
   const isAway = (error: unknown): boolean => error instanceof TransportError;
   const connection = await onceThere({ server: "Temporal", isAway, logger }, () => NativeConnection.connect({ address, ...security }));
-  await untilPrepared(connection, namespace, logger);
+  await options.prepared?.(connection);
   const client = new Client({ connection, namespace, dataConverter, interceptors: { workflow: [tracedStarts] } });
   const code = await readFile(workflowBundle.codePath);
   const build = createHash("sha256").update(code).digest("hex").slice(0, BUILD_CHARS);
@@ -134,7 +122,7 @@ export const connectTemporal = async (options: TemporalOptions) => {
     client,
     /** Names the workflow code of this process. */
     build,
-    work: async (activities: Activities & LocalActivities): Promise<void> => {
+    work: async (activities: object): Promise<void> => {
       const shutdownGraceTime = Math.max(MIN_SHUTDOWN_GRACE_MS, shutdownGraceMs - SHUTDOWN_RESERVE_MS);
       const shutdown = { shutdownGraceTime, shutdownForceTime: shutdownGraceMs };
       const worker = { connection, namespace, taskQueue, dataConverter, workflowBundle, activities: { ...activities }, ...shutdown };

@@ -1,10 +1,10 @@
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import type { WorkflowStartInput } from "@temporalio/client";
 import type { Payload } from "@temporalio/common";
-import { recordSpans, type RecordedSpans } from "../../../platform/test/support/spans";
-import { payloadConverter } from "../../src/carry/payloads/converter";
-import { tracedActivities, tracedStarts } from "../../src/carry/tracing";
-import { interceptors } from "../../src/carry/workflows/trace";
+import { recordSpans, type RecordedSpans } from "../support/spans";
+import { payloadConverter } from "../../src/temporal/converter";
+import { tracedActivities, tracedStarts } from "../../src/temporal/tracing";
+import { interceptors } from "../../src/temporal/trace";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const CALLER = "b7ad6b7169203331";

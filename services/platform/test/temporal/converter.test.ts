@@ -1,5 +1,5 @@
 import { defaultPayloadConverter } from "@temporalio/common";
-import { payloadConverter } from "../../../src/carry/payloads/converter";
+import { payloadConverter } from "../../src/temporal/converter";
 
 const VALUES: unknown[] = [
   undefined,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConfigError, temporalSecurity } from "../src";
+import { ConfigError, temporalSecurity } from "../../src";
 
 const folder = mkdtempSync(join(tmpdir(), "nodeloom-temporal-"));
 afterAll(() => rmSync(folder, { recursive: true }));

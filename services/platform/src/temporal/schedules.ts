@@ -1,0 +1,36 @@
+import { ScheduleAlreadyRunning, type Client, type ScheduleOptions, type ScheduleUpdateOptions } from "@temporalio/client";
+
+/** A workflow that Temporal starts at intervals: one at a time over all processes, seen under Schedules in Temporal's UI. */
+export interface PlatformSchedule {
+  id: string;
+  workflow: string;
+  everyMs: number;
+  /** How late a time is made up for that Temporal missed. */
+  catchUpMs: number;
+  note: string;
+}
+
+const optionsOf = ({ workflow, everyMs, catchUpMs, note }: PlatformSchedule, taskQueue: string) => ({
+  spec: { intervals: [{ every: everyMs }] },
+  action: { type: "startWorkflow" as const, workflowType: workflow, taskQueue, workflowExecutionTimeout: everyMs },
+  policies: { overlap: "SKIP" as const, catchupWindow: catchUpMs },
+  state: { note },
+});
+
+/** Makes sure that every schedule exists and is as the code says; its id begins with the queue's name. A paused one stays paused. */
+export const ensureSchedules = async (client: Client, taskQueue: string, schedules: readonly PlatformSchedule[]): Promise<void> => {
+  await Promise.all(
+    schedules.map(async (schedule) => {
+      const options = optionsOf(schedule, taskQueue);
+      const scheduleId = `${taskQueue}-${schedule.id}`;
+      try {
+        await client.schedule.create({ scheduleId, ...options } satisfies ScheduleOptions);
+      } catch (error) {
+        if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+        await client.schedule
+          .getHandle(scheduleId)
+          .update(({ state }): ScheduleUpdateOptions => ({ ...options, state: { ...state, note: schedule.note } }));
+      }
+    }),
+  );
+};
