@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { SERVICES } from "../../services.cjs";
 import { filesBelow, hashFiles } from "../run/files.mjs";
 import { ROOT } from "../paths.mjs";
 import { exists } from "../servers/programs/cache.mjs";
@@ -9,8 +10,8 @@ import { readStamps, writeStamp } from "./stamps.mjs";
 const TEMPORAL = join(ROOT, "services", "platform", "src", "temporal");
 const BUNDLER = join(ROOT, "services", "platform", "dist", "temporal", "bundle.js");
 
-/** Where each service with a worker has its workflows, below `src` and `dist`. @type {Readonly<Record<string, string>>} */
-const WORKFLOWS = { executions: "carry/workflows" };
+/** Where a service with a worker has its workflows, below `src` and `dist`. @param {string} name */
+const workflowsOf = (name) => (name === "executions" ? "carry/workflows" : "workflows");
 
 /** Relative imports of values; types don't reach the bundle. */
 const IMPORT = /(?:^|\n)\s*(?:import|export)\s+(?!type\b)[^;]*?from\s+"(\.[^"]+)"/g;
@@ -52,6 +53,6 @@ const bundleService = async (service, workflows) => {
 export const bundleWorkflows = async () => {
   if (!(await exists(BUNDLER))) return false;
   let isChanged = false;
-  for (const [service, workflows] of Object.entries(WORKFLOWS)) isChanged = (await bundleService(service, workflows)) || isChanged;
+  for (const { name, queue } of SERVICES) if (queue !== undefined) isChanged = (await bundleService(name, workflowsOf(name))) || isChanged;
   return isChanged;
 };
