@@ -18,7 +18,7 @@ const GENERATORS = [
   { writes: "types of the Python client", script: "gateway/python/generate.cjs" },
   { writes: "reference of the TypeScript client", script: "docs/reference/typescript.mjs" },
   { writes: "reference of the Python client", script: "docs/reference/python.py" },
-  { writes: "table of errors", script: "docs/guide/error-table.mjs" },
+  { writes: "table and pages of errors", script: "docs/reference/errors.mjs" },
   { writes: "table of media operations", script: "docs/guide/operations-table.mjs" },
   { writes: "tables of environment variables", script: "docs/operations/environment-table.mjs" },
   { writes: "schema of the chart's values", script: "deploy/helm/values-schema.mjs" },

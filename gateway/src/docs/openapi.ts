@@ -36,7 +36,8 @@ const TAG_DESCRIPTIONS: Readonly<Record<Tag, string>> = {
 const errorSchema = z
   .looseObject({
     error: z.string(),
-    code: z.string().optional().meta({ description: "Absent only where a workflow was not found" }),
+    code: z.string().optional().meta({ description: "For programs; absent if a workflow was not found" }),
+    doc: z.string().optional().meta({ description: "Path of the code's page in the documentation" }),
     issues: z.array(z.looseObject({ message: z.string() })).optional(),
     required: z.string().optional().meta({ description: "On CAPABILITY_DENIED: the capability that would have passed" }),
     requiredRole: z.string().optional().meta({ description: "On CAPABILITY_DENIED: the role in the organization that would have passed" }),

@@ -2,7 +2,7 @@ import { groupBy, type Reason } from "@nodeloom/kernel";
 import type { z } from "zod";
 import { roleOf } from "../edge/roles";
 import { ERRORS, WITHOUT_CODE } from "../http/error-table";
-import { HTTP_STATUS_BY_REASON } from "../http/errors";
+import { ERROR_PAGES, HTTP_STATUS_BY_REASON } from "../http/errors";
 import { asRpcError } from "../http/mcp-errors";
 import { asOpenAiError } from "../http/openai-errors";
 import type { ReplyHeader, Route } from "../edge/route";
@@ -75,7 +75,7 @@ const errorLine = (reason: Reason): string => {
 
 /** An error as the clients of a route read it. */
 const exampleOf = ({ openAi, mcp }: Route, code: Reason): Json => {
-  const body = WITHOUT_CODE.has(code) ? { error: "workflow not found" } : { error: "what went wrong", code };
+  const body = WITHOUT_CODE.has(code) ? { error: "workflow not found" } : { error: "what went wrong", code, doc: `${ERROR_PAGES}${code}` };
   const plain = { status: HTTP_STATUS_BY_REASON[code], headers: {}, body };
   return openAi ? asOpenAiError(plain).body : mcp ? asRpcError(plain).body : body;
 };

@@ -2,202 +2,322 @@ import type { Reason } from "@nodeloom/kernel";
 
 export interface ErrorEntry {
   status: number;
-  /** When clients get it. */
+  /** When clients get it: a sentence. */
   when: string;
-  /** Members of the body beside `error` and `code`, and what they say. Not every error of the code has all of them. */
+  /** What the client does about it: sentences. */
+  fix: string;
+  /** Members of the body beside `error`, `code` and `doc`, with their meaning. Not every error of the code has all of them. */
   members?: Readonly<Record<string, string>>;
 }
 
 const ISSUES = { issues: "every problem: `path` of the field, and `message`" } as const;
 const RETRY_AFTER = { retryAfter: "seconds to wait, as in `Retry-After`" } as const;
-const CREDITS = { requiredCredits: "what the run may cost", availableCredits: "what the account has" } as const;
+const CREDITS = { requiredCredits: "the most that the run can cost", availableCredits: "what the account has" } as const;
 const FAILED_RUN = { executionId: "the run", nodeId: "the node that failed" } as const;
-const PROVIDER = { providerStatus: "the provider's HTTP status", providerBody: "what it answered, cut and without secrets" } as const;
+const PROVIDER = { providerStatus: "the provider's HTTP status", providerBody: "its response, shortened and without secrets" } as const;
 
 /**
  * Every code that exists: the one place where machine-readable codes meet HTTP statuses, and what the documentation says
- * of them. docs/guide/errors.md is written from it.
+ * about them. The table in docs/guide/errors.md and a page per code are made from it.
  */
 export const ERRORS: Readonly<Record<Reason, ErrorEntry>> = {
-  INVALID_REQUEST: { status: 400, when: "the request is no JSON, or a field, parameter or header is wrong", members: ISSUES },
+  INVALID_REQUEST: {
+    status: 400,
+    when: "The body isn't valid JSON, or a field, parameter or header is wrong.",
+    fix: "Correct each field that `issues` names. If the body isn't JSON, `error` has the line and column.",
+    members: ISSUES,
+  },
   INVALID_INPUTS: {
     status: 400,
-    when: "`inputs` is missing or no object, or a value in it does not fit",
+    when: "`inputs` is missing, isn't an object, or has a value that the workflow or model doesn't accept.",
+    fix: "Correct each input that `issues` names. `GET /api/workflows/:slug/schema` lists the inputs with their types.",
     members: {
-      issues: `every problem: \`path\` of the field, and \`message\`; of a batch also \`index\` of the item`,
-      problems: "of a batch: how many there are",
+      issues: "every problem: `path` of the field, and `message`; in a batch also `index` of the item",
+      problems: "in a batch: the number of problems",
     },
   },
-  INVALID_SLUG: { status: 400, when: "a model's `internalName` is no slug" },
+  INVALID_SLUG: {
+    status: 400,
+    when: "The `internalName` of a model isn't a slug.",
+    fix: "Use lowercase letters, digits and single hyphens. `GET /api/models` lists the models.",
+  },
   ASYNC_NOT_SUPPORTED: {
     status: 400,
-    when: "`?async=true`, and a model of the run can't be polled",
+    when: "You asked for `?async=true`, and the run has a model that can't be polled.",
+    fix: "Run it without `?async=true`, or choose another model.",
     members: { model: "the first such model" },
   },
-  UNAUTHENTICATED: { status: 401, when: "the key is missing, malformed, unknown, expired or revoked, or the sign-in is wrong" },
-  LEGACY_KEY_RETIRED: { status: 401, when: "the key was made before May 2026: make another" },
-  SIGNATURE_INVALID: { status: 401, when: "what was sent to a hook is not signed, or not with the secret that the hook has" },
-  INSUFFICIENT_CREDITS: { status: 402, when: "the credits do not suffice", members: CREDITS },
+  UNAUTHENTICATED: {
+    status: 401,
+    when: "The API key is missing, malformed, unknown, expired or revoked, or the sign-in is wrong.",
+    fix: "Send a valid key in the header `x-api-key`. You create keys in the console under API keys.",
+  },
+  LEGACY_KEY_RETIRED: {
+    status: 401,
+    when: "The key was created before May 2026.",
+    fix: "Create a new key, and delete the old one.",
+  },
+  SIGNATURE_INVALID: {
+    status: 401,
+    when: "A delivery to an inbound hook has no signature, or one that was made with another secret.",
+    fix: "Sign the raw body with the hook's secret.",
+  },
+  INSUFFICIENT_CREDITS: {
+    status: 402,
+    when: "The account has fewer credits than the run can cost.",
+    fix: "Buy credits, or run something cheaper: a quote is free.",
+    members: CREDITS,
+  },
   grant_exhausted: {
     status: 402,
-    when: "the trial runs of a model are used up, and the credits do not suffice",
+    when: "The trial runs of a model are used up, and the account has fewer credits than the run can cost.",
+    fix: "Buy credits, or choose another model.",
     members: { ...CREDITS, model: "that model" },
   },
   BUDGET_EXCEEDED: {
     status: 402,
-    when: "a budget of the run's key, of its workflow or of a value of its metadata has less left than the run may cost",
+    when: "A budget of the key, of the workflow or of a metadata value has less left than the run can cost.",
+    fix: "Wait until `resetsAt`, or raise the budget.",
     members: {
       scope: "`key`, `workflow` or `metadata.<name>`",
       limit: "credits of the budget",
-      remaining: "what is left of them",
+      remaining: "credits that are left",
       resetsAt: "when the window ends; null for `total`",
       requiredCredits: CREDITS.requiredCredits,
-      executionId: "of a run that was under way: the run",
-      nodeId: "and the node that failed",
+      executionId: "the run, if it had begun",
+      nodeId: "the node that failed, if the run had begun",
     },
   },
   CAPABILITY_DENIED: {
     status: 403,
-    when: "the capabilities of the key or session, or the role in the organization, do not cover the request",
+    when: "The capabilities of the key or session, or the role in the organization, don't cover the request.",
+    fix: "Use a key with the capability in `required`, or ask for the role in `requiredRole`.",
     members: {
       required: "the capability that would have passed",
-      requiredTier: "the lowest tier that has it, where the caller's has not",
-      requiredRole: "the role that reaches it, where the caller's does not",
+      requiredTier: "the lowest tier with this capability, if the caller's tier lacks it",
+      requiredRole: "the lowest role that is allowed, if the caller's role isn't",
     },
   },
   CAPABILITY_ABOVE_CEILING: {
     status: 403,
-    when: "a key is asked for with more than the tier allows",
-    members: { capabilities: "those that are above" },
+    when: "You create a key with more capabilities than the tier allows.",
+    fix: "Leave out the capabilities in `capabilities`, or change the tier.",
+    members: { capabilities: "those that the tier doesn't allow" },
   },
   API_KEY_ACCESS_DENIED: {
     status: 403,
-    when: "the account's tier has no API keys; its keys stop working",
+    when: "The account's tier has no API keys. Keys that exist stop working.",
+    fix: "Change to a tier with API keys.",
     members: { tier: "the account's tier" },
   },
-  SESSION_REQUIRED: { status: 403, when: "a key calls what only a signed-in person may" },
+  SESSION_REQUIRED: {
+    status: 403,
+    when: "An API key calls an endpoint that needs a signed-in person.",
+    fix: "Do this in the console.",
+  },
   CROSS_ORIGIN_DENIED: {
     status: 403,
-    when: "a request with a session cookie comes from another site, or one with a visitor's token from an origin that is not the app's",
+    when: "A request with a session cookie comes from another site, or one with a visitor's token from an origin that the app doesn't list.",
+    fix: "Call the API with a key, from your server. For an app, add the origin to its list.",
   },
   ACCOUNT_NOT_APPROVED: {
     status: 403,
-    when: "the account awaits approval: it can't run, quote, upload, publish templates or make keys yet",
+    when: "The account waits for approval. Until then it can't run, quote, upload, publish templates or create keys.",
+    fix: "Wait for an administrator to approve the account.",
   },
-  ACCOUNT_SUSPENDED: { status: 403, when: "an administrator has suspended the account: its sessions have ended, its keys don't work" },
+  ACCOUNT_SUSPENDED: {
+    status: 403,
+    when: "An administrator has suspended the account. Its sessions have ended and its keys don't work.",
+    fix: "Ask the administrator of the installation.",
+  },
   ACCOUNT_LEAVING: {
     status: 403,
-    when: "the account, or the organization, is to be deleted: it can't run, quote, upload or make keys, unless that is taken back",
+    when: "The account or organization is going to be deleted. Until then it can't run, quote, upload or create keys.",
+    fix: "Cancel the deletion in the settings if you want to keep the account.",
   },
   WORKFLOW_CAP_REACHED: {
     status: 403,
-    when: "the tier allows no more saved workflows",
-    members: { maxWorkflows: "how many it allows" },
+    when: "The account has as many saved workflows as its tier allows.",
+    fix: "Delete a workflow, or change the tier.",
+    members: { maxWorkflows: "how many the tier allows" },
   },
   TEMPLATE_CAP_REACHED: {
     status: 403,
-    when: "the account has as many templates as it may have",
+    when: "The account has as many templates as it may have.",
+    fix: "Delete a template.",
     members: { limit: "how many it may have" },
   },
   MEDIA_QUOTA_EXCEEDED: {
     status: 403,
-    when: "the account's files would take more than its tier stores",
-    members: { limit: "bytes the tier stores", used: "bytes that are taken" },
+    when: "The account's files would take more space than its tier stores.",
+    fix: "Delete files, or change the tier.",
+    members: { limit: "bytes that the tier stores", used: "bytes in use" },
   },
   MODEL_TIER_REQUIRED: {
     status: 403,
-    when: "a model needs a higher tier",
+    when: "A model of the run needs a higher tier.",
+    fix: "Choose another model, or change to the tier in `requiredTier`.",
     members: { model: "the model", requiredTier: "the lowest tier that may run it", tier: "the caller's tier" },
   },
-  WORKFLOW_NOT_FOUND: { status: 404, when: "there is no such workflow, or it is not the caller's, or its schema is not public" },
-  VERSION_NOT_FOUND: { status: 404, when: "the workflow has no such published version, or it is not the caller's to see" },
-  EXECUTION_NOT_FOUND: { status: 404, when: "there is no such execution, or it is not the caller's" },
-  MODEL_NOT_FOUND: { status: 404, when: "there is no enabled model of that name, or it is not installed on this machine" },
+  WORKFLOW_NOT_FOUND: {
+    status: 404,
+    when: "The workflow doesn't exist, isn't yours, or has a schema that isn't public.",
+    fix: "Check the slug. `GET /api/workflows` lists your workflows.",
+  },
+  VERSION_NOT_FOUND: {
+    status: 404,
+    when: "The workflow has no published version with this number, or you may not see it.",
+    fix: "`GET /api/workflows/:slug/versions` lists the versions.",
+  },
+  EXECUTION_NOT_FOUND: {
+    status: 404,
+    when: "The execution doesn't exist, isn't yours, or was deleted after its retention time.",
+    fix: "Check the id, and that you use a key of the same account.",
+  },
+  MODEL_NOT_FOUND: {
+    status: 404,
+    when: "No enabled model has this name, or the model isn't installed on this machine.",
+    fix: "`GET /api/models` lists the models that you can run.",
+  },
   NOT_FOUND: {
     status: 404,
-    when: "there is no such key, budget, folder, batch, user, tier, file, schedule, hook or published app, or it is not the caller's",
+    when: "The key, budget, folder, batch, user, tier, file, schedule, hook or published app doesn't exist or isn't yours.",
+    fix: "Check the id, and that you use a key of the same account.",
   },
-  ROUTE_NOT_FOUND: { status: 404, when: "there is no such path" },
-  METHOD_NOT_ALLOWED: { status: 405, when: "the path has other methods: they are in `Allow`" },
+  ROUTE_NOT_FOUND: { status: 404, when: "The path doesn't exist.", fix: "Check the path: the API reference lists every endpoint." },
+  METHOD_NOT_ALLOWED: { status: 405, when: "The path exists, but not with this method.", fix: "Use a method of the header `Allow`." },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    when: "The body didn't arrive in time. The connection is closed.",
+    fix: "Send the request again.",
+  },
   SOLE_OWNER: {
     status: 409,
-    when: "the account is the only owner of organizations: make another member the owner of each, or have it deleted, first",
+    when: "The account is the only owner of one or more organizations, so it can't be deleted.",
+    fix: "Make another member the owner of each organization, or delete the organization.",
     members: { organizations: "their ids and names" },
   },
   NOT_WAITING: {
     status: 409,
-    when: "an execution does not wait for the decision that is sent: it was decided, it is over, or it has not come so far",
+    when: "The execution doesn't wait for this decision: it is already decided, the run is over, or it hasn't reached the node yet.",
+    fix: "Read the execution to see which approvals are pending.",
     members: {
-      decision: "the decision that stands: `approve` or `reject`",
-      decidedBy: "`owner`; `timeout` when its time was over; `rerun` where it was taken over from an earlier run",
+      decision: "the decision that was made: `approve` or `reject`",
+      decidedBy: "`owner`; `timeout` if the time ran out; `rerun` if it was taken from an earlier run",
       decidedAt: "when it was made",
     },
   },
   ALREADY_EXISTS: {
     status: 409,
-    when: "the e-mail address is registered already; a model of that name is a file of the registry, or was added",
+    when: "The email address is registered already, or a model with this name exists.",
+    fix: "Sign in with this address, or choose another name.",
   },
   IDEMPOTENCY_IN_PROGRESS: {
     status: 409,
-    when: "a request with the same `Idempotency-Key` is still being worked on",
+    when: "A request with the same `Idempotency-Key` is still being processed.",
+    fix: "Wait `retryAfter` seconds and send the same request again: you get the first one's response.",
     members: RETRY_AFTER,
+  },
+  EXECUTION_CANCELLED: {
+    status: 409,
+    when: "The run was cancelled and has no result. Work that was already sent to providers is charged.",
+    fix: "Start a new run.",
+    members: { executionId: "the run" },
   },
   PRECONDITION_FAILED: {
     status: 412,
-    when: "the state of things does not allow it: changed since `If-Match`, still in use, no webhook, too many keys, schedules or hooks",
-    members: { limit: "how many there may be", workflows: "those that have the account's schedules or hooks" },
+    when: "The current state doesn't allow it: changed since `If-Match`, still in use, no webhook, or too many keys, schedules or hooks.",
+    fix: "`error` names the condition. After a conflict with `If-Match`, read the resource and apply your change again.",
+    members: { limit: "the highest number allowed", workflows: "workflows that have the account's schedules or hooks" },
   },
-  REQUEST_TIMEOUT: { status: 408, when: "the body did not arrive in time; the connection is closed" },
-  PAYLOAD_TOO_LARGE: { status: 413, when: "the body is too large", members: { limit: "bytes it may have" } },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, when: "the body is not JSON in UTF-8 or has a `Content-Encoding`, or a file's type is not taken" },
+  PAYLOAD_TOO_LARGE: {
+    status: 413,
+    when: "The body is too large.",
+    fix: "Send less, or upload files first and send their URLs.",
+    members: { limit: "bytes that the body may have" },
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    when: "The body isn't JSON in UTF-8, has a `Content-Encoding`, or is a file of a type that isn't accepted.",
+    fix: "Send `Content-Type: application/json`, uncompressed. `error` lists the accepted types of files.",
+  },
   WORKFLOW_INVALID: {
     status: 422,
-    when: "the workflow's graph can't run",
+    when: "The workflow's graph can't run.",
+    fix: "Correct each problem in `issues`. The console marks the nodes.",
     members: {
-      issues: "every problem: `nodeId`, if it is a node's, [`code`](workflows.md#codes-of-issues), `path`, `params`, and `message`",
+      issues:
+        "every problem: `nodeId`, if it belongs to a node, [`code`](../../guide/workflows.md#codes-of-issues), `path`, `params`, and `message`",
     },
   },
   CONTENT_REFUSED: {
     status: 422,
-    when: "the moderation of this installation refuses what the run is given, which is free, or what a node of it made, which is charged",
-    members: { reason: "a code of the moderation's, of what is refused before the run begins", ...FAILED_RUN },
+    when: "The moderation of this installation refuses an input, which is free, or a result, which is charged.",
+    fix: "Change the prompt or the file.",
+    members: { reason: "the moderation's code, if an input was refused", ...FAILED_RUN },
   },
-  IDEMPOTENCY_KEY_REUSED: { status: 422, when: "the `Idempotency-Key` was used with another body" },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    when: "The `Idempotency-Key` was used with another body.",
+    fix: "Use a new key for each request that differs.",
+  },
   RATE_LIMIT_EXCEEDED: {
     status: 429,
-    when: "too many requests in a minute, too many refused ones from an address, or more runs of an app than a visitor has in a day",
+    when: "Too many requests in a minute, too many refused requests from one address, or more runs of an app than a visitor has in a day.",
+    fix: "Wait `retryAfter` seconds.",
     members: { tier: "whose limit it is; `app` for visitors of apps", limit: "requests a minute, or runs a day", ...RETRY_AFTER },
   },
   CONCURRENCY_LIMIT_EXCEEDED: {
     status: 429,
-    when: "too many runs, batches, event streams or bytes of bodies at once",
-    members: { limit: "how many there may be", queueLimit: "how many more runs may wait in line, where the line is full", ...RETRY_AFTER },
+    when: "Too many runs, batches, event streams or bytes of request bodies at the same time.",
+    fix: "Wait `retryAfter` seconds, or until a run ends.",
+    members: { limit: "how many are allowed", queueLimit: "how many more runs may queue, if the queue is full", ...RETRY_AFTER },
   },
-  EXECUTION_CANCELLED: {
-    status: 409,
-    when: "the run was cancelled, and has no result; charged is what had been sent to providers",
-    members: { executionId: "the run" },
+  EXECUTION_FAILED: {
+    status: 500,
+    when: "A node of the run failed.",
+    fix: "`error` and `nodeId` say why and where. You can continue from the failed node with a rerun.",
+    members: { ...FAILED_RUN, ...PROVIDER },
   },
-  EXECUTION_FAILED: { status: 500, when: "a node of the run failed; `error` says why", members: { ...FAILED_RUN, ...PROVIDER } },
   OUTGOING_LIMIT_EXCEEDED: {
     status: 500,
-    when: "a node called a host, or all hosts together, too often in a minute, and waited too long for its turn",
+    when: "The run called one host, or all hosts together, more often than a minute allows, and waited too long.",
+    fix: "Call less often, or ask the operator to raise the limit.",
     members: FAILED_RUN,
   },
-  PROVIDER_SUBMIT_FAILED: { status: 500, when: "a provider refused an asynchronous run at once", members: { ...FAILED_RUN, ...PROVIDER } },
-  PROVIDER_RESPONSE_INCOMPLETE: { status: 500, when: "a provider ended without output; the run is free", members: FAILED_RUN },
-  INTERNAL: { status: 500, when: "a fault of the platform; its logs have the `X-Request-Id`" },
-  NOT_CONFIGURED: { status: 501, when: "the installation is not set up for this; `error` says which setting is missing" },
+  PROVIDER_SUBMIT_FAILED: {
+    status: 500,
+    when: "A provider refused an asynchronous run when it was submitted.",
+    fix: "`providerBody` has the provider's reason.",
+    members: { ...FAILED_RUN, ...PROVIDER },
+  },
+  PROVIDER_RESPONSE_INCOMPLETE: {
+    status: 500,
+    when: "A provider ended without the expected output. The run is free.",
+    fix: "Run it again.",
+    members: FAILED_RUN,
+  },
+  INTERNAL: {
+    status: 500,
+    when: "The platform has a fault.",
+    fix: "Send the `X-Request-Id` to the operator: the logs have it.",
+  },
+  NOT_CONFIGURED: {
+    status: 501,
+    when: "The installation isn't set up for this.",
+    fix: "`error` names the setting that the operator must set.",
+  },
   SERVICE_UNAVAILABLE: {
     status: 503,
-    when: "something is down; repeat the request, a run under its `Idempotency-Key`",
+    when: "A part of the platform is not available at the moment.",
+    fix: "Send the request again after `retryAfter` seconds; for a run, with the same `Idempotency-Key`.",
     members: {
       ...RETRY_AFTER,
-      executionId: "the run, if it is unknown whether it goes on: ask for it",
-      model: "the model that is not ready, where that is why; `error` says what to do",
-      operation: "the operation on files whose program is not ready, where that is why",
-      moderation: "`away`, where that is why: prompts can't be checked now",
-      outcome: "`unknown`, beside such an `executionId`; without it nothing runs",
+      executionId: "the run, if its state is unknown: poll it",
+      model: "the model that isn't ready; `error` says what to do",
+      operation: "the media operation that isn't ready",
+      moderation: "`away`, if prompts can't be checked at the moment",
+      outcome: "`unknown`, next to an `executionId`; without it, no run started",
     },
   },
 };

@@ -11,6 +11,8 @@ export interface ErrorReply {
   body: Record<string, unknown>;
 }
 
+/** Path of the page of each code on the documentation's site. */
+export const ERROR_PAGES = "/docs/reference/errors/";
 const INTERNAL_MESSAGE = "internal error";
 
 const errorHeaders = (error: DomainError): Record<string, string> => {
@@ -22,13 +24,14 @@ const errorHeaders = (error: DomainError): Record<string, string> => {
   return headers;
 };
 
-/** An error as clients see it: `{error, code, ...metadata}`. Anything unforeseen is INTERNAL, without detail. */
+/** An error as clients see it: `{error, code, doc, ...metadata}`. Anything unforeseen is INTERNAL, without detail. */
 export const errorReply = (error: unknown): ErrorReply => {
   const known =
     error instanceof DomainError && error.reason !== "INTERNAL" ? error : new DomainError("internal", "INTERNAL", INTERNAL_MESSAGE);
   const body: Record<string, unknown> = { error: known.message };
   if (!WITHOUT_CODE.has(known.reason)) {
     body.code = known.reason;
+    body.doc = `${ERROR_PAGES}${known.reason}`;
     for (const [name, value] of Object.entries(known.metadata)) if (!(name in body) && name !== "allow") body[name] = value;
   }
   return { status: HTTP_STATUS_BY_REASON[known.reason], headers: errorHeaders(known), body };

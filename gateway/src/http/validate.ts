@@ -1,5 +1,5 @@
-import { invalidRequest, type Issue } from "@nodeloom/kernel";
-import type { z } from "zod";
+import { didYouMean, invalidRequest, type Issue } from "@nodeloom/kernel";
+import { z } from "zod";
 
 const MAX_ISSUES = 20;
 
@@ -67,12 +67,29 @@ const inWords = (issue: RawIssue): string | undefined => {
   }
 };
 
-/** What zod found, as clients see it. */
-const toIssues = (error: z.ZodError): Issue[] =>
+const stepInto = (schema: unknown, step: string): unknown => {
+  if (schema instanceof z.ZodObject) return (schema.shape as Record<string, unknown>)[step];
+  return schema instanceof z.ZodArray ? schema.element : undefined;
+};
+
+const unwrapped = (schema: unknown): unknown =>
+  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault ? unwrapped(schema.unwrap()) : schema;
+
+/** The members that a schema has at a path; none unless it is an object's there. */
+const namesAt = (schema: z.ZodType, path: readonly string[]): string[] => {
+  const at = path.reduce<unknown>((outer, step) => unwrapped(stepInto(outer, step)), unwrapped(schema));
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+};
+
+/** Zod's findings as clients see them. */
+const toIssues = (error: z.ZodError, schema: z.ZodType): Issue[] =>
   error.issues.slice(0, MAX_ISSUES).flatMap((issue) => {
     const path = issue.path.map(String);
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.slice(0, MAX_ISSUES).map((key) => ({ path: [...path, key].join("."), message: "is not known" }));
+      const known = namesAt(schema, path);
+      return issue.keys
+        .slice(0, MAX_ISSUES)
+        .map((key) => ({ path: [...path, key].join("."), message: `is not known${didYouMean(key, known)}` }));
     }
     // Only a body can be wrong as a whole.
     const message = path.length === 0 && issue.code === "invalid_type" ? `the body ${issue.message}` : issue.message;
@@ -86,7 +103,7 @@ const toIssues = (error: z.ZodError): Issue[] =>
 export const check = <T>(schema: z.ZodType<T>, value: unknown, invalid: (issues: Issue[]) => Error = invalidRequest): T => {
   const parsed = schema.safeParse(value, { error: inWords });
   if (parsed.success) return parsed.data;
-  throw invalid(toIssues(parsed.error));
+  throw invalid(toIssues(parsed.error, schema));
 };
 
 /** Checks query parameters. A parameter that is given twice has no one value. */

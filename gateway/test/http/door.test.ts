@@ -214,7 +214,7 @@ it.each(lists.map(({ path, openAi = false }) => [path, openAi] as const))(
     const address = path.replace(":id", platform.admin.id).replace(":slug", "x");
     const answer = await platform.send(`${address}?limt=5`, { headers: platform.bySession(platform.admin) });
     const refusal = openAi ? answer.body.error : answer.body;
-    expect([answer.status, refusal]).toMatchObject([400, { code: "INVALID_REQUEST", issues: [{ path: "limt", message: "is not known" }] }]);
+    expect([answer.status, refusal]).toMatchObject([400, { code: "INVALID_REQUEST", issues: [{ path: "limt", message: "is not known: did you mean limit?" }] }]);
   },
 );
 

@@ -21,7 +21,11 @@ describe("API keys", () => {
   ])("are all refused alike: %s", async (_what, headers) => {
     const answer = await platform.send("/api/whoami", { headers });
     expect(answer.status).toBe(401);
-    expect(answer.body).toEqual({ error: "a valid API key (header x-api-key) or session is required", code: "UNAUTHENTICATED" });
+    expect(answer.body).toEqual({
+      error: "a valid API key (header x-api-key) or session is required",
+      code: "UNAUTHENTICATED",
+      doc: "/docs/reference/errors/UNAUTHENTICATED",
+    });
     expect(answer.headers["x-request-id"]).toMatch(/^[\w-]{36}$/);
   });
 

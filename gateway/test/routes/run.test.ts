@@ -113,7 +113,7 @@ describe("a synchronous run", () => {
       reply({ status: "failed", error: executions.ExecutionError.fromPartial({ code, message: "it broke", nodeId: "n1" }) });
     const { status, body } = await run({ inputs: {} });
     expect(status).toBe(500);
-    expect(body).toEqual({ error: "it broke", code, executionId: asked[0]!.executionId, nodeId: "n1" });
+    expect(body).toEqual({ error: "it broke", code, doc: expect.any(String), executionId: asked[0]!.executionId, nodeId: "n1" });
   });
 
   it("that is cancelled meanwhile says so", async () => {
@@ -333,14 +333,14 @@ it("refuses an input with half of a surrogate pair as INVALID_INPUTS", async () 
 
 describe("query parameters", () => {
   it.each([
-    ["/api/workflows/my-flow/run", "asinc"],
-    ["/api/models/sandbox-image/run", "version"],
-    ["/api/workflows/my-flow/quote", "async"],
-    ["/api/models/sandbox-image/quote", "version"],
-  ])("that %s does not know are refused by name: %s", async (path, name) => {
+    ["/api/workflows/my-flow/run", "asinc", ": did you mean async?"],
+    ["/api/models/sandbox-image/run", "version", ""],
+    ["/api/workflows/my-flow/quote", "async", ""],
+    ["/api/models/sandbox-image/quote", "version", ""],
+  ])("that %s does not know are refused by name: %s", async (path, name, meant) => {
     const refused = await run({ inputs: {} }, { path, query: `?${name}=true` });
     expect([refused.status, refused.body.code]).toEqual([400, "INVALID_REQUEST"]);
-    expect(refused.body.issues).toEqual([{ path: name, message: "is not known" }]);
+    expect(refused.body.issues).toEqual([{ path: name, message: `is not known${meant}` }]);
     expect(asked).toEqual([]);
   });
 });

@@ -31,6 +31,16 @@ export const PAGE = /\.md$/;
 const FILE = /\.(?:md|svg|png|webp|mjs|json)$/;
 /** Where pages stand that the list forgets. */
 const UNLISTED = "More";
+/** One page per code, linked from the table of errors: too many for the navigation. */
+const ERROR_PAGES = "reference/errors/";
+
+const nameOf = (file: string): string => file.slice(file.lastIndexOf("/") + 1).replace(PAGE, "");
+
+/** The pages of error codes. */
+export const errorEntries = (files: ReadonlySet<string>): Entry[] =>
+  [...files]
+    .filter((file) => file.startsWith(ERROR_PAGES))
+    .map((file) => ({ path: file.replace(PAGE, ""), label: nameOf(file), about: "" }));
 
 const LINK = /\[([^\][]+)\]\(([^)#]+\.md)\)/g;
 
@@ -54,9 +64,8 @@ export const groupsOf = (readme: string, files: ReadonlySet<string>): Group[] =>
     }));
   const listed = new Set(groups.flatMap(({ entries }) => entries.map(({ path }) => path)));
   const unlisted = [...files]
-    .filter((file) => PAGE.test(file) && !listed.has(file.replace(PAGE, "")))
-    .map((file) => file.replace(PAGE, ""))
-    .map((path) => ({ path, label: path.slice(path.lastIndexOf("/") + 1), about: "" }));
+    .filter((file) => PAGE.test(file) && !file.startsWith(ERROR_PAGES) && !listed.has(file.replace(PAGE, "")))
+    .map((file) => ({ path: file.replace(PAGE, ""), label: nameOf(file), about: "" }));
   return [...groups, { title: UNLISTED, entries: unlisted }].filter(({ entries }) => entries.length > 0);
 };
 

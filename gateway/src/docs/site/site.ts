@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { apiPages } from "../api/pages";
 import type { ApiDocument } from "../api/document";
-import { DOCS_FOLDER, PAGE, readContents, README, type Entry, type Group } from "./contents";
+import { DOCS_FOLDER, errorEntries, PAGE, readContents, README, type Entry, type Group } from "./contents";
 import { frontPage } from "./front";
 import { addressOf, DOCS_PATH, EXPLORER_PATH, layout } from "./layout";
 import { renderPage, type Links } from "./markdown";
@@ -46,7 +46,8 @@ export const createSite = (document: Pick<ApiDocument, "tags">, text: string): S
   const read = (): ApiDocument => JSON.parse(text) as ApiDocument;
   const api = new Map(apiPages(document).map((page) => [page.path, page]));
   const groups = withApi(own, [...api.values()]);
-  const entries = new Map(groups.flatMap(({ entries: all }) => all.map((entry) => [entry.path, entry] as const)));
+  const listed = [...groups.flatMap((group) => group.entries), ...errorEntries(files)];
+  const entries = new Map(listed.map((entry) => [entry.path, entry] as const));
 
   const addressOfFile = (file: string): string | undefined => {
     if (file === README) return DOCS_PATH;

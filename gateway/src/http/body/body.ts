@@ -4,6 +4,7 @@ import type { Request, Response } from "express";
 import { payloadTooLarge, requestTimeout } from "../errors";
 import type { BodyShare } from "./body-budget";
 import { hasBody } from "./head";
+import { jsonFaultPlace } from "./json-fault";
 import { checkJsonBounds } from "./json-bounds";
 
 /** A JSON body: its parsed value for checking, its text for passing on without loss. */
@@ -85,11 +86,16 @@ export const readJsonBody = async (request: Request, response: Response, options
 };
 
 const parse = (bytes: Buffer): JsonBody => {
+  let text: string;
   try {
-    const text = decoder.decode(bytes);
+    text = decoder.decode(bytes);
+  } catch {
+    throw invalidRequest([{ path: "", message: "the body is not valid UTF-8" }]);
+  }
+  try {
     return { text, value: JSON.parse(text) };
   } catch {
-    throw invalidRequest([{ path: "", message: "the body is not valid JSON" }]);
+    throw invalidRequest([{ path: "", message: `the body is not valid JSON${jsonFaultPlace(text)}` }]);
   }
 };
 

@@ -142,8 +142,8 @@ export const quoteResult = z
 
 /** Anything wrong with `inputs`, or no body to hold them, is INVALID_INPUTS. */
 export const invalidBody = (issues: Issue[]): DomainError => {
-  const about = issues.filter(({ path }) => path === "" || path === "inputs" || path.startsWith("inputs."));
-  return about.length > 0 ? invalidInputs(about) : invalidRequest(issues);
+  const isAboutInputs = issues.some(({ path }) => path === "" || path === "inputs" || path.startsWith("inputs."));
+  return isAboutInputs ? invalidInputs(issues) : invalidRequest(issues);
 };
 
 type TargetCase = NonNullable<executions.Target["target"]>["$case"];

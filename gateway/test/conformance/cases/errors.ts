@@ -54,7 +54,7 @@ const rows: Case[] = [
     answers(
       answer,
       403,
-      exactly({ error: is.text, code: "CAPABILITY_DENIED", required: "model:sandbox-image:run", requiredTier: "business" }),
+      exactly({ error: is.text, code: "CAPABILITY_DENIED", doc: is.text, required: "model:sandbox-image:run", requiredTier: "business" }),
     );
   }),
   errors("MODEL_TIER_REQUIRED: 403 when a workflow's model needs a higher tier", async (ctx) => {
