@@ -28,7 +28,10 @@ const hasCode = (code) => !withoutCode.includes(code);
 const overview = () => {
   const rows = Object.entries(errors)
     .sort(([, a], [, b]) => a.status - b.status)
-    .map(([code, { status, when }]) => `| ${status} | ${hasCode(code) ? "" : "no code: "}[\`${code}\`](../reference/errors/${code}.md) | ${when} |`);
+    .map(
+      ([code, { status, when }]) =>
+        `| ${status} | ${hasCode(code) ? "" : "no code: "}[\`${code}\`](../reference/errors/${code}.md) | ${when} |`,
+    );
   const page = readFileSync(join(DOCS, OVERVIEW), "utf8");
   if (!MARKED.test(page)) throw new Error("errors.md has no place for the table");
   const table = ["| Status | `code` | When |", "| --- | --- | --- |", ...rows].join("\n");
@@ -46,7 +49,11 @@ const pageOf = ([code, { status, when, fix, members = {} }]) =>
       ? []
       : [
           "## Members of the body",
-          ["| Member | Meaning |", "| --- | --- |", ...Object.entries(members).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`)].join("\n"),
+          [
+            "| Member | Meaning |",
+            "| --- | --- |",
+            ...Object.entries(members).map(([name, meaning]) => `| \`${name}\` | ${meaning} |`),
+          ].join("\n"),
         ]),
     "[All errors](../../guide/errors.md)",
   ].join("\n\n");

@@ -159,7 +159,7 @@ const main = async () => {
     return;
   }
   const { openApiDocument } = require("../dist/docs/openapi");
-  const { routes } = require("../dist/routes");
+  const { routes } = require("../dist/endpoints");
   writeFileSync(OUTPUT, await generateFormatted(openApiDocument(routes, "http://127.0.0.1:8080")));
 };
 

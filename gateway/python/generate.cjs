@@ -156,7 +156,7 @@ const main = () => {
     return;
   }
   const { openApiDocument } = require("../dist/docs/openapi");
-  const { routes } = require("../dist/routes");
+  const { routes } = require("../dist/endpoints");
   for (const [name, text] of Object.entries(generate(openApiDocument(routes, "http://127.0.0.1:8080"))))
     writeFileSync(join(FOLDER, name), text);
 };

@@ -73,7 +73,9 @@ const stepInto = (schema: unknown, step: string): unknown => {
 };
 
 const unwrapped = (schema: unknown): unknown =>
-  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault ? unwrapped(schema.unwrap()) : schema;
+  schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
+    ? unwrapped(schema.unwrap())
+    : schema;
 
 /** The members that a schema has at a path; none unless it is an object's there. */
 const namesAt = (schema: z.ZodType, path: readonly string[]): string[] => {

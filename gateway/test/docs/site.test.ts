@@ -69,7 +69,7 @@ describe("all pages", () => {
   it("link to what is served: pages, headings, pictures", () => {
     const served = (address: string): boolean => {
       const [path = "", fragment] = address.slice("/docs/".length).split("#");
-      const page = rendered.get(path);
+      const page = rendered.get(path) ?? site.html(path);
       if (page === undefined) return site.file(path) !== undefined;
       return fragment === undefined || page.includes(`id="${decodeURIComponent(fragment)}"`);
     };

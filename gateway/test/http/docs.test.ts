@@ -29,9 +29,14 @@ it("serves every page of the guide, of operations and of the references as a pag
   );
   expect(names.length).toBeGreaterThan(30);
   for (const name of [...names, "api.md", "api/runs.md", "api/schemas.md"]) {
-    expect(llms).toContain(`(${platform.baseUrl}/docs/${name})`);
     const path = `/docs/${name.replace(/\.md$/, "")}`;
-    expect(front).toContain(`href="${path}"`);
+    // The table of errors lists the pages of codes.
+    const isListed = !name.startsWith("reference/errors/");
+    expect([name, llms.includes(`(${platform.baseUrl}/docs/${name})`), front.includes(`href="${path}"`)]).toEqual([
+      name,
+      isListed,
+      isListed,
+    ]);
     const [page, markdown] = await Promise.all([get(path), get(`/docs/${name}`)]);
     expect([page.status, page.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect([markdown.status, markdown.headers["content-type"]]).toEqual([200, "text/markdown; charset=utf-8"]);

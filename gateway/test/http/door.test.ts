@@ -214,7 +214,10 @@ it.each(lists.map(({ path, openAi = false }) => [path, openAi] as const))(
     const address = path.replace(":id", platform.admin.id).replace(":slug", "x");
     const answer = await platform.send(`${address}?limt=5`, { headers: platform.bySession(platform.admin) });
     const refusal = openAi ? answer.body.error : answer.body;
-    expect([answer.status, refusal]).toMatchObject([400, { code: "INVALID_REQUEST", issues: [{ path: "limt", message: "is not known: did you mean limit?" }] }]);
+    expect([answer.status, refusal]).toMatchObject([
+      400,
+      { code: "INVALID_REQUEST", issues: [{ path: "limt", message: expect.stringContaining("is not known") as string }] },
+    ]);
   },
 );
 

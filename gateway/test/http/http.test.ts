@@ -120,7 +120,10 @@ describe("bodies", () => {
   it.each(["{", "{'a':1}", "nul", '{"a":1}}', "\u0000"])("that are no JSON are refused: %j", async (body) => {
     const answer = await post(body, { "content-type": "application/json" });
     expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ code: "INVALID_REQUEST", issues: [{ path: "", message: expect.stringContaining("the body is not valid JSON (line 1, column") as string }] });
+    expect(answer.body).toMatchObject({
+      code: "INVALID_REQUEST",
+      issues: [{ path: "", message: expect.stringContaining("the body is not valid JSON (line 1, column") as string }],
+    });
   });
 
   it("that are no UTF-8 are refused", async () => {

@@ -163,7 +163,10 @@ describe("polling", () => {
         const method = action === "" || action === "events" ? "GET" : "POST";
         const path = `/api/executions/${id}${action === "" ? "" : `/${action}`}`;
         const answer = await platform.send(path, { method, headers: platform.byKey(pro) });
-        expect([answer.status, answer.body]).toEqual([404, { error: "execution not found", code: "EXECUTION_NOT_FOUND", doc: "/docs/reference/errors/EXECUTION_NOT_FOUND" }]);
+        expect([answer.status, answer.body]).toEqual([
+          404,
+          { error: "execution not found", code: "EXECUTION_NOT_FOUND", doc: "/docs/reference/errors/EXECUTION_NOT_FOUND" },
+        ]);
       }
     },
   );

@@ -39,7 +39,7 @@ const validator = (schema: Json, components: Json): ReturnType<typeof createInpu
   return known;
 };
 
-const ALWAYS: ReadonlySet<string> = new Set(["error", "code"]);
+const ALWAYS: ReadonlySet<string> = new Set(["error", "code", "doc"]);
 
 /** Members of an error that the table of errors does not know. */
 const undocumentedMembers = ({ code, ...body }: Json): string[] => {

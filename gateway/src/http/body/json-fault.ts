@@ -7,6 +7,8 @@ export const jsonFaultPlace = (text: string): string => {
   const [first] = errors;
   if (first === undefined) return "";
   const before = text.slice(0, first.offset).split("\n");
-  const fault = printParseErrorCode(first.error).replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
+  const fault = printParseErrorCode(first.error)
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ")
+    .toLowerCase();
   return ` (line ${before.length}, column ${before.at(-1)!.length + 1}: ${fault})`;
 };
