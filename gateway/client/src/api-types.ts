@@ -5,8 +5,10 @@ export type Binary = Blob | ArrayBuffer | Uint8Array<ArrayBuffer>;
 
 export interface ErrorBody {
   error: string;
-  /** Absent only where a workflow was not found */
+  /** For programs; absent if a workflow was not found */
   code?: string;
+  /** Path of the code's page in the documentation */
+  doc?: string;
   issues?: {
     message: string;
     [member: string]: unknown;

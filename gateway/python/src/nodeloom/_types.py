@@ -14,8 +14,10 @@ class ErrorBodyIssuesItem(TypedDict):
 
 class ErrorBody(TypedDict):
     error: str
-    # Absent only where a workflow was not found
+    # For programs; absent if a workflow was not found
     code: NotRequired[str]
+    # Path of the code's page in the documentation
+    doc: NotRequired[str]
     issues: NotRequired[Sequence[ErrorBodyIssuesItem]]
     # On CAPABILITY_DENIED: the capability that would have passed
     required: NotRequired[str]
