@@ -9,7 +9,7 @@ import type { Quotes } from "./requests/quotes";
 import type { Refusals } from "./moderation/reads";
 import type { Runs } from "./requests/runs";
 import type { Cancellation } from "./requests/cancellation";
-import type { Decide } from "./requests/decisions/decide";
+import type { Decide } from "./requests/approvals/decide";
 import type { Mails } from "./mail/owners";
 import type { Queue } from "./lifecycle/queue";
 import type { Reads } from "./requests/reads";
@@ -66,7 +66,7 @@ export const executionsHandlers = (options: HandlerOptions): executions.Executio
   cancelExecution: unary(async ({ executionId, userId }) => ({ status: await options.cancellation.cancel(executionId, userId) })),
   cancelQueued: unary(async ({ userId }) => ({ cancelled: await options.cancellation.cancelQueued(userId) })),
   decideExecution: unary((request) => options.decide(request)),
-  countWaiting: unary(async ({ userId }) => ({ waiting: await options.stores.waits.count(userId) })),
+  countWaiting: unary(async ({ userId }) => ({ waiting: await options.stores.approvals.count(userId) })),
   setConcurrency: unary(async ({ userId, concurrency }) => {
     await options.queue.resize(userId, concurrency);
     return {};

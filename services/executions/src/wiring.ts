@@ -18,9 +18,9 @@ import { LRUCache } from "lru-cache";
 import { createEventChannel } from "./store/channel";
 import { createBatches } from "./batches";
 import { createCancellation } from "./requests/cancellation";
-import { createDecide } from "./requests/decisions/decide";
+import { createDecide } from "./requests/approvals/decide";
 import { createOutbox } from "./lifecycle/outbox";
-import { createDecisions } from "./lifecycle/decisions";
+import { createApprovals } from "./lifecycle/approvals";
 import { createExecution } from "./lifecycle/execution";
 import { createAwaitDelivered, createFollow } from "./requests/follow";
 import { createHolds } from "./lifecycle/holds";
@@ -47,7 +47,8 @@ import { createRequireSecrets } from "./plan/secrets";
 import { createKeyTest, createProviderKeys } from "./calls/provider-keys";
 import { createProvider, type Provider } from "@nodeloom/providers";
 import { createQuotes } from "./requests/quotes";
-import { connectReruns } from "./requests/rerun/connect";
+import { createReuse } from "./reuse";
+import { createKeepGraph } from "./plan/kept-graphs";
 import { createRedelivery } from "./webhooks/redelivery";
 import { createRuns, STARTS } from "./requests/runs";
 import type { HandlerOptions } from "./server";
@@ -57,14 +58,14 @@ import { withGivenFiles } from "./lifecycle/given-files";
 import { CANCEL_REQUESTED } from "./run/states";
 import { createUsageReports } from "./lifecycle/usage-reports";
 import { createStores } from "./store/stores";
-import { createPrograms, createRequirePrograms } from "./calls/transforms";
+import { createPrograms, createProgramVersion, createRequirePrograms } from "./calls/transforms";
 import { createTextStreams } from "./calls/text-streams";
 import { createActivities } from "./carry/activities";
 import { createScheduleCarrier } from "./carry/schedules";
 import { createLeaver } from "./carry/leaving";
 import { createLeavingActivities } from "./carry/leaving-activities";
 import { createUpkeepActivities } from "./carry/upkeep-activities";
-import { createWaitActivities } from "./carry/wait-activities";
+import { createApprovalActivities } from "./carry/approval-activities";
 import { createLeaving } from "./requests/leaving/leaving";
 import { createTriggers } from "./requests/triggers/triggers";
 import { createUpkeep } from "./upkeep/upkeep";
@@ -138,10 +139,10 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   };
   const [textStreams, stopping] = [createTextStreams(channel), new AbortController()];
   const programs = createPrograms(services.transform);
-  const { takeOver, starting } = connectReruns({
+  const { reuseCalls, reruns } = createReuse({
     stores,
     media: services.media,
-    programs,
+    programVersion: createProgramVersion(programs),
     own: addresses.own,
     catalog,
     execution,
@@ -171,7 +172,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const queue = createQueue({ stores, starter, logger });
   const reports = createUsageReports(services.usage);
   const outbox = createOutbox({ stores, holds, queue, reports, deliveries, starter, logger });
-  const decisions = createDecisions({ stores, execution, queue, outbox });
+  const approvals = createApprovals({ stores, execution, queue, outbox });
   const end = withGivenFiles(createEnd({ billing, execution, stores, outbox }), { media: services.media, own: addresses.own });
   const tasks = createFailingTasks({ client: temporal.client, taskQueue, build: temporal.build });
   const abandon = createAbandon({ stores, starter, end });
@@ -202,13 +203,14 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   });
   const start = createStart({
     planning,
-    ...starting,
+    reruns,
+    keepGraph: createKeepGraph(stores.payloads),
     starter,
     stores,
     execution,
     holds,
     queue,
-    decisions,
+    approvals,
     end,
     outbox,
     checkRun: moderation?.checkRun,
@@ -246,7 +248,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       execution,
       ...(moderation?.calls(made) ?? made),
       outgoing,
-      takeOver,
+      reuseCalls,
       webhooks,
       onCancel: (executionId, listener) =>
         channel.onTransition(executionId, ({ type }) => {
@@ -255,7 +257,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       logger,
       stopping: stopping.signal,
     }),
-    ...createWaitActivities({ decisions, stores }),
+    ...createApprovalActivities({ approvals, stores }),
     ...createBatchActivities({
       carry: batches.carry,
       announce: createAnnounceBatch({ stores, identity, egress: userEgress, outgoing }),
@@ -291,9 +293,9 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       runs,
       cancellation,
       batches,
-      decide: createDecide({ stores, decisions, media: services.media, own: addresses.own }),
+      decide: createDecide({ stores, approvals, media: services.media, own: addresses.own }),
       reads,
-      quotes: createQuotes({ planning, reruns: starting.reruns, billing: services.billing }),
+      quotes: createQuotes({ planning, reruns, billing: services.billing }),
       watch: createWatch(stores, channel, textStreams, awaitDelivered),
       stores,
       redeliver: createRedelivery(stores, services.identity, deliveries),

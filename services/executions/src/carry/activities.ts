@@ -8,7 +8,7 @@ import type { SendHttp } from "../calls/secrets/send";
 import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
 import type { Transformed, Transforms } from "../calls/transforms";
-import type { Activities, BatchActivities, Claim, LocalActivities, ShortAnswer, WaitActivities } from "./activity-types";
+import type { Activities, BatchActivities, Claim, LocalActivities, ShortAnswer, ApprovalActivities } from "./activity-types";
 import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob, TransformCall } from "../run/calls";
 import { isFinal } from "../run/states";
 import type { CallContext, CallResult, FinalStatus, RunEnd, RunInput, RunOutcome } from "../run/types";
@@ -40,7 +40,7 @@ export interface ActivityOptions extends StepDependencies {
   keepFile: KeepFile;
   transforms: Transforms;
   outgoing: Pick<Outgoing, "call">;
-  takeOver: LocalActivities["takeOver"];
+  reuseCalls: LocalActivities["takeOver"];
   webhooks: { send(id: AttemptId): Promise<Sent>; record(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null> };
 }
 
@@ -66,7 +66,7 @@ const keptTransform = (call: CallContext, { files, asked }: Transformed) => {
 const keptText = (call: ModelCall, result: CallResult) => ({ ...keptMade(call, result), event: result.problems ? null : {} });
 
 type OtherActivities = ReturnType<typeof createUpkeepActivities> & ReturnType<typeof createLeavingActivities> & BatchActivities;
-type RunActivities = Omit<Activities, keyof OtherActivities | "sendAlert" | "sendMail"> & Omit<LocalActivities, keyof WaitActivities>;
+type RunActivities = Omit<Activities, keyof OtherActivities | "sendAlert" | "sendMail"> & Omit<LocalActivities, keyof ApprovalActivities>;
 
 export const createActivities = (options: ActivityOptions): RunActivities => {
   const { calls, holds, end, execution, jobs, texts, files, textStreams, httpRequest, keepFile, transforms, outgoing, webhooks } = options;
@@ -172,7 +172,7 @@ export const createActivities = (options: ActivityOptions): RunActivities => {
   return {
     claim: (claim) => local(() => claimRun(claim)),
     settle: (input, seen) => local(() => settle(input, seen)),
-    takeOver: (input) => local(() => options.takeOver(input)),
+    takeOver: (input) => local(() => options.reuseCalls(input)),
     extendHold: (input) => local(() => extended(input, () => holds.extend(input, input.items))),
 
     submit,

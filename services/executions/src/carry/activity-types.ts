@@ -2,10 +2,20 @@
 import type { AttemptId, DeliveryEnd, Sent } from "../run/delivery";
 import type { MailStep } from "../mail/deliver";
 import type { Looked } from "../store/look";
-import type { CancelResult, FileToKeep, FollowedJob, HttpNodeCall, HttpResult, ModelCall, SubmittedJob, TransformCall } from "../run/calls";
-import type { TakenOver } from "../run/call-record";
+import type {
+  CancelResult,
+  FileToKeep,
+  FollowedJob,
+  HttpNodeCall,
+  HttpResult,
+  ModelCall,
+  ReuseInput,
+  SubmittedJob,
+  TransformCall,
+} from "../run/calls";
+import type { ReusedResult } from "../run/call-record";
 import type { CallResult, HeldItem, RunEnd, RunInput, RunOutcome } from "../run/types";
-import type { Decided } from "../run/waits";
+import type { Decided } from "../run/approvals";
 import type { HoldItem, MediaValue, OnTimeout, ValueType } from "@nodeloom/kernel/graph";
 
 /** Without a number: the run's own delivery. */
@@ -38,15 +48,8 @@ export interface NextAttempt {
   pauseMs: number;
 }
 
-/** Of one step of a rerun. */
-export interface TakeOverInput {
-  /** Executions that calls are taken over from, the nearest first. */
-  sources: string[];
-  calls: (ModelCall | HttpNodeCall | TransformCall)[];
-}
-
 /** A node that begins to wait for a decision. Times in milliseconds since the epoch. */
-export interface WaitInput extends Pick<RunInput, "executionId" | "attempt"> {
+export interface ApprovalInput extends Pick<RunInput, "executionId" | "attempt"> {
   nodeId: string;
   label?: string;
   title: string;
@@ -57,18 +60,18 @@ export interface WaitInput extends Pick<RunInput, "executionId" | "attempt"> {
   type: ValueType;
   /** What is looked at; absent where its runner may not see it. */
   shown?: { value: unknown };
-  /** Executions, the nearest first, one of whose decisions on the same value is taken over. */
+  /** Executions, the nearest first, one of whose decisions on the same value is reused. */
   sources?: readonly string[];
 }
 
 /** `late`: the time is over, and this is decided unless something else was. */
-export interface DecisionInput extends Pick<WaitInput, "executionId" | "nodeId" | "label"> {
+export interface DecisionInput extends Pick<ApprovalInput, "executionId" | "nodeId" | "label"> {
   late?: OnTimeout;
 }
 
-export interface WaitActivities {
+export interface ApprovalActivities {
   /** @returns when the wait ends, as its first attempt said, and whether it is decided already */
-  beginWait(input: WaitInput): Promise<{ until: number; isDecided?: boolean }>;
+  beginWait(input: ApprovalInput): Promise<{ until: number; isDecided?: boolean }>;
   /** @returns null while nothing is decided */
   takeDecision(input: DecisionInput): Promise<Decided | null>;
   stepAside(run: Pick<RunInput, "userId" | "holdId">): Promise<void>;
@@ -93,12 +96,12 @@ export interface ShortCalls {
 }
 
 /** Short, in the workflow task itself; each is idempotent by execution id. */
-export interface LocalActivities extends ShortCalls, WaitActivities {
+export interface LocalActivities extends ShortCalls, ApprovalActivities {
   /** accepted | queued → processing. @returns whether the run is this workflow's to carry */
   claim(claim: Claim): Promise<boolean>;
   extendHold(input: ExtendInput): Promise<HeldItem[]>;
-  /** @returns an entry for each call; null where it is to be made */
-  takeOver(input: TakeOverInput): Promise<(TakenOver | null)[]>;
+  /** Reuses calls of earlier runs: histories name it so. @returns an entry for each call; null where it is to be made */
+  takeOver(input: ReuseInput): Promise<(ReusedResult | null)[]>;
   settle(input: RunInput, end: RunEnd): Promise<RunOutcome>;
   /** How the delivery ended; null when there is to be another attempt. Idempotent. */
   recordAttempt(id: AttemptId, sent: Sent): Promise<DeliveryEnd | null>;

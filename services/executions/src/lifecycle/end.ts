@@ -89,7 +89,7 @@ export const createEnd = ({ billing, execution, stores, outbox }: EndOptions) =>
   /** Calls of a run with a status, by their keys within it, as far as they are recorded. */
   const recordedCalls = async (executionId: string, status: "completed" | "submitted"): Promise<CompletedCall[]> =>
     (await calls.of(executionId))
-      // What was taken over is not charged for.
+      // What was reused is not charged for.
       .filter((call) => (status === "completed" ? isCharged(call) : call.status === status) && call.reusedFrom === undefined)
       .map(({ _id, nodeId, costMicroUsd }) => ({ key: _id.slice(executionId.length + 1), nodeId, costMicroUsd }));
 

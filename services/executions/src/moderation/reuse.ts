@@ -1,6 +1,6 @@
-/** Reruns take over what the hook let go, and nothing that it has not seen. */
+/** Reruns reuse what the hook let go, and nothing that it has not seen. */
 import type { EarlierCalls } from "../reuse/earlier-calls";
-import type { TakenOver } from "../run/call-record";
+import type { ReusedResult } from "../run/call-record";
 import type { ModerationStore } from "../store/moderation";
 import { digestOf, isSaid } from "./content";
 import type { Decide } from "./decide";
@@ -20,7 +20,7 @@ export const onlyLetGo =
   (find: EarlierCalls): EarlierCalls =>
   async (wanted, where) => {
     const found = await find(wanted, where);
-    const isChecked = (one: TakenOver | null): one is TakenOver => one !== null && sees.has(isSaid(one.outputs) ? "texts" : "files");
+    const isChecked = (one: ReusedResult | null): one is ReusedResult => one !== null && sees.has(isSaid(one.outputs) ? "texts" : "files");
     const checked = found.filter(isChecked).map((one) => ({ from: one.from, digest: digestOf(one.outputs) }));
     if (checked.length === 0) return found;
     const policy = decide.policy();

@@ -18,7 +18,7 @@ import { findModels, type Autos } from "./auto-models";
 import { createDataFiles, recordedInputs, takeOutDataUrls, type TakenOut } from "./data-urls";
 import { createDefinitions } from "./definitions";
 import type { KeptGraph } from "./kept-graphs";
-import { checkForeign, type RerunPlan, type Reused } from "./reruns";
+import { checkForeign, type RerunPlan, type PlannedReuse } from "./reruns";
 import { withAlternatives } from "./fallback-models";
 import { findInlined, graphOf } from "./inlined";
 import { files } from "./files";
@@ -46,7 +46,7 @@ export interface PlannedRun {
   /** The JSON Schema of a text model's answer. */
   schemaJson?: string;
   /** Of a rerun. */
-  reused?: Reused;
+  reused?: PlannedReuse;
 }
 
 export interface PlanningRequest {
@@ -278,7 +278,7 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
   };
 
   const finish = async (
-    { plan, inputsJson, reused }: { plan: RunPlan; inputsJson: string; reused?: Reused },
+    { plan, inputsJson, reused }: { plan: RunPlan; inputsJson: string; reused?: PlannedReuse },
     { models, request: { runner, isAsync, storesNothing } }: Run,
     workflowSlug: string | null,
   ): Promise<PlannedRun> => {

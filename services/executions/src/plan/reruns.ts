@@ -5,15 +5,15 @@ import type { CatalogModel } from "./model-catalog";
 import type { GivenOutputs } from "./planner/protocol";
 import type { Reuse } from "../run/types";
 
-/** A rerun's plan, and what of it is taken over. */
-export interface Reused {
+/** A rerun's plan, and what of it is reused. */
+export interface PlannedReuse {
   plan: RunPlan;
   reuse: Reuse;
-  /** Keys of calls for which nothing is held: they are taken over, or never made. */
+  /** Keys of calls for which nothing is held: they are reused, or never made. */
   free: ReadonlySet<string>;
-  /** Nodes of which only the run knows whether their calls are taken over: what they are given is yet to be made. */
+  /** Nodes of which only the run knows whether their calls are reused: what they are given is yet to be made. */
   open: ReadonlySet<string>;
-  /** What calls that are taken over have cost, in micro-dollars, by their keys. */
+  /** What calls that are reused have cost, in micro-dollars, by their keys. */
   saved: ReadonlyMap<string, number>;
 }
 
@@ -28,8 +28,8 @@ export interface RerunPlan {
   schemaJson?: string;
   /** What its author names nodes for. */
   names: { nodes: readonly string[]; reuse: readonly string[] };
-  /** Looks for what a plan can take over. @throws DomainError INVALID_REQUEST for nodes that it doesn't have */
-  reuse(plan: RunPlan, models: ReadonlyMap<string, CatalogModel>, replan: Replan): Promise<Reused>;
+  /** Looks for what a plan can reuse. @throws DomainError INVALID_REQUEST for nodes that it doesn't have */
+  reuse(plan: RunPlan, models: ReadonlyMap<string, CatalogModel>, replan: Replan): Promise<PlannedReuse>;
 }
 
 const FOREIGN = "can't be given for a workflow that is somebody else's";

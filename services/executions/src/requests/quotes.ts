@@ -3,8 +3,8 @@ import { DomainError, heldMillicredits, itemHolds, itemKey, stepModels, userCost
 import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { Planning } from "../plan/planning";
-import type { Reused } from "../plan/reruns";
-import type { Reruns } from "./rerun/reruns";
+import type { PlannedReuse } from "../plan/reruns";
+import type { Reruns } from "../reuse/reruns";
 
 /**
  * The most that a step may cost beyond what is held for it: calls of a list of unknown length, and answers that are asked for
@@ -23,7 +23,7 @@ const MICRO_USD_PER_MILLICREDIT = 10;
 const itemsOf = ({ id, maxItems }: PlanStep): string[] => Array.from({ length: maxItems }, (_, item) => itemKey(id, item));
 
 /** What of a step's calls a rerun does not pay for. */
-const freeOf = (step: PlanStep, reused: Reused | undefined, markupPermille: number) => {
+const freeOf = (step: PlanStep, reused: PlannedReuse | undefined, markupPermille: number) => {
   const keys = reused ? itemsOf(step) : [];
   const savedMicroUsd = keys.reduce((sum, key) => sum + (reused?.saved.get(key) ?? 0), 0);
   return {

@@ -14,7 +14,7 @@ import { retryOnConflict } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { RunStarter } from "../carry/client";
 import type { End } from "../lifecycle/end";
-import type { Decisions } from "../lifecycle/decisions";
+import type { Approvals } from "../lifecycle/approvals";
 import type { Execution } from "../lifecycle/execution";
 import type { Holds } from "../lifecycle/holds";
 import type { Outbox } from "../lifecycle/outbox";
@@ -22,7 +22,7 @@ import type { Queue } from "../lifecycle/queue";
 import type { KeepGraph } from "../plan/kept-graphs";
 import type { PlannedRun, Planning } from "../plan/planning";
 import { withKeyMetadata } from "./attribution/key-metadata";
-import type { Reruns } from "./rerun/reruns";
+import type { Reruns } from "../reuse/reruns";
 import { GraphRun } from "../run/graph-run";
 import { LINE_LENGTH_FACTOR, type Place } from "../run/line";
 import { initialNodes } from "../run/nodes";
@@ -113,7 +113,7 @@ export interface StartOptions {
   execution: Pick<Execution, "refuse" | "queue">;
   holds: Pick<Holds, "hold">;
   queue: Pick<Queue, "enter">;
-  decisions: Pick<Decisions, "admit">;
+  approvals: Pick<Approvals, "admit">;
   end: Pick<End, "end">;
   outbox: Pick<Outbox, "deliverFirst" | "deliverLater">;
   /** Hears of each run before anything is kept or held for it. @throws DomainError why it may not begin */
@@ -125,7 +125,7 @@ export interface StartOptions {
  * row; then its credits are held, it gets a place or waits for one, and its workflow is started.
  */
 export const createStart = (options: StartOptions) => {
-  const { planning, reruns, keepGraph, starter, stores, execution, holds, queue, decisions, end, outbox, checkRun } = options;
+  const { planning, reruns, keepGraph, starter, stores, execution, holds, queue, approvals, end, outbox, checkRun } = options;
 
   /** A refused client finds their credits free already, unless a service is away. */
   const refuse = async (row: ExecutionView, error: DomainError, left?: readonly OutboxEntry[]): Promise<ExecutionView> => {
@@ -147,7 +147,7 @@ export const createStart = (options: StartOptions) => {
     try {
       const run: RunInput = { ...input, held: await holds.hold(input) };
       isHeld = true;
-      if (run.plan.steps.some(({ type }) => waitsForDecision(type))) await decisions.admit(run);
+      if (run.plan.steps.some(({ type }) => waitsForDecision(type))) await approvals.admit(run);
       const place = await placeFor(run, noQueue);
       if (place === null) throw tooManyRuns(run.concurrency, noQueue ? undefined : run.concurrency * LINE_LENGTH_FACTOR);
       if (place > 0) return await wait(row, run, place);

@@ -6,7 +6,7 @@ import type { WebhookAttempt, WebhookState } from "../run/delivery";
 import type { NodeState } from "../run/types";
 import type { CallRecord } from "../run/call-record";
 import { metadataOf, type ExecutionView } from "../run/record";
-import { waitingForMessages } from "./decisions/view";
+import { waitingForMessages } from "./approvals/view";
 
 /** What a document says, without what it says is absent: messages know no null. Of the rest they take what is theirs. */
 const present = <T extends object>(document: T) =>

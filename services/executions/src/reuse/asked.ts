@@ -1,4 +1,4 @@
-/** reuse/: what reruns take over from earlier runs. Here: what a call asks for. */
+/** What a call asks for, as a digest: calls with the same one can be reused. */
 import { createHash } from "node:crypto";
 import { isRecord, isStoredFile, mediaOperation, type HttpCall, type JsonSchema } from "@nodeloom/kernel";
 import type { CatalogModel } from "../plan/model-catalog";

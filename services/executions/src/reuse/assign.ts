@@ -1,4 +1,4 @@
-/** Which of the earlier calls that ask for the same each call takes over. */
+/** Which of the earlier calls that ask for the same each call reuses. */
 
 export interface Position {
   nodeId: string;

@@ -3,7 +3,7 @@ import { groupBy, innerOwner, isMedia, isRepairKey, isStoredFile, readAnswer, re
 import { inMediaBatches } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
-import type { CallRecord, TakenOver } from "../run/call-record";
+import type { CallRecord, ReusedResult } from "../run/call-record";
 import type { Asked } from "../run/types";
 import type { CallOutputs } from "../run/outputs";
 import type { CallStore } from "../store/calls";
@@ -21,7 +21,7 @@ export interface Where {
   userId: string;
   /** Executions of the user's that are over and were charged, the nearest first. */
   sources: readonly string[];
-  /** The files that are taken over are kept from now on as long as new ones. */
+  /** The files that are reused are kept from now on as long as new ones. */
   pins: boolean;
 }
 
@@ -89,15 +89,15 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
   const contentOf = ({ digest, files }: Asked, known: Files): string =>
     [digest, ...files.map((address) => known.get(address)?.contentHash ?? address)].join("\n");
 
-  const takenOver = ({ record, outputs }: Earlier): TakenOver => ({
+  const takenOver = ({ record, outputs }: Earlier): ReusedResult => ({
     outputs,
     from: record.reusedFrom ?? record.executionId,
     savedMicroUsd: record.savedMicroUsd ?? record.costMicroUsd,
   });
 
-  /** Keeps the files of what is taken over. What has gone meanwhile is not taken over. */
-  const pinned = async (found: readonly (TakenOver | null)[], ownerId: string): Promise<(TakenOver | null)[]> => {
-    const filesOf = (one: TakenOver | null): string[] => (one ? keysOf(filesIn(one.outputs)) : []);
+  /** Keeps the files of what is reused. What has gone meanwhile is not reused. */
+  const pinned = async (found: readonly (ReusedResult | null)[], ownerId: string): Promise<(ReusedResult | null)[]> => {
+    const filesOf = (one: ReusedResult | null): string[] => (one ? keysOf(filesIn(one.outputs)) : []);
     const keys = [...new Set(found.flatMap(filesOf))];
     const renewed = (owner: string) =>
       inMediaBatches(keys, async (batch) => (await media.renewObjects({ keys: batch, ownerId: owner })).objects);
@@ -107,10 +107,10 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
   };
 
   /**
-   * What calls of one step take over.
+   * What calls of one step reuse.
    * @returns an entry for each; null where it is to be made
    */
-  return async (wanted: readonly Wanted[], { userId, sources, pins }: Where): Promise<(TakenOver | null)[]> => {
+  return async (wanted: readonly Wanted[], { userId, sources, pins }: Where): Promise<(ReusedResult | null)[]> => {
     const digests = [...new Set(wanted.map(({ asked }) => asked.digest))];
     const like = sources.length === 0 ? [] : await calls.completedLike(sources, digests);
     if (like.length === 0) return wanted.map(() => null);

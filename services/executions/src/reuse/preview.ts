@@ -1,4 +1,4 @@
-/** What of a plan a rerun takes over, as far as that is known before it runs; and so what the rest of it may cost. */
+/** What of a plan a rerun reuses, as far as that is known before it runs; and so what the rest of it may cost. */
 import {
   BindError,
   callsHttp,
@@ -15,12 +15,12 @@ import {
 } from "@nodeloom/kernel";
 import type { CatalogModel } from "../plan/model-catalog";
 import type { GivenOutputs } from "../plan/planner/protocol";
-import type { Replan, Reused } from "../plan/reruns";
-import type { TakenOver } from "../run/call-record";
+import type { Replan, PlannedReuse } from "../plan/reruns";
+import type { ReusedResult } from "../run/call-record";
 import { GraphRun } from "../run/graph-run";
 import type { Reuse } from "../run/types";
 import type { Where } from "./earlier-calls";
-import { createLookUp, isReusable, type LookUpOptions } from "./look-up";
+import { createStepReuse, isReusable, type StepReuseOptions } from "./step-reuse";
 
 /** The plan that is looked through. */
 export interface Previewed {
@@ -33,9 +33,9 @@ export interface Previewed {
 
 /** What is found of the calls of a plan. */
 interface Found {
-  /** What steps give all of whose calls are taken over. */
+  /** What steps give all of whose calls are reused. */
   given: GivenOutputs;
-  taken: Map<string, TakenOver>;
+  reused: Map<string, ReusedResult>;
   /** How many calls those steps have. */
   calls: Map<string, number>;
   /** Steps whose inputs are known, so that their calls were looked for. */
@@ -58,9 +58,9 @@ const checkNodes = (plan: RunPlan, { again, requests }: Reuse): void => {
 };
 
 /**
- * The plan as it is priced: with as many calls as there will be, where what they take over says so.
- * @param priced the plan that has what is taken over as known values; none where there is none
- * @param calls of the steps that are taken over whole
+ * The plan as it is priced: with as many calls as there will be, where what they reuse says so.
+ * @param priced the plan that has what is reused as known values; none where there is none
+ * @param calls of the steps that are reused whole
  */
 const merged = (plan: RunPlan, priced: RunPlan | undefined, calls: ReadonlyMap<string, number>): RunPlan => {
   const known = new Map(priced?.steps.map((step) => [step.id, step]));
@@ -77,7 +77,7 @@ const merged = (plan: RunPlan, priced: RunPlan | undefined, calls: ReadonlyMap<s
   };
 };
 
-/** Keys of the calls of steps that a plan, with what is taken over, knows to be skipped. */
+/** Keys of the calls of steps that a plan, with what is reused, knows to be skipped. */
 const skippedKeys = (plan: RunPlan, priced: RunPlan | undefined): string[] => {
   const skipped = new Set(priced?.skipped?.map(({ id }) => id));
   const steps = plan.steps.filter(({ id }) => skipped.has(id));
@@ -86,15 +86,15 @@ const skippedKeys = (plan: RunPlan, priced: RunPlan | undefined): string[] => {
 
 export type Preview = ReturnType<typeof createPreview>;
 
-export const createPreview = (options: LookUpOptions) => {
-  const lookUp = createLookUp(options);
+export const createPreview = (options: StepReuseOptions) => {
+  const reuseOf = createStepReuse(options);
 
   /** Goes through a plan as a run would, as far as earlier calls give its values. */
   const goThrough = async (previewed: Previewed): Promise<Found> => {
     const { plan, reuse } = previewed;
     const run = new GraphRun(plan);
     const started = new Set<string>();
-    const found: Found = { given: [], taken: new Map(), calls: new Map(), looked: new Set() };
+    const found: Found = { given: [], reused: new Map(), calls: new Map(), looked: new Set() };
     const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map(({ id }) => id));
     const isDone = async (step: PlanStep): Promise<boolean> => {
       const calls = step.model !== undefined || callsHttp(step.type) || callsTransform(step.type);
@@ -105,13 +105,13 @@ export const createPreview = (options: LookUpOptions) => {
         run.evaluate(step);
         return true;
       }
-      const { taken, outputs, isSure } = await lookUp(run, step, previewed);
+      const { reused, outputs, isSure } = await reuseOf(run, step, previewed);
       if (isSure) found.looked.add(step.id);
-      for (const [item, one] of taken.entries()) if (one) found.taken.set(itemKey(step.id, item), one);
+      for (const [item, one] of reused.entries()) if (one) found.reused.set(itemKey(step.id, item), one);
       if (!outputs) return false;
       for (const [port, value] of outputs) run.give(step.id, port, value);
       found.given.push([step.id, outputs]);
-      found.calls.set(step.id, taken.length);
+      found.calls.set(step.id, reused.length);
       return true;
     };
     for (let ready = run.readyAfter(done, started); ready.length > 0; ready = run.readyAfter(done, started)) {
@@ -132,7 +132,7 @@ export const createPreview = (options: LookUpOptions) => {
     return found;
   };
 
-  /** Plans again with what is taken over; undefined where that can't be planned, or says nothing new. */
+  /** Plans again with what is reused; undefined where that can't be planned, or says nothing new. */
   const priced = async ({ plan, replan }: Previewed, given: GivenOutputs): Promise<RunPlan | undefined> => {
     const isAll = plan.steps.every(({ model, id }) => model === undefined || given.some(([node]) => node === id));
     if (given.length === 0 || isAll) return undefined;
@@ -144,19 +144,19 @@ export const createPreview = (options: LookUpOptions) => {
   };
 
   /** @throws DomainError INVALID_REQUEST for nodes that the plan doesn't have */
-  return async (previewed: Previewed): Promise<Reused> => {
+  return async (previewed: Previewed): Promise<PlannedReuse> => {
     const { plan, reuse } = previewed;
     checkNodes(plan, reuse);
-    const { given, taken, calls, looked } = await goThrough(previewed);
+    const { given, reused, calls, looked } = await goThrough(previewed);
     const known = await priced(previewed, given);
     const skipped = new Set(known?.skipped?.map(({ id }) => id));
     const isOpen = (step: PlanStep): boolean => !looked.has(step.id) && !skipped.has(step.id) && isReusable(step, reuse);
     return {
       plan: merged(plan, known, calls),
       reuse,
-      free: new Set([...taken.keys(), ...skippedKeys(plan, known)]),
+      free: new Set([...reused.keys(), ...skippedKeys(plan, known)]),
       open: new Set(plan.steps.filter(isOpen).map(({ id }) => id)),
-      saved: new Map([...taken].map(([key, { savedMicroUsd }]) => [key, savedMicroUsd])),
+      saved: new Map([...reused].map(([key, { savedMicroUsd }]) => [key, savedMicroUsd])),
     };
   };
 };

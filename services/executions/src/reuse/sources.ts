@@ -1,11 +1,11 @@
-/** What a rerun is one of: the named execution, and what of it and of those before it may be taken over. */
+/** What a rerun is one of: the named execution, and what of it and of those before it may be reused. */
 import { DomainError, executionNotFound } from "@nodeloom/kernel";
 import type { KeptGraph } from "../plan/kept-graphs";
 import { isFinal } from "../run/states";
 import type { RunOutcomeView } from "../store/rows";
 import type { Stores } from "../store/stores";
 
-/** Executions of a chain of reruns whose calls are taken over. */
+/** Executions of a chain of reruns whose calls are reused. */
 const MOST_SOURCES = 20;
 
 const refused = (message: string): DomainError => new DomainError("precondition", "PRECONDITION_FAILED", message);
@@ -21,7 +21,7 @@ export interface NamedExecution {
   /** The node that it ran to, and the JSON Schema of its answer; empty: none. */
   until: string;
   schemaJson: string;
-  /** Executions that calls are taken over from, the nearest first. */
+  /** Executions that calls are reused from, the nearest first. */
   sources: string[];
 }
 

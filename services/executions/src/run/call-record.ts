@@ -28,7 +28,7 @@ export interface CallRecord extends Reported {
   asked?: Asked;
   /** All that it gave, as JSON, where `outputsJson` is cut. */
   wholeJson?: string;
-  /** The execution that made the call, where its output was taken over. */
+  /** The execution that made the call, where its output was reused. */
   reusedFrom?: string;
   /** What the call did cost there. */
   savedMicroUsd?: number;
@@ -63,8 +63,8 @@ export const answeredCall = (call: Call, { status, body, file }: HttpResult, ask
   ...reported({ status, body, ...(file ? { file } : {}) }),
 });
 
-/** An output that is taken over from a call of an earlier run. */
-export interface TakenOver {
+/** An output that is reused from a call of an earlier run. */
+export interface ReusedResult {
   outputs: CallOutputs;
   /** The execution that made the call. */
   from: string;
@@ -72,7 +72,7 @@ export interface TakenOver {
   savedMicroUsd: number;
 }
 
-export const takenOverCall = (call: Call, asked: Asked, { outputs, from, savedMicroUsd }: TakenOver): CallRecord => ({
+export const reusedCall = (call: Call, asked: Asked, { outputs, from, savedMicroUsd }: ReusedResult): CallRecord => ({
   ...identityOf(call),
   status: "completed",
   costMicroUsd: 0,

@@ -84,3 +84,10 @@ export interface FollowedJob {
   job: SubmittedJob;
   result?: CallResult;
 }
+
+/** The calls of one step of a rerun. */
+export interface ReuseInput {
+  /** Executions that calls are reused from, the nearest first. */
+  sources: string[];
+  calls: (ModelCall | HttpNodeCall | TransformCall)[];
+}

@@ -4,7 +4,7 @@ import type { RunStatus, OutboxEntry } from "./states";
 import { type WebhookState, newWebhookState } from "./delivery";
 import type { FinalStatus, NodeState, Refusal, RunError, RunInput, RunEnd, StoredText } from "./types";
 import { elapsed, endEvents, runEvent, type ExecutionEvent } from "./events";
-import type { Waits } from "./waits";
+import type { Approvals } from "./approvals";
 
 export type StoredEvents = StoredText & { count: number };
 
@@ -16,7 +16,7 @@ export interface Costs {
 /** What a row has of what its workflow is started with. */
 type Given = "userId" | "workflowSlug" | "version" | "modelIds" | "source" | "keyId" | "holdId" | "mode" | "baseTier" | "attempt";
 
-export interface ExecutionRecord extends Pick<RunInput, Given>, Waits {
+export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   _id: string;
   markupPermille: number;
   status: RunStatus;

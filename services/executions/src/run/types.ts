@@ -45,13 +45,13 @@ export interface RunInput {
   receivedAt: number;
 }
 
-/** What a rerun takes over from earlier runs: outputs of calls that ask for the same. */
+/** What a rerun reuses from earlier runs: outputs of calls that ask for the same. */
 export interface Reuse {
   /** Executions, the nearest first. */
   sources: string[];
   /** Nodes whose calls are made again. */
   again: string[];
-  /** Nodes whose HTTP requests, or decisions, are taken over, too. */
+  /** Nodes whose HTTP requests, or decisions, are reused, too. */
   requests: string[];
 }
 
@@ -111,7 +111,7 @@ export interface NodeState extends Reported {
   /** Calls the node makes and how many of them are done. */
   items: number;
   itemsDone: number;
-  /** The execution that made the node's one call, where its output was taken over. */
+  /** The execution that made the node's one call, where its output was reused. */
   reusedFrom?: string;
   /** Of all calls of a text model that were made; absent where its provider counts none. */
   usage?: TokenUsage;

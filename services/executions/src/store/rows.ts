@@ -8,7 +8,7 @@ import { WITHOUT_EVENTS, type EventLog } from "./event-log";
 import { createExpiry } from "./expiry";
 import type { ExecutionModel } from "./schema";
 import { createTransitions } from "./transitions";
-import { IS_WAITING } from "./waits";
+import { IS_WAITING } from "./approvals";
 
 export interface ExecutionFilter {
   /** Null: every user's. */

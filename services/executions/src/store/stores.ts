@@ -12,7 +12,7 @@ import { createPayloadStore } from "./payloads";
 import { createRows } from "./rows";
 import { executionModel } from "./schema";
 import { createSubmissionStore } from "./submissions";
-import { createWaitStore } from "./waits";
+import { createApprovalStore } from "./approvals";
 import { createHookStore } from "./triggers/hook-store";
 import { createScheduleStore } from "./triggers/schedule-store";
 
@@ -44,7 +44,7 @@ export const createStores = (connection: Connection, { retentionDays = RETENTION
     /** How far the webhooks of runs have come. */
     deliveries: createDeliveryRecords(executions),
     /** What runs wait for, and how that was decided. */
-    waits: createWaitStore(executions),
+    approvals: createApprovalStore(executions),
     /** Batches of runs, with their rows. */
     batches: createBatchStore(connection),
     /** Which of a user's runs have a place, and which wait for one. */

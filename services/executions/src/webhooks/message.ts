@@ -1,6 +1,6 @@
 /** What webhooks say of executions. */
 import { executionJson } from "@nodeloom/platform";
-import { waitOf } from "../lifecycle/decisions";
+import { approvalOf } from "../lifecycle/approvals";
 import type { ExecutionView } from "../run/record";
 import { WAITING } from "../run/states";
 import type { Stores } from "../store/stores";
@@ -23,15 +23,15 @@ export interface WaitingMessageOptions {
 export const createWaitingMessage =
   ({ stores, details, publicBaseUrl }: WaitingMessageOptions) =>
   async (record: ExecutionView, nodeId: string): Promise<Message | undefined> => {
-    const wait = waitOf(record, nodeId);
-    if (!wait || record.waitingFor?.includes(nodeId) !== true) return undefined;
+    const approval = approvalOf(record, nodeId);
+    if (!approval || record.waitingFor?.includes(nodeId) !== true) return undefined;
     const { _id: executionId } = record;
     const consoleUrl = `${publicBaseUrl.replace(/(?<!\/)\/+$/, "")}/executions/${executionId}`;
     return {
       // A node's id may have any characters, and this is a header.
       id: `msg_${executionId}.waiting.${encodeURIComponent(nodeId)}`,
       type: WAITING,
-      timestamp: wait.since,
+      timestamp: approval.since,
       data: { ...messageData(await stores.log.current(record), await details(record)), nodeId, consoleUrl },
     };
   };

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { ApplicationFailure } from "@temporalio/activity";
 import { RUN_CANCELLED, type CallResult, type RunEnd, type RunInput } from "../../src/run/types";
-import type { Activities, LocalActivities, TakeOverInput } from "../../src/carry/activity-types";
-import type { TakenOver } from "../../src/run/call-record";
+import type { Activities, LocalActivities, ReuseInput } from "../../src/carry/activity-types";
+import type { ReusedResult } from "../../src/run/call-record";
 import type { CancelResult, ModelCall, StepFailure } from "../../src/run/calls";
 import type { PlanStep } from "@nodeloom/kernel";
 import { createRunStarter, type RunStarter } from "../../src/carry/client";
@@ -19,8 +19,8 @@ interface Script {
   cancels: number;
   end?: RunEnd;
   /** What a rerun takes over. */
-  taken?: (TakenOver | null)[];
-  looks?: TakeOverInput[];
+  taken?: (ReusedResult | null)[];
+  looks?: ReuseInput[];
   extended?: string[];
 }
 const scripts = new Map<string, Script>();
@@ -242,7 +242,7 @@ const twoClips = (): Partial<RunInput["plan"]> => {
   const [step] = inputOf("").plan.steps;
   return { steps: [{ ...step!, sources: { prompt: [{ value: ["a loom", "a reed"] }] }, maxItems: 2, maxMillicredits: 5 }] };
 };
-const KEPT: TakenOver = {
+const KEPT: ReusedResult = {
   outputs: { video: [{ url: "http://media.test/0.mp4", contentType: "video/mp4" }] },
   from: "before",
   savedMicroUsd: 1,

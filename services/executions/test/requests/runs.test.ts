@@ -4,7 +4,7 @@ import { billing as billingProto, executions } from "@nodeloom/proto";
 import { eventually } from "../../../platform/test/support/eventually";
 import type { RunEnd, RunInput } from "../../src/run/types";
 import { createCancellation } from "../../src/requests/cancellation";
-import { createDecisions } from "../../src/lifecycle/decisions";
+import { createApprovals } from "../../src/lifecycle/approvals";
 import { createExecution } from "../../src/lifecycle/execution";
 import { createAwaitDelivered, createFollow } from "../../src/requests/follow";
 import { createEnd } from "../../src/lifecycle/end";
@@ -82,7 +82,7 @@ const replica = (faults: Faults = {}, calls = 1) => {
     execution,
     holds: holding,
     queue,
-    decisions: createDecisions({ stores, execution, queue, outbox }),
+    approvals: createApprovals({ stores, execution, queue, outbox }),
     end,
     outbox: faults.noBackground ? { ...outbox, deliverLater: () => undefined } : outbox,
   });

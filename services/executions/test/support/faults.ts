@@ -9,7 +9,7 @@ export interface Fault {
   how: "dies" | "fails";
 }
 
-const STORES = ["rows", "log", "calls", "payloads", "lines", "waits"] as const;
+const STORES = ["rows", "log", "calls", "payloads", "lines", "approvals"] as const;
 type Port = (typeof STORES)[number] | "billing" | "usage" | "temporal";
 
 /** What of each port changes something. */
@@ -32,7 +32,7 @@ const WRITES: Readonly<Record<Port, readonly string[]>> = {
   calls: ["submitted", "ended", "charged"],
   payloads: ["putText"],
   lines: ["change"],
-  waits: ["begin", "decide"],
+  approvals: ["begin", "decide"],
   billing: ["hold", "extendHold", "settle"],
   usage: ["startRun", "finishRun"],
   temporal: ["start", "cancel", "startFirst", "startWaiting", "decided", "placed"],

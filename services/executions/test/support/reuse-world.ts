@@ -11,14 +11,14 @@ import {
   type RunPlan,
 } from "@nodeloom/kernel";
 import { media as mediaProto } from "@nodeloom/proto";
-import { createTakeOver } from "../../src/carry/take-over";
+import { createReuseCalls } from "../../src/reuse/reuse-calls";
 import type { CatalogModel } from "../../src/plan/model-catalog";
 import type { GivenOutputs } from "../../src/plan/planner/protocol";
-import type { Reused } from "../../src/plan/reruns";
+import type { PlannedReuse } from "../../src/plan/reruns";
 import { askedOfHttp, askedOfModel } from "../../src/reuse/asked";
 import { createEarlierCalls } from "../../src/reuse/earlier-calls";
 import { createPreview } from "../../src/reuse/preview";
-import { answeredCall, completedCall, type CallRecord, type TakenOver } from "../../src/run/call-record";
+import { answeredCall, completedCall, type CallRecord, type ReusedResult } from "../../src/run/call-record";
 import type { HttpNodeCall, HttpResult, ModelCall } from "../../src/run/calls";
 import { GraphRun } from "../../src/run/graph-run";
 import { httpOutputs, modelOutputs, resultOfOutputs } from "../../src/run/outputs";
@@ -100,7 +100,7 @@ export const createReuseWorld = () => {
   const find = createEarlierCalls({ calls, media: media as never, own: OWN });
   const programVersion = (): Promise<string> => Promise.resolve("1");
   const nothing = (): Promise<void> => Promise.resolve();
-  const takeOver = createTakeOver({
+  const takeOver = createReuseCalls({
     ...{ find, own: OWN, programVersion, calls },
     catalog: { getAny: (name) => Promise.resolve(MODELS.get(name)!) },
     execution: { nodeStarted: nothing, itemCompleted: nothing },
@@ -167,7 +167,7 @@ export const createReuseWorld = () => {
       if (step.model === undefined && step.type !== "http-request") return run.evaluate(step);
       const { calls, mapped } = callsOf(run, step, executionId);
       const mayTake = reuse && !reuse.again.includes(step.id) && (step.model !== undefined || reuse.requests.includes(step.id));
-      const taken: (TakenOver | null)[] = mayTake ? await takeOver({ sources: reuse.sources, calls }) : calls.map(() => null);
+      const taken: (ReusedResult | null)[] = mayTake ? await takeOver({ sources: reuse.sources, calls }) : calls.map(() => null);
       const isPaid = (_: unknown, index: number): boolean => step.model !== undefined && taken[index] === null;
       paid += calls.filter(isPaid).length;
       const results = await Promise.all(calls.map(async (call, index) => taken[index]?.outputs ?? (await make(call))));
@@ -177,7 +177,7 @@ export const createReuseWorld = () => {
           ? httpOutputs(results as HttpResult[], { mapped })
           : modelOutputs(
               step,
-              results.map((one, index) => (isTaken(index) ? resultOfOutputs(one as TakenOver["outputs"]) : (one as CallResult))),
+              results.map((one, index) => (isTaken(index) ? resultOfOutputs(one as ReusedResult["outputs"]) : (one as CallResult))),
               { mapped },
             );
       for (const [port, value] of outputs) run.give(step.id, port, value);
@@ -204,7 +204,7 @@ export const createReuseWorld = () => {
     carry,
     contentOf: ({ asked }: CallRecord): string => [asked!.digest, ...asked!.files.map((url) => contents(url))].join("\n"),
     /** Plans a rerun as the service does. */
-    plan: async (asking: Asking, reuse: Reuse): Promise<Reused | undefined> => {
+    plan: async (asking: Asking, reuse: Reuse): Promise<PlannedReuse | undefined> => {
       const plan = planOf(asking);
       if (!plan) return undefined;
       const replan = (given: GivenOutputs): Promise<RunPlan> => Promise.resolve(planOf(asking, given)!);
@@ -216,7 +216,7 @@ export const createReuseWorld = () => {
 export type ReuseWorld = ReturnType<typeof createReuseWorld>;
 
 /** What a rerun's plan holds, in calls; whether it is certain. */
-export const quotedOf = ({ plan, free, open }: Reused): { calls: number; exact: boolean } => {
+export const quotedOf = ({ plan, free, open }: PlannedReuse): { calls: number; exact: boolean } => {
   const isOpen = (step: PlanStep): boolean => {
     const left = Array.from({ length: step.maxItems }, (_, item) => `${step.id}:${item}`).some((key) => !free.has(key));
     const mayBeLess = step.conditional === true || open.has(step.id);

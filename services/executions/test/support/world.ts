@@ -4,7 +4,7 @@ import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { FinalStatus, HeldItem, RunEnd, RunInput } from "../../src/run/types";
 import { createCancellation, type Cancellation } from "../../src/requests/cancellation";
 import { createOutbox, type Outbox } from "../../src/lifecycle/outbox";
-import { createDecisions } from "../../src/lifecycle/decisions";
+import { createApprovals } from "../../src/lifecycle/approvals";
 import { createExecution, type Execution } from "../../src/lifecycle/execution";
 import { createAwaitDelivered, createFollow } from "../../src/requests/follow";
 import { createHolds, type Holds } from "../../src/lifecycle/holds";
@@ -120,7 +120,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
     calls: process.wrap("calls", money.stores.calls),
     payloads: process.wrap("payloads", money.stores.payloads),
     lines: process.wrap("lines", money.stores.lines),
-    waits: process.wrap("waits", money.stores.waits),
+    approvals: process.wrap("approvals", money.stores.approvals),
   };
   const billing = process.wrap("billing", money.billing);
   const usage = process.wrap("usage", money.usage);
@@ -135,7 +135,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
   const planning = {
     plan: ({ inputsJson }: { inputsJson: string }) => Promise.resolve(planned((JSON.parse(inputsJson) as { calls: number }).calls)),
   };
-  const decisions = createDecisions({ stores, execution, queue, outbox });
+  const approvals = createApprovals({ stores, execution, queue, outbox });
   const start = createStart({
     planning,
     reruns: noReruns,
@@ -145,7 +145,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
     execution,
     holds,
     queue,
-    decisions,
+    approvals,
     end,
     outbox,
   });

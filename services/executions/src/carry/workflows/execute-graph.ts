@@ -13,7 +13,7 @@ import { TIMING } from "../../run/timing";
 import { STATUS } from "../names";
 import { isRunCancelled, runError } from "./calls/failures";
 import { runStep } from "./calls/step";
-import { createDecisions, type Decisions } from "./decisions";
+import { createApprovals, type Approvals } from "./approvals";
 import { GraphRun } from "../../run/graph-run";
 import { initialNodes, skipPending } from "../../run/nodes";
 import { claim, settle } from "./steps";
@@ -25,7 +25,7 @@ export const cancelSignal = defineSignal("cancel");
  * Runs steps as they become ready, in parallel. The first failure cancels the rest.
  * @param cancelSteps hears of a cancellation that a step found before the workflow had heard of it
  */
-const runSteps = async (run: GraphRun, input: RunInput, decisions: Decisions, cancelSteps: () => void): Promise<RunError | undefined> => {
+const runSteps = async (run: GraphRun, input: RunInput, approvals: Approvals, cancelSteps: () => void): Promise<RunError | undefined> => {
   const batches = createBatches();
   const done = new Set(run.nodes.filter(({ status }) => status !== "pending").map((node) => node.id));
   const started = new Set<string>();
@@ -39,7 +39,7 @@ const runSteps = async (run: GraphRun, input: RunInput, decisions: Decisions, ca
       const isAlone = ready.length === 1 && running.size === 0;
       for (const step of ready) {
         started.add(step.id);
-        const finished = runStep({ run, input, step, batches, isAlone, decisions }).then(
+        const finished = runStep({ run, input, step, batches, isAlone, approvals }).then(
           () => void done.add(step.id),
           (error: unknown) => {
             if (isRunCancelled(error)) return isCancellation(error) ? undefined : cancelSteps();
@@ -57,7 +57,7 @@ const runSteps = async (run: GraphRun, input: RunInput, decisions: Decisions, ca
     };
     const goOn = (): void => {
       if (!failure && !scope.consideredCancelled) launch();
-      decisions.underWay(running.size);
+      approvals.underWay(running.size);
     };
     for (goOn(); running.size > 0; goOn()) await CancellationScope.nonCancellable(() => Promise.race(running.values()));
   });
@@ -81,8 +81,8 @@ export async function executeGraph(input: RunInput): Promise<RunOutcome> {
 
 const runGraph = async (input: RunInput, steps: CancellationScope): Promise<RunEnd> => {
   const run = new GraphRun(input.plan);
-  const decisions = createDecisions(input);
-  return run.end(await withDeadline(steps, decisions, () => steps.run(() => runSteps(run, input, decisions, () => steps.cancel()))));
+  const approvals = createApprovals(input);
+  return run.end(await withDeadline(steps, approvals, () => steps.run(() => runSteps(run, input, approvals, () => steps.cancel()))));
 };
 
 /** Settles a run. An end that can't be recorded as it is, whatever is tried, is recorded as a failure. */
@@ -105,7 +105,7 @@ const markStatus = (outcome: RunOutcome): void => {
 /** Fails the run when it is not done in time. The time in which it waits for decisions does not count. */
 const withDeadline = async (
   scope: CancellationScope,
-  { waitedMs, whileWaiting }: Decisions,
+  { waitedMs, whileWaiting }: Approvals,
   steps: () => Promise<RunError | undefined>,
 ): Promise<RunError | undefined> => {
   const startedAt = Date.now();

@@ -3,7 +3,7 @@ import { BoundPassed, type PlanStep } from "@nodeloom/kernel/graph";
 import type { GraphRun } from "../../../run/graph-run";
 import type { CallContext, RunInput } from "../../../run/types";
 import type { ShortAnswer } from "../../activity-types";
-import type { Decisions } from "../decisions";
+import type { Approvals } from "../approvals";
 import { causeOf, isRunCancelled } from "./failures";
 
 /** How the calls of a step are scheduled: its items in parallel, in batches, and each in the workflow task or by an activity. */
@@ -90,7 +90,7 @@ export interface StepRun {
   batches: Batches;
   /** No other step of the run is under way, or becomes ready before this one is done. */
   isAlone: boolean;
-  decisions: Pick<Decisions, "await">;
+  approvals: Pick<Approvals, "await">;
 }
 
 /** Calls every item in parallel. The first failure stops the others, and is thrown once they all have stopped. */

@@ -7,7 +7,7 @@ import { callModelOf, ownCall } from "./alternatives";
 import { callBound } from "./items";
 import { keepFiles } from "./keep-files";
 import { callFiles, callJob, callText, fitting, holdMore } from "./models";
-import { holdMade, takeOverCalls } from "./reuse";
+import { holdMade, reuseCalls } from "./reuse";
 import { plainSummary, shortly, type StepRun } from "./schedule";
 
 /** One step of a run: its calls, and what they give. */
@@ -17,10 +17,10 @@ type Item = Record<string, unknown>;
 const callModel = async (stepRun: StepRun): Promise<void> => {
   const { run, input, step, batches, isAlone } = stepRun;
   const bound = run.bind(step);
-  const taken = await takeOverCalls(stepRun, bound, (item, context) => ownCall(stepRun, item, context));
-  await (input.reuse ? holdMade(stepRun, bound, taken) : holdMore(stepRun, bound));
+  const reused = await reuseCalls(stepRun, bound, (item, context) => ownCall(stepRun, item, context));
+  await (input.reuse ? holdMade(stepRun, bound, reused) : holdMore(stepRun, bound));
   const results = await callBound(stepRun, bound, async (item, context, index) => {
-    const one = taken?.[index];
+    const one = reused?.[index];
     if (one) return resultOfOutputs(one.outputs);
     return callModelOf(stepRun, item, context, async (call, called) => {
       await batches.take(call);
@@ -43,9 +43,9 @@ const callHttp = async (stepRun: StepRun): Promise<void> => {
   const { run, step, batches, isAlone } = stepRun;
   const bound = run.bind(step);
   const callOf = (item: Item, context: CallContext): HttpNodeCall => ({ ...context, call: run.inputs.ofRequest(step, item) });
-  const taken = await takeOverCalls(stepRun, bound, callOf);
+  const reused = await reuseCalls(stepRun, bound, callOf);
   const answers = await callBound(stepRun, bound, async (item, context, index) => {
-    const one = taken?.[index];
+    const one = reused?.[index];
     if (one) return one.outputs as unknown as HttpResult;
     const call = callOf(item, context);
     await batches.take(call);
@@ -73,9 +73,9 @@ const callTransform = async (stepRun: StepRun): Promise<void> => {
     ...(authorFiles ? { authorFiles } : {}),
     ...(input.provenance ? { provenance: input.provenance } : {}),
   });
-  const taken = await takeOverCalls(stepRun, bound, callOf);
+  const reused = await reuseCalls(stepRun, bound, callOf);
   const results = await callBound(stepRun, bound, async (item, context, index) => {
-    const one = taken?.[index];
+    const one = reused?.[index];
     if (one) return resultOfOutputs(one.outputs).files;
     const call = callOf(item, context);
     await batches.take(call);
@@ -89,10 +89,10 @@ const callTransform = async (stepRun: StepRun): Promise<void> => {
 };
 
 /** Waits for a person, who decides by which port the value goes on. */
-const awaitDecision = async ({ run, step, decisions }: StepRun): Promise<void> => {
+const awaitApproval = async ({ run, step, approvals }: StepRun): Promise<void> => {
   const value = run.madeOf(step);
   // Items that were left out keep their places in what goes on, and are nothing to look at.
-  const decided = await decisions.await(step, run.node(step.id).label, withoutAbsent(value), !run.hidesOutputs);
+  const decided = await approvals.await(step, run.node(step.id).label, withoutAbsent(value), !run.hidesOutputs);
   run.decide(step, decided.isApproved, decided.changed ?? { value });
 };
 
@@ -121,7 +121,7 @@ export const runStep = async (begun: Omit<StepRun, "context">): Promise<void> =>
   else if (callsHttp(step.type)) await callHttp(stepRun);
   else if (callsTransform(step.type)) await callTransform(stepRun);
   else if (makesResult(step.type)) await keepFiles(stepRun);
-  else if (waitsForDecision(step.type)) await awaitDecision(stepRun);
+  else if (waitsForDecision(step.type)) await awaitApproval(stepRun);
   else run.evaluate(step);
   run.complete(step.id, Date.now());
 };

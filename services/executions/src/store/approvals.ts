@@ -3,7 +3,7 @@ import { DURABLE } from "@nodeloom/platform";
 import type { ExecutionEvent } from "../run/events";
 import type { ExecutionView } from "../run/record";
 import type { OutboxEntry } from "../run/states";
-import type { Decision, Wait } from "../run/waits";
+import type { Decision, Approval } from "../run/approvals";
 import { WITHOUT_EVENTS } from "./event-log";
 import type { ExecutionModel } from "./schema";
 
@@ -23,17 +23,17 @@ const owed = ({ events, outbox }: Owed) => ({
   ...(outbox.length > 0 ? { set: { unsettled: true }, add: { outbox: { $each: [...outbox] } } } : { set: {}, add: {} }),
 });
 
-export const createWaitStore = (executions: ExecutionModel) => {
+export const createApprovalStore = (executions: ExecutionModel) => {
   const change = (filter: object, update: object): Promise<ExecutionView | null> =>
     executions.collection.findOneAndUpdate(filter as never, update as never, AFTER) as Promise<ExecutionView | null>;
 
   return {
     /** A node of a run begins to wait. @returns null when it has waited before, or the run is not under way */
-    begin: (id: string, attempt: number, wait: Wait, left: Owed): Promise<ExecutionView | null> => {
+    begin: (id: string, attempt: number, approval: Approval, left: Owed): Promise<ExecutionView | null> => {
       const { push, set, add } = owed(left);
       return change(
-        { _id: id, attempt, ...UNDER_WAY, "waits.nodeId": { $ne: wait.nodeId } },
-        { $push: { waits: wait, ...push }, $addToSet: { waitingFor: wait.nodeId, ...add }, $set: { ...IS_WAITING, ...set } },
+        { _id: id, attempt, ...UNDER_WAY, "waits.nodeId": { $ne: approval.nodeId } },
+        { $push: { waits: approval, ...push }, $addToSet: { waitingFor: approval.nodeId, ...add }, $set: { ...IS_WAITING, ...set } },
       );
     },
 

@@ -5,33 +5,34 @@ import { elapsed, endKey, event, type ExecutionEvent } from "../run/events";
 import type { ExecutionView } from "../run/record";
 import { DECIDED, WAITING } from "../run/states";
 import type { RunInput } from "../run/types";
-import type { Decision, Wait } from "../run/waits";
+import type { Decision, Approval } from "../run/approvals";
 import type { Stores } from "../store/stores";
 import type { Execution } from "./execution";
 import type { Outbox } from "./outbox";
 import type { Queue } from "./queue";
 
-export interface DecisionsOptions {
-  stores: Pick<Stores, "rows" | "waits">;
+export interface ApprovalsOptions {
+  stores: Pick<Stores, "rows" | "approvals">;
   execution: Pick<Execution, "announce">;
   queue: Pick<Queue, "admitApproval" | "stepAside" | "comeBack">;
   outbox: Pick<Outbox, "deliverLater">;
 }
 
-export type Decisions = ReturnType<typeof createDecisions>;
+export type Approvals = ReturnType<typeof createApprovals>;
 
-const beginEvents = ({ nodeId, title, since, until }: Wait): ExecutionEvent[] => [
+const beginEvents = ({ nodeId, title, since, until }: Approval): ExecutionEvent[] => [
   { ...event(`started:${nodeId}`, "node.started", { nodeId, items: 1 }), at: since },
   { ...event(`waiting:${nodeId}`, WAITING, { nodeId, title, until: until.toISOString() }), at: since },
 ];
 
-const decisionEvents = ({ nodeId, isApproved, by, at }: Decision, { since }: Wait): ExecutionEvent[] => [
+const decisionEvents = ({ nodeId, isApproved, by, at }: Decision, { since }: Approval): ExecutionEvent[] => [
   { ...event(`decided:${nodeId}`, DECIDED, { nodeId, decision: isApproved ? "approve" : "reject", by }), at },
   { ...event(endKey("completed", nodeId), "node.completed", { nodeId, durationMs: elapsed(since.getTime(), at.getTime()) }), at },
 ];
 
 /** The wait of a node, if its run has one. */
-export const waitOf = ({ waits = [] }: ExecutionView, nodeId: string): Wait | undefined => waits.find((wait) => wait.nodeId === nodeId);
+export const approvalOf = ({ waits = [] }: ExecutionView, nodeId: string): Approval | undefined =>
+  waits.find((approval) => approval.nodeId === nodeId);
 export const decisionOf = ({ decisions = [] }: ExecutionView, nodeId: string): Decision | undefined =>
   decisions.find((decision) => decision.nodeId === nodeId);
 export const isOpen = ({ waitingFor = [] }: ExecutionView, nodeId: string): boolean => waitingFor.includes(nodeId);
@@ -39,7 +40,7 @@ export const isOpen = ({ waitingFor = [] }: ExecutionView, nodeId: string): bool
 /** Whether a webhook hears of waits: only one that names the event. */
 const hearsOfWaits = ({ webhook, keyId }: ExecutionView): boolean => keyId !== null && webhook?.events.includes(WAITING) === true;
 
-export const createDecisions = ({ stores, execution, queue, outbox }: DecisionsOptions) => {
+export const createApprovals = ({ stores, execution, queue, outbox }: ApprovalsOptions) => {
   const announceAll = (executionId: string, events: readonly ExecutionEvent[]): void => {
     for (const one of events) execution.announce(executionId, one);
   };
@@ -50,17 +51,17 @@ export const createDecisions = ({ stores, execution, queue, outbox }: DecisionsO
      * @param isSilent no webhook hears of it: it is decided at once
      * @returns the row; null when the run is not under way any more
      */
-    begin: async (executionId: string, attempt: number, wait: Wait, isSilent = false): Promise<ExecutionView | null> => {
+    begin: async (executionId: string, attempt: number, approval: Approval, isSilent = false): Promise<ExecutionView | null> => {
       const row = await stores.rows.find(executionId);
       if (!row) return null;
-      const events = beginEvents(wait);
-      const begun = await stores.waits.begin(executionId, attempt, wait, {
+      const events = beginEvents(approval);
+      const begun = await stores.approvals.begin(executionId, attempt, approval, {
         events,
-        outbox: hearsOfWaits(row) && !isSilent ? [`waiting:${wait.nodeId}`] : [],
+        outbox: hearsOfWaits(row) && !isSilent ? [`waiting:${approval.nodeId}`] : [],
       });
       if (!begun) {
         const now = await stores.rows.find(executionId);
-        return now && now.attempt === attempt && now.status === "processing" && waitOf(now, wait.nodeId) ? now : null;
+        return now && now.attempt === attempt && now.status === "processing" && approvalOf(now, approval.nodeId) ? now : null;
       }
       announceAll(executionId, events);
       if (begun.outbox.length > 0) outbox.deliverLater(begun);
@@ -74,13 +75,13 @@ export const createDecisions = ({ stores, execution, queue, outbox }: DecisionsO
      */
     decide: async (row: ExecutionView, decision: Decision, where?: object): Promise<ExecutionView | null> => {
       const { nodeId, by } = decision;
-      const wait = waitOf(row, nodeId);
-      if (!wait) return null;
-      const events = decisionEvents(decision, wait);
+      const approval = approvalOf(row, nodeId);
+      if (!approval) return null;
+      const events = decisionEvents(decision, approval);
       // Whatever else decides is the workflow itself.
       const left = { events, outbox: by === "owner" ? [`decided:${nodeId}` as const] : [] };
       const decided = await retryOnConflict(CONFLICT_ATTEMPTS.decision, async () => {
-        const made = await stores.waits.decide(row._id, decision, left, where);
+        const made = await stores.approvals.decide(row._id, decision, left, where);
         if (made) return made;
         const now = await stores.rows.find(row._id);
         return now && now.status === "processing" && !now.ending && isOpen(now, nodeId) ? undefined : null;

@@ -1,9 +1,12 @@
 /** What executions wait for, as it travels between services. */
 import { executions } from "@nodeloom/proto";
 import type { ExecutionView } from "../../run/record";
-import type { Wait } from "../../run/waits";
+import type { Approval } from "../../run/approvals";
 
-const valueOf = ({ nodeId, value, truncated }: Wait, values: ReadonlyMap<string, string> | undefined): Partial<executions.WaitingFor> => {
+const valueOf = (
+  { nodeId, value, truncated }: Approval,
+  values: ReadonlyMap<string, string> | undefined,
+): Partial<executions.WaitingFor> => {
   const json = value && ("json" in value ? value.json : values?.get(nodeId));
   // In lists a long value is left out, as what is too long to be kept is.
   return json === undefined ? { truncated: value !== undefined || truncated === true } : { valueJson: json };
@@ -16,7 +19,7 @@ export const waitingForMessages = (
 ): executions.WaitingFor[] =>
   waits
     .filter(({ nodeId }) => waitingFor.includes(nodeId))
-    .map((wait) => {
-      const { nodeId, title, instructions, since, until, onTimeout } = wait;
-      return executions.WaitingFor.fromPartial({ nodeId, title, instructions, since, until, onTimeout, ...valueOf(wait, values) });
+    .map((approval) => {
+      const { nodeId, title, instructions, since, until, onTimeout } = approval;
+      return executions.WaitingFor.fromPartial({ nodeId, title, instructions, since, until, onTimeout, ...valueOf(approval, values) });
     });

@@ -1,10 +1,10 @@
-/** requests/rerun/: what is run once more. Here: what planning has to know of it. */
+/** Prepares the planning of a rerun. */
 import type { executions } from "@nodeloom/proto";
-import type { PlanningRequest } from "../../plan/planning";
-import type { LookUpOptions } from "../../reuse/look-up";
-import { createPreview } from "../../reuse/preview";
-import { createReadNamed } from "../../reuse/sources";
-import type { Stores } from "../../store/stores";
+import type { PlanningRequest } from "../plan/planning";
+import type { StepReuseOptions } from "./step-reuse";
+import { createPreview } from "./preview";
+import { createReadNamed } from "./sources";
+import type { Stores } from "../store/stores";
 
 /** What is asked for beside the rerun itself. */
 export interface Asked {
@@ -13,13 +13,13 @@ export interface Asked {
   inputsJson: string;
   /** Of another graph. */
   version: string;
-  /** The files that are taken over are kept for the run. */
+  /** The files that are reused are kept for the run. */
   pins: boolean;
 }
 
 export type Reruns = ReturnType<typeof createReruns>;
 
-export const createReruns = ({ stores, ...options }: LookUpOptions & { stores: Pick<Stores, "rows" | "payloads"> }) => {
+export const createReruns = ({ stores, ...options }: StepReuseOptions & { stores: Pick<Stores, "rows" | "payloads"> }) => {
   const readNamed = createReadNamed(stores);
   const preview = createPreview(options);
 

@@ -2,15 +2,14 @@
 import type { JsonSchema } from "@nodeloom/kernel/graph";
 import type { Execution } from "../lifecycle/execution";
 import type { ModelCatalog } from "../plan/model-catalog";
-import { askedOfHttp, askedOfModel, askedOfTransform } from "../reuse/asked";
-import type { LookUpOptions } from "../reuse/look-up";
-import { takenOverCall, type TakenOver } from "../run/call-record";
+import { askedOfHttp, askedOfModel, askedOfTransform } from "./asked";
+import type { StepReuseOptions } from "./step-reuse";
+import { reusedCall, type ReusedResult } from "../run/call-record";
 import type { Asked } from "../run/types";
-import type { HttpNodeCall, ModelCall, TransformCall } from "../run/calls";
+import type { HttpNodeCall, ModelCall, ReuseInput, TransformCall } from "../run/calls";
 import type { CallStore } from "../store/calls";
-import type { TakeOverInput } from "./activity-types";
 
-export interface TakeOverOptions extends LookUpOptions {
+export interface ReuseCallsOptions extends StepReuseOptions {
   catalog: Pick<ModelCatalog, "getAny">;
   calls: Pick<CallStore, "ended">;
   execution: Pick<Execution, "nodeStarted" | "itemCompleted">;
@@ -20,7 +19,7 @@ type Call = ModelCall | HttpNodeCall | TransformCall;
 
 const schemaOf = (call: Call): JsonSchema | undefined => ("model" in call ? call.schema : undefined);
 
-export const createTakeOver = ({ find, own, programVersion, catalog, calls, execution }: TakeOverOptions) => {
+export const createReuseCalls = ({ find, own, programVersion, catalog, calls, execution }: ReuseCallsOptions) => {
   const askedOf = async (call: Call): Promise<Asked> => {
     if ("model" in call) return askedOfModel(call, await catalog.getAny(call.model), own);
     if ("operation" in call) return askedOfTransform(call, await programVersion(call.operation), own);
@@ -28,19 +27,19 @@ export const createTakeOver = ({ find, own, programVersion, catalog, calls, exec
   };
 
   /** Records a call as its own run would have. */
-  const record = async (call: Call, asked: Asked, taken: TakenOver): Promise<void> => {
-    await calls.ended(takenOverCall(call, asked, taken));
-    const { text, status } = taken.outputs;
-    const [files] = Object.values(taken.outputs);
+  const record = async (call: Call, asked: Asked, reused: ReusedResult): Promise<void> => {
+    await calls.ended(reusedCall(call, asked, reused));
+    const { text, status } = reused.outputs;
+    const [files] = Object.values(reused.outputs);
     const said = "model" in call || "operation" in call ? (text === undefined ? { files } : {}) : { status };
-    await execution.itemCompleted(call, { ...said, reusedFrom: taken.from });
+    await execution.itemCompleted(call, { ...said, reusedFrom: reused.from });
   };
 
   /**
-   * Takes over what the calls of one step would give, where earlier runs have made them. Idempotent.
+   * Reuses what the calls of one step would give, where earlier runs have made them. Idempotent.
    * @returns an entry for each call; null where it is to be made
    */
-  return async ({ sources, calls: wanted }: TakeOverInput): Promise<(TakenOver | null)[]> => {
+  return async ({ sources, calls: wanted }: ReuseInput): Promise<(ReusedResult | null)[]> => {
     const [first] = wanted;
     if (!first) return [];
     const asked = await Promise.all(wanted.map(askedOf));

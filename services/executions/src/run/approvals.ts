@@ -3,7 +3,7 @@ import type { OnTimeout, ValueType } from "@nodeloom/kernel/graph";
 import type { StoredText } from "./types";
 
 /** A decision that a run waits for, or has waited for. */
-export interface Wait {
+export interface Approval {
   nodeId: string;
   title: string;
   instructions: string;
@@ -21,7 +21,7 @@ export interface Wait {
 export interface Decision {
   nodeId: string;
   isApproved: boolean;
-  /** `rerun`: taken over from an earlier run. */
+  /** `rerun`: reused from an earlier run. */
   by: "owner" | "timeout" | "rerun";
   at: Date;
   /** JSON of what goes on in the place of the value. */
@@ -29,8 +29,8 @@ export interface Decision {
 }
 
 /** Of a row: what its run waits for and has waited for. Rows of runs that never waited have nothing of it. */
-export interface Waits {
-  waits?: Wait[];
+export interface Approvals {
+  waits?: Approval[];
   decisions?: Decision[];
   /** Nodes that wait, while any does. */
   waitingFor?: string[];

@@ -4,13 +4,13 @@ import { billing as billingProto, executions } from "@nodeloom/proto";
 import type { ModelCall } from "../../src/run/calls";
 import type { RunInput } from "../../src/run/types";
 import { createRunStarter } from "../../src/carry/client";
-import { createWaitActivities } from "../../src/carry/wait-activities";
+import { createApprovalActivities } from "../../src/carry/approval-activities";
 import type { RunningTemporal } from "@nodeloom/platform/temporal";
-import { createDecisions, type Decisions } from "../../src/lifecycle/decisions";
+import { createApprovals, type Approvals } from "../../src/lifecycle/approvals";
 import { createOutbox, type Outbox } from "../../src/lifecycle/outbox";
 import { createQueue, type Queue } from "../../src/lifecycle/queue";
 import { createReads } from "../../src/requests/reads";
-import { createDecide } from "../../src/requests/decisions/decide";
+import { createDecide } from "../../src/requests/approvals/decide";
 import { initialNodes } from "../../src/run/nodes";
 import { newRecord, type ExecutionView } from "../../src/run/record";
 import { createSweep } from "../../src/upkeep/sweep";
@@ -21,13 +21,13 @@ import { startWorker } from "../support/temporal";
 /** Runs that wait for decisions, on the real Temporal, store and billing; the model of their pictures is played. */
 
 const PRICE = 1_000;
-const taskQueue = `decisions-${randomUUID().slice(0, 8)}`;
+const taskQueue = `approvals-${randomUUID().slice(0, 8)}`;
 const OWN = "https://nodeloom.test/media/";
 const FILE = { url: `${OWN}other.png`, contentType: "image/png" };
 
 let money: Money;
 let temporal: RunningTemporal;
-let decisions: Decisions;
+let approvals: Approvals;
 let outbox: Outbox;
 let queue: Queue;
 let starter: ReturnType<typeof createRunStarter>;
@@ -41,7 +41,7 @@ let lostSignals = false;
 
 const work = (): Promise<RunningTemporal> =>
   startWorker(taskQueue, {
-    ...createWaitActivities({ decisions, stores: money.stores }),
+    ...createApprovalActivities({ approvals, stores: money.stores }),
     claim: async ({ executionId, attempt, claimedBy }: { executionId: string; attempt: number; claimedBy: string }) =>
       (await money.execution.claim(executionId, attempt, claimedBy)) !== null,
     settle: money.settle,
@@ -83,7 +83,7 @@ beforeAll(async () => {
       },
     },
   });
-  decisions = createDecisions({ stores, execution, queue, outbox });
+  approvals = createApprovals({ stores, execution, queue, outbox });
   temporal = await work();
   starter = createRunStarter({ client: temporal.client, taskQueue });
   sweep = createSweep({ stores, execution, end: { endQueued: async () => null }, queue, outbox, logger });
@@ -136,7 +136,7 @@ const begin = async (plan: RunPlan, userId: string, concurrency = 1, part: Parti
   const input = runOf(userId, [], { plan, modelIds: ["painter"], holds: HELD, concurrency, ...part });
   await money.stores.rows.insert(newRecord(input, initialNodes(plan)));
   const run = { ...input, held: await money.holds.hold(input) };
-  await decisions.admit(run);
+  await approvals.admit(run);
   expect(await queue.enter(userId, { id: run.holdId, bytes: 1, limit: concurrency, mayWait: true })).toBe(0);
   await starter.start(run);
   return run;
@@ -163,10 +163,10 @@ const isPaused = (run: RunInput): Promise<boolean> =>
 const ended = (run: RunInput): Promise<ExecutionView> =>
   until(async () => ((found) => found.finishedAt !== null && found.outbox.length === 0 && found)(await row(run)));
 
-const decide = (run: RunInput, part: Partial<executions.DecideExecutionRequest> = {}, by: Decisions = decisions) =>
+const decide = (run: RunInput, part: Partial<executions.DecideExecutionRequest> = {}, by: Approvals = approvals) =>
   createDecide({
     stores: money.stores,
-    decisions: by,
+    approvals: by,
     media: {
       getObjects: async () => ({ objects: [] }),
       getObjectsByKey: async () => ({ objects: [FILE as never] }),
@@ -191,7 +191,7 @@ it("waits without a place in line, goes on with a changed value by one way, and 
   const [shown] = (await reads.get(run.executionId, userId)).waitingFor;
   expect(shown).toMatchObject({ nodeId: "ok", title: "Good?", onTimeout: "reject", valueJson: '"a boat"', truncated: false });
   expect(shown!.until!.getTime() - shown!.since!.getTime()).toBe(72 * 3_600_000);
-  expect(await money.stores.waits.count(userId)).toBe(1);
+  expect(await money.stores.approvals.count(userId)).toBe(1);
   await decide(run, { valueJson: '"a ship"' });
   await until(async () => (await money.stores.lines.find(userId)).waiting.some(({ id }) => id === run.holdId));
   expect(await reads.get(run.executionId, userId)).toMatchObject({ queued: true, position: 1, waitingFor: [] });
@@ -315,10 +315,10 @@ it("goes on at another worker with what was decided while none ran, and whose si
 /** One process that fails at its n-th write while it decides, before or after that is made. */
 const decideFailing = async (run: RunInput, fault: Fault): Promise<void> => {
   const failing = createProcess();
-  const { waits, rows } = money.stores;
-  const stores = { ...money.stores, waits: failing.wrap("waits", waits), rows: failing.wrap("rows", rows) };
+  const { approvals: kept, rows } = money.stores;
+  const stores = { ...money.stores, approvals: failing.wrap("approvals", kept), rows: failing.wrap("rows", rows) };
   const left = createOutbox({ ...outboxParts(), stores, starter: failing.wrap("temporal", starter) });
-  const own = createDecisions({ stores, execution: money.execution, queue, outbox: left });
+  const own = createApprovals({ stores, execution: money.execution, queue, outbox: left });
   failing.arm(fault);
   await Promise.race([decide(run, {}, own).catch(() => undefined), failing.death]);
 };

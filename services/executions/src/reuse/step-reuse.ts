@@ -1,8 +1,8 @@
-/** What the calls of one step of a plan take over, once their inputs are known. */
+/** What the calls of one step of a plan reuse, once their inputs are known. */
 import { callsHttp, type Bound, type PlanStep } from "@nodeloom/kernel";
 import type { CatalogModel } from "../plan/model-catalog";
 import { pendingAddress } from "../plan/planner/file-inputs";
-import type { TakenOver } from "../run/call-record";
+import type { ReusedResult } from "../run/call-record";
 import type { HttpResult } from "../run/calls";
 import type { GraphRun } from "../run/graph-run";
 import { httpOutputs, modelOutputs, resultOfOutputs, transformOutputs } from "../run/outputs";
@@ -10,7 +10,7 @@ import type { Asked, Reuse } from "../run/types";
 import { askedOfHttp, askedOfModel, askedOfTransform } from "./asked";
 import type { EarlierCalls, Where } from "./earlier-calls";
 
-export interface LookUpOptions {
+export interface StepReuseOptions {
   find: EarlierCalls;
   /** What the addresses of our own files begin with. */
   own: string;
@@ -18,21 +18,21 @@ export interface LookUpOptions {
   programVersion: (operation: string) => Promise<string>;
 }
 
-export interface LookedUp {
+export interface StepReuse {
   /** Call by call; null for those that are made. */
-  taken: (TakenOver | null)[];
-  /** What the step gives, by port, where all of it is taken over. */
+  reused: (ReusedResult | null)[];
+  /** What the step gives, by port, where all of it is reused. */
   outputs: [string, unknown][] | undefined;
   /** Whether a run would find the same. */
   isSure: boolean;
 }
 
-/** Whether the calls of a node may be taken over. */
+/** Whether the calls of a node may be reused. */
 export const isReusable = ({ id, type }: Pick<PlanStep, "id" | "type">, { again, requests }: Reuse): boolean =>
   !again.includes(id) && (!callsHttp(type) || requests.includes(id));
 
 /** What a step gives whose calls gave these outputs. */
-const outputsOf = (step: PlanStep, all: TakenOver["outputs"][], bound: Bound): [string, unknown][] => {
+const outputsOf = (step: PlanStep, all: ReusedResult["outputs"][], bound: Bound): [string, unknown][] => {
   if (callsHttp(step.type)) return httpOutputs(all as unknown as HttpResult[], bound);
   const results = all.map(resultOfOutputs);
   if (step.operation === undefined) return modelOutputs(step, results, bound);
@@ -43,14 +43,14 @@ const outputsOf = (step: PlanStep, all: TakenOver["outputs"][], bound: Bound): [
   );
 };
 
-export const createLookUp =
-  ({ find, own, programVersion }: LookUpOptions) =>
+export const createStepReuse =
+  ({ find, own, programVersion }: StepReuseOptions) =>
   /** @throws BindError where the calls can't be made of their inputs */
   async (
     run: GraphRun,
     step: PlanStep,
     { models, where }: { models: ReadonlyMap<string, CatalogModel>; where: Where },
-  ): Promise<LookedUp> => {
+  ): Promise<StepReuse> => {
     const bound = run.bind(step);
     const schema = step.answer?.schema;
     const version = step.operation === undefined ? "" : await programVersion(step.operation);
@@ -61,12 +61,12 @@ export const createLookUp =
       return askedOfModel({ inputs, ...(schema ? { schema } : {}) }, models.get(step.model!)!, own);
     };
     const asked = bound.items.map(askedOf);
-    const taken = await find(
+    const reused = await find(
       asked.map((one, item) => ({ nodeId: step.id, item, asked: one, schema })),
       where,
     );
     // What a file contains that is not stored yet is not known yet.
     const isSure = asked.every(({ files }) => !files.includes(pendingAddress(own)));
-    const all = taken.flatMap((one) => (one ? [one.outputs] : []));
-    return { taken, outputs: all.length === taken.length ? outputsOf(step, all, bound) : undefined, isSure };
+    const all = reused.flatMap((one) => (one ? [one.outputs] : []));
+    return { reused, outputs: all.length === reused.length ? outputsOf(step, all, bound) : undefined, isSure };
   };

@@ -1,15 +1,15 @@
 /** Decisions as owners of executions make them. */
 import { DomainError, executionNotFound, nodeName, shownName, waitsForDecision } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
-import { decisionOf, waitOf, type Decisions } from "../../lifecycle/decisions";
+import { decisionOf, approvalOf, type Approvals } from "../../lifecycle/approvals";
 import type { ExecutionView } from "../../run/record";
-import type { Decision } from "../../run/waits";
+import type { Decision } from "../../run/approvals";
 import type { Stores } from "../../store/stores";
 import { createChangedValue, type ChangedValueOptions } from "./changed-value";
 
 export interface DecideOptions extends ChangedValueOptions {
   stores: Pick<Stores, "rows" | "log" | "payloads">;
-  decisions: Pick<Decisions, "decide">;
+  approvals: Pick<Approvals, "decide">;
 }
 
 const said = ({ isApproved }: Decision): "approve" | "reject" => (isApproved ? "approve" : "reject");
@@ -33,25 +33,25 @@ export type Decide = ReturnType<typeof createDecide>;
  * Decides what a node of an execution waits for. The first decision stands, whether a person made it or the time was over.
  * @throws EXECUTION_NOT_FOUND, NOT_FOUND for a node that is no approval of it, NOT_WAITING, INVALID_REQUEST
  */
-export const createDecide = ({ stores, decisions, ...files }: DecideOptions) => {
+export const createDecide = ({ stores, approvals, ...files }: DecideOptions) => {
   const changedValue = createChangedValue(files);
   return async (request: executions.DecideExecutionRequest): Promise<executions.DecideExecutionResponse> => {
     const { executionId, userId, nodeId, isApproved, valueJson } = request;
     const row = await stores.rows.findOwned(executionId, userId);
     if (!row) throw executionNotFound();
-    const wait = waitOf(row, nodeId);
-    if (!wait) {
+    const approval = approvalOf(row, nodeId);
+    if (!approval) {
       const { nodes } = await stores.log.whole(row);
       if (nodes.some(({ id, type }) => id === nodeId && waitsForDecision(type))) throw notWaiting(row, nodeId);
       throw new DomainError("not_found", "NOT_FOUND", `the execution has no approval ${shownName(nodeId)}`);
     }
     if (row.waitingFor?.includes(nodeId) !== true) throw notWaiting(row, nodeId);
-    const changed = valueJson === undefined ? undefined : JSON.stringify(await changedValue(wait.type, valueJson, userId));
+    const changed = valueJson === undefined ? undefined : JSON.stringify(await changedValue(approval.type, valueJson, userId));
     const decision: Decision = {
       ...{ nodeId, isApproved, by: "owner", at: new Date() },
       ...(changed === undefined ? {} : { value: await stores.payloads.putText(changed, executionId) }),
     };
-    const decided = await decisions.decide(row, decision, { userId });
+    const decided = await approvals.decide(row, decision, { userId });
     if (!decided) throw notWaiting((await stores.rows.findOwned(executionId, userId)) ?? row, nodeId);
     return executions.DecideExecutionResponse.fromPartial({ nodeId, isApproved, decidedAt: decision.at });
   };

@@ -2,30 +2,30 @@
 import { ApplicationFailure } from "@temporalio/activity";
 import { nodeName } from "@nodeloom/kernel";
 import { RunCancelled } from "../calls/failures";
-import { decisionOf, waitOf, type Decisions } from "../lifecycle/decisions";
+import { decisionOf, approvalOf, type Approvals } from "../lifecycle/approvals";
 import type { ExecutionView } from "../run/record";
 import type { RunError, StoredText } from "../run/types";
-import { SHOWN_CHARS, type Decided, type Decision, type Wait } from "../run/waits";
+import { SHOWN_CHARS, type Decided, type Decision, type Approval } from "../run/approvals";
 import type { Stores } from "../store/stores";
-import type { WaitActivities, WaitInput } from "./activity-types";
+import type { ApprovalActivities, ApprovalInput } from "./activity-types";
 import { cancelledFailure, local } from "./step-failures";
 
-export interface WaitActivityOptions {
-  decisions: Pick<Decisions, "begin" | "decide" | "stepAside" | "comeBack">;
+export interface ApprovalActivityOptions {
+  approvals: Pick<Approvals, "begin" | "decide" | "stepAside" | "comeBack">;
   stores: Pick<Stores, "rows" | "payloads">;
 }
 
 /** A run that can't wait is being cancelled, or its row was lost with its database. */
-const notWaiting = (row: ExecutionView | null, { nodeId, label }: Pick<WaitInput, "nodeId" | "label">): ApplicationFailure => {
+const notWaiting = (row: ExecutionView | null, { nodeId, label }: Pick<ApprovalInput, "nodeId" | "label">): ApplicationFailure => {
   if (row) return cancelledFailure(new RunCancelled());
   const message = `node ${nodeName(nodeId, label)}: the run is not recorded any more, and can't be decided on`;
   const problem: RunError = { code: "EXECUTION_FAILED", message, nodeId };
   return ApplicationFailure.nonRetryable(message, problem.code, problem);
 };
 
-export const createWaitActivities = ({ decisions, stores }: WaitActivityOptions): WaitActivities => {
+export const createApprovalActivities = ({ approvals, stores }: ApprovalActivityOptions): ApprovalActivities => {
   /** What of a value is kept to be looked at. */
-  const shown = async ({ executionId, shown }: WaitInput): Promise<Pick<Wait, "value" | "truncated">> => {
+  const shown = async ({ executionId, shown }: ApprovalInput): Promise<Pick<Approval, "value" | "truncated">> => {
     if (!shown) return {};
     const json = JSON.stringify(shown.value ?? null);
     return json.length <= SHOWN_CHARS ? { value: await stores.payloads.putText(json, executionId) } : { truncated: true };
@@ -36,14 +36,14 @@ export const createWaitActivities = ({ decisions, stores }: WaitActivityOptions)
 
   /** How an earlier run was decided on the same value; undefined where none was, or where the value is too long to be compared. */
   const earlierDecision = async (
-    { executionId, nodeId, sources = [] }: WaitInput,
-    { value }: Pick<Wait, "value">,
+    { executionId, nodeId, sources = [] }: ApprovalInput,
+    { value }: Pick<Approval, "value">,
   ): Promise<Decision | undefined> => {
     const json = await textOf(value);
     for (const id of json === null ? [] : sources) {
       const row = await stores.rows.find(id);
       const decision = row && decisionOf(row, nodeId);
-      if (!decision || (await textOf(waitOf(row, nodeId)?.value)) !== json) continue;
+      if (!decision || (await textOf(approvalOf(row, nodeId)?.value)) !== json) continue;
       const changed = await textOf(decision.value);
       // A value that was put in its place, and is not kept any more, is asked for again.
       if (decision.value && changed === null) continue;
@@ -59,20 +59,20 @@ export const createWaitActivities = ({ decisions, stores }: WaitActivityOptions)
     return undefined;
   };
 
-  const begin = async (input: WaitInput): Promise<{ until: number; isDecided: boolean }> => {
+  const begin = async (input: ApprovalInput): Promise<{ until: number; isDecided: boolean }> => {
     const { executionId, attempt, nodeId, title, instructions, onTimeout, since, until } = input;
-    const wait: Wait = {
+    const approval: Approval = {
       ...{ nodeId, title, instructions, onTimeout },
       since: new Date(since),
       until: new Date(until),
       ...(await shown(input)),
       type: input.type,
     };
-    const earlier = await earlierDecision(input, wait);
-    const row = await decisions.begin(executionId, attempt, wait, earlier !== undefined);
-    const begun = row && waitOf(row, nodeId);
+    const earlier = await earlierDecision(input, approval);
+    const row = await approvals.begin(executionId, attempt, approval, earlier !== undefined);
+    const begun = row && approvalOf(row, nodeId);
     if (!begun) throw notWaiting(await stores.rows.find(executionId), input);
-    if (earlier) await decisions.decide(row, earlier);
+    if (earlier) await approvals.decide(row, earlier);
     return { until: begun.until.getTime(), isDecided: earlier !== undefined };
   };
 
@@ -96,13 +96,13 @@ export const createWaitActivities = ({ decisions, stores }: WaitActivityOptions)
         if (!late) return null;
         const decision: Decision = { nodeId, isApproved: late === "approve", by: "timeout", at: new Date() };
         // After a restore of the database the row may be gone, or be what it was before: the run ends as it would have.
-        if (!row || !waitOf(row, nodeId)) return decidedAs(decision);
-        const decided = (await decisions.decide(row, decision)) ?? (await stores.rows.find(executionId));
+        if (!row || !approvalOf(row, nodeId)) return decidedAs(decision);
+        const decided = (await approvals.decide(row, decision)) ?? (await stores.rows.find(executionId));
         const standing = decided && decisionOf(decided, nodeId);
         return standing ? decidedAs(standing) : null;
       }),
 
-    stepAside: ({ userId, holdId }) => local(() => decisions.stepAside(userId, holdId)),
-    comeBack: ({ userId, holdId, concurrency }) => local(() => decisions.comeBack(userId, holdId, concurrency)),
+    stepAside: ({ userId, holdId }) => local(() => approvals.stepAside(userId, holdId)),
+    comeBack: ({ userId, holdId, concurrency }) => local(() => approvals.comeBack(userId, holdId, concurrency)),
   };
 };

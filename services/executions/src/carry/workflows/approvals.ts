@@ -3,7 +3,7 @@ import { condition, defineSignal, setHandler } from "@temporalio/workflow";
 import { approvalSettings, valueTypeOf, type PlanStep } from "@nodeloom/kernel/graph";
 import { TIMING } from "../../run/timing";
 import type { RunInput } from "../../run/types";
-import { createWaitingTime, type Decided } from "../../run/waits";
+import { createWaitingTime, type Decided } from "../../run/approvals";
 import { beginWait, comeBack, stepAside, takeDecision } from "./steps";
 
 /** A decision on the node was made: the row of the run has it. */
@@ -13,9 +13,9 @@ export const placedSignal = defineSignal("placed");
 
 const HOUR_MS = 3_600_000;
 
-export type Decisions = ReturnType<typeof createDecisions>;
+export type Approvals = ReturnType<typeof createApprovals>;
 
-export const createDecisions = (input: RunInput) => {
+export const createApprovals = (input: RunInput) => {
   const { executionId, userId, holdId, concurrency, attempt, reuse } = input;
   const time = createWaitingTime();
   /** Nodes of which a decision was heard and not taken yet. */

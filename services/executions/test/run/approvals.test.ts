@@ -1,5 +1,5 @@
 import { admitApproval, EMPTY_LINE, enter, leave, moveUp, stepAside, type Line } from "../../src/run/line";
-import { createWaitingTime } from "../../src/run/waits";
+import { createWaitingTime } from "../../src/run/approvals";
 
 it("counts the time in which at least one decision was open, once", () => {
   const time = createWaitingTime();

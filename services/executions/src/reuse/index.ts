@@ -1,0 +1,22 @@
+/** Puts together what reruns reuse of earlier runs. */
+import type { Media } from "../clients";
+import type { Stores } from "../store/stores";
+import { createEarlierCalls, type EarlierCalls } from "./earlier-calls";
+import { createReruns } from "./reruns";
+import { createReuseCalls, type ReuseCallsOptions } from "./reuse-calls";
+
+export interface ReuseOptions extends Pick<ReuseCallsOptions, "catalog" | "execution" | "own" | "programVersion"> {
+  stores: Stores;
+  media: Media;
+  /** Decides which of the earlier calls may be reused. */
+  earlier?: ((find: EarlierCalls) => EarlierCalls) | undefined;
+}
+
+export const createReuse = ({ stores, media, own, programVersion, catalog, execution, earlier }: ReuseOptions) => {
+  const found = createEarlierCalls({ calls: stores.calls, media, own });
+  const step = { find: earlier?.(found) ?? found, own, programVersion };
+  return {
+    reuseCalls: createReuseCalls({ ...step, catalog, calls: stores.calls, execution }),
+    reruns: createReruns({ ...step, stores }),
+  };
+};
