@@ -9,22 +9,26 @@ const INPUT = /^([^=:@]+)(:?=)(.*)$/s;
 /** The type that an input is declared with, where that is known. */
 export type InputTypes = ReadonlyMap<string, string>;
 
-const typed = (name: string, text: string, type: string | undefined): unknown => {
+/** Of JSON, as it is written in it: larger ones than a double holds keep their digits. */
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+const typed = (name: string, text: string, type: string | undefined): string => {
   if (type === "number" || type === "integer") {
     const number = Number(text);
     if (text.trim() === "" || !Number.isFinite(number)) throw new Refusal(`${name}: must be a number, but is "${text}"`);
-    return number;
+    return NUMBER.test(text) ? text : JSON.stringify(number);
   }
   if (type === "boolean") {
     if (text !== "true" && text !== "false") throw new Refusal(`${name}: must be true or false, but is "${text}"`);
-    return text === "true";
+    return text;
   }
-  return text;
+  return JSON.stringify(text);
 };
 
-const parsed = (name: string, text: string): unknown => {
+const checked = (name: string, text: string): string => {
   try {
-    return JSON.parse(text) as unknown;
+    JSON.parse(text);
+    return text;
   } catch {
     throw new Refusal(`${name}: is no JSON`);
   }
@@ -32,19 +36,20 @@ const parsed = (name: string, text: string): unknown => {
 
 /**
  * Reads inputs, and uploads the files among them.
+ * @returns them as the JSON of an object: numbers in it are as they were written
  * @throws Refusal for one that can't be read; NodeloomError for a file that is refused
  */
-export const readInputs = async (client: Client, given: readonly string[], types: InputTypes): Promise<Record<string, unknown>> => {
-  const inputs: [string, unknown][] = [];
+export const readInputs = async (client: Client, given: readonly string[], types: InputTypes): Promise<string> => {
+  const inputs = new Map<string, string>();
   for (const text of given) {
     const match = INPUT.exec(text);
     if (!match) throw new Refusal(`"${text}" is no input: write name=text, name=@file or name:=json`);
     const [, name = "", sign, value = ""] = match;
-    if (sign === ":=") inputs.push([name, parsed(name, value)]);
-    else if (value.startsWith("@")) inputs.push([name, await uploaded(client, name, value.slice(1))]);
-    else inputs.push([name, typed(name, value, types.get(name))]);
+    if (sign === ":=") inputs.set(name, checked(name, value));
+    else if (value.startsWith("@")) inputs.set(name, JSON.stringify(await uploaded(client, name, value.slice(1))));
+    else inputs.set(name, typed(name, value, types.get(name)));
   }
-  return Object.fromEntries(inputs);
+  return `{${[...inputs].map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",")}}`;
 };
 
 const uploaded = async (client: Client, name: string, path: string): Promise<string> => {

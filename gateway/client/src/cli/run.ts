@@ -1,3 +1,4 @@
+import type { Quote } from "../api-types";
 import type { Client } from "../client";
 import { failureOf, type Target } from "../runs";
 import { readInputs, type InputTypes } from "./inputs";
@@ -8,12 +9,6 @@ import type { Outcome, Terminal } from "./terminal";
 /** `nodeloom run` and `nodeloom watch`. */
 
 const MODEL_PREFIX = "model:";
-
-interface RunBody {
-  inputs: Record<string, unknown>;
-  maxCredits?: number | undefined;
-  until?: string | undefined;
-}
 
 export interface RunOptions {
   output?: string;
@@ -63,13 +58,28 @@ export const follow = async (client: Client, executionId: string, terminal: Term
   return { executionId, result, cost: creditsCost, ms: durationMs };
 };
 
-/** Starts a run of any graph or model, which is not waited for. @returns its execution id */
-const start = async (client: Client, target: Target, body: RunBody, idempotencyKey: string | undefined): Promise<string> => {
-  const request = { body, idempotencyKey, headers: { prefer: "respond-async" } };
+/** A body with inputs, which are JSON. */
+const bodyOf = (inputs: string, more: Readonly<Record<string, unknown>>): string => {
+  const members = JSON.stringify(more).slice(1, -1);
+  return `{"inputs":${inputs}${members === "" ? "" : ","}${members}}`;
+};
+
+/** What a run would cost. @param text its body */
+const quote = async (client: Client, target: Target, text: string): Promise<Quote> => {
+  const { body } =
+    "workflow" in target
+      ? await client.requestText("quoteWorkflow", { text, params: { slug: target.workflow } })
+      : await client.requestText("quoteModel", { text, params: { internalName: target.model } });
+  return JSON.parse(body) as Quote;
+};
+
+/** Starts a run of any graph or model, which is not waited for. @param text its body @returns its execution id */
+const start = async (client: Client, target: Target, text: string, idempotencyKey: string | undefined): Promise<string> => {
+  const request = { text, idempotencyKey, headers: { prefer: "respond-async" } };
   const { headers } =
     "workflow" in target
-      ? await client.request("runWorkflow", { ...request, params: { slug: target.workflow } })
-      : await client.request("runModel", { ...request, params: { internalName: target.model } });
+      ? await client.requestText("runWorkflow", { ...request, params: { slug: target.workflow } })
+      : await client.requestText("runModel", { ...request, params: { internalName: target.model } });
   return headers.get("x-execution-id") ?? "";
 };
 
@@ -85,10 +95,10 @@ export const run = async (
   const target: Target = name.startsWith(MODEL_PREFIX) ? { model: name.slice(MODEL_PREFIX.length) } : { workflow: name, until };
   if ("model" in target && until !== undefined) throw new Refusal("--until is for workflows");
   const inputs = await readInputs(client, given, await typesOf(client, target));
-  const { estimatedCreditCost, maxCreditCost, exact } = await client.quote(target, inputs);
+  const { estimatedCreditCost, maxCreditCost, exact } = await quote(client, target, bodyOf(inputs, { until }));
   const most = maxCreditCost ?? 0;
   terminal.note(exact ? credits(most) : `about ${credits(estimatedCreditCost ?? 0)}, at most ${credits(most)}`);
-  const executionId = await start(client, target, { inputs, maxCredits, until }, idempotencyKey);
+  const executionId = await start(client, target, bodyOf(inputs, { maxCredits, until }), idempotencyKey);
   terminal.note(`execution ${executionId}`);
   const interrupt = cancelOnInterrupt(client, executionId, terminal);
   try {

@@ -1,0 +1,35 @@
+import type { Client } from "../../client/src/client";
+import { readInputs } from "../../client/src/cli/inputs";
+
+const read = (given: string[], types: Record<string, string> = {}): Promise<string> =>
+  readInputs({} as Client, given, new Map(Object.entries(types)));
+
+it("sends numbers with the digits that were written, however large", async () => {
+  const given = [
+    "seed:=9007199254740993",
+    'ids:=[12345678901234567890, {"x": 1.10}]',
+    "count=9007199254740995",
+    "hex=0x10",
+    "text=9007199254740997",
+  ];
+  expect(await read(given, { count: "integer", hex: "number" })).toBe(
+    '{"seed":9007199254740993,"ids":[12345678901234567890, {"x": 1.10}],"count":9007199254740995,"hex":16,"text":"9007199254740997"}',
+  );
+});
+
+it("sends names and texts as they are, the last of those that are given twice, and none", async () => {
+  expect(await read(['say "x"=a "b"', "__proto__=p", "on=true", "on=false"], { on: "boolean" })).toBe(
+    '{"say \\"x\\"":"a \\"b\\"","__proto__":"p","on":false}',
+  );
+  expect(await read([])).toBe("{}");
+});
+
+it("refuses what is no JSON, no number and neither true nor false", async () => {
+  for (const [given, type] of [
+    ["x:={", ""],
+    ["x=1e", "number"],
+    ["x=yes", "boolean"],
+    ["x:=1 2", ""],
+  ])
+    await expect(read([given!], { x: type! })).rejects.toThrow(/^x: /);
+});
