@@ -1,5 +1,4 @@
-import { APP_METADATA, executionNotFound, invalidRequest } from "@nodeloom/kernel";
-import { publicError } from "@nodeloom/platform";
+import { APP_METADATA, executionNotFound, invalidRequest, publicError } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { CallerVisitor } from "../auth/caller";
 import type { StreamedEvent } from "../http/event-stream";

@@ -190,3 +190,19 @@ export const roleDenied = (role: Role, required = `role:${role}`): DomainError =
 export const workflowNotFound = (): DomainError => new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
 export const versionNotFound = (): DomainError => new DomainError("not_found", "VERSION_NOT_FOUND", "the workflow has no such version");
 export const executionNotFound = (): DomainError => new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
+
+/** Rows of 1.0.0 have no public message: addresses, hosts, headers and values that messages of that version quote. */
+const QUOTES_GRAPH = /:\/\/|\blocalhost\b|\w\.[a-z]{2,}|\d\.\d{1,3}\.\d|\bheader\b|is the text "/i;
+/** Which node it was. */
+const PLACE = /^node [^:]*: /;
+
+const openMessage = (message: string): string => {
+  const place = PLACE.exec(message)?.[0] ?? "";
+  return QUOTES_GRAPH.test(message) ? `${QUOTES_GRAPH.test(place) ? "" : place}it failed; the workflow's author can read why` : message;
+};
+
+/** An error as those have it who can't read the graph: what a provider answered may repeat what it was sent. */
+export const publicError = <T extends { message: string; publicMessage?: string | undefined; providerBody?: unknown }>(error: T): T => {
+  const { publicMessage, providerBody: _, ...rest } = error;
+  return { ...rest, message: publicMessage || openMessage(error.message) } as T;
+};

@@ -1,9 +1,9 @@
 /** The stream of an execution: its log, and the pieces of texts that are being written. */
-import { publicError, withTimeout } from "@nodeloom/platform";
+import { withTimeout } from "@nodeloom/platform";
 import type { EventChannel } from "../store/channel";
 import { NODE_DELTA, type TextDelta, type TextStreams } from "../calls/text-streams";
 import { TIMING } from "../run/timing";
-import { executionNotFound } from "@nodeloom/kernel";
+import { executionNotFound, publicError } from "@nodeloom/kernel";
 import { executions } from "@nodeloom/proto";
 import type { AwaitDelivered } from "./follow";
 import { isFinal } from "../run/states";

@@ -1,4 +1,5 @@
 /** Batches: what one keeps, how it stands, and which of its items may begin. */
+import { publicError } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import type { ExecutionView } from "./record";
 import type { FinalStatus, StoredText } from "./types";
@@ -139,7 +140,7 @@ export interface ItemEnd extends Pick<BatchRow, "error"> {
 /** How an item ended whose run is over. */
 export const itemEndOf = (index: number, { status, millicredits, error, graphHidden }: ExecutionView): ItemEnd => ({
   ...{ index, status: status as FinalStatus, millicredits },
-  ...(error ? { error: { code: error.code, message: (graphHidden && error.publicMessage) || error.message } } : {}),
+  ...(error ? { error: { code: error.code, message: (graphHidden ? publicError(error) : error).message } } : {}),
 });
 
 /** Whether no more items of a batch begin. */

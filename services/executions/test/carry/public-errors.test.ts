@@ -1,4 +1,4 @@
-import { DomainError } from "@nodeloom/kernel";
+import { DomainError, publicError } from "@nodeloom/kernel";
 import { BindError } from "@nodeloom/kernel/graph";
 import { afterFailure, final, QUOTES_ADDRESS } from "../../src/calls/failures";
 import { ProviderError } from "@nodeloom/providers";
@@ -41,6 +41,26 @@ it("tells them that a text is no number, without the text, and so do the rows of
   const row = { status: "failed", millicredits: 0, error } as ExecutionView;
   expect(itemEndOf(0, { ...row, graphHidden: true }).error).toEqual({ code: error.code, message: error.publicMessage });
   expect(itemEndOf(0, row).error).toEqual({ code: error.code, message: error.message });
+});
+
+it.each([
+  ['node "Fetch" (n): "x/internal?api_key=k" is not a URL: https://db.internal/?key=k', 'node "Fetch" (n): '],
+  ["node n: refused to call db.internal", "node n: "],
+  ["node n: 10.0.0.7:8080 could not be reached", "node n: "],
+  ["node n: the header x-token has line breaks", "node n: "],
+  ['node n: seed: must be a number, but is the text "a secret"', "node n: "],
+  ["refused to call localhost:9000", ""],
+  ['node "db.internal" (n): the provider did not finish in time', ""],
+])("tells them nothing of an address in the error of a row of 1.0.0: %s", (message, place) => {
+  const shown = `${place}it failed; the workflow's author can read why`;
+  const error = { code: "EXECUTION_FAILED" as const, message, nodeId: "n" };
+  expect(publicError({ ...error, providerBody: "at db.internal" })).toEqual({ ...error, message: shown });
+  expect(itemEndOf(0, { status: "failed", millicredits: 0, error, graphHidden: true } as ExecutionView).error?.message).toBe(shown);
+});
+
+it("tells them the rest of what rows of 1.0.0 say", () => {
+  for (const message of ["node n: gemini-2.5-flash: its output was refused", "the provider did not finish in time. Try again"])
+    expect(publicError({ message }).message).toBe(message);
 });
 
 it("tells them in a provider's own words why a model refused", () => {

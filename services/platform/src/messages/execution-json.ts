@@ -1,4 +1,4 @@
-import { toCredits } from "@nodeloom/kernel";
+import { publicError, toCredits } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 
 const iso = (date: Date | undefined): string | null => date?.toISOString() ?? null;
@@ -11,12 +11,6 @@ const errorJson = (error: executions.ExecutionError): Record<string, unknown> =>
   providerBody: error.providerBody,
   item: error.item,
 });
-
-/** An error as those have it who can't read the graph: what a provider answered may repeat what it was sent. */
-export const publicError = <T extends { message: string; publicMessage?: string | undefined; providerBody?: unknown }>(error: T): T => {
-  const { publicMessage, providerBody: _, ...rest } = error;
-  return { ...rest, message: publicMessage || error.message } as T;
-};
 
 const publicCall = <T extends { error?: executions.ExecutionError | undefined; attempts: executions.CallAttempt[] }>(call: T): T => ({
   ...withPublicError(call),
