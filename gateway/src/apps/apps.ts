@@ -30,7 +30,7 @@ export interface Apps {
    * CROSS_ORIGIN_DENIED (from a page of an origin that is not the app's)
    */
   visitor(request: Pick<Request, "headers">): Promise<Caller | undefined>;
-  /** The origins that an app may be used from. @throws NOT_FOUND unless it is published */
+  /** The origins that an app may be used from. @throws NOT_FOUND as `find` */
   originsOf(slug: string): Promise<readonly string[]>;
   /** Whether any published app may be used from an origin. */
   hasOrigin(origin: string): Promise<boolean>;
@@ -132,7 +132,7 @@ export const createApps = ({ services, tokens, publicOrigin }: AppsOptions): App
       );
       return (await Promise.all(shown)).flat();
     },
-    originsOf: async (slug) => (await bySlug.get(slug, slug)).settings.origins,
+    originsOf: async (slug) => (await find(slug)).settings.origins,
     hasOrigin: async (origin) => (await byOrigin.get(origin, origin)).found,
     visitor: async (request) => {
       const token = tokenOf(request);

@@ -371,8 +371,13 @@ describe("a visitor's token", () => {
     await change(user, which, { app: SETTINGS });
     expect((await run(token, { which })).status).toBe(200);
     const json = { suspended: true };
+    const asked = { origin: ORIGIN, "access-control-request-method": "POST", "access-control-request-headers": "authorization" };
+    const preflight = async () => (await platform.send(`/api/workflows/${which}/run`, { method: "OPTIONS", headers: asked })).status;
+    expect(await preflight()).toBe(204);
     await platform.send(`/api/admin/users/${user.id}`, { method: "PATCH", json, headers: platform.bySession(platform.admin) });
     await untilRefused(() => run(token, { which }), [404, "NOT_FOUND"]);
+    // What is not answered is not asked for.
+    expect(await preflight()).toBe(405);
   });
 
   it("keeps keys of idempotency of visitors apart, and counts what is sent again once", async () => {
