@@ -120,7 +120,8 @@ export const JOB_MODELS: Readonly<Record<string, JobModel>> = {
     engine: "transcribe",
     assets: ["engines", "transcribe"],
     ...limits(1_000, 280),
-    inputs: z.strictObject({ audio: address }),
+    // Its weights know English alone.
+    inputs: z.strictObject({ audio: address, language: z.literal("en").optional() }),
     files: { audio: "audio" },
     outputs: "text",
   },

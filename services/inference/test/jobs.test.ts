@@ -78,6 +78,14 @@ describe("a job of a model that reads a file", () => {
     expect((await fetch(`${running.base}/files/${String(done.id)}-0.json`)).status).toBe(404);
   });
 
+  it("takes the language that its model hears, and refuses another by name", async () => {
+    const asked = (language: string) => running.call("POST", "/v1/jobs", { model: "local-transcribe", input: { audio: SOUND, language } });
+    const { json } = await asked("en");
+    expect(await ended(running.base, json.id)).toMatchObject({ status: "succeeded", output: { text: "hello" } });
+    const other = await asked("fr");
+    expect([other.status, other.json.error]).toMatchObject([400, { param: "input.language" }]);
+  });
+
   it("is refused without one, and fails by name with one on a private address", async () => {
     const without = await running.call("POST", "/v1/jobs", { model: "local-transcribe", input: {} });
     expect([without.status, without.json.error]).toMatchObject([400, { param: "input.audio" }]);
