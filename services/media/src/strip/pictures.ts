@@ -1,6 +1,7 @@
 import { replacement, type Edit } from "../marks/edits";
 import { EXIF, MAX_SEGMENTS } from "../marks/formats/jpeg";
 import { CHUNK_BYTES, CHUNK_HEADER_BYTES, KEYWORD, SIGNATURE_BYTES } from "../marks/formats/png";
+import { extensionsOf, placeOf, XMP } from "../marks/formats/gif";
 import { chunksOf, endOf, HEADER_BYTES, withSize } from "../marks/formats/riff";
 import type { StripFormat } from "./format";
 
@@ -36,6 +37,18 @@ export const webp: StripFormat = async (bytes) => {
   if (removed.length === 0 || first.name !== "VP8X") return [];
   const flags = (await bytes.read(first.at + HEADER_BYTES, 1))[0]!;
   return withSize(size, [...removed, replacement(first.at + HEADER_BYTES, Buffer.from([flags & ~EXIF_FLAG]))]);
+};
+
+const GRAPHIC_CONTROL = 0xf9;
+/** What applications say of how a file is shown, or of how it came to be. */
+const SHOWN: ReadonlySet<string> = new Set(["NETSCAPE2.0", "ANIMEXTS1.0", "ICCRGBG1012", XMP]);
+
+export const gif: StripFormat = async (bytes) => {
+  const place = await placeOf(bytes);
+  const extensions = place === undefined ? undefined : await extensionsOf(bytes, place);
+  return extensions
+    ?.filter(({ kind, name }) => kind !== GRAPHIC_CONTROL && !SHOWN.has(name))
+    .map(({ at, end }): Edit => ({ at, remove: end - at, insert: NOTHING }));
 };
 
 const START_BYTES = 2;

@@ -2,6 +2,7 @@ import type { Edit } from "../marks/edits";
 import { blocksOf, commentBlock, COMMENTS, SIGNATURE } from "../marks/formats/flac";
 import { HEADER_BYTES, fromSyncsafe } from "../marks/formats/id3";
 import { bytesOf, PAGE_HEADER_BYTES, pageAt, STARTS } from "../marks/formats/ogg";
+import { endOf, HEADER_BYTES as RIFF_HEADER_BYTES, wavOf, withSize } from "../marks/formats/riff";
 import type { StripFormat } from "./format";
 
 /** No vendor, no comments. */
@@ -13,6 +14,19 @@ export const flac: StripFormat = async (bytes) => {
   return blocks
     ?.filter(({ kind }) => kind === COMMENTS)
     .map(({ at, end, isLast }): Edit => ({ at, remove: end - at, insert: commentBlock(isLast, EMPTY_LIST) }));
+};
+
+/** Lists of texts, and ID3. */
+const WAV_TEXTS: ReadonlySet<string> = new Set(["LIST", "id3 ", "ID3 "]);
+
+export const wav: StripFormat = async (bytes) => {
+  const found = await wavOf(bytes);
+  if (!found) return undefined;
+  const { chunks, until } = found;
+  const removed = chunks
+    .filter(({ name }) => WAV_TEXTS.has(name))
+    .map((one): Edit => ({ at: one.at, remove: Math.min(endOf(one), bytes.size) - one.at, insert: new Uint8Array(0) }));
+  return removed.length === 0 ? [] : withSize(until - RIFF_HEADER_BYTES, removed);
 };
 
 export const mp3: StripFormat = async (bytes) => {

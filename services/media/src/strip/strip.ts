@@ -4,8 +4,8 @@ import { windowed, type Bytes, type Edit } from "../marks/edits";
 import { OUTSIDE } from "../marks/marks";
 import { mp4, webm } from "./films";
 import type { StripFormat } from "./format";
-import { jpeg, png, webp } from "./pictures";
-import { flac, mp3, ogg } from "./sounds";
+import { gif, jpeg, png, webp } from "./pictures";
+import { flac, mp3, ogg, wav } from "./sounds";
 
 /**
  * strip/: takes out texts that a file carries beside its picture or sound, where ComfyUI writes its workflow (`nodes.py`,
@@ -16,6 +16,7 @@ const FORMATS: Readonly<Record<string, StripFormat>> = {
   "image/png": png,
   "image/jpeg": jpeg,
   "image/webp": webp,
+  "image/gif": gif,
   "video/mp4": mp4,
   "video/quicktime": mp4,
   "audio/mp4": mp4,
@@ -26,6 +27,7 @@ const FORMATS: Readonly<Record<string, StripFormat>> = {
   "audio/flac": flac,
   "audio/mpeg": mp3,
   "audio/ogg": ogg,
+  "audio/wav": wav,
 };
 
 /** The edits that take texts out of a file of some type; none for a type or a file that can't be read. */

@@ -61,9 +61,47 @@ it.each(names)("leaves %s as it is when it is stripped again, and has it marked 
   if (/^(?:image|video)\/(?!webm)/.test(contentType)) expect(again.includes("trainedAlgorithmicMedia")).toBe(true);
 });
 
+it("takes comments and texts of applications out of an animation, and leaves how it plays and how it came to be", async () => {
+  const frames = Buffer.concat([Buffer.alloc(48, 200), Buffer.alloc(48, 20)]);
+  const plain = await sharp(frames, { raw: { width: 4, height: 8, channels: 3, pageHeight: 4 } })
+    .gif({ loop: 3, delay: [100, 200] })
+    .toBuffer();
+  const { edits } = await markingOf(bytesOf(plain), "image/gif", "trainedAlgorithmicMedia");
+  const marked = await changed(plain, edits);
+  const block = (kind: number, ...parts: string[]): Buffer =>
+    Buffer.concat([
+      Buffer.from([0x21, kind]),
+      ...parts.map((part) => Buffer.from(`${String.fromCharCode(part.length)}${part}`)),
+      Buffer.of(0),
+    ]);
+  const texts = Buffer.concat([block(0xfe, "a secret", "and more of the secret"), block(0xff, "ComfyUI 1.0", "secret")]);
+  // In front of the trailer.
+  const file = Buffer.concat([marked.subarray(0, -1), texts, marked.subarray(-1)]);
+  expect(sniff(file).contentType).toBe("image/gif");
+  expect(await strip(file)).toEqual(marked);
+  const { pages, loop, delay } = await sharp(await strip(file), { animated: true }).metadata();
+  expect({ pages, loop, delay }).toEqual({ pages: 2, loop: 3, delay: [100, 200] });
+  expect(await strip(file.subarray(0, -1))).toEqual(file.subarray(0, -1));
+});
+
+it("takes texts out of a WAV, before and after its samples, and keeps its size right", async () => {
+  // Its writer names itself in a list.
+  const plain = await strip(readFileSync(join(__dirname, "..", "fixtures", "a.wav")));
+  expect(plain.includes("LIST")).toBe(false);
+  expect(plain.readUInt32LE(4)).toBe(plain.length - 8);
+  const list = (name: string, text: string): Buffer => {
+    const head = Buffer.from(`${name}....`, "latin1");
+    head.writeUInt32LE(text.length, 4);
+    return Buffer.concat([head, Buffer.from(text), Buffer.alloc(text.length % 2)]);
+  };
+  const file = Buffer.concat([plain.subarray(0, 12), list("LIST", "INFOICMTsecret"), plain.subarray(12), list("id3 ", "a secret!")]);
+  file.writeUInt32LE(file.length - 8, 4);
+  expect(await strip(file)).toEqual(plain);
+});
+
 it("leaves files alone that carry no texts", async () => {
   const fixtures = join(__dirname, "..", "fixtures");
-  for (const name of ["a.png", "lossless.webp", "lossy.webp", "a.wav"]) {
+  for (const name of ["a.png", "lossless.webp", "lossy.webp"]) {
     const file = readFileSync(join(fixtures, name));
     expect((await strip(file)).equals(file)).toBe(true);
   }

@@ -9,7 +9,8 @@ const IMAGE = 0x2c;
 const TRAILER = 0x3b;
 const APPLICATION = 0xff;
 const IMAGE_HEADER_BYTES = 10;
-const HEADER = Buffer.from("\x21\xff\x0bXMP DataXMP", "latin1");
+export const XMP = "XMP DataXMP";
+const HEADER = Buffer.from(`\x21\xff\x0b${XMP}`, "latin1");
 const MAGIC = Buffer.from([1, ...Array.from({ length: 256 }, (_, index) => 255 - index), 0]);
 /** Blocks that are looked at; each has 255 bytes at most. */
 const MAX_BLOCKS = 1_000_000;
@@ -33,29 +34,43 @@ const afterBlocks = async (bytes: Bytes, from: number): Promise<number | undefin
   return undefined;
 };
 
-/** Where the packet's extension begins and ends; undefined where there is none; "broken" where the blocks lead nowhere. */
-const findXmp = async (bytes: Bytes, from: number): Promise<{ at: number; end: number } | "broken" | undefined> => {
+export interface Extension {
+  at: number;
+  end: number;
+  kind: number;
+  /** Of an application: its name. */
+  name: string;
+}
+
+export const placeOf = async (bytes: Bytes): Promise<number | undefined> => {
+  const screen = await bytes.read(0, SCREEN_BYTES);
+  return screen.length < SCREEN_BYTES ? undefined : SCREEN_BYTES + tableBytes(screen[10]!);
+};
+
+/** A file's extensions; undefined where its blocks lead nowhere. @param from after the colour table of the whole */
+export const extensionsOf = async (bytes: Bytes, from: number): Promise<Extension[] | undefined> => {
+  const found: Extension[] = [];
   let at: number | undefined = from;
-  while (at !== undefined && at < bytes.size) {
+  while (at !== undefined && at < bytes.size && found.length < MAX_BLOCKS) {
     const header: Buffer = await bytes.read(at, HEADER.length);
     const start: number = at;
-    if (header[0] === TRAILER) return undefined;
+    if (header[0] === TRAILER) return found;
     if (header[0] === EXTENSION) {
       at = await afterBlocks(bytes, at + 2);
-      if (header[1] === APPLICATION && header.equals(HEADER) && at !== undefined) return { at: start, end: at };
+      const name = header[1] === APPLICATION ? header.toString("latin1", 3) : "";
+      if (at !== undefined) found.push({ at: start, end: at, kind: header[1]!, name });
     } else if (header[0] === IMAGE) {
       at = await afterBlocks(bytes, at + IMAGE_HEADER_BYTES + tableBytes(header[IMAGE_HEADER_BYTES - 1]!) + 1);
-    } else return "broken";
+    } else return undefined;
   }
-  return "broken";
+  return undefined;
 };
 
 export const gif: MarkFormat = async (bytes, type) => {
-  const screen = await bytes.read(0, SCREEN_BYTES);
-  if (screen.length < SCREEN_BYTES) return undefined;
-  const place = SCREEN_BYTES + tableBytes(screen[10]!);
-  const found = await findXmp(bytes, place);
-  if (found === "broken") return undefined;
+  const place = await placeOf(bytes);
+  const extensions = place === undefined ? undefined : await extensionsOf(bytes, place);
+  if (place === undefined || !extensions) return undefined;
+  const found = extensions.find(({ name }) => name === XMP);
   // Extensions came with the second version.
   const version = replacement(3, Buffer.from("89a", "latin1"));
   if (!found) return [version, insertion(place, extension(newPacket(type)))];

@@ -114,15 +114,22 @@ export const webp: MarkFormat = async (bytes, type) => {
   return extended && withSize(size, [...edits, insertion(first.at, extended)]);
 };
 
-export const wav: MarkFormat = async (bytes, type) => {
+/** A WAV's chunks and where they end; undefined for what is none. */
+export const wavOf = async (bytes: Bytes): Promise<{ chunks: Chunk[]; samples: Chunk; until: number } | undefined> => {
   const header = await bytes.read(0, RIFF_HEADER_BYTES);
+  if (header.length < RIFF_HEADER_BYTES || header.toString("latin1", 0, 4) !== "RIFF") return undefined;
   const size = header.readUInt32LE(4);
-  if (header.toString("latin1", 0, 4) !== "RIFF") return undefined;
   const isOpen = size === 0 || HEADER_BYTES + size > bytes.size;
   const until = isOpen ? bytes.size : HEADER_BYTES + size;
   const chunks = await chunksOf(bytes, until, isOpen);
   const samples = chunks?.find(({ name }) => name === SAMPLES);
-  if (!chunks || !samples) return undefined;
+  return chunks && samples && { chunks, samples, until };
+};
+
+export const wav: MarkFormat = async (bytes, type) => {
+  const found = await wavOf(bytes);
+  if (!found) return undefined;
+  const { chunks, samples, until } = found;
   const edits = await packetEdits(bytes, chunks, "_PMX", type);
   if (edits === undefined || edits === "marked") return edits;
   return withSize(until - HEADER_BYTES, [replacement(samples.at + 4, sizeOf(samples.length)), ...edits]);
