@@ -12,9 +12,12 @@ it("adds the mark and takes out the room for changes", () => {
 
 /** What a quadratic reader would need minutes for. */
 const LARGE_CHARS = MAX_PACKET_BYTES / 2 - 200;
-it.each([" ", "\n", "<", " a:about=", ":DigitalSourceType ", "</a", "\ufeff"])("reads a packet full of %j within half a second", (part) => {
-  const filling = part.repeat(Math.floor(LARGE_CHARS / Buffer.byteLength(part)));
-  const startedAt = performance.now();
-  for (const one of [packet(filling), packet(filling, "")]) addTo(one, "trainedAlgorithmicMedia");
-  expect(performance.now() - startedAt).toBeLessThan(500);
-});
+it.each([" ", "\n", "<", " a:about=", ":DigitalSourceType ", "</a", "\ufeff"])(
+  "reads a packet full of %j within half a second of its thread",
+  (part) => {
+    const filling = part.repeat(Math.floor(LARGE_CHARS / Buffer.byteLength(part)));
+    const startedAt = process.cpuUsage();
+    for (const one of [packet(filling), packet(filling, "")]) addTo(one, "trainedAlgorithmicMedia");
+    expect(process.cpuUsage(startedAt).user / 1_000).toBeLessThan(500);
+  },
+);
