@@ -150,6 +150,21 @@ describe("the search", () => {
     expect(await site.search("zzzzqqq")).toContain("Nothing was found");
   });
 
+  it.each([
+    ["staging", "guide/versions"],
+    ["rollback", "guide/versions"],
+    ["sso", "operations/sign-in"],
+    ["gdpr", "operations/retention"],
+    ["429", "reference/errors/RATE_LIMIT_EXCEEDED"],
+    ["pricing", "guide/credits"],
+    ["cron", "guide/schedules-and-hooks"],
+    ["callback", "guide/webhooks"],
+  ])("understands %s, a word of other products", async (word, path) => {
+    const [, found = ""] = (await site.search(word)).split('<ol class="found">');
+    const addresses = [...found.matchAll(/<li><a href="\/docs\/([^"#]+)/g)].map(([, address]) => address);
+    expect(addresses.slice(0, 5)).toContain(path);
+  });
+
   it("shows what was asked as text", async () => {
     const page = await site.search('"><script>alert(1)</script>');
     expect(page).not.toContain("<script>alert");

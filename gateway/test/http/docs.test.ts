@@ -43,6 +43,15 @@ it("serves every page of the guide, of operations and of the references as a pag
   }
 });
 
+it("shows browsers a page with a search where an address has none, and programs the error", async () => {
+  const browser = await get("/docs/guide/no-such-page", { accept: "text/html,*/*;q=0.8" });
+  expect([browser.status, browser.headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
+  expect(browser.text).toContain("Page not found");
+  expect(browser.text).toContain('role="search"');
+  const program = await get("/docs/guide/no-such-page");
+  expect([program.status, program.headers["content-type"]]).toEqual([404, "application/json; charset=utf-8"]);
+});
+
 it("lets pages load their own style, script and pictures alone, and compresses them for those who ask", async () => {
   const page = await get("/docs/guide/workflows");
   expect(page.headers["content-security-policy"]).toBe(

@@ -51,6 +51,7 @@ const contents = (headings: readonly Heading[]): string => {
 const neighbours = (groups: readonly Group[], current: string): string => {
   const all = groups.flatMap(({ entries }) => entries);
   const at = all.findIndex(({ path }) => path === current);
+  if (at === -1) return "";
   const step = (entry: Entry | undefined, rel: "prev" | "next", word: string): string =>
     entry ? `<a rel="${rel}" href="${addressOf(entry.path)}"><small>${word}</small>${escapeHtml(entry.label)}</a>` : "<span></span>";
   return `<nav class="neighbours" aria-label="Other pages">${step(all[at - 1], "prev", "Previous")}${step(all[at + 1], "next", "Next")}</nav>`;

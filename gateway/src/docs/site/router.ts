@@ -10,6 +10,7 @@ import type { Site } from "./site";
 import { ICON, STYLE } from "./style";
 
 const MARKDOWN = /\.md$/;
+const NOT_FOUND = 404;
 const MAX_AGE_MS = 60 * 60 * 1_000;
 
 /** Nothing comes from other hosts, and no script or style stands in a page. */
@@ -43,7 +44,10 @@ const pageHandler = (site: Site): RequestHandler<{ path: string[] }> => {
       return sendKept(page, request, response);
     }
     const file = site.file(path);
-    if (file === undefined) return next();
+    if (file === undefined) {
+      if (request.accepts(["json", "html"]) !== "html") return next();
+      return void response.status(NOT_FOUND).type("html").send(site.missing());
+    }
     response.sendFile(file, { maxAge: MAX_AGE_MS });
   };
 };

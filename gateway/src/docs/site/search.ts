@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
-import MiniSearch from "minisearch";
+import MiniSearch, { type Query } from "minisearch";
 import { sectionsOf } from "./markdown";
+import { waysToSay } from "./synonyms";
 
 /** The search over all pages: an index of their sections, made when it is first asked. */
 
@@ -66,6 +67,9 @@ const indexedOf = ({ address, title, markdown, isReference }: SearchPage): Omit<
     isReference,
   }));
 
+/** Every word of a text. */
+const allOf = (text: string): Query => ({ combineWith: "AND", queries: text.split(" ") });
+
 /** Text around the first word that was found. */
 const excerptOf = (body: string, words: readonly string[]): string => {
   const lower = body.toLowerCase();
@@ -96,10 +100,11 @@ export const createSearch = (pages: () => Iterable<SearchPage>): Search => {
   return {
     find: async (query) => {
       const { index, sections } = await (made ??= createIndex(pages));
-      const words = query.split(/\s+/).filter(Boolean).slice(0, MAX_WORDS).join(" ");
+      const words = query.split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
+      const queries = words.map((word) => ({ combineWith: "OR" as const, queries: waysToSay(word).map(allOf) }));
       const boostDocument = (id: unknown): number => (sections[id as number]!.isReference ? REFERENCE_WEIGHT : 1);
-      const all = index.search(words, { boostDocument, combineWith: "AND" });
-      const results = all.length > 0 ? all : index.search(words, { boostDocument });
+      const all = index.search({ combineWith: "AND", queries }, { boostDocument });
+      const results = all.length > 0 ? all : index.search({ combineWith: "OR", queries }, { boostDocument });
       return results.slice(0, MAX_FOUND).map(({ id, terms }) => {
         const { address, page, heading, body } = sections[id as number]!;
         return { address, page, heading, excerpt: excerptOf(body.toString(), terms), words: terms };

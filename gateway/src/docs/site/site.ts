@@ -7,7 +7,7 @@ import { frontPage } from "./front";
 import { addressOf, DOCS_PATH, EXPLORER_PATH, layout } from "./layout";
 import { renderPage, type Links } from "./markdown";
 import { createSearch, type Found } from "./search";
-import { searchPage } from "./search-page";
+import { missingPage, searchPage } from "./search-page";
 
 /** The documentation as a site: docs/ and the API reference in one layout. */
 
@@ -18,6 +18,8 @@ export interface Site {
   /** The same as a page. */
   html(path: string): string | undefined;
   front(): string;
+  /** For an address without a page. */
+  missing(): string;
   /** Pictures and examples: where a file of docs is kept. */
   file(path: string): string | undefined;
   search(query: string): Promise<string>;
@@ -82,6 +84,7 @@ export const createSite = (document: Pick<ApiDocument, "tags">, text: string): S
       return layout(groups, { title, about: about === "" ? title : about, path, body: html, headings });
     },
     front: () => frontPage(groups),
+    missing: () => missingPage(groups),
     file: (path) => (files.has(path) && !PAGE.test(path) ? join(DOCS_FOLDER, path) : undefined),
     search: async (query) => {
       const found: readonly Found[] = query === "" ? [] : await search.find(query);

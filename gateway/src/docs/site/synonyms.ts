@@ -1,0 +1,38 @@
+/** Words of other products and of daily speech, with the words of these pages. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  "429": ["rate limit", "concurrency"],
+  "402": ["insufficient credits", "budget"],
+  approve: ["approval", "decision"],
+  billing: ["credits", "paying", "ledger"],
+  callback: ["webhook"],
+  comfy: ["comfyui"],
+  cron: ["schedule"],
+  gdpr: ["erasure", "retention"],
+  k8s: ["kubernetes", "helm"],
+  loop: ["list", "fan-out", "batch"],
+  oauth: ["sign-in", "oidc"],
+  ollama: ["servers at home", "llama"],
+  password: ["sign-in", "reset"],
+  price: ["credits", "quote"],
+  pricing: ["credits", "quote", "tier"],
+  prometheus: ["metrics", "alerts"],
+  quota: ["limits", "budget"],
+  revert: ["rollback", "version"],
+  rollback: ["version", "publish"],
+  s3: ["storage", "bucket"],
+  saml: ["sign-in", "oidc"],
+  scale: ["replicas", "kubernetes"],
+  sso: ["sign-in", "oidc"],
+  staging: ["version", "draft"],
+  team: ["organization", "member"],
+  throttle: ["rate limit"],
+  token: ["api key", "session"],
+  trigger: ["schedule", "hook"],
+  upscale: ["resize", "media"],
+};
+
+/** The ways to say a word of a query: the word itself first. */
+export const waysToSay = (word: string): readonly string[] => {
+  const lower = word.toLowerCase();
+  return [word, ...(Object.hasOwn(SYNONYMS, lower) ? SYNONYMS[lower]! : [])];
+};
