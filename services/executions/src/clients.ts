@@ -50,6 +50,8 @@ export const connectServices = (config: Locations & TlsConfig) => {
   };
 };
 
+export type Services = ReturnType<typeof connectServices>;
+
 /** Clients by which the services that keep something of accounts erase it, in the order in which they do. */
 export const connectErasures = (config: Locations & TlsConfig) => {
   const connect = (address: string) =>

@@ -1,20 +1,8 @@
 /** Puts the service together: its stores, its clients, its worker and what it does at intervals. */
 import { join } from "node:path";
-import {
-  connectRedis,
-  createAddressRules,
-  createEgressClient,
-  createOwnServers,
-  createSlots,
-  createWindowCounter,
-  libraryMetrics,
-  redisReady,
-  temporalSecurity,
-  type Logger,
-} from "@nodeloom/platform";
+import { connectRedis, createSlots, libraryMetrics, redisReady, temporalSecurity, type Logger } from "@nodeloom/platform";
 import { connectTemporal } from "@nodeloom/platform/temporal";
 import type { Connection } from "mongoose";
-import { LRUCache } from "lru-cache";
 import { createEventChannel } from "./store/channel";
 import { createBatches } from "./batches";
 import { createCancellation } from "./requests/cancellation";
@@ -28,27 +16,12 @@ import { createQueue } from "./lifecycle/queue";
 import { createStart } from "./requests/start";
 import { startSweeps } from "./upkeep/sweeps";
 import { createReads } from "./requests/reads";
-import { DOWNLOADS } from "./calls/call";
-import { createGates } from "./calls/gates";
-import { createInputFiles } from "./calls/input-files";
-import { createSubmissions } from "./calls/submissions";
-import { createCalls } from "./calls/ways";
 import { connectErasures, connectServices } from "./clients";
 import type { Config } from "./config";
 import { watchLoad } from "./meters";
 import { createMailing } from "./mail";
-import { createModelCatalog, type CatalogModel } from "./plan/model-catalog";
-import { createOutgoing, OUTGOING_WINDOW_SECONDS } from "./calls/outgoing";
-import { createPace } from "./calls/pace";
-import { createSmallFirstPlanner } from "./plan/planner/small-first";
-import { createPlannerThreads } from "./plan/planner/threads";
-import { createPlanning } from "./plan/planning";
-import { createRequireSecrets } from "./plan/secrets";
-import { createKeyTest, createProviderKeys } from "./calls/provider-keys";
-import { createProvider, type Provider } from "@nodeloom/providers";
+import { createModelCatalog } from "./plan/model-catalog";
 import { createQuotes } from "./requests/quotes";
-import { createReuse } from "./reuse";
-import { createKeepGraph } from "./plan/kept-graphs";
 import { createRedelivery } from "./webhooks/redelivery";
 import { createRuns, STARTS } from "./requests/runs";
 import type { HandlerOptions } from "./server";
@@ -58,8 +31,6 @@ import { withGivenFiles } from "./lifecycle/given-files";
 import { CANCEL_REQUESTED } from "./run/states";
 import { createUsageReports } from "./lifecycle/usage-reports";
 import { createStores } from "./store/stores";
-import { createPrograms, createProgramVersion, createRequirePrograms } from "./calls/transforms";
-import { createTextStreams } from "./calls/text-streams";
 import { createActivities } from "./carry/activities";
 import { createScheduleCarrier } from "./carry/schedules";
 import { createLeaver } from "./carry/leaving";
@@ -69,7 +40,8 @@ import { createApprovalActivities } from "./carry/approval-activities";
 import { createLeaving } from "./requests/leaving/leaving";
 import { createTriggers } from "./requests/triggers/triggers";
 import { createUpkeep } from "./upkeep/upkeep";
-import { createModeration } from "./moderation/moderation";
+import { wireCalls } from "./calls/wire";
+import { wirePlanning } from "./plan/wire";
 import { createRefusals } from "./moderation/reads";
 import { createBatchActivities } from "./batches/activities";
 import { createMailActivities } from "./carry/mail-activities";
@@ -102,52 +74,12 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const stores = createStores(connection, { retentionDays: config.RETENTION_EXECUTIONS_DAYS });
   const channel = createEventChannel({ publisher, subscriber, prefix: config.REDIS_KEY_PREFIX, logger });
   const execution = createExecution({ stores, channel });
-  const providerEgress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
-  const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
   const catalog = createModelCatalog(services.models);
-  const ownServers = createOwnServers();
-  const dialects = { egress: providerEgress, ownServers, secret: createProviderKeys(services.identity) };
-  const providers = new LRUCache<string, Provider>({
-    max: CACHED_PROVIDERS,
-    memoMethod: (providerJson) => createProvider(providerJson, dialects),
-  });
   // Held to the rules of the user's own calls, also where a provider will call it.
   const addresses = { allow: config.USER_EGRESS_ALLOW, own: `${config.PUBLIC_BASE_URL.replace(/(?<!\/)\/+$/, "")}/media/` };
-  const moderation = createModeration({
-    config,
-    store: stores.moderation,
-    media: services.media,
-    transform: services.transform,
-    egressOf: ownServers.clientOf,
-    own: addresses.own,
-    logger,
-  });
-  const { storage = services.media, transform = services.transform } = moderation ?? {};
-  const gates = createGates(logger, (name) => process.env[name]);
-  const [downloads, starts, pace] = [createSlots(DOWNLOADS), createSlots(STARTS), createPace()];
-  const calls = {
-    catalog,
-    provider: (model: CatalogModel) => providers.memo(model.providerJson),
-    gate: (model: CatalogModel) => gates(model.providerJson),
-    media: services.media,
-    storage,
-    downloads,
-    submissions: createSubmissions(stores),
-    addresses: createAddressRules(addresses),
-    own: addresses.own,
-    sendFiles: createInputFiles({ ...dialects, media: services.media, own: addresses.own, downloads }),
-  };
-  const [textStreams, stopping] = [createTextStreams(channel), new AbortController()];
-  const programs = createPrograms(services.transform);
-  const { reuseCalls, reruns } = createReuse({
-    stores,
-    media: services.media,
-    programVersion: createProgramVersion(programs),
-    own: addresses.own,
-    catalog,
-    execution,
-    earlier: moderation?.earlier,
-  });
+  const made = wireCalls({ config, services, stores, redis: publisher, channel, execution, catalog, addresses, logger });
+  const { moderation, outgoing, reruns, reuseCalls, textStreams, userEgress } = made;
+  const [starts, stopping] = [createSlots(STARTS), new AbortController()];
 
   const taskQueue = config.TEMPORAL_TASK_QUEUE;
   const temporal = await connectTemporal({
@@ -163,8 +95,6 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     metrics: await libraryMetrics(),
     shutdownGraceMs: config.SHUTDOWN_GRACE_MS,
   });
-  const counts = { redis: publisher, keyPrefix: `${config.REDIS_KEY_PREFIX}outgoing`, windowSeconds: OUTGOING_WINDOW_SECONDS };
-  const outgoing = createOutgoing({ counter: createWindowCounter(counts) });
   const starter = createRunStarter({ client: temporal.client, taskQueue });
   const deliveries = createDeliveryStarter({ client: temporal.client, taskQueue });
   const { billing, identity } = services;
@@ -187,24 +117,12 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     logger,
     publicBaseUrl: config.PUBLIC_BASE_URL,
   });
-  const threads = createPlannerThreads({ logger, addresses });
-  const endWatch = watchLoad({
-    pools: { starts, downloads, planning: threads, ...(moderation ? { moderation: moderation.slots } : {}) },
-    providers: gates.states,
-    jobs: pace.followed,
-  });
-  const planning = createPlanning({
-    workflows: services.workflows,
-    media: services.media,
-    requirePrograms: createRequirePrograms(programs),
-    requireSecrets: createRequireSecrets(identity),
-    catalog,
-    planner: createSmallFirstPlanner(threads, { addresses }),
-  });
+  const { planning, keepGraph, threads } = wirePlanning({ services, stores, catalog, addresses, logger, ...made });
+  const endWatch = watchLoad({ ...made.watched, pools: { starts, planning: threads, ...made.watched.pools } });
   const start = createStart({
     planning,
     reruns,
-    keepGraph: createKeepGraph(stores.payloads),
+    keepGraph,
     starter,
     stores,
     execution,
@@ -232,7 +150,6 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     logger,
   });
   const batches = createBatches({ stores, services, planning, catalog, runs, cancellation, channel, starter: batchStarter, logger });
-  const made = createCalls({ ...calls, pace, textStreams, identity, userEgress, transform });
   const leaver = createLeaver({ client: temporal.client, namespace: config.TEMPORAL_NAMESPACE, taskQueue });
   const erasures = connectErasures(config);
   const leaving = createLeaving({
@@ -246,7 +163,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       rows: stores.rows,
       end,
       execution,
-      ...(moderation?.calls(made) ?? made),
+      ...made.calls,
       outgoing,
       reuseCalls,
       webhooks,
@@ -301,7 +218,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
       redeliver: createRedelivery(stores, services.identity, deliveries),
       webhooks,
       queue,
-      testProviderKey: createKeyTest({ ...dialects, models: services.models }),
+      testProviderKey: made.testProviderKey,
       triggers,
       moderation: createRefusals(stores.moderation, moderation !== undefined),
       mails: mailing.queue,
@@ -316,12 +233,11 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     stop: async () => {
       endWatch();
       await temporal.close();
-      textStreams.stop();
       await threads.stop();
       for (const client of [...Object.values(services), ...Object.values(erasures)]) client.close();
       publisher.disconnect();
       subscriber.disconnect();
-      await Promise.all([providerEgress.close(), ownServers.close(), userEgress.close()]);
+      await made.close();
     },
   };
 };

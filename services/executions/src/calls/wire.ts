@@ -1,0 +1,104 @@
+/** Wires the floor of calls: providers, addresses of users, reuse and moderation. */
+import {
+  createAddressRules,
+  createEgressClient,
+  createOwnServers,
+  createSlots,
+  createWindowCounter,
+  type AddressRulesOptions,
+  type Logger,
+} from "@nodeloom/platform";
+import { createProvider, type Provider } from "@nodeloom/providers";
+import { LRUCache } from "lru-cache";
+import type { Services } from "../clients";
+import type { Execution } from "../lifecycle/execution";
+import { createModeration } from "../moderation/moderation";
+import type { ModerationConfig } from "../moderation/settings";
+import type { CatalogModel, ModelCatalog } from "../plan/model-catalog";
+import { createReuse } from "../reuse";
+import type { EventChannel } from "../store/channel";
+import type { Stores } from "../store/stores";
+import { DOWNLOADS } from "./call";
+import { createGates } from "./gates";
+import { createInputFiles } from "./input-files";
+import { createOutgoing, OUTGOING_WINDOW_SECONDS } from "./outgoing";
+import { createPace } from "./pace";
+import { createKeyTest, createProviderKeys } from "./provider-keys";
+import { createSubmissions } from "./submissions";
+import { createTextStreams } from "./text-streams";
+import { createPrograms, createProgramVersion, createRequirePrograms } from "./transforms";
+import { createCalls } from "./ways";
+
+const CACHED_PROVIDERS = 500;
+
+export interface CallsConfig extends ModerationConfig {
+  PROVIDER_EGRESS_ALLOW: AddressRulesOptions["allow"];
+  USER_EGRESS_ALLOW: AddressRulesOptions["allow"];
+  REDIS_KEY_PREFIX: string;
+}
+
+export interface CallsFloorOptions {
+  config: CallsConfig;
+  services: Pick<Services, "identity" | "media" | "models" | "transform">;
+  stores: Stores;
+  redis: Parameters<typeof createWindowCounter>[0]["redis"];
+  channel: EventChannel;
+  execution: Execution;
+  catalog: ModelCatalog;
+  /** By which addresses are judged that users name. */
+  addresses: AddressRulesOptions & { own: string };
+  logger: Logger;
+}
+
+export const wireCalls = ({ config, services, stores, redis, channel, execution, catalog, addresses, logger }: CallsFloorOptions) => {
+  const { identity, media, models } = services;
+  const { own } = addresses;
+  const egress = createEgressClient({ allow: config.PROVIDER_EGRESS_ALLOW });
+  const userEgress = createEgressClient({ allow: config.USER_EGRESS_ALLOW });
+  const ownServers = createOwnServers();
+  const dialects = { egress, ownServers, secret: createProviderKeys(identity) };
+  const providers = new LRUCache<string, Provider>({
+    max: CACHED_PROVIDERS,
+    memoMethod: (providerJson) => createProvider(providerJson, dialects),
+  });
+  const moderation = createModeration({
+    ...{ config, store: stores.moderation, media, transform: services.transform, own, logger },
+    egressOf: ownServers.clientOf,
+  });
+  const { storage = media, transform = services.transform } = moderation ?? {};
+  const gates = createGates(logger, (name) => process.env[name]);
+  const [downloads, pace, textStreams] = [createSlots(DOWNLOADS), createPace(), createTextStreams(channel)];
+  const made = createCalls({
+    ...{ catalog, media, storage, downloads, own, pace, textStreams, identity, userEgress, transform },
+    provider: (model: CatalogModel) => providers.memo(model.providerJson),
+    gate: (model: CatalogModel) => gates(model.providerJson),
+    submissions: createSubmissions(stores),
+    addresses: createAddressRules(addresses),
+    sendFiles: createInputFiles({ ...dialects, media, own, downloads }),
+  });
+  const programs = createPrograms(services.transform);
+  const counts = { redis, keyPrefix: `${config.REDIS_KEY_PREFIX}outgoing`, windowSeconds: OUTGOING_WINDOW_SECONDS };
+  return {
+    calls: moderation?.calls(made) ?? made,
+    ...createReuse({
+      ...{ stores, media, own, catalog, execution },
+      programVersion: createProgramVersion(programs),
+      earlier: moderation?.earlier,
+    }),
+    moderation,
+    requirePrograms: createRequirePrograms(programs),
+    outgoing: createOutgoing({ counter: createWindowCounter(counts) }),
+    testProviderKey: createKeyTest({ ...dialects, models }),
+    textStreams,
+    userEgress,
+    watched: {
+      pools: { downloads, ...(moderation ? { moderation: moderation.slots } : {}) },
+      providers: gates.states,
+      jobs: pace.followed,
+    },
+    close: async (): Promise<void> => {
+      textStreams.stop();
+      await Promise.all([egress.close(), ownServers.close(), userEgress.close()]);
+    },
+  };
+};
