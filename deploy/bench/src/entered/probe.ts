@@ -1,0 +1,42 @@
+/** Preloaded into the processes of a platform: on SIGUSR2, each of their threads writes which functions were called since the last time. */
+import { writeFileSync } from "node:fs";
+import { Session, type Profiler } from "node:inspector";
+import { join } from "node:path";
+import { BroadcastChannel, isMainThread, threadId } from "node:worker_threads";
+
+export interface Called {
+  url: string;
+  /** Where its functions that were called begin. */
+  offsets: number[];
+}
+
+/** Only its own code: what libraries do is not a reader's to follow. */
+const OURS = /\/(?:dist|src)\/(?!.*node_modules)|workflow-bundle/;
+
+const session = new Session();
+session.connect();
+session.post("Profiler.enable");
+session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+
+const calledIn = ({ url, functions }: Profiler.ScriptCoverage): Called => ({
+  url,
+  offsets: functions.flatMap(({ ranges: [range] }) => (range && range.count > 0 && range.startOffset > 0 ? [range.startOffset] : [])),
+});
+
+const write = (): void =>
+  session.post("Profiler.takePreciseCoverage", (error, taken) => {
+    if (error) throw error;
+    const called = taken.result.filter(({ url }) => OURS.test(url)).map(calledIn);
+    const file = join(process.env.ENTERED_DIR!, `${process.pid}-${threadId}.json`);
+    writeFileSync(file, JSON.stringify(called.filter(({ offsets }) => offsets.length > 0)));
+  });
+
+const threads = new BroadcastChannel("entered");
+threads.onmessage = write;
+threads.unref();
+if (isMainThread) {
+  process.on("SIGUSR2", () => {
+    threads.postMessage(undefined);
+    write();
+  });
+}
