@@ -15,6 +15,8 @@ const SERVICES = [
     host: "gateway",
     secrets: ["SESSION_SECRET"],
     replicas: 2,
+    resources: { cpu: "250m", memory: "256Mi", limit: "512Mi" },
+    autoscaling: { enabled: false, minReplicas: 2, maxReplicas: 10, cpuUtilization: 70 },
   },
   {
     name: "identity",
@@ -26,6 +28,7 @@ const SERVICES = [
     host: "domain",
     secrets: ["API_KEY_PEPPER", "SECRETS_KEYS", "BOOTSTRAP_ADMIN_EMAIL", "BOOTSTRAP_ADMIN_PASSWORD"],
     replicas: 2,
+    resources: { cpu: "100m", memory: "192Mi", limit: "384Mi" },
   },
   {
     name: "workflows",
@@ -36,6 +39,7 @@ const SERVICES = [
     database: true,
     host: "domain",
     replicas: 2,
+    resources: { cpu: "50m", memory: "192Mi", limit: "384Mi" },
   },
   {
     name: "models",
@@ -47,6 +51,9 @@ const SERVICES = [
     host: "domain",
     secrets: ["SANDBOX_API_KEY", "INFERENCE_API_KEY"],
     replicas: 2,
+    internet: "named",
+    providerKeys: true,
+    resources: { cpu: "50m", memory: "192Mi", limit: "384Mi" },
   },
   {
     name: "billing",
@@ -58,6 +65,8 @@ const SERVICES = [
     host: "domain",
     secrets: ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET"],
     replicas: 2,
+    internet: "named",
+    resources: { cpu: "100m", memory: "192Mi", limit: "384Mi" },
   },
   {
     name: "usage",
@@ -68,6 +77,7 @@ const SERVICES = [
     database: true,
     host: "domain",
     replicas: 2,
+    resources: { cpu: "50m", memory: "192Mi", limit: "384Mi" },
   },
   {
     name: "executions",
@@ -83,6 +93,11 @@ const SERVICES = [
     // Requests that providers answer with files can't go on elsewhere: they are ended here.
     graceMs: 120_000,
     replicas: 2,
+    internet: "any",
+    providerKeys: true,
+    resources: { cpu: "500m", memory: "768Mi", limit: "1536Mi" },
+    // By runs that wait to be begun; needs an adapter that serves Prometheus's metrics to the autoscaler.
+    autoscaling: { enabled: false, minReplicas: 2, maxReplicas: 20, podMetric: { name: "nodeloom_slots_waiting", average: "5" } },
   },
   {
     name: "media",
@@ -93,6 +108,10 @@ const SERVICES = [
     database: true,
     host: "domain",
     replicas: 1,
+    internet: "any",
+    undeclaredSecrets: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
+    data: { size: "20Gi" },
+    resources: { cpu: "100m", memory: "256Mi", limit: "768Mi" },
   },
   {
     name: "transform",
@@ -104,6 +123,9 @@ const SERVICES = [
     // Models and operations run in processes of their own: their services are small, and share one.
     host: "sandbox",
     replicas: 1,
+    // Of the operations under way; empty when the pod goes.
+    data: { size: "10Gi", scratch: true },
+    resources: { cpu: "500m", memory: "512Mi", limit: "4Gi" },
   },
   {
     name: "sandbox",
@@ -116,6 +138,9 @@ const SERVICES = [
     secrets: ["SANDBOX_API_KEY", "SANDBOX_CONTROL_KEY"],
     replicas: 1,
     single: "its jobs are known to one process",
+    enabled: false,
+    data: { size: "1Gi" },
+    resources: { cpu: "50m", memory: "128Mi", limit: "256Mi" },
   },
   {
     name: "inference",
@@ -129,6 +154,11 @@ const SERVICES = [
     secrets: ["INFERENCE_API_KEY"],
     replicas: 1,
     single: "its jobs are on its volume",
+    enabled: false,
+    internet: "any",
+    data: { size: "4Gi" },
+    // Two models at once, each within its own bound.
+    resources: { cpu: "500m", memory: "512Mi", limit: "4Gi" },
   },
 ];
 

@@ -25,6 +25,19 @@ export interface Service {
   replicas: number;
   /** Why it must never have more than one replica. */
   single?: string;
+  /** Whether the chart runs it unless told otherwise; true when left out. */
+  enabled?: boolean;
+  /** What it calls outside: any public address, or only servers that its settings name. */
+  internet?: "any" | "named";
+  /** Secrets that its libraries read by names of their own. */
+  undeclaredSecrets?: readonly string[];
+  /** Whether it reads the keys of AI providers. */
+  providerKeys?: boolean;
+  /** Files that it keeps, in the folder that `<NAME>_DIR` or `<NAME>_DATA_DIR` names; scratch space is empty after a restart. */
+  data?: { size: string; scratch?: boolean };
+  /** Of a container: what it is promised, and the most memory that it gets. */
+  resources: { cpu: string; memory: string; limit: string };
+  autoscaling?: Readonly<Record<string, unknown>>;
 }
 
 /** Every service, in the order in which documents list them. */

@@ -1,13 +1,7 @@
 // Writes the chart's dashboard for Grafana, files/dashboards/nodeloom.json, from the panels of dashboard-panels.mjs.
-//
-//   node deploy/helm/dashboard.mjs      writes it
-//   node deploy/helm/dashboard.mjs -    prints it
-import { writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { format, resolveConfig } from "prettier";
+import { writeGenerated } from "../local/generate/write.mjs";
 import { ROWS } from "./dashboard-panels.mjs";
 
-const FILE = fileURLToPath(new URL("nodeloom/files/dashboards/nodeloom.json", import.meta.url));
 /** Of Grafana's 24 columns. */
 const [WIDTH, HEIGHT, COLUMNS] = [8, 7, 24];
 const SOURCE = { type: "prometheus", uid: "${source}" };
@@ -68,6 +62,4 @@ const dashboard = {
   templating: { list: [{ name: "source", type: "datasource", query: "prometheus", label: "Prometheus" }] },
   panels: panels(),
 };
-const json = await format(JSON.stringify(dashboard), { ...(await resolveConfig(FILE)), filepath: FILE });
-if (process.argv[2] === "-") process.stdout.write(json);
-else writeFileSync(FILE, json);
+await writeGenerated("deploy/helm/nodeloom/files/dashboards/nodeloom.json", JSON.stringify(dashboard));

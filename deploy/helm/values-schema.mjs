@@ -1,17 +1,8 @@
 // Writes the chart's values.schema.json, from values.yaml and from the variables that the services declare.
-//
-//   node deploy/helm/values-schema.mjs       writes it (after npm run build)
-//   node deploy/helm/values-schema.mjs -     reads the variables' JSON schemas from stdin and prints it
-import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
-import { format, resolveConfig } from "prettier";
+import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import { folderOf, SERVICES } from "../services.cjs";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const CHART = new URL("nodeloom/", import.meta.url);
-const STDIN = 0;
+import { DECLARED, OF_PROCESS } from "../local/generate/declared.mjs";
+import { writeGenerated } from "../local/generate/write.mjs";
 
 const PATTERNS = /** @type {Record<string, string>} */ ({ integer: "^\\d*$", number: "^(\\d+(\\.\\d+)?)?$" });
 /** What JSON schemas of zod say of texts; numbers and lists are texts in an environment. @param {Record<string, any>} schema */
@@ -21,14 +12,10 @@ const textSchema = ({ description = "", enum: options, type }) => {
   return { type: "string", description, ...open, ...(pattern === undefined ? {} : { pattern }) };
 };
 
-/** @returns {Record<string, Record<string, any>>} every variable that some service reads */
-const readVariables = () => {
-  if (process.argv[2] === "-") return JSON.parse(readFileSync(STDIN, "utf8"));
-  const require = createRequire(import.meta.url);
-  const shapes = SERVICES.map((service) => require(`${ROOT}${folderOf(service)}/dist/main.js`).service.config.shape);
-  const options = /** @type {const} */ ({ io: "input", unrepresentable: "any" });
-  return Object.fromEntries(shapes.flatMap((shape) => Object.entries(shape).map(([name, zod]) => [name, zod.toJSONSchema(options)])));
-};
+/** The JSON schemas of every variable that some service reads. */
+const variables = Object.fromEntries(
+  [OF_PROCESS, ...DECLARED.map((one) => one.variables)].flat().map(({ name, schema }) => [name, schema]),
+);
 
 const TYPES = /** @type {Record<string, string>} */ ({ string: "string", boolean: "boolean", number: "integer" });
 
@@ -60,8 +47,8 @@ const mergeShapes = (one, other) => {
   return { ...one, properties };
 };
 
-/** @param {Record<string, any>} settings @param {Record<string, any>} variables */
-const settingsSchema = (settings, variables) => {
+/** @param {Record<string, any>} settings */
+const settingsSchema = (settings) => {
   const schema = shapeOf(settings);
   for (const [group, values] of Object.entries(settings)) {
     for (const name of Object.keys(values)) schema.properties[group].properties[name] = textSchema(variables[name] ?? {});
@@ -107,10 +94,10 @@ const secretSchema = {
   },
 };
 
-const values = parse(readFileSync(new URL("values.yaml", CHART), "utf8"));
+const values = parse(readFileSync(new URL("nodeloom/values.yaml", import.meta.url), "utf8"));
 const schema = shapeOf(values);
 Object.assign(schema.properties, {
-  settings: settingsSchema(values.settings, readVariables()),
+  settings: settingsSchema(values.settings),
   secrets: { type: "object", additionalProperties: secretSchema },
   services: {
     type: "object",
@@ -129,7 +116,4 @@ const written = {
 };
 // Helm adds these two.
 Object.assign(written.properties, { global: { type: "object" } });
-const target = fileURLToPath(new URL("values.schema.json", CHART));
-const text = await format(JSON.stringify(written), { ...(await resolveConfig(target)), parser: "json" });
-if (process.argv[2] === "-") process.stdout.write(text);
-else writeFileSync(target, text);
+await writeGenerated("deploy/helm/nodeloom/values.schema.json", JSON.stringify(written));

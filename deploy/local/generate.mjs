@@ -5,7 +5,8 @@ import { createProgress } from "./run/progress.mjs";
 import { runToEnd } from "./run/to-end.mjs";
 
 /**
- * `npm run generate`: builds, then runs every generator. Commit its files with the change that causes them; a test of each one compares them.
+ * `npm run generate`: builds, then runs every generator. Commit its files with the change that causes them. With `--check`, which `npm test`
+ * runs after the build, nothing is written, and files that are out of date are named.
  *
  * @typedef {object} Generator
  * @property {string} writes the files, in words
@@ -21,23 +22,30 @@ const GENERATORS = [
   { writes: "table and pages of errors", script: "docs/reference/errors.mjs" },
   { writes: "table of media operations", script: "docs/guide/operations-table.mjs" },
   { writes: "tables of environment variables", script: "docs/operations/environment-table.mjs" },
+  { writes: "docker-compose.yml and its settings", script: "deploy/local/generate/compose.mjs" },
+  { writes: "settings and services of the chart", script: "deploy/local/generate/chart.mjs" },
   { writes: "schema of the chart's values", script: "deploy/helm/values-schema.mjs" },
   { writes: "dashboard of the chart", script: "deploy/helm/dashboard.mjs" },
 ];
 
+const isCheck = process.argv.includes("--check");
+const progress = createProgress();
+
 /** @param {Generator} generator */
 const run = async ({ writes, script }) => {
   const program = script.endsWith(".py") ? "python3" : process.execPath;
-  const { code, output } = await runToEnd(program, [join(ROOT, script)], { cwd: ROOT });
-  if (code !== 0) throw new Error(`${script} failed:\n${output}`);
-  progress.note("written", writes);
+  const env = { ...process.env, ...(isCheck ? { GENERATED: "check" } : {}) };
+  const { code, output } = await runToEnd(program, [join(ROOT, script)], { cwd: ROOT, env });
+  if (code === 0) return progress.note(isCheck ? "up to date" : "written", writes);
+  if (!isCheck) throw new Error(`${script} failed:\n${output}`);
+  progress.line(output);
+  process.exitCode = 1;
 };
 
-const progress = createProgress();
 try {
   // A new service or a new file of the protocol must be wired before it can be built.
   await run({ writes: "wiring of services", script: "deploy/local/generate/wiring.mjs" });
-  await build(progress);
+  if (!isCheck) await build(progress);
   for (const generator of GENERATORS) await run(generator);
 } catch (error) {
   progress.fail(error);

@@ -1,20 +1,9 @@
 // Writes the operations of media nodes into nodes/media.md, from the kernel's table.
-//
-//   node docs/guide/operations-table.mjs       writes them (after npm run build)
-//   node docs/guide/operations-table.mjs -     reads the table as JSON from stdin and prints the page
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { fileURLToPath } from "node:url";
-import { format, resolveConfig } from "prettier";
+import { writeMarked } from "../../deploy/local/generate/write.mjs";
 
-const PAGE = fileURLToPath(new URL("nodes/media.md", import.meta.url));
-const MARKED = /(<!-- operations -->\n)[\s\S]*?(<!-- end -->)/;
-const STDIN = 0;
-
-const isPiped = process.argv[2] === "-";
-const operations = isPiped
-  ? JSON.parse(readFileSync(STDIN, "utf8"))
-  : createRequire(import.meta.url)("../../services/kernel/dist/index.js").MEDIA_OPERATIONS;
+const { MEDIA_OPERATIONS } = createRequire(import.meta.url)("../../services/kernel/dist/index.js");
 
 const familyOf = ({ contentMediaType }) => contentMediaType.split("/")[0];
 const rangeOf = ({ minimum, maximum }) => (minimum === undefined ? "" : ` ${minimum} to ${maximum}`);
@@ -54,11 +43,4 @@ const sectionOf = (operation) => {
   ].join("\n\n");
 };
 
-const page = readFileSync(PAGE, "utf8");
-if (!MARKED.test(page)) throw new Error("media.md has no place for the operations");
-const next = await format(
-  page.replace(MARKED, (_, start, end) => `${start}\n${operations.map(sectionOf).join("\n\n")}\n\n${end}`),
-  { ...(await resolveConfig(PAGE)), filepath: PAGE },
-);
-if (isPiped) process.stdout.write(next);
-else writeFileSync(PAGE, next);
+await writeMarked("docs/guide/nodes/media.md", { operations: MEDIA_OPERATIONS.map(sectionOf).join("\n\n") });

@@ -1,60 +1,50 @@
-// Writes the tables of environment variables into processes.md, from what the services declare.
-//
-//   node docs/operations/environment-table.mjs           writes them (after npm run build)
-//   node docs/operations/environment-table.mjs --check   fails when they are not up to date
-import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { fileURLToPath } from "node:url";
-import { folderOf, SERVICES } from "../../deploy/services.cjs";
+// Writes the table of services and the tables of environment variables into processes.md.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DECLARED, OF_PROCESS } from "../../deploy/local/generate/declared.mjs";
+import { writeChanged, writeMarked } from "../../deploy/local/generate/write.mjs";
+import { ROOT } from "../../deploy/local/paths.mjs";
 
-const require = createRequire(import.meta.url);
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const PAGE = fileURLToPath(new URL("processes.md", import.meta.url));
-const MARKED = /(<!-- (\w+) variables -->\n)[\s\S]*?(<!-- end -->)/g;
+const PAGE = "docs/operations/processes.md";
 
-const { processVariables } = require(`${ROOT}services/platform/dist/index.js`);
-const definitions = SERVICES.map((service) => require(`${ROOT}${folderOf(service)}/dist/main.js`).service);
+/** @typedef {import("../../deploy/local/generate/declared.mjs").Variable} Variable */
 
+/** @param {string} text */
 const cell = (text) => text.replaceAll("|", "\\|");
-/** Paths of this machine as they look on any. */
-const portable = (value) => String(value).replace(ROOT, "").replace(/\\/g, "/").replace(`${tmpdir()}/`, "<temporary folder>/");
 
-const fallback = (schema) => {
-  const parsed = schema.safeParse(undefined);
-  if (!parsed.success) return "required";
-  const { default: declared } = schema.toJSONSchema({ io: "input", unrepresentable: "any" });
-  const value = declared ?? parsed.data;
-  return value === undefined || value === "" || (Array.isArray(value) && value.length === 0) ? "" : `\`${portable(value)}\``;
+/** @param {Variable} variable */
+const row = ({ name, required, shown, description }) =>
+  `| \`${name}\` | ${required ? "required" : shown === "" ? "" : `\`${cell(shown)}\``} | ${cell(description)} |`;
+
+/** @param {readonly Variable[]} variables */
+const table = (variables) => ["| variable | default | what it is |", "| --- | --- | --- |", ...variables.map(row)].join("\n");
+
+const SERVERS = /** @type {const} */ ([
+  ["MongoDB", "MONGODB_URI"],
+  ["Redis", "REDIS_URL"],
+  ["Temporal", "TEMPORAL_ADDRESS"],
+]);
+
+/** @param {(typeof DECLARED)[number]} declared */
+const serviceRow = ({ service, variables }) => {
+  const servers = SERVERS.flatMap(([server, variable]) => (variables.some(({ name }) => name === variable) ? [server] : []));
+  const ports = Object.values(service.listens).join(", ");
+  const protocol = service.protocol === "grpc" ? "gRPC" : "HTTP";
+  return `| [${service.name}](#${service.name}) | ${protocol} | ${ports} | ${service.about} | ${[...servers, ...service.calls].join(", ")} |`;
 };
 
-const table = (variables) => {
-  const rows = Object.entries(variables).map(
-    ([name, schema]) => `| \`${name}\` | ${cell(fallback(schema))} | ${cell(schema.description ?? "")} |`,
-  );
-  return ["| variable | default | what it is |", "| --- | --- | --- |", ...rows].join("\n");
-};
+/** A service without a section of its own gets one at the end. */
+const page = readFileSync(join(ROOT, PAGE), "utf8");
+const missing = DECLARED.filter(({ service }) => !page.includes(`<!-- ${service.name} variables -->`));
+const sections = missing.map(
+  ({ service: { name, about } }) =>
+    `\n## ${name}\n\n${about[0]?.toUpperCase()}${about.slice(1)}.\n\n<!-- ${name} variables -->\n<!-- end -->\n`,
+);
+if (missing.length > 0) writeChanged(PAGE, page + sections.join(""));
 
-const own = ({ config }) => Object.fromEntries(Object.entries(config.shape).filter(([name]) => !Object.hasOwn(processVariables, name)));
-const tables = { every: table(processVariables), ...Object.fromEntries(definitions.map((one) => [one.name, table(own(one))])) };
-
-const render = async (page) => {
-  const seen = new Set();
-  const written = page.replace(MARKED, (_, start, name, end) => {
-    if (tables[name] === undefined) throw new Error(`there is no service ${name}`);
-    seen.add(name);
-    return `${start}\n${tables[name]}\n\n${end}`;
-  });
-  const missing = Object.keys(tables).filter((name) => !seen.has(name));
-  if (missing.length > 0) throw new Error(`processes.md has no place for: ${missing.join(", ")}`);
-  const { format, resolveConfig } = await import("prettier");
-  return format(written, { ...(await resolveConfig(PAGE)), filepath: PAGE });
-};
-
-const page = readFileSync(PAGE, "utf8");
-const next = await render(page);
-if (!process.argv.includes("--check")) writeFileSync(PAGE, next);
-else if (next !== page) {
-  process.stderr.write("docs/operations/processes.md is out of date: run npm run generate\n");
-  process.exitCode = 1;
-}
+const services = ["| Service | Protocol | Ports | Tasks | Needs |", "| --- | --- | --- | --- | --- |", ...DECLARED.map(serviceRow)];
+await writeMarked(PAGE, {
+  services: services.join("\n"),
+  "every variables": table(OF_PROCESS),
+  ...Object.fromEntries(DECLARED.map(({ service, variables }) => [`${service.name} variables`, table(variables)])),
+});

@@ -1,13 +1,10 @@
-"""Writes docs/reference/python.md: the README of the Python client, then every public name with its signature and its docstring.
-
-    python3 docs/reference/python.py       writes it
-    python3 docs/reference/python.py -     prints it
-"""
+"""Writes docs/reference/python.md: the README of the Python client, then every public name with its signature and its docstring."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import os
 import re
 import sys
 from pathlib import Path
@@ -155,7 +152,7 @@ def tidy(text: str) -> str:
 
 if __name__ == "__main__":
     page = tidy(generate())
-    if sys.argv[1:] == ["-"]:
-        sys.stdout.write(page)
-    else:
+    if page != PAGE.read_text():
+        if os.environ.get("GENERATED") == "check":
+            sys.exit("docs/reference/python.md is out of date: run npm run generate")
         PAGE.write_text(page)

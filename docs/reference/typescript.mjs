@@ -1,15 +1,12 @@
 // Writes docs/reference/typescript.md: the README of the TypeScript client, then every public export with its declaration and its comments.
-//
-//   node docs/reference/typescript.mjs       writes it
-//   node docs/reference/typescript.mjs -     prints it
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
+import { writeGenerated } from "../../deploy/local/generate/write.mjs";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const CLIENT = join(ROOT, "gateway", "client");
-const PAGE = join(ROOT, "docs", "reference", "typescript.md");
 /** Types of bodies, which the pages of the API describe. */
 const API_TYPES = "api-types";
 /** What a reader begins with, the last first. */
@@ -131,12 +128,4 @@ const generate = () => {
   ].join("\n");
 };
 
-/** As it is committed. */
-const formatted = async () => {
-  const { format, resolveConfig } = await import("prettier");
-  return format(generate(), { ...(await resolveConfig(PAGE)), filepath: PAGE });
-};
-
-const page = await formatted();
-if (process.argv[2] === "-") process.stdout.write(page);
-else writeFileSync(PAGE, page);
+await writeGenerated("docs/reference/typescript.md", generate());

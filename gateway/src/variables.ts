@@ -47,7 +47,7 @@ export const gatewayVariables = {
   SESSION_SECRET: z
     .string()
     .min(MIN_SECRET_CHARS)
-    .describe("signs session cookies, the ids of agents' sessions and the tokens of apps' visitors"),
+    .describe("signs session cookies, the ids of agents' sessions and the tokens of apps' visitors; changing it signs everyone out"),
   TRUST_PROXY: trustProxy.describe(
     "which proxies may say who the client is: a number of hops, or their addresses and ranges, comma separated",
   ),

@@ -1,11 +1,10 @@
 // Runs in mongosh, as the administrator: makes sure of a user for each service, who can read and write that service's database and
-// no other. May run before every start; a password that was changed in the settings is taken over.
-const SERVICES = ["identity", "workflows", "models", "billing", "usage", "executions", "media"];
-
+// no other, by the variables MONGO_<SERVICE>_PASSWORD. May run before every start; a password that was changed in the settings is taken over.
 const admin = db.getSiblingDB("admin");
-for (const service of SERVICES) {
-  const pwd = process.env[`MONGO_${service.toUpperCase()}_PASSWORD`];
-  if (!pwd) throw new Error(`MONGO_${service.toUpperCase()}_PASSWORD is not set`);
+for (const [variable, pwd] of Object.entries(process.env)) {
+  const [, service] = /^MONGO_([A-Z]+)_PASSWORD$/.exec(variable)?.map((part) => part.toLowerCase()) ?? [];
+  if (service === undefined) continue;
+  if (!pwd) throw new Error(`${variable} is not set`);
   const roles = [{ role: "readWrite", db: `nodeloom_${service}` }];
   if (admin.getUser(service) === null) admin.createUser({ user: service, pwd, roles });
   else admin.updateUser(service, { pwd, roles });

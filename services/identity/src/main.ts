@@ -44,7 +44,10 @@ export const service = defineService({
     REDIS_KEY_PREFIX: variables.REDIS_KEY_PREFIX,
     ...listenVariable("identity"),
     USER_EGRESS_ALLOW: variables.USER_EGRESS_ALLOW,
-    API_KEY_PEPPER: z.string().min(32).describe("secret under which API keys are hashed and webhook secrets encrypted"),
+    API_KEY_PEPPER: z
+      .string()
+      .min(32)
+      .describe("secret under which API keys are hashed and webhook secrets encrypted; changing it revokes every key"),
     SECRETS_KEYS: secretsKeys().describe(
       "keys (64 hexadecimal digits each, comma separated) under which secrets such as the keys of providers are encrypted; the first encrypts, all decrypt; none can be kept without",
     ),

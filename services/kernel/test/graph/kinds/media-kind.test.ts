@@ -1,6 +1,3 @@
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import {
   holdItems,
   MEDIA_OPERATIONS,
@@ -14,7 +11,6 @@ import {
 } from "../../../src";
 import { inputSchemaProblems } from "../../../src/graph/json-schema/read";
 
-const GUIDE = join(__dirname, "..", "..", "..", "..", "..", "docs", "guide");
 const PICTURE: MediaValue = { url: "http://files.test/media/picture", contentType: "image/png" };
 const SOUND: MediaValue = { url: "http://files.test/media/sound", contentType: "audio/wav" };
 
@@ -65,12 +61,6 @@ describe("the operations on files", () => {
 
   it("have names of their own", () => {
     expect(new Set(MEDIA_OPERATIONS.map(({ name }) => name)).size).toBe(MEDIA_OPERATIONS.length);
-  });
-
-  it("are those of the guide (otherwise: npm run generate)", () => {
-    const input = JSON.stringify(MEDIA_OPERATIONS);
-    const written = execFileSync(process.execPath, [join(GUIDE, "operations-table.mjs"), "-"], { input }).toString();
-    expect(readFileSync(join(GUIDE, "nodes", "media.md"), "utf8")).toBe(written);
   });
 
   it("take what is not set for what it is by default", () => {

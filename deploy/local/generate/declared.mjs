@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { folderOf, SERVICES } from "../../services.cjs";
+import { ROOT } from "../paths.mjs";
+
+/**
+ * The variables that the built services declare, and how deployments file them.
+ *
+ * @typedef {object} Variable
+ * @property {string} name
+ * @property {string} description
+ * @property {boolean} required
+ * @property {string} fallback the default as a text; empty when there is none, or when it depends on the machine
+ * @property {string} shown the default as a text that is the same on every machine
+ * @property {Record<string, any>} schema the JSON schema
+ */
+
+const require = createRequire(import.meta.url);
+
+/**
+ * Groups that several services share, or that belong to one subject: the names in them, and an introduction. All other variables are
+ * filed under their service.
+ */
+const GROUPS = /** @type {const} */ ([
+  ["public", /^PUBLIC_BASE_URL$/, ""],
+  ["oidc", /^OIDC_/, "An OpenID Connect provider for sign-in: docs/operations/sign-in.md."],
+  ["mail", /^(SMTP|MAIL)_/, "A mail server: docs/operations/mail.md. Without SMTP_URL and MAIL_FROM, no mail is sent."],
+  ["payments", /^(STRIPE|CREDIT)_/, "Payments by Stripe: docs/operations/paying.md. Without a key, credits can't be bought."],
+  ["moderation", /^MODERATION_/, "A hook that sees prompts and results: docs/operations/moderation.md. Without a URL, nothing is checked."],
+  ["mongodb", /^MONGODB_/, ""],
+  ["redis", /^REDIS_/, ""],
+  ["temporal", /^TEMPORAL_(?!UI_)/, ""],
+  ["egress", /^PROVIDER_EGRESS_/, ""],
+  ["userEgress", /^USER_EGRESS_/, ""],
+  ["retention", /^RETENTION_/, ""],
+]);
+
+/** @param {string} service @param {string} variable */
+export const groupOf = (service, variable) => GROUPS.find(([, pattern]) => pattern.test(variable))?.[0] ?? service;
+
+/** @param {string} group */
+export const introductionOf = (group) => GROUPS.find(([name]) => name === group)?.[2] ?? "";
+
+/** @param {string} name @param {any} zod @returns {Variable} */
+const describe = (name, zod) => {
+  const schema = zod.toJSONSchema({ io: "input", unrepresentable: "any" });
+  const parsed = zod.safeParse(undefined);
+  const value = schema.default ?? (parsed.success ? parsed.data : undefined);
+  const text = Array.isArray(value) ? value.join(",") : String(value ?? "");
+  // A folder of this machine is none of another's.
+  const fallback = text.startsWith("/") ? "" : text;
+  const shown = text.replace(ROOT, "").replace(`${tmpdir()}/`, "<temporary folder>/");
+  return { name, description: zod.description ?? "", required: !parsed.success, fallback, shown, schema };
+};
+
+/** @param {Record<string, any>} shape */
+const describeAll = (shape) => Object.entries(shape).map(([name, zod]) => describe(name, zod));
+
+const { processVariables } = require(join(ROOT, "services", "platform", "dist", "index.js"));
+
+/** Read by every process. */
+export const OF_PROCESS = describeAll(processVariables);
+
+/** Each service's own, without those of every process. */
+export const DECLARED = SERVICES.map((service) => {
+  const { shape } = require(join(ROOT, folderOf(service), "dist", "main.js")).service.config;
+  return { service, variables: describeAll(shape).filter(({ name }) => !Object.hasOwn(processVariables, name)) };
+});
+
+/** @type {Record<string, { secret: string, optional?: boolean, variables: Record<string, string> }>} */
+const chartSecrets = parse(readFileSync(join(ROOT, "deploy", "helm", "nodeloom", "values.yaml"), "utf8")).secrets;
+
+/** The group of a secret in the chart; undefined for what is none. @param {string} variable */
+export const secretGroupOf = (variable) =>
+  Object.entries(chartSecrets).find(([, { variables }]) => Object.hasOwn(variables, variable))?.[0];
+
+/** Every secret that a service reads, declared or not. @param {(typeof DECLARED)[number]} declared @returns {string[]} */
+export const secretsOf = ({ service, variables }) => {
+  const read = [...variables.map(({ name }) => name), ...(service.secrets ?? []), ...(service.undeclaredSecrets ?? [])];
+  return [...new Set(read)].filter((name) => secretGroupOf(name) !== undefined);
+};
+
+/** Addresses and ports, which follow from the table of services. @param {(typeof DECLARED)[number]["service"]} service @param {string} name */
+const isWiring = (service, name) =>
+  Object.hasOwn(service.listens, name) ||
+  Object.hasOwn(service.urls ?? {}, name) ||
+  service.calls.some((callee) => name === `${callee.toUpperCase()}_ADDRESS`);
+
+/** What an installation may set of a service: neither wiring nor a secret. @param {(typeof DECLARED)[number]} declared */
+export const settingsOf = ({ service, variables }) =>
+  variables.filter(({ name }) => !isWiring(service, name) && secretGroupOf(name) === undefined);
+
+/** @typedef {{ group: string, introduction: string, variables: Variable[] }} SettingGroup */
+
+/** All settings by group, those of every process first, in the order of the services. @returns {SettingGroup[]} */
+export const settingGroups = () => {
+  /** @type {Map<string, Map<string, Variable>>} */
+  const groups = new Map([
+    ["process", new Map(OF_PROCESS.filter(({ name }) => !/^TLS_.*_FILE$/.test(name)).map((one) => [one.name, one]))],
+  ]);
+  for (const declared of DECLARED) {
+    for (const variable of settingsOf(declared)) {
+      const group = groupOf(declared.service.name, variable.name);
+      groups.set(group, (groups.get(group) ?? new Map()).set(variable.name, variable));
+    }
+  }
+  return [...groups].map(([group, variables]) => ({ group, introduction: introductionOf(group), variables: [...variables.values()] }));
+};
+
+/** What a variable is and what it is unless given, as a comment. @param {Variable} variable */
+export const explanationOf = ({ name, description, fallback }) => {
+  const plain = description.replaceAll("`", "");
+  const text = plain === "" ? name : plain[0]?.toUpperCase() + plain.slice(1);
+  return fallback === "" || fallback === "false" ? `${text}.` : `${text}. Default: ${fallback}.`;
+};
