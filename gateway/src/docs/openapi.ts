@@ -2,9 +2,11 @@ import { PRODUCT_VERSION } from "@nodeloom/platform";
 import { z } from "zod";
 import { HOST_PREFIX, SESSION_COOKIE } from "../auth/session";
 import { TAGS, type Route, type Tag } from "../edge/route";
+import type { Operation, Schema } from "./api/document";
 import { createComponents, type Json } from "./components";
 import { INTRODUCTION } from "./introduction";
 import { operation } from "./operation";
+import { withExamples } from "./sample";
 import { DOCS_PATH } from "./site/layout";
 import { webhooks } from "./webhooks";
 
@@ -88,6 +90,11 @@ export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string)
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, components) };
   }
+  const schemas = components.schemas as Readonly<Record<string, Schema>>;
+  const described = Object.entries(paths).map(([path, methods]) => [
+    path,
+    Object.fromEntries(Object.entries(methods).map(([method, each]) => [method, withExamples(each as Operation, schemas)])),
+  ]);
   return {
     openapi: "3.1.0",
     info: {
@@ -100,7 +107,7 @@ export const openApiDocument = (routes: readonly Route[], publicBaseUrl: string)
     servers: [{ url: publicBaseUrl }],
     externalDocs: { description: "Documentation", url: `${publicBaseUrl}${DOCS_PATH}` },
     tags: TAGS.map((name) => ({ name, description: TAG_DESCRIPTIONS[name] })),
-    paths,
+    paths: Object.fromEntries(described) as Json,
     webhooks: webhooks((schema) => components.describe(schema, "output")),
     components: {
       securitySchemes: {

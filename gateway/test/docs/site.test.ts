@@ -105,7 +105,7 @@ describe("the reference of the API", () => {
         expect(section).toContain(`\`${method.toUpperCase()} ${path}\`, operation \`${operation.operationId}\``);
         for (const { name } of operation.parameters ?? []) expect(section).toContain(`| \`${name}\` |`);
         for (const status of Object.keys(operation.responses)) expect(section).toContain(status);
-        expect(section).toContain("```sh\ncurl ");
+        expect(section).toContain("```sh call\ncurl ");
       }
   });
 

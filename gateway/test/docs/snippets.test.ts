@@ -3,12 +3,18 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Script } from "node:vm";
+import type { ApiDocument } from "../../src/docs/api/document";
+import { apiPages } from "../../src/docs/api/pages";
 import { routes } from "../../src/endpoints";
+import { document } from "../support/document";
 import { allSnippets, placeOf, ROOT, snippetsOf, type Snippet } from "../support/snippets";
 
 /** Every block of the documentation is what it says it is. Blocks of `sh run`, `ts run` and `python run` are carried out in e2e/guide.test.ts. */
 
 const snippets = allSnippets();
+const api = document as unknown as ApiDocument;
+/** Calls of operations in the reference of the API. */
+const calls = apiPages(api).flatMap(({ path, markdown }) => snippetsOf(path, markdown(api)).filter(({ mark }) => mark === "call"));
 const isIn = (...languages: string[]): Snippet[] => snippets.filter(({ language }) => languages.includes(language));
 
 /** What a block may say of itself: its language, and a second word where the language alone does not say how it is checked. */
@@ -80,7 +86,7 @@ it("has requests whose routes exist", () => {
 });
 
 it("has Python that compiles", () => {
-  const blocks = isIn("python").filter(({ mark }) => mark !== "declaration");
+  const blocks = [...isIn("python"), ...calls.filter(({ language }) => language === "python")].filter(({ mark }) => mark !== "declaration");
   const input = JSON.stringify(blocks.map((one) => ({ place: placeOf(one), code: one.code })));
   const program = 'import json, sys\nfor one in json.load(sys.stdin): compile(one["code"], one["place"], "exec")';
   expect(spawnSync("python3", ["-c", program], { input, encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
@@ -99,6 +105,11 @@ it("has TypeScript whose types are right, by those of the client", () => {
       const name = placeOf(one).replaceAll(/[^\w]/g, "-");
       writeFileSync(join(folder, `${name}.ts`), `${isFirst ? "" : given}${one.code}\nexport {};\n`);
     }
+    const functions = calls
+      .filter(({ language }) => language === "ts")
+      .map(({ code }, index) => `export const call${index} = async (client: Client) => {\n${code}\nreturn body;\n};`);
+    expect(functions.length).toBeGreaterThan(50);
+    writeFileSync(join(folder, "calls.ts"), ['import type { Client } from "@nodeloom/client";', ...functions].join("\n"));
     const compilerOptions = {
       ...{ strict: true, noEmit: true, skipLibCheck: true, target: "es2022", module: "esnext", moduleResolution: "bundler" },
       ...{ types: ["node"], typeRoots: [join(ROOT, "node_modules", "@types")] },

@@ -41,6 +41,23 @@ describe("the OpenAPI document", () => {
     }
   });
 
+  it("shows for every success in JSON an example that its schema accepts", () => {
+    const wrong = operations.flatMap(({ name, operation }) =>
+      Object.entries(operation.responses as Record<string, { content?: Record<string, { schema: object; example?: unknown }> }>)
+        .filter(([status]) => status.startsWith("2"))
+        .flatMap(([status, { content }]) => {
+          const json = content?.["application/json"];
+          if (json === undefined) return [];
+          return createInputCheck({ ...json.schema, components: document.components })(json.example).map((issue) => ({
+            name,
+            status,
+            issue,
+          }));
+        }),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it.each(operations)("$name documents its errors, its tag and its path parameters", ({ name, operation }) => {
     const {
       responses,

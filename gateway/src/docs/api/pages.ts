@@ -1,6 +1,6 @@
 import type { Entry } from "../site/contents";
 import type { ApiDocument, Content, Operation, Parameter, Response } from "./document";
-import { curlOf } from "./example";
+import { callsOf } from "./calls";
 import { code, memberTable, nameOf, table, typeOf } from "./schema";
 
 /** The API reference as Markdown, a page for each tag, made from the OpenAPI document. */
@@ -10,6 +10,7 @@ export interface ApiPage extends Entry {
 }
 
 const OVERVIEW = "api";
+const BODY = "Body";
 const SUCCESS = /^[23]/;
 const COMMON_HEADERS = /^X-(?:Request-Id|RateLimit-)/;
 
@@ -39,16 +40,17 @@ const parameterTable = (parameters: readonly Parameter[]): string =>
 
 /** @param schemas where members are shown though the schema has a place of its own */
 const contentOf = (content: Content, what: string, schemas: ApiDocument["components"]["schemas"] = {}): string[] =>
-  Object.entries(content).flatMap(([type, { schema }]) => {
+  Object.entries(content).flatMap(([type, { schema, example }]) => {
     const members = memberTable(schemas[nameOf(schema.$ref ?? "")] ?? schema);
-    return [`**${what}** (\`${type}\`): ${typeOf(schema)}`, ...(members === "" ? [] : [members])];
+    const shown = example === undefined || what === BODY ? [] : [`\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``];
+    return [`**${what}** (\`${type}\`): ${typeOf(schema)}`, ...(members === "" ? [] : [members]), ...shown];
   });
 
 const answer = ([status, { description, headers = {}, content = {} }]: [string, Response]): string[] => {
   const own = Object.keys(headers).filter((name) => !COMMON_HEADERS.test(name));
   const said = `${description}${own.length === 0 ? "" : `; headers ${own.map(code).join(", ")}`}`;
-  if (Object.keys(content).length === 0) return [`**Answer ${status}**: ${said}`];
-  return [...contentOf(content, `Answer ${status}`), `${said}.`];
+  if (Object.keys(content).length === 0) return [`**Response ${status}**: ${said}`];
+  return [...contentOf(content, `Response ${status}`), `${said}.`];
 };
 
 /** Folded away: the codes of errors are alike for most operations. */
@@ -56,7 +58,7 @@ const errors = (responses: readonly [string, Response][]): string[] => {
   if (responses.length === 0) return [];
   const rows = responses.map(([status, { description }]) => [status, description.replaceAll(/\n?^- /gm, "<br>").replace(/^<br>/, "")]);
   const statuses = responses.map(([status]) => status).join(", ");
-  return [`<details><summary>Errors: ${statuses}</summary>`, table(["Status", "Codes, and when they come"], rows), "</details>"];
+  return [`<details><summary>Errors: ${statuses}</summary>`, table(["Status", "Codes and causes"], rows), "</details>"];
 };
 
 const section = (document: ApiDocument, method: string, path: string, operation: Operation): string => {
@@ -67,10 +69,10 @@ const section = (document: ApiDocument, method: string, path: string, operation:
     `${code(`${method} ${path}`)}, operation ${code(operationId)}. ${callers(operation)}`,
     ...(description === undefined ? [] : [description]),
     ...(parameters.length === 0 ? [] : [parameterTable(parameters)]),
-    ...(requestBody ? contentOf(requestBody.content, "Body", document.components.schemas) : []),
+    ...(requestBody ? contentOf(requestBody.content, BODY, document.components.schemas) : []),
     ...entries.filter(([status]) => SUCCESS.test(status)).flatMap(answer),
     ...errors(entries.filter(([status]) => !SUCCESS.test(status))),
-    `\`\`\`sh\n${curlOf(method, path, operation, document.components.schemas)}\n\`\`\``,
+    callsOf(method, path, operation, document.components.schemas),
   ].join("\n\n");
 };
 
@@ -110,7 +112,7 @@ const webhookPage = ({ webhooks }: ApiDocument): string =>
         `## ${type}`,
         `${summary}. ${description ?? ""}`,
         parameterTable(parameters),
-        ...contentOf(requestBody?.content ?? {}, "Body"),
+        ...contentOf(requestBody?.content ?? {}, BODY),
         `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``,
       ];
     }),

@@ -87,21 +87,3 @@ export const memberTable = (schema: Schema): string => {
   ]);
   return table(["Member", "Value", ""], rows);
 };
-
-const BY_TYPE: Readonly<Record<string, unknown>> = { string: "…", number: 1, integer: 1, boolean: true, null: null, object: {} };
-
-/** A value that shows what a schema asks for: its examples, and members that must be there. */
-export const exampleOf = (schema: Schema, schemas: Readonly<Record<string, Schema>>): unknown => {
-  const { examples, example = examples?.[0], type } = schema;
-  if (example !== undefined) return example;
-  if (schema.$ref !== undefined) return exampleOf(schemas[nameOf(schema.$ref)] ?? {}, schemas);
-  if ("const" in schema) return schema.const;
-  if (schema.enum) return schema.enum[0];
-  if ("default" in schema) return schema.default;
-  const [variant] = variantsOf(schema);
-  if (variant) return exampleOf(variant, schemas);
-  if (type === "array") return isSchema(schema.items) && (schema.minItems ?? 0) > 0 ? [exampleOf(schema.items, schemas)] : [];
-  if (type !== "object") return BY_TYPE[typeof type === "string" ? type : (type?.[0] ?? "object")];
-  const required = Object.entries(schema.properties ?? {}).filter(([name]) => schema.required?.includes(name));
-  return Object.fromEntries(required.map(([name, member]) => [name, exampleOf(member, schemas)]));
-};

@@ -82,6 +82,16 @@ const highlight = (code: string, language: string): string => {
   return known ? hljs.highlight(code, { language }).value : escapeHtml(code);
 };
 
+/** Mark of the code blocks that show one call in several languages. */
+const CALL = "call";
+const LANGUAGE_NAMES: Readonly<Record<string, string>> = { sh: "curl", ts: "TypeScript", python: "Python" };
+
+const isCall = (token: Token | undefined): boolean => token?.type === "fence" && token.info.trim().endsWith(` ${CALL}`);
+
+/** A block among its neighbours as a section that the page's script turns into a tab; without the script all are seen. */
+const inTab = (block: string, language: string, follows: boolean, precedes: boolean): string =>
+  `${follows ? "" : '<div class="tabs">\n'}<section data-tab="${escapeHtml(LANGUAGE_NAMES[language] ?? language)}">${block}</section>\n${precedes ? "" : "</div>\n"}`;
+
 const linkRules = (markdown: Markdown, from: string, links: Links): void => {
   const { rules } = markdown.renderer;
   /** For each open link, whether it was rendered as one. */
@@ -146,8 +156,9 @@ export const renderPage = (text: string, from: string, links: Links): RenderedPa
   };
   rules.fence = (all, index) => {
     const { info, content } = all[index]!;
-    const [language = ""] = info.trim().split(/\s+/);
-    return `<pre tabindex="0"><code>${highlight(content, language)}</code></pre>\n`;
+    const [language = "", mark] = info.trim().split(/\s+/);
+    const block = `<pre tabindex="0"><code>${highlight(content, language)}</code></pre>\n`;
+    return mark === CALL ? inTab(block, language, isCall(all[index - 1]), isCall(all[index + 1])) : block;
   };
   const html = markdown.renderer.render(tokens, markdown.options, {});
   const all = [...headings.values()];

@@ -26,6 +26,40 @@ export const SCRIPT = `(() => {
         setTimeout(() => (button.textContent = "Copy"), 2000);
       });
     }
+    const TAB = "nodeloom.docs-tab";
+    const choose = (name) => {
+      for (const tabs of document.querySelectorAll(".tabs")) {
+        const panels = [...tabs.querySelectorAll("section")];
+        const chosen = panels.find(({ dataset }) => dataset.tab === name) ?? panels[0];
+        for (const panel of panels) panel.hidden = panel !== chosen;
+        for (const tab of tabs.querySelectorAll("[aria-pressed]")) tab.setAttribute("aria-pressed", tab.textContent === chosen.dataset.tab);
+      }
+    };
+    for (const tabs of document.querySelectorAll(".tabs")) {
+      const bar = document.createElement("div");
+      bar.className = "tab-bar";
+      for (const { dataset } of tabs.querySelectorAll("section")) {
+        const tab = document.createElement("button");
+        tab.type = "button";
+        tab.textContent = dataset.tab;
+        tab.setAttribute("aria-pressed", "false");
+        tab.addEventListener("click", () => {
+          const top = tab.getBoundingClientRect().top;
+          choose(dataset.tab);
+          scrollBy(0, tab.getBoundingClientRect().top - top);
+          try {
+            localStorage.setItem(TAB, dataset.tab);
+          } catch {}
+        });
+        bar.append(tab);
+      }
+      tabs.prepend(bar);
+    }
+    let lastTab = null;
+    try {
+      lastTab = localStorage.getItem(TAB);
+    } catch {}
+    choose(lastTab);
     const contents = document.querySelector("details.contents");
     const wide = matchMedia("(min-width: 1200px)");
     const fit = () => contents && (contents.open = wide.matches);

@@ -79,6 +79,9 @@ pre code { padding: 0; background: none; font-size: 1em; overflow-wrap: normal; 
 .code button { position: absolute; top: 8px; right: 8px; padding: 2px 8px; font-size: 12px; opacity: 0; }
 .code:hover button, .code button:focus-visible { opacity: 1; }
 @media (hover: none) { .code button { opacity: 1; } }
+.tab-bar { display: flex; gap: 6px; margin-bottom: -8px; }
+.tab-bar button { padding: 2px 10px; font-size: 13px; }
+.tab-bar button[aria-pressed="true"] { border-color: var(--accent); background: var(--accent-soft); color: var(--accent); }
 table { display: block; max-width: 100%; overflow-x: auto; margin: 1em 0; border-collapse: collapse; font-size: 15px; }
 th, td { padding: 6px 12px 6px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; overflow-wrap: normal; }
 .align-right { text-align: right; }
