@@ -13,6 +13,7 @@ import { createExecution } from "./lifecycle/execution";
 import { createAwaitDelivered, createFollow } from "./requests/follow";
 import { createHolds } from "./lifecycle/holds";
 import { createQueue } from "./lifecycle/queue";
+import { createPinnedOf } from "./plan/pinned-graphs";
 import { createStart } from "./requests/start";
 import { startSweeps } from "./upkeep/sweeps";
 import { createReads } from "./requests/reads";
@@ -121,6 +122,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
   const endWatch = watchLoad({ ...made.watched, pools: { starts, planning: threads, ...made.watched.pools } });
   const start = createStart({
     planning,
+    pinnedOf: createPinnedOf(stores),
     reruns,
     keepGraph,
     starter,

@@ -10,6 +10,7 @@ import { rowId } from "../store/batches";
 import type { EventChannel } from "../store/channel";
 import type { Stores } from "../store/stores";
 import { withKeyMetadata } from "../requests/attribution/key-metadata";
+import type { StoredText } from "../run/types";
 import { batchNotFound, createOwned } from "./owned";
 import { checkBudget, type PricedBatch, type Pricing, type ReadOrder } from "./pricing";
 import { statusOfRow } from "./view";
@@ -55,12 +56,13 @@ const webhookOf = ({ keyId, webhookUrl: url, webhookEvents }: executions.Runner)
     ? { url, state: "pending", attempts: 0, deliveredAt: null, lastError: null }
     : null;
 
-const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedBatch): BatchRecord => {
+const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedBatch, graph: StoredText | undefined): BatchRecord => {
   const { target, until, runner, items, maxMillicredits, concurrency, stopsOnError, itemWebhooks, metadata, rerunOf } = order;
   const now = new Date();
   return {
     ...{ _id: id, userId: runner.userId, status: "preparing", reason: null, target, runner },
     version: priced.version === undefined ? order.version : String(priced.version),
+    ...(graph ? { graph } : {}),
     ...(until === "" ? {} : { until }),
     ...{ total: items.length, next: 0, again: [], underWay: [], counts: { completed: 0, failed: 0, cancelled: 0 } },
     ...{ spent: 0, committed: 0, price: { estimated: priced.estimated, isExact: priced.isExact } },
@@ -149,7 +151,8 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     await checkOpen(order.runner.userId);
     const priced = await pricing(order);
     checkBudget(priced, order.maxMillicredits);
-    await batches.insert(newBatch(batchId, fingerprint, order, priced));
+    const graph = priced.pinned && (await payloads.putText(JSON.stringify(priced.pinned), batchId));
+    await batches.insert(newBatch(batchId, fingerprint, order, priced, graph));
     await writeRows(batchId, order.items, priced);
     const batch = (await batches.activate(batchId)) ?? (await batches.find(batchId));
     if (!batch) throw unavailable("the batch could not be recorded", 1);

@@ -5,6 +5,7 @@ import type { Billing } from "../clients";
 import type { PlannedRun, Planning } from "../plan/planning";
 import { BATCH, type ItemInput } from "../run/batch";
 import { mayCostLess, unheldMillicredits } from "../requests/quotes";
+import type { PinnedGraphs } from "../plan/kept-graphs";
 
 /** Plans of one batch that are made at once: each takes its turn with those of other users. */
 const PLANS_AT_ONCE = 4;
@@ -33,6 +34,8 @@ export interface PricedBatch {
   isPlaceless: boolean;
   /** Of a workflow: the published version that the items run; none for the draft, and for models. */
   version: number | undefined;
+  /** Of a workflow: what all of its items run. */
+  pinned: PinnedGraphs | undefined;
 }
 
 /** What is asked for, with its items read. */
@@ -123,8 +126,12 @@ const invalidItems = (reasons: ReadonlySet<Reason>, problems: readonly Problem[]
 export type Pricing = ReturnType<typeof createPricing>;
 
 export const createPricing = ({ planning, billing }: { planning: Pick<Planning, "plan">; billing: Pick<Billing, "getAccount"> }) => {
-  const planItem = ({ target, version, until, runner }: ReadOrder, { inputsJson, settingsJson }: ItemInput): Promise<PlannedRun> =>
-    planning.plan({ target, version, until, runner, inputsJson, settingsJson, isAsync: false, storesNothing: true });
+  const planItem = (
+    { target, version, until, runner }: ReadOrder,
+    { inputsJson, settingsJson }: ItemInput,
+    pinned: PinnedGraphs | undefined,
+  ): Promise<PlannedRun> =>
+    planning.plan({ target, version, until, runner, inputsJson, settingsJson, isAsync: false, storesNothing: true, pinned });
 
   return async (order: ReadOrder): Promise<PricedBatch> => {
     const { items, runner } = order;
@@ -132,22 +139,27 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
     const reasons = new Set<Reason>();
     const problems = new Map<number, Problem[]>();
     let version: number | undefined;
+    let pinned: PinnedGraphs | undefined;
     let next = 0;
-    const work = async (): Promise<void> => {
-      while (next < items.length) {
-        const index = next;
-        next += 1;
-        try {
-          const planned = await planItem(order, items[index]!);
-          all[index] = priced(planned.plan);
-          ({ version } = planned);
-        } catch (error) {
-          const found = problemsOf(error, index);
-          reasons.add(found.reason);
-          problems.set(index, found.problems);
-        }
+    const one = async (): Promise<void> => {
+      const index = next;
+      next += 1;
+      try {
+        const planned = await planItem(order, items[index]!, pinned);
+        all[index] = priced(planned.plan);
+        ({ version } = planned);
+        pinned ??= planned.pinned;
+      } catch (error) {
+        const found = problemsOf(error, index);
+        reasons.add(found.reason);
+        problems.set(index, found.problems);
       }
     };
+    const work = async (): Promise<void> => {
+      while (next < items.length) await one();
+    };
+    // The first says which graph the others are planned with.
+    await one();
     await Promise.all(Array.from({ length: PLANS_AT_ONCE }, work));
     if (problems.size > 0) {
       const inOrder = [...problems].sort(([a], [b]) => a - b).flatMap(([, found]) => found);
@@ -162,7 +174,7 @@ export const createPricing = ({ planning, billing }: { planning: Pick<Planning, 
       most: estimated + unheld,
       isExact: isSure && all.every(({ price, most, mayCostLess }) => price === most && !mayCostLess),
       isPlaceless: all.every(({ isPlaceless }) => isPlaceless),
-      version,
+      ...{ version, pinned },
     };
   };
 };

@@ -6,7 +6,7 @@ import type { workflows as workflowsProto } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Workflows } from "../clients";
 import { errorOf } from "../run/refusals";
-import type { KeptGraph } from "./kept-graphs";
+import type { KeptVersion } from "./kept-graphs";
 import type { Planner, TaskGraph } from "./planner/protocol";
 
 /** A saved graph as the workflows service keeps it. */
@@ -71,7 +71,7 @@ export const createDefinitions = (workflows: Pick<Workflows, "getDefinition">, p
     },
 
     /** A graph that was kept with an earlier run, in place of a saved one, with a key that changes with it. */
-    kept: ({ saved, graphHidden }: Defined, { version, ...graph }: KeptGraph & { version: number }): Defined => {
+    kept: ({ saved, graphHidden }: Defined, { version, ...graph }: KeptVersion): Defined => {
       const { nodesJson, edgesJson, pinnedModels } = graph;
       const { createdBy, revision } = saved;
       const hash = createHash("sha256")

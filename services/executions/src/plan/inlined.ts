@@ -13,6 +13,7 @@ import {
   type WorkflowReference,
 } from "@nodeloom/kernel";
 import type { Defined, Definition, Definitions, Needs } from "./definitions";
+import type { KeptGraph, KeptVersion } from "./kept-graphs";
 import type { InnerTask, TaskGraph } from "./planner/protocol";
 
 /** Nodes that are looked at before a graph is known to be too large: each of them brings at least one. */
@@ -30,6 +31,13 @@ export const graphOf = (slug: string, { saved, key }: Pick<Defined, "saved" | "k
   return { key: key ?? `${slug}@${revision}`, nodesJson, edgesJson };
 };
 
+const DRAFT = "draft";
+const keyOf = ({ slug, version }: Pick<WorkflowReference, "slug" | "version">, { ownerId }: Pick<Container, "ownerId">): string =>
+  `${ownerId} ${slug} ${version}`;
+
+/** A graph as runs and batches keep it. */
+export const keptOf = ({ saved: { nodesJson, edgesJson }, pinnedModels }: Defined): KeptGraph => ({ nodesJson, edgesJson, pinnedModels });
+
 const hashOf = ({ nodesJson, edgesJson }: Definition): string =>
   createHash("sha256").update(nodesJson).update("\n").update(edgesJson).digest("hex");
 
@@ -39,6 +47,8 @@ export interface Inlined {
   models: string[];
   /** What the execution keeps of them. */
   workflows: InlinedWorkflow[];
+  /** Those that nodes don't name by a version's number, by who reads them and how they are named. */
+  changing: Record<string, KeptVersion>;
 }
 
 /** A workflow in which others stand. */
@@ -58,6 +68,8 @@ export interface InliningRequest {
   ownerId: string;
   userId: string;
   references: readonly WorkflowReference[];
+  /** `changing` of an earlier plan: each is as it was then. */
+  pinned?: Readonly<Record<string, KeptVersion>> | undefined;
 }
 
 /**
@@ -65,13 +77,14 @@ export interface InliningRequest {
  * @throws DomainError WORKFLOW_INVALID for what is not there, for a circle, and for what is too deep
  */
 export const findInlined = async (
-  definitions: Pick<Definitions, "read" | "needs">,
-  { slug, selected, ownerId, userId, references }: InliningRequest,
+  definitions: Pick<Definitions, "read" | "needs" | "kept">,
+  { slug, selected, ownerId, userId, references, pinned = {} }: InliningRequest,
 ): Promise<Inlined> => {
   const found = new Map<string, InnerTask["definitions"][number]>();
   const meanings: InnerTask["references"] = [];
   const models = new Set<string>();
   const workflows: InlinedWorkflow[] = [];
+  const changing: Record<string, KeptVersion> = {};
   const reads = new Map<string, Promise<Defined>>();
   const hashes = new Map<string, string>();
   // What is approved holds of the workflows in it, too. Versions don't change.
@@ -79,14 +92,15 @@ export const findInlined = async (
   let chars = 0;
 
   const read = ({ slug: named, version, nodeId }: WorkflowReference, { ownerId: reader, prefix }: Container): Promise<Defined> => {
-    const key = `${reader} ${named} ${version}`;
+    const key = keyOf({ slug: named, version }, { ownerId: reader });
     const wanting = invalid(prefix + nodeId, `there is no workflow ${named}${version === "" ? "" : ` (version ${version})`}`);
     const known =
       reads.get(key) ??
       definitions.read(named, reader, member(standing, version) ?? version).then(
         (defined) => {
           if (defined.graphHidden) throw wanting;
-          return defined;
+          const kept = member(pinned, key);
+          return kept ? definitions.kept(defined, kept) : defined;
         },
         (error: unknown) => {
           throw error instanceof DomainError && WANTING.has(error.reason) ? wanting : error;
@@ -107,6 +121,8 @@ export const findInlined = async (
       if (workflows.length >= MOST_NODES) throw invalid(nodeId, `with the workflows in it the graph has more than ${LIMITS.nodes} nodes`);
       const defined = await read(reference, container);
       const { saved, pinnedModels } = defined;
+      if (reference.version === "" || reference.version === DRAFT)
+        changing[keyOf(reference, container)] = { ...keptOf(defined), version: saved.version };
       const graph = graphOf(reference.slug, defined);
       const key = `${graph.key} ${saved.version}`;
       const needs: Needs = await definitions.needs(saved, graph, userId);
@@ -125,5 +141,5 @@ export const findInlined = async (
   };
 
   await visit({ key: "", ownerId, path: [slug], prefix: "" }, references);
-  return { inner: { definitions: [...found.values()], references: meanings }, models: [...models], workflows };
+  return { inner: { definitions: [...found.values()], references: meanings }, models: [...models], workflows, changing };
 };

@@ -11,6 +11,16 @@ export interface KeptGraph {
   pinnedModels: Readonly<Record<string, string>>;
 }
 
+/** A kept graph with its version; 0: the draft. */
+export type KeptVersion = KeptGraph & { version: number };
+
+/** What all items of a batch run, however the workflows change meanwhile. */
+export interface PinnedGraphs {
+  graph: KeptVersion;
+  /** Workflows in it that its nodes don't name by a version's number: see `findInlined`. */
+  inner: Record<string, KeptVersion>;
+}
+
 interface UsersGraph {
   userId: string;
   graph: KeptGraph;

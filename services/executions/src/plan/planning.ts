@@ -17,10 +17,10 @@ import type { Media, Workflows } from "../clients";
 import { findModels, type Autos } from "./auto-models";
 import { createDataFiles, recordedInputs, takeOutDataUrls, type TakenOut } from "./data-urls";
 import { createDefinitions } from "./definitions";
-import type { KeptGraph } from "./kept-graphs";
+import type { KeptGraph, PinnedGraphs } from "./kept-graphs";
 import { checkForeign, type RerunPlan, type PlannedReuse } from "./reruns";
 import { withAlternatives } from "./fallback-models";
-import { findInlined, graphOf } from "./inlined";
+import { findInlined, graphOf, keptOf } from "./inlined";
 import { files } from "./files";
 import type { RequireSecrets } from "./secrets";
 import { checkSending } from "./sending";
@@ -41,6 +41,8 @@ export interface PlannedRun {
   inputsJson: string;
   /** What ran, by a key that changes with it; none of a model's run. */
   graph?: { key: string; kept: KeptGraph };
+  /** What pins it, workflows in it among them. */
+  pinned?: PinnedGraphs;
   /** The node that it runs to; absent: everything. */
   until?: string;
   /** The JSON Schema of a text model's answer. */
@@ -68,6 +70,8 @@ export interface PlanningRequest {
   storesNothing?: boolean;
   /** Of a rerun. */
   rerun?: RerunPlan;
+  /** Of an item of a batch. */
+  pinned?: PinnedGraphs | undefined;
 }
 
 /** How often a plan may be missing something: whole inputs, files of inputs, files that values name, files of data URLs. */
@@ -215,8 +219,9 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
   const planWorkflow = async (slug: string, request: PlanningRequest): Promise<PlannedRun> => {
     const { version: selected = "", until: asked = "", settingsJson = "", runner, rerun } = request;
     const until = asked || (rerun?.until ?? "");
-    const read = await definitions.read(slug, runner.userId, rerun?.graph ? "" : selected);
-    const defined = rerun?.graph ? definitions.kept(read, rerun.graph) : read;
+    const kept = rerun?.graph ?? request.pinned?.graph;
+    const read = await definitions.read(slug, runner.userId, kept ? "" : selected);
+    const defined = kept ? definitions.kept(read, kept) : read;
     const { saved, graphHidden, pinnedModels } = defined;
     const { version, createdBy } = saved;
     const isForeign = createdBy !== runner.userId;
@@ -228,8 +233,8 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
     // What the saved graph needs is kept with it, and not what it needs with settings.
     const { needs: _, ...unread } = saved;
     const { models: own, workflows: references } = await definitions.needs(graph === savedGraph ? saved : unread, graph, userId);
-    const inlined =
-      references.length === 0 ? undefined : await findInlined(definitions, { slug, selected, ownerId: createdBy, userId, references });
+    const inlining = { slug, selected, ownerId: createdBy, userId, references, pinned: request.pinned?.inner };
+    const inlined = references.length === 0 ? undefined : await findInlined(definitions, inlining);
     const needed = inlined ? [...new Set([...own, ...inlined.models])] : own;
     const { models: named, autos } = await findModels(catalog, needed, { runner, pinnedModels });
     checkSetModels(settingsJson, autos, capabilities);
@@ -262,6 +267,7 @@ export const createPlanning = ({ workflows, media, requirePrograms, requireSecre
       ...(version > 0 ? { version } : {}),
       ...(until === "" ? {} : { until }),
       graph: { key: graph.key, kept: { nodesJson, edgesJson, pinnedModels } },
+      pinned: { graph: { ...keptOf(defined), version }, inner: inlined?.changing ?? {} },
     };
   };
 

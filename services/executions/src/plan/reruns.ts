@@ -1,6 +1,6 @@
 /** What planning does for reruns. */
 import { invalidRequest, type RunPlan } from "@nodeloom/kernel";
-import type { KeptGraph } from "./kept-graphs";
+import type { KeptVersion } from "./kept-graphs";
 import type { CatalogModel } from "./model-catalog";
 import type { GivenOutputs } from "./planner/protocol";
 import type { Reuse } from "../run/types";
@@ -22,7 +22,7 @@ export type Replan = (given: GivenOutputs) => Promise<RunPlan>;
 
 export interface RerunPlan {
   /** The graph that the earlier run had, with its version (0: the draft); without it the workflow's. */
-  graph?: KeptGraph & { version: number };
+  graph?: KeptVersion;
   /** The node that the earlier run ran to, and the JSON Schema of its answer: they hold where none is asked for. */
   until?: string;
   schemaJson?: string;

@@ -22,6 +22,7 @@ import type { Queue } from "../lifecycle/queue";
 import type { KeepGraph } from "../plan/kept-graphs";
 import type { PlannedRun, Planning } from "../plan/planning";
 import { withKeyMetadata } from "./attribution/key-metadata";
+import type { PinnedOf } from "../plan/pinned-graphs";
 import type { Reruns } from "../reuse/reruns";
 import { GraphRun } from "../run/graph-run";
 import { LINE_LENGTH_FACTOR, type Place } from "../run/line";
@@ -107,6 +108,7 @@ const isKnown = ({ kind }: DomainError): boolean => kind !== "unavailable" && ki
 export interface StartOptions {
   planning: Pick<Planning, "plan">;
   reruns: Pick<Reruns, "planningOf">;
+  pinnedOf: PinnedOf;
   keepGraph: KeepGraph;
   starter: Pick<RunStarter, "start">;
   stores: Pick<Stores, "rows" | "payloads">;
@@ -125,7 +127,7 @@ export interface StartOptions {
  * row; then its credits are held, it gets a place or waits for one, and its workflow is started.
  */
 export const createStart = (options: StartOptions) => {
-  const { planning, reruns, keepGraph, starter, stores, execution, holds, queue, approvals, end, outbox, checkRun } = options;
+  const { planning, reruns, pinnedOf, keepGraph, starter, stores, execution, holds, queue, approvals, end, outbox, checkRun } = options;
 
   /** A refused client finds their credits free already, unless a service is away. */
   const refuse = async (row: ExecutionView, error: DomainError, left?: readonly OutboxEntry[]): Promise<ExecutionView> => {
@@ -192,7 +194,9 @@ export const createStart = (options: StartOptions) => {
     const { version = "", until = "", schemaJson = "" } = target ?? {};
     const settings = { settingsJson: request.settingsJson, settingsApproved: request.batch !== undefined };
     const rerun = request.rerun && (await reruns.planningOf(request.rerun, { runner, inputsJson, version, pins: true }));
-    return planning.plan({ target: target?.target, version, until, schemaJson, runner, inputsJson, isAsync, ...settings, ...rerun });
+    const pinned = request.batch && (await pinnedOf(request.batch.batchId));
+    const part = { target: target?.target, version, until, schemaJson, runner, inputsJson, isAsync, pinned };
+    return planning.plan({ ...part, ...settings, ...rerun });
   };
 
   return {

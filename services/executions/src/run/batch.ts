@@ -69,6 +69,8 @@ export interface BatchRecord {
   target: NonNullable<executions.Target["target"]>;
   /** Of a workflow: the version that its items run. */
   version: string;
+  /** Of a workflow: what its items run, as JSON: see `PinnedGraphs`. */
+  graph?: StoredText;
   /** Of a workflow: the node that its items run to; none for everything. */
   until?: string;
   /** Who created or last resumed it, as they were then; what a change of tier changes is looked up. */

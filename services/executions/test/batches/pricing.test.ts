@@ -67,6 +67,22 @@ it("names every problem by the item that has it, in order", async () => {
   ]);
 });
 
+it("prices all items of the graph that the first of them has", async () => {
+  const graphs = ["as it is", "as it is changed meanwhile"];
+  const seen: unknown[] = [];
+  const plan = ({ pinned }: PlanningRequest): Promise<PlannedRun> => {
+    seen.push(pinned?.graph.nodesJson);
+    const graph = pinned?.graph ?? { nodesJson: graphs.shift()!, edgesJson: "[]", pinnedModels: {}, version: 0 };
+    return Promise.resolve({ ...planned([]), pinned: { graph, inner: {} } });
+  };
+  const pricing = createPricing({ planning: { plan }, billing: { getAccount: () => Promise.resolve({}) } as never });
+  const target = { $case: "workflowSlug" as const, value: "flow" };
+  const items = Array.from({ length: 6 }, () => ({ inputsJson: "{}", settingsJson: "" }));
+  const { pinned } = await pricing({ target, version: "", until: "", runner: executions.Runner.fromPartial({ userId: "u" }), items });
+  expect(pinned?.graph.nodesJson).toBe("as it is");
+  expect(seen).toEqual([undefined, ...Array.from({ length: 5 }, () => "as it is")]);
+});
+
 it("passes on what is wrong with all of them", async () => {
   await expect(price([{ calls: 1 }, { bad: "tier" }])).rejects.toMatchObject({ reason: "MODEL_TIER_REQUIRED" });
 });

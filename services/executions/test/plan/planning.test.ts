@@ -1,6 +1,7 @@
 import { callInputs, innerOwner, type DomainError } from "@nodeloom/kernel";
 import { executions, workflows } from "@nodeloom/proto";
 import { withFiles } from "../../src/plan/files";
+import type { PinnedGraphs } from "../../src/plan/kept-graphs";
 import { createModelCatalog } from "../../src/plan/model-catalog";
 import { createPlanning, type PlannedRun, type Planning } from "../../src/plan/planning";
 import { planInProcess, startPlanningServices, type PlanningServices } from "../support/planning-services";
@@ -683,6 +684,32 @@ describe("workflows that stand in others", () => {
     expect(texts).toEqual([{ text: [{ value: "changed" }] }, { text: [{ value: "hello" }] }]);
     await clients.workflows.approveGraph({ slug: slugOf(said), ownerId: "owner" });
     expect((await planned("approved")).plan.output).toEqual({ text: [{ value: "changed" }] });
+  });
+
+  it("plans items of a batch as it was when the batch was ordered, with the drafts and versions in it", async () => {
+    const [draft, published] = await Promise.all([saying("draft"), saying("published")]);
+    const publish = () =>
+      clients.workflows.publishVersion(workflows.PublishVersionRequest.fromPartial({ slug: slugOf(published), ownerId: "owner" }));
+    await publish();
+    const nodes = [inner(draft), { ...inner(published), id: "other" }, out];
+    const edges: [string, string][] = [
+      ["inner.text", "out.text"],
+      ["other.text", "out.text"],
+    ];
+    const target = await create(nodes, edges);
+    const planned = async (pinned?: PinnedGraphs) =>
+      planning.plan({ target, version: "", runner: runner(), inputsJson: "{}", isAsync: false, pinned });
+    const ordered = await planned();
+    const change = (text: string) => [{ id: "box", type: "text-box", data: { text } }, out];
+    for (const one of [draft, published]) await save(one, change("changed"));
+    await publish();
+    const others = await planned();
+    await save(target, change("all of it"));
+    const kept = JSON.parse(JSON.stringify(ordered.pinned)) as PinnedGraphs;
+    expect((await planned(kept)).plan.output).toEqual(ordered.plan.output);
+    expect(others.plan.output).not.toEqual(ordered.plan.output);
+    await clients.workflows.deleteWorkflow({ slug: slugOf(draft), ownerId: "owner" });
+    await expect(planned(kept)).rejects.toMatchObject(invalid(`there is no workflow ${slugOf(draft)}`));
   });
 
   it("takes what is the runner's own and templates, and nothing else", async () => {

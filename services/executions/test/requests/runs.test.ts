@@ -11,11 +11,14 @@ import { createEnd } from "../../src/lifecycle/end";
 import { LINE_LENGTH_FACTOR, placeOf } from "../../src/run/line";
 import { createQueue } from "../../src/lifecycle/queue";
 import { createRuns } from "../../src/requests/runs";
+import { createPinnedOf } from "../../src/plan/pinned-graphs";
 import { createStart } from "../../src/requests/start";
 import { createKeepGraph } from "../../src/plan/kept-graphs";
 import { noReruns } from "../support/no-reruns";
 import { createSweep } from "../../src/upkeep/sweep";
+import type { PinnedGraphs } from "../../src/plan/kept-graphs";
 import type { PlannedRun } from "../../src/plan/planning";
+import type { BatchRecord } from "../../src/run/batch";
 import { localChannel } from "../support/local-channel";
 import { initialNodes } from "../../src/run/nodes";
 import { logger, runOf, startMoney, type Money } from "../support/money";
@@ -76,6 +79,7 @@ const replica = (faults: Faults = {}, calls = 1) => {
   const start = createStart({
     planning,
     reruns: noReruns,
+    pinnedOf: createPinnedOf(stores),
     keepGraph: createKeepGraph(stores.payloads),
     starter,
     stores,
@@ -186,6 +190,26 @@ describe("a run", () => {
     await expect(two.runs.run({ ...request, runner: { ...request.runner!, userId: "x" } })).rejects.toMatchObject({
       reason: "EXECUTION_NOT_FOUND",
     });
+  });
+
+  it("plans an item of a batch by what its batch has kept, and no item where that is gone", async () => {
+    const [userId, one] = [await fund(10 * PRICE), replica()];
+    const graph = { nodesJson: "[]", edgesJson: "[]", pinnedModels: {}, version: 0 };
+    const pinned: PinnedGraphs = { graph, inner: { "owner flow ": graph } };
+    const batchOf = async (kept: object): Promise<{ batchId: string; index: number }> => {
+      const batchId = randomUUID();
+      await money.stores.batches.insert({ _id: batchId, userId, status: "running", underWay: [], ...kept } as unknown as BatchRecord);
+      return { batchId, index: 0 };
+    };
+    for (const [kept, expected] of [
+      [{ graph: await money.stores.payloads.putText(JSON.stringify(pinned), userId) }, pinned],
+      [{}, undefined],
+    ]) {
+      await runThrough(one, requestOf(userId, { batch: await batchOf(kept!) }));
+      expect(one.planning.plan).toHaveBeenLastCalledWith(expect.objectContaining({ pinned: expected }));
+    }
+    const request = requestOf(userId, { batch: await batchOf({ graph: { hash: "gone" } }) });
+    await expect(one.runs.run(request)).rejects.toMatchObject({ reason: "EXECUTION_FAILED" });
   });
 
   it("begins once, however many ask for it at once at two replicas", async () => {

@@ -1,0 +1,26 @@
+/** Graphs of batches, for their items. */
+import { DomainError } from "@nodeloom/kernel";
+import { LRUCache } from "lru-cache";
+import type { PinnedGraphs } from "./kept-graphs";
+import type { Stores } from "../store/stores";
+
+/** Of their JSON texts. */
+const CACHED_CHARS = 32 * 1024 * 1024;
+
+export type PinnedOf = (batchId: string) => Promise<PinnedGraphs | undefined>;
+
+/** What the items of a batch run; undefined for one of a model, and for one from before graphs were pinned. Batches never change it. */
+export const createPinnedOf = ({ batches, payloads }: Pick<Stores, "batches" | "payloads">): PinnedOf => {
+  const cache = new LRUCache<string, { pinned: PinnedGraphs | undefined; size: number }>({
+    maxSize: CACHED_CHARS,
+    sizeCalculation: ({ size }) => size,
+    fetchMethod: async (batchId) => {
+      const graph = (await batches.find(batchId))?.graph;
+      if (!graph) return { pinned: undefined, size: 1 };
+      const json = await payloads.getText(graph);
+      if (json === null) throw new DomainError("failed", "EXECUTION_FAILED", "the graph of the batch is not kept any more");
+      return { pinned: JSON.parse(json) as PinnedGraphs, size: json.length };
+    },
+  });
+  return async (batchId) => (await cache.fetch(batchId))?.pinned;
+};
