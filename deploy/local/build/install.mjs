@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { readJson } from "../run/files.mjs";
@@ -28,7 +29,9 @@ const isInstalled = async () => {
   const [wanted, present] = [await readJson(LOCK), await readJson(join(MODULES, ".package-lock.json"))];
   if (wanted === undefined || present === undefined) return false;
   return Object.entries(wanted.packages).every(([path, entry]) => {
-    if (path === "" || !path.includes("node_modules") || entry.link) return true;
+    if (path === "" || !path.includes("node_modules")) return true;
+    // A workspace that is newer than node_modules has no link yet.
+    if (entry.link) return existsSync(join(ROOT, path));
     const found = present.packages[path];
     if (found === undefined) return Boolean(entry.optional || entry.devOptional || entry.peer);
     return found.version === entry.version && found.integrity === entry.integrity;
