@@ -12,6 +12,8 @@ const MAX_ATTEMPTS = 2;
 
 const queryClient = new QueryClient({
   defaultOptions: {
+    // A change that a lost network kept waiting would come unasked.
+    mutations: { networkMode: "always" },
     queries: {
       staleTime: 5_000,
       // The client has tried what may pass again; only a lost network is worth another attempt.

@@ -5,7 +5,7 @@ import { meQuery } from "../api/queries";
 import { resumeSession, useSession } from "../api/session";
 import { Button } from "../ui/button";
 import { Dialog } from "../ui/overlays/dialog";
-import { Field, Input } from "../ui/inputs/field";
+import { InputField } from "../ui/inputs/field";
 import { Notice } from "../ui/notice";
 import { CodeField } from "../parts/sign-in/code-field";
 import { ProviderButton } from "../parts/sign-in/provider-button";
@@ -60,32 +60,24 @@ export const SignInAgain = () => {
           <CodeField />
         ) : (
           <>
-            <Field label="Email">
-              {(attributes) => (
-                <Input
-                  {...attributes}
-                  name="email"
-                  type="email"
-                  autoComplete="username"
-                  required
-                  maxLength={254}
-                  defaultValue={user.email}
-                />
-              )}
-            </Field>
-            <Field label="Password">
-              {(attributes) => (
-                <Input
-                  {...attributes}
-                  data-first
-                  name="password"
-                  type="password"
-                  autoComplete="current-password"
-                  required
-                  maxLength={200}
-                />
-              )}
-            </Field>
+            <InputField
+              label="Email"
+              name="email"
+              type="email"
+              autoComplete="username"
+              required
+              maxLength={254}
+              defaultValue={user.email}
+            />
+            <InputField
+              label="Password"
+              data-first
+              name="password"
+              type="password"
+              autoComplete="current-password"
+              required
+              maxLength={200}
+            />
           </>
         )}
       </form>

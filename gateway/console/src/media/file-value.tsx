@@ -1,11 +1,11 @@
 import { FolderOpen, X } from "lucide-react";
 import { useEffect } from "react";
-import { fileName, lookUpFiles, useFiles } from "../api/files";
+import { lookUpFiles, useFiles } from "../api/files";
 import { familyOfUrl, isOwnMedia, safeUrl } from "./url";
 import { Button, IconButton } from "../ui/button";
-import { ago } from "../ui/format";
-import { Field, Input } from "../ui/inputs/field";
-import { familyOfType, type OutputFile } from "./files-in";
+import { fileTitle } from "./file-title";
+import { InputField } from "../ui/inputs/field";
+import { fileOf, type OutputFile } from "./files-in";
 import { Thumb } from "./thumb";
 import { UploadButton } from "./upload-button";
 
@@ -32,10 +32,8 @@ const useKnownFile = (value: string): { file: OutputFile; title: string } | unde
     if (value !== "" && !isAddress) void lookUpFiles([value]);
   }, [value, isAddress]);
   if (known) {
-    const url = safeUrl(known.url);
-    const title =
-      fileName(known.id) ?? `${known.origin === "generated" ? "Made" : "Uploaded"} ${known.createdAt === null ? "" : ago(known.createdAt)}`;
-    return url === undefined ? undefined : { file: { url, family: familyOfType(known.contentType) ?? familyOfUrl(url) }, title };
+    const file = fileOf(known);
+    return file && { file, title: fileTitle(known) };
   }
   const url = isAddress ? safeUrl(value) : undefined;
   return url !== undefined && isOwnMedia(url) ? { file: { url, family: familyOfUrl(url) }, title: "A file of yours" } : undefined;
@@ -80,17 +78,16 @@ export const FileValue = ({
       </div>
     );
   return (
-    <Field label={label} error={error} hint={hint ?? "A file of yours, or an address."} aside={ways}>
-      {(attributes) => (
-        <Input
-          {...attributes}
-          value={value}
-          disabled={disabled}
-          placeholder="https://…"
-          spellCheck={false}
-          onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value)}
-        />
-      )}
-    </Field>
+    <InputField
+      label={label}
+      error={error}
+      hint={hint ?? "A file of yours, or an address."}
+      aside={ways}
+      value={value}
+      disabled={disabled}
+      placeholder="https://…"
+      spellCheck={false}
+      onText={(text) => onChange(text === "" ? undefined : text)}
+    />
   );
 };

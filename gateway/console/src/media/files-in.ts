@@ -1,3 +1,4 @@
+import type { MediaFile } from "@nodeloom/client";
 import { familyOfUrl, safeUrl, type MediaFamily } from "./url";
 
 /** A file that a run made. */
@@ -23,6 +24,12 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 export const familyOfType = (contentType: unknown): MediaFamily | undefined => {
   const family = typeof contentType === "string" ? contentType.split("/")[0] : undefined;
   return family === "image" || family === "video" || family === "audio" ? family : undefined;
+};
+
+/** A file of the library, as it is shown; undefined where it has no address that may be shown. */
+export const fileOf = ({ url: address, contentType }: Pick<MediaFile, "url" | "contentType">): OutputFile | undefined => {
+  const url = safeUrl(address);
+  return url === undefined ? undefined : { url, family: familyOfType(contentType) ?? familyOfUrl(url) };
 };
 
 /** Pixels and the kind of a file, as a run tells of it. */

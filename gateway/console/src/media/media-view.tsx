@@ -1,7 +1,8 @@
 import { FileQuestion } from "lucide-react";
-import { isOwnMedia } from "./url";
 import type { OutputFile } from "./files-in";
 import { Still } from "./still";
+import { isOwnMedia } from "./url";
+import { Video } from "./video";
 
 export interface MediaViewProps {
   file: OutputFile;
@@ -9,10 +10,12 @@ export interface MediaViewProps {
   className?: string;
   /** In device pixels, of an image that is shown small. */
   width?: number;
+  /** One of many on a page: nothing of a sound is fetched before it is played, and a video has none. */
+  isSample?: boolean;
 }
 
 /** A file to see or hear: our own are shown, others are links. */
-export const MediaView = ({ file: { url, family }, label, className = "", width }: MediaViewProps) => {
+export const MediaView = ({ file: { url, family }, label, className = "", width, isSample = false }: MediaViewProps) => {
   if (!isOwnMedia(url) || family === undefined)
     return (
       <a
@@ -24,10 +27,9 @@ export const MediaView = ({ file: { url, family }, label, className = "", width 
         <FileQuestion className="size-4 shrink-0" aria-hidden /> {url}
       </a>
     );
+  if (family === "video") return <Video way={isSample ? "sample" : "player"} url={url} label={label} className={className} />;
+  if (family === "audio")
+    return <audio src={url} controls preload={isSample ? "none" : "metadata"} aria-label={label} className="w-full" />;
   const whole = <img src={url} alt={label} loading="lazy" className={className} />;
-  if (family === "image" && width !== undefined)
-    return <Still url={url} width={width} label={label} className={className} isPicture otherwise={whole} />;
-  if (family === "image") return whole;
-  if (family === "video") return <video src={url} controls preload="metadata" aria-label={label} className={className} />;
-  return <audio src={url} controls preload="metadata" aria-label={label} className="w-full" />;
+  return width === undefined ? whole : <Still url={url} width={width} label={label} className={className} isPicture otherwise={whole} />;
 };

@@ -25,16 +25,12 @@ export const ModelList = ({ names, fitting, disabled = false, onChange }: ModelL
             aria-label={`Model ${index + 1} in its place`}
             disabled={disabled}
             value={name}
-            onChange={(event) => onChange(names.map((one, at) => (at === index ? event.target.value : one)))}
+            onText={(text) => onChange(names.map((one, at) => (at === index ? text : one)))}
+            options={fitting
+              .filter(({ internalName }) => internalName === name || free.some((one) => one.internalName === internalName))
+              .map(({ internalName, displayName }) => [internalName, displayName])}
           >
             {!fitting.some(({ internalName }) => internalName === name) && <option value={name}>{name} (not available)</option>}
-            {fitting
-              .filter(({ internalName }) => internalName === name || free.some((one) => one.internalName === internalName))
-              .map(({ internalName, displayName }) => (
-                <option key={internalName} value={internalName}>
-                  {displayName}
-                </option>
-              ))}
           </Select>
           <IconButton
             icon={X}

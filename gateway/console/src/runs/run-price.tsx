@@ -1,8 +1,8 @@
 import type { Quote } from "@nodeloom/client";
 import { useState } from "react";
-import { Field } from "../ui/inputs/field";
+
 import { EXACT_BELOW, roundCredits } from "../ui/format";
-import { NumberInput } from "../ui/inputs/value-inputs";
+import { NumberField } from "../ui/inputs/value-inputs";
 
 /**
  * A quote's price as the Run button says it: "2.6 credits", or "about 92, at most 120 credits" where the run decides. What
@@ -48,11 +48,13 @@ export const RunPrice = ({ quote, limit: { limit, isOpen, set } }: { quote: Quot
       </p>
     );
   return (
-    <Field
+    <NumberField
       label="Spend at most (credits)"
       hint="How long a list gets is known only while it runs. Where more would be needed, the node stops; what is not used is given back."
-    >
-      {(attributes) => <NumberInput {...attributes} data-limit className="w-40!" value={limit} onChange={set} />}
-    </Field>
+      data-limit
+      className="w-40!"
+      value={limit}
+      onChange={set}
+    />
   );
 };

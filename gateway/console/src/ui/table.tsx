@@ -19,44 +19,49 @@ export interface TableProps<Row> {
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   keyOf: (row: Row) => string;
+  /** Stands in its place while there are no rows. */
+  empty?: ReactNode;
 }
 
 /** Rows of one kind. Wider than the screen, it scrolls by itself. */
-export const Table = <Row,>({ label, columns, rows, keyOf }: TableProps<Row>) => (
-  <div className="relative overflow-x-auto rounded-xl border bg-surface" tabIndex={0} role="region" aria-label={label}>
-    <table className="w-full border-collapse text-left text-sm">
-      <thead>
-        <tr className="border-b bg-page/60 text-xs text-muted">
-          {columns.map((column) => (
-            <th
-              key={column.title}
-              scope="col"
-              className={classes("px-3 py-2 font-medium whitespace-nowrap", column.numeric && "text-right", roomFor(column.wide))}
-            >
-              {column.title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={keyOf(row)} className="border-b last:border-b-0 hover:bg-hover/60">
+export const Table = <Row,>({ label, columns, rows, keyOf, empty }: TableProps<Row>) =>
+  rows.length === 0 && empty !== undefined ? (
+    empty
+  ) : (
+    <div className="relative overflow-x-auto rounded-xl border bg-surface" tabIndex={0} role="region" aria-label={label}>
+      <table className="w-full border-collapse text-left text-sm">
+        <thead>
+          <tr className="border-b bg-page/60 text-xs text-muted">
             {columns.map((column) => (
-              <td
+              <th
                 key={column.title}
-                className={classes(
-                  "max-w-72 px-3 py-2.5 align-middle",
-                  column.numeric && "text-right whitespace-nowrap tabular-nums",
-                  roomFor(column.wide),
-                  column.className,
-                )}
+                scope="col"
+                className={classes("px-3 py-2 font-medium whitespace-nowrap", column.numeric && "text-right", roomFor(column.wide))}
               >
-                {column.cell(row)}
-              </td>
+                {column.title}
+              </th>
             ))}
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-);
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)} className="border-b last:border-b-0 hover:bg-hover/60">
+              {columns.map((column) => (
+                <td
+                  key={column.title}
+                  className={classes(
+                    "max-w-72 px-3 py-2.5 align-middle",
+                    column.numeric && "text-right whitespace-nowrap tabular-nums",
+                    roomFor(column.wide),
+                    column.className,
+                  )}
+                >
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );

@@ -2,8 +2,8 @@ import type { AppSettings } from "@nodeloom/client";
 import { safeUrl } from "../../media/url";
 import { UploadButton } from "../../media/upload-button";
 import { Button } from "../../ui/button";
-import { Field, Input, Select, TextArea } from "../../ui/inputs/field";
-import { NumberInput } from "../../ui/inputs/value-inputs";
+import { AreaField, InputField, SelectField } from "../../ui/inputs/field";
+import { NumberField } from "../../ui/inputs/value-inputs";
 
 export interface AppFormProps {
   app: AppSettings;
@@ -39,58 +39,42 @@ const Cover = ({ cover, onChange }: { cover: string | null; onChange: (cover: st
 
 const Limits = ({ app, onChange }: Pick<AppFormProps, "app" | "onChange">) => (
   <div className="grid gap-4 sm:grid-cols-2">
-    <Field label="Credits a day" hint="For all visitors together: past it runs are refused. Begins anew at midnight, UTC.">
-      {(attributes) => <NumberInput {...attributes} value={app.dailyCredits} onChange={(dailyCredits = 0) => onChange({ dailyCredits })} />}
-    </Field>
-    <Field label="Runs of one visitor a day">
-      {(attributes) => (
-        <NumberInput {...attributes} value={app.perVisitorPerDay} onChange={(perVisitorPerDay = 1) => onChange({ perVisitorPerDay })} />
-      )}
-    </Field>
+    <NumberField
+      label="Credits a day"
+      hint="For all visitors together: past it runs are refused. Begins anew at midnight, UTC."
+      value={app.dailyCredits}
+      onChange={(dailyCredits = 0) => onChange({ dailyCredits })}
+    />
+    <NumberField
+      label="Runs of one visitor a day"
+      value={app.perVisitorPerDay}
+      onChange={(perVisitorPerDay = 1) => onChange({ perVisitorPerDay })}
+    />
   </div>
 );
 
 /** What may be set of an app. */
 export const AppForm = ({ app, name, origins, onChange, onOrigins }: AppFormProps) => (
   <div className="flex flex-col gap-4">
-    <Field label="Title">
-      {(attributes) => (
-        <Input
-          {...attributes}
-          maxLength={100}
-          placeholder={name}
-          value={app.title}
-          onChange={(event) => onChange({ title: event.target.value })}
-        />
-      )}
-    </Field>
-    <Field label="Who pays">
-      {(attributes) => (
-        <Select
-          {...attributes}
-          value={app.payer}
-          onChange={(event) => onChange({ payer: event.target.value === "runner" ? "runner" : "owner" })}
-        >
-          <option value="owner">You: visitors need no account</option>
-          <option value="runner">Each visitor, signed in (a public playground)</option>
-        </Select>
-      )}
-    </Field>
+    <InputField label="Title" maxLength={100} placeholder={name} value={app.title} onText={(text) => onChange({ title: text })} />
+    <SelectField label="Who pays" value={app.payer} onText={(text) => onChange({ payer: text === "runner" ? "runner" : "owner" })}>
+      <option value="owner">You: visitors need no account</option>
+      <option value="runner">Each visitor, signed in (a public playground)</option>
+    </SelectField>
     {app.payer === "owner" && <Limits app={app} onChange={onChange} />}
     <Cover cover={app.cover} onChange={(cover) => onChange({ cover })} />
-    <Field label="Theme">
-      {(attributes) => (
-        <Select {...attributes} value={app.theme} onChange={(event) => onChange({ theme: event.target.value as AppSettings["theme"] })}>
-          <option value="auto">As the visitor's system</option>
-          <option value="light">Light</option>
-          <option value="dark">Dark</option>
-        </Select>
-      )}
-    </Field>
-    <Field label="Sites that may embed it" hint="One a line, such as https://example.com. Their pages may use its tokens, too.">
-      {(attributes) => (
-        <TextArea {...attributes} rows={2} spellCheck={false} value={origins} onChange={(event) => onOrigins(event.target.value)} />
-      )}
-    </Field>
+    <SelectField label="Theme" value={app.theme} onText={(text) => onChange({ theme: text as AppSettings["theme"] })}>
+      <option value="auto">As the visitor's system</option>
+      <option value="light">Light</option>
+      <option value="dark">Dark</option>
+    </SelectField>
+    <AreaField
+      label="Sites that may embed it"
+      hint="One a line, such as https://example.com. Their pages may use its tokens, too."
+      rows={2}
+      spellCheck={false}
+      value={origins}
+      onText={onOrigins}
+    />
   </div>
 );

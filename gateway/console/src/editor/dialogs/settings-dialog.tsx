@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Button } from "../../ui/button";
 import { CopyButton } from "../../ui/copy";
 import { Dialog } from "../../ui/overlays/dialog";
-import { Check, Field, Input, TextArea } from "../../ui/inputs/field";
+import { AreaField, Check, InputField } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 import { useDocument, useEditor, useUi } from "../context";
 
@@ -40,45 +40,29 @@ export const SettingsDialog = () => {
       }
     >
       <div className="flex flex-col gap-4">
-        <Field label="Name" hint={`Its address stays /api/workflows/${slug}.`}>
-          {(attributes) => (
-            <Input
-              {...attributes}
-              disabled={!canEdit}
-              maxLength={200}
-              value={meta.name}
-              onChange={(event) => event.target.value.trim() !== "" && document.setMeta({ name: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Description">
-          {(attributes) => (
-            <TextArea
-              {...attributes}
-              disabled={!canEdit}
-              maxLength={10_000}
-              rows={4}
-              value={meta.description}
-              onChange={(event) => document.setMeta({ description: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Tags" hint="Separated by commas.">
-          {(attributes) => (
-            <Input
-              {...attributes}
-              disabled={!canEdit}
-              value={tags ?? meta.tags.join(", ")}
-              onChange={(event) => setTags(event.target.value)}
-            />
-          )}
-        </Field>
+        <InputField
+          label="Name"
+          hint={`Its address stays /api/workflows/${slug}.`}
+          disabled={!canEdit}
+          maxLength={200}
+          value={meta.name}
+          onText={(text) => text.trim() !== "" && document.setMeta({ name: text })}
+        />
+        <AreaField
+          label="Description"
+          disabled={!canEdit}
+          maxLength={10_000}
+          rows={4}
+          value={meta.description}
+          onText={(text) => document.setMeta({ description: text })}
+        />
+        <InputField label="Tags" hint="Separated by commas." disabled={!canEdit} value={tags ?? meta.tags.join(", ")} onText={setTags} />
         <Check
           label="Public playground"
           hint="Everybody may see its inputs at the address below; running it asks to sign in."
           disabled={!canEdit}
           checked={meta.publicPlayground}
-          onChange={(event) => document.setMeta({ publicPlayground: event.target.checked })}
+          onCheck={(isOn) => document.setMeta({ publicPlayground: isOn })}
         />
         {meta.publicPlayground && (
           <div className="flex items-center gap-2 rounded-lg bg-sunken px-3 py-2 text-sm">
@@ -107,7 +91,7 @@ export const SettingsDialog = () => {
           hint="Agents that are connected with a key of yours get it as a tool (Agents, in the menu)."
           disabled={!canEdit}
           checked={meta.mcp}
-          onChange={(event) => document.setMeta({ mcp: event.target.checked })}
+          onCheck={(isOn) => document.setMeta({ mcp: isOn })}
         />
         {takenDown !== undefined && (
           <Notice kind="warn" title="An administrator took this template down">
@@ -119,14 +103,9 @@ export const SettingsDialog = () => {
           hint="Everybody sees it among the templates, runs it and makes copies of it."
           disabled={!canEdit}
           checked={meta.isTemplate}
-          onChange={(event) => document.setMeta({ isTemplate: event.target.checked })}
+          onCheck={(isOn) => document.setMeta({ isTemplate: isOn })}
         />
-        <Check
-          label="Archived"
-          disabled={!canEdit}
-          checked={meta.archived}
-          onChange={(event) => document.setMeta({ archived: event.target.checked })}
-        />
+        <Check label="Archived" disabled={!canEdit} checked={meta.archived} onCheck={(isOn) => document.setMeta({ archived: isOn })} />
       </div>
     </Dialog>
   );

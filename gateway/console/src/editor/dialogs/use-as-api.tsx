@@ -2,7 +2,7 @@ import { inputFields, savedValues } from "@nodeloom/kernel/graph";
 import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { kernelGraph } from "../../document/graph";
 import { initialValues, sentInputs } from "../../runs/run-form";
 import { curl, python, typescript, type Call } from "../../runs/snippets";
@@ -29,7 +29,7 @@ const grantsOf = (slug: string): string[] => [`workflow:${slug}:run`, "execution
 const useKey = () => {
   const { slug } = useEditor();
   const name = useDocument((state) => state.meta.name);
-  const { busy, run } = useAction(["keys"]);
+  const { busy, run } = useChange("keys");
   const [key, setKey] = useState<string>();
   const make = async (): Promise<void> => {
     const made = await run(async () => (await request("createKey", { body: { name, capabilities: grantsOf(slug) } })).body);

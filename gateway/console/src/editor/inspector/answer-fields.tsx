@@ -47,21 +47,16 @@ const FieldRow = ({ fields, index, disabled, change, retype, remove }: RowProps)
           spellCheck={false}
           disabled={disabled}
           value={name}
-          onChange={(event) => change({ name: event.target.value })}
+          onText={(text) => change({ name: text })}
         />
         <Select
           aria-label={`Kind of field ${index + 1}`}
           className="w-36!"
           disabled={disabled}
           value={type}
-          onChange={(event) => retype(event.target.value as FieldType)}
-        >
-          {TYPES.map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </Select>
+          onText={(text) => retype(text as FieldType)}
+          options={TYPES}
+        />
         <IconButton icon={Trash2} label={`Remove field ${index + 1}`} disabled={disabled} onClick={remove} />
       </div>
       {problem !== undefined && (
@@ -75,9 +70,9 @@ const FieldRow = ({ fields, index, disabled, change, retype, remove }: RowProps)
           placeholder="calm, playful, dark"
           disabled={disabled}
           defaultValue={choices.join(", ")}
-          onChange={(event) =>
+          onText={(text) =>
             change({
-              choices: event.target.value
+              choices: text
                 .split(",")
                 .map((choice) => choice.trim())
                 .filter(Boolean),
@@ -90,7 +85,7 @@ const FieldRow = ({ fields, index, disabled, change, retype, remove }: RowProps)
         placeholder="What is meant, for the model (optional)"
         disabled={disabled}
         value={description}
-        onChange={(event) => change({ description: event.target.value })}
+        onText={(text) => change({ description: text })}
       />
     </li>
   );

@@ -2,8 +2,8 @@ import { useState } from "react";
 import type { DocNode } from "../../document/graph";
 import { answerOfSchema, schemaOfAnswer, TEXT_ANSWER, type Answer, type AnswerField } from "../../runs/answers/schema-form";
 import { Button } from "../../ui/button";
-import { Field, Select } from "../../ui/inputs/field";
-import { JsonInput, NumberInput } from "../../ui/inputs/value-inputs";
+import { SelectField } from "../../ui/inputs/field";
+import { JsonInput, NumberField } from "../../ui/inputs/value-inputs";
 import { AnswerFields, nameProblem } from "./answer-fields";
 import { useSetting } from "./use-setting";
 
@@ -18,18 +18,15 @@ const LIST_BOUNDS = { least: 1, most: 50 } as const;
 const ListBounds = ({ answer, disabled, write }: { answer: Answer; disabled: boolean; write: (answer: Answer) => void }) => (
   <div className="grid grid-cols-2 gap-2">
     {(["least", "most"] as const).map((end) => (
-      <Field key={end} label={end === "least" ? "At least" : "At most"}>
-        {(attributes) => (
-          <NumberInput
-            {...attributes}
-            disabled={disabled}
-            value={answer[end]}
-            onChange={(count) =>
-              write({ ...answer, [end]: count === undefined ? undefined : Math.round(Math.min(LIST_BOUNDS.most, Math.max(0, count))) })
-            }
-          />
-        )}
-      </Field>
+      <NumberField
+        key={end}
+        label={end === "least" ? "At least" : "At most"}
+        disabled={disabled}
+        value={answer[end]}
+        onChange={(count) =>
+          write({ ...answer, [end]: count === undefined ? undefined : Math.round(Math.min(LIST_BOUNDS.most, Math.max(0, count))) })
+        }
+      />
     ))}
     <p className="col-span-2 text-xs text-faint">What follows runs once for each item; these bounds are what its price is told by.</p>
   </div>
@@ -74,38 +71,26 @@ export const AnswerForm = ({ node }: { node: DocNode }) => {
   const ofFields = shown.fields.length > 0;
   return (
     <section className="flex flex-col gap-3 rounded-xl bg-sunken p-3" aria-label="The answer">
-      <Field label="Answers as" hint={shown.shape === "text" ? undefined : "The answer leaves by the port json."}>
-        {(attributes) => (
-          <Select
-            {...attributes}
-            disabled={disabled}
-            value={shown.shape}
-            onChange={(event) => shape(event.target.value as Answer["shape"])}
-          >
-            {SHAPES.map(([value, title]) => (
-              <option key={value} value={value}>
-                {title}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Answers as"
+        hint={shown.shape === "text" ? undefined : "The answer leaves by the port json."}
+        disabled={disabled}
+        value={shown.shape}
+        onText={(text) => shape(text as Answer["shape"])}
+        options={SHAPES}
+      />
       {shown.shape === "list" && (
         <>
           <ListBounds answer={shown} disabled={disabled} write={write} />
-          <Field label="Each item is">
-            {(attributes) => (
-              <Select
-                {...attributes}
-                disabled={disabled}
-                value={ofFields ? "fields" : "text"}
-                onChange={(event) => write({ ...shown, fields: event.target.value === "fields" ? FIRST : [] })}
-              >
-                <option value="text">Text</option>
-                <option value="fields">Fields</option>
-              </Select>
-            )}
-          </Field>
+          <SelectField
+            label="Each item is"
+            disabled={disabled}
+            value={ofFields ? "fields" : "text"}
+            onText={(text) => write({ ...shown, fields: text === "fields" ? FIRST : [] })}
+          >
+            <option value="text">Text</option>
+            <option value="fields">Fields</option>
+          </SelectField>
         </>
       )}
       {shown.shape !== "text" && (shown.shape === "fields" || ofFields) && (

@@ -6,7 +6,7 @@ import { expressionOf, type Path } from "../../runs/answers/schema-form";
 import { useLive } from "../../runs/live";
 import { useMade } from "../../runs/made";
 import { outputsOf } from "../../runs/outputs";
-import { Field, TextArea } from "../../ui/inputs/field";
+import { AreaField } from "../../ui/inputs/field";
 import { useDocument, useEditor } from "../context";
 import { useSetting } from "./use-setting";
 
@@ -98,19 +98,16 @@ export const ExpressionForm = ({ node }: { node: DocNode }) => {
   const made = useMemo(() => given && evaluated(expression, given.value), [given, expression]);
   return (
     <div className="flex flex-col gap-4">
-      <Field label="Expression" hint="JMESPath, for example items[*].title. Empty: the whole value. Or click a value below.">
-        {(attributes) => (
-          <TextArea
-            {...attributes}
-            rows={2}
-            disabled={disabled}
-            spellCheck={false}
-            className="font-mono text-xs!"
-            value={expression}
-            onChange={(event) => set(["expression"], event.target.value)}
-          />
-        )}
-      </Field>
+      <AreaField
+        label="Expression"
+        hint="JMESPath, for example items[*].title. Empty: the whole value. Or click a value below."
+        rows={2}
+        disabled={disabled}
+        spellCheck={false}
+        className="font-mono text-xs!"
+        value={expression}
+        onText={(text) => set(["expression"], text)}
+      />
       {given ? (
         <>
           <section aria-label="What flowed in">

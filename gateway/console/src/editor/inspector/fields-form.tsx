@@ -3,8 +3,8 @@ import { ArrowDown, ArrowUp, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { DocNode } from "../../document/graph";
 import { Button, IconButton } from "../../ui/button";
-import { Check, Field, Input, Select, TextArea } from "../../ui/inputs/field";
-import { JsonInput, NumberInput } from "../../ui/inputs/value-inputs";
+import { AreaField, Check, InputField, SelectField } from "../../ui/inputs/field";
+import { JsonInput, NumberField } from "../../ui/inputs/value-inputs";
 import { useSetting } from "./use-setting";
 
 const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -27,15 +27,9 @@ const DefaultControl = ({ field, change, disabled }: { field: RawField; change: 
   const set = (value: unknown): void => change({ ...field, default: value });
   switch (field.type) {
     case "number":
-      return (
-        <Field label="Default">
-          {(attributes) => <NumberInput {...attributes} disabled={disabled} value={field.default} onChange={set} />}
-        </Field>
-      );
+      return <NumberField label="Default" disabled={disabled} value={field.default} onChange={set} />;
     case "boolean":
-      return (
-        <Check label="On by default" disabled={disabled} checked={field.default === true} onChange={(event) => set(event.target.checked)} />
-      );
+      return <Check label="On by default" disabled={disabled} checked={field.default === true} onCheck={set} />;
     case "json":
       return <JsonInput label="Default" value={field.default} disabled={disabled} onChange={set} rows={3} />;
     case "image_upload":
@@ -44,17 +38,13 @@ const DefaultControl = ({ field, change, disabled }: { field: RawField; change: 
       return null;
     default:
       return (
-        <Field label="Default">
-          {(attributes) => (
-            <TextArea
-              {...attributes}
-              rows={field.type === "textarea" ? 3 : 1}
-              disabled={disabled}
-              value={text(field.default)}
-              onChange={(event) => set(event.target.value === "" ? undefined : event.target.value)}
-            />
-          )}
-        </Field>
+        <AreaField
+          label="Default"
+          rows={field.type === "textarea" ? 3 : 1}
+          disabled={disabled}
+          value={text(field.default)}
+          onText={(text) => set(text === "" ? undefined : text)}
+        />
       );
   }
 };
@@ -65,26 +55,24 @@ const NameInput = ({ value, taken, disabled, autoFocus, onChange }: NameInputPro
   const shown = typed ?? value;
   const error = shown === "" ? "An input needs a name." : taken.has(shown) ? "Another input is called that." : undefined;
   return (
-    <Field label="Name" hint="its key in the API" error={typed === undefined ? undefined : error}>
-      {(attributes) => (
-        <Input
-          {...attributes}
-          disabled={disabled}
-          value={shown}
-          autoFocus={autoFocus}
-          maxLength={100}
-          spellCheck={false}
-          onFocus={(event) => autoFocus && event.target.select()}
-          onBlur={() => setTyped(undefined)}
-          onChange={(event) => {
-            const next = event.target.value;
-            const fits = next !== "" && !taken.has(next);
-            setTyped(fits ? undefined : next);
-            if (fits) onChange(next);
-          }}
-        />
-      )}
-    </Field>
+    <InputField
+      label="Name"
+      hint="its key in the API"
+      error={typed === undefined ? undefined : error}
+      disabled={disabled}
+      value={shown}
+      autoFocus={autoFocus}
+      maxLength={100}
+      spellCheck={false}
+      onFocus={(event) => autoFocus && event.target.select()}
+      onBlur={() => setTyped(undefined)}
+      onChange={(event) => {
+        const next = event.target.value;
+        const fits = next !== "" && !taken.has(next);
+        setTyped(fits ? undefined : next);
+        if (fits) onChange(next);
+      }}
+    />
   );
 };
 
@@ -125,52 +113,31 @@ const FieldCard = ({ field, index, count, disabled, taken, isNew, change, rename
     </div>
     <div className="grid grid-cols-2 gap-3">
       <NameInput value={text(field.name)} taken={taken} disabled={disabled} autoFocus={isNew} onChange={rename} />
-      <Field label="Type">
-        {(attributes) => (
-          <Select
-            {...attributes}
-            disabled={disabled}
-            value={text(field.type) || "text"}
-            onChange={(event) => change({ ...field, type: event.target.value, default: undefined })}
-          >
-            {FIELD_TYPES.map((type) => (
-              <option key={type} value={type}>
-                {TYPE_NAMES[type]}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Type"
+        disabled={disabled}
+        value={text(field.type) || "text"}
+        onText={(text) => change({ ...field, type: text, default: undefined })}
+        options={FIELD_TYPES.map((type) => [type, TYPE_NAMES[type] ?? type])}
+      />
     </div>
-    <Field label="Label">
-      {(attributes) => (
-        <Input
-          {...attributes}
-          disabled={disabled}
-          value={text(field.label)}
-          onChange={(event) => change({ ...field, label: event.target.value })}
-        />
-      )}
-    </Field>
+    <InputField label="Label" disabled={disabled} value={text(field.label)} onText={(text) => change({ ...field, label: text })} />
     {field.type === "select" && (
-      <Field label="Choices" hint="one on each line">
-        {(attributes) => (
-          <TextArea
-            {...attributes}
-            rows={3}
-            disabled={disabled}
-            value={Array.isArray(field.options) ? field.options.map(String).join("\n") : ""}
-            onChange={(event) => change({ ...field, options: event.target.value.split("\n") })}
-          />
-        )}
-      </Field>
+      <AreaField
+        label="Choices"
+        hint="one on each line"
+        rows={3}
+        disabled={disabled}
+        value={Array.isArray(field.options) ? field.options.map(String).join("\n") : ""}
+        onText={(text) => change({ ...field, options: text.split("\n") })}
+      />
     )}
     <DefaultControl field={field} change={change} disabled={disabled} />
     <Check
       label="Required"
       disabled={disabled}
       checked={field.required === true}
-      onChange={(event) => change({ ...field, required: event.target.checked || undefined })}
+      onCheck={(isOn) => change({ ...field, required: isOn || undefined })}
     />
   </fieldset>
 );

@@ -22,7 +22,7 @@ import { kindOf } from "../../canvas/kinds";
 import { PortMark } from "../../canvas/port-mark";
 import { nodesOf, type DocNode } from "../../document/graph";
 import { IconButton } from "../../ui/button";
-import { Field, Input, TextArea } from "../../ui/inputs/field";
+import { AreaField, InputField } from "../../ui/inputs/field";
 import { deleteSelection } from "../commands/actions";
 import { commandById, type Stage } from "../commands/commands";
 import { bypass } from "../commands/node-actions";
@@ -92,30 +92,24 @@ const NodeForm = ({ node, stage }: { node: DocNode; stage: Stage }) => {
           <ChevronRight className="size-4 transition-transform group-open:rotate-90" aria-hidden /> More
         </summary>
         <div className="mt-3 flex flex-col gap-4">
-          <Field label="Label" hint="What this node is called on the canvas and in runs.">
-            {(attributes) => (
-              <Input
-                {...attributes}
-                disabled={disabled}
-                maxLength={80}
-                placeholder={kind.title}
-                value={label}
-                onChange={(event) => set(["label"], event.target.value === "" ? undefined : event.target.value, "Rename node")}
-              />
-            )}
-          </Field>
+          <InputField
+            label="Label"
+            hint="What this node is called on the canvas and in runs."
+            disabled={disabled}
+            maxLength={80}
+            placeholder={kind.title}
+            value={label}
+            onText={(text) => set(["label"], text === "" ? undefined : text, "Rename node")}
+          />
           {kind.runs && (
-            <Field label="Comment" hint="For people who read this workflow; a mark on the node shows it.">
-              {(attributes) => (
-                <TextArea
-                  {...attributes}
-                  rows={2}
-                  disabled={disabled}
-                  value={typeof node.data.comment === "string" ? node.data.comment : ""}
-                  onChange={(event) => set(["comment"], event.target.value === "" ? undefined : event.target.value, "Comment")}
-                />
-              )}
-            </Field>
+            <AreaField
+              label="Comment"
+              hint="For people who read this workflow; a mark on the node shows it."
+              rows={2}
+              disabled={disabled}
+              value={typeof node.data.comment === "string" ? node.data.comment : ""}
+              onText={(text) => set(["comment"], text === "" ? undefined : text, "Comment")}
+            />
           )}
           {FAN_OUT in (kind.rules?.settings ?? {}) && <MaxItems node={node} />}
           <WhenItFails node={node} />

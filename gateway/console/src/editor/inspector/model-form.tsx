@@ -8,7 +8,7 @@ import { kindOf } from "../../canvas/kinds";
 import { RARE_INPUTS } from "../../canvas/ports";
 import type { DocNode } from "../../document/graph";
 import { IconButton } from "../../ui/button";
-import { Field, Select } from "../../ui/inputs/field";
+import { SelectField } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 import { useEditor } from "../context";
 import { propertiesOf } from "../../ui/inputs/properties";
@@ -31,33 +31,26 @@ const ModelSelect = ({ node }: { node: DocNode }) => {
   const titleOf = (internalName: string | null): string =>
     fitting.find((one) => one.internalName === internalName)?.displayName ?? "none is ready";
   return (
-    <Field label="Model" hint={task && !model ? (task.reason ?? task.summary) : (model?.statusReason ?? model?.description)}>
-      {(attributes) => (
-        <Select
-          {...attributes}
-          disabled={disabled}
-          value={chosen}
-          onChange={(event) => set(["model"], event.target.value, "Choose a model")}
-        >
-          {chosen === "" && <option value="">Choose…</option>}
-          {tasks.length > 0 && (
-            <optgroup label="Automatic (best ready)">
-              {tasks.map(({ name, summary, model: now }) => (
-                <option key={name} value={name}>
-                  {`${summary}: ${titleOf(now)}`}
-                </option>
-              ))}
-            </optgroup>
-          )}
-          {chosen !== "" && !model && !task && <option value={chosen}>{chosen} (not available)</option>}
-          {fitting.map((one) => (
-            <option key={one.internalName} value={one.internalName}>
-              {modelWords(one)}
+    <SelectField
+      label="Model"
+      hint={task && !model ? (task.reason ?? task.summary) : (model?.statusReason ?? model?.description)}
+      disabled={disabled}
+      value={chosen}
+      onText={(text) => set(["model"], text, "Choose a model")}
+      options={fitting.map((one) => [one.internalName, modelWords(one)])}
+    >
+      {chosen === "" && <option value="">Choose…</option>}
+      {tasks.length > 0 && (
+        <optgroup label="Automatic (best ready)">
+          {tasks.map(({ name, summary, model: now }) => (
+            <option key={name} value={name}>
+              {`${summary}: ${titleOf(now)}`}
             </option>
           ))}
-        </Select>
+        </optgroup>
       )}
-    </Field>
+      {chosen !== "" && !model && !task && <option value={chosen}>{chosen} (not available)</option>}
+    </SelectField>
   );
 };
 

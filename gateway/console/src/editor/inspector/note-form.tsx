@@ -1,7 +1,7 @@
 import { frameOf, SMALLEST_FRAME } from "../../canvas/frames";
 import type { DocNode } from "../../document/graph";
-import { Field, Input, TextArea } from "../../ui/inputs/field";
-import { NumberInput } from "../../ui/inputs/value-inputs";
+import { AreaField, InputField } from "../../ui/inputs/field";
+import { NumberField } from "../../ui/inputs/value-inputs";
 import { noteMember } from "../board/node/note-view";
 import { PaintPicker } from "./paint-picker";
 import { useSetting } from "./use-setting";
@@ -16,47 +16,38 @@ export const NoteForm = ({ node }: { node: DocNode }) => {
   if (frame)
     return (
       <div className="flex flex-col gap-4">
-        <Field label="Title" hint="Nodes on a frame move with it. It never runs.">
-          {(attributes) => (
-            <Input
-              {...attributes}
-              disabled={disabled}
-              maxLength={200}
-              value={text(node.data[name])}
-              onChange={(event) => set([name], event.target.value, "Rename frame")}
-            />
-          )}
-        </Field>
+        <InputField
+          label="Title"
+          hint="Nodes on a frame move with it. It never runs."
+          disabled={disabled}
+          maxLength={200}
+          value={text(node.data[name])}
+          onText={(text) => set([name], text, "Rename frame")}
+        />
         <PaintPicker node={node} />
         <div className="grid grid-cols-2 gap-3">
           {(["width", "height"] as const).map((side) => (
-            <Field key={side} label={side === "width" ? "Width" : "Height"}>
-              {(attributes) => (
-                <NumberInput
-                  {...attributes}
-                  disabled={disabled}
-                  value={frame[side]}
-                  onChange={(value) => value !== undefined && value >= SMALLEST_FRAME[side] && set(["frame", side], value, "Resize frame")}
-                />
-              )}
-            </Field>
+            <NumberField
+              key={side}
+              label={side === "width" ? "Width" : "Height"}
+              disabled={disabled}
+              value={frame[side]}
+              onChange={(value) => value !== undefined && value >= SMALLEST_FRAME[side] && set(["frame", side], value, "Resize frame")}
+            />
           ))}
         </div>
       </div>
     );
   return (
     <div className="flex flex-col gap-4">
-      <Field label="Note" hint="For people who read this workflow. It never runs.">
-        {(attributes) => (
-          <TextArea
-            {...attributes}
-            rows={10}
-            disabled={disabled}
-            value={text(node.data[name])}
-            onChange={(event) => set([name], event.target.value)}
-          />
-        )}
-      </Field>
+      <AreaField
+        label="Note"
+        hint="For people who read this workflow. It never runs."
+        rows={10}
+        disabled={disabled}
+        value={text(node.data[name])}
+        onText={(text) => set([name], text)}
+      />
       <PaintPicker node={node} />
     </div>
   );

@@ -3,8 +3,8 @@ import { Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import type { DocNode } from "../../document/graph";
 import { Button, IconButton } from "../../ui/button";
-import { Check, Field, Input, Select, TextArea } from "../../ui/inputs/field";
-import { JsonInput, NumberInput } from "../../ui/inputs/value-inputs";
+import { AreaField, Check, InputField, SelectField, TextArea } from "../../ui/inputs/field";
+import { JsonInput, NumberField } from "../../ui/inputs/value-inputs";
 import { FileValue } from "../../media/file-value";
 import { useLibraryChoice, useSetting, useWired } from "./use-setting";
 
@@ -13,17 +13,14 @@ const text = (value: unknown): string => (typeof value === "string" ? value : ""
 export const TextForm = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   return (
-    <Field label="Text" hint="Write {{name}} where a value from another node belongs: it becomes a port.">
-      {(attributes) => (
-        <TextArea
-          {...attributes}
-          rows={12}
-          disabled={disabled}
-          value={text(node.data.text)}
-          onChange={(event) => set(["text"], event.target.value)}
-        />
-      )}
-    </Field>
+    <AreaField
+      label="Text"
+      hint="Write {{name}} where a value from another node belongs: it becomes a port."
+      rows={12}
+      disabled={disabled}
+      value={text(node.data.text)}
+      onChange={(event) => set(["text"], event.target.value)}
+    />
   );
 };
 
@@ -55,10 +52,10 @@ export const ListForm = ({ node }: { node: DocNode }) => {
             onFocus={() => setAdded(undefined)}
             disabled={disabled}
             value={item}
-            onChange={(event) =>
+            onText={(text) =>
               set(
                 ["items"],
-                items.map((one, at) => (at === index ? event.target.value : one)),
+                items.map((one, at) => (at === index ? text : one)),
                 "Edit list",
               )
             }
@@ -98,32 +95,21 @@ export const HttpForm = ({ node }: { node: DocNode }) => {
   return (
     <div className="flex flex-col gap-4">
       <div className="grid grid-cols-[6.5rem_minmax(0,1fr)] gap-2">
-        <Field label="Method">
-          {(attributes) => (
-            <Select
-              {...attributes}
-              disabled={disabled}
-              value={text(data.method) || "GET"}
-              onChange={(event) => set(["method"], event.target.value)}
-            >
-              {METHODS.map((method) => (
-                <option key={method}>{method}</option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field label="Address">
-          {(attributes) => (
-            <Input
-              {...attributes}
-              disabled={disabled}
-              placeholder="https://api.example.com/{{id}}"
-              spellCheck={false}
-              value={text(data.url)}
-              onChange={(event) => set(["url"], event.target.value)}
-            />
-          )}
-        </Field>
+        <SelectField
+          label="Method"
+          disabled={disabled}
+          value={text(data.method) || "GET"}
+          onText={(text) => set(["method"], text)}
+          options={METHODS}
+        />
+        <InputField
+          label="Address"
+          disabled={disabled}
+          placeholder="https://api.example.com/{{id}}"
+          spellCheck={false}
+          value={text(data.url)}
+          onText={(text) => set(["url"], text)}
+        />
       </div>
       <JsonInput
         label="Headers"
@@ -136,39 +122,32 @@ export const HttpForm = ({ node }: { node: DocNode }) => {
       {wired.has("body") ? (
         <p className="text-xs text-muted">The body comes from {wired.get("body")}.</p>
       ) : isText ? (
-        <Field label="Body">
-          {(attributes) => (
-            <TextArea
-              {...attributes}
-              rows={5}
-              disabled={disabled}
-              spellCheck={false}
-              className="font-mono text-xs!"
-              value={text(data.body)}
-              onChange={(event) => set(["body"], event.target.value === "" ? undefined : event.target.value)}
-            />
-          )}
-        </Field>
+        <AreaField
+          label="Body"
+          rows={5}
+          disabled={disabled}
+          spellCheck={false}
+          className="font-mono text-xs!"
+          value={text(data.body)}
+          onText={(text) => set(["body"], text === "" ? undefined : text)}
+        />
       ) : (
         <JsonInput label="Body" value={data.body} disabled={disabled} onChange={(value) => set(["body"], value)} />
       )}
-      <Field label="Take from the answer" hint="A JSON pointer such as /items/0/title; empty: all of it.">
-        {(attributes) => (
-          <Input
-            {...attributes}
-            disabled={disabled}
-            spellCheck={false}
-            value={text(data.extract)}
-            onChange={(event) => set(["extract"], event.target.value === "" ? undefined : event.target.value)}
-          />
-        )}
-      </Field>
+      <InputField
+        label="Take from the answer"
+        hint="A JSON pointer such as /items/0/title; empty: all of it."
+        disabled={disabled}
+        spellCheck={false}
+        value={text(data.extract)}
+        onText={(text) => set(["extract"], text === "" ? undefined : text)}
+      />
       <Check
         label="Fail on an error status"
         hint="An answer outside 2xx fails this node."
         disabled={disabled}
         checked={data.failOnStatus === true}
-        onChange={(event) => set(["failOnStatus"], event.target.checked)}
+        onCheck={(isOn) => set(["failOnStatus"], isOn)}
       />
     </div>
   );
@@ -195,11 +174,13 @@ export const FileForm = ({ node }: { node: DocNode }) => {
 export const MaxItems = ({ node }: { node: DocNode }) => {
   const { set, disabled } = useSetting(node);
   return (
-    <Field label="At most so many items" hint="Of a list whose length only the run knows: 1 to 50. More fail the node.">
-      {(attributes) => (
-        <NumberInput {...attributes} disabled={disabled} value={node.data.maxItems} onChange={(value) => set(["maxItems"], value)} />
-      )}
-    </Field>
+    <NumberField
+      label="At most so many items"
+      hint="Of a list whose length only the run knows: 1 to 50. More fail the node."
+      disabled={disabled}
+      value={node.data.maxItems}
+      onChange={(value) => set(["maxItems"], value)}
+    />
   );
 };
 

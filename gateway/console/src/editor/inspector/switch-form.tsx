@@ -2,7 +2,7 @@ import { isRecord, NODE_KINDS, type JsonSchema } from "@nodeloom/kernel/graph";
 import { Plus, Trash2 } from "lucide-react";
 import type { DocNode } from "../../document/graph";
 import { Button, IconButton } from "../../ui/button";
-import { Field, Input, Select } from "../../ui/inputs/field";
+import { InputField, SelectField } from "../../ui/inputs/field";
 import { useSetting } from "./use-setting";
 
 /** The cases of a switch: each a row, in the order in which they are tried. */
@@ -53,16 +53,7 @@ export const SwitchForm = ({ node }: { node: DocNode }) => {
           <fieldset key={index} className="flex flex-col gap-2 rounded-md border border-line p-2" disabled={disabled}>
             <legend className="px-1 text-xs text-faint">Case {index + 1}</legend>
             <div className="flex items-end gap-1">
-              <Field label="Port">
-                {(attributes) => (
-                  <Input
-                    {...attributes}
-                    maxLength={80}
-                    value={text(one.name)}
-                    onChange={(event) => change(index, { name: event.target.value })}
-                  />
-                )}
-              </Field>
+              <InputField label="Port" maxLength={80} value={text(one.name)} onText={(text) => change(index, { name: text })} />
               <IconButton
                 icon={Trash2}
                 label={`Remove case ${index + 1}`}
@@ -74,28 +65,15 @@ export const SwitchForm = ({ node }: { node: DocNode }) => {
                 }
               />
             </div>
-            <Field label="When">
-              {(attributes) => (
-                <Input {...attributes} value={text(one.left)} onChange={(event) => change(index, { left: event.target.value })} />
-              )}
-            </Field>
-            <Field label="Comparison">
-              {(attributes) => (
-                <Select {...attributes} value={op} onChange={(event) => change(index, { op: event.target.value })}>
-                  {OPERATORS.map((name) => (
-                    <option key={name} value={name}>
-                      {WORDS[name] ?? name}
-                    </option>
-                  ))}
-                </Select>
-              )}
-            </Field>
+            <InputField label="When" value={text(one.left)} onText={(text) => change(index, { left: text })} />
+            <SelectField
+              label="Comparison"
+              value={op}
+              onText={(text) => change(index, { op: text })}
+              options={OPERATORS.map((name) => [name, WORDS[name] ?? name])}
+            />
             {ALONE.has(op) || (
-              <Field label="Compared with">
-                {(attributes) => (
-                  <Input {...attributes} value={text(one.right)} onChange={(event) => change(index, { right: event.target.value })} />
-                )}
-              </Field>
+              <InputField label="Compared with" value={text(one.right)} onText={(text) => change(index, { right: text })} />
             )}
           </fieldset>
         );

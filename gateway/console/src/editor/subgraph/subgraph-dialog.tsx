@@ -4,7 +4,7 @@ import { messageOf } from "../../api/client";
 import { createWorkflow } from "../../api/workflow-remote";
 import { frameOf } from "../../canvas/frames";
 import { Button } from "../../ui/button";
-import { Field, Input } from "../../ui/inputs/field";
+import { InputField } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 import { Dialog } from "../../ui/overlays/dialog";
 import { say } from "../../ui/overlays/toast";
@@ -81,11 +81,7 @@ export const SubgraphDialog = ({ onClose }: { onClose: () => void }) => {
     >
       <form id="subgraph" className="flex flex-col gap-3" onSubmit={(event) => void submit(event)}>
         {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
-        <Field label="Name">
-          {(attributes) => (
-            <Input {...attributes} value={name} maxLength={MAX_NAME} autoFocus onChange={(event) => setName(event.target.value)} />
-          )}
-        </Field>
+        <InputField label="Name" value={name} maxLength={MAX_NAME} autoFocus onText={setName} />
         <p className="text-sm text-muted">
           What flows into the chosen nodes becomes its inputs, and what flows out of them its results. One node stands here in their place,
           and runs and costs what they did.

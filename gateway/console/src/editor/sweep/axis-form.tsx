@@ -1,7 +1,7 @@
 import { Dices } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../ui/button";
-import { Check, Field, Input, Select, TextArea } from "../../ui/inputs/field";
+import { AreaField, Check, Field, InputField, Select, SelectField } from "../../ui/inputs/field";
 import { randomSeeds, typedValues, type Axis, type Setting } from "./axes";
 
 /** Seeds that are tried at first. */
@@ -23,9 +23,8 @@ const Choices = ({ setting: { title, options }, values, onChange }: ValuesProps)
           key={JSON.stringify(value)}
           label={name}
           checked={values.includes(value)}
-          onChange={({ target }) =>
-            // In the order in which they are offered.
-            onChange(options.flatMap((one) => ((one.value === value ? target.checked : values.includes(one.value)) ? [one.value] : [])))
+          onCheck={(isOn) =>
+            onChange(options.flatMap((one) => ((one.value === value ? isOn : values.includes(one.value)) ? [one.value] : [])))
           }
         />
       ))}
@@ -37,12 +36,7 @@ const Seeds = ({ setting, values, onChange }: ValuesProps) => (
   <Field label="How many seeds" hint={values.map(String).join(", ")}>
     {(attributes) => (
       <div className="flex gap-2">
-        <Select
-          {...attributes}
-          className="w-24!"
-          value={values.length}
-          onChange={({ target }) => onChange(randomSeeds(setting, Number(target.value)))}
-        >
+        <Select {...attributes} className="w-24!" value={values.length} onText={(text) => onChange(randomSeeds(setting, Number(text)))}>
           {Array.from({ length: MOST_SEEDS - 1 }, (_, index) => (
             <option key={index}>{index + 2}</option>
           ))}
@@ -63,18 +57,17 @@ const Typed = ({ setting, onChange }: ValuesProps) => {
     onChange(typedValues(setting, text).values);
   };
   const label = `Values of ${setting.title}`;
-  if (setting.kind === "text")
-    return (
-      <Field label={label} hint="One to a line.">
-        {(attributes) => <TextArea {...attributes} rows={3} value={typed} onChange={({ target }) => write(target.value)} />}
-      </Field>
-    );
+  if (setting.kind === "text") return <AreaField label={label} hint="One to a line." rows={3} value={typed} onText={write} />;
   return (
-    <Field label={label} hint="Numbers, with commas between them." error={problem}>
-      {(attributes) => (
-        <Input {...attributes} inputMode="decimal" placeholder="1, 2, 4" value={typed} onChange={({ target }) => write(target.value)} />
-      )}
-    </Field>
+    <InputField
+      label={label}
+      hint="Numbers, with commas between them."
+      error={problem}
+      inputMode="decimal"
+      placeholder="1, 2, 4"
+      value={typed}
+      onText={write}
+    />
   );
 };
 
@@ -100,25 +93,17 @@ export const AxisForm = ({
   const Values = axis && FORMS[axis.setting.kind];
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      <Field label={label}>
-        {(attributes) => (
-          <Select
-            {...attributes}
-            value={axis?.setting.name ?? ""}
-            onChange={({ target }) => {
-              const setting = settings.find(({ name }) => name === target.value);
-              onChange(setting && axisOf(setting));
-            }}
-          >
-            {(isOptional || axis === undefined) && <option value="">{isOptional ? "Nothing else" : "Choose a setting"}</option>}
-            {settings.map(({ name, title }) => (
-              <option key={name} value={name}>
-                {title}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label={label}
+        value={axis?.setting.name ?? ""}
+        onChange={({ target }) => {
+          const setting = settings.find(({ name }) => name === target.value);
+          onChange(setting && axisOf(setting));
+        }}
+        options={settings.map(({ name, title }) => [name, title])}
+      >
+        {(isOptional || axis === undefined) && <option value="">{isOptional ? "Nothing else" : "Choose a setting"}</option>}
+      </SelectField>
       {axis && Values && (
         <Values key={axis.setting.name} setting={axis.setting} values={axis.values} onChange={(values) => onChange({ ...axis, values })} />
       )}

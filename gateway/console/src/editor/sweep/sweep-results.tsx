@@ -6,7 +6,7 @@ import { useState } from "react";
 import { LoadFailure } from "../../parts/error-pages";
 import { api } from "../../api/client";
 import { afterRun, executionQuery } from "../../api/queries";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { BatchProgress, BatchStatus } from "../../features/batches/batch-status";
 import { batchQuery, isGoing } from "../../features/batches/queries";
 import { nodeById, type DocNode } from "../../document/graph";
@@ -50,7 +50,7 @@ const take = (editor: Editor, node: DocNode, row: BatchRow, onOver: () => void):
 };
 
 const Head = ({ batch }: { batch: BatchWithRows }) => {
-  const { busy, run } = useAction(["batch", "batches"]);
+  const { busy, run } = useChange("batch", "batches");
   const { batchId, status, counts, total, creditsCost, reason } = batch;
   return (
     <div className="flex flex-col gap-2">

@@ -5,7 +5,7 @@ import { CircleCheck, Rocket, RotateCcw, TriangleAlert } from "lucide-react";
 import { useState } from "react";
 import { messageOf, request } from "../../api/client";
 import { versionQuery, versionsQuery } from "../../api/queries";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { sameGraph, type DocGraph } from "../../document/graph";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
@@ -26,7 +26,7 @@ const Publish = () => {
   const ahead = useDocument(isAhead);
   const issues = useScene((state) => state.judgement.issues);
   const empty = useDocument(({ graph }) => graph.nodes.length === 0);
-  const { busy, run } = useAction(["versions"]);
+  const { busy, run } = useChange("versions");
   const [note, setNote] = useState("");
   // Busy until the state is read again: a second press before that would publish the same graph once more.
   const publish = (): Promise<void> =>
@@ -56,15 +56,7 @@ const Publish = () => {
       </p>
       <div className="flex items-end gap-2 max-sm:flex-col max-sm:items-stretch">
         <Field label="Note" hint="What is new, for whoever reads the list. Optional." className="flex-1">
-          {(attributes) => (
-            <Input
-              {...attributes}
-              maxLength={LIMITS.noteChars}
-              value={note}
-              disabled={unchanged}
-              onChange={(event) => setNote(event.target.value)}
-            />
-          )}
+          {(attributes) => <Input {...attributes} maxLength={LIMITS.noteChars} value={note} disabled={unchanged} onText={setNote} />}
         </Field>
         <Button type="submit" variant="primary" icon={Rocket} busy={busy} disabled={unchanged || empty} className="sm:mb-5">
           Publish version {(published.version ?? 0) + 1}
@@ -84,7 +76,7 @@ const Publish = () => {
 /** Confirms what a key changed that can't run the workflow, for its app, hooks and schedules. */
 const PendingChange = () => {
   const { document, slug } = useEditor();
-  const { busy, run } = useAction([]);
+  const { busy, run } = useChange();
   const confirm = (): Promise<void> =>
     run(async () => {
       await request("confirmWorkflow", { params: { slug } });

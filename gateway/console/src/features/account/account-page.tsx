@@ -4,14 +4,14 @@ import { useState } from "react";
 import { LoadFailure } from "../../parts/error-pages";
 import { useTheme, type Theme } from "../../parts/theme";
 import { request } from "../../api/client";
-import { familyOfUrl, safeUrl } from "../../media/url";
+import { fileOf } from "../../media/files-in";
 import { mediaQuery, meQuery } from "../../api/queries";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { fileTitle } from "../../media/file-title";
 import { MediaView } from "../../media/media-view";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
-import { Field, Select } from "../../ui/inputs/field";
+import { SelectField } from "../../ui/inputs/field";
 import { bytes, credits } from "../../ui/format";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";
@@ -29,15 +29,10 @@ const THEMES: readonly (readonly [Theme, string])[] = [
   ["dark", "Dark"],
 ];
 
-const familyOf = (contentType: string) => {
-  const family = contentType.split("/")[0];
-  return family === "image" || family === "video" || family === "audio" ? family : undefined;
-};
-
 const FilesCard = () => {
   const [cursor, setCursor] = useState<string>();
   const files = useQuery(mediaQuery(cursor));
-  const { busy, run } = useAction(["media"]);
+  const { busy, run } = useChange("media");
   const { data } = files;
   return (
     <Card
@@ -60,18 +55,11 @@ const FilesCard = () => {
       )}
       <ul className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-4">
         {data?.rows.map((file) => {
-          const url = safeUrl(file.url);
+          const shown = fileOf(file);
           return (
             <li key={file.id} className="flex min-w-0 flex-col overflow-hidden rounded-xl border">
               <div className="flex h-28 items-center justify-center bg-sunken">
-                {url !== undefined && (
-                  <MediaView
-                    file={{ url, family: familyOf(file.contentType) ?? familyOfUrl(url) }}
-                    label={fileTitle(file)}
-                    className="max-h-28 max-w-full object-contain"
-                    width={384}
-                  />
-                )}
+                {shown && <MediaView file={shown} label={fileTitle(file)} className="max-h-28 max-w-full object-contain" width={384} />}
               </div>
               <div className="flex flex-wrap items-center justify-end gap-1 p-2 text-xs">
                 <div className="min-w-28 flex-1">
@@ -150,17 +138,7 @@ export const AccountPage = () => {
           />
         </Card>
         <Card title="This browser">
-          <Field label="Appearance">
-            {(attributes) => (
-              <Select {...attributes} value={theme} onChange={(event) => choose(event.target.value as Theme)}>
-                {THEMES.map(([value, title]) => (
-                  <option key={value} value={value}>
-                    {title}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
+          <SelectField label="Appearance" value={theme} onText={(text) => choose(text as Theme)} options={THEMES} />
         </Card>
         <PasswordForm email={user.email} />
         <SecondFactorCard email={user.email} />

@@ -1,45 +1,32 @@
 import { useQuery } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { request } from "../../api/client";
-import { useWork } from "../../api/use-work";
+import { FormDialog } from "../../parts/form";
 import { Button } from "../../ui/button";
-import { Notice } from "../../ui/notice";
-import { Dialog } from "../../ui/overlays/dialog";
 import { say } from "../../ui/overlays/toast";
 import { Card } from "../../ui/page";
 import { Time } from "../../ui/time";
 import { PasswordField } from "../../parts/sign-in/password-field";
 
-const FORM = "provider-link";
-
 /** Links the account to the provider, or ends that, by the password. */
 const LinkDialog = ({ email, name, isLinked, onClose }: { email: string; name: string; isLinked: boolean; onClose: () => void }) => {
-  const { busy, failure, act } = useWork<"send">("oidc");
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const password = String(new FormData(event.currentTarget).get("password"));
-    void act("send", async () => {
-      if (!isLinked) return location.assign((await request("linkOidc", { body: { password, returnTo: location.pathname } })).body.url);
-      await request("unlinkOidc", { body: { password } });
-      say("The account is not linked any more.");
-      onClose();
-    });
+  const submit = async (data: FormData): Promise<void> => {
+    const password = String(data.get("password"));
+    if (!isLinked) return location.assign((await request("linkOidc", { body: { password, returnTo: location.pathname } })).body.url);
+    await request("unlinkOidc", { body: { password } });
+    say("The account is not linked any more.");
   };
   return (
-    <Dialog
+    <FormDialog
       title={isLinked ? `End the link to ${name}` : `Link to ${name}`}
+      action={isLinked ? "End the link" : "Go on"}
+      danger={isLinked}
+      reads={["oidc"]}
+      submit={submit}
       onClose={onClose}
-      actions={
-        <Button type="submit" form={FORM} variant={isLinked ? "danger" : "primary"} busy={busy !== undefined}>
-          {isLinked ? "End the link" : "Go on"}
-        </Button>
-      }
     >
-      <form id={FORM} className="flex flex-col gap-4" onSubmit={submit}>
-        {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
-        <PasswordField email={email} />
-      </form>
-    </Dialog>
+      <PasswordField email={email} />
+    </FormDialog>
   );
 };
 

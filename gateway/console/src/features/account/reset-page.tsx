@@ -1,25 +1,20 @@
 import { Link } from "@tanstack/react-router";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { SmallPage, tokenOfLink } from "../../parts/small-page";
 import { request } from "../../api/client";
-import { useWork } from "../../api/use-work";
-import { Button, buttonClasses } from "../../ui/button";
-import { Field, Input } from "../../ui/inputs/field";
+import { Form } from "../../parts/form";
+import { NewPasswordField } from "../../parts/sign-in/password-field";
+import { buttonClasses } from "../../ui/button";
 import { Notice } from "../../ui/notice";
 
 /** Where an administrator's link leads: a new password, once. The token stands behind the #, so that no server logs it. */
 export const ResetPage = () => {
   const [token] = useState(tokenOfLink);
   const [done, setDone] = useState(false);
-  const { busy, failure, act } = useWork<"reset">();
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const password = String(new FormData(event.currentTarget).get("password"));
-    void act("reset", async () => {
-      await request("redeemPasswordReset", { body: { token: token ?? "", new: password } });
-      history.replaceState(null, "", location.pathname);
-      setDone(true);
-    });
+  const submit = async (data: FormData): Promise<void> => {
+    await request("redeemPasswordReset", { body: { token: token ?? "", new: String(data.get("password")) } });
+    history.replaceState(null, "", location.pathname);
+    setDone(true);
   };
   return (
     <SmallPage title="Set a new password">
@@ -40,26 +35,9 @@ export const ResetPage = () => {
         <Notice kind="warn">This address lacks the token of the link. Open the whole link that you were given.</Notice>
       )}
       {!done && token !== undefined && (
-        <form className="flex flex-col gap-4" onSubmit={submit}>
-          {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
-          <Field label="New password" hint="At least 10 characters; not a common one.">
-            {(attributes) => (
-              <Input
-                {...attributes}
-                name="password"
-                type="password"
-                autoComplete="new-password"
-                required
-                minLength={10}
-                maxLength={200}
-                autoFocus
-              />
-            )}
-          </Field>
-          <Button type="submit" variant="primary" busy={busy !== undefined}>
-            Set the password
-          </Button>
-        </form>
+        <Form action="Set the password" submit={submit}>
+          <NewPasswordField name="password" autoFocus />
+        </Form>
       )}
     </SmallPage>
   );

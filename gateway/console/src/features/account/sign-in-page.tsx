@@ -7,8 +7,9 @@ import { ProviderButton } from "../../parts/sign-in/provider-button";
 import { credentialsOf, useSignIn } from "../../parts/sign-in/use-sign-in";
 import { SmallPage } from "../../parts/small-page";
 import { issuesOf, messageOf, request } from "../../api/client";
+import { useChange } from "../../api/use-change";
 import { Button } from "../../ui/button";
-import { Field, Input } from "../../ui/inputs/field";
+import { InputField } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 import { ForgotLink } from "./mail/forgot-link";
 
@@ -41,21 +42,20 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
   const client = useQueryClient();
   const { takesCode, signIn, startAgain } = useSignIn();
   const [isNew, setNew] = useState(false);
-  const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Failed | undefined>(failedBefore);
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
+  const { busy, send } = useChange();
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const data = new FormData(event.currentTarget);
-    setBusy(true);
     setFailure(undefined);
-    try {
-      if (isNew) await request("register", { body: credentialsOf(data) });
-      if (await signIn(data)) await client.resetQueries();
-    } catch (error) {
-      setFailure(failed(error));
-    } finally {
-      setBusy(false);
-    }
+    void send(async () => {
+      try {
+        if (isNew) await request("register", { body: credentialsOf(data) });
+        if (await signIn(data)) await client.resetQueries();
+      } catch (error) {
+        setFailure(failed(error));
+      }
+    });
   };
   const title = isNew ? "Create an account" : "Sign in";
   return (
@@ -91,35 +91,34 @@ export const SignInPage = ({ suspended }: { suspended: boolean }) => {
           An administrator can let it in again. Here you can sign in with another account.
         </Notice>
       )}
-      <form onSubmit={(event) => void submit(event)} className="flex flex-col gap-4">
+      <form onSubmit={submit} className="flex flex-col gap-4">
         {failure && <Notice kind="bad">{failure.message}</Notice>}
         {takesCode ? (
           <CodeField />
         ) : (
           <>
-            <Field label="Email" error={failure?.email}>
-              {(attributes) => (
-                <Input {...attributes} name="email" type="email" autoComplete="username" required autoFocus maxLength={254} />
-              )}
-            </Field>
-            <Field
+            <InputField
+              label="Email"
+              error={failure?.email}
+              name="email"
+              type="email"
+              autoComplete="username"
+              required
+              autoFocus
+              maxLength={254}
+            />
+            <InputField
               label="Password"
               aside={!isNew && <ForgotLink />}
               error={failure?.password}
               hint={isNew ? `At least ${MIN_PASSWORD} characters.` : undefined}
-            >
-              {(attributes) => (
-                <Input
-                  {...attributes}
-                  name="password"
-                  type="password"
-                  autoComplete={isNew ? "new-password" : "current-password"}
-                  required
-                  minLength={isNew ? MIN_PASSWORD : 1}
-                  maxLength={200}
-                />
-              )}
-            </Field>
+              name="password"
+              type="password"
+              autoComplete={isNew ? "new-password" : "current-password"}
+              required
+              minLength={isNew ? MIN_PASSWORD : 1}
+              maxLength={200}
+            />
           </>
         )}
         <Button type="submit" variant="primary" busy={busy}>

@@ -96,20 +96,13 @@ export const AuditSection = () => {
           aria-label="What was changed"
           className="w-44!"
           value={filter.subject}
-          onChange={({ target }) => set({ subject: target.value })}
+          onText={(text) => set({ subject: text })}
+          options={SUBJECTS}
         >
           <option value="">Everything</option>
-          {SUBJECTS.map(([prefix, title]) => (
-            <option key={prefix} value={prefix}>
-              {title}
-            </option>
-          ))}
         </Select>
-        <Select aria-label="Outcome" className="w-36!" value={filter.outcome} onChange={({ target }) => set({ outcome: target.value })}>
+        <Select aria-label="Outcome" className="w-36!" value={filter.outcome} onText={(text) => set({ outcome: text })} options={OUTCOMES}>
           <option value="">Every outcome</option>
-          {OUTCOMES.map((outcome) => (
-            <option key={outcome}>{outcome}</option>
-          ))}
         </Select>
         <Input
           type="search"
@@ -117,7 +110,7 @@ export const AuditSection = () => {
           placeholder="Model, slug, or what was changed"
           className="min-w-48 flex-1"
           value={filter.words}
-          onChange={({ target }) => set({ words: target.value })}
+          onText={(text) => set({ words: text })}
         />
       </div>
       <Paged<AuditRow>

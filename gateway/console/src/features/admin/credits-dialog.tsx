@@ -1,12 +1,11 @@
 import type { AdminUser, CreditChange, LedgerRow } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { request } from "../../api/client";
 import { modelsQuery } from "../../api/queries";
-import { useAction } from "../../api/use-action";
-import { Button } from "../../ui/button";
+import { FormDialog } from "../../parts/form";
 import { Dialog } from "../../ui/overlays/dialog";
-import { Field, Input, Select } from "../../ui/inputs/field";
+import { InputField, SelectField } from "../../ui/inputs/field";
 import { creditNumber, credits } from "../../ui/format";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
@@ -36,61 +35,19 @@ export const CreditsDialog = ({ name, kinds, reads, book, onClose }: CreditsDial
   const [kind, setKind] = useState<Kind>("topup");
   // One dialog is one gift, however often it is sent.
   const [idempotencyKey] = useState(() => crypto.randomUUID());
-  const { busy, run } = useAction(reads);
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
+  const submit = async (data: FormData): Promise<void> => {
     const [amount, note, model] = [Number(data.get("amount")), String(data.get("note") ?? ""), String(data.get("model") ?? "")];
     const body: CreditChange = kind === "grant" ? { kind, model, runs: amount, note } : { kind, amount, note };
-    const answer = await run(() => book(body, idempotencyKey));
-    if (!answer) return;
-    say(`${name} has ${credits(answer.body.credits.plan + answer.body.credits.topUp)} now.`);
-    onClose();
+    const { credits: now } = (await book(body, idempotencyKey)).body;
+    say(`${name} has ${credits(now.plan + now.topUp)} now.`);
   };
   return (
-    <Dialog
-      title={`Credits of ${name}`}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form="credits" variant="primary" busy={busy}>
-            Book
-          </Button>
-        </>
-      }
-    >
-      <form id="credits" className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        <Field label="Kind">
-          {(attributes) => (
-            <Select {...attributes} value={kind} onChange={(event) => setKind(event.target.value as Kind)}>
-              {kinds.map((one) => (
-                <option key={one} value={one}>
-                  {KINDS[one]}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        {kind === "grant" && (
-          <Field label="Model">
-            {(attributes) => (
-              <Select {...attributes} name="model">
-                {models.data?.map(({ internalName }) => (
-                  <option key={internalName}>{internalName}</option>
-                ))}
-              </Select>
-            )}
-          </Field>
-        )}
-        <Field label={kind === "grant" ? "Runs" : "Credits"}>
-          {(attributes) => <Input {...attributes} name="amount" type="number" step="any" required autoFocus />}
-        </Field>
-        <Field label="Note" hint="For the ledger and the audit.">
-          {(attributes) => <Input {...attributes} name="note" maxLength={500} />}
-        </Field>
-      </form>
-    </Dialog>
+    <FormDialog title={`Credits of ${name}`} action="Book" reads={reads} submit={submit} onClose={onClose}>
+      <SelectField label="Kind" value={kind} onText={(text) => setKind(text as Kind)} options={kinds.map((one) => [one, KINDS[one]])} />
+      {kind === "grant" && <SelectField label="Model" name="model" options={(models.data ?? []).map(({ internalName }) => internalName)} />}
+      <InputField label={kind === "grant" ? "Runs" : "Credits"} name="amount" type="number" step="any" required data-first />
+      <InputField label="Note" hint="For the ledger and the audit." name="note" maxLength={500} />
+    </FormDialog>
   );
 };
 

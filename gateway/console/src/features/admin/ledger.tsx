@@ -2,7 +2,7 @@ import type { LedgerCheck } from "@nodeloom/client";
 import { Scale } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { Button } from "../../ui/button";
 import { creditNumber, whole } from "../../ui/format";
 import { Notice } from "../../ui/notice";
@@ -13,7 +13,7 @@ import { AccountName } from "./account-name";
 
 /** Adds up the ledger of every account and compares it with the balances. */
 export const LedgerSection = () => {
-  const { busy, run } = useAction([]);
+  const { busy, run } = useChange();
   const [check, setCheck] = useState<LedgerCheck>();
   return (
     <div className="flex flex-col gap-5">

@@ -60,7 +60,7 @@ export const ModerationSection = () => {
         placeholder="Id of an account, or nothing for all"
         className="mb-4 max-w-96"
         value={userId}
-        onChange={({ target }) => setUserId(target.value)}
+        onText={setUserId}
       />
       <Paged<ModerationRow>
         key={chosen}

@@ -40,7 +40,7 @@ export const OrganizationsSection = () => {
         placeholder="Part of the name"
         className="mb-4"
         value={query}
-        onChange={({ target }) => setQuery(target.value)}
+        onText={setQuery}
       />
       <Paged<AdminOrganization>
         key={query}

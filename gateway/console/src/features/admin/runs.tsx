@@ -50,13 +50,14 @@ export const RunsSection = () => {
   const chosen = STATUSES.find((one) => one === status);
   return (
     <>
-      <Select aria-label="Status" className="mb-4 w-44!" value={status} onChange={(event) => setStatus(event.target.value)}>
+      <Select
+        aria-label="Status"
+        className="mb-4 w-44!"
+        value={status}
+        onText={setStatus}
+        options={STATUSES.map((one) => [one, statusWords(one)])}
+      >
         <option value="">Every status</option>
-        {STATUSES.map((one) => (
-          <option key={one} value={one}>
-            {statusWords(one)}
-          </option>
-        ))}
       </Select>
       <Paged<AdminExecution>
         key={status}

@@ -3,60 +3,44 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { LayoutTemplate, Star } from "lucide-react";
 import { useState } from "react";
+import { FormDialog } from "../../parts/form";
 import { LoadFailure } from "../../parts/error-pages";
 import { request } from "../../api/client";
 import { workflowsQuery } from "../../api/queries";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { Button } from "../../ui/button";
-import { Dialog } from "../../ui/overlays/dialog";
-import { Field, TextArea } from "../../ui/inputs/field";
+import { AreaField } from "../../ui/inputs/field";
 import { Empty, Skeleton } from "../../ui/notice";
 import { Table } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { AccountName } from "./account-name";
 
 /** Takes a template from everybody's lists; its owner keeps the workflow, and is told why. */
-const TakeDown = ({ template, onClose }: { template: WorkflowSummary; onClose: () => void }) => {
-  const [reason, setReason] = useState("");
-  const { busy, run } = useAction(["workflows"]);
-  const takeDown = async (): Promise<void> => {
-    const body = { listed: false, reason: reason.trim() };
-    const done = await run(
-      () => request("adminModerateTemplate", { params: { slug: template.slug }, body }),
-      `“${template.name}” is no template any more.`,
-    );
-    if (done) onClose();
-  };
-  return (
-    <Dialog
-      title="Take a template down"
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Leave it</Button>
-          <Button variant="danger" busy={busy} disabled={reason.trim() === ""} onClick={() => void takeDown()}>
-            Take it down
-          </Button>
-        </>
-      }
-    >
-      <p className="mb-4 text-sm text-muted wrap-anywhere">
-        “{template.name}” leaves everybody&apos;s lists, and only its owner runs it from then on. The owner keeps the workflow and sees why.
-      </p>
-      <Field label="Reason" hint="The owner reads it.">
-        {(attributes) => (
-          <TextArea {...attributes} autoFocus rows={3} maxLength={500} value={reason} onChange={(event) => setReason(event.target.value)} />
-        )}
-      </Field>
-    </Dialog>
-  );
-};
+const TakeDown = ({ template: { slug, name }, onClose }: { template: WorkflowSummary; onClose: () => void }) => (
+  <FormDialog
+    title="Take a template down"
+    action="Take it down"
+    cancel="Leave it"
+    danger
+    reads={["workflows"]}
+    submit={(data) =>
+      request("adminModerateTemplate", { params: { slug }, body: { listed: false, reason: String(data.get("reason")).trim() } })
+    }
+    done={`“${name}” is no template any more.`}
+    onClose={onClose}
+  >
+    <p className="text-sm text-muted wrap-anywhere">
+      “{name}” leaves everybody&apos;s lists, and only its owner runs it from then on. The owner keeps the workflow and sees why.
+    </p>
+    <AreaField label="Reason" hint="The owner reads it." name="reason" required data-first rows={3} maxLength={500} />
+  </FormDialog>
+);
 
 /** What is published to everybody. */
 export const TemplatesSection = () => {
   const workflows = useQuery(workflowsQuery);
   const [taken, setTaken] = useState<WorkflowSummary>();
-  const { busy, run } = useAction(["workflows"]);
+  const { busy, run } = useChange("workflows");
   const feature = ({ slug, name, featured }: WorkflowSummary) =>
     run(
       () => request("adminModerateTemplate", { params: { slug }, body: { featured: featured !== true } }),

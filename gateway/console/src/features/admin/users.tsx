@@ -5,7 +5,7 @@ import { Coins, Copy, Download, Ellipsis, KeyRound, List, ShieldCheck, ShieldOff
 import { useState } from "react";
 import { request } from "../../api/client";
 import { tiersQuery } from "../../api/queries";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
 import { Check, Input, Select } from "../../ui/inputs/field";
@@ -13,20 +13,25 @@ import { Menu } from "../../ui/overlays/menu";
 import { say } from "../../ui/overlays/toast";
 import type { Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-import { ResetDialog } from "./reset-dialog";
-import { DeleteDialog } from "./leaving/delete-dialog";
-import { ExportDialog } from "./leaving/export-dialog";
-import { UnlinkDialog } from "./leaving/unlink-dialog";
-import { SecondFactorDialog } from "./second-factor-dialog";
+import { DeleteDialog, ExportDialog, ResetDialog, SecondFactorDialog, UnlinkDialog } from "./user-dialogs";
 import { LedgerDialog, UserCreditsDialog } from "./credits-dialog";
 import { Paged } from "../../parts/paged";
 
 type User = AdminUser;
-type Asking = { what: "credits" | "ledger" | "reset" | "second-factor" | "delete" | "export" | "unlink"; user: User };
+const DIALOGS = {
+  credits: UserCreditsDialog,
+  ledger: LedgerDialog,
+  reset: ResetDialog,
+  "second-factor": SecondFactorDialog,
+  delete: DeleteDialog,
+  export: ExportDialog,
+  unlink: UnlinkDialog,
+};
+type Asking = { what: keyof typeof DIALOGS; user: User };
 
 const TierSelect = ({ user }: { user: User }) => {
   const tiers = useQuery(tiersQuery);
-  const { busy, run } = useAction(["admin-users"]);
+  const { busy, run } = useChange("admin-users");
   const names = [...TIERS, ...(tiers.data ?? []).map(({ id }) => id)];
   return (
     <Select
@@ -34,22 +39,16 @@ const TierSelect = ({ user }: { user: User }) => {
       className="h-7! w-32! text-[13px]!"
       disabled={busy}
       value={user.tier}
-      onChange={(event) =>
-        void run(
-          () => request("adminUpdateUser", { params: { id: user.id }, body: { tier: event.target.value } }),
-          `${user.email} is ${event.target.value} now.`,
-        )
+      onText={(text) =>
+        void run(() => request("adminUpdateUser", { params: { id: user.id }, body: { tier: text } }), `${user.email} is ${text} now.`)
       }
-    >
-      {(names.includes(user.tier) ? names : [...names, user.tier]).map((tier) => (
-        <option key={tier}>{tier}</option>
-      ))}
-    </Select>
+      options={names.includes(user.tier) ? names : [...names, user.tier]}
+    />
   );
 };
 
 const UserActions = ({ user, ask }: { user: User; ask: (asking: Asking) => void }) => {
-  const { busy, run } = useAction(["admin-users"]);
+  const { busy, run } = useChange("admin-users");
   const change = (body: Record<string, unknown>, done: string): void =>
     void run(() => request("adminUpdateUser", { params: { id: user.id }, body }), done);
   const { email, approved, suspended, role } = user;
@@ -165,6 +164,7 @@ export const UsersSection = () => {
   const [q, setQ] = useState("");
   const [waiting, setWaiting] = useState(false);
   const [asking, setAsking] = useState<Asking>();
+  const Asked = asking && DIALOGS[asking.what];
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center gap-4">
@@ -174,9 +174,9 @@ export const UsersSection = () => {
           placeholder="Search by email"
           className="min-w-48 flex-1"
           value={q}
-          onChange={(event) => setQ(event.target.value)}
+          onText={setQ}
         />
-        <Check label="Waiting for approval" checked={waiting} onChange={(event) => setWaiting(event.target.checked)} />
+        <Check label="Waiting for approval" checked={waiting} onCheck={setWaiting} />
       </div>
       <Paged<User>
         key={`${q} ${waiting}`}
@@ -195,13 +195,7 @@ export const UsersSection = () => {
         keyOf={({ id }) => id}
         empty="No account fits."
       />
-      {asking?.what === "credits" && <UserCreditsDialog user={asking.user} onClose={() => setAsking(undefined)} />}
-      {asking?.what === "reset" && <ResetDialog user={asking.user} onClose={() => setAsking(undefined)} />}
-      {asking?.what === "second-factor" && <SecondFactorDialog user={asking.user} onClose={() => setAsking(undefined)} />}
-      {asking?.what === "delete" && <DeleteDialog user={asking.user} onClose={() => setAsking(undefined)} />}
-      {asking?.what === "export" && <ExportDialog user={asking.user} onClose={() => setAsking(undefined)} />}
-      {asking?.what === "unlink" && <UnlinkDialog user={asking.user} onClose={() => setAsking(undefined)} />}
-      {asking?.what === "ledger" && <LedgerDialog user={asking.user} onClose={() => setAsking(undefined)} />}
+      {Asked && <Asked user={asking.user} onClose={() => setAsking(undefined)} />}
     </>
   );
 };

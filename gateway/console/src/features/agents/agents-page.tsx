@@ -4,7 +4,7 @@ import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
 import { meQuery } from "../../api/queries";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { Button } from "../../ui/button";
 import { Code } from "../../ui/copy";
 import { Check } from "../../ui/inputs/field";
@@ -25,7 +25,7 @@ const Heading = ({ children }: { children: string }) => <h2 className="mb-2 text
 
 /** Makes a key for an agent; it is shown in the configuration below, this once. */
 const AgentKey = ({ me, models, onMade }: { me: Me; models: boolean; onMade: (key: string) => void }) => {
-  const { busy, run } = useAction(["keys"]);
+  const { busy, run } = useChange("keys");
   const [builds, setBuilds] = useState(true);
   const denied = me.user.tier === "free" && me.user.role !== "admin";
   const make = async (): Promise<void> => {
@@ -45,7 +45,7 @@ const AgentKey = ({ me, models, onMade }: { me: Me; models: boolean; onMade: (ke
         label="It may build workflows, too"
         hint="It saves and changes yours; without this it only reads and runs them."
         checked={builds}
-        onChange={(event) => setBuilds(event.target.checked)}
+        onCheck={setBuilds}
       />
       <div>
         <Button icon={KeyRound} variant="primary" busy={busy} disabled={!me.user.approved} onClick={() => void make()}>
@@ -77,12 +77,7 @@ export const AgentsPage = () => {
             Workflows become tools of their own where “Tool of agents” is on in their settings; all of them can be run by their name.
           </p>
           {mayRunModels(me) && (
-            <Check
-              label="Models, too"
-              hint="Each model that the key may run becomes a tool."
-              checked={models}
-              onChange={(event) => setModels(event.target.checked)}
-            />
+            <Check label="Models, too" hint="Each model that the key may run becomes a tool." checked={models} onCheck={setModels} />
           )}
         </section>
         <section>

@@ -7,7 +7,7 @@ import { DownloadButton } from "../../parts/download-button";
 import { LoadFailure } from "../../parts/error-pages";
 import { api } from "../../api/client";
 import { executionQuery } from "../../api/queries";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { useWorkflowNames } from "../../parts/workflow-names";
 import { filesIn } from "../../media/files-in";
 import { givenBy, type Given } from "../../runs/given";
@@ -93,7 +93,7 @@ const Cell = (props: CellProps) => {
 /** Why a batch waits, and how it goes on. */
 const Paused = ({ batch }: { batch: Batch }) => {
   const [limit, setLimit] = useState("");
-  const { busy, run } = useAction(["batch", "batches"]);
+  const { busy, run } = useChange("batch", "batches");
   const isBudget = batch.reason?.code === "BUDGET_EXCEEDED";
   // Its own limit, and not a budget of the account, which may have been raised.
   const needsLimit = isBudget && batch.maxCredits !== null && batch.reason?.message.includes("maxCredits") === true;
@@ -111,7 +111,7 @@ const Paused = ({ batch }: { batch: Batch }) => {
               aria-label="New limit in credits"
               placeholder={`more than ${batch.maxCredits}`}
               value={limit}
-              onChange={({ target }) => setLimit(target.value)}
+              onText={setLimit}
               className="w-40"
             />
           )}
@@ -128,7 +128,7 @@ const Paused = ({ batch }: { batch: Batch }) => {
 
 const Actions = ({ batch }: { batch: Batch }) => {
   const navigate = useNavigate();
-  const { busy, run } = useAction(["batch", "batches"]);
+  const { busy, run } = useChange("batch", "batches");
   const { batchId, counts, status, until, workflowSlug } = batch;
   const rerun = async (): Promise<void> => {
     const created = await run(() => api.batches.rerun(batchId, "failed"), "A new batch runs them again.");

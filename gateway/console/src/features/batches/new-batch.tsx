@@ -8,7 +8,7 @@ import { workflowsQuery } from "../../api/queries";
 import { Button, ButtonRow, IconButton } from "../../ui/button";
 import { classes } from "../../ui/classes";
 import { credits } from "../../ui/format";
-import { Field, Input, Select } from "../../ui/inputs/field";
+import { InputField, SelectField } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 import { Card } from "../../ui/page";
 import { inputsOf, matchColumns, readTable, type Mapping, type TableFile } from "./table-file";
@@ -70,29 +70,19 @@ const Columns = ({
 }) => (
   <div className="grid gap-3 sm:grid-cols-2">
     {fields.map(({ name, label, required }) => (
-      <Field
+      <SelectField
         key={name}
         label={label || name}
         hint={mapping[name] === undefined ? undefined : `For example: ${table.rows[0]?.[mapping[name]] ?? ""}`}
+        value={mapping[name] ?? ""}
+        onChange={({ target }) => {
+          const { [name]: _, ...others } = mapping;
+          onChange(target.value === "" ? others : { ...others, [name]: target.value });
+        }}
+        options={table.columns}
       >
-        {(attributes) => (
-          <Select
-            {...attributes}
-            value={mapping[name] ?? ""}
-            onChange={({ target }) => {
-              const { [name]: _, ...others } = mapping;
-              onChange(target.value === "" ? others : { ...others, [name]: target.value });
-            }}
-          >
-            <option value="">{required ? "Choose a column" : "Its default"}</option>
-            {table.columns.map((column) => (
-              <option key={column} value={column}>
-                {column}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+        <option value="">{required ? "Choose a column" : "Its default"}</option>
+      </SelectField>
     ))}
   </div>
 );
@@ -174,26 +164,18 @@ export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined;
   return (
     <Card title="New batch" actions={<IconButton icon={X} label="Close" size="sm" onClick={onClose} />} className="mb-6">
       <div className="flex flex-col gap-4">
-        <Field label="Workflow">
-          {(attributes) => (
-            <Select
-              {...attributes}
-              value={slug}
-              onChange={({ target }) => {
-                setSlug(target.value);
-                setChosen(undefined);
-                setState({});
-              }}
-            >
-              <option value="">Choose a workflow</option>
-              {(workflows.data ?? []).map(({ slug: one, name }) => (
-                <option key={one} value={one}>
-                  {name}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
+        <SelectField
+          label="Workflow"
+          value={slug}
+          onChange={({ target }) => {
+            setSlug(target.value);
+            setChosen(undefined);
+            setState({});
+          }}
+          options={(workflows.data ?? []).map(({ slug: one, name }) => [one, name])}
+        >
+          <option value="">Choose a workflow</option>
+        </SelectField>
         <Drop table={table} onFile={(file) => void read(file)} />
         {isReady && fields.length > 0 && (
           <Columns
@@ -207,19 +189,16 @@ export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined;
           />
         )}
         {isReady && (
-          <Field label="Limit in credits" hint="All items together cost no more. Empty: no limit.">
-            {(attributes) => (
-              <Input
-                {...attributes}
-                type="number"
-                min={0}
-                step="any"
-                value={limit}
-                onChange={({ target }) => setLimit(target.value)}
-                className="sm:max-w-48"
-              />
-            )}
-          </Field>
+          <InputField
+            label="Limit in credits"
+            hint="All items together cost no more. Empty: no limit."
+            type="number"
+            min={0}
+            step="any"
+            value={limit}
+            onText={setLimit}
+            className="sm:max-w-48"
+          />
         )}
         {error !== undefined && <Problems error={error} />}
         {quote && <Price quote={quote} />}

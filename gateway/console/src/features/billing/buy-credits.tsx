@@ -2,7 +2,7 @@ import type { Operations } from "@nodeloom/client";
 import { ExternalLink } from "lucide-react";
 import { useRef, useState, type FormEvent } from "react";
 import { request } from "../../api/client";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { Button } from "../../ui/button";
 import { whole } from "../../ui/format";
 import { Field } from "../../ui/inputs/field";
@@ -29,7 +29,7 @@ const problemOf = (credits: number | undefined, { minCredits, maxCredits }: Term
 /** Chooses how many, and goes on to Stripe's page. */
 export const BuyCredits = ({ terms }: { terms: Terms }) => {
   const [credits, setCredits] = useState<number | undefined>(SUGGESTED[0]);
-  const { busy, run } = useAction([]);
+  const { busy, run } = useChange();
   // The same purchase, however often its button is pressed while the answer is on its way or lost.
   const key = useRef<{ credits: number; value: string }>(undefined);
   const problem = problemOf(credits, terms);

@@ -72,14 +72,10 @@ export const HistoryPage = () => {
         aria-label="Kind"
         className="mb-4 w-60!"
         value={kind ?? ""}
-        onChange={({ target }) => void navigate({ search: { kind: target.value || undefined } })}
+        onText={(text) => void navigate({ search: { kind: text || undefined } })}
+        options={Object.entries(KINDS)}
       >
         <option value="">Every movement</option>
-        {Object.entries(KINDS).map(([value, words]) => (
-          <option key={value} value={value}>
-            {words}
-          </option>
-        ))}
       </Select>
       <Paged<LedgerRow>
         key={kind ?? ""}

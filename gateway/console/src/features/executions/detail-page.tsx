@@ -5,7 +5,7 @@ import { CircleStop, RotateCcw, Workflow } from "lucide-react";
 import { Loading, NotThere } from "../../parts/error-pages";
 import { api } from "../../api/client";
 import { executionQuery, ranGraphQuery } from "../../api/queries";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { DecisionCard } from "../../runs/approvals/decision-card";
 import { Gallery } from "../../media/gallery";
 import { nameOfNode } from "../../runs/node-name";
@@ -85,7 +85,7 @@ const titleOf = ({ workflowSlug, modelIds }: Execution, nameOf: (slug: string) =
   (workflowSlug === null ? modelIds[0] : nameOf(workflowSlug)) ?? "Run";
 
 const Actions = ({ execution }: { execution: Execution }) => {
-  const { busy, run } = useAction(["execution", "executions", "me"]);
+  const { busy, run } = useChange("execution", "executions", "me");
   const { executionId, workflowSlug } = execution;
   return (
     <>

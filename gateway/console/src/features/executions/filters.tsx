@@ -62,7 +62,7 @@ const MetadataFilter = ({ given, set }: { given: string | undefined; set: (meta:
         className="sm:w-56!"
         aria-invalid={isWrong || undefined}
         value={typed}
-        onChange={(event) => setTyped(event.target.value)}
+        onText={setTyped}
         onBlur={() => !isWrong && set(typed.trim() || undefined)}
       />
     </form>
@@ -100,28 +100,20 @@ export const Filters = ({ status, workflow, meta, from, to }: RunsSearch) => {
         aria-label="Status"
         className="sm:w-44!"
         value={status ?? ""}
-        onChange={(event) => set({ status: event.target.value || undefined })}
+        onText={(text) => set({ status: text || undefined })}
+        options={STATUSES}
       >
         <option value="">Every status</option>
-        {STATUSES.map(([value, title]) => (
-          <option key={value} value={value}>
-            {title}
-          </option>
-        ))}
       </Select>
       <Select
         aria-label="Workflow"
         className="sm:w-60!"
         value={workflow ?? ""}
-        onChange={(event) => set({ workflow: event.target.value || undefined })}
+        onText={(text) => set({ workflow: text || undefined })}
+        options={(workflows.data ?? []).map(({ slug, name }) => [slug, name])}
       >
         <option value="">Every workflow</option>
         {workflow !== undefined && !workflows.data?.some(({ slug }) => slug === workflow) && <option>{workflow}</option>}
-        {workflows.data?.map(({ slug, name }) => (
-          <option key={slug} value={slug}>
-            {name}
-          </option>
-        ))}
       </Select>
       <DayFilter label="From this day on" title="From" given={from} set={(day) => set({ from: day })} />
       <DayFilter label="Up to this day" title="to" given={to} set={(day) => set({ to: day })} />

@@ -1,7 +1,7 @@
 import type { WebhookDelivery } from "@nodeloom/client";
 import { Send } from "lucide-react";
 import { request } from "../../api/client";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { duration } from "../../ui/format";
@@ -13,7 +13,7 @@ const DELIVERY_TONES = { pending: "accent", delivered: "ok", failed: "bad", disa
 
 /** How the webhook of a run was delivered, attempt by attempt. */
 export const Webhook = ({ id, delivery }: { id: string; delivery: WebhookDelivery }) => {
-  const { busy, run } = useAction(["execution"]);
+  const { busy, run } = useChange("execution");
   if (!delivery.configured) return null;
   return (
     <Card

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
 import { request } from "../../api/client";
 import { rememberFiles } from "../../api/files";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { fileTitle } from "../../media/file-title";
 import { bytes } from "../../ui/format";
 import { Input } from "../../ui/inputs/field";
@@ -85,7 +85,7 @@ export const FileFilters = ({ filter, onChange }: { filter: FileFilter; onChange
       placeholder="Search by name or kind"
       className="h-8!"
       value={filter.words}
-      onChange={({ target }) => onChange({ ...filter, words: target.value })}
+      onText={(text) => onChange({ ...filter, words: text })}
     />
     <Chips label="Kind" choices={KINDS} chosen={filter.kind} onChoose={(kind) => onChange({ ...filter, kind })} />
     <Chips label="How they came" choices={ORIGINS} chosen={filter.origin} onChoose={(origin) => onChange({ ...filter, origin })} />
@@ -98,7 +98,7 @@ export const keptWords = ({ usedBytes, quotaBytes }: Pick<Operations["listMedia"
 
 /** What can be done with some files, wherever they are listed. */
 export const useFileActions = (files: readonly MediaFile[], onDone: () => void) => {
-  const { busy, run } = useAction(["media"]);
+  const { busy, run } = useChange("media");
   return {
     busy,
     remove: async (): Promise<void> => {

@@ -2,9 +2,8 @@ import type { MediaFile } from "@nodeloom/client";
 import { Expand } from "lucide-react";
 import type { DragEvent } from "react";
 import { fileName } from "../../api/files";
-import { familyOfUrl, safeUrl } from "../../media/url";
 import { fileTitle } from "../../media/file-title";
-import { familyOfType, type OutputFile } from "../../media/files-in";
+import { fileOf } from "../../media/files-in";
 import { Thumb } from "../../media/thumb";
 import type { ViewerItem } from "../../media/viewer/store";
 import { IconButton } from "../../ui/button";
@@ -15,11 +14,6 @@ export const KEPT_DAYS = 90;
 const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
 
-export const outputOf = (file: MediaFile): OutputFile | undefined => {
-  const url = safeUrl(file.url);
-  return url === undefined ? undefined : { url, family: familyOfType(file.contentType) ?? familyOfUrl(url) };
-};
-
 /** When a file goes, where that is known and near. */
 const leavesIn = ({ origin, kept, createdAt }: MediaFile): string | undefined => {
   if (origin !== "generated" || kept || createdAt === null) return undefined;
@@ -29,7 +23,7 @@ const leavesIn = ({ origin, kept, createdAt }: MediaFile): string | undefined =>
 
 export const viewerItem = (file: MediaFile): ViewerItem => ({
   id: file.id,
-  file: outputOf(file),
+  file: fileOf(file),
   text: undefined,
   title: fileTitle(file),
   facts: [
@@ -61,7 +55,7 @@ export const Tile = ({ file, chosen, onChoose, onDrag, onView }: TileProps) => {
         onClick={(event) => onChoose(event.shiftKey || event.metaKey || event.ctrlKey)}
         onDoubleClick={onView}
       >
-        <Thumb file={outputOf(file)} label="" width={200} className="size-full" />
+        <Thumb file={fileOf(file)} label="" width={200} className="size-full" />
       </button>
       <span className="mt-0.5 block truncate text-[11px] text-muted" title={fileTitle(file)}>
         {fileName(file.id) ?? (file.createdAt === null ? fileTitle(file) : ago(file.createdAt))}

@@ -1,15 +1,15 @@
-import type { ApiKey, Budget, IssuedApiKey } from "@nodeloom/client";
+import type { ApiKey, Budget } from "@nodeloom/client";
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Ellipsis, KeyRound, Plus, RefreshCw, Send, Tag, Trash2, Wallet, Webhook } from "lucide-react";
 import { useState } from "react";
-import { LoadFailure } from "../../parts/error-pages";
+import { Loaded } from "../../parts/loaded";
 import { request } from "../../api/client";
 import { keysQuery, meQuery } from "../../api/queries";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
 import { Menu } from "../../ui/overlays/menu";
-import { Empty, Notice, Skeleton } from "../../ui/notice";
+import { Empty, Notice } from "../../ui/notice";
 import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
@@ -17,10 +17,9 @@ import { complain, say } from "../../ui/overlays/toast";
 import { BudgetBar } from "../../parts/budgets/budget-bar";
 import { BudgetDialog } from "../../parts/budgets/budget-dialog";
 import { budgetsQuery, isBudgetOf } from "../../parts/budgets/budgets";
-import { IssuedDialog } from "./issued-dialog";
 import { MetadataDialog } from "./metadata-dialog";
 import { NewKeyDialog } from "./new-key-dialog";
-import { RevokeDialog, RotateDialog, WebhookDialog } from "./key-dialogs";
+import { IssuedDialog, RevokeDialog, RotateDialog, WebhookDialog, type Issued } from "./key-dialogs";
 
 type Asking = { what: "revoke" | "rotate" | "webhook" | "budget" | "metadata"; key: ApiKey } | { what: "new" };
 
@@ -38,7 +37,7 @@ const Capabilities = ({ apiKey }: { apiKey: ApiKey }) => (
 );
 
 const useTest = () => {
-  const { run } = useAction([]);
+  const { run } = useChange();
   return (key: ApiKey): void =>
     void run(async () => {
       const { body } = await request("testKeyWebhook", { params: { id: key.id } });
@@ -122,7 +121,7 @@ export const KeysPage = () => {
   const keys = useQuery(keysQuery);
   const budgets = useQuery(budgetsQuery).data ?? [];
   const [asking, setAsking] = useState<Asking>();
-  const [issued, setIssued] = useState<Pick<IssuedApiKey, "name"> & { key?: string; webhookSecret?: string; warnings?: string[] }>();
+  const [issued, setIssued] = useState<Issued>();
   const test = useTest();
   const close = (): void => setAsking(undefined);
   if (!me) return null;
@@ -142,16 +141,23 @@ export const KeysPage = () => {
           The free tier runs workflows here, in the console. An administrator can change the tier of {me.user.email}.
         </Notice>
       )}
-      {keys.isPending && <Skeleton lines={5} />}
-      {keys.isError && <LoadFailure error={keys.error} retry={() => void keys.refetch()} />}
-      {keys.data?.length === 0 && !denied && (
-        <Empty icon={KeyRound} title="No keys yet">
-          Make one, and the “Use as API” button of every workflow shows what to do with it.
-        </Empty>
-      )}
-      {keys.data && keys.data.length > 0 && (
-        <Table label="API keys" columns={columnsOf(budgets, { ask: setAsking, test })} rows={keys.data} keyOf={({ id }) => id} />
-      )}
+      <Loaded of={keys} lines={5}>
+        {(rows) => (
+          <Table
+            label="API keys"
+            columns={columnsOf(budgets, { ask: setAsking, test })}
+            rows={rows}
+            keyOf={({ id }) => id}
+            empty={
+              !denied && (
+                <Empty icon={KeyRound} title="No keys yet">
+                  Make one, and the “Use as API” button of every workflow shows what to do with it.
+                </Empty>
+              )
+            }
+          />
+        )}
+      </Loaded>
       {asking?.what === "new" && <NewKeyDialog me={me} onIssued={setIssued} onClose={close} />}
       {asking?.what === "rotate" && <RotateDialog apiKey={asking.key} onIssued={setIssued} onClose={close} />}
       {asking?.what === "webhook" && <WebhookDialog apiKey={asking.key} onIssued={setIssued} onClose={close} />}

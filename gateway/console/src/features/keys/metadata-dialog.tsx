@@ -2,10 +2,9 @@ import type { ApiKey } from "@nodeloom/client";
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
-import { useAction } from "../../api/use-action";
+import { FormDialog } from "../../parts/form";
 import { Button, IconButton } from "../../ui/button";
 import { Input } from "../../ui/inputs/field";
-import { Dialog } from "../../ui/overlays/dialog";
 
 const MOST = 10;
 
@@ -15,37 +14,32 @@ export const MetadataDialog = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: (
     const known = Object.entries(apiKey.metadata ?? {});
     return known.length > 0 ? known : [["customer", ""]];
   });
-  const { busy, run } = useAction(["keys"]);
   const set = (place: number, member: readonly [string, string]): void =>
     setMembers(members.map((one, index) => (index === place ? member : one)));
   const named = members.filter(([name]) => name.trim() !== "");
   const isTwice = new Set(named.map(([name]) => name.trim())).size < named.length;
-  const save = async (): Promise<void> => {
-    const metadata = Object.fromEntries(named.map(([name, value]) => [name.trim(), value]));
-    if (await run(() => request("updateKey", { params: { id: apiKey.id }, body: { metadata } }), "Saved.")) onClose();
-  };
   return (
-    <Dialog
+    <FormDialog
       title={`Metadata of “${apiKey.name}”`}
       width="md"
+      action="Save"
+      disabled={isTwice}
+      reads={["keys"]}
+      submit={() => {
+        const metadata = Object.fromEntries(named.map(([name, value]) => [name.trim(), value]));
+        return request("updateKey", { params: { id: apiKey.id }, body: { metadata } });
+      }}
+      done="Saved."
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" busy={busy} disabled={isTwice} onClick={() => void save()}>
-            Save
-          </Button>
-        </>
-      }
     >
-      <p className="mb-4 text-sm text-muted">
+      <p className="text-sm text-muted">
         Every run by this key has these values; its callers can neither change nor leave them out. Usage and budgets go by them.
       </p>
       <ul className="flex flex-col gap-2">
         {members.map(([name, value], place) => (
           <li key={place} className="flex items-center gap-2">
-            <Input aria-label={`Name ${place + 1}`} value={name} onChange={({ target }) => set(place, [target.value, value])} />
-            <Input aria-label={`Value ${place + 1}`} value={value} onChange={({ target }) => set(place, [name, target.value])} />
+            <Input aria-label={`Name ${place + 1}`} value={name} onText={(text) => set(place, [text, value])} />
+            <Input aria-label={`Value ${place + 1}`} value={value} onText={(text) => set(place, [name, text])} />
             <IconButton
               icon={X}
               size="sm"
@@ -56,13 +50,19 @@ export const MetadataDialog = ({ apiKey, onClose }: { apiKey: ApiKey; onClose: (
         ))}
       </ul>
       {isTwice && (
-        <p role="alert" className="mt-2 text-xs text-bad">
+        <p role="alert" className="text-xs text-bad">
           A name is there twice.
         </p>
       )}
-      <Button icon={Plus} size="sm" className="mt-3" disabled={members.length >= MOST} onClick={() => setMembers([...members, ["", ""]])}>
+      <Button
+        icon={Plus}
+        size="sm"
+        className="self-start"
+        disabled={members.length >= MOST}
+        onClick={() => setMembers([...members, ["", ""]])}
+      >
         Add
       </Button>
-    </Dialog>
+    </FormDialog>
   );
 };

@@ -1,14 +1,11 @@
 import type { Me, NewApiKey } from "@nodeloom/client";
 import { CEILINGS, isCapability, PRESETS, presetCapabilities, withinCeiling, type Preset } from "@nodeloom/kernel/capabilities";
 import { isBaseTier, type BaseTier } from "@nodeloom/kernel/plans";
-import { useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
-import { messageOf, request } from "../../api/client";
-import { Button } from "../../ui/button";
-import { Dialog } from "../../ui/overlays/dialog";
-import { Check, Field, Input, Select } from "../../ui/inputs/field";
-import { Notice } from "../../ui/notice";
-import type { Issued } from "./issued-dialog";
+import { useState } from "react";
+import { request } from "../../api/client";
+import { FormDialog } from "../../parts/form";
+import { Check, InputField, SelectField } from "../../ui/inputs/field";
+import type { Issued } from "./key-dialogs";
 
 const NAMES: Readonly<Record<Preset, string>> = {
   "read-only": "Read-only",
@@ -67,26 +64,19 @@ const CustomGrants = ({
           }}
         />
       ))}
-      <Field
+      <InputField
         label="More"
         hint="Single ones: workflow:my-slug:run, model:my-model:run"
         error={wrong.length > 0 ? `not grantable: ${wrong.join(", ")}` : undefined}
-      >
-        {(attributes) => (
-          <Input
-            {...attributes}
-            spellCheck={false}
-            value={grants.more}
-            onChange={(event) => onChange({ ...grants, more: event.target.value })}
-          />
-        )}
-      </Field>
+        spellCheck={false}
+        value={grants.more}
+        onText={(text) => onChange({ ...grants, more: text })}
+      />
     </fieldset>
   );
 };
 
 export const NewKeyDialog = ({ me, onIssued, onClose }: { me: Me; onIssued: (issued: Issued) => void; onClose: () => void }) => {
-  const client = useQueryClient();
   const isAdmin = me.user.role === "admin";
   const base = baseOf(me.user.tier);
   const [name, setName] = useState("");
@@ -97,107 +87,59 @@ export const NewKeyDialog = ({ me, onIssued, onClose }: { me: Me; onIssued: (iss
     chosen: new Set(RUN_AND_FOLLOW),
     more: "",
   });
-  const [failure, setFailure] = useState<string>();
-  const [busy, setBusy] = useState(false);
   const { preset } = grants;
   const named = preset === "custom" || preset === FOLLOW ? undefined : preset;
   const own = preset === FOLLOW ? RUN_AND_FOLLOW : [...grants.chosen, ...specific(grants.more)];
   const capabilities = named === undefined ? own : presetCapabilities(named, base, isAdmin);
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      const body: NewApiKey = {
-        name: name.trim(),
-        ...(named === undefined ? { capabilities: [...own] } : { preset: named }),
-        ...(life === "" ? {} : { expiresAt: new Date(Date.now() + Number(life) * DAY_MS).toISOString() }),
-        ...(webhook.trim() === "" ? {} : { webhook: { url: webhook.trim() } }),
-      };
-      onIssued((await request("createKey", { body })).body);
-      void client.invalidateQueries({ queryKey: ["keys"] });
-      onClose();
-    } catch (error) {
-      setFailure(messageOf(error));
-    } finally {
-      setBusy(false);
-    }
+  const submit = async (): Promise<void> => {
+    const body: NewApiKey = {
+      name: name.trim(),
+      ...(named === undefined ? { capabilities: [...own] } : { preset: named }),
+      ...(life === "" ? {} : { expiresAt: new Date(Date.now() + Number(life) * DAY_MS).toISOString() }),
+      ...(webhook.trim() === "" ? {} : { webhook: { url: webhook.trim() } }),
+    };
+    onIssued((await request("createKey", { body })).body);
   };
   return (
-    <Dialog
+    <FormDialog
       title="New API key"
       width="md"
+      action="Make the key"
+      disabled={name.trim() === "" || capabilities.length === 0}
+      reads={["keys"]}
+      submit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form="new-key" variant="primary" busy={busy} disabled={name.trim() === "" || capabilities.length === 0}>
-            Make the key
-          </Button>
-        </>
-      }
     >
-      <form id="new-key" className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
-        <Field label="Name">
-          {(attributes) => (
-            <Input
-              {...attributes}
-              autoFocus
-              required
-              maxLength={200}
-              placeholder="What will use it"
-              value={name}
-              onChange={(event) => setName(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label="What it may do" hint={capabilities.join(", ") || "nothing yet"}>
-          {(attributes) => (
-            <Select
-              {...attributes}
-              value={grants.preset}
-              onChange={(event) => setGrants({ ...grants, preset: event.target.value as Grants["preset"] })}
-            >
-              <option value={FOLLOW}>Run workflows, and follow the runs</option>
-              {PRESETS.map((one) => (
-                <option key={one} value={one}>
-                  {NAMES[one]}
-                </option>
-              ))}
-              <option value="custom">Custom</option>
-            </Select>
-          )}
-        </Field>
-        {grants.preset === "custom" && <CustomGrants grants={grants} base={base} isAdmin={isAdmin} onChange={setGrants} />}
-        {grants.preset === "workflow-deploy" && (
-          <p className="text-xs text-faint">
-            It can start runs but not poll them: for asynchronous runs choose “Run workflows, and follow the runs”.
-          </p>
-        )}
-        <Field label="Expires">
-          {(attributes) => (
-            <Select {...attributes} value={life} onChange={(event) => setLife(event.target.value)}>
-              {LIVES.map(([days, title]) => (
-                <option key={days} value={days}>
-                  {title}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field label="Webhook" hint="Called when an asynchronous run of this key ends; needs webhook:receive. Optional.">
-          {(attributes) => (
-            <Input
-              {...attributes}
-              type="url"
-              placeholder="https://example.com/hook"
-              value={webhook}
-              onChange={(event) => setWebhook(event.target.value)}
-            />
-          )}
-        </Field>
-      </form>
-    </Dialog>
+      <InputField label="Name" autoFocus required maxLength={200} placeholder="What will use it" value={name} onText={setName} />
+      <SelectField
+        label="What it may do"
+        hint={capabilities.join(", ") || "nothing yet"}
+        value={grants.preset}
+        onText={(text) => setGrants({ ...grants, preset: text as Grants["preset"] })}
+      >
+        <option value={FOLLOW}>Run workflows, and follow the runs</option>
+        {PRESETS.map((one) => (
+          <option key={one} value={one}>
+            {NAMES[one]}
+          </option>
+        ))}
+        <option value="custom">Custom</option>
+      </SelectField>
+      {grants.preset === "custom" && <CustomGrants grants={grants} base={base} isAdmin={isAdmin} onChange={setGrants} />}
+      {grants.preset === "workflow-deploy" && (
+        <p className="text-xs text-faint">
+          It can start runs but not poll them: for asynchronous runs choose “Run workflows, and follow the runs”.
+        </p>
+      )}
+      <SelectField label="Expires" value={life} onText={setLife} options={LIVES} />
+      <InputField
+        label="Webhook"
+        hint="Called when an asynchronous run of this key ends; needs webhook:receive. Optional."
+        type="url"
+        placeholder="https://example.com/hook"
+        value={webhook}
+        onText={setWebhook}
+      />
+    </FormDialog>
   );
 };

@@ -5,7 +5,7 @@ import { Badge } from "../../ui/badge";
 import { Button, ButtonRow, IconButton } from "../../ui/button";
 import { Code } from "../../ui/copy";
 import { Dialog } from "../../ui/overlays/dialog";
-import { Check, Field, Input, Select, TextArea } from "../../ui/inputs/field";
+import { Check, Field, InputField, SelectField, TextArea } from "../../ui/inputs/field";
 import { Menu } from "../../ui/overlays/menu";
 import { Empty, Notice, Skeleton } from "../../ui/notice";
 import { Card, Facts, Page } from "../../ui/page";
@@ -58,19 +58,11 @@ export const KitchenPage = () => {
           </Card>
           <Card title="Fields">
             <div className="grid gap-4 sm:grid-cols-2">
-              <Field label="Text" hint="A hint.">
-                {(attributes) => <Input {...attributes} placeholder="Placeholder" />}
-              </Field>
-              <Field label="Wrong" error="must be a number">
-                {(attributes) => <Input {...attributes} defaultValue="seven" />}
-              </Field>
-              <Field label="Choice">
-                {(attributes) => (
-                  <Select {...attributes}>
-                    <option>One</option>
-                  </Select>
-                )}
-              </Field>
+              <InputField label="Text" hint="A hint." placeholder="Placeholder" />
+              <InputField label="Wrong" error="must be a number" defaultValue="seven" />
+              <SelectField label="Choice">
+                <option>One</option>
+              </SelectField>
               <Check label="Check" hint="What it does." defaultChecked />
               <Field label="Long text" className="sm:col-span-2">
                 {(attributes) => <TextArea {...attributes} defaultValue={LONG} />}

@@ -2,9 +2,9 @@ import type { ImportedModel, Model, Price } from "@nodeloom/client";
 import { Download } from "lucide-react";
 import { useState, type FormEvent } from "react";
 import { request } from "../../api/client";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { Button } from "../../ui/button";
-import { Field, Input, Select } from "../../ui/inputs/field";
+import { InputField, SelectField } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
 import { Dialog } from "../../ui/overlays/dialog";
 import { propertiesOf } from "../../ui/inputs/properties";
@@ -29,7 +29,7 @@ const unitsOf = ({ inputSchema }: Pick<Model, "inputSchema">): [name: string, ti
 };
 
 const Imported = ({ imported: { model, notes }, onClose }: { imported: ImportedModel; onClose: () => void }) => {
-  const { busy, run } = useAction(["models"]);
+  const { busy, run } = useChange("models");
   const isPriced = model.price !== null;
   const save = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
@@ -71,20 +71,18 @@ const Imported = ({ imported: { model, notes }, onClose }: { imported: ImportedM
       )}
       {!isPriced && (
         <form id="import-price" className="flex flex-wrap gap-3" onSubmit={(event) => void save(event)}>
-          <Field label="US dollars" hint="Wholesale; tiers add their markup.">
-            {(attributes) => <Input {...attributes} name="amount" type="number" step="any" min="0" max="1000" required autoFocus />}
-          </Field>
-          <Field label="For">
-            {(attributes) => (
-              <Select {...attributes} name="unit">
-                {unitsOf(model).map(([name, title]) => (
-                  <option key={name} value={name}>
-                    {title}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
+          <InputField
+            label="US dollars"
+            hint="Wholesale; tiers add their markup."
+            name="amount"
+            type="number"
+            step="any"
+            min="0"
+            max="1000"
+            required
+            autoFocus
+          />
+          <SelectField label="For" name="unit" options={unitsOf(model)} />
         </form>
       )}
     </Dialog>
@@ -94,7 +92,7 @@ const Imported = ({ imported: { model, notes }, onClose }: { imported: ImportedM
 const ImportDialog = ({ onClose }: { onClose: () => void }) => {
   const [provider, setProvider] = useState<ProviderId>("fal");
   const [imported, setImported] = useState<ImportedModel>();
-  const { busy, run } = useAction(["models"]);
+  const { busy, run } = useChange("models");
   if (imported) return <Imported imported={imported} onClose={onClose} />;
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
@@ -119,31 +117,25 @@ const ImportDialog = ({ onClose }: { onClose: () => void }) => {
     >
       <form id="import-model" className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
         <p className="text-sm text-muted">Its inputs are read from what the provider publishes.</p>
-        <Field label="Provider">
-          {(attributes) => (
-            <Select {...attributes} value={provider} onChange={(event) => setProvider(event.target.value as ProviderId)}>
-              {PROVIDERS.map(({ id, title }) => (
-                <option key={id} value={id}>
-                  {title}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field label="Model" hint={PROVIDERS.find(({ id }) => id === provider)!.hint}>
-          {(attributes) => <Input {...attributes} name="app" required maxLength={300} autoFocus spellCheck={false} />}
-        </Field>
+        <SelectField
+          label="Provider"
+          value={provider}
+          onText={(text) => setProvider(text as ProviderId)}
+          options={PROVIDERS.map(({ id, title }) => [id, title])}
+        />
+        <InputField
+          label="Model"
+          hint={PROVIDERS.find(({ id }) => id === provider)!.hint}
+          name="app"
+          required
+          maxLength={300}
+          autoFocus
+          spellCheck={false}
+        />
         {provider === "replicate" && (
-          <Field label="Makes" hint="Where Replicate does not say it.">
-            {(attributes) => (
-              <Select {...attributes} name="modality">
-                <option value="">as Replicate says</option>
-                {MODALITIES.map((one) => (
-                  <option key={one}>{one}</option>
-                ))}
-              </Select>
-            )}
-          </Field>
+          <SelectField label="Makes" hint="Where Replicate does not say it." name="modality" options={MODALITIES}>
+            <option value="">as Replicate says</option>
+          </SelectField>
         )}
       </form>
     </Dialog>

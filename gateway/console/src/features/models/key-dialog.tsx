@@ -4,7 +4,7 @@ import { useState, type FormEvent } from "react";
 import { request } from "../../api/client";
 import { useWork } from "../../api/use-work";
 import { Button } from "../../ui/button";
-import { Field, Input } from "../../ui/inputs/field";
+import { InputField } from "../../ui/inputs/field";
 import { Notice, type NoticeProps } from "../../ui/notice";
 import { Dialog } from "../../ui/overlays/dialog";
 import { dateTime } from "../../ui/format";
@@ -104,7 +104,7 @@ export const KeyDialog = ({ providerKey, onClose }: { providerKey: ProviderKey; 
           </Notice>
         )}
         {source !== "environment" && (
-          <Field
+          <InputField
             label={<code className="font-mono text-xs">{name}</code>}
             hint="It is encrypted, used by the platform alone and never shown again."
             aside={
@@ -119,20 +119,14 @@ export const KeyDialog = ({ providerKey, onClose }: { providerKey: ProviderKey; 
                 </a>
               )
             }
-          >
-            {(attributes) => (
-              <Input
-                {...attributes}
-                type="password"
-                autoComplete="off"
-                spellCheck={false}
-                data-1p-ignore
-                data-first
-                value={value}
-                onChange={(event) => setValue(event.target.value)}
-              />
-            )}
-          </Field>
+            type="password"
+            autoComplete="off"
+            spellCheck={false}
+            data-1p-ignore
+            data-first
+            value={value}
+            onText={setValue}
+          />
         )}
       </form>
     </Dialog>

@@ -28,35 +28,27 @@ const Filters = ({ filter, onChange }: { filter: Filter; onChange: (filter: Filt
       placeholder="Search models"
       className="min-w-48 flex-1"
       value={filter.query}
-      onChange={(event) => onChange({ ...filter, query: event.target.value })}
+      onText={(text) => onChange({ ...filter, query: text })}
     />
     <Select
       aria-label="Kind"
       className="w-32!"
       value={filter.modality}
-      onChange={(event) => onChange({ ...filter, modality: event.target.value })}
+      onText={(text) => onChange({ ...filter, modality: text })}
+      options={KINDS.map(({ modality, title }) => [modality, title])}
     >
       <option value="">Every kind</option>
-      {KINDS.map(({ modality, title }) => (
-        <option key={modality} value={modality}>
-          {title}
-        </option>
-      ))}
     </Select>
     <Select
       aria-label="Where it runs"
       className="w-36!"
       value={filter.place}
-      onChange={(event) => onChange({ ...filter, place: event.target.value })}
+      onText={(text) => onChange({ ...filter, place: text })}
+      options={Object.entries(PLACES)}
     >
       <option value="">Anywhere</option>
-      {Object.entries(PLACES).map(([place, title]) => (
-        <option key={place} value={place}>
-          {title}
-        </option>
-      ))}
     </Select>
-    <Check label="Ready only" checked={filter.readyOnly} onChange={(event) => onChange({ ...filter, readyOnly: event.target.checked })} />
+    <Check label="Ready only" checked={filter.readyOnly} onCheck={(isOn) => onChange({ ...filter, readyOnly: isOn })} />
   </div>
 );
 

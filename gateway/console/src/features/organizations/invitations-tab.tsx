@@ -3,11 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { MailPlus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
-import { useAction } from "../../api/use-action";
-import { LoadFailure } from "../../parts/error-pages";
+import { useChange } from "../../api/use-change";
+import { Loaded } from "../../parts/loaded";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
-import { Empty, Skeleton } from "../../ui/notice";
+import { Empty } from "../../ui/notice";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { InviteDialog } from "./invite-dialog";
@@ -37,12 +37,11 @@ export const InvitationsTab = ({ id }: { id: string }) => {
     queryKey: ["organizations", id, "invitations"],
     queryFn: async ({ signal }) => (await request("listInvitations", { params: { id }, signal })).body,
   });
-  const { run } = useAction(["organizations"]);
+  const { run } = useChange("organizations");
   const [inviting, setInviting] = useState(false);
   const withdraw = ({ id: invitationId }: Invitation): void => {
     void run(() => request("deleteInvitation", { params: { id, invitationId } }), "Its link does not work any more.");
   };
-  const { data } = invitations;
   return (
     <>
       <div className="mb-4 flex justify-end">
@@ -50,16 +49,21 @@ export const InvitationsTab = ({ id }: { id: string }) => {
           Invite
         </Button>
       </div>
-      {invitations.isPending && <Skeleton lines={2} />}
-      {invitations.isError && <LoadFailure error={invitations.error} retry={() => void invitations.refetch()} />}
-      {data?.length === 0 && (
-        <Empty icon={MailPlus} title="No open invitations">
-          A link makes one person a member. It works once, for a week.
-        </Empty>
-      )}
-      {data !== undefined && data.length > 0 && (
-        <Table label="Invitations" columns={columnsOf(withdraw)} rows={data} keyOf={(one) => one.id} />
-      )}
+      <Loaded of={invitations} lines={2}>
+        {(rows) => (
+          <Table
+            label="Invitations"
+            columns={columnsOf(withdraw)}
+            rows={rows}
+            keyOf={(one) => one.id}
+            empty={
+              <Empty icon={MailPlus} title="No open invitations">
+                A link makes one person a member. It works once, for a week.
+              </Empty>
+            }
+          />
+        )}
+      </Loaded>
       {inviting && <InviteDialog id={id} onClose={() => setInviting(false)} />}
     </>
   );

@@ -5,12 +5,12 @@ import { useState } from "react";
 import { request } from "../../api/client";
 import { chosenOrganization, workFor } from "../../api/organization";
 import { membersQuery, meQuery } from "../../api/queries";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { LoadFailure } from "../../parts/error-pages";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
 import { Skeleton } from "../../ui/notice";
-import { ConfirmDialog } from "../../ui/overlays/prompt-dialog";
+import { ConfirmDialog } from "../../parts/form";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
 import { RoleSelect } from "./role-select";
@@ -75,7 +75,7 @@ export const MembersTab = ({ organization }: { organization: Organization }) => 
   const { id, name } = organization;
   const { data: me } = useSuspenseQuery(meQuery);
   const members = useQuery(membersQuery(id));
-  const { busy, run } = useAction(["organizations", "me"]);
+  const { busy, run } = useChange("organizations", "me");
   const [asked, setAsked] = useState<Member>();
   if (members.isPending) return <Skeleton lines={3} />;
   if (!members.data) return <LoadFailure error={members.error} retry={() => void members.refetch()} />;
@@ -86,8 +86,8 @@ export const MembersTab = ({ organization }: { organization: Organization }) => 
     void run(work, `${email} is ${role === "owner" || role === "editor" ? "an" : "a"} ${role} now.`);
   };
   const remove = async ({ userId }: Member): Promise<void> => {
-    const gone = await run(() => request("removeMember", { params: { id, userId } }));
-    if (gone && isOwn) workFor(chosenOrganization() === id ? undefined : chosenOrganization(), "/organizations");
+    await request("removeMember", { params: { id, userId } });
+    if (isOwn) workFor(chosenOrganization() === id ? undefined : chosenOrganization(), "/organizations");
   };
   return (
     <>
@@ -102,7 +102,8 @@ export const MembersTab = ({ organization }: { organization: Organization }) => 
           title={isOwn ? `Leave ${name}?` : `Remove ${asked.email}?`}
           text={`The API keys that ${isOwn ? "you" : "they"} made for it end at once. Workflows, files and runs stay the organization's.`}
           action={isOwn ? "Leave" : "Remove"}
-          onConfirm={() => remove(asked)}
+          reads={["organizations", "me"]}
+          submit={() => remove(asked)}
           onClose={() => setAsked(undefined)}
         />
       )}

@@ -5,12 +5,11 @@ import { useState } from "react";
 import { request } from "../../api/client";
 import { chosenOrganization, workFor } from "../../api/organization";
 import { organizationQuery } from "../../api/queries";
-import { useAction } from "../../api/use-action";
 import { LoadFailure } from "../../parts/error-pages";
 import { Button } from "../../ui/button";
 import { credits } from "../../ui/format";
 import { Skeleton } from "../../ui/notice";
-import { PromptDialog } from "../../ui/overlays/prompt-dialog";
+import { PromptDialog } from "../../parts/form";
 import { Page } from "../../ui/page";
 import { Tabs } from "../../ui/tabs";
 import { AuditTab } from "./audit-tab";
@@ -33,13 +32,10 @@ export const OrganizationPage = () => {
   const found = useQuery(organizationQuery(id));
   const [tab, setTab] = useState<TabName>("members");
   const [naming, setNaming] = useState(false);
-  const { run } = useAction(["organizations", "me"]);
   const { data: organization } = found;
   if (found.isPending) return <Page title="Organization">{<Skeleton lines={5} />}</Page>;
   if (!organization) return <LoadFailure error={found.error} retry={() => void found.refetch()} />;
   const isOwner = organization.role === "owner";
-  const rename = async (name: string): Promise<boolean> =>
-    (await run(() => request("renameOrganization", { params: { id }, body: { name } }))) !== undefined;
   const { plan, topUp } = organization.credits;
   return (
     <Page
@@ -74,7 +70,8 @@ export const OrganizationPage = () => {
           label="Name"
           initial={organization.name}
           action="Rename"
-          onSubmit={rename}
+          reads={["organizations", "me"]}
+          submit={(name) => request("renameOrganization", { params: { id }, body: { name } })}
           onClose={() => setNaming(false)}
         />
       )}

@@ -6,12 +6,11 @@ import { useState } from "react";
 import { request } from "../../api/client";
 import { ownerIdOf, workFor } from "../../api/organization";
 import { meQuery, organizationsQuery } from "../../api/queries";
-import { useAction } from "../../api/use-action";
-import { LoadFailure } from "../../parts/error-pages";
+import { Loaded } from "../../parts/loaded";
 import { Badge } from "../../ui/badge";
 import { Button } from "../../ui/button";
-import { Empty, Skeleton } from "../../ui/notice";
-import { PromptDialog } from "../../ui/overlays/prompt-dialog";
+import { Empty } from "../../ui/notice";
+import { PromptDialog } from "../../parts/form";
 import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 
@@ -48,13 +47,10 @@ export const OrganizationsPage = () => {
   const { data: me } = useSuspenseQuery(meQuery);
   const list = useQuery(organizationsQuery);
   const [naming, setNaming] = useState(false);
-  const { run } = useAction(["organizations"]);
   if (!me) return null;
-  const shared = list.data?.filter(({ personal }) => !personal);
-  const create = async (name: string): Promise<boolean> => {
-    const answer = await run(() => request("createOrganization", { body: { name }, idempotencyKey: crypto.randomUUID() }));
-    if (answer) workFor(answer.body.id, `/organizations/${answer.body.id}`);
-    return answer !== undefined;
+  const create = async (name: string): Promise<void> => {
+    const { id } = (await request("createOrganization", { body: { name }, idempotencyKey: crypto.randomUUID() })).body;
+    workFor(id, `/organizations/${id}`);
   };
   return (
     <Page
@@ -66,17 +62,22 @@ export const OrganizationsPage = () => {
         </Button>
       }
     >
-      {list.isPending && <Skeleton lines={3} />}
-      {list.isError && <LoadFailure error={list.error} retry={() => void list.refetch()} />}
-      {shared?.length === 0 && (
-        <Empty icon={Users} title="You are in no organization">
-          Make one and invite others, or open the link of an invitation that you were sent.
-        </Empty>
-      )}
-      {shared !== undefined && shared.length > 0 && (
-        <Table label="Organizations" columns={columnsOf(ownerIdOf(me))} rows={shared} keyOf={({ id }) => id} />
-      )}
-      {naming && <PromptDialog title="New organization" label="Name" action="Create" onSubmit={create} onClose={() => setNaming(false)} />}
+      <Loaded of={list}>
+        {(all) => (
+          <Table
+            label="Organizations"
+            columns={columnsOf(ownerIdOf(me))}
+            rows={all.filter(({ personal }) => !personal)}
+            keyOf={({ id }) => id}
+            empty={
+              <Empty icon={Users} title="You are in no organization">
+                Make one and invite others, or open the link of an invitation that you were sent.
+              </Empty>
+            }
+          />
+        )}
+      </Loaded>
+      {naming && <PromptDialog title="New organization" label="Name" action="Create" submit={create} onClose={() => setNaming(false)} />}
     </Page>
   );
 };

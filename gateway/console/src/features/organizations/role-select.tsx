@@ -16,10 +16,7 @@ export const RoleSelect = ({ label, value, disabled, onChange, className }: Role
     disabled={disabled}
     className={className}
     title={ROLE_WORDS[value]}
-    onChange={({ target }) => onChange(target.value as Role)}
-  >
-    {ROLES.map((role) => (
-      <option key={role}>{role}</option>
-    ))}
-  </Select>
+    onText={(text) => onChange(text as Role)}
+    options={ROLES}
+  />
 );

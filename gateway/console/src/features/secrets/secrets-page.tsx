@@ -4,15 +4,15 @@ import { Link } from "@tanstack/react-router";
 import { Copy, Ellipsis, LockKeyhole, Plus, RefreshCw, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
-import { LoadFailure } from "../../parts/error-pages";
+import { ConfirmDialog } from "../../parts/form";
+import { Loaded } from "../../parts/loaded";
 import { Button, IconButton } from "../../ui/button";
-import { Empty, Notice, Skeleton } from "../../ui/notice";
+import { Empty, Notice } from "../../ui/notice";
 import { Menu } from "../../ui/overlays/menu";
 import { say } from "../../ui/overlays/toast";
 import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-import { DeleteSecretDialog } from "./delete-dialog";
 import { SecretDialog } from "./secret-dialog";
 
 type Asking = { what: "new" } | { what: "replace" | "delete"; secret: ListedSecret };
@@ -87,6 +87,18 @@ const columnsOf = (ask: (asking: Asking) => void): readonly Column<ListedSecret>
   },
 ];
 
+const DeleteDialog = ({ secret: { name, usedBy }, onClose }: { secret: ListedSecret; onClose: () => void }) => (
+  <ConfirmDialog
+    title={`Remove ${name}?`}
+    action="Remove"
+    text={`Requests that would send it fail at once, and workflows that name it can’t run${usedBy.length > 0 ? `: ${usedBy.map((one) => one.name).join(", ")}.` : "; none of yours does."} This can’t be undone.`}
+    reads={["secrets"]}
+    submit={() => request("deleteSecret", { params: { name } })}
+    done={`${name} was removed.`}
+    onClose={onClose}
+  />
+);
+
 export const SecretsPage = () => {
   const list = useQuery(secretsQuery);
   const [asking, setAsking] = useState<Asking>();
@@ -107,19 +119,26 @@ export const SecretsPage = () => {
           Its operator sets SECRETS_KEYS for the identity service.
         </Notice>
       )}
-      {list.isPending && <Skeleton lines={4} />}
-      {list.isError && <LoadFailure error={list.error} retry={() => void list.refetch()} />}
-      {list.data?.secrets.length === 0 && !isOff && (
-        <Empty icon={LockKeyhole} title="No secrets yet">
-          Set one, and write its placeholder into a header, the body or the query of an HTTP node.
-        </Empty>
-      )}
-      {list.data && list.data.secrets.length > 0 && (
-        <Table label="Secrets" columns={columnsOf(setAsking)} rows={list.data.secrets} keyOf={({ name }) => name} />
-      )}
+      <Loaded of={list} lines={4}>
+        {({ secrets }) => (
+          <Table
+            label="Secrets"
+            columns={columnsOf(setAsking)}
+            rows={secrets}
+            keyOf={({ name }) => name}
+            empty={
+              !isOff && (
+                <Empty icon={LockKeyhole} title="No secrets yet">
+                  Set one, and write its placeholder into a header, the body or the query of an HTTP node.
+                </Empty>
+              )
+            }
+          />
+        )}
+      </Loaded>
       {asking?.what === "new" && <SecretDialog onClose={close} />}
       {asking?.what === "replace" && <SecretDialog secret={asking.secret} onClose={close} />}
-      {asking?.what === "delete" && <DeleteSecretDialog secret={asking.secret} onClose={close} />}
+      {asking?.what === "delete" && <DeleteDialog secret={asking.secret} onClose={close} />}
     </Page>
   );
 };

@@ -1,12 +1,10 @@
 import type { IssuedHook } from "@nodeloom/client";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
-import { messageOf, request } from "../../api/client";
-import { Button } from "../../ui/button";
-import { Field, Input, TextArea } from "../../ui/inputs/field";
-import { NumberInput } from "../../ui/inputs/value-inputs";
-import { Notice } from "../../ui/notice";
-import { Dialog } from "../../ui/overlays/dialog";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { request } from "../../api/client";
+import { FormDialog } from "../../parts/form";
+import { AreaField, InputField } from "../../ui/inputs/field";
+import { NumberField } from "../../ui/inputs/value-inputs";
 import { schemaQuery } from "./queries";
 
 const EMPTY = { expression: "", header: "", secret: "", deliveryId: "" };
@@ -23,22 +21,16 @@ const takenWords = (fields: readonly { name: string; required?: boolean }[]): st
 
 /** Asks how what another service sends becomes a run. */
 export const HookDialog = ({ slug, onIssued, onClose }: HookDialogProps) => {
-  const client = useQueryClient();
   const fields = useQuery(schemaQuery(slug)).data?.fields ?? [];
   const [given, setGiven] = useState(EMPTY);
   const [maxCredits, setMaxCredits] = useState<number>();
-  const [failure, setFailure] = useState<string>();
-  const [busy, setBusy] = useState(false);
   const input = (name: keyof typeof EMPTY) => ({
     value: given[name],
     spellCheck: false,
-    onChange: (event: { target: { value: string } }) => setGiven({ ...given, [name]: event.target.value }),
+    onText: (text: string) => setGiven({ ...given, [name]: text }),
   });
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    if (maxCredits === undefined) return;
-    setBusy(true);
-    setFailure(undefined);
+  const submit = async (): Promise<false | void> => {
+    if (maxCredits === undefined) return false;
     const [header, deliveryIdHeader] = [given.header.trim(), given.deliveryId.trim()];
     const body = {
       expression: given.expression.trim(),
@@ -46,57 +38,45 @@ export const HookDialog = ({ slug, onIssued, onClose }: HookDialogProps) => {
       ...(header === "" ? {} : { hmac: { header, secret: given.secret } }),
       ...(deliveryIdHeader === "" ? {} : { deliveryIdHeader }),
     };
-    try {
-      onIssued((await request("createHook", { params: { slug }, body })).body);
-      void client.invalidateQueries({ queryKey: ["hooks"] });
-      onClose();
-    } catch (error) {
-      setFailure(messageOf(error));
-    } finally {
-      setBusy(false);
-    }
+    onIssued((await request("createHook", { params: { slug }, body })).body);
   };
   return (
-    <Dialog
-      title="New hook"
-      width="md"
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form="hook" variant="primary" busy={busy}>
-            Make the hook
-          </Button>
-        </>
-      }
-    >
-      <form id="hook" className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
-        <p className="text-sm text-muted">{fields.length === 0 ? "The workflow has no inputs." : takenWords(fields)}</p>
-        <Field label="Inputs from the body" hint="JMESPath to an object: { prompt: issue.title }. Empty: the body itself.">
-          {(attributes) => <TextArea {...attributes} {...input("expression")} rows={3} className="font-mono text-xs" />}
-        </Field>
-        <Field label="Credits of a run at most" hint="A run that could cost more is refused.">
-          {(attributes) => <NumberInput {...attributes} required value={maxCredits} onChange={setMaxCredits} />}
-        </Field>
-        <Field
-          label="Header of the signature"
-          hint="sha256= and the HMAC of the body; X-Hub-Signature-256 at GitHub. Empty: none is asked for."
-        >
-          {(attributes) => <Input {...attributes} {...input("header")} />}
-        </Field>
-        {given.header.trim() !== "" && (
-          <Field label="Secret of the signature" hint="As the sender has it. It is kept encrypted, and never shown again.">
-            {(attributes) => <Input {...attributes} {...input("secret")} type="password" autoComplete="off" required />}
-          </Field>
-        )}
-        <Field
-          label="Header of the delivery's id"
-          hint="With it a delivery that is sent again is the same run; X-GitHub-Delivery at GitHub. Optional."
-        >
-          {(attributes) => <Input {...attributes} {...input("deliveryId")} />}
-        </Field>
-      </form>
-    </Dialog>
+    <FormDialog title="New hook" width="md" action="Make the hook" reads={["hooks"]} submit={submit} onClose={onClose}>
+      <p className="text-sm text-muted">{fields.length === 0 ? "The workflow has no inputs." : takenWords(fields)}</p>
+      <AreaField
+        label="Inputs from the body"
+        hint="JMESPath to an object: { prompt: issue.title }. Empty: the body itself."
+        {...input("expression")}
+        rows={3}
+        className="font-mono text-xs"
+      />
+      <NumberField
+        label="Credits of a run at most"
+        hint="A run that could cost more is refused."
+        required
+        value={maxCredits}
+        onChange={setMaxCredits}
+      />
+      <InputField
+        label="Header of the signature"
+        hint="sha256= and the HMAC of the body; X-Hub-Signature-256 at GitHub. Empty: none is asked for."
+        {...input("header")}
+      />
+      {given.header.trim() !== "" && (
+        <InputField
+          label="Secret of the signature"
+          hint="As the sender has it. It is kept encrypted, and never shown again."
+          {...input("secret")}
+          type="password"
+          autoComplete="off"
+          required
+        />
+      )}
+      <InputField
+        label="Header of the delivery's id"
+        hint="With it a delivery that is sent again is the same run; X-GitHub-Delivery at GitHub. Optional."
+        {...input("deliveryId")}
+      />
+    </FormDialog>
   );
 };

@@ -3,16 +3,14 @@ import { Link } from "@tanstack/react-router";
 import { Plus, Trash2, Webhook } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
-import { useAction } from "../../api/use-action";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
 import { Code } from "../../ui/copy";
 import { credits } from "../../ui/format";
 import { Empty, Notice } from "../../ui/notice";
-import { Dialog } from "../../ui/overlays/dialog";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-import { ConfirmDialog } from "../../ui/overlays/prompt-dialog";
+import { ConfirmDialog, ShownOnceDialog } from "../../parts/form";
 import { HookDialog } from "./hook-dialog";
 
 const columnsOf = (revoke: (hook: Hook) => void): readonly Column<Hook>[] => [
@@ -46,33 +44,20 @@ const columnsOf = (revoke: (hook: Hook) => void): readonly Column<Hook>[] => [
 
 /** The address of a new hook. It closes by its button alone. */
 const IssuedHookDialog = ({ url, onClose }: { url: string; onClose: () => void }) => (
-  <Dialog
-    title="The hook's address"
-    width="md"
-    onClose={onClose}
-    mayClose={() => false}
-    actions={
-      <Button variant="primary" onClick={onClose}>
-        I have kept it
-      </Button>
-    }
-  >
-    <div className="flex flex-col gap-4">
-      <Notice kind="warn" title="Shown this once">
-        Copy it now: only its hash is kept. Who has it may start this workflow at your cost.
-      </Notice>
-      <Code text={url} label="Address" wrap />
-      <p className="text-sm text-muted">To try it, in a terminal; the run appears under Runs:</p>
-      <Code text={`curl -X POST '${url}' -H 'content-type: application/json' -d '{}'`} label="Call" wrap />
-    </div>
-  </Dialog>
+  <ShownOnceDialog title="The hook's address" action="I have kept it" onClose={onClose}>
+    <Notice kind="warn" title="Shown this once">
+      Copy it now: only its hash is kept. Who has it may start this workflow at your cost.
+    </Notice>
+    <Code text={url} label="Address" wrap />
+    <p className="text-sm text-muted">To try it, in a terminal; the run appears under Runs:</p>
+    <Code text={`curl -X POST '${url}' -H 'content-type: application/json' -d '{}'`} label="Call" wrap />
+  </ShownOnceDialog>
 );
 
 export const HookList = ({ slug, hooks }: { slug: string; hooks: readonly Hook[] }) => {
   const [isAdding, setIsAdding] = useState(false);
   const [issued, setIssued] = useState<IssuedHook>();
   const [revoking, setRevoking] = useState<Hook>();
-  const { run } = useAction(["hooks"]);
   const add = (
     <Button icon={Plus} variant="primary" onClick={() => setIsAdding(true)}>
       New hook
@@ -84,13 +69,17 @@ export const HookList = ({ slug, hooks }: { slug: string; hooks: readonly Hook[]
         <h2 className="text-[15px] font-semibold">Hooks</h2>
         {hooks.length > 0 && add}
       </header>
-      {hooks.length === 0 ? (
-        <Empty icon={Webhook} title="No hooks" actions={add}>
-          A hook is an address: what another service sends to it becomes the inputs of a run.
-        </Empty>
-      ) : (
-        <Table label="Hooks" columns={columnsOf(setRevoking)} rows={hooks} keyOf={({ id }) => id} />
-      )}
+      <Table
+        label="Hooks"
+        columns={columnsOf(setRevoking)}
+        rows={hooks}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty icon={Webhook} title="No hooks" actions={add}>
+            A hook is an address: what another service sends to it becomes the inputs of a run.
+          </Empty>
+        }
+      />
       {isAdding && <HookDialog slug={slug} onIssued={setIssued} onClose={() => setIsAdding(false)} />}
       {issued && <IssuedHookDialog url={issued.url} onClose={() => setIssued(undefined)} />}
       {revoking && (
@@ -98,7 +87,9 @@ export const HookList = ({ slug, hooks }: { slug: string; hooks: readonly Hook[]
           title="Revoke this hook?"
           text={`What is sent to /hooks/${revoking.start}… is answered as if it had never been there.`}
           action="Revoke"
-          onConfirm={() => run(() => request("deleteHook", { params: { slug, id: revoking.id } }), "Revoked.")}
+          reads={["hooks"]}
+          submit={() => request("deleteHook", { params: { slug, id: revoking.id } })}
+          done="Revoked."
           onClose={() => setRevoking(undefined)}
         />
       )}

@@ -1,13 +1,12 @@
 import type { Schedule } from "@nodeloom/client";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
-import { messageOf, request } from "../../api/client";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { request } from "../../api/client";
+import { FormDialog } from "../../parts/form";
 import { initialValues, RunForm, sentInputs } from "../../runs/run-form";
-import { Button } from "../../ui/button";
-import { Field, Input, Select } from "../../ui/inputs/field";
-import { NumberInput } from "../../ui/inputs/value-inputs";
-import { Notice, Skeleton } from "../../ui/notice";
-import { Dialog } from "../../ui/overlays/dialog";
+import { Field, Input, InputField, SelectField } from "../../ui/inputs/field";
+import { NumberField } from "../../ui/inputs/value-inputs";
+import { Skeleton } from "../../ui/notice";
 import { schemaQuery } from "./queries";
 
 const OTHER = "other";
@@ -26,7 +25,6 @@ const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 /** Asks when a workflow runs by itself, with what, and what that may cost. */
 export const ScheduleDialog = ({ slug, schedule, onClose }: { slug: string; schedule?: Schedule; onClose: () => void }) => {
-  const client = useQueryClient();
   const schema = useQuery(schemaQuery(slug));
   const fields = schema.data?.fields ?? [];
   const [cron, setCron] = useState<string>(schedule?.cron ?? DEFAULT_TIME);
@@ -34,82 +32,66 @@ export const ScheduleDialog = ({ slug, schedule, onClose }: { slug: string; sche
   const [timezone, setTimezone] = useState(schedule?.timezone ?? ownZone());
   const [typed, setTyped] = useState<Record<string, unknown>>();
   const [maxCredits, setMaxCredits] = useState<number | undefined>(schedule?.maxCredits ?? undefined);
-  const [failure, setFailure] = useState<string>();
-  const [busy, setBusy] = useState(false);
   const values = typed ?? initialValues(fields, schedule?.inputs ?? {});
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    setFailure(undefined);
+  const submit = () => {
     const body = { cron: cron.trim(), timezone: timezone.trim(), inputs: sentInputs(fields, values), maxCredits: maxCredits ?? null };
-    try {
-      if (schedule) await request("updateSchedule", { params: { slug, id: schedule.id }, body });
-      else await request("createSchedule", { params: { slug }, body });
-      void client.invalidateQueries({ queryKey: ["schedules"] });
-      onClose();
-    } catch (error) {
-      setFailure(messageOf(error));
-    } finally {
-      setBusy(false);
-    }
+    return schedule
+      ? request("updateSchedule", { params: { slug, id: schedule.id }, body })
+      : request("createSchedule", { params: { slug }, body });
   };
   return (
-    <Dialog
+    <FormDialog
       title={schedule ? "Change the schedule" : "New schedule"}
       width="md"
+      action={schedule ? "Save" : "Set the schedule"}
+      disabled={cron.trim() === "" || !schema.data}
+      reads={["schedules"]}
+      submit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form="schedule" variant="primary" busy={busy} disabled={cron.trim() === "" || !schema.data}>
-            {schedule ? "Save" : "Set the schedule"}
-          </Button>
-        </>
-      }
     >
-      <form id="schedule" className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
-        <Field label="When">
-          {(attributes) => (
-            <Select
-              {...attributes}
-              value={isOther ? OTHER : cron}
-              onChange={({ target: { value } }) => {
-                setIsOther(value === OTHER);
-                if (value !== OTHER) setCron(value);
-              }}
-            >
-              {TIMES.map(([time, title]) => (
-                <option key={time} value={time}>
-                  {title}
-                </option>
+      <SelectField
+        label="When"
+        value={isOther ? OTHER : cron}
+        onChange={({ target: { value } }) => {
+          setIsOther(value === OTHER);
+          if (value !== OTHER) setCron(value);
+        }}
+      >
+        {TIMES.map(([time, title]) => (
+          <option key={time} value={time}>
+            {title}
+          </option>
+        ))}
+        <option value={OTHER}>Other times…</option>
+      </SelectField>
+      {isOther && (
+        <InputField
+          label="Cron expression"
+          hint="Minute, hour, day of month, month, day of week: 0 9 * * 1-5"
+          spellCheck={false}
+          value={cron}
+          onText={setCron}
+        />
+      )}
+      <Field label="Time zone">
+        {(attributes) => (
+          <>
+            <Input {...attributes} list="time-zones" value={timezone} onText={setTimezone} />
+            <datalist id="time-zones">
+              {Intl.supportedValuesOf("timeZone").map((zone) => (
+                <option key={zone} value={zone} />
               ))}
-              <option value={OTHER}>Other times…</option>
-            </Select>
-          )}
-        </Field>
-        {isOther && (
-          <Field label="Cron expression" hint="Minute, hour, day of month, month, day of week: 0 9 * * 1-5">
-            {(attributes) => <Input {...attributes} spellCheck={false} value={cron} onChange={(event) => setCron(event.target.value)} />}
-          </Field>
+            </datalist>
+          </>
         )}
-        <Field label="Time zone">
-          {(attributes) => (
-            <>
-              <Input {...attributes} list="time-zones" value={timezone} onChange={(event) => setTimezone(event.target.value)} />
-              <datalist id="time-zones">
-                {Intl.supportedValuesOf("timeZone").map((zone) => (
-                  <option key={zone} value={zone} />
-                ))}
-              </datalist>
-            </>
-          )}
-        </Field>
-        <Field label="Credits of a run at most" hint="A run that could cost more is refused. Empty: no bound but your balance.">
-          {(attributes) => <NumberInput {...attributes} value={maxCredits} onChange={setMaxCredits} />}
-        </Field>
-        {schema.isPending ? <Skeleton lines={2} /> : <RunForm fields={fields} values={values} onChange={setTyped} />}
-      </form>
-    </Dialog>
+      </Field>
+      <NumberField
+        label="Credits of a run at most"
+        hint="A run that could cost more is refused. Empty: no bound but your balance."
+        value={maxCredits}
+        onChange={setMaxCredits}
+      />
+      {schema.isPending ? <Skeleton lines={2} /> : <RunForm fields={fields} values={values} onChange={setTyped} />}
+    </FormDialog>
   );
 };

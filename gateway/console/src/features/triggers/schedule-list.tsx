@@ -2,7 +2,7 @@ import type { Schedule } from "@nodeloom/client";
 import { CalendarClock, Ellipsis, History, Pause, Pencil, Play, Plus, Trash2 } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
 import { credits } from "../../ui/format";
@@ -10,7 +10,7 @@ import { Empty, Notice } from "../../ui/notice";
 import { Menu } from "../../ui/overlays/menu";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
-import { ConfirmDialog } from "../../ui/overlays/prompt-dialog";
+import { ConfirmDialog } from "../../parts/form";
 import { HistoryDialog } from "./history-dialog";
 import { ScheduleDialog, timesInWords } from "./schedule-dialog";
 
@@ -73,7 +73,7 @@ const columnsOf = (ask: (asking: Asking) => void, pause: (schedule: Schedule, pa
 
 export const ScheduleList = ({ slug, schedules }: { slug: string; schedules: readonly Schedule[] }) => {
   const [asking, setAsking] = useState<Asking>();
-  const { run } = useAction(["schedules"]);
+  const { run } = useChange("schedules");
   const close = (): void => setAsking(undefined);
   const pause = ({ id }: Schedule, paused: boolean): void =>
     void run(() => request("updateSchedule", { params: { slug, id }, body: { paused } }), paused ? "Paused." : "On again.");
@@ -111,7 +111,9 @@ export const ScheduleList = ({ slug, schedules }: { slug: string; schedules: rea
           title="Delete this schedule?"
           text={`“${timesInWords(asking.schedule.cron) ?? asking.schedule.cron}” starts no more runs. Those that it has started go on.`}
           action="Delete"
-          onConfirm={() => run(() => request("deleteSchedule", { params: { slug, id: asking.schedule.id } }), "Deleted.")}
+          reads={["schedules"]}
+          submit={() => request("deleteSchedule", { params: { slug, id: asking.schedule.id } })}
+          done="Deleted."
           onClose={close}
         />
       )}

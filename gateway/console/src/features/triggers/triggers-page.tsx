@@ -2,8 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useWorkflowNames } from "../../parts/workflow-names";
-import { LoadFailure } from "../../parts/error-pages";
-import { Skeleton } from "../../ui/notice";
+import { Loaded } from "../../parts/loaded";
 import { Page } from "../../ui/page";
 import { HookList } from "./hook-list";
 import { hooksQuery, schedulesQuery } from "./queries";
@@ -31,12 +30,12 @@ export const TriggersPage = () => {
       }
     >
       <div className="flex flex-col gap-10">
-        {schedules.isPending && <Skeleton lines={4} />}
-        {schedules.isError && <LoadFailure error={schedules.error} retry={() => void schedules.refetch()} />}
-        {schedules.data && <ScheduleList slug={slug} schedules={schedules.data} />}
-        {hooks.isPending && <Skeleton lines={4} />}
-        {hooks.isError && <LoadFailure error={hooks.error} retry={() => void hooks.refetch()} />}
-        {hooks.data && <HookList slug={slug} hooks={hooks.data} />}
+        <Loaded of={schedules} lines={4}>
+          {(rows) => <ScheduleList slug={slug} schedules={rows} />}
+        </Loaded>
+        <Loaded of={hooks} lines={4}>
+          {(rows) => <HookList slug={slug} hooks={rows} />}
+        </Loaded>
       </div>
     </Page>
   );

@@ -57,23 +57,21 @@ export const Grouped = () => {
       className="mb-5"
       actions={
         <div className="flex flex-wrap items-center gap-2">
-          <Select aria-label="By" className="w-32!" value={by} onChange={({ target }) => setBy(target.value as Grouping)}>
+          <Select aria-label="By" className="w-32!" value={by} onText={(text) => setBy(text as Grouping)}>
             {GROUPINGS.map(([value, words]) => (
               <option key={value} value={value}>
                 by {words}
               </option>
             ))}
           </Select>
-          {by === "metadata" && (
-            <Input aria-label="Name of the metadata" className="w-32!" value={name} onChange={({ target }) => setName(target.value)} />
-          )}
-          <Select aria-label="Period" className="w-28!" value={days} onChange={({ target }) => setDays(Number(target.value))}>
-            {PERIODS.map(([value, words]) => (
-              <option key={value} value={value}>
-                {words}
-              </option>
-            ))}
-          </Select>
+          {by === "metadata" && <Input aria-label="Name of the metadata" className="w-32!" value={name} onText={setName} />}
+          <Select
+            aria-label="Period"
+            className="w-28!"
+            value={days}
+            onText={(text) => setDays(Number(text))}
+            options={PERIODS.map(([count, title]) => [String(count), title])}
+          />
           {isComplete && <DownloadButton path={file} label="CSV" size="sm" />}
         </div>
       }

@@ -5,7 +5,7 @@ import { ChartColumn, Download } from "lucide-react";
 import { LoadFailure } from "../../parts/error-pages";
 import { api } from "../../api/client";
 import { meQuery, usageModelsQuery, usageQuery, type UsageFilter } from "../../api/queries";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { RunStatus } from "../../runs/status";
 import { Button } from "../../ui/button";
 import { Select } from "../../ui/inputs/field";
@@ -72,7 +72,7 @@ export const UsagePage = () => {
   const navigate = route.useNavigate();
   const { data: me } = useSuspenseQuery(meQuery);
   const models = useQuery(usageModelsQuery);
-  const { busy, run } = useAction([]);
+  const { busy, run } = useChange();
   const page = search.page ?? 1;
   const filter: UsageFilter = {
     ...(isStatus(search.status) ? { status: search.status } : {}),
@@ -106,23 +106,19 @@ export const UsagePage = () => {
           aria-label="Status"
           className="w-44!"
           value={search.status ?? ""}
-          onChange={(event) => set({ status: event.target.value || undefined })}
+          onText={(text) => set({ status: text || undefined })}
+          options={STATUSES}
         >
           <option value="">Every status</option>
-          {STATUSES.map((status) => (
-            <option key={status}>{status}</option>
-          ))}
         </Select>
         <Select
           aria-label="Model"
           className="w-56!"
           value={search.model ?? ""}
-          onChange={(event) => set({ model: event.target.value || undefined })}
+          onText={(text) => set({ model: text || undefined })}
+          options={models.data}
         >
           <option value="">Every model</option>
-          {models.data?.map((model) => (
-            <option key={model}>{model}</option>
-          ))}
         </Select>
       </div>
       {usage.isPending && <Skeleton lines={8} />}

@@ -94,7 +94,7 @@ const Filters = ({ filter, tags }: { filter: Filter; tags: readonly string[] }) 
           placeholder="Search by name, text or tag"
           className="pl-8"
           defaultValue={filter.q ?? ""}
-          onChange={(event) => set({ q: event.target.value === "" ? undefined : event.target.value })}
+          onText={(text) => set({ q: text === "" ? undefined : text })}
         />
       </div>
       {tags.length > 0 && (
@@ -102,12 +102,10 @@ const Filters = ({ filter, tags }: { filter: Filter; tags: readonly string[] }) 
           aria-label="Tag"
           className="w-44!"
           value={filter.tag ?? ""}
-          onChange={(event) => set({ tag: event.target.value === "" ? undefined : event.target.value })}
+          onText={(text) => set({ tag: text === "" ? undefined : text })}
+          options={tags}
         >
           <option value="">All tags</option>
-          {tags.map((tag) => (
-            <option key={tag}>{tag}</option>
-          ))}
         </Select>
       )}
     </div>

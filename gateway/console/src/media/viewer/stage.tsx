@@ -3,7 +3,7 @@ import { isOwnMedia } from "../url";
 import { classes } from "../../ui/classes";
 import { MediaView } from "../media-view";
 import { Thumb } from "../thumb";
-import { Clip } from "./clip";
+import { Video, VideoClip } from "../video";
 import type { Zoom } from "./picture";
 import { Sound } from "./sound";
 import type { ViewerItem, ViewerSet } from "./store";
@@ -17,7 +17,7 @@ export const One = ({ item, zoom, label = item.title }: { item: ViewerItem; zoom
         <img src={file.url} alt={label} draggable={false} className="size-full object-contain" style={zoom.style} />
       </div>
     );
-  if (file && isOwnMedia(file.url) && file.family === "video") return <Clip key={file.url} url={file.url} label={label} />;
+  if (file && isOwnMedia(file.url) && file.family === "video") return <VideoClip key={file.url} url={file.url} label={label} />;
   if (file && isOwnMedia(file.url) && file.family === "audio") return <Sound key={file.url} url={file.url} label={label} />;
   if (file) return <MediaView file={file} label={label} />;
   return (
@@ -30,18 +30,7 @@ export const One = ({ item, zoom, label = item.title }: { item: ViewerItem; zoom
 /** One of two that are compared: both move with the same zoom. */
 const Layer = ({ item, zoom, label }: { item: ViewerItem; zoom: Zoom; label: string }) => {
   if (item.file?.family === "video" && isOwnMedia(item.file.url))
-    return (
-      <video
-        src={item.file.url}
-        autoPlay
-        muted
-        loop
-        playsInline
-        aria-label={label}
-        className="size-full object-contain"
-        style={zoom.style}
-      />
-    );
+    return <Video way="moving" url={item.file.url} label={label} className="size-full object-contain" style={zoom.style} />;
   if (item.file?.family === "image" && isOwnMedia(item.file.url))
     return <img src={item.file.url} alt={label} draggable={false} className="size-full object-contain" style={zoom.style} />;
   return <One item={item} zoom={zoom} label={label} />;

@@ -1,9 +1,9 @@
 import type { ApiKey, Budget, WorkflowSummary } from "@nodeloom/client";
 import { useState, type FormEvent } from "react";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { Button } from "../../ui/button";
-import { Field, Input, Select } from "../../ui/inputs/field";
-import { NumberInput } from "../../ui/inputs/value-inputs";
+import { InputField, SelectField } from "../../ui/inputs/field";
+import { NumberField } from "../../ui/inputs/value-inputs";
 import { Dialog } from "../../ui/overlays/dialog";
 import { readShares, removeBudget, saveBudget, scopeWords, sharesText, WINDOWS, type BudgetScope } from "./budgets";
 
@@ -21,65 +21,44 @@ interface ScopeFieldsProps {
 /** What a new budget is for. */
 const ScopeFields = ({ scope, keys, workflows, onChange }: ScopeFieldsProps) => (
   <>
-    <Field label="Of runs">
-      {(attributes) => (
-        <Select
-          {...attributes}
-          value={scope.scope}
-          onChange={({ target }) => {
-            if (target.value === "key") onChange({ scope: "key", keyId: keys[0]?.id ?? "" });
-            else if (target.value === "workflow") onChange({ scope: "workflow", workflowSlug: workflows[0]?.slug ?? "" });
-            else onChange({ scope: "metadata", metadata: { name: "customer", value: "" } });
-          }}
-        >
-          <option value="metadata">with a value of metadata</option>
-          {keys.length > 0 && <option value="key">by an API key</option>}
-          {workflows.length > 0 && <option value="workflow">of a workflow</option>}
-        </Select>
-      )}
-    </Field>
+    <SelectField
+      label="Of runs"
+      value={scope.scope}
+      onChange={({ target }) => {
+        if (target.value === "key") onChange({ scope: "key", keyId: keys[0]?.id ?? "" });
+        else if (target.value === "workflow") onChange({ scope: "workflow", workflowSlug: workflows[0]?.slug ?? "" });
+        else onChange({ scope: "metadata", metadata: { name: "customer", value: "" } });
+      }}
+    >
+      <option value="metadata">with a value of metadata</option>
+      {keys.length > 0 && <option value="key">by an API key</option>}
+      {workflows.length > 0 && <option value="workflow">of a workflow</option>}
+    </SelectField>
     {scope.scope === "key" && (
-      <Field label="API key">
-        {(attributes) => (
-          <Select {...attributes} value={scope.keyId} onChange={({ target }) => onChange({ scope: "key", keyId: target.value })}>
-            {keys.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="API key"
+        value={scope.keyId}
+        onText={(text) => onChange({ scope: "key", keyId: text })}
+        options={keys.map(({ id, name }) => [id, name])}
+      />
     )}
     {scope.scope === "workflow" && (
-      <Field label="Workflow">
-        {(attributes) => (
-          <Select
-            {...attributes}
-            value={scope.workflowSlug}
-            onChange={({ target }) => onChange({ scope: "workflow", workflowSlug: target.value })}
-          >
-            {workflows.map(({ slug, name }) => (
-              <option key={slug} value={slug}>
-                {name}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Workflow"
+        value={scope.workflowSlug}
+        onText={(text) => onChange({ scope: "workflow", workflowSlug: text })}
+        options={workflows.map(({ slug, name }) => [slug, name])}
+      />
     )}
     {scope.scope === "metadata" && (
       <div className="grid gap-4 sm:grid-cols-2">
         {(["name", "value"] as const).map((member) => (
-          <Field key={member} label={member === "name" ? "Name" : "Value"}>
-            {(attributes) => (
-              <Input
-                {...attributes}
-                value={scope.metadata[member]}
-                onChange={({ target }) => onChange({ scope: "metadata", metadata: { ...scope.metadata, [member]: target.value } })}
-              />
-            )}
-          </Field>
+          <InputField
+            key={member}
+            label={member === "name" ? "Name" : "Value"}
+            value={scope.metadata[member]}
+            onText={(text) => onChange({ scope: "metadata", metadata: { ...scope.metadata, [member]: text } })}
+          />
         ))}
       </div>
     )}
@@ -102,7 +81,7 @@ export const BudgetDialog = ({ of, budget, keys = [], workflows = [], onClose }:
   const [credits, setCredits] = useState<number | undefined>(budget?.credits);
   const [window, setWindow] = useState<Budget["window"]>(budget?.window ?? "month");
   const [sharesTyped, setSharesTyped] = useState(budget ? sharesText(budget.alertAt) : DEFAULT_SHARES);
-  const { busy, run } = useAction(["budgets", "batches", "batch"]);
+  const { busy, run } = useChange("budgets", "batches", "batch");
   const alertAt = readShares(sharesTyped);
   const isComplete =
     credits !== undefined && credits >= 0 && alertAt !== undefined && (scope.scope !== "metadata" || scope.metadata.name !== "");
@@ -142,28 +121,22 @@ export const BudgetDialog = ({ of, budget, keys = [], workflows = [], onClose }:
           <ScopeFields scope={scope} keys={keys} workflows={workflows} onChange={setScope} />
         )}
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field label="Credits" hint="0 forbids all that costs credits.">
-            {(attributes) => <NumberInput {...attributes} value={credits} onChange={setCredits} />}
-          </Field>
-          <Field label="For" hint="In UTC; weeks begin on Monday.">
-            {(attributes) => (
-              <Select {...attributes} value={window} onChange={({ target }) => setWindow(target.value as Budget["window"])}>
-                {WINDOWS.map(([value, words]) => (
-                  <option key={value} value={value}>
-                    {words}
-                  </option>
-                ))}
-              </Select>
-            )}
-          </Field>
+          <NumberField label="Credits" hint="0 forbids all that costs credits." value={credits} onChange={setCredits} />
+          <SelectField
+            label="For"
+            hint="In UTC; weeks begin on Monday."
+            value={window}
+            onText={(text) => setWindow(text as Budget["window"])}
+            options={WINDOWS}
+          />
         </div>
-        <Field
+        <InputField
           label="Alerts at (%)"
           hint="Up to five, such as 50, 80. Webhooks that hear of budget.alert are called, once in each window."
           {...(alertAt === undefined ? { error: "Numbers from 0.1 to 100, at most five." } : {})}
-        >
-          {(attributes) => <Input {...attributes} value={sharesTyped} onChange={({ target }) => setSharesTyped(target.value)} />}
-        </Field>
+          value={sharesTyped}
+          onText={setSharesTyped}
+        />
       </form>
     </Dialog>
   );

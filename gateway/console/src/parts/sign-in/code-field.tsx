@@ -1,20 +1,17 @@
-import { Field, Input } from "../../ui/inputs/field";
+import { InputField } from "../../ui/inputs/field";
 
 /** Asks for a code of the second factor. */
 export const CodeField = ({ hint = "Six digits from your authenticator, or one of your recovery codes." }: { hint?: string }) => (
-  <Field label="Code" hint={hint}>
-    {(attributes) => (
-      <Input
-        {...attributes}
-        data-first
-        name="code"
-        autoComplete="one-time-code"
-        autoCapitalize="none"
-        spellCheck={false}
-        required
-        autoFocus
-        maxLength={40}
-      />
-    )}
-  </Field>
+  <InputField
+    label="Code"
+    hint={hint}
+    data-first
+    name="code"
+    autoComplete="one-time-code"
+    autoCapitalize="none"
+    spellCheck={false}
+    required
+    autoFocus
+    maxLength={40}
+  />
 );

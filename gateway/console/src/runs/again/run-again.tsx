@@ -48,7 +48,7 @@ const Anew = ({
             key={node.id}
             label={nameOfNode(node)}
             checked={chosen.includes(node.id)}
-            onChange={(event) => onChange(event.target.checked ? [...chosen, node.id] : chosen.filter((id) => id !== node.id))}
+            onCheck={(isOn) => onChange(isOn ? [...chosen, node.id] : chosen.filter((id) => id !== node.id))}
           />
         ))}
       </fieldset>

@@ -2,7 +2,7 @@ import type { Execution } from "@nodeloom/client";
 import { Check, X } from "lucide-react";
 import { useState } from "react";
 import { request } from "../../api/client";
-import { useAction } from "../../api/use-action";
+import { useChange } from "../../api/use-change";
 import { Button } from "../../ui/button";
 import { TextArea } from "../../ui/inputs/field";
 import { Card } from "../../ui/page";
@@ -17,13 +17,13 @@ const Shown = ({ waiting, text, onText }: { waiting: Waiting; text: string | und
   if (truncated === true) return <p className="text-sm text-muted">What it waits with is too long to be shown here.</p>;
   if (value === undefined || value === null) return null;
   if (text === undefined) return <ResultView result={{ value }} />;
-  return <TextArea aria-label="The text that goes on" rows={8} value={text} onChange={({ target }) => onText(target.value)} />;
+  return <TextArea aria-label="The text that goes on" rows={8} value={text} onText={onText} />;
 };
 
 /** One decision that a run waits for: what is looked at, and the two ways on. */
 export const DecisionCard = ({ executionId, waiting, isPlain = false }: { executionId: string; waiting: Waiting; isPlain?: boolean }) => {
   const { nodeId, title, instructions, until, onTimeout, value } = waiting;
-  const { busy, run } = useAction(["execution", "executions", "waiting", "me"]);
+  const { busy, run } = useChange("execution", "executions", "waiting", "me");
   const [text, setText] = useState<string>();
   const decide = (decision: "approve" | "reject"): void =>
     void run(

@@ -41,28 +41,65 @@ export const Field = ({ label, hint, error, aside, className, children }: FieldP
   );
 };
 
-export const Input = ({ className, ...rest }: ComponentProps<"input">) => (
-  <input dir="auto" {...rest} className={classes(BOX, "h-9", className)} />
+/** Takes what is typed, without the event. */
+interface Typed {
+  onText?: ((text: string) => void) | undefined;
+}
+const typing = ({ onText }: Typed): { onChange?: (event: { target: { value: string } }) => void } =>
+  onText === undefined ? {} : { onChange: ({ target }) => onText(target.value) };
+
+export type InputProps = ComponentProps<"input"> & Typed;
+export const Input = ({ className, onText, ...rest }: InputProps) => (
+  <input dir="auto" {...rest} {...typing({ onText })} className={classes(BOX, "h-9", className)} />
 );
 
-export const TextArea = ({ className, ...rest }: ComponentProps<"textarea">) => (
-  <textarea rows={4} dir="auto" {...rest} className={classes(BOX, "block resize-y py-2 leading-snug", className)} />
+export type AreaProps = ComponentProps<"textarea"> & Typed;
+export const TextArea = ({ className, onText, ...rest }: AreaProps) => (
+  <textarea rows={4} dir="auto" {...rest} {...typing({ onText })} className={classes(BOX, "block resize-y py-2 leading-snug", className)} />
 );
 
-export const Select = ({ className, children, ...rest }: ComponentProps<"select">) => (
-  <select {...rest} className={classes(BOX, "h-9 pr-1.5", className)}>
+/** What is chosen from: values that are their own titles, or values with titles. */
+export type Options = readonly (string | readonly [value: string, title: string])[];
+export type SelectProps = ComponentProps<"select"> & Typed & { options?: Options };
+export const Select = ({ className, children, onText, options = [], ...rest }: SelectProps) => (
+  <select {...rest} {...typing({ onText })} className={classes(BOX, "h-9 pr-1.5", className)}>
     {children}
+    {options.map((option) => {
+      const [value, title] = typeof option === "string" ? [option, option] : option;
+      return (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      );
+    })}
   </select>
+);
+
+export type Labelled = Omit<FieldProps, "children" | "className">;
+export const InputField = ({ label, hint, error, aside, ...rest }: Labelled & InputProps) => (
+  <Field {...{ label, hint, error, aside }}>{(attributes) => <Input {...attributes} {...rest} />}</Field>
+);
+export const AreaField = ({ label, hint, error, aside, ...rest }: Labelled & AreaProps) => (
+  <Field {...{ label, hint, error, aside }}>{(attributes) => <TextArea {...attributes} {...rest} />}</Field>
+);
+export const SelectField = ({ label, hint, error, aside, ...rest }: Labelled & SelectProps) => (
+  <Field {...{ label, hint, error, aside }}>{(attributes) => <Select {...attributes} {...rest} />}</Field>
 );
 
 export interface CheckProps extends Omit<ComponentProps<"input">, "type"> {
   label: ReactNode;
   hint?: ReactNode;
+  onCheck?: (isOn: boolean) => void;
 }
 
-export const Check = ({ label, hint, className, ...rest }: CheckProps) => (
+export const Check = ({ label, hint, className, onCheck, ...rest }: CheckProps) => (
   <label className={classes("flex min-w-0 cursor-pointer items-start gap-2 text-sm", className)}>
-    <input type="checkbox" {...rest} className="mt-0.5 size-4 shrink-0 accent-accent" />
+    <input
+      type="checkbox"
+      {...rest}
+      {...(onCheck && { onChange: ({ target }) => onCheck(target.checked) })}
+      className="mt-0.5 size-4 shrink-0 accent-accent"
+    />
     <span className="min-w-0">
       <span className="wrap-anywhere">{label}</span>
       {hint !== undefined && <span className="block text-xs text-faint">{hint}</span>}

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
-import { Check, Field, Input, Select, TextArea } from "./field";
+import { Check, Field, Input, SelectField, TextArea } from "./field";
 import type { JsonSchema } from "./properties";
-import { JsonInput, NumberInput } from "./value-inputs";
+import { JsonInput, NumberField } from "./value-inputs";
 
 /** Controls for values that a schema describes, and the texts that hold what is typed. */
 export interface ControlProps {
@@ -36,23 +36,18 @@ export const SchemaControl = ({ label, hint, aside, schema, value, disabled, onC
     schema.default === undefined ? undefined : typeof schema.default === "string" ? schema.default : JSON.stringify(schema.default);
   if (Array.isArray(schema.enum) && schema.enum.every((option) => typeof option === "string" || typeof option === "number"))
     return (
-      <Field label={label} hint={said} aside={aside} error={error}>
-        {(attributes) => (
-          <Select
-            {...attributes}
-            disabled={disabled}
-            value={value === undefined ? "" : JSON.stringify(value)}
-            onChange={(event) => onChange(event.target.value === "" ? undefined : (JSON.parse(event.target.value) as unknown))}
-          >
-            <option value="">{placeholder === undefined ? "Not set" : `Default: ${placeholder}`}</option>
-            {(schema.enum as (string | number)[]).map((option) => (
-              <option key={String(option)} value={JSON.stringify(option)}>
-                {String(option)}
-              </option>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label={label}
+        hint={said}
+        aside={aside}
+        error={error}
+        disabled={disabled}
+        value={value === undefined ? "" : JSON.stringify(value)}
+        onText={(text) => onChange(text === "" ? undefined : (JSON.parse(text) as unknown))}
+        options={(schema.enum as (string | number)[]).map((option) => [JSON.stringify(option), String(option)])}
+      >
+        <option value="">{placeholder === undefined ? "Not set" : `Default: ${placeholder}`}</option>
+      </SelectField>
     );
   if (schema.type === "boolean")
     return (
@@ -61,14 +56,21 @@ export const SchemaControl = ({ label, hint, aside, schema, value, disabled, onC
         hint={said}
         disabled={disabled}
         checked={value === undefined ? schema.default === true : value === true}
-        onChange={(event) => onChange(event.target.checked)}
+        onCheck={onChange}
       />
     );
   if (schema.type === "number" || schema.type === "integer")
     return (
-      <Field label={label} hint={said} aside={aside} error={error}>
-        {(attributes) => <NumberInput {...attributes} disabled={disabled} placeholder={placeholder} value={value} onChange={onChange} />}
-      </Field>
+      <NumberField
+        label={label}
+        hint={said}
+        aside={aside}
+        error={error}
+        disabled={disabled}
+        placeholder={placeholder}
+        value={value}
+        onChange={onChange}
+      />
     );
   if (schema.type === "string" || schema.format === "media") {
     const long = schema.format !== "media" && (typeof schema.maxLength !== "number" || schema.maxLength > LONG_TEXT);
@@ -78,21 +80,14 @@ export const SchemaControl = ({ label, hint, aside, schema, value, disabled, onC
       <Field label={label} hint={said} aside={aside} error={error}>
         {(attributes) =>
           long ? (
-            <TextArea
-              {...attributes}
-              rows={4}
-              disabled={disabled}
-              placeholder={placeholder}
-              value={text}
-              onChange={(event) => set(event.target.value)}
-            />
+            <TextArea {...attributes} rows={4} disabled={disabled} placeholder={placeholder} value={text} onText={set} />
           ) : (
             <Input
               {...attributes}
               disabled={disabled}
               placeholder={placeholder ?? (schema.format === "media" ? "https://… or a media id" : undefined)}
               value={text}
-              onChange={(event) => set(event.target.value)}
+              onText={set}
             />
           )
         }

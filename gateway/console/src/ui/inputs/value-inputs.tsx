@@ -1,7 +1,7 @@
 import { parseExact } from "@nodeloom/kernel/json-text";
 import { useEffect, useId, useRef, useState, type ComponentProps, type ReactNode } from "react";
 import { classes } from "../classes";
-import { Field, Input, TextArea } from "./field";
+import { AreaField, Input, type Labelled } from "./field";
 
 /** What a typed text stands for: nothing, a number, or none. */
 const numberOf = (typed: string): number | undefined | "none" => {
@@ -10,12 +10,13 @@ const numberOf = (typed: string): number | undefined | "none" => {
   return Number.isFinite(number) ? number : "none";
 };
 
+interface NumberProps extends Omit<ComponentProps<"input">, "value" | "onChange"> {
+  value: unknown;
+  onChange: (value: number | undefined) => void;
+}
+
 /** A text field that keeps what is typed while what it stands for is not valid. */
-export const NumberInput = ({
-  value,
-  onChange,
-  ...rest
-}: { value: unknown; onChange: (value: number | undefined) => void } & Omit<ComponentProps<"input">, "value" | "onChange">) => {
+export const NumberInput = ({ value, onChange, ...rest }: NumberProps) => {
   const [text, setText] = useState(typeof value === "number" ? String(value) : "");
   const known = useRef(value);
   useEffect(() => {
@@ -48,6 +49,10 @@ export const NumberInput = ({
     </>
   );
 };
+
+export const NumberField = ({ label, hint, error, aside, ...rest }: Labelled & NumberProps) => (
+  <NumberField {...{ label, hint, error, aside }} {...rest} />
+);
 
 /** Any JSON, as text; what is no JSON yet is kept and said. */
 export const JsonInput = ({
@@ -85,18 +90,16 @@ export const JsonInput = ({
     }
   };
   return (
-    <Field label={label} hint={hint} error={error}>
-      {(attributes) => (
-        <TextArea
-          {...attributes}
-          rows={rows}
-          spellCheck={false}
-          className="font-mono text-xs!"
-          disabled={disabled}
-          value={text}
-          onChange={(event) => type(event.target.value)}
-        />
-      )}
-    </Field>
+    <AreaField
+      label={label}
+      hint={hint}
+      error={error}
+      rows={rows}
+      spellCheck={false}
+      className="font-mono text-xs!"
+      disabled={disabled}
+      value={text}
+      onText={type}
+    />
   );
 };

@@ -1,7 +1,7 @@
 import { useState, type FormEvent } from "react";
 import { Button } from "../button";
 import { Dialog } from "./dialog";
-import { Field, Input } from "../inputs/field";
+import { InputField } from "../inputs/field";
 
 const MAX_NAME = 200;
 
@@ -41,11 +41,7 @@ export const PromptDialog = ({ title, label, initial = "", action, onSubmit, onC
       }
     >
       <form id="prompt" onSubmit={(event) => void submit(event)}>
-        <Field label={label}>
-          {(attributes) => (
-            <Input {...attributes} value={value} maxLength={MAX_NAME} autoFocus onChange={(event) => setValue(event.target.value)} />
-          )}
-        </Field>
+        <InputField label={label} value={value} maxLength={MAX_NAME} autoFocus onText={setValue} />
       </form>
     </Dialog>
   );

@@ -31,7 +31,7 @@ const SkipFailed = ({ node }: { node: DocNode }) => {
       hint="Of a list: the run goes on with the others. Failed items are free."
       disabled={disabled}
       checked={node.data[ON_ITEM_ERROR] === "skip"}
-      onChange={(event) => set([ON_ITEM_ERROR], event.target.checked ? "skip" : undefined)}
+      onCheck={(isOn) => set([ON_ITEM_ERROR], isOn ? "skip" : undefined)}
     />
   );
 };

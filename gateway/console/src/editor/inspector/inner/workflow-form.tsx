@@ -6,7 +6,7 @@ import { api } from "../../../api/client";
 import { workflowsQuery } from "../../../api/queries";
 import type { DocNode } from "../../../document/graph";
 import { buttonClasses } from "../../../ui/button";
-import { Field, Select } from "../../../ui/inputs/field";
+import { SelectField } from "../../../ui/inputs/field";
 import { SchemaControl } from "../../../ui/inputs/schema-control";
 import { Notice } from "../../../ui/notice";
 import { useEditor } from "../../context";
@@ -42,50 +42,44 @@ export const WorkflowForm = ({ node }: { node: DocNode }) => {
   const inputs = (typeof node.data.inputs === "object" && node.data.inputs !== null ? node.data.inputs : {}) as Record<string, unknown>;
   return (
     <div className="flex flex-col gap-4">
-      <Field label="Workflow" hint="One of yours, or a template. Its nodes run as a part of this workflow.">
-        {(attributes) => (
-          <Select
-            {...attributes}
-            disabled={disabled}
-            value={slug}
-            onChange={(event) => set(["slug"], event.target.value, "Choose a workflow")}
-          >
-            {slug === "" && <option value="">Choose…</option>}
-            {slug !== "" && !choices.some((one) => one.slug === slug) && <option value={slug}>{inner.data?.name ?? slug}</option>}
-            {[false, true].map((isTemplate) => (
-              <optgroup key={String(isTemplate)} label={isTemplate ? "Templates" : "Your workflows"}>
-                {choices
-                  .filter((one) => one.isTemplate === isTemplate)
-                  .map((one) => (
-                    <option key={one.slug} value={one.slug}>
-                      {one.name}
-                    </option>
-                  ))}
-              </optgroup>
-            ))}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Workflow"
+        hint="One of yours, or a template. Its nodes run as a part of this workflow."
+        disabled={disabled}
+        value={slug}
+        onText={(text) => set(["slug"], text, "Choose a workflow")}
+      >
+        {slug === "" && <option value="">Choose…</option>}
+        {slug !== "" && !choices.some((one) => one.slug === slug) && <option value={slug}>{inner.data?.name ?? slug}</option>}
+        {[false, true].map((isTemplate) => (
+          <optgroup key={String(isTemplate)} label={isTemplate ? "Templates" : "Your workflows"}>
+            {choices
+              .filter((one) => one.isTemplate === isTemplate)
+              .map((one) => (
+                <option key={one.slug} value={one.slug}>
+                  {one.name}
+                </option>
+              ))}
+          </optgroup>
+        ))}
+      </SelectField>
       {inner.data && (
         <Link to="/workflows/$slug" params={{ slug }} className={buttonClasses("secondary", "sm")}>
           <SquareArrowOutUpRight className="mr-1.5 size-4" aria-hidden /> Open “{inner.data.name}”
         </Link>
       )}
       {inner.isError && <Notice kind="warn">This workflow is not there, or is none that you may use.</Notice>}
-      <Field label="Version" hint="A version that stays keeps later changes out.">
-        {(attributes) => (
-          <Select
-            {...attributes}
-            disabled={disabled}
-            value={node.data.version === undefined || node.data.version === null ? "" : String(node.data.version)}
-            onChange={(event) => set(["version"], event.target.value === "" ? undefined : event.target.value)}
-          >
-            <option value="">The newest</option>
-            <option value="draft">The draft</option>
-            {typeof node.data.version === "number" && <option value={String(node.data.version)}>Version {node.data.version}</option>}
-          </Select>
-        )}
-      </Field>
+      <SelectField
+        label="Version"
+        hint="A version that stays keeps later changes out."
+        disabled={disabled}
+        value={node.data.version === undefined || node.data.version === null ? "" : String(node.data.version)}
+        onText={(text) => set(["version"], text === "" ? undefined : text)}
+      >
+        <option value="">The newest</option>
+        <option value="draft">The draft</option>
+        {typeof node.data.version === "number" && <option value={String(node.data.version)}>Version {node.data.version}</option>}
+      </SelectField>
       {(inner.data?.fields ?? []).map(({ name, label, type, options, default: fallback }) => {
         const from = wired.get(name);
         if (from !== undefined)

@@ -1,8 +1,7 @@
 import type { Me } from "@nodeloom/client";
-import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { request } from "../../../api/client";
-import { useAction } from "../../../api/use-action";
+import { useChange } from "../../../api/use-change";
 import { Button } from "../../../ui/button";
 import { Notice } from "../../../ui/notice";
 import { Card } from "../../../ui/page";
@@ -12,12 +11,7 @@ import { DeleteDialog } from "./delete-dialog";
 /** Deletes the account, and takes that back. */
 export const LeavingCard = ({ me }: { me: Me }) => {
   const [asking, setAsking] = useState(false);
-  const { busy, run } = useAction(["me"]);
-  const queries = useQueryClient();
-  const close = (): void => {
-    setAsking(false);
-    void queries.invalidateQueries({ queryKey: ["me"] });
-  };
+  const { busy, run } = useChange("me");
   const { user, erasesAt } = me;
   return (
     <Card title="Delete the account">
@@ -47,7 +41,7 @@ export const LeavingCard = ({ me }: { me: Me }) => {
           </>
         )}
       </div>
-      {asking && <DeleteDialog email={user.email} onClose={close} />}
+      {asking && <DeleteDialog email={user.email} onClose={() => setAsking(false)} />}
     </Card>
   );
 };

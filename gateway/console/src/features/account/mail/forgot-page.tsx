@@ -1,36 +1,35 @@
 import { Link } from "@tanstack/react-router";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { request } from "../../../api/client";
-import { useWork } from "../../../api/use-work";
-import { Button, buttonClasses } from "../../../ui/button";
-import { Field, Input } from "../../../ui/inputs/field";
-import { Notice } from "../../../ui/notice";
+import { Form } from "../../../parts/form";
 import { SmallPage } from "../../../parts/small-page";
+import { buttonClasses } from "../../../ui/button";
+import { InputField } from "../../../ui/inputs/field";
+import { Notice } from "../../../ui/notice";
 
 /** Has a link mailed that sets a new password. */
 export const ForgotPage = () => {
-  const { busy, failure, act } = useWork<"send">();
   const [sentTo, setSentTo] = useState<string>();
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const email = String(new FormData(event.currentTarget).get("email"));
-    void act("send", async () => {
-      await request("requestPasswordReset", { body: { email } });
-      setSentTo(email);
-    });
+  const submit = async (data: FormData): Promise<void> => {
+    const email = String(data.get("email"));
+    await request("requestPasswordReset", { body: { email } });
+    setSentTo(email);
   };
   return (
     <SmallPage title="Forgot your password?">
       {sentTo === undefined ? (
-        <form className="flex flex-col gap-4" onSubmit={submit}>
-          {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
-          <Field label="Email" hint="A link that sets a new password is mailed to it.">
-            {(attributes) => <Input {...attributes} name="email" type="email" autoComplete="username" required autoFocus maxLength={254} />}
-          </Field>
-          <Button type="submit" variant="primary" busy={busy !== undefined}>
-            Mail me a link
-          </Button>
-        </form>
+        <Form action="Mail me a link" submit={submit}>
+          <InputField
+            label="Email"
+            hint="A link that sets a new password is mailed to it."
+            name="email"
+            type="email"
+            autoComplete="username"
+            required
+            autoFocus
+            maxLength={254}
+          />
+        </Form>
       ) : (
         <div role="status">
           <Notice kind="ok" title="Look into your mail">

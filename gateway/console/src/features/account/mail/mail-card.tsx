@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { request } from "../../../api/client";
-import { useAction } from "../../../api/use-action";
+import { useChange } from "../../../api/use-change";
 import { Check } from "../../../ui/inputs/field";
 import { Card } from "../../../ui/page";
 import { Time } from "../../../ui/time";
@@ -13,7 +13,7 @@ const NOTICES = Object.keys(NOTICE_TITLES) as (keyof typeof NOTICE_TITLES)[];
 /** Which notices are mailed; nothing where no mail is sent. */
 export const MailCard = () => {
   const { data } = useQuery(mailQuery);
-  const { busy, run } = useAction(["mail"]);
+  const { busy, run } = useChange("mail");
   if (!data) return null;
   return (
     <Card title="Mail">
@@ -33,9 +33,7 @@ export const MailCard = () => {
               label={NOTICE_TITLES[notice]}
               hint={NOTICE_HINTS[notice]}
               checked={data.notices[notice]}
-              onChange={({ target }) =>
-                void run(() => request("updateMailSettings", { body: { notices: { [notice]: target.checked } } }), "Saved.")
-              }
+              onCheck={(isOn) => void run(() => request("updateMailSettings", { body: { notices: { [notice]: isOn } } }), "Saved.")}
             />
           ))}
         </fieldset>

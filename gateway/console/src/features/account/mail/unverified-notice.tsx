@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { request } from "../../../api/client";
-import { useAction } from "../../../api/use-action";
+import { useChange } from "../../../api/use-change";
 import { Button } from "../../../ui/button";
 import { Notice } from "../../../ui/notice";
 import { mailQuery } from "./queries";
@@ -8,7 +8,7 @@ import { mailQuery } from "./queries";
 /** That the account's address is not confirmed yet; nothing where it is, and where no mail is sent. */
 export const UnverifiedNotice = ({ className }: { className?: string }) => {
   const { data } = useQuery(mailQuery);
-  const { busy, run } = useAction([]);
+  const { busy, run } = useChange();
   if (!data || data.verifiedAt !== null) return null;
   return (
     <Notice

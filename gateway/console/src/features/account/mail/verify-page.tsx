@@ -1,27 +1,21 @@
-import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { request } from "../../../api/client";
-import { useWork } from "../../../api/use-work";
-import { Button, buttonClasses } from "../../../ui/button";
+import { Form } from "../../../parts/form";
+import { tokenOfLink } from "../../../parts/small-page";
+import { buttonClasses } from "../../../ui/button";
 import { Notice } from "../../../ui/notice";
 import { Page } from "../../../ui/page";
-import { tokenOfLink } from "../../../parts/small-page";
-import { mailQuery } from "./queries";
 
 /** Where the mailed link leads, for somebody who is signed in: a click proves the address. Opening the page alone does not. */
 export const VerifyPage = () => {
-  const client = useQueryClient();
   const [token] = useState(tokenOfLink);
   const [done, setDone] = useState(false);
-  const { busy, failure, act } = useWork<"verify">();
-  const verify = (): void =>
-    void act("verify", async () => {
-      await request("verifyAddress", { body: { token: token ?? "" } });
-      history.replaceState(null, "", location.pathname);
-      setDone(true);
-      await client.invalidateQueries({ queryKey: mailQuery.queryKey });
-    });
+  const verify = async (): Promise<void> => {
+    await request("verifyAddress", { body: { token: token ?? "" } });
+    history.replaceState(null, "", location.pathname);
+    setDone(true);
+  };
   return (
     <Page title="Confirm your address">
       <div className="max-w-lg">
@@ -40,13 +34,9 @@ export const VerifyPage = () => {
         ) : token === undefined ? (
           <Notice kind="warn">This address lacks the token of the link. Open the whole link that was mailed to you.</Notice>
         ) : (
-          <div className="flex flex-col items-start gap-4">
-            {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
+          <Form action="Confirm the address" reads={["mail"]} submit={verify}>
             <p className="text-sm text-muted">Confirm that the address of the account you are signed in to is yours.</p>
-            <Button variant="primary" busy={busy !== undefined} onClick={verify}>
-              Confirm the address
-            </Button>
-          </div>
+          </Form>
         )}
       </div>
     </Page>

@@ -1,15 +1,12 @@
 import { QRCodeSVG } from "qrcode.react";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { CodeField } from "../../../parts/sign-in/code-field";
 import { request } from "../../../api/client";
-import { useWork } from "../../../api/use-work";
-import { Button } from "../../../ui/button";
+import { FormDialog, ShownOnceDialog } from "../../../parts/form";
 import { Code } from "../../../ui/copy";
 import { Notice } from "../../../ui/notice";
-import { Dialog } from "../../../ui/overlays/dialog";
 import { PasswordField } from "../../../parts/sign-in/password-field";
 
-const FORM = "second-factor-on";
 const QR_PX = 192;
 
 /** What the dialog shows: the password, then the secret, then the recovery codes. */
@@ -43,44 +40,25 @@ const RecoveryCodes = ({ codes }: { codes: string[] }) => (
 /** Switches the second factor on. */
 export const EnrolDialog = ({ email, onClose }: { email: string; onClose: () => void }) => {
   const [step, setStep] = useState<Step>({ name: "password" });
-  const { busy, failure, act } = useWork<"send">();
-  const submit = (event: FormEvent<HTMLFormElement>): void => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
-    void act("send", async () => {
-      if (step.name === "password") {
-        const { body } = await request("enrolSecondFactor", { body: { password: String(data.get("password")) } });
-        setStep({ name: "secret", ...body });
-      } else {
-        const { body } = await request("confirmSecondFactor", { body: { code: String(data.get("code")) } });
-        setStep({ name: "codes", codes: body.recoveryCodes });
-      }
-    });
+  if (step.name === "codes")
+    return (
+      <ShownOnceDialog title="Second factor" action="I have kept them" width="sm" onClose={onClose}>
+        <RecoveryCodes codes={step.codes} />
+      </ShownOnceDialog>
+    );
+  const submit = async (data: FormData): Promise<false> => {
+    if (step.name === "password") {
+      const { body } = await request("enrolSecondFactor", { body: { password: String(data.get("password")) } });
+      setStep({ name: "secret", ...body });
+    } else {
+      const { body } = await request("confirmSecondFactor", { body: { code: String(data.get("code")) } });
+      setStep({ name: "codes", codes: body.recoveryCodes });
+    }
+    return false;
   };
-  const isDone = step.name === "codes";
   return (
-    <Dialog
-      title="Second factor"
-      onClose={onClose}
-      mayClose={() => !isDone}
-      actions={
-        isDone ? (
-          <Button variant="primary" onClick={onClose}>
-            I have kept them
-          </Button>
-        ) : (
-          <Button type="submit" form={FORM} variant="primary" busy={busy !== undefined}>
-            {step.name === "password" ? "Go on" : "Switch on"}
-          </Button>
-        )
-      }
-    >
-      <form id={FORM} key={step.name} className="flex flex-col gap-4" onSubmit={submit}>
-        {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
-        {step.name === "password" && <PasswordField email={email} />}
-        {step.name === "secret" && <Secret secret={step.secret} url={step.url} />}
-        {step.name === "codes" && <RecoveryCodes codes={step.codes} />}
-      </form>
-    </Dialog>
+    <FormDialog title="Second factor" action={step.name === "password" ? "Go on" : "Switch on"} submit={submit} onClose={onClose}>
+      {step.name === "password" ? <PasswordField email={email} /> : <Secret {...step} />}
+    </FormDialog>
   );
 };

@@ -4,7 +4,7 @@ import { ArrowDown, ArrowUp, ArrowUpToLine, RotateCcw } from "lucide-react";
 import { LoadFailure } from "../../../parts/error-pages";
 import { request } from "../../../api/client";
 import { modelsQuery, tasksQuery } from "../../../api/queries";
-import { useAction } from "../../../api/use-action";
+import { useChange } from "../../../api/use-change";
 import { Badge } from "../../../ui/badge";
 import { Button, IconButton } from "../../../ui/button";
 import { Skeleton } from "../../../ui/notice";
@@ -55,7 +55,7 @@ interface TaskCardProps {
 }
 
 const TaskCard = ({ task: { name, summary, model: taken }, order: { task, order, models: row }, models }: TaskCardProps) => {
-  const { busy, run } = useAction(["models"]);
+  const { busy, run } = useChange("models");
   const byName = new Map(models.map((model) => [model.internalName, model]));
   const known = row.filter((one) => byName.has(one));
   const put = (next: readonly string[]): void =>

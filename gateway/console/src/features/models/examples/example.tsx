@@ -1,7 +1,8 @@
 import type { Model } from "@nodeloom/client";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { request } from "../../../api/client";
-import { Still } from "../../../media/still";
+import { MediaView } from "../../../media/media-view";
+import type { MediaFamily } from "../../../media/url";
 import { classes } from "../../../ui/classes";
 import { MADE } from "./made";
 import { newestFile, newestOf } from "./newest";
@@ -56,22 +57,8 @@ export const Example = ({ model, className }: { model: Model; className?: string
   if (src === undefined)
     return <blockquote className={classes("line-clamp-4 border-l-2 pl-3 text-[13px] text-muted", className)}>{text}</blockquote>;
   const label = `An example of ${model.displayName}: ${words}`;
-  // Above the link that covers a card.
-  const media = classes("relative z-10 w-full", className);
-  if (model.modality === "audio") return <audio controls preload="none" src={src} aria-label={label} className={media} />;
-  if (model.modality === "video")
-    return (
-      <video
-        controls
-        muted
-        loop
-        playsInline
-        preload="metadata"
-        src={src}
-        aria-label={label}
-        className={classes("rounded-lg bg-sunken", media)}
-      />
-    );
-  const picture = classes("w-full rounded-lg bg-sunken object-contain", className);
-  return <Still url={src} width={WIDTH} label={label} className={picture} isPicture otherwise={null} />;
+  const file = { url: src, family: model.modality as MediaFamily };
+  // What is played stands above the link that covers a card.
+  const look = model.modality === "image" ? "w-full rounded-lg bg-sunken object-contain" : "relative z-10 w-full rounded-lg bg-sunken";
+  return <MediaView file={file} label={label} width={WIDTH} isSample className={classes(look, className)} />;
 };

@@ -2,7 +2,7 @@ import type { ModelServerTest } from "@nodeloom/client";
 import { useState, type FormEvent } from "react";
 import { request } from "../../../api/client";
 import { Button } from "../../../ui/button";
-import { Field, Input, Select } from "../../../ui/inputs/field";
+import { InputField, SelectField } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
 import { Dialog } from "../../../ui/overlays/dialog";
 import { KINDS, MAKES, useServerWork } from "./query";
@@ -61,53 +61,41 @@ export const AddServer = ({ onAdded, onClose }: { onAdded: (id: string) => void;
       <form id="add-server" className="flex flex-col gap-4" onSubmit={add}>
         {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
         {tested && <TestNotice tested={tested} kind={kind} />}
-        <Field label="What it is" hint={KINDS[kind].hint}>
-          {(attributes) => (
-            <Select
-              {...attributes}
-              value={kind}
-              onChange={(event) => {
-                setKind(event.target.value as Kind);
-                setTested(undefined);
-              }}
-            >
-              {Object.entries(KINDS).map(([value, { title }]) => (
-                <option key={value} value={value}>
-                  {title}
-                </option>
-              ))}
-            </Select>
-          )}
-        </Field>
-        <Field label="Address" hint="As the machine that runs Nodeloom reaches it. In a container, localhost is the container.">
-          {(attributes) => (
-            <Input
-              {...attributes}
-              data-first
-              inputMode="url"
-              placeholder={KINDS[kind].example}
-              value={given.url}
-              onChange={(event) => set({ url: event.target.value })}
-            />
-          )}
-        </Field>
-        <Field label="Name" hint="Its models' names begin with it.">
-          {(attributes) => (
-            <Input {...attributes} placeholder="GPU box" value={given.name} onChange={(event) => set({ name: event.target.value })} />
-          )}
-        </Field>
-        <Field label="Key (optional)" hint="Sent to this server alone, encrypted and never shown again.">
-          {(attributes) => (
-            <Input
-              {...attributes}
-              type="password"
-              autoComplete="off"
-              data-1p-ignore
-              value={given.key}
-              onChange={(event) => set({ key: event.target.value })}
-            />
-          )}
-        </Field>
+        <SelectField
+          label="What it is"
+          hint={KINDS[kind].hint}
+          value={kind}
+          onChange={(event) => {
+            setKind(event.target.value as Kind);
+            setTested(undefined);
+          }}
+          options={Object.entries(KINDS).map(([value, { title }]) => [value, title])}
+        />
+        <InputField
+          label="Address"
+          hint="As the machine that runs Nodeloom reaches it. In a container, localhost is the container."
+          data-first
+          inputMode="url"
+          placeholder={KINDS[kind].example}
+          value={given.url}
+          onText={(text) => set({ url: text })}
+        />
+        <InputField
+          label="Name"
+          hint="Its models' names begin with it."
+          placeholder="GPU box"
+          value={given.name}
+          onText={(text) => set({ name: text })}
+        />
+        <InputField
+          label="Key (optional)"
+          hint="Sent to this server alone, encrypted and never shown again."
+          type="password"
+          autoComplete="off"
+          data-1p-ignore
+          value={given.key}
+          onText={(text) => set({ key: text })}
+        />
       </form>
     </Dialog>
   );

@@ -40,13 +40,8 @@ const Models = ({ server, act }: { server: ModelServer; act: Act }) => (
               async () => void (await request("adminUpdateModelServer", { params: { id: server.id }, body: { models: [choice] } })),
             );
           }}
-        >
-          {Object.entries(MAKES).map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </Select>
+          options={Object.entries(MAKES)}
+        />
       </li>
     ))}
     {server.models.length === 0 && <li className="py-2 text-sm text-muted">It has no models yet.</li>}

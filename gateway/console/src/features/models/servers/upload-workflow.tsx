@@ -2,7 +2,7 @@ import type { WorkflowInput, WorkflowInspection } from "@nodeloom/client";
 import { useState } from "react";
 import { request } from "../../../api/client";
 import { Button } from "../../../ui/button";
-import { Check, Field, Input, Select } from "../../../ui/inputs/field";
+import { Check, Field, Input, SelectField } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
 import { useServerWork } from "./query";
 
@@ -45,15 +45,10 @@ const InputRow = ({
       label={`${input.title || input.classType}: ${input.input}`}
       hint={String(input.value).slice(0, 80)}
       checked={name !== undefined}
-      onChange={(event) => onChange(event.target.checked ? input.name : undefined)}
+      onCheck={(isOn) => onChange(isOn ? input.name : undefined)}
     />
     {name !== undefined && (
-      <Input
-        aria-label={`Name of ${input.title || input.classType}: ${input.input}`}
-        className="w-44!"
-        value={name}
-        onChange={(event) => onChange(event.target.value)}
-      />
+      <Input aria-label={`Name of ${input.title || input.classType}: ${input.input}`} className="w-44!" value={name} onText={onChange} />
     )}
   </li>
 );
@@ -110,24 +105,16 @@ export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
         <>
           <div className="flex gap-3">
             <Field label="Name of the model" className="flex-1">
-              {(attributes) => (
-                <Input {...attributes} value={chosen.name} onChange={(event) => setChosen({ ...chosen, name: event.target.value })} />
-              )}
+              {(attributes) => <Input {...attributes} value={chosen.name} onText={(text) => setChosen({ ...chosen, name: text })} />}
             </Field>
-            <Field label="It makes">
-              {(attributes) => (
-                <Select
-                  {...attributes}
-                  value={chosen.modality}
-                  onChange={(event) => setChosen({ ...chosen, modality: event.target.value as Modality })}
-                >
-                  {chosen.modality === "" && <option value="">Choose</option>}
-                  {MODALITIES.map((one) => (
-                    <option key={one}>{one}</option>
-                  ))}
-                </Select>
-              )}
-            </Field>
+            <SelectField
+              label="It makes"
+              value={chosen.modality}
+              onText={(text) => setChosen({ ...chosen, modality: text as Modality })}
+              options={MODALITIES}
+            >
+              {chosen.modality === "" && <option value="">Choose</option>}
+            </SelectField>
           </div>
           <ul aria-label="Values that can be inputs" className="max-h-72 divide-y overflow-y-auto">
             {chosen.found.inputs.map((input) => (
@@ -138,7 +125,7 @@ export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
             label="Keep the workflow in its files"
             hint="ComfyUI writes all nodes and prompts into each file. They are removed otherwise."
             checked={chosen.keepMetadata}
-            onChange={(event) => setChosen({ ...chosen, keepMetadata: event.target.checked })}
+            onCheck={(isOn) => setChosen({ ...chosen, keepMetadata: isOn })}
           />
           <Button
             variant="primary"

@@ -1,5 +1,5 @@
 import { request } from "../../../api/client";
-import { useAction } from "../../../api/use-action";
+import { useChange } from "../../../api/use-change";
 import { Button } from "../../../ui/button";
 import { Notice } from "../../../ui/notice";
 import { Time } from "../../../ui/time";
@@ -12,7 +12,7 @@ export interface LeavingNoticeProps {
 
 /** That an organization is to be deleted; owners can keep it. */
 export const LeavingNotice = ({ organization: { id, name, role, erasesAt }, className }: LeavingNoticeProps) => {
-  const { busy, run } = useAction(["me", "organizations"]);
+  const { busy, run } = useChange("me", "organizations");
   const isOwner = role === "owner";
   const keep = () => request("restoreOrganization", { params: { id } });
   return (

@@ -1,0 +1,167 @@
+import { useId, type ReactNode } from "react";
+import { useChange } from "../api/use-change";
+import { Button } from "../ui/button";
+import { InputField } from "../ui/inputs/field";
+import { Notice } from "../ui/notice";
+import { Dialog, type DialogProps } from "../ui/overlays/dialog";
+import { say } from "../ui/overlays/toast";
+
+interface Sending {
+  /** Throws where it failed, which is shown above the fields. `false` leaves a dialog open. */
+  submit: (data: FormData) => Promise<unknown>;
+  /** First names of the queries that are read again. */
+  reads?: readonly string[];
+  /** Said once it is done. */
+  done?: string;
+}
+
+interface FormBodyProps {
+  id?: string;
+  failure: string | undefined;
+  onSend: (data: FormData, form: HTMLFormElement) => void;
+  children: ReactNode;
+}
+
+const FormBody = ({ id, failure, onSend, children }: FormBodyProps) => (
+  <form
+    id={id}
+    className="flex flex-col gap-4"
+    onSubmit={(event) => {
+      event.preventDefault();
+      onSend(new FormData(event.currentTarget), event.currentTarget);
+    }}
+  >
+    {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
+    {children}
+  </form>
+);
+
+export interface FormProps extends Sending {
+  action: string;
+  /** Beside the button that sends it. */
+  others?: ReactNode;
+  /** Empties its fields once it is done. */
+  resets?: boolean;
+  children?: ReactNode;
+}
+
+/** Fields on a page, and the button that sends them. */
+export const Form = ({ submit, reads = [], done, action, others, resets = false, children }: FormProps) => {
+  const { busy, failure, send } = useChange(...reads);
+  return (
+    <FormBody
+      failure={failure}
+      onSend={(data, form) =>
+        void send(() => submit(data)).then((isDone) => {
+          if (!isDone) return;
+          if (done !== undefined) say(done);
+          if (resets) form.reset();
+        })
+      }
+    >
+      {children}
+      <div className="flex flex-wrap gap-2 [&>*:only-child]:grow">
+        <Button type="submit" variant="primary" busy={busy}>
+          {action}
+        </Button>
+        {others}
+      </div>
+    </FormBody>
+  );
+};
+
+export interface FormDialogProps extends Sending, Pick<DialogProps, "title" | "width" | "onClose"> {
+  action: string;
+  danger?: boolean;
+  disabled?: boolean;
+  cancel?: string;
+  /** Before the button that leaves it as it is. */
+  others?: ReactNode;
+  children?: ReactNode;
+}
+
+/** Asks, sends the answer, and closes once it is done. Without fields it confirms. */
+export const FormDialog = ({
+  submit,
+  reads = [],
+  done,
+  action,
+  danger = false,
+  disabled = false,
+  cancel = "Cancel",
+  others,
+  children,
+  ...dialog
+}: FormDialogProps) => {
+  const id = useId();
+  const { busy, failure, send } = useChange(...reads);
+  const onSend = (data: FormData): void =>
+    void send(() => submit(data)).then((isDone) => {
+      if (!isDone) return;
+      if (done !== undefined) say(done);
+      dialog.onClose();
+    });
+  return (
+    <Dialog
+      {...dialog}
+      actions={
+        <>
+          {others}
+          <Button onClick={dialog.onClose} data-first={danger || undefined}>
+            {cancel}
+          </Button>
+          <Button type="submit" form={id} variant={danger ? "danger" : "primary"} busy={busy} disabled={disabled}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      <FormBody id={id} failure={failure} onSend={onSend}>
+        {children}
+      </FormBody>
+    </Dialog>
+  );
+};
+
+const MAX_NAME = 200;
+
+interface PromptProps extends Omit<FormDialogProps, "submit" | "children"> {
+  label: string;
+  initial?: string;
+  submit: (name: string) => Promise<unknown>;
+}
+
+/** Asks for one name. */
+export const PromptDialog = ({ label, initial = "", submit, ...form }: PromptProps) => (
+  <FormDialog {...form} submit={(data) => submit(String(data.get("name")).trim())}>
+    <InputField label={label} name="name" required pattern=".*\S.*" defaultValue={initial} maxLength={MAX_NAME} data-first />
+  </FormDialog>
+);
+
+interface ConfirmProps extends Omit<FormDialogProps, "submit" | "children"> {
+  text: ReactNode;
+  submit: () => Promise<unknown>;
+}
+
+/** Asks before something is done. */
+export const ConfirmDialog = ({ text, submit, ...form }: ConfirmProps) => (
+  <FormDialog danger {...form} submit={submit}>
+    <div className="text-sm wrap-anywhere">{text}</div>
+  </FormDialog>
+);
+
+/** Shows something that can't be shown again: it closes by its button alone. */
+export const ShownOnceDialog = ({ action, children, width = "md", ...dialog }: Omit<DialogProps, "actions"> & { action: string }) => (
+  <Dialog
+    {...dialog}
+    width={width}
+    mayClose={() => false}
+    actions={
+      <Button variant="primary" onClick={dialog.onClose}>
+        {action}
+      </Button>
+    }
+  >
+    <div className="flex flex-col gap-4">{children}</div>
+  </Dialog>
+);

@@ -1,0 +1,87 @@
+import type { ReactNode } from "react";
+import { AreaField, Check, InputField, SelectField } from "./field";
+import { JsonInput, NumberField } from "./value-inputs";
+
+/** An input that a workflow or an app declares. */
+export interface DeclaredField {
+  name: string;
+  type: string;
+  label?: string | undefined;
+  default?: unknown;
+  options?: string[];
+  required?: boolean | undefined;
+}
+
+/** Draws the control of a file, which differs by who may upload. */
+export type FileControl = (props: {
+  field: DeclaredField;
+  label: string;
+  accept: string;
+  value: string;
+  error: string | undefined;
+  onChange: (value: string | undefined) => void;
+}) => ReactNode;
+
+const UPLOADS: Readonly<Record<string, string>> = { image_upload: "image/*", video_upload: "video/*", audio_upload: "audio/*" };
+
+export const takesFile = ({ type }: DeclaredField): boolean => type in UPLOADS;
+
+interface ControlProps {
+  field: DeclaredField;
+  value: unknown;
+  error: string | undefined;
+  set: (value: unknown) => void;
+  renderFile: FileControl;
+}
+
+const Control = ({ field, value, set, error, renderFile }: ControlProps) => {
+  const label = `${field.label || field.name}${field.required === true ? " *" : ""}`;
+  const text = typeof value === "string" ? value : "";
+  const accept = UPLOADS[field.type];
+  if (accept !== undefined) return renderFile({ field, label, accept, value: text, error, onChange: set });
+  const typed = { label, error, value: text };
+  switch (field.type) {
+    case "number":
+      return <NumberField label={label} error={error} value={value} onChange={set} />;
+    case "boolean":
+      return <Check label={label} checked={value === true} onCheck={set} />;
+    case "select":
+      return (
+        <SelectField {...typed} onText={(chosen) => set(chosen === "" ? undefined : chosen)} options={field.options ?? []}>
+          <option value="">Choose…</option>
+        </SelectField>
+      );
+    case "json":
+      return <JsonInput label={label} value={value} onChange={set} />;
+    case "textarea":
+      return <AreaField {...typed} rows={4} onText={set} />;
+    default:
+      return <InputField {...typed} onText={set} />;
+  }
+};
+
+export interface DeclaredFormProps {
+  fields: readonly DeclaredField[];
+  values: Readonly<Record<string, unknown>>;
+  /** Problems by field name. */
+  errors?: ReadonlyMap<string, string> | undefined;
+  onChange: (values: Record<string, unknown>) => void;
+  renderFile: FileControl;
+}
+
+/** A control for each declared input. */
+export const DeclaredForm = ({ fields, values, errors, onChange, renderFile }: DeclaredFormProps) => (
+  <div className="flex flex-col gap-4">
+    {fields.map((field) => (
+      <Control
+        key={field.name}
+        field={field}
+        value={values[field.name]}
+        error={errors?.get(field.name)}
+        renderFile={renderFile}
+        set={(value) => onChange({ ...values, [field.name]: value })}
+      />
+    ))}
+    {fields.length === 0 && <p className="text-sm text-muted">This workflow has no inputs to fill in.</p>}
+  </div>
+);
