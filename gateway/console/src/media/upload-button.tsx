@@ -1,5 +1,6 @@
+import { useMutation } from "@tanstack/react-query";
 import { Upload } from "lucide-react";
-import { useRef, useState } from "react";
+import { useRef } from "react";
 import { messageOf } from "../api/client";
 import { MAX_UPLOAD_BYTES, uploadFile } from "../api/files";
 import { Button } from "../ui/button";
@@ -19,18 +20,15 @@ export const UploadButton = ({
   onDone: (media: { id: string; url: string; contentType: string }) => void;
 }) => {
   const input = useRef<HTMLInputElement>(null);
-  const [busy, setBusy] = useState(false);
+  const uploading = useMutation({ mutationFn: uploadFile });
   const send = async (file: File): Promise<void> => {
     if (file.size > MAX_UPLOAD_BYTES)
       return complain(`${file.name} has ${bytes(file.size)}; files have at most ${bytes(MAX_UPLOAD_BYTES)}.`);
-    setBusy(true);
-    try {
-      onDone(await uploadFile(file));
-    } catch (error) {
-      complain(`${file.name} was not uploaded. ${messageOf(error)}`, { label: "Try again", run: () => void send(file) });
-    } finally {
-      setBusy(false);
-    }
+    await uploading
+      .mutateAsync(file)
+      .then(onDone, (error: unknown) =>
+        complain(`${file.name} was not uploaded. ${messageOf(error)}`, { label: "Try again", run: () => void send(file) }),
+      );
   };
   return (
     <>
@@ -45,7 +43,7 @@ export const UploadButton = ({
           if (file) void send(file);
         }}
       />
-      <Button icon={Upload} size="sm" busy={busy} disabled={disabled} onClick={() => input.current?.click()}>
+      <Button icon={Upload} size="sm" busy={uploading.isPending} disabled={disabled} onClick={() => input.current?.click()}>
         {label}
       </Button>
     </>

@@ -1,8 +1,7 @@
 import { Download } from "lucide-react";
-import { useState } from "react";
+import { useChange } from "../api/use-change";
 import { headersOf } from "../api/organization";
 import { Button } from "../ui/button";
-import { complain } from "../ui/overlays/toast";
 
 const NAME = /filename="?([^";]+)/;
 
@@ -18,19 +17,9 @@ const save = async (path: string): Promise<void> => {
 };
 
 export const DownloadButton = ({ path, label, size }: { path: string; label: string; size?: "sm" | "md" }) => {
-  const [busy, setBusy] = useState(false);
-  const run = async (): Promise<void> => {
-    setBusy(true);
-    try {
-      await save(path);
-    } catch (error) {
-      complain(error instanceof Error ? error.message : String(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { busy, run } = useChange();
   return (
-    <Button icon={Download} busy={busy} {...(size && { size })} onClick={() => void run()}>
+    <Button icon={Download} busy={busy} {...(size && { size })} onClick={() => void run(() => save(path))}>
       {label}
     </Button>
   );

@@ -71,7 +71,8 @@ export const Form = ({ submit, reads = [], done, action, others, resets = false,
 };
 
 export interface FormDialogProps extends Sending, Pick<DialogProps, "title" | "width" | "onClose"> {
-  action: string;
+  /** The button that sends it; without one only the others are there. */
+  action: string | undefined;
   danger?: boolean;
   disabled?: boolean;
   cancel?: string;
@@ -110,9 +111,11 @@ export const FormDialog = ({
           <Button onClick={dialog.onClose} data-first={danger || undefined}>
             {cancel}
           </Button>
-          <Button type="submit" form={id} variant={danger ? "danger" : "primary"} busy={busy} disabled={disabled}>
-            {action}
-          </Button>
+          {action !== undefined && (
+            <Button type="submit" form={id} variant={danger ? "danger" : "primary"} busy={busy} disabled={disabled}>
+              {action}
+            </Button>
+          )}
         </>
       }
     >
@@ -125,16 +128,17 @@ export const FormDialog = ({
 
 const MAX_NAME = 200;
 
-interface PromptProps extends Omit<FormDialogProps, "submit" | "children"> {
+interface PromptProps extends Omit<FormDialogProps, "submit"> {
   label: string;
   initial?: string;
   submit: (name: string) => Promise<unknown>;
 }
 
 /** Asks for one name. */
-export const PromptDialog = ({ label, initial = "", submit, ...form }: PromptProps) => (
+export const PromptDialog = ({ label, initial = "", submit, children, ...form }: PromptProps) => (
   <FormDialog {...form} submit={(data) => submit(String(data.get("name")).trim())}>
     <InputField label={label} name="name" required pattern=".*\S.*" defaultValue={initial} maxLength={MAX_NAME} data-first />
+    {children}
   </FormDialog>
 );
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import { LoadFailure } from "./error-pages";
-import { Button } from "../ui/button";
+import { Pager } from "./pager";
 import { Empty, Skeleton } from "../ui/notice";
 import { Table, type Column } from "../ui/table";
 import { SearchX } from "lucide-react";
@@ -28,25 +28,18 @@ export const Paged = <Row,>({ label, queryKey, read, columns, keyOf, empty }: Pa
   if (data === undefined) return <LoadFailure error={page.error} retry={() => void page.refetch()} />;
   return (
     <>
-      {data.rows.length === 0 ? (
-        <Empty icon={SearchX} title="Nothing here">
-          {empty}
-        </Empty>
-      ) : (
-        <Table label={label} columns={columns} rows={data.rows} keyOf={keyOf} />
-      )}
-      <div className="mt-4 flex justify-end gap-2">
-        {cursor !== undefined && (
-          <Button size="sm" onClick={() => setCursor(undefined)}>
-            First page
-          </Button>
-        )}
-        {data.nextCursor !== null && (
-          <Button size="sm" onClick={() => setCursor(data.nextCursor ?? undefined)}>
-            Next page
-          </Button>
-        )}
-      </div>
+      <Table
+        label={label}
+        columns={columns}
+        rows={data.rows}
+        keyOf={keyOf}
+        empty={
+          <Empty icon={SearchX} title="Nothing here">
+            {empty}
+          </Empty>
+        }
+      />
+      <Pager cursor={cursor} nextCursor={data.nextCursor} onTurn={setCursor} words={["First page", "Next page"]} size="sm" />
     </>
   );
 };

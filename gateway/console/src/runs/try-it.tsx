@@ -1,12 +1,11 @@
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { CircleStop, Play } from "lucide-react";
-import { useState } from "react";
 import { api, messageOf } from "../api/client";
 import { afterRun, executionQuery } from "../api/queries";
 import { Button } from "../ui/button";
 import { credits, duration } from "../ui/format";
 import { complain } from "../ui/overlays/toast";
-import { refusalOf, startRun, useQuote, type Refusal, type RunTarget } from "./request";
+import { refusalOf, startRun, useQuote, type RunTarget } from "./request";
 import { priceOf, RunPrice, useLimit } from "./run-price";
 import { ResultView } from "./result-view";
 import { RunStatus } from "./status";
@@ -46,32 +45,22 @@ export const TryIt = ({ target, inputs, mayRun }: { target: RunTarget; inputs: R
   const client = useQueryClient();
   const { quote, problem } = useQuote(target, inputs, mayRun);
   const [limit, price] = [useLimit(quote), priceOf(quote)];
-  const [busy, setBusy] = useState(false);
-  const [executionId, setExecutionId] = useState<string>();
-  const [failure, setFailure] = useState<Refusal>();
-  const run = async (): Promise<void> => {
-    setBusy(true);
-    setFailure(undefined);
-    try {
-      setExecutionId(await startRun(target, inputs, limit.limit));
-    } catch (error) {
-      setFailure(refusalOf(error));
-    } finally {
-      setBusy(false);
-      afterRun(client);
-    }
-  };
+  const start = useMutation({
+    mutationFn: () => startRun(target, inputs, limit.limit),
+    onSettled: () => afterRun(client),
+  });
+  const failure = start.error === null ? undefined : refusalOf(start.error);
   return (
     <div className="flex flex-col gap-4">
       <div>
-        <Button variant="primary" icon={Play} busy={busy} disabled={!mayRun} onClick={() => void run()}>
+        <Button variant="primary" icon={Play} busy={start.isPending} disabled={!mayRun} onClick={() => start.mutate()}>
           {price === undefined ? "Run" : `Run · ${price}`}
         </Button>
       </div>
       <RunPrice quote={quote} limit={limit} />
       {failure ? <TroubleNotice trouble={failure.trouble} /> : problem !== undefined && <TroubleNotice kind="warn" trouble={problem} />}
       <Affordable quote={quote} />
-      {executionId !== undefined && <Outcome key={executionId} executionId={executionId} />}
+      {start.data !== undefined && <Outcome key={start.data} executionId={start.data} />}
     </div>
   );
 };

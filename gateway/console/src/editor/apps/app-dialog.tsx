@@ -1,7 +1,7 @@
 import type { AppSettings } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useWork } from "../../api/use-work";
+import { useChange } from "../../api/use-change";
 import { Button } from "../../ui/button";
 import { Code, CopyButton } from "../../ui/copy";
 import { Notice, Skeleton } from "../../ui/notice";
@@ -57,12 +57,12 @@ const Editing = ({ stored, onClose }: { stored: AppSettings | null; onClose: () 
   const name = useDocument((state) => state.meta.name);
   const [changes, setChanges] = useState<Partial<AppSettings>>({});
   const [typedOrigins, setTypedOrigins] = useState<string>();
-  const { busy, failure, act } = useWork<"save" | "off">("app", "budgets");
+  const { busy, failure, send } = useChange("app", "budgets");
   const before = stored ?? NEW_APP;
   const origins = typedOrigins === undefined ? before.origins : linesOf(typedOrigins);
   const app = { ...before, ...changes, origins };
-  const save = (what: "save" | "off", next: AppSettings): void =>
-    void act(what, async () => {
+  const save = (next: AppSettings): void =>
+    void send(async () => {
       await saveApp(slug, next);
       setChanges({});
       setTypedOrigins(undefined);
@@ -85,11 +85,11 @@ const Editing = ({ stored, onClose }: { stored: AppSettings | null; onClose: () 
       <div className="mt-5 flex flex-wrap justify-end gap-2">
         <Button onClick={onClose}>Close</Button>
         {before.published && (
-          <Button variant="danger" busy={busy === "off"} onClick={() => save("off", { ...before, published: false })}>
+          <Button variant="danger" busy={busy} onClick={() => save({ ...before, published: false })}>
             Switch it off
           </Button>
         )}
-        <Button variant="primary" busy={busy === "save"} onClick={() => save("save", { ...app, published: true })}>
+        <Button variant="primary" busy={busy} onClick={() => save({ ...app, published: true })}>
           {before.published ? "Save" : "Publish"}
         </Button>
       </div>

@@ -1,12 +1,8 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
-import { messageOf } from "../../api/client";
+import { useState } from "react";
 import { createWorkflow } from "../../api/workflow-remote";
 import { frameOf } from "../../canvas/frames";
-import { Button } from "../../ui/button";
-import { InputField } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
-import { Dialog } from "../../ui/overlays/dialog";
+import { PromptDialog } from "../../parts/form";
 import { say } from "../../ui/overlays/toast";
 import { graphOf, selectedNodes } from "../chosen";
 import { withFrameContents } from "../commands/frame-actions";
@@ -14,7 +10,6 @@ import { useEditor, type Editor } from "../context";
 import { nodeTitle } from "../titles";
 import { extract } from "./extract";
 
-const MAX_NAME = 200;
 /** A node's label. */
 const MAX_LABEL = 80;
 
@@ -46,47 +41,30 @@ const takeOut = async (editor: Editor, name: string): Promise<void> => {
 /** Asks for the name of the workflow that the chosen nodes become. */
 export const SubgraphDialog = ({ onClose }: { onClose: () => void }) => {
   const editor = useEditor();
-  const client = useQueryClient();
-  const [name, setName] = useState(() => nameFor(editor));
-  const [busy, setBusy] = useState(false);
-  const [problem, setProblem] = useState(() => {
+  const [problem] = useState(() => {
     const found = extraction(editor);
     return "problem" in found ? found.problem : undefined;
   });
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    setBusy(true);
-    try {
-      await takeOut(editor, name.trim());
-      void client.invalidateQueries({ queryKey: ["workflows"] });
-      say(`“${name.trim()}” is a workflow of its own. A double click on its node opens it.`);
-      onClose();
-    } catch (error) {
-      setProblem(messageOf(error));
-      setBusy(false);
-    }
+  const submit = async (name: string): Promise<void> => {
+    await takeOut(editor, name);
+    say(`“${name}” is a workflow of its own. A double click on its node opens it.`);
   };
   return (
-    <Dialog
+    <PromptDialog
       title="Make a workflow of it"
+      label="Name"
+      initial={nameFor(editor)}
+      action="Make it"
+      disabled={problem !== undefined}
+      reads={["workflows"]}
+      submit={submit}
       onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form="subgraph" busy={busy} disabled={name.trim() === "" || problem !== undefined}>
-            Make it
-          </Button>
-        </>
-      }
     >
-      <form id="subgraph" className="flex flex-col gap-3" onSubmit={(event) => void submit(event)}>
-        {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
-        <InputField label="Name" value={name} maxLength={MAX_NAME} autoFocus onText={setName} />
-        <p className="text-sm text-muted">
-          What flows into the chosen nodes becomes its inputs, and what flows out of them its results. One node stands here in their place,
-          and runs and costs what they did.
-        </p>
-      </form>
-    </Dialog>
+      {problem !== undefined && <Notice kind="bad">{problem}</Notice>}
+      <p className="text-sm text-muted">
+        What flows into the chosen nodes becomes its inputs, and what flows out of them its results. One node stands here in their place,
+        and runs and costs what they did.
+      </p>
+    </PromptDialog>
   );
 };

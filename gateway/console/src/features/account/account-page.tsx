@@ -1,6 +1,7 @@
 import { useQuery, useSuspenseQuery } from "@tanstack/react-query";
 import { Files, Trash2 } from "lucide-react";
 import { useState } from "react";
+import { Pager } from "../../parts/pager";
 import { LoadFailure } from "../../parts/error-pages";
 import { useTheme, type Theme } from "../../parts/theme";
 import { request } from "../../api/client";
@@ -95,18 +96,7 @@ const FilesCard = () => {
           );
         })}
       </ul>
-      <div className="mt-3 flex justify-end gap-2">
-        {cursor !== undefined && (
-          <Button size="sm" onClick={() => setCursor(undefined)}>
-            Newest
-          </Button>
-        )}
-        {data && data.nextCursor !== null && (
-          <Button size="sm" onClick={() => setCursor(data.nextCursor ?? undefined)}>
-            Older
-          </Button>
-        )}
-      </div>
+      <Pager cursor={cursor} nextCursor={data?.nextCursor} onTurn={setCursor} size="sm" />
     </Card>
   );
 };

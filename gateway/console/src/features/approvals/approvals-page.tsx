@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { UserCheck } from "lucide-react";
-import { LoadFailure } from "../../parts/error-pages";
+import { Loaded } from "../../parts/loaded";
 import { executionsQuery } from "../../api/queries";
 import { DecisionCard } from "../../runs/approvals/decision-card";
-import { Empty, Skeleton } from "../../ui/notice";
+import { Empty } from "../../ui/notice";
 import { Card, Page } from "../../ui/page";
 import { Time } from "../../ui/time";
 import { useWorkflowNames } from "../../parts/workflow-names";
@@ -15,40 +15,43 @@ const PAGE = 50;
 export const ApprovalsPage = () => {
   const runs = useQuery(executionsQuery({ waiting: "true", limit: PAGE }));
   const nameOf = useWorkflowNames();
-  const { data } = runs;
   return (
     <Page title="Approvals" lead="Runs that go on when you have decided.">
-      {runs.isPending && <Skeleton lines={8} />}
-      {runs.isError && <LoadFailure error={runs.error} retry={() => void runs.refetch()} />}
-      {data?.rows.length === 0 && (
-        <Empty icon={UserCheck} title="Nothing waits for you">
-          A workflow with an Approval node stops there until you approve or reject what it shows.
-        </Empty>
-      )}
-      <div className="grid gap-5 lg:grid-cols-2">
-        {data?.rows.map(({ executionId, workflowSlug, createdAt, waitingFor = [] }) => (
-          <Card
-            key={executionId}
-            title={
-              <Link to="/executions/$id" params={{ id: executionId }} className="text-accent-text hover:underline">
-                {workflowSlug === null ? executionId : nameOf(workflowSlug)}
-              </Link>
-            }
-            actions={
-              <span className="text-xs text-faint">
-                begun <Time iso={createdAt} />
-              </span>
-            }
-          >
-            <div className="flex flex-col gap-5">
-              {waitingFor.map((waiting) => (
-                <DecisionCard key={waiting.nodeId} executionId={executionId} waiting={waiting} isPlain />
+      <Loaded of={runs} lines={8}>
+        {({ rows, nextCursor }) => (
+          <>
+            {rows.length === 0 && (
+              <Empty icon={UserCheck} title="Nothing waits for you">
+                A workflow with an Approval node stops there until you approve or reject what it shows.
+              </Empty>
+            )}
+            <div className="grid gap-5 lg:grid-cols-2">
+              {rows.map(({ executionId, workflowSlug, createdAt, waitingFor = [] }) => (
+                <Card
+                  key={executionId}
+                  title={
+                    <Link to="/executions/$id" params={{ id: executionId }} className="text-accent-text hover:underline">
+                      {workflowSlug === null ? executionId : nameOf(workflowSlug)}
+                    </Link>
+                  }
+                  actions={
+                    <span className="text-xs text-faint">
+                      begun <Time iso={createdAt} />
+                    </span>
+                  }
+                >
+                  <div className="flex flex-col gap-5">
+                    {waitingFor.map((waiting) => (
+                      <DecisionCard key={waiting.nodeId} executionId={executionId} waiting={waiting} isPlain />
+                    ))}
+                  </div>
+                </Card>
               ))}
             </div>
-          </Card>
-        ))}
-      </div>
-      {data && data.nextCursor !== null && <p className="mt-4 text-sm text-muted">More wait: they show as these are decided.</p>}
+            {nextCursor !== null && <p className="mt-4 text-sm text-muted">More wait: they show as these are decided.</p>}
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 };

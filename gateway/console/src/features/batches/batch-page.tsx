@@ -12,6 +12,7 @@ import { useWorkflowNames } from "../../parts/workflow-names";
 import { filesIn } from "../../media/files-in";
 import { givenBy, type Given } from "../../runs/given";
 import { Thumb } from "../../media/thumb";
+import { Pager } from "../../parts/pager";
 import { Button, ButtonRow, buttonClasses } from "../../ui/button";
 import { credits } from "../../ui/format";
 import { Input } from "../../ui/inputs/field";
@@ -195,14 +196,12 @@ export const BatchPage = () => {
           <Cell key={row.index} row={row} until={batch.until} />
         ))}
       </ul>
-      {(cursor !== undefined || batch.nextCursor !== null) && (
-        <div className="mt-4 flex justify-end gap-2">
-          {cursor !== undefined && <Button onClick={() => void navigate({ search: {} })}>First items</Button>}
-          <Button disabled={batch.nextCursor === null} onClick={() => void navigate({ search: { cursor: batch.nextCursor ?? undefined } })}>
-            Next items
-          </Button>
-        </div>
-      )}
+      <Pager
+        cursor={cursor}
+        nextCursor={batch.nextCursor}
+        onTurn={(to) => void navigate({ search: { cursor: to } })}
+        words={["First items", "Next items"]}
+      />
     </Page>
   );
 };

@@ -3,11 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Plus, Table2 } from "lucide-react";
 import { useState } from "react";
-import { LoadFailure } from "../../parts/error-pages";
+import { Loaded } from "../../parts/loaded";
+import { Pager } from "../../parts/pager";
 import { useWorkflowNames } from "../../parts/workflow-names";
 import { Button } from "../../ui/button";
 import { creditNumber } from "../../ui/format";
-import { Empty, Skeleton } from "../../ui/notice";
+import { Empty } from "../../ui/notice";
 import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
@@ -45,7 +46,6 @@ export const BatchesPage = () => {
   const navigate = route.useNavigate();
   const [isNew, setNew] = useState(workflow !== undefined);
   const batches = useQuery(batchesQuery({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }) }));
-  const { data } = batches;
   return (
     <Page
       title="Batches"
@@ -57,22 +57,24 @@ export const BatchesPage = () => {
       }
     >
       {isNew && <NewBatch workflow={workflow} onClose={() => setNew(false)} />}
-      {batches.isPending && <Skeleton lines={6} />}
-      {batches.isError && <LoadFailure error={batches.error} retry={() => void batches.refetch()} />}
-      {data?.rows.length === 0 && (
-        <Empty icon={Table2} title="No batches">
-          Choose a workflow, drop a CSV file, and run all of its rows.
-        </Empty>
-      )}
-      {data && data.rows.length > 0 && <Table label="Batches" columns={COLUMNS} rows={data.rows} keyOf={({ batchId }) => batchId} />}
-      {(cursor !== undefined || data?.nextCursor) && (
-        <div className="mt-4 flex justify-end gap-2">
-          {cursor !== undefined && <Button onClick={() => void navigate({ search: {} })}>Newest</Button>}
-          <Button disabled={!data?.nextCursor} onClick={() => void navigate({ search: { cursor: data?.nextCursor ?? undefined } })}>
-            Older
-          </Button>
-        </div>
-      )}
+      <Loaded of={batches} lines={6}>
+        {({ rows, nextCursor }) => (
+          <>
+            <Table
+              label="Batches"
+              columns={COLUMNS}
+              rows={rows}
+              keyOf={({ batchId }) => batchId}
+              empty={
+                <Empty icon={Table2} title="No batches">
+                  Choose a workflow, drop a CSV file, and run all of its rows.
+                </Empty>
+              }
+            />
+            <Pager cursor={cursor} nextCursor={nextCursor} onTurn={(to) => void navigate({ search: { cursor: to } })} />
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 };

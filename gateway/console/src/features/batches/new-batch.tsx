@@ -1,5 +1,5 @@
 import type { BatchQuote, SchemaField } from "@nodeloom/client";
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { FileSpreadsheet, X } from "lucide-react";
 import { useState, type DragEvent } from "react";
@@ -110,23 +110,6 @@ const Price = ({ quote }: { quote: BatchQuote }) => (
   </Notice>
 );
 
-/** What is asked of the service, one request at a time. */
-const useBatchRequests = () => {
-  const [state, setState] = useState<{ busy?: "quote" | "run"; error?: unknown; quote?: BatchQuote }>({});
-  const ask = async <T,>(busy: "quote" | "run", work: () => Promise<T>): Promise<T | undefined> => {
-    setState({ busy });
-    try {
-      const answer = await work();
-      setState({});
-      return answer;
-    } catch (error) {
-      setState({ error });
-      return undefined;
-    }
-  };
-  return { ...state, ask, setState };
-};
-
 /** Begins a batch: a workflow, a file, its columns, the price, and off it goes. */
 export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined; onClose: () => void }) => {
   const navigate = useNavigate();
@@ -135,7 +118,6 @@ export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined;
   const [table, setTable] = useState<TableFile>();
   const [chosen, setChosen] = useState<Mapping>();
   const [limit, setLimit] = useState("");
-  const { busy, error, quote, ask, setState } = useBatchRequests();
   const schema = useQuery({
     queryKey: ["schema", slug],
     queryFn: ({ signal }) => api.workflows.schema(slug, { signal }),
@@ -146,19 +128,20 @@ export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined;
   const isReady = slug !== "" && table !== undefined && schema.data !== undefined;
   const maxCredits = limit.trim() === "" ? undefined : Number(limit);
 
-  const read = async (file: File): Promise<void> => {
-    setState({});
-    setChosen(undefined);
-    setTable(await readTable(file).catch((problem: unknown) => void setState({ error: problem })));
-  };
   const order = () => ({ inputs: inputsOf(table!, fields, mapping), ...(maxCredits === undefined ? {} : { maxCredits }) });
-  const price = async (): Promise<void> => {
-    const answer = await ask("quote", () => api.batches.quote({ workflow: slug }, order()));
-    if (answer) setState({ quote: answer });
-  };
-  const run = async (): Promise<void> => {
-    const created = await ask("run", () => api.batches.create({ workflow: slug }, order()));
-    if (created) void navigate({ to: "/batches/$id", params: { id: created.batchId } });
+  const reading = useMutation({ mutationFn: readTable, onMutate: () => setTable(undefined), onSuccess: setTable });
+  const pricing = useMutation({ mutationFn: async () => api.batches.quote({ workflow: slug }, order()) });
+  const running = useMutation({
+    mutationFn: async () => api.batches.create({ workflow: slug }, order()),
+    onSuccess: ({ batchId }) => navigate({ to: "/batches/$id", params: { id: batchId } }),
+  });
+  const all = [reading, pricing, running];
+  const error = all.find((one) => one.error !== null)?.error;
+  const isBusy = pricing.isPending || running.isPending;
+  /** Something else is priced and run from now on. */
+  const changed = (mappingNow?: Mapping): void => {
+    setChosen(mappingNow);
+    for (const one of all) one.reset();
   };
 
   return (
@@ -169,25 +152,20 @@ export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined;
           value={slug}
           onChange={({ target }) => {
             setSlug(target.value);
-            setChosen(undefined);
-            setState({});
+            changed();
           }}
           options={(workflows.data ?? []).map(({ slug: one, name }) => [one, name])}
         >
           <option value="">Choose a workflow</option>
         </SelectField>
-        <Drop table={table} onFile={(file) => void read(file)} />
-        {isReady && fields.length > 0 && (
-          <Columns
-            fields={fields}
-            table={table}
-            mapping={mapping}
-            onChange={(next) => {
-              setChosen(next);
-              setState({});
-            }}
-          />
-        )}
+        <Drop
+          table={table}
+          onFile={(file) => {
+            changed();
+            reading.mutate(file);
+          }}
+        />
+        {isReady && fields.length > 0 && <Columns fields={fields} table={table} mapping={mapping} onChange={changed} />}
         {isReady && (
           <InputField
             label="Limit in credits"
@@ -201,12 +179,12 @@ export const NewBatch = ({ workflow, onClose }: { workflow?: string | undefined;
           />
         )}
         {error !== undefined && <Problems error={error} />}
-        {quote && <Price quote={quote} />}
+        {pricing.data && <Price quote={pricing.data} />}
         <ButtonRow>
-          <Button disabled={!isReady || busy !== undefined} busy={busy === "quote"} onClick={() => void price()}>
+          <Button disabled={!isReady || isBusy} busy={pricing.isPending} onClick={() => pricing.mutate()}>
             Price it
           </Button>
-          <Button variant="primary" disabled={!isReady || busy !== undefined} busy={busy === "run"} onClick={() => void run()}>
+          <Button variant="primary" disabled={!isReady || isBusy} busy={running.isPending} onClick={() => running.mutate()}>
             {table ? `Run ${table.rows.length} items` : "Run"}
           </Button>
         </ButtonRow>

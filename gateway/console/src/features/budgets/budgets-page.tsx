@@ -3,10 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Pencil, Plus, Wallet } from "lucide-react";
 import { useState } from "react";
 import { keysQuery, workflowsQuery } from "../../api/queries";
-import { LoadFailure } from "../../parts/error-pages";
+import { Loaded } from "../../parts/loaded";
 import { Badge } from "../../ui/badge";
 import { Button, IconButton } from "../../ui/button";
-import { Empty, Skeleton } from "../../ui/notice";
+import { Empty } from "../../ui/notice";
 import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
@@ -80,17 +80,22 @@ export const BudgetsPage = () => {
         </Button>
       }
     >
-      {budgets.isPending && <Skeleton lines={4} />}
-      {budgets.isError && <LoadFailure error={budgets.error} retry={() => void budgets.refetch()} />}
-      {budgets.data?.length === 0 && (
-        <Empty icon={Wallet} title="No budgets yet">
-          Runs may take all credits of the account. A budget bounds those of a key, of a workflow, or of runs whose metadata name a
-          customer.
-        </Empty>
-      )}
-      {budgets.data && budgets.data.length > 0 && (
-        <Table label="Budgets" columns={columnsOf(keys, nameOf, setAsking)} rows={budgets.data} keyOf={({ id }) => id} />
-      )}
+      <Loaded of={budgets} lines={4}>
+        {(rows) => (
+          <Table
+            label="Budgets"
+            columns={columnsOf(keys, nameOf, setAsking)}
+            rows={rows}
+            keyOf={({ id }) => id}
+            empty={
+              <Empty icon={Wallet} title="No budgets yet">
+                Runs may take all credits of the account. A budget bounds those of a key, of a workflow, or of runs whose metadata name a
+                customer.
+              </Empty>
+            }
+          />
+        )}
+      </Loaded>
       {asking === "new" && <BudgetDialog budget={undefined} keys={keys} workflows={workflows} onClose={close} />}
       {asking !== undefined && asking !== "new" && <BudgetDialog of={scopeOf(asking)} budget={asking} keys={keys} onClose={close} />}
     </Page>

@@ -2,7 +2,8 @@ import type { Execution } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { History, RotateCcw } from "lucide-react";
-import { LoadFailure } from "../../parts/error-pages";
+import { Loaded } from "../../parts/loaded";
+import { Pager } from "../../parts/pager";
 import { executionsQuery } from "../../api/queries";
 import type { OutputFile } from "../../media/files-in";
 import { useMadeBy } from "../../runs/made-files";
@@ -10,10 +11,9 @@ import { sourceWords } from "../../runs/source";
 import { RunStatus } from "../../runs/status";
 import { Thumb } from "../../media/thumb";
 import { plainCause } from "../../messages/troubles";
-import { Button } from "../../ui/button";
 import { classes } from "../../ui/classes";
 import { creditNumber, duration } from "../../ui/format";
-import { Empty, Skeleton } from "../../ui/notice";
+import { Empty } from "../../ui/notice";
 import { Page } from "../../ui/page";
 import { Table, type Column } from "../../ui/table";
 import { Time } from "../../ui/time";
@@ -108,38 +108,30 @@ export const ExecutionsPage = () => {
   const { cursor, ...search } = route.useSearch();
   const navigate = route.useNavigate();
   const runs = useQuery(executionsQuery({ limit: PAGE, ...(cursor === undefined ? {} : { cursor }), ...filterOf(search) }));
-  const { data } = runs;
-  const madeBy = useMadeBy(data?.rows);
+  const madeBy = useMadeBy(runs.data?.rows);
   return (
     <Page title="Runs" lead="Every run of your workflows and models, from here and by key.">
       <Filters {...search} />
-      {runs.isPending && <Skeleton lines={8} />}
-      {runs.isError && <LoadFailure error={runs.error} retry={() => void runs.refetch()} />}
-      {data?.rows.length === 0 && (
-        <Empty icon={History} title="No runs">
-          {Object.values({ ...search, cursor }).some((given) => given !== undefined)
-            ? "None fits these filters."
-            : "Open a workflow and press Run."}
-        </Empty>
-      )}
-      {data && data.rows.length > 0 && (
-        <>
-          <Table label="Runs" columns={columnsOf(madeBy)} rows={data.rows} keyOf={({ executionId }) => executionId} />
-          <div className="mt-4 flex justify-end gap-2">
-            {cursor !== undefined && (
-              <Button onClick={() => void navigate({ search: (old) => ({ ...old, cursor: undefined }) })}>Newest</Button>
-            )}
-            {(data.nextCursor !== null || cursor !== undefined) && (
-              <Button
-                disabled={data.nextCursor === null}
-                onClick={() => void navigate({ search: (old) => ({ ...old, cursor: data.nextCursor ?? undefined }) })}
-              >
-                Older
-              </Button>
-            )}
-          </div>
-        </>
-      )}
+      <Loaded of={runs} lines={8}>
+        {({ rows, nextCursor }) => (
+          <>
+            <Table
+              label="Runs"
+              columns={columnsOf(madeBy)}
+              rows={rows}
+              keyOf={({ executionId }) => executionId}
+              empty={
+                <Empty icon={History} title="No runs">
+                  {Object.values({ ...search, cursor }).some((given) => given !== undefined)
+                    ? "None fits these filters."
+                    : "Open a workflow and press Run."}
+                </Empty>
+              }
+            />
+            <Pager cursor={cursor} nextCursor={nextCursor} onTurn={(to) => void navigate({ search: (old) => ({ ...old, cursor: to }) })} />
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 };

@@ -1,8 +1,8 @@
 import type { ImportedModel, Model, Price } from "@nodeloom/client";
 import { Download } from "lucide-react";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { request } from "../../api/client";
-import { useChange } from "../../api/use-change";
+import { FormDialog } from "../../parts/form";
 import { Button } from "../../ui/button";
 import { InputField, SelectField } from "../../ui/inputs/field";
 import { Notice } from "../../ui/notice";
@@ -29,39 +29,16 @@ const unitsOf = ({ inputSchema }: Pick<Model, "inputSchema">): [name: string, ti
 };
 
 const Imported = ({ imported: { model, notes }, onClose }: { imported: ImportedModel; onClose: () => void }) => {
-  const { busy, run } = useChange("models");
-  const isPriced = model.price !== null;
-  const save = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
-    const price = { [String(data.get("unit"))]: Number(data.get("amount")) } as unknown as Price;
-    const saved = await run(
-      () => request("adminUpdateModel", { params: { internalName: model.internalName }, body: { price } }),
-      `${model.displayName} has a price now.`,
-    );
-    if (saved) onClose();
-  };
-  return (
-    <Dialog
-      title={`${model.displayName} was imported`}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{isPriced ? "Close" : "Later"}</Button>
-          {!isPriced && (
-            <Button type="submit" form="import-price" variant="primary" busy={busy}>
-              Set the price
-            </Button>
-          )}
-        </>
-      }
-    >
-      <p className="mb-3 text-sm text-muted">
-        It is called <code className="font-mono text-xs wrap-anywhere">{model.internalName}</code>
-        {isPriced ? "." : ", and is switched off until it has a price."}
+  const { internalName, displayName } = model;
+  const title = `${displayName} was imported`;
+  const about = (
+    <>
+      <p className="text-sm text-muted">
+        It is called <code className="font-mono text-xs wrap-anywhere">{internalName}</code>
+        {model.price !== null ? "." : ", and is switched off until it has a price."}
       </p>
       {notes.length > 0 && (
-        <Notice className="mb-4" title="What to know">
+        <Notice title="What to know">
           <ul className="list-disc pl-4">
             {notes.map((note) => (
               <li key={note}>{note}</li>
@@ -69,76 +46,81 @@ const Imported = ({ imported: { model, notes }, onClose }: { imported: ImportedM
           </ul>
         </Notice>
       )}
-      {!isPriced && (
-        <form id="import-price" className="flex flex-wrap gap-3" onSubmit={(event) => void save(event)}>
-          <InputField
-            label="US dollars"
-            hint="Wholesale; tiers add their markup."
-            name="amount"
-            type="number"
-            step="any"
-            min="0"
-            max="1000"
-            required
-            autoFocus
-          />
-          <SelectField label="For" name="unit" options={unitsOf(model)} />
-        </form>
-      )}
-    </Dialog>
+    </>
+  );
+  if (model.price !== null)
+    return (
+      <Dialog title={title} onClose={onClose} actions={<Button onClick={onClose}>Close</Button>}>
+        <div className="flex flex-col gap-4">{about}</div>
+      </Dialog>
+    );
+  const price = (data: FormData) => {
+    const body = { price: { [String(data.get("unit"))]: Number(data.get("amount")) } as unknown as Price };
+    return request("adminUpdateModel", { params: { internalName }, body });
+  };
+  return (
+    <FormDialog
+      title={title}
+      action="Set the price"
+      cancel="Later"
+      reads={["models"]}
+      submit={price}
+      done={`${displayName} has a price now.`}
+      onClose={onClose}
+    >
+      {about}
+      <div className="flex flex-wrap gap-3">
+        <InputField
+          label="US dollars"
+          hint="Wholesale; tiers add their markup."
+          name="amount"
+          type="number"
+          step="any"
+          min="0"
+          max="1000"
+          required
+          data-first
+        />
+        <SelectField label="For" name="unit" options={unitsOf(model)} />
+      </div>
+    </FormDialog>
   );
 };
 
 const ImportDialog = ({ onClose }: { onClose: () => void }) => {
   const [provider, setProvider] = useState<ProviderId>("fal");
   const [imported, setImported] = useState<ImportedModel>();
-  const { busy, run } = useChange("models");
   if (imported) return <Imported imported={imported} onClose={onClose} />;
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const data = new FormData(event.currentTarget);
+  const submit = async (data: FormData): Promise<false> => {
     const [app, modality] = [String(data.get("app") ?? "").trim(), String(data.get("modality") ?? "")];
     const body = { provider, app, ...(modality === "" ? {} : { modality: modality as Modality }) };
-    const answer = await run(() => request("adminImportModel", { body }));
-    if (answer) setImported(answer.body);
+    setImported((await request("adminImportModel", { body })).body);
+    return false;
   };
   return (
-    <Dialog
-      title="Import a model"
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form="import-model" variant="primary" busy={busy}>
-            Import
-          </Button>
-        </>
-      }
-    >
-      <form id="import-model" className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        <p className="text-sm text-muted">Its inputs are read from what the provider publishes.</p>
-        <SelectField
-          label="Provider"
-          value={provider}
-          onText={(text) => setProvider(text as ProviderId)}
-          options={PROVIDERS.map(({ id, title }) => [id, title])}
-        />
-        <InputField
-          label="Model"
-          hint={PROVIDERS.find(({ id }) => id === provider)!.hint}
-          name="app"
-          required
-          maxLength={300}
-          autoFocus
-          spellCheck={false}
-        />
-        {provider === "replicate" && (
-          <SelectField label="Makes" hint="Where Replicate does not say it." name="modality" options={MODALITIES}>
-            <option value="">as Replicate says</option>
-          </SelectField>
-        )}
-      </form>
-    </Dialog>
+    <FormDialog title="Import a model" action="Import" reads={["models"]} submit={submit} onClose={onClose}>
+      <p className="text-sm text-muted">Its inputs are read from what the provider publishes.</p>
+      <SelectField
+        label="Provider"
+        value={provider}
+        onText={(text) => setProvider(text as ProviderId)}
+        options={PROVIDERS.map(({ id, title }) => [id, title])}
+      />
+      <InputField
+        label="Model"
+        hint={PROVIDERS.find(({ id }) => id === provider)!.hint}
+        name="app"
+        required
+        maxLength={300}
+        autoFocus
+        spellCheck={false}
+      />
+      {provider === "replicate" && (
+        <SelectField label="Makes" hint="Where Replicate does not say it." name="modality" options={MODALITIES}>
+          <option value="">as Replicate says</option>
+        </SelectField>
+      )}
+    </FormDialog>
   );
 };
 

@@ -1,12 +1,12 @@
 import type { ProviderKey, ProviderKeyTest } from "@nodeloom/client";
 import { ExternalLink } from "lucide-react";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { request } from "../../api/client";
-import { useWork } from "../../api/use-work";
+import { useChange } from "../../api/use-change";
+import { FormDialog } from "../../parts/form";
 import { Button } from "../../ui/button";
 import { InputField } from "../../ui/inputs/field";
 import { Notice, type NoticeProps } from "../../ui/notice";
-import { Dialog } from "../../ui/overlays/dialog";
 import { dateTime } from "../../ui/format";
 
 const counted = (count: number): string => `${count} ${count === 1 ? "model" : "models"}`;
@@ -45,90 +45,91 @@ const stateWords = ({ source, hint, setBy, setAt }: ProviderKey): string => {
   return `${parts.filter(Boolean).join(", ")}.`;
 };
 
+const READS = ["provider-keys", "models"];
+
 /** Adds, replaces, tries or removes the key of a provider. */
 export const KeyDialog = ({ providerKey, onClose }: { providerKey: ProviderKey; onClose: () => void }) => {
   const [value, setValue] = useState("");
-  const { busy, failure, act: attempt } = useWork<"save" | "test" | "remove">("provider-keys", "models");
   const [tested, setTested] = useState<ProviderKeyTest>();
+  const [testing, removing] = [useChange(...READS), useChange(...READS)];
   const { account, name, source, keysUrl, models, testable } = providerKey;
   const params = { name };
-
-  const act: typeof attempt = (what, work) => {
-    setTested(undefined);
-    return attempt(what, work);
-  };
   const test = async (): Promise<void> => setTested((await request("adminTestProviderKey", { params })).body);
-  const save = (event: FormEvent): void => {
-    event.preventDefault();
-    void act("save", async () => {
-      await request("adminPutProviderKey", { params, body: { value: value.trim() } });
-      setValue("");
-      await test();
-    });
+  const save = async (): Promise<false> => {
+    setTested(undefined);
+    await request("adminPutProviderKey", { params, body: { value: value.trim() } });
+    setValue("");
+    await test();
+    return false;
   };
-  const remove = (): void => void act("remove", async () => void (await request("adminDeleteProviderKey", { params })));
+  const others = (
+    <>
+      {source === "console" && (
+        <Button
+          variant="ghost"
+          className="mr-auto"
+          busy={removing.busy}
+          onClick={() => {
+            setTested(undefined);
+            void removing.run(() => request("adminDeleteProviderKey", { params }));
+          }}
+        >
+          Remove
+        </Button>
+      )}
+      {source !== null && testable && (
+        <Button busy={testing.busy} onClick={() => void testing.run(test)}>
+          Test
+        </Button>
+      )}
+    </>
+  );
   const shown = tested && outcomeWords(providerKey, tested);
   return (
-    <Dialog
+    <FormDialog
       title={`${account}: key`}
       width="md"
+      action={source === "environment" ? undefined : source === null ? "Add the key" : "Replace the key"}
+      cancel="Close"
+      disabled={value.trim() === ""}
+      reads={READS}
+      submit={save}
       onClose={onClose}
-      actions={
-        <>
-          {source === "console" && (
-            <Button variant="ghost" className="mr-auto" busy={busy === "remove"} onClick={remove}>
-              Remove
-            </Button>
-          )}
-          {source !== null && testable && (
-            <Button busy={busy === "test"} onClick={() => void act("test", test)}>
-              Test
-            </Button>
-          )}
-          {source !== "environment" && (
-            <Button type="submit" form="provider-key" variant="primary" busy={busy === "save"} disabled={value.trim() === ""}>
-              {source === null ? "Add the key" : "Replace the key"}
-            </Button>
-          )}
-        </>
-      }
+      others={others}
     >
-      <form id="provider-key" className="flex flex-col gap-4" onSubmit={save}>
-        <p className="text-sm text-muted">
-          {counted(models.length)} of {account} run with it. {stateWords(providerKey)}
-        </p>
-        {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
-        {shown && (
-          <Notice kind={shown.kind} title={shown.title}>
-            {shown.text}
-          </Notice>
-        )}
-        {source !== "environment" && (
-          <InputField
-            label={<code className="font-mono text-xs">{name}</code>}
-            hint="It is encrypted, used by the platform alone and never shown again."
-            aside={
-              keysUrl === null ? undefined : (
-                <a
-                  href={keysUrl}
-                  target="_blank"
-                  rel="noreferrer"
-                  className="inline-flex items-center gap-1 text-xs text-accent-text underline"
-                >
-                  Get one <ExternalLink className="size-3" aria-hidden />
-                </a>
-              )
-            }
-            type="password"
-            autoComplete="off"
-            spellCheck={false}
-            data-1p-ignore
-            data-first
-            value={value}
-            onText={setValue}
-          />
-        )}
-      </form>
-    </Dialog>
+      <p className="text-sm text-muted">
+        {counted(models.length)} of {account} run with it. {stateWords(providerKey)}
+      </p>
+      {shown && (
+        <Notice kind={shown.kind} title={shown.title}>
+          {shown.text}
+        </Notice>
+      )}
+      {source !== "environment" && (
+        <InputField
+          label={<code className="font-mono text-xs">{name}</code>}
+          hint="It is encrypted, used by the platform alone and never shown again."
+          aside={
+            keysUrl === null ? undefined : (
+              <a
+                href={keysUrl}
+                target="_blank"
+                rel="noreferrer"
+                className="inline-flex items-center gap-1 text-xs text-accent-text underline"
+              >
+                Get one <ExternalLink className="size-3" aria-hidden />
+              </a>
+            )
+          }
+          type="password"
+          autoComplete="off"
+          spellCheck={false}
+          data-1p-ignore
+          data-first
+          value={value}
+          onText={setValue}
+        />
+      )}
+    </FormDialog>
   );
 };

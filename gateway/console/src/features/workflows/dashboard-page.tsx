@@ -16,7 +16,7 @@ import { useChosenInView } from "../../ui/use-chosen-in-view";
 import { Tip } from "../../ui/overlays/tip";
 import { filterWorkflows, FIRST_SHOWN, tagsOf, type Filter } from "./filter";
 import { FolderBar } from "./folder-bar";
-import { PromptDialog } from "../../ui/overlays/prompt-dialog";
+import { PromptDialog } from "../../parts/form";
 import { useWorkflowActions } from "./use-workflow-actions";
 import { WorkflowList } from "./workflow-list";
 
@@ -189,7 +189,7 @@ export const DashboardPage = () => {
           title="New workflow"
           label="Name"
           action="Create"
-          onSubmit={(name) => actions.create({ name, folderId: filter.folder ?? null })}
+          submit={(name) => actions.create({ name, folderId: filter.folder ?? null })}
           onClose={() => setNaming(undefined)}
         />
       )}
@@ -198,7 +198,7 @@ export const DashboardPage = () => {
           title="New folder"
           label="Name"
           action="Create"
-          onSubmit={(name) => actions.createFolder(name)}
+          submit={(name) => actions.createFolder(name)}
           onClose={() => setNaming(undefined)}
         />
       )}

@@ -5,7 +5,7 @@ import { useState, type DragEvent } from "react";
 import { IconButton } from "../../ui/button";
 import { classes } from "../../ui/classes";
 import { Menu } from "../../ui/overlays/menu";
-import { ConfirmDialog, PromptDialog } from "../../ui/overlays/prompt-dialog";
+import { ConfirmDialog, PromptDialog } from "../../parts/form";
 import type { WorkflowActions } from "./use-workflow-actions";
 import { DRAGGED_WORKFLOW } from "./workflow-card";
 
@@ -66,7 +66,7 @@ const FolderChip = ({ id, name, chosen, actions }: ChipProps) => {
           label="Name"
           initial={name}
           action="Rename"
-          onSubmit={(to) => actions.renameFolder(id, to)}
+          submit={(to) => actions.renameFolder(id, to)}
           onClose={() => setAsking(undefined)}
         />
       )}
@@ -75,7 +75,7 @@ const FolderChip = ({ id, name, chosen, actions }: ChipProps) => {
           title="Delete this folder?"
           text={`“${name}” is deleted. The workflows in it move to the top level.`}
           action="Delete"
-          onConfirm={() => actions.deleteFolder(id)}
+          submit={() => actions.deleteFolder(id)}
           onClose={() => setAsking(undefined)}
         />
       )}

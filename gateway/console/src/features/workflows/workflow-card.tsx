@@ -13,7 +13,7 @@ import { BudgetBar } from "../../parts/budgets/budget-bar";
 import { BudgetDialog } from "../../parts/budgets/budget-dialog";
 import { budgetsQuery, isBudgetOf } from "../../parts/budgets/budgets";
 import { Cover } from "./cover";
-import { ConfirmDialog } from "../../ui/overlays/prompt-dialog";
+import { ConfirmDialog } from "../../parts/form";
 import type { WorkflowActions } from "./use-workflow-actions";
 
 export interface WorkflowCardProps {
@@ -134,7 +134,7 @@ export const WorkflowCard = (props: WorkflowCardProps) => {
           title="Delete this workflow?"
           text={`“${name}” is deleted for ever, and calls to /api/workflows/${slug} fail from then on. Its past runs stay.`}
           action="Delete"
-          onConfirm={() => actions.remove(slug, name)}
+          submit={() => actions.remove(slug, name)}
           onClose={() => setAsking(undefined)}
         />
       )}

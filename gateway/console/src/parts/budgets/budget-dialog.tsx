@@ -1,12 +1,13 @@
 import type { ApiKey, Budget, WorkflowSummary } from "@nodeloom/client";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { useChange } from "../../api/use-change";
 import { Button } from "../../ui/button";
 import { InputField, SelectField } from "../../ui/inputs/field";
 import { NumberField } from "../../ui/inputs/value-inputs";
-import { Dialog } from "../../ui/overlays/dialog";
+import { FormDialog } from "../form";
 import { readShares, removeBudget, saveBudget, scopeWords, sharesText, WINDOWS, type BudgetScope } from "./budgets";
 
+const READS = ["budgets", "batches", "batch"];
 const DEFAULT_SHARES = "80";
 
 type NamedWorkflow = Pick<WorkflowSummary, "slug" | "name">;
@@ -81,63 +82,55 @@ export const BudgetDialog = ({ of, budget, keys = [], workflows = [], onClose }:
   const [credits, setCredits] = useState<number | undefined>(budget?.credits);
   const [window, setWindow] = useState<Budget["window"]>(budget?.window ?? "month");
   const [sharesTyped, setSharesTyped] = useState(budget ? sharesText(budget.alertAt) : DEFAULT_SHARES);
-  const { busy, run } = useChange("budgets", "batches", "batch");
+  const { busy, run } = useChange(...READS);
   const alertAt = readShares(sharesTyped);
   const isComplete =
     credits !== undefined && credits >= 0 && alertAt !== undefined && (scope.scope !== "metadata" || scope.metadata.name !== "");
-  const submit = async (event: FormEvent): Promise<void> => {
-    event.preventDefault();
-    if (!isComplete) return;
-    if (await run(() => saveBudget(scope, { credits, window, alertAt }), "The budget is set.")) onClose();
-  };
   const { kind, name } = scopeWords(scope, keys);
   return (
-    <Dialog
+    <FormDialog
       title={of ? `Budget of ${name}` : "New budget"}
+      action="Save"
+      disabled={!isComplete}
+      reads={READS}
+      submit={async () => isComplete && saveBudget(scope, { credits, window, alertAt })}
+      done="The budget is set."
       onClose={onClose}
-      actions={
-        <>
-          {budget && (
-            <Button
-              busy={busy}
-              onClick={() => void run(() => removeBudget(budget.id), "The budget was removed.").then((done) => done && onClose())}
-            >
-              Remove
-            </Button>
-          )}
-          <Button onClick={onClose}>Cancel</Button>
-          <Button type="submit" form="budget" variant="primary" busy={busy} disabled={!isComplete}>
-            Save
+      others={
+        budget && (
+          <Button
+            busy={busy}
+            onClick={() => void run(() => removeBudget(budget.id), "The budget was removed.").then((done) => done && onClose())}
+          >
+            Remove
           </Button>
-        </>
+        )
       }
     >
-      <form id="budget" className="flex flex-col gap-4" onSubmit={(event) => void submit(event)}>
-        {of ? (
-          <p className="text-sm text-muted">
-            {kind}: <strong className="font-medium text-text">{name}</strong>. Runs that may cost more than is left are refused.
-          </p>
-        ) : (
-          <ScopeFields scope={scope} keys={keys} workflows={workflows} onChange={setScope} />
-        )}
-        <div className="grid gap-4 sm:grid-cols-2">
-          <NumberField label="Credits" hint="0 forbids all that costs credits." value={credits} onChange={setCredits} />
-          <SelectField
-            label="For"
-            hint="In UTC; weeks begin on Monday."
-            value={window}
-            onText={(text) => setWindow(text as Budget["window"])}
-            options={WINDOWS}
-          />
-        </div>
-        <InputField
-          label="Alerts at (%)"
-          hint="Up to five, such as 50, 80. Webhooks that hear of budget.alert are called, once in each window."
-          {...(alertAt === undefined ? { error: "Numbers from 0.1 to 100, at most five." } : {})}
-          value={sharesTyped}
-          onText={setSharesTyped}
+      {of ? (
+        <p className="text-sm text-muted">
+          {kind}: <strong className="font-medium text-text">{name}</strong>. Runs that may cost more than is left are refused.
+        </p>
+      ) : (
+        <ScopeFields scope={scope} keys={keys} workflows={workflows} onChange={setScope} />
+      )}
+      <div className="grid gap-4 sm:grid-cols-2">
+        <NumberField label="Credits" hint="0 forbids all that costs credits." value={credits} onChange={setCredits} />
+        <SelectField
+          label="For"
+          hint="In UTC; weeks begin on Monday."
+          value={window}
+          onText={(text) => setWindow(text as Budget["window"])}
+          options={WINDOWS}
         />
-      </form>
-    </Dialog>
+      </div>
+      <InputField
+        label="Alerts at (%)"
+        hint="Up to five, such as 50, 80. Webhooks that hear of budget.alert are called, once in each window."
+        {...(alertAt === undefined ? { error: "Numbers from 0.1 to 100, at most five." } : {})}
+        value={sharesTyped}
+        onText={setSharesTyped}
+      />
+    </FormDialog>
   );
 };

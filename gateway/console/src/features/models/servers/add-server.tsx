@@ -1,11 +1,12 @@
 import type { ModelServerTest } from "@nodeloom/client";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { request } from "../../../api/client";
+import { useChange } from "../../../api/use-change";
+import { FormDialog } from "../../../parts/form";
 import { Button } from "../../../ui/button";
 import { InputField, SelectField } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
-import { Dialog } from "../../../ui/overlays/dialog";
-import { KINDS, MAKES, useServerWork } from "./query";
+import { KINDS, MAKES, SERVER_READS } from "./query";
 
 type Kind = keyof typeof KINDS;
 
@@ -26,77 +27,71 @@ export const AddServer = ({ onAdded, onClose }: { onAdded: (id: string) => void;
   const [kind, setKind] = useState<Kind>("openai");
   const [given, setGiven] = useState({ url: "", name: "", key: "" });
   const [tested, setTested] = useState<ModelServerTest>();
-  const { busy, failure, act } = useServerWork<"test" | "add">();
+  const { busy, failure, send } = useChange();
   const set = (change: Partial<typeof given>): void => {
     setGiven({ ...given, ...change });
     setTested(undefined);
   };
   const key = given.key.trim() === "" ? {} : { key: given.key.trim() };
   const address = { kind, url: given.url.trim(), ...key };
-  const test = (): void => void act("test", async () => setTested((await request("adminTestModelServer", { body: address })).body));
-  const add = (event: FormEvent): void => {
-    event.preventDefault();
-    void act("add", async () => {
-      const { body } = await request("adminAddModelServer", { body: { ...address, name: given.name.trim() } });
-      onAdded(body.id);
-    });
+  const test = async (): Promise<void> => setTested((await request("adminTestModelServer", { body: address })).body);
+  const add = async (): Promise<false> => {
+    onAdded((await request("adminAddModelServer", { body: { ...address, name: given.name.trim() } })).body.id);
+    return false;
   };
   const isSet = address.url !== "";
   return (
-    <Dialog
+    <FormDialog
       title="Add a server"
       width="md"
+      action="Add the server"
+      disabled={!isSet || given.name.trim() === ""}
+      reads={SERVER_READS}
+      submit={add}
       onClose={onClose}
-      actions={
-        <>
-          <Button busy={busy === "test"} disabled={!isSet} onClick={test}>
-            Test the connection
-          </Button>
-          <Button type="submit" form="add-server" variant="primary" busy={busy === "add"} disabled={!isSet || given.name.trim() === ""}>
-            Add the server
-          </Button>
-        </>
+      others={
+        <Button busy={busy} disabled={!isSet} onClick={() => void send(test)}>
+          Test the connection
+        </Button>
       }
     >
-      <form id="add-server" className="flex flex-col gap-4" onSubmit={add}>
-        {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
-        {tested && <TestNotice tested={tested} kind={kind} />}
-        <SelectField
-          label="What it is"
-          hint={KINDS[kind].hint}
-          value={kind}
-          onChange={(event) => {
-            setKind(event.target.value as Kind);
-            setTested(undefined);
-          }}
-          options={Object.entries(KINDS).map(([value, { title }]) => [value, title])}
-        />
-        <InputField
-          label="Address"
-          hint="As the machine that runs Nodeloom reaches it. In a container, localhost is the container."
-          data-first
-          inputMode="url"
-          placeholder={KINDS[kind].example}
-          value={given.url}
-          onText={(text) => set({ url: text })}
-        />
-        <InputField
-          label="Name"
-          hint="Its models' names begin with it."
-          placeholder="GPU box"
-          value={given.name}
-          onText={(text) => set({ name: text })}
-        />
-        <InputField
-          label="Key (optional)"
-          hint="Sent to this server alone, encrypted and never shown again."
-          type="password"
-          autoComplete="off"
-          data-1p-ignore
-          value={given.key}
-          onText={(text) => set({ key: text })}
-        />
-      </form>
-    </Dialog>
+      {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
+      {tested && <TestNotice tested={tested} kind={kind} />}
+      <SelectField
+        label="What it is"
+        hint={KINDS[kind].hint}
+        value={kind}
+        onChange={(event) => {
+          setKind(event.target.value as Kind);
+          setTested(undefined);
+        }}
+        options={Object.entries(KINDS).map(([value, { title }]) => [value, title])}
+      />
+      <InputField
+        label="Address"
+        hint="As the machine that runs Nodeloom reaches it. In a container, localhost is the container."
+        data-first
+        inputMode="url"
+        placeholder={KINDS[kind].example}
+        value={given.url}
+        onText={(text) => set({ url: text })}
+      />
+      <InputField
+        label="Name"
+        hint="Its models' names begin with it."
+        placeholder="GPU box"
+        value={given.name}
+        onText={(text) => set({ name: text })}
+      />
+      <InputField
+        label="Key (optional)"
+        hint="Sent to this server alone, encrypted and never shown again."
+        type="password"
+        autoComplete="off"
+        data-1p-ignore
+        value={given.key}
+        onText={(text) => set({ key: text })}
+      />
+    </FormDialog>
   );
 };

@@ -1,7 +1,6 @@
 import type { ModelServer } from "@nodeloom/client";
 import { queryOptions } from "@tanstack/react-query";
 import { request } from "../../../api/client";
-import { useWork } from "../../../api/use-work";
 
 /** servers/: servers of models that the installation has itself: added, looked at and removed by administrators. */
 
@@ -25,5 +24,5 @@ export const countOf = ({ kind, models, workflows }: ModelServer): string => {
   return `${count} ${count === 1 ? "model" : "models"}`;
 };
 
-/** Actions on servers: the lists of servers and of models are read again after each. */
-export const useServerWork = <What extends string>() => useWork<What>("model-servers", "models");
+/** Read again after each change of a server. */
+export const SERVER_READS = ["model-servers", "models"];

@@ -1,17 +1,17 @@
 import type { ModelServer } from "@nodeloom/client";
 import { Link } from "@tanstack/react-router";
 import { request } from "../../../api/client";
+import { useChange } from "../../../api/use-change";
 import { Badge } from "../../../ui/badge";
 import { Button } from "../../../ui/button";
 import { Select } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
 import { Dialog } from "../../../ui/overlays/dialog";
-import { MAKES, useServerWork } from "./query";
+import { MAKES, SERVER_READS } from "./query";
 import { UploadWorkflow } from "./upload-workflow";
 
 type Makes = keyof typeof MAKES;
-type Work = "check" | "remove" | "makes" | "workflow";
-type Act = ReturnType<typeof useServerWork<Work>>["act"];
+type Send = ReturnType<typeof useChange>["send"];
 
 const ModelName = ({ internalName, title }: { internalName: string | null; title: string }) =>
   internalName === null ? (
@@ -22,7 +22,7 @@ const ModelName = ({ internalName, title }: { internalName: string | null; title
     </Link>
   );
 
-const Models = ({ server, act }: { server: ModelServer; act: Act }) => (
+const Models = ({ server, send }: { server: ModelServer; send: Send }) => (
   <ul className="divide-y">
     {server.models.map(({ id, makes, internalName }) => (
       <li key={id} className="flex items-center gap-3 py-2">
@@ -35,10 +35,7 @@ const Models = ({ server, act }: { server: ModelServer; act: Act }) => (
           value={makes}
           onChange={(event) => {
             const choice = { id, makes: event.target.value as Makes };
-            void act(
-              "makes",
-              async () => void (await request("adminUpdateModelServer", { params: { id: server.id }, body: { models: [choice] } })),
-            );
+            void send(() => request("adminUpdateModelServer", { params: { id: server.id }, body: { models: [choice] } }));
           }}
           options={Object.entries(MAKES)}
         />
@@ -48,7 +45,7 @@ const Models = ({ server, act }: { server: ModelServer; act: Act }) => (
   </ul>
 );
 
-const Workflows = ({ server, act }: { server: ModelServer; act: Act }) => (
+const Workflows = ({ server, send }: { server: ModelServer; send: Send }) => (
   <ul className="divide-y">
     {server.workflows.map(({ slug, name, modality, internalName, inputs }) => (
       <li key={slug} className="flex items-center gap-3 py-2">
@@ -60,12 +57,7 @@ const Workflows = ({ server, act }: { server: ModelServer; act: Act }) => (
           size="sm"
           variant="ghost"
           aria-label={`Remove the workflow ${name}`}
-          onClick={() =>
-            void act(
-              "workflow",
-              async () => void (await request("adminDeleteServerWorkflow", { params: { id: server.id, workflow: slug } })),
-            )
-          }
+          onClick={() => void send(() => request("adminDeleteServerWorkflow", { params: { id: server.id, workflow: slug } }))}
         >
           Remove
         </Button>
@@ -76,10 +68,10 @@ const Workflows = ({ server, act }: { server: ModelServer; act: Act }) => (
 
 /** One server: its state, what its models are for, its workflows. */
 export const ServerDialog = ({ server, onClose }: { server: ModelServer; onClose: () => void }) => {
-  const { busy, failure, act } = useServerWork<Work>();
+  const { busy, failure, send } = useChange(...SERVER_READS);
   const params = { id: server.id };
   const remove = (): void =>
-    void act("remove", async () => {
+    void send(async () => {
       await request("adminDeleteModelServer", { params });
       onClose();
     });
@@ -91,14 +83,11 @@ export const ServerDialog = ({ server, onClose }: { server: ModelServer; onClose
       actions={
         <>
           {!server.fromEnvironment && (
-            <Button variant="ghost" className="mr-auto" busy={busy === "remove"} onClick={remove}>
+            <Button variant="ghost" className="mr-auto" busy={busy} onClick={remove}>
               Remove the server
             </Button>
           )}
-          <Button
-            busy={busy === "check"}
-            onClick={() => void act("check", async () => void (await request("adminGetModelServer", { params })))}
-          >
+          <Button busy={busy} onClick={() => void send(() => request("adminGetModelServer", { params }))}>
             Ask it now
           </Button>
         </>
@@ -113,7 +102,7 @@ export const ServerDialog = ({ server, onClose }: { server: ModelServer; onClose
         </p>
         {failure !== undefined && <Notice kind="bad">{failure}</Notice>}
         {server.statusReason !== null && <Notice kind="warn">{server.statusReason}</Notice>}
-        {server.kind === "openai" ? <Models server={server} act={act} /> : <Workflows server={server} act={act} />}
+        {server.kind === "openai" ? <Models server={server} send={send} /> : <Workflows server={server} send={send} />}
         {server.kind === "comfyui" && <UploadWorkflow serverId={server.id} />}
       </div>
     </Dialog>

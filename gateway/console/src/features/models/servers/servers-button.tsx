@@ -2,11 +2,10 @@ import type { ModelServer } from "@nodeloom/client";
 import { useQuery } from "@tanstack/react-query";
 import { Server } from "lucide-react";
 import { useState } from "react";
-import { LoadFailure } from "../../../parts/error-pages";
+import { Loaded } from "../../../parts/loaded";
 import { meQuery } from "../../../api/queries";
 import { Badge } from "../../../ui/badge";
 import { Button } from "../../../ui/button";
-import { Skeleton } from "../../../ui/notice";
 import { Dialog } from "../../../ui/overlays/dialog";
 import { AddServer } from "./add-server";
 import { countOf, KINDS, serversQuery } from "./query";
@@ -41,13 +40,15 @@ const List = ({ onAdd, onOpen, onClose }: { onAdd: () => void; onOpen: (id: stri
       <p className="mb-3 text-sm text-muted">
         Ollama, LM Studio, vLLM, llama.cpp, LocalAI or ComfyUI on a machine in your network. What they have becomes models here, at no cost.
       </p>
-      {servers.isPending && <Skeleton lines={3} />}
-      {servers.isError && <LoadFailure error={servers.error} retry={() => void servers.refetch()} />}
-      <ul className="divide-y">
-        {servers.data?.map((server) => (
-          <ServerRow key={server.id} server={server} onOpen={() => onOpen(server.id)} />
-        ))}
-      </ul>
+      <Loaded of={servers}>
+        {(rows) => (
+          <ul className="divide-y">
+            {rows.map((server) => (
+              <ServerRow key={server.id} server={server} onOpen={() => onOpen(server.id)} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
     </Dialog>
   );
 };

@@ -1,10 +1,11 @@
 import type { WorkflowInput, WorkflowInspection } from "@nodeloom/client";
 import { useState } from "react";
 import { request } from "../../../api/client";
+import { useChange } from "../../../api/use-change";
 import { Button } from "../../../ui/button";
 import { Check, Field, Input, SelectField } from "../../../ui/inputs/field";
 import { Notice } from "../../../ui/notice";
-import { useServerWork } from "./query";
+import { SERVER_READS } from "./query";
 
 const MODALITIES = ["image", "video", "audio"] as const;
 type Modality = (typeof MODALITIES)[number];
@@ -56,17 +57,17 @@ const InputRow = ({
 /** Makes a model of a workflow that was exported for the API. */
 export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
   const [chosen, setChosen] = useState<Chosen>();
-  const { busy, failure, act } = useServerWork<"read" | "add">();
+  const { busy, failure, send } = useChange(...SERVER_READS);
   const params = { id: serverId };
   const open = (file: File): void =>
-    void act("read", async () => {
+    void send(async () => {
       const workflow = await read(file);
       const { body: found } = await request("adminInspectServerWorkflow", { params, body: { workflow } });
       const names = Object.fromEntries(found.inputs.filter(({ titled }) => titled).map((input) => [placeOf(input), input.name]));
       setChosen({ name: file.name.replace(/\.json$/i, ""), workflow, found, names, modality: found.modality ?? "", keepMetadata: false });
     });
   const add = ({ name, workflow, found, names, modality, keepMetadata }: Chosen): void =>
-    void act("add", async () => {
+    void send(async () => {
       if (modality === "") return;
       const inputs = found.inputs.flatMap((one) => {
         const called = names[placeOf(one)];
@@ -130,7 +131,7 @@ export const UploadWorkflow = ({ serverId }: { serverId: string }) => {
           <Button
             variant="primary"
             className="self-end"
-            busy={busy === "add"}
+            busy={busy}
             disabled={chosen.name.trim() === "" || chosen.modality === "" || Object.keys(chosen.names).length === 0}
             onClick={() => add(chosen)}
           >

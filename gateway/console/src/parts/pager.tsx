@@ -1,0 +1,28 @@
+import { Button } from "../ui/button";
+
+export interface PagerProps {
+  cursor: string | undefined;
+  /** Null: there is no other page. */
+  nextCursor: string | null | undefined;
+  /** undefined: the first page */
+  onTurn: (cursor: string | undefined) => void;
+  words?: readonly [first: string, next: string];
+  size?: "sm" | "md";
+}
+
+/** Turns the pages of a list; nothing where there is one page. */
+export const Pager = ({ cursor, nextCursor, onTurn, words: [first, next] = ["Newest", "Older"], size = "md" }: PagerProps) => {
+  if (cursor === undefined && !nextCursor) return null;
+  return (
+    <div className="mt-4 flex justify-end gap-2">
+      {cursor !== undefined && (
+        <Button size={size} onClick={() => onTurn(undefined)}>
+          {first}
+        </Button>
+      )}
+      <Button size={size} disabled={!nextCursor} onClick={() => onTurn(nextCursor ?? undefined)}>
+        {next}
+      </Button>
+    </div>
+  );
+};
