@@ -1,6 +1,6 @@
 import { isRecord, type GraphNode } from "@nodeloom/kernel/graph";
 import { kindOf } from "./kinds";
-import { textOf, type Writes } from "./looks";
+import { textOf, type Writes } from "./kinds/look";
 import type { NodePorts } from "./ports";
 
 /** What stands on a node besides its ports: a line of its settings, and the one text that people write there. */

@@ -1,10 +1,11 @@
-import { FileQuestion, FileText } from "lucide-react";
+import { FileQuestion, FileText, Play } from "lucide-react";
+import { useState } from "react";
 import { isOwnMedia } from "./url";
 import { classes } from "../ui/classes";
 import type { OutputFile } from "./files-in";
 import { Peaks } from "./peaks";
 import { Still } from "./still";
-import { VideoPreview } from "./video";
+import { Video } from "./video";
 
 export interface ThumbProps {
   file: OutputFile | undefined;
@@ -17,6 +18,36 @@ export interface ThumbProps {
 }
 
 const LETTERS = 60;
+
+interface PreviewProps {
+  url: string;
+  width: number;
+  label: string;
+  className: string;
+  fit: string;
+}
+
+/** A video's first picture; it plays while it is pointed at. */
+const Preview = ({ url, width, label, className, fit }: PreviewProps) => {
+  const [isPlaying, setPlaying] = useState(false);
+  const clip = (
+    <Video
+      way="moving"
+      url={url}
+      label={label}
+      autoPlay={isPlaying}
+      preload="metadata"
+      className={classes("absolute inset-0 size-full", fit)}
+    />
+  );
+  return (
+    <span className={classes("relative block", className)} onPointerEnter={() => setPlaying(true)} onPointerLeave={() => setPlaying(false)}>
+      <Still url={url} width={width} label={label} className={classes("size-full", fit)} isPicture={false} otherwise={clip} />
+      {isPlaying && clip}
+      <Play className="absolute right-1 bottom-1 size-3.5 fill-(--on-media) text-(--on-media)/90 drop-shadow" aria-hidden />
+    </span>
+  );
+};
 
 /** A still of anything that was made: a picture, a video's first picture, how loud a sound is, words of a text. */
 export const Thumb = ({ file, text, label, width, className = "", whole = false }: ThumbProps) => {
@@ -43,5 +74,5 @@ export const Thumb = ({ file, text, label, width, className = "", whole = false 
         <Peaks url={file.url} label={label} />
       </span>
     );
-  return <VideoPreview url={file.url} width={width} label={label} className={className} fit={fit} />;
+  return <Preview url={file.url} width={width} label={label} className={className} fit={fit} />;
 };

@@ -1,7 +1,16 @@
-import { MediaView } from "../media/media-view";
-import { filesIn, valuesIn } from "../media/files-in";
+import { isOwnMedia } from "../media/url";
+import { Video } from "../media/video";
+import { filesIn, valuesIn, type OutputFile } from "../media/files-in";
 
 const nameOf = (url: string): string => new URL(url, location.origin).pathname.split("/").pop() ?? "file";
+
+/** The console's view of a file would bring its icons along. */
+const Shown = ({ file: { url, family }, label }: { file: OutputFile; label: string }) => {
+  if (!isOwnMedia(url) || family === undefined) return <p className="p-3 text-sm wrap-anywhere">{nameOf(url)}</p>;
+  if (family === "image") return <img src={url} alt={label} loading="lazy" className="mx-auto max-h-[70vh] w-full object-contain" />;
+  if (family === "video") return <Video way="player" url={url} label={label} className="w-full" />;
+  return <audio src={url} controls preload="metadata" aria-label={label} className="w-full p-2" />;
+};
 
 /** What a run gave: files to see, hear and keep, and texts. */
 export const Result = ({ result }: { result: Readonly<Record<string, unknown>> }) => {
@@ -10,7 +19,7 @@ export const Result = ({ result }: { result: Readonly<Record<string, unknown>> }
     <div className="flex min-w-0 flex-col gap-3">
       {files.map((file, index) => (
         <figure key={`${file.url} ${index}`} className="m-0 min-w-0 overflow-hidden rounded-xl border bg-sunken">
-          <MediaView file={file} label={`Result ${index + 1}`} className="mx-auto max-h-[70vh] w-full object-contain" />
+          <Shown file={file} label={`Result ${index + 1}`} />
           <figcaption className="border-t px-3 py-2 text-sm">
             <a
               href={file.url}

@@ -1,6 +1,6 @@
 import { MEDIA_OPERATIONS, NODE_KINDS, type NodeKind } from "@nodeloom/kernel";
 import { CHOICES, KINDS, kindFrom, kindOf, previewOf } from "../../src/canvas/kinds";
-import { LOOKS } from "../../src/canvas/looks";
+import { LOOKS } from "../../src/canvas/kinds/looks";
 
 /** A kind as a later version of the kernel may have it. */
 const later = {
@@ -14,7 +14,7 @@ const later = {
 describe("the kinds of the canvas", () => {
   it("are those of the kernel's table, each once, and no other", () => {
     expect(KINDS.map(({ type }) => type).sort()).toEqual(Object.keys(NODE_KINDS).sort());
-    expect(Object.keys(LOOKS).filter((type) => !(type in NODE_KINDS))).toEqual([]);
+    expect(LOOKS.filter(({ type }) => !(type in NODE_KINDS))).toEqual([]);
   });
 
   it("need nothing of the console to be chosen, added and read", () => {

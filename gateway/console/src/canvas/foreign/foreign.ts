@@ -1,5 +1,5 @@
 import { modelNodeType, RESULT_TYPE } from "@nodeloom/kernel/graph";
-import { FILE_TYPE, TEXT_TYPE } from "../looks";
+import { FILE_TYPE, TEXT_TYPE } from "../kinds/looks";
 import { readComfy, type ComfyNode } from "./comfy";
 
 /** A graph of another editor: what of it can stand here, and what can't. */

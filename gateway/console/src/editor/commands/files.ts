@@ -1,4 +1,4 @@
-import { FILE_TYPE } from "../../canvas/looks";
+import { FILE_TYPE } from "../../canvas/kinds/looks";
 import { freePlace, NODE, type Rect } from "../../canvas/geometry";
 import { messageOf } from "../../api/client";
 import { MAX_UPLOAD_BYTES, uploadFile } from "../../api/files";

@@ -1,34 +1,33 @@
 import type { ReactNode } from "react";
-import type { Kind } from "../../canvas/kinds";
+import type { FormName, Kind } from "../../canvas/kinds";
 import type { DocNode } from "../../document/graph";
 import { ExpressionForm } from "./expression-form";
 import { FieldsForm } from "./fields-form";
 import { WorkflowForm } from "./inner/workflow-form";
 import { ModelForm } from "./model-form";
+import { NoteForm } from "./note-form";
 import { ResultsForm } from "./results-form";
 import { SettingsForm } from "./settings-form";
-import { SwitchForm } from "./switch-form";
-import { NoteForm } from "./note-form";
 import { FileForm, HttpForm, ListForm, RawForm, TextForm } from "./simple-forms";
+import { SwitchForm } from "./switch-form";
 
 export type Form = (props: { node: DocNode }) => ReactNode;
 
-/** Forms by hand, for kinds whose settings ask for more than a control each. */
-const BY_HAND: Readonly<Record<string, Form>> = {
-  "request-input": FieldsForm,
-  "text-box": TextForm,
-  "http-request": HttpForm,
-  "media-upload": FileForm,
+/** Forms that are more than a control for each setting; kinds name theirs in canvas/kinds. */
+const BY_HAND: Readonly<Record<FormName, Form>> = {
+  fields: FieldsForm,
+  text: TextForm,
+  http: HttpForm,
+  file: FileForm,
   list: ListForm,
-  json: ExpressionForm,
-  switch: SwitchForm,
+  expression: ExpressionForm,
+  cases: SwitchForm,
   workflow: WorkflowForm,
 };
 
 /** The form of a kind's settings: by hand where there is one, else made of the kernel's table; JSON for unknown kinds. */
-export const formOf = ({ type, rules }: Kind): Form => {
-  const own = BY_HAND[type];
-  if (own) return own;
+export const formOf = ({ rules, form }: Kind): Form => {
+  if (form !== undefined) return BY_HAND[form];
   if (!rules) return RawForm;
   if (rules.isResult === true) return ResultsForm;
   if (!rules.runs) return NoteForm;

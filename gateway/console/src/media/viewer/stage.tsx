@@ -1,12 +1,22 @@
+import { ChevronLeft, ChevronRight, Repeat } from "lucide-react";
 import { useState } from "react";
+import { IconButton } from "../../ui/button";
 import { isOwnMedia } from "../url";
 import { classes } from "../../ui/classes";
 import { MediaView } from "../media-view";
 import { Thumb } from "../thumb";
-import { Video, VideoClip } from "../video";
+import { Video, VideoClip, type ClipTools } from "../video";
 import type { Zoom } from "./picture";
 import { Sound } from "./sound";
 import type { ViewerItem, ViewerSet } from "./store";
+
+const clipTools = ({ loop, setLoop, stepBy }: ClipTools) => (
+  <div className="viewer-bar" role="toolbar" aria-label="Clip">
+    <IconButton icon={ChevronLeft} size="sm" label="A frame back" onClick={() => stepBy(-1)} />
+    <IconButton icon={ChevronRight} size="sm" label="A frame on" onClick={() => stepBy(1)} />
+    <IconButton icon={Repeat} size="sm" label="Play in a loop" active={loop} onClick={() => setLoop(!loop)} />
+  </div>
+);
 
 /** One thing, as large as there is room. */
 export const One = ({ item, zoom, label = item.title }: { item: ViewerItem; zoom: Zoom; label?: string }) => {
@@ -17,7 +27,8 @@ export const One = ({ item, zoom, label = item.title }: { item: ViewerItem; zoom
         <img src={file.url} alt={label} draggable={false} className="size-full object-contain" style={zoom.style} />
       </div>
     );
-  if (file && isOwnMedia(file.url) && file.family === "video") return <VideoClip key={file.url} url={file.url} label={label} />;
+  if (file && isOwnMedia(file.url) && file.family === "video")
+    return <VideoClip key={file.url} url={file.url} label={label} tools={clipTools} />;
   if (file && isOwnMedia(file.url) && file.family === "audio") return <Sound key={file.url} url={file.url} label={label} />;
   if (file) return <MediaView file={file} label={label} />;
   return (

@@ -1,10 +1,10 @@
 import { makesCalls, NODE_KINDS, type NodeKind, type PortType } from "@nodeloom/kernel/graph";
 import { CircleHelp, Shapes, Sparkles, type LucideIcon } from "lucide-react";
-import { LOOKS, textOf, type Group, type Look } from "./looks";
+import { textOf, type Group, type Look } from "./look";
+import { LOOKS } from "./looks";
 
 /** A node kind as the canvas knows it: the kernel's own entry, with a look. */
 export interface Kind extends Omit<Look, "data" | "fedBy" | "summary"> {
-  type: string;
   /** What the kernel says of it; undefined for kinds that this version does not know: they are kept as they are. */
   rules: NodeKind | undefined;
   /** @param feeder name of the port that something flows into it from */
@@ -27,6 +27,8 @@ const titleOf = (type: string): string => {
 const groupOf = ({ calls, runs }: NodeKind): Group => (runs ? (calls === "model" ? "Generate" : "Data") : "Notes");
 const iconOf = ({ calls }: NodeKind): LucideIcon => (calls === "model" ? Sparkles : Shapes);
 
+export type { FormName } from "./look";
+
 /** Settings that have a default: what a new node of a kind without a look begins with. */
 const defaultsOf = ({ settings }: NodeKind): Record<string, unknown> =>
   Object.fromEntries(Object.entries(settings).flatMap(([name, { default: value }]) => (value === undefined ? [] : [[name, value]])));
@@ -38,6 +40,7 @@ const settingsInWords = (kind: NodeKind) => (data: Readonly<Record<string, unkno
 };
 
 const plainLook = (kind: NodeKind): Look => ({
+  type: kind.type,
   title: titleOf(kind.type),
   description: kind.summary,
   group: groupOf(kind),
@@ -46,13 +49,14 @@ const plainLook = (kind: NodeKind): Look => ({
   words: kind.type,
 });
 
+const LOOK_OF = new Map(LOOKS.map((look) => [look.type, look]));
+
 /** A kind of the kernel's table, by its look where it has one. */
 export const kindFrom = (rules: NodeKind): Kind => {
-  const look = LOOKS[rules.type] ?? plainLook(rules);
+  const look = LOOK_OF.get(rules.type) ?? plainLook(rules);
   const data = look.data ?? defaultsOf(rules);
   return {
     ...look,
-    type: rules.type,
     rules,
     modality: rules.modality,
     runs: rules.runs,
@@ -61,7 +65,7 @@ export const kindFrom = (rules: NodeKind): Kind => {
   };
 };
 
-const ORDER = Object.keys(LOOKS);
+const ORDER = LOOKS.map(({ type }) => type);
 const place = ({ type }: Kind): number => (ORDER.indexOf(type) + ORDER.length + 1) % (ORDER.length + 1);
 
 /** Every kind of the kernel's table, in the palette's order. */

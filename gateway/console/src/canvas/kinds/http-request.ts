@@ -1,0 +1,17 @@
+import { Globe } from "lucide-react";
+import { textOf, type Look } from "./look";
+
+export const httpRequest: Look = {
+  type: "http-request",
+  title: "HTTP request",
+  group: "Data",
+  icon: Globe,
+  id: "request",
+  words: "http request api fetch webhook rest call url curl",
+  description: "Asks another service, for text, JSON or a file",
+  data: { method: "GET", url: "" },
+  summary: (data) => `${textOf(data.method) || "GET"} ${textOf(data.url)}`,
+  writes: { setting: "url", label: "Address", placeholder: "https://…", lines: 1 },
+  line: (data) => textOf(data.method) || "GET",
+  form: "http",
+};

@@ -1,0 +1,16 @@
+import { Split } from "lucide-react";
+import { textOf, type Look } from "./look";
+
+export const switchKind: Look = {
+  type: "switch",
+  title: "Switch",
+  group: "Data",
+  icon: Split,
+  id: "switch",
+  words: "switch if else condition branch router route case filter",
+  description: "Goes one way or another",
+  data: { cases: [{ name: "yes", left: "{{value}}", op: "exists" }] },
+  summary: ({ cases }) =>
+    [...(Array.isArray(cases) ? cases : []).map((one: { name?: unknown } | null) => textOf(one?.name)), "else"].filter(Boolean).join(" · "),
+  form: "cases",
+};

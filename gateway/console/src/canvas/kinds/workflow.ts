@@ -1,0 +1,15 @@
+import { Workflow } from "lucide-react";
+import { textOf, type Look } from "./look";
+
+export const workflow: Look = {
+  type: "workflow",
+  title: "Workflow",
+  group: "Data",
+  icon: Workflow,
+  id: "part",
+  words: "workflow subflow nested inner call reuse part component function",
+  description: "Runs another workflow as a part",
+  data: { slug: "" },
+  summary: ({ slug }) => textOf(slug) || "Choose a workflow",
+  form: "workflow",
+};
