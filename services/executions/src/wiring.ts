@@ -56,7 +56,6 @@ import { createAnnounceBatch } from "./webhooks/batch-webhook";
 import { createSendAlert } from "./webhooks/budget-alerts";
 import { createWebhooks } from "./webhooks/webhooks";
 
-const CACHED_PROVIDERS = 500;
 /** Made when the platform is built. */
 const WORKFLOW_BUNDLE = join(__dirname, "..", "dist", "workflow-bundle.js");
 

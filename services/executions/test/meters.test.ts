@@ -3,9 +3,8 @@ import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, Periodic
 import { createLogger, createSlots } from "@nodeloom/platform";
 import { deferred } from "../../platform/test/support/deferred";
 import { countDelivery, countRefusal, countRun, notePollLag, watchLoad } from "../src/meters";
-import { FAILURES_TO_OPEN } from "../src/calls/breaker";
+import { createGates, FAILURES_TO_OPEN } from "../src/calls/gates";
 import { createCallClock } from "../src/calls/clock";
-import { createGates } from "../src/calls/gates";
 import { ProviderError } from "@nodeloom/providers";
 import type { NodeState } from "../src/run/types";
 import { TIMING } from "../src/run/timing";

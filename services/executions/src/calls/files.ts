@@ -9,7 +9,7 @@ import { type FilesProvider, pointer, ProviderError, type Submission } from "@no
 import { madeResult, mediaId, notStored, readyCall, target, withFreshFiles, type CallOptions, type ReadyCall } from "./call";
 import type { CallClock } from "./clock";
 import { afterFailure, final, MAY_TRY_ANOTHER, QUOTES_ADDRESS } from "./failures";
-import { createStoreMade } from "./store-made";
+import { createStoreMade } from "./stored-files";
 
 /** Calls of models whose provider answers one request with what it made. */
 

@@ -3,9 +3,7 @@ import { hasInfinite, parseJsonText, type HttpCall } from "@nodeloom/kernel/grap
 import { EgressError, retry, type EgressClient, type EgressRequest, type EgressStream } from "@nodeloom/platform";
 import type { HttpNodeCall, HttpResult } from "../run/calls";
 import { TIMING } from "../run/timing";
-import { ACCEPT_ENCODING, discard, inflatedBody, openBody } from "./answer-body";
-import type { KeepAnswer } from "./answer-file";
-import { textOf } from "./answer-text";
+import { ACCEPT_ENCODING, discard, inflatedBody, type KeepAnswer, openBody, textOf } from "./answers";
 import { final } from "./failures";
 import { headerKey, pointer } from "@nodeloom/providers";
 

@@ -10,7 +10,7 @@ import { madeResult, readyCall, target, withFreshFiles, withoutOutput, type Call
 import type { CallClock } from "./clock";
 import { afterFailure, final, isBusy, MAY_TRY_ANOTHER, pauseFor, QUOTES_ADDRESS, TryAgain } from "./failures";
 import { createPace, type Pace } from "./pace";
-import { createStoreMade } from "./store-made";
+import { createStoreMade } from "./stored-files";
 
 /** Calls of models whose provider makes jobs: submitted, asked for until they are done, and cancelled. */
 

@@ -1,6 +1,6 @@
 import { isFileType, isMedia, member, schemaPorts, type JsonSchema } from "@nodeloom/kernel";
 import { media as mediaProto } from "@nodeloom/proto";
-import { each } from "../plan/files";
+import { each } from "../plan/planner/file-inputs";
 import type { CatalogModel } from "../plan/model-catalog";
 import type { ModelCall, TransformCall } from "../run/calls";
 import type { CallContext } from "../run/types";

@@ -12,7 +12,8 @@ import {
 import { createSharedReads, type Slots } from "@nodeloom/platform";
 import { media as mediaProto, transform as proto } from "@nodeloom/proto";
 import type { Media, Transform } from "../clients";
-import { each, mediaValue, withFiles } from "../plan/files";
+import { mediaValue, withFiles } from "../plan/files";
+import { each } from "../plan/planner/file-inputs";
 import { askedOfTransform } from "../reuse/asked";
 import type { TransformCall } from "../run/calls";
 import { TIMING } from "../run/timing";

@@ -2,12 +2,12 @@
 import type { EgressClient } from "@nodeloom/platform";
 import type { Identity, Transform } from "../clients";
 import type { CallOptions } from "./call";
-import { createKeepAnswer } from "./answer-file";
+import { createKeepAnswer } from "./answers";
 import { createFiles, type Files } from "./files";
 import { createHttpRequest } from "./http-request";
 import { createJobs, type JobOptions, type Jobs } from "./jobs";
-import { createKeepFile, type KeepFile } from "./result-files";
-import { createSecretSending, type SendHttp } from "./secrets/send";
+import { createKeepFile, type KeepFile } from "./stored-files";
+import { createSecretSending, type SendHttp } from "./secrets";
 import type { TextStreams } from "./text-streams";
 import { createTexts, type Texts } from "./texts";
 import { createTransforms, type Transforms } from "./transforms";

@@ -2,9 +2,9 @@
 import { RunCancelled, TryAgain } from "../calls/failures";
 import type { Files } from "../calls/files";
 import type { Jobs } from "../calls/jobs";
-import type { KeepFile } from "../calls/result-files";
+import type { KeepFile } from "../calls/stored-files";
 import type { Outgoing } from "../calls/outgoing";
-import type { SendHttp } from "../calls/secrets/send";
+import type { SendHttp } from "../calls/secrets";
 import type { TextStream, TextStreams } from "../calls/text-streams";
 import type { Texts } from "../calls/texts";
 import type { Transformed, Transforms } from "../calls/transforms";

@@ -3,12 +3,12 @@ import { DomainError, isMediaId } from "@nodeloom/kernel";
 import type { TextStream } from "../calls/text-streams";
 import type { Calls } from "../calls/ways";
 import type { CancelResult, ModelCall, StepFailure } from "../run/calls";
-import { outputsOfResult } from "../run/outputs";
+import { outputsOfResult } from "../run/values";
 import { TIMING } from "../run/timing";
 import type { CallResult } from "../run/types";
 import type { InputChecks } from "./inputs";
 import type { OutputChecks } from "./outputs";
-import { CONTENT_REFUSED } from "./refusals";
+import { CONTENT_REFUSED } from "./decide";
 
 export interface ModeratedOptions {
   prompt: InputChecks["prompt"];

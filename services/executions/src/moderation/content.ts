@@ -1,7 +1,7 @@
 /** What is shown to the moderation hook of values: their texts and their files. */
 import { createHash } from "node:crypto";
 import { isDataUrl, isMedia, isStoredFile } from "@nodeloom/kernel";
-import type { CallOutputs } from "../run/outputs";
+import type { CallOutputs } from "../run/values";
 
 export interface ShownFile {
   url: string;

@@ -1,9 +1,11 @@
 /** Decisions of the moderation hook: each is asked for once, and kept before anything is done by it. */
-import { retry, type Logger } from "@nodeloom/platform";
 import { createHash } from "node:crypto";
+import { DomainError } from "@nodeloom/kernel";
+import { type Logger, retry } from "@nodeloom/platform";
+import { type Content, hashOf, partsOf } from "./content";
+import { type Hook, type HookAnswer, HookAway } from "./hook";
+import type { StepFailure } from "../run/calls";
 import type { ModerationRecord, ModerationStore } from "../store/moderation";
-import { hashOf, partsOf, type Content } from "./content";
-import { HookAway, type Hook, type HookAnswer } from "./hook";
 
 /** Pauses before a decision is written again. */
 const WRITE_PAUSES_MS = [100, 500, 2_000];
@@ -89,4 +91,46 @@ export const createDecide = ({ hook, store, failsOpen, logger }: DecideOptions) 
     /** The policy that the hook named last; undefined where it names none, or was not asked yet. */
     policy: (): string | undefined => policy,
   };
+};
+
+/** What refusals of the moderation hook are for those who ask. */
+
+export const CONTENT_REFUSED = "CONTENT_REFUSED";
+
+type Said = Pick<ModerationRecord, "reason" | "message">;
+
+const sentence = (what: string, { reason, message }: Said): string =>
+  `${what} was refused${message === null ? "" : `: ${message}`}${reason === null ? "" : ` (${reason})`}`;
+
+/** Of what a run is given: nothing of it begins. */
+export const inputRefused = (said: Said): DomainError =>
+  new DomainError(
+    "precondition",
+    CONTENT_REFUSED,
+    sentence("what the run is given", said),
+    said.reason === null ? {} : { reason: said.reason },
+  );
+
+/** Of what a call was about to be sent: it is not made, and free. */
+export const promptRefused = (said: Said): DomainError => new DomainError("failed", CONTENT_REFUSED, sentence("its prompt", said));
+
+/** Of what a call gave, which is charged. */
+export const outputRefused = (record: ModerationRecord): DomainError => {
+  const { costMicroUsd, requestId = null } = record;
+  const refused: StepFailure = costMicroUsd === undefined ? {} : { refused: { costMicroUsd, requestId } };
+  return new DomainError("failed", CONTENT_REFUSED, sentence("its output", record), { ...refused });
+};
+
+/** Seconds after which a client asks again. */
+const AGAIN_SECONDS = 5;
+
+const hookAway = (): DomainError =>
+  new DomainError("unavailable", "SERVICE_UNAVAILABLE", "prompts can't be checked at the moment; nothing runs", {
+    retryAfter: AGAIN_SECONDS,
+    moderation: "away",
+  });
+
+/** Rethrows the error of a question. @throws SERVICE_UNAVAILABLE where the hook is away */
+export const awayAsUnavailable = (error: unknown): never => {
+  throw error instanceof HookAway ? hookAway() : error;
 };

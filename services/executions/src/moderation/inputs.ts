@@ -8,8 +8,7 @@ import type { ModelCall } from "../run/calls";
 import { GraphRun } from "../run/graph-run";
 import type { ModerationStore } from "../store/moderation";
 import { contentIn, digestOf, hashOf, type ShownFile } from "./content";
-import type { Decide } from "./decide";
-import { awayAsUnavailable, inputRefused, promptRefused } from "./refusals";
+import { awayAsUnavailable, type Decide, inputRefused, promptRefused } from "./decide";
 
 export interface InputOptions {
   decide: Pick<Decide, "refusalOf">;

@@ -1,16 +1,18 @@
 /** moderation/: a hook of the operator's that sees what runs are given, and what they make, before anyone else does. Here: its parts put together. */
 import { ConfigError, createSlots, type EgressClient, type Logger } from "@nodeloom/platform";
+import type { media as mediaProto } from "@nodeloom/proto";
 import type { Calls } from "../calls/ways";
 import type { Media, Transform } from "../clients";
-import type { ModerationStore } from "../store/moderation";
 import { moderated } from "./calls";
-import { createDecide } from "./decide";
-import { holdingMedia, holdingTransform } from "./held";
+import { digestOf, isSaid } from "./content";
+import { createDecide, type Decide } from "./decide";
 import { createHook, QUESTIONS } from "./hook";
 import { createInputChecks } from "./inputs";
 import { createOutputChecks } from "./outputs";
-import { onlyLetGo } from "./reuse";
-import type { ModerationConfig } from "./settings";
+import type { ModerationConfig, Sight } from "./settings";
+import type { EarlierCalls } from "../reuse/earlier-calls";
+import type { ReusedResult } from "../run/call-record";
+import type { ModerationStore } from "../store/moderation";
 
 export interface ModerationOptions {
   config: ModerationConfig;
@@ -50,3 +52,49 @@ export const createModeration = ({ config, store, media, transform, egressOf, ow
     slots,
   };
 };
+
+/** Clients by which what calls make is held: stored, and there for no reader until the hook has let it go. */
+
+async function* withHeld(parts: AsyncIterable<mediaProto.UploadRequest> | Iterable<mediaProto.UploadRequest>) {
+  for await (const one of parts) {
+    if (one.part?.$case !== "header") yield one;
+    else yield { part: { $case: "header" as const, value: { ...one.part.value, held: true } } };
+  }
+}
+
+/** Media, where files are stored so, and found. */
+export const holdingMedia = (media: Pick<Media, "ingest" | "upload" | "getObjects">): Pick<Media, "ingest" | "upload" | "getObjects"> => ({
+  ingest: (request, options) => media.ingest({ ...request, held: true }, options),
+  upload: (parts, options) => media.upload(withHeld(parts), options),
+  getObjects: (request, options) => media.getObjects({ ...request, withHeld: true }, options),
+});
+
+export const holdingTransform = (transform: Pick<Transform, "run">): Pick<Transform, "run"> => ({
+  run: (request, options) => transform.run({ ...request, held: true }, options),
+});
+
+/** Reruns reuse what the hook let go, and nothing that it has not seen. */
+
+export interface ReuseOptions {
+  store: Pick<ModerationStore, "letGo">;
+  decide: Pick<Decide, "policy">;
+  sees: ReadonlySet<Sight>;
+}
+
+const nameOf = (executionId: string, digest: string): string => `${executionId} ${digest}`;
+
+/** Outputs that were let go under another policy than the hook named last are made again, as are those that it never saw. */
+export const onlyLetGo =
+  ({ store, decide, sees }: ReuseOptions) =>
+  (find: EarlierCalls): EarlierCalls =>
+  async (wanted, where) => {
+    const found = await find(wanted, where);
+    const isChecked = (one: ReusedResult | null): one is ReusedResult => one !== null && sees.has(isSaid(one.outputs) ? "texts" : "files");
+    const checked = found.filter(isChecked).map((one) => ({ from: one.from, digest: digestOf(one.outputs) }));
+    if (checked.length === 0) return found;
+    const policy = decide.policy();
+    const decided = await store.letGo([...new Set(checked.map(({ from }) => from))], [...new Set(checked.map(({ digest }) => digest))]);
+    const isOfPolicy = (of: string | null): boolean => policy === undefined || of === policy;
+    const letGo = new Set(decided.flatMap((one) => (isOfPolicy(one.policy) ? [nameOf(one.executionId, one.digest)] : [])));
+    return found.map((one) => (!isChecked(one) || letGo.has(nameOf(one.from, digestOf(one.outputs))) ? one : null));
+  };

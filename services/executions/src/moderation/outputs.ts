@@ -4,14 +4,13 @@ import type { Media } from "../clients";
 import { mediaId } from "../calls/call";
 import { ownerOf } from "../calls/making";
 import { final } from "../calls/failures";
-import type { CallOutputs } from "../run/outputs";
+import type { CallOutputs } from "../run/values";
 import { TIMING } from "../run/timing";
 import type { CallContext, CallResult } from "../run/types";
 import type { ModerationRecord, ModerationStore } from "../store/moderation";
 import { contentIn, digestOf, isSaid, textsOf, type Content } from "./content";
-import type { Decide, Subject } from "./decide";
+import { awayAsUnavailable, type Decide, outputRefused, type Subject } from "./decide";
 import { HookAway } from "./hook";
-import { awayAsUnavailable, outputRefused } from "./refusals";
 import type { Sight } from "./settings";
 
 const FIRST_PAUSE_MS = 500;

@@ -14,19 +14,16 @@ import {
 } from "@nodeloom/kernel";
 import type { executions } from "@nodeloom/proto";
 import type { Media, Workflows } from "../clients";
-import { findModels, type Autos } from "./auto-models";
+import { type Autos, checkAsync, checkReady, checkTier, findModels, withAlternatives } from "./models";
 import { createDataFiles, recordedInputs, takeOutDataUrls, type TakenOut } from "./data-urls";
 import { createDefinitions } from "./definitions";
 import type { KeptGraph, PinnedGraphs } from "./kept-graphs";
 import { checkForeign, type RerunPlan, type PlannedReuse } from "./reruns";
-import { withAlternatives } from "./fallback-models";
 import { findInlined, graphOf, keptOf } from "./inlined";
-import { files } from "./files";
+import { checkSending, files } from "./files";
 import type { RequireSecrets } from "./secrets";
-import { checkSending } from "./sending";
 import { errorOf, withoutValues } from "../run/refusals";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
-import { checkAsync, checkReady, checkTier } from "./model-checks";
 import type { GivenOutputs, Missing, PlanAnswer, Planner, PlanTask, TaskGraph, TaskModel, WantedFile } from "./planner/protocol";
 import { checkSetModels, withSettings } from "./settings";
 

@@ -15,7 +15,7 @@ import {
   type GraphNode,
 } from "@nodeloom/kernel";
 import { elements, members, withMember } from "@nodeloom/kernel/json-text";
-import type { Autos } from "./auto-models";
+import type { Autos } from "./models";
 import type { TaskGraph } from "./planner/protocol";
 
 const INPUTS = "inputs";

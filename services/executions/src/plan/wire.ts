@@ -4,7 +4,7 @@ import type { Services } from "../clients";
 import type { Stores } from "../store/stores";
 import { createKeepGraph } from "./kept-graphs";
 import type { ModelCatalog } from "./model-catalog";
-import { createSmallFirstPlanner } from "./planner/small-first";
+import { createSmallFirstPlanner } from "./planner/local";
 import { createPlannerThreads } from "./planner/threads";
 import { createPlanning, type PlanningOptions } from "./planning";
 import { createRequireSecrets } from "./secrets";

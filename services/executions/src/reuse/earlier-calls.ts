@@ -1,13 +1,12 @@
 /** Finds calls of earlier runs that asked for the same, with what they gave, as far as that is still there. */
-import { groupBy, innerOwner, isMedia, isRepairKey, isStoredFile, readAnswer, repairKey, type JsonSchema } from "@nodeloom/kernel";
+import { groupBy, innerOwner, isMedia, isRepairKey, isStoredFile, type JsonSchema, readAnswer, repairKey } from "@nodeloom/kernel";
 import { inMediaBatches } from "@nodeloom/platform";
 import type { media as mediaProto } from "@nodeloom/proto";
 import type { Media } from "../clients";
 import type { CallRecord, ReusedResult } from "../run/call-record";
 import type { Asked } from "../run/types";
-import type { CallOutputs } from "../run/outputs";
+import type { CallOutputs } from "../run/values";
 import type { CallStore } from "../store/calls";
-import { assign, type Position } from "./assign";
 
 /** A call that is about to be made. */
 export interface Wanted extends Position {
@@ -134,4 +133,34 @@ export const createEarlierCalls = ({ calls, media, own }: EarlierCallsOptions) =
     const found = assign(wanted, same).map((one) => (one ? takenOver(one) : null));
     return pins ? pinned(found, userId) : found;
   };
+};
+
+/** Which of the earlier calls that ask for the same each call reuses. */
+
+export interface Position {
+  nodeId: string;
+  item: number;
+}
+
+/**
+ * Calls that ask for the same may have given different things: each keeps its own by its position, then takes one of its node that
+ * no other call of the step has, then any.
+ * @param wanted the calls of one step
+ * @param same earlier calls that ask for the same, by the index of a wanted one, the nearest run first
+ */
+export const assign = <Earlier extends Position>(
+  wanted: readonly Position[],
+  same: readonly (readonly Earlier[])[],
+): (Earlier | undefined)[] => {
+  const taken = new Set<Earlier>();
+  const take = (earlier: Earlier | undefined): Earlier | undefined => {
+    if (earlier) taken.add(earlier);
+    return earlier;
+  };
+  const own = wanted.map(({ nodeId, item }, index) => take(same[index]!.find((one) => one.nodeId === nodeId && one.item === item)));
+  return own.map((found, index) => {
+    if (found) return found;
+    const free = same[index]!.filter((one) => !taken.has(one));
+    return take(free.find(({ nodeId }) => nodeId === wanted[index]!.nodeId) ?? free[0] ?? same[index]![0]);
+  });
 };

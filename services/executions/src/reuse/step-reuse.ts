@@ -5,7 +5,7 @@ import { pendingAddress } from "../plan/planner/file-inputs";
 import type { ReusedResult } from "../run/call-record";
 import type { HttpResult } from "../run/calls";
 import type { GraphRun } from "../run/graph-run";
-import { httpOutputs, modelOutputs, resultOfOutputs, transformOutputs } from "../run/outputs";
+import { httpOutputs, modelOutputs, resultOfOutputs, transformOutputs } from "../run/values";
 import type { Asked, Reuse } from "../run/types";
 import { askedOfHttp, askedOfModel, askedOfTransform } from "./asked";
 import type { EarlierCalls, Where } from "./earlier-calls";

@@ -1,7 +1,7 @@
 /** One call of a node, as it is recorded. */
 import { reportedOutputs, type Reported } from "@nodeloom/kernel/graph";
 import type { HttpResult, RefusedCost } from "./calls";
-import { outputsOfResult, type CallOutputs } from "./outputs";
+import { type CallOutputs, outputsOfResult } from "./values";
 import type { Asked, CallContext, CallResult, RunError } from "./types";
 
 /** `submitted`: it may have reached its provider, and its end is not known. */

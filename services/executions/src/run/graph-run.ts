@@ -20,7 +20,7 @@ import {
   type RunBudget,
   type RunPlan,
 } from "@nodeloom/kernel/graph";
-import { createBranches } from "./branches";
+import { createBranches, endWarnings, initialNodes, MOST_CALL_WARNINGS, resultNodes, stopNodes } from "./nodes";
 import {
   CANCEL_REPORTS,
   type CallContext,
@@ -32,10 +32,7 @@ import {
   type RunError,
   type TokenUsage,
 } from "./types";
-import { createInputs } from "./inputs";
-import { endWarnings, initialNodes, MOST_CALL_WARNINGS, resultNodes, stopNodes } from "./nodes";
-import { resultOf } from "./outputs";
-import { createValues } from "./values";
+import { createInputs, createValues, resultOf } from "./values";
 
 export class GraphRun {
   readonly nodes: NodeState[];

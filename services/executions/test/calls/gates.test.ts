@@ -1,7 +1,6 @@
 import { createLogger } from "@nodeloom/platform";
-import { FAILURES_TO_OPEN } from "../../src/calls/breaker";
+import { createGates, FAILURES_TO_OPEN, type Gate, type PassOptions } from "../../src/calls/gates";
 import { createCallClock } from "../../src/calls/clock";
-import { createGates, type Gate, type PassOptions } from "../../src/calls/gates";
 import { ProviderError } from "@nodeloom/providers";
 import { TIMING } from "../../src/run/timing";
 

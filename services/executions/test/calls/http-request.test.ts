@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { DomainError, LIMITS, type HttpCall } from "@nodeloom/kernel";
 import { createEgressClient, createSlots, type EgressClient } from "@nodeloom/platform";
 import type { media } from "@nodeloom/proto";
-import { createKeepAnswer, type KeepAnswer } from "../../src/calls/answer-file";
+import { createKeepAnswer, type KeepAnswer } from "../../src/calls/answers";
 import { createHttpRequest } from "../../src/calls/http-request";
 import type { HttpNodeCall, HttpResult } from "../../src/run/calls";
 

@@ -1,4 +1,4 @@
-import { replayable } from "../../src/calls/replayable";
+import { replayable } from "../../src/calls/stored-files";
 
 async function* arriving(texts: readonly string[], failure?: Error): AsyncIterable<Uint8Array> {
   for (const text of texts) yield await Promise.resolve(Buffer.from(text));

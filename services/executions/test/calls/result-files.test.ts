@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { type ClientOf, connectMongo, createGrpcClient, createSlots, type RunningService } from "@nodeloom/platform";
 import { media } from "@nodeloom/proto";
 import { service as mediaService } from "../../../media/src/main";
-import { createKeepFile, type KeepFile } from "../../src/calls/result-files";
+import { createKeepFile, type KeepFile } from "../../src/calls/stored-files";
 import type { FileToKeep } from "../../src/run/calls";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 

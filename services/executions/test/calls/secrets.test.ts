@@ -5,8 +5,7 @@ import { DomainError } from "@nodeloom/kernel";
 import { createEgressClient, type EgressClient } from "@nodeloom/platform";
 import type { identity } from "@nodeloom/proto";
 import { createHttpRequest } from "../../src/calls/http-request";
-import { createRedaction } from "../../src/calls/secrets/redact";
-import { createSecretSending, type SendHttp } from "../../src/calls/secrets/send";
+import { createRedaction, createSecretSending, type SendHttp } from "../../src/calls/secrets";
 import type { HttpNodeCall } from "../../src/run/calls";
 
 const VALUE = 'sk/live+"9" of=me';

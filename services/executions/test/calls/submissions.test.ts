@@ -1,13 +1,12 @@
 import type { DomainError } from "@nodeloom/kernel";
 import type { Media } from "../../src/clients";
-import { FAILURES_TO_OPEN } from "../../src/calls/breaker";
+import { createGates, FAILURES_TO_OPEN, type Gate } from "../../src/calls/gates";
 import { DOWNLOADS } from "../../src/calls/call";
 import { TryAgain } from "../../src/calls/failures";
 import { createSubmissions } from "../../src/calls/submissions";
 import type { CatalogModel } from "../../src/plan/model-catalog";
 import type { Stores } from "../../src/store/stores";
 import { createLogger, createSlots } from "@nodeloom/platform";
-import { createGates, type Gate } from "../../src/calls/gates";
 import { createJobs, type Jobs } from "../../src/calls/jobs";
 import { createProvider, ProviderError, type JobProvider } from "@nodeloom/providers";
 import { TIMING } from "../../src/run/timing";

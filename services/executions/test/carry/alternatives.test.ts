@@ -1,7 +1,7 @@
 import { ApplicationFailure } from "@temporalio/workflow";
 import fc from "fast-check";
 import { holdItems, type PlanAlternative, type PlanStep, type RunPlan } from "@nodeloom/kernel";
-import { callModelOf } from "../../src/carry/workflows/calls/alternatives";
+import { callModelOf } from "../../src/carry/workflows/calls/models";
 import type { StepRun } from "../../src/carry/workflows/calls/schedule";
 import type { ModelCall } from "../../src/run/calls";
 import { chargeFor } from "../../src/run/charge";

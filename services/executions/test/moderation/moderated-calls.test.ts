@@ -29,7 +29,7 @@ import type { Question } from "../../src/moderation/hook";
 import { createModeration, type Moderation, type ModerationOptions } from "../../src/moderation/moderation";
 import { SIGHTS } from "../../src/moderation/settings";
 import type { ModelCall } from "../../src/run/calls";
-import { outputsOfResult } from "../../src/run/outputs";
+import { outputsOfResult } from "../../src/run/values";
 import type { CallResult } from "../../src/run/types";
 import type { ModerationRecord } from "../../src/store/moderation";
 import type { Stores } from "../../src/store/stores";

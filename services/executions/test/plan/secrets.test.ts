@@ -1,5 +1,5 @@
 import type { RunPlan } from "@nodeloom/kernel";
-import { foreignKeys, foreignSecretIssues } from "../../src/plan/planner/secrets";
+import { foreignKeys, foreignSecretIssues } from "../../src/plan/planner/inlining";
 import { createRequireSecrets } from "../../src/plan/secrets";
 
 const plan = (...named: (string[] | undefined)[]): Pick<RunPlan, "steps" | "labels"> => ({

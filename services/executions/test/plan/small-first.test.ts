@@ -1,5 +1,4 @@
-import { createLocalPlanner } from "../../src/plan/planner/local";
-import { createSmallFirstPlanner } from "../../src/plan/planner/small-first";
+import { createLocalPlanner, createSmallFirstPlanner } from "../../src/plan/planner/local";
 import type { Planner, PlanTask, TaskGraph } from "../../src/plan/planner/protocol";
 
 const runner = { userId: "u" };

@@ -1,4 +1,4 @@
-import { assign } from "../../src/reuse/assign";
+import { assign } from "../../src/reuse/earlier-calls";
 
 const at = (nodeId: string, item: number, run = 0) => ({ nodeId, item, run });
 

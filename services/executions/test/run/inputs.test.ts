@@ -1,4 +1,4 @@
-import { createInputs } from "../../src/run/inputs";
+import { createInputs } from "../../src/run/values";
 
 const BOUNDS = { calls: 2, valueBytes: 1_000, work: 1_000 };
 const UNUSED = { calls: 0, valueBytes: 0, work: 0 };

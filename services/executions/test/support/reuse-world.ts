@@ -21,7 +21,7 @@ import { createPreview } from "../../src/reuse/preview";
 import { answeredCall, completedCall, type CallRecord, type ReusedResult } from "../../src/run/call-record";
 import type { HttpNodeCall, HttpResult, ModelCall } from "../../src/run/calls";
 import { GraphRun } from "../../src/run/graph-run";
-import { httpOutputs, modelOutputs, resultOfOutputs } from "../../src/run/outputs";
+import { httpOutputs, modelOutputs, resultOfOutputs } from "../../src/run/values";
 import type { CallContext, CallResult, Reuse } from "../../src/run/types";
 
 /** Runs and reruns of graphs without a platform: models whose answers are a hash of what they are asked, and what they made kept in memory. */

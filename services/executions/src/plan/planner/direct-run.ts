@@ -10,9 +10,8 @@ import {
   type ModelTerms,
 } from "@nodeloom/kernel";
 import { fileInputsOf, standForFiles } from "./file-inputs";
-import { finishPlan, missing, termsOf, type PlanRules } from "./finish";
+import { checkInputs, finishPlan, missing, parseInputs, type PlanRules, termsOf } from "./finish";
 import type { PlanAnswer, PlanTask } from "./protocol";
-import { checkInputs, parseInputs } from "./refusals";
 
 /** Plans a run of a model as a graph of two nodes. */
 

@@ -1,19 +1,27 @@
 import {
+  type DataFile,
   dataUrlType,
+  findingInWords,
+  type GraphIssue,
+  type InputField,
   isDataUrl,
   isFileType,
   isMediaReference,
-  mediaProblem,
-  schemaPorts,
-  uploadFamily,
-  type DataFile,
-  type InputField,
   type Issue,
   type JsonSchema,
+  mediaProblem,
+  type ModelTerms,
+  type RunPlan,
+  schemaPorts,
+  stepAddresses,
+  uploadFamily,
 } from "@nodeloom/kernel";
-import { each } from "../files";
+import type { AddressRules } from "@nodeloom/platform";
 
 /** Data URLs that a run's inputs give for files: where they may stand, and what stands for them while a plan is made. */
+
+/** The values of an input that is a list, or one value. */
+export const each = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : [value]);
 
 /** Inputs of a workflow that are files. */
 export const fileFields = (fields: readonly InputField[]): InputField[] => fields.filter((field) => uploadFamily(field) !== undefined);
@@ -63,4 +71,63 @@ export const resolveDataFields = (
     const isStored = known.file !== undefined && !known.isPending;
     const problem = known.problem ?? (isStored ? mediaProblem(uploadFamily(field)!, known.file) : undefined);
     return problem === undefined ? [] : [{ path: `inputs.${name}`, message: problem }];
+  });
+
+/** Ids of files that a run's inputs bring. */
+
+/** Shorter texts may be words that an id happens to contain. */
+const ID_PART_CHARS = 8;
+
+/** Texts of a runner's inputs, however deep; a field's default is the author's own, also when it is sent. */
+const givenTexts = (given: Readonly<Record<string, unknown>>, fields: readonly InputField[]): string[] => {
+  const defaults = new Map(fields.map((field) => [field.name, field.default]));
+  const pending: unknown[] = Object.entries(given)
+    .filter(([name, value]) => !defaults.has(name) || defaults.get(name) !== value)
+    .map(([, value]) => value);
+  const texts: string[] = [];
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (typeof value === "string") texts.push(value);
+    else if (typeof value === "object" && value !== null) for (const one of Object.values(value)) pending.push(one);
+  }
+  return texts;
+};
+
+/**
+ * Tells which ids a runner's inputs bring, whole or in parts. Such an id never means a file of a template's author: to know
+ * it from reading the template gives no right to the file.
+ */
+export const broughtIds = (given: Readonly<Record<string, unknown>>, fields: readonly InputField[]): ((id: string) => boolean) => {
+  let texts: string[] | undefined;
+  return (id) => {
+    texts ??= givenTexts(given, fields);
+    return texts.some((text) => text.includes(id) || (text.length >= ID_PART_CHARS && id.includes(text)));
+  };
+};
+
+/** Judges addresses that users name by the rules of the guarded client, as far as they are known before a run. */
+
+type Rules = Pick<AddressRules, "problem">;
+
+const HTTP_URL = /^https?:/i;
+
+/** Problems of the addresses given for upload fields. */
+export const uploadIssues = (fields: readonly InputField[], values: ReadonlyMap<string, unknown>, rules: Rules): Issue[] =>
+  fields.flatMap((field) => {
+    const value = values.get(field.name);
+    if (uploadFamily(field) === undefined || typeof value !== "string" || !HTTP_URL.test(value)) return [];
+    const message = rules.problem(value);
+    return message === undefined ? [] : [{ path: `inputs.${field.name}`, message, code: "ADDRESS_REFUSED" }];
+  });
+
+/** Problems of the addresses that a plan's calls will name to providers; one per input. */
+export const addressIssues = (plan: RunPlan, models: ReadonlyMap<string, ModelTerms>, rules: Rules): GraphIssue[] =>
+  plan.steps.flatMap((step) => {
+    const terms = step.model === undefined ? undefined : models.get(step.model);
+    const problems = new Map<string, GraphIssue>();
+    for (const { name, url } of terms ? stepAddresses(step, terms.inputSchema) : []) {
+      const message = problems.has(name) ? undefined : rules.problem(url);
+      if (message !== undefined) problems.set(name, { nodeId: step.id, ...findingInWords("ADDRESS_REFUSED", `${name}: ${message}`, name) });
+    }
+    return [...problems.values()];
   });

@@ -1,15 +1,22 @@
 import {
-  planRun,
   type BudgetUse,
   type DataFile,
-  type DomainError,
+  DomainError,
+  type Graph,
   type GraphIssue,
+  invalidInputs,
+  isRecord,
+  type Issue,
+  labelOf,
   type ModelTerms,
+  nodeName,
   type PlanRequest,
+  planRun,
 } from "@nodeloom/kernel";
+import { parseExact } from "@nodeloom/kernel/json-text";
 import type { AddressRules } from "@nodeloom/platform";
 import { inputTerms } from "../model-catalog";
-import { addressIssues } from "./addresses";
+import { addressIssues } from "./file-inputs";
 import type { Missing, PlanAnswer, PlanTask, TaskModel, WantedFile } from "./protocol";
 
 /** What plans of workflows and of models have in common: what they still need, or the plan. */
@@ -78,4 +85,37 @@ export const finishPlan = (
   const pending = [...request.data].flatMap(([url, { isPending }]) => (isPending ? [url] : []));
   const data = task.storesNothing ? [] : [...new Set([...pending, ...planned.dataUrls])];
   return data.length > 0 ? missing({ data }) : { answer: "plan", plan: planned.plan, forwardedMediaIds: [], fileInputs };
+};
+
+/** The errors by which a graph that can't run is refused. */
+
+/** Issues that the error's text names, each by what its author calls the node; all of them are in its list. */
+const NAMED_ISSUES = 10;
+
+/** A graph that can't run, and why. */
+export const invalidWorkflow = (issues: GraphIssue[], { nodes }: Graph): DomainError => {
+  const nameOf = (nodeId: string): string => {
+    const node = nodes.find(({ id }) => id === nodeId);
+    return nodeName(nodeId, node && labelOf(node));
+  };
+  const named = issues.slice(0, NAMED_ISSUES).map(({ nodeId, message }) => (nodeId === null ? message : `${nameOf(nodeId)}: ${message}`));
+  const rest = issues.length - named.length;
+  const text = `${named.join("; ")}${rest > 0 ? `; and ${rest} more` : ""}`;
+  return new DomainError("precondition", "WORKFLOW_INVALID", `the workflow can't run: ${text}`, { issues });
+};
+
+/** @throws DomainError INVALID_INPUTS, where something is wrong with them */
+export const checkInputs = (issues: Issue[]): void => {
+  if (issues.length > 0) throw invalidInputs(issues);
+};
+
+/** @throws DomainError INVALID_INPUTS, where they are no JSON object */
+export const parseInputs = (json: string): Record<string, unknown> => {
+  try {
+    const inputs = parseExact(json);
+    if (isRecord(inputs)) return inputs;
+  } catch {
+    // What is no JSON is no object.
+  }
+  throw invalidInputs([{ path: "inputs", message: "must be an object" }]);
 };

@@ -1,7 +1,16 @@
-import { inlineWorkflows, literalMediaIds, withChosenModels, type ModelTerms } from "@nodeloom/kernel";
+import {
+  finding,
+  type Graph,
+  type GraphIssue,
+  inlineWorkflows,
+  isBypassed,
+  kindOf,
+  literalMediaIds,
+  type ModelTerms,
+  secretsOfNode,
+  withChosenModels,
+} from "@nodeloom/kernel";
 import type { InnerTask, TaskGraph } from "./protocol";
-import type { CachedGraph, ReadGraph } from "./read-graph";
-import { foreignKeys, foreignSecretIssues } from "./secrets";
 
 /** Puts the workflows that a graph names in the place of the nodes that name them, as a planner has them. */
 
@@ -50,4 +59,36 @@ export const expand = (
     graph: { ...whole, issues: [...whole.issues] },
     ownerOf: (id) => (literalsOf(own).has(id) ? undefined : foreign.find(({ cached }) => literalsOf(cached).has(id))?.ownerId),
   };
+};
+
+/** Graphs as a planner has them. */
+
+export type ReadGraph = Graph & { issues: GraphIssue[] };
+
+/** A graph as it is kept between runs. */
+export interface CachedGraph {
+  graph: ReadGraph;
+  /** Of its texts. */
+  chars: number;
+  /** Every text in it that could be the id of a file; read for the first run of somebody else. */
+  literalIds?: ReadonlySet<string>;
+}
+
+/** Secrets are the runner's: a graph of somebody else's may name none of them, and neither may what stands in it. */
+
+/** Nodes that name secrets, each an issue. Names are left out: they are the author's. */
+export const foreignSecretIssues = ({ nodes }: Graph): GraphIssue[] =>
+  nodes
+    .filter((node) => kindOf(node.type)?.calls === "http" && !isBypassed(node) && secretsOfNode(node.data).length > 0)
+    .map(({ id }) => ({ nodeId: id, ...finding("SECRET_FOREIGN") }));
+
+/** Keys of the workflows inside a runner's own that are somebody else's, or stand in one that is. */
+export const foreignKeys = ({ definitions, references }: InnerTask, runnerId: string): ReadonlySet<string> => {
+  const keys = new Set(definitions.flatMap(({ key, ownerId }) => (ownerId === runnerId ? [] : [key])));
+  let known = -1;
+  while (keys.size > known) {
+    known = keys.size;
+    for (const [within, , key] of references) if (keys.has(within)) keys.add(key);
+  }
+  return keys;
 };

@@ -24,15 +24,10 @@ import {
   type NodeIssue,
 } from "@nodeloom/kernel";
 import { credentialIssues } from "@nodeloom/kernel/credentials";
-import { uploadIssues } from "./addresses";
-import { broughtIds } from "./brought-ids";
-import { fileFields, resolveDataFields, standForFiles } from "./file-inputs";
-import { finishPlan, missing, notLookedUp, termsOf, type PlanRules } from "./finish";
-import { expand } from "./inlining";
+import { broughtIds, fileFields, resolveDataFields, standForFiles, uploadIssues } from "./file-inputs";
+import { checkInputs, finishPlan, invalidWorkflow, missing, notLookedUp, parseInputs, type PlanRules, termsOf } from "./finish";
+import { type CachedGraph, expand, foreignSecretIssues, type ReadGraph } from "./inlining";
 import type { PlanAnswer, PlanTask, TaskGraph } from "./protocol";
-import type { CachedGraph, ReadGraph } from "./read-graph";
-import { checkInputs, invalidWorkflow, parseInputs } from "./refusals";
-import { foreignSecretIssues } from "./secrets";
 
 /** Plans a run of a workflow: its graph, read once and cached, with the inputs of the run. */
 

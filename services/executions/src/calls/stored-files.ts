@@ -1,12 +1,14 @@
-import { DomainError, fileOf, isMediaId, member, type MediaValue } from "@nodeloom/kernel";
-import { NoSlot, type Slots } from "@nodeloom/platform";
+import { DomainError, fileOf, isMediaId, isUnavailable, type MediaValue, member } from "@nodeloom/kernel";
+import { NoSlot, retry, type Slots, uploadParts } from "@nodeloom/platform";
 import { media as mediaProto } from "@nodeloom/proto";
-import type { Media } from "../clients";
-import type { FileToKeep } from "../run/calls";
-import { TIMING } from "../run/timing";
-import { files } from "../plan/files";
-import { mediaId, storeInTurn } from "./call";
+import { mayPass, type ProviderFile } from "@nodeloom/providers";
+import { mediaId, notStored, placementOf, storeInTurn } from "./call";
 import { final } from "./failures";
+import type { Media } from "../clients";
+import { files } from "../plan/files";
+import type { CatalogModel } from "../plan/model-catalog";
+import type { FileToKeep, ModelCall } from "../run/calls";
+import { TIMING } from "../run/timing";
 
 /** Files of a result, given as ids, addresses or data URLs, put into our storage. */
 
@@ -63,6 +65,46 @@ export const createKeepFile = (media: Pick<Media, "ingest" | "getObjects">, down
       return await fetched(call, signal);
     } catch (error) {
       throw asFailure(error, call);
+    }
+  };
+};
+
+/** Stores what a model made, again where media was away. */
+
+/** Pauses before a file is stored again. */
+const STORE_PAUSES_MS = [200, 500, 1_000, 2_000, 5_000, 5_000, 10_000, 10_000];
+
+/** Puts a file that a provider made into our storage. */
+export const createStoreMade =
+  (media: Pick<Media, "ingest" | "upload">, downloads: Slots) =>
+  async (call: ModelCall, model: CatalogModel, file: ProviderFile, index: number, signal?: AbortSignal): Promise<MediaValue> => {
+    const { sourceOrigin, ...placement } = placementOf(call, model, index);
+    // What is paid for is worth waiting for a media service that is starting again.
+    const callOptions = { deadlineMs: TIMING.direct, waitForReady: true, ...(signal ? { signal } : {}) };
+    const stripMetadata = "read" in file ? file.stripMetadata : undefined;
+    const read = "url" in file ? undefined : "read" in file ? file.read : replayable(file.bytes);
+    const put = (): Promise<mediaProto.IngestResponse | mediaProto.UploadResponse> =>
+      "url" in file
+        ? media.ingest({ ...placement, sourceUrl: file.url, sourceOrigin }, callOptions)
+        : media.upload(uploadParts({ ...placement, stripMetadata }, read!()), callOptions);
+    // A media service that went away comes back: the same id makes the same file. What is read from the provider is read anew.
+    const shouldRetry = (error: unknown): boolean => isUnavailable(error) || ("read" in file && mayPass(error));
+    const putAgain = () => retry(put, { pausesMs: STORE_PAUSES_MS, shouldRetry, ...(signal ? { signal } : {}) });
+    return storeInTurn(downloads, putAgain, { userId: call.userId, signal, problem: notStored(call) });
+  };
+
+/**
+ * Bytes that arrive once, to be read as often as needed: each reading begins at the first byte. What was read is kept, and a
+ * reader that gives up takes nothing away from the next one.
+ */
+export const replayable = (bytes: AsyncIterable<Uint8Array>): (() => AsyncIterable<Uint8Array>) => {
+  const source = bytes[Symbol.asyncIterator]();
+  const kept: Promise<IteratorResult<Uint8Array>>[] = [];
+  return async function* read() {
+    for (let index = 0; ; index += 1) {
+      const next = await (kept[index] ??= source.next());
+      if (next.done === true) return;
+      yield next.value;
     }
   };
 };

@@ -1,8 +1,12 @@
 import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { DomainError, LIMITS } from "@nodeloom/kernel";
-import { EgressError, type EgressStream } from "@nodeloom/platform";
+import { decodeText, DomainError, LIMITS, MEDIA_FAMILIES, type MediaValue } from "@nodeloom/kernel";
+import { EgressError, type EgressStream, type Slots, uploadParts } from "@nodeloom/platform";
+import { mediaId, storeInTurn } from "./call";
 import { final } from "./failures";
+import type { Media } from "../clients";
+import type { HttpNodeCall } from "../run/calls";
+import { TIMING } from "../run/timing";
 
 /** The body of an HTTP answer: inflated as it arrives. */
 
@@ -110,3 +114,53 @@ export const openBody = async (body: AsyncIterable<Uint8Array>, bytes: number): 
   const start = Buffer.concat(read);
   return { start, isWhole, whole: startingWith(start, source), close: () => Promise.resolve(source.return?.()) };
 };
+
+/** The text of an HTTP answer, decoded by its charset. */
+
+const CHARSET = /;\s*charset\s*=\s*"?([^\s";]+)/i;
+/** Texts of old, whose servers don't say their charset, are read as browsers read them. */
+const UNTOLD_CHARSET = "windows-1252";
+
+const isCharset = (label: string): boolean => {
+  try {
+    return new TextDecoder(label) instanceof TextDecoder;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * An answer's body as text; undefined where it is none.
+ * @throws EXECUTION_FAILED for a charset that can't be read
+ */
+export const textOf = (content: Uint8Array, contentType: string): string | undefined => {
+  const charset = CHARSET.exec(contentType)?.[1];
+  if (charset !== undefined && !isCharset(charset))
+    throw failed(`the answer has the charset ${charset.slice(0, 100)}, which can't be read`);
+  const isText = /^text\//i.test(contentType);
+  const text =
+    decodeText(content, charset ?? "utf-8") ?? (charset === undefined && isText ? decodeText(content, UNTOLD_CHARSET) : undefined);
+  // No text has a zero character, and most files have.
+  return text?.includes("\0") ? undefined : text;
+};
+
+/** Answers of HTTP nodes that are pictures, videos and sounds, put into our storage. */
+
+export type KeepAnswer = ReturnType<typeof createKeepAnswer>;
+
+/** Whether media storage refuses the bytes, rather than fails. */
+const isRefused = (error: unknown): boolean => error instanceof DomainError && (error.kind === "invalid" || error.kind === "failed");
+
+export const createKeepAnswer =
+  (media: Pick<Media, "upload">, downloads: Slots) =>
+  /** @returns the file; undefined where the bytes are none that storage knows */
+  async (call: HttpNodeCall, bytes: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<MediaValue | undefined> => {
+    const placement = { id: mediaId(call, 0), ownerId: call.userId, accept: [...MEDIA_FAMILIES], making: undefined };
+    const put = () => media.upload(uploadParts(placement, bytes), { deadlineMs: TIMING.keepFile, signal });
+    try {
+      return await storeInTurn(downloads, put, { userId: call.userId, signal, problem: "its answer could not be stored" });
+    } catch (error) {
+      if (isRefused(error)) return undefined;
+      throw error;
+    }
+  };

@@ -1,0 +1,142 @@
+import {
+  autoName,
+  covers,
+  DomainError,
+  isBaseTier,
+  isTaskName,
+  type RunPlan,
+  stepModels,
+  taskOf,
+  tierReaches,
+  unavailable,
+} from "@nodeloom/kernel";
+import type { executions } from "@nodeloom/proto";
+import type { CatalogModel, ModelCatalog } from "./model-catalog";
+import type { PlanTask } from "./planner/protocol";
+
+/** Finds the models of a plan, and the model that each `auto:` task becomes. */
+
+export type Autos = NonNullable<PlanTask["autos"]>;
+
+export interface FindOptions {
+  runner: Pick<executions.Runner, "role" | "baseTier">;
+  /** Of a version: what its tasks became when it was published, by name. */
+  pinnedModels: Readonly<Record<string, string>>;
+}
+
+/**
+ * The models that a graph names, and those that its tasks become: the pinned ones of a version, otherwise the best that are ready for
+ * the runner's tier. Unknown names are left out.
+ */
+export const findModels = async (
+  catalog: ModelCatalog,
+  names: readonly string[],
+  { runner, pinnedModels }: FindOptions,
+): Promise<{ models: Map<string, CatalogModel>; autos: Autos }> => {
+  const tasks = names.flatMap((name) => taskOf(name) ?? []).filter(isTaskName);
+  const pinOf = (task: string): string | undefined => pinnedModels[autoName(task)];
+  const tier = runner.role === "admin" || !isBaseTier(runner.baseTier) ? undefined : runner.baseTier;
+  const direct = names.filter((name) => taskOf(name) === undefined);
+  const [named, chosen] = await Promise.all([
+    catalog.getAll([...direct, ...tasks.flatMap((task) => pinOf(task) ?? [])]),
+    catalog.choose(
+      tasks.filter((task) => pinOf(task) === undefined),
+      tier,
+    ),
+  ]);
+  const models = new Map(named);
+  const autos = tasks.map((task): Autos[number] => {
+    const [name, pin, auto] = [autoName(task), pinOf(task), chosen.get(task)];
+    if (auto && "model" in auto) {
+      models.set(auto.model.internalName, auto.model);
+      return [name, { model: auto.model.internalName }];
+    }
+    if (auto) return [name, auto];
+    const isThere = pin !== undefined && models.has(pin);
+    return [name, isThere ? { model: pin } : { problem: `there is no enabled model ${pin}, which ${name} is in this version` }];
+  });
+  return { models, autos };
+};
+
+/** Models that administrators put in the place of others where those fail. */
+
+export const isReady = ({ status }: Pick<CatalogModel, "status">): boolean =>
+  status === undefined || (status.state !== "downloading" && status.state !== "away");
+
+export const reachesTier = (runner: Pick<executions.Runner, "role" | "baseTier">, { minTier }: Pick<CatalogModel, "minTier">): boolean =>
+  runner.role === "admin" || !isBaseTier(minTier) || !isBaseTier(runner.baseTier) || tierReaches(runner.baseTier, minTier);
+
+interface Use {
+  runner: Pick<executions.Runner, "role" | "baseTier" | "capabilities">;
+  /** The run is one that only polled models may have. */
+  isAsync: boolean;
+  /** A run of a workflow, in which language models stand in no way of that. */
+  isWorkflow: boolean;
+}
+
+/** Whether a run may use a model in another's place. The capability to run a workflow reaches all of its models. */
+const isUsable = (model: CatalogModel, { runner, isAsync, isWorkflow }: Use): boolean =>
+  isReady(model) &&
+  reachesTier(runner, model) &&
+  (!isAsync || model.providerKind === "http-polling" || (isWorkflow && model.modality === "text")) &&
+  (isWorkflow || covers(runner.capabilities, `model:${model.internalName}:run`));
+
+/**
+ * The models of a run with those that may come in their places. A model in the place of another brings none of its own. What the runner
+ * can't use is left out: the run is as good without.
+ */
+export const withAlternatives = async (
+  catalog: Pick<ModelCatalog, "getAll">,
+  models: ReadonlyMap<string, CatalogModel>,
+  use: Use,
+): Promise<Map<string, CatalogModel>> => {
+  const wanted = new Set([...models.values()].flatMap(({ fallback = [] }) => fallback));
+  if (wanted.size === 0) return new Map(models);
+  const found = await catalog.getAll([...wanted].filter((name) => !models.has(name)));
+  const usable = (name: string): boolean => {
+    const model = models.get(name) ?? found.get(name);
+    return model !== undefined && isUsable(model, use);
+  };
+  const named = [...models].map(([name, model]) => [name, { ...model, fallback: (model.fallback ?? []).filter(usable) }] as const);
+  const added = [...found].filter(([name]) => usable(name)).map(([name, model]) => [name, { ...model, fallback: [] }] as const);
+  return new Map<string, CatalogModel>([...named, ...added]);
+};
+
+/** Whether the models of a plan may run for its runner, now, and as it was asked. */
+
+/** @throws DomainError MODEL_TIER_REQUIRED */
+export const checkTier = (models: Iterable<CatalogModel>, runner: executions.Runner): void => {
+  for (const model of models) {
+    if (reachesTier(runner, model)) continue;
+    const { internalName, minTier } = model;
+    throw new DomainError("forbidden", "MODEL_TIER_REQUIRED", `${internalName} needs the ${minTier} tier`, {
+      model: internalName,
+      requiredTier: minTier,
+      tier: runner.tier,
+    });
+  }
+};
+
+/** @throws DomainError SERVICE_UNAVAILABLE where a model is still to come; asking again before that is no use, and `model` says so */
+export const checkReady = ({ steps }: RunPlan, models: ReadonlyMap<string, CatalogModel>): void => {
+  const isThere = (name: string): boolean => isReady(models.get(name) ?? {});
+  const replaceable = new Set(
+    steps
+      .map(stepModels)
+      .filter((names) => names.some(isThere))
+      .flat(),
+  );
+  for (const { internalName, status } of models.values()) {
+    if (status === undefined || isReady({ status }) || replaceable.has(internalName)) continue;
+    const { metadata, message } = unavailable(`${internalName} is not ready: ${status.reason}`, status.retryAfterSeconds);
+    throw new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { ...metadata, model: internalName });
+  }
+};
+
+/** @throws DomainError ASYNC_NOT_SUPPORTED */
+export const checkAsync = (models: Iterable<CatalogModel>): void => {
+  for (const { internalName, providerKind } of models) {
+    if (providerKind === "http-polling") continue;
+    throw new DomainError("invalid", "ASYNC_NOT_SUPPORTED", `${internalName} can't run asynchronously`, { model: internalName });
+  }
+};
