@@ -1,34 +1,31 @@
-/** A workflow's page for others: what both ends of it agree on. */
+/** Published workflow pages (apps): the constants that the gateway and the console share. */
 
 export const APP_PAYERS = ["owner", "runner"] as const;
 export type AppPayer = (typeof APP_PAYERS)[number];
 export const APP_THEMES = ["auto", "light", "dark"] as const;
 export type AppTheme = (typeof APP_THEMES)[number];
 
-/** Every bound of apps. */
 export const APP_BOUNDS = {
   titleChars: 100,
   coverChars: 400,
-  /** Origins that one app may be used from. */
+  /** Origins that can embed one app. */
   origins: 20,
   originChars: 300,
-  /** Runs that one visitor may be allowed in a day. */
+  /** Upper bound of the daily run limit that an owner can set per visitor. */
   visitorRuns: 1_000,
-  /** Of a visitor's id. */
   visitorChars: 100,
-  /** Apps in one gallery. */
   listed: 100,
 } as const;
 
-/** Names that the platform alone writes on runs begin so. */
+/** Prefix of metadata names that only the platform writes. */
 export const RESERVED_METADATA = "nodeloom.";
-/** What a run by an app's visitor carries: the app's slug, and the visitor's id. Its daily budget is that of the first. */
+/** Metadata of a run started by an app's visitor: the app's slug and the visitor's id. The app's daily budget counts runs by slug. */
 export const APP_METADATA = { app: `${RESERVED_METADATA}app`, visitor: `${RESERVED_METADATA}visitor` } as const;
 
-/** A host name or an address. URL parsers take more, such as `*`, which a Content-Security-Policy reads as every host, and `;`. */
+/** Stricter than URL parsers, which accept `*` (every host in a Content-Security-Policy) and `;`. */
 const HOST = /^(?:\[[0-9a-f:]+\]|\w[\w-]*(?:\.\w[\w-]*)*\.?)$/;
 
-/** Whether a text is one origin as browsers send it: `https://example.com`, without a path or a wildcard. */
+/** True for an origin in the form browsers send: `https://example.com`, without a path or a wildcard. */
 export const isOrigin = (text: string): boolean => {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
   const { origin, hostname } = new URL(text);

@@ -1,25 +1,24 @@
 /**
- * What erasing an account does to everything that is stored. The one table: each service's `Erase` has a step for every collection of
- * its that is removed or emptied (the compiler compares them), and a test compares the table with the collections that there are.
+ * The effect of erasing an account on every stored collection. Each service's `Erase` has one step per collection that is removed or
+ * emptied (checked by the compiler). A test compares this table with the collections that exist.
  */
 
 export type Erasing =
-  /** The account's documents go. */
+  /** The account's documents are deleted. */
   | "removed"
-  /** They stay, with ids and amounts alone. */
+  /** Documents stay with ids and amounts only. */
   | "emptied"
-  /** They go with those of another collection, which is erased. */
+  /** Deleted together with another collection. */
   | { with: string }
-  /** What it has of the account ends by itself within this many days, and is found by nobody until then. */
+  /** Expires within this many days. Until then no query finds it by account. */
   | { expiresDays: number }
-  /** It goes last, when nothing else is left. */
+  /** Deleted after everything else. */
   | "last"
-  /** It has ids and amounts alone. */
+  /** Contains only ids and amounts. */
   | "kept"
-  /** It has nothing of accounts. */
+  /** Contains no account data. */
   | "nothing";
 
-/** By service and collection. */
 export const ERASURE = {
   identity: {
     users: "last",
@@ -30,15 +29,18 @@ export const ERASURE = {
     "run-stops": "removed",
     "oidc-identities": "removed",
     "oidc-sign-ins": "removed",
-    /** The person leaves those that others own, too; invitations end with that. One that is erased itself goes last, as users do. */
+    /**
+     * The account is removed from organizations that have other owners, which also ends its invitations. An organization that is erased
+     * itself is deleted last, like users.
+     */
     organizations: "emptied",
     audit: "emptied",
-    /** Keyed hashes of addresses, for as long as attempts are counted. */
+    /** Keyed hashes of addresses, kept while attempts are counted. */
     attempts: { expiresDays: 1 },
     tiers: "nothing",
   },
   workflows: {
-    /** Their slugs stay taken. */
+    /** Slugs stay reserved. */
     workflows: "removed",
     versions: { with: "workflows" },
     folders: "removed",
@@ -59,7 +61,7 @@ export const ERASURE = {
   },
   usage: { usage: "removed", usage_folds: "removed", usage_totals: "removed", usage_days: "removed" },
   billing: {
-    /** What makes the sum of its ledger stays. */
+    /** Amounts stay, because the balance is their sum. */
     accounts: "emptied",
     ledger: "emptied",
     checkpoints: "kept",
@@ -70,11 +72,11 @@ export const ERASURE = {
   models: { overrides: "nothing", servers: "nothing" },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Erasing>>>>;
 
-/** The same of what is kept outside of MongoDB, by where it is. */
+/** Data outside of MongoDB, by storage. */
 export const ERASURE_ELSEWHERE = {
   redis: {
     "session:": "removed",
-    /** Answers that are repeated under an Idempotency-Key. */
+    /** Stored responses for an Idempotency-Key. */
     "idempotency:": "removed",
     "asked:": { with: "executions" },
     "answering:": { expiresDays: 1 },
@@ -84,19 +86,19 @@ export const ERASURE_ELSEWHERE = {
     outgoing: { expiresDays: 1 },
   },
   temporal: { workflows: "removed", schedules: "removed" },
-  /** Bytes of files, of thumbnails and of exports: in the folder, or the bucket. */
+  /** Files, thumbnails and exports, in the local folder or the bucket. */
   files: { blobs: "removed" },
-  /** Ids alone: texts, addresses and secrets are kept out of them. */
+  /** Contain only ids: texts, URLs and secrets are never logged. */
   logs: { lines: "kept" },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Erasing>>>>;
 
 type Table = typeof ERASURE;
 
-/** Collections of a service of which its `Erase` erases something itself. */
+/** Collections for which a service's `Erase` needs a step of its own. */
 export type ErasedCollection<S extends keyof Table> = {
   [C in keyof Table[S]]: Table[S][C] extends "removed" | "emptied" ? C : never;
 }[keyof Table[S]] &
   string;
 
-/** How long an account that is to be erased can change its mind, unless the operator says otherwise. */
+/** Default number of days in which an account can cancel its erasure. */
 export const ERASURE_DAYS = 7;

@@ -3,8 +3,8 @@ import type { Role } from "./organizations";
 import { wellFormed } from "./well-formed";
 
 /**
- * The one error type that services raise on purpose. `kind` says what sort of failure it is (and decides the gRPC
- * status), `reason` is the machine-readable code that clients see, `metadata` its extra members.
+ * The one error type that services throw on purpose. `kind` decides the gRPC status, `reason` is the code that clients see, and `metadata`
+ * adds members to the error body.
  */
 export const ERROR_KINDS = [
   "invalid",
@@ -20,7 +20,7 @@ export const ERROR_KINDS = [
 ] as const;
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
-/** Every code an HTTP client can receive; `HTTP_STATUS_BY_REASON` at the gateway is exhaustive over it. */
+/** Every code that an HTTP client can receive. `HTTP_STATUS_BY_REASON` in the gateway covers all of them (checked by the compiler). */
 export const REASONS = [
   "INVALID_REQUEST",
   "INVALID_INPUTS",
@@ -86,39 +86,40 @@ export class DomainError extends Error {
     readonly kind: ErrorKind,
     readonly reason: Reason,
     message: string,
-    /** Extra members of the error body; plain JSON values only. */
+    /** Extra members of the error body: plain JSON values. */
     readonly metadata: ErrorMetadata = {},
   ) {
     super(wellFormed(message));
   }
 }
 
-/** Whether an error says that what is needed can't be reached now. */
 export const isUnavailable = (error: unknown): boolean => error instanceof DomainError && error.kind === "unavailable";
 
-/** Whether an error says that what is asked for is not there. */
 export const isNotFound = (error: unknown): boolean => error instanceof DomainError && error.kind === "not_found";
 
-/** An answer, or undefined where what was asked for is not there. @throws every other error */
+/**
+ * @returns undefined for a `not_found` error
+ * @throws every other error
+ */
 export const unlessNotFound = <T>(answer: Promise<T>): Promise<T | undefined> =>
   answer.catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
     throw error;
   });
 
-/** Whether an error says that something may not be, and not that it can't be known now. */
+/** True for a definite rejection; false if the failure may be temporary. */
 export const isRefusal = (error: unknown): error is DomainError =>
   error instanceof DomainError && error.kind !== "unavailable" && error.kind !== "internal";
 
-/** Metadata of an error between services: it was told before, under the same Idempotency-Key. Clients see a header instead. */
+/** Error metadata between services: the error was stored under the same Idempotency-Key. Clients see a header instead. */
 export const REPLAYED_REFUSAL = "isReplay";
 
 const SHORT_OF_CREDITS: ReadonlySet<string> = new Set<Reason>(["INSUFFICIENT_CREDITS", "grant_exhausted", "BUDGET_EXCEEDED"]);
 
-/** Whether a code says that the credits of an account, of a run or of a budget do not suffice. */
+/** True if the credits of an account, a run or a budget don't suffice. */
 export const isShortOfCredits = (code: string): boolean => SHORT_OF_CREDITS.has(code);
 
-/** One problem of a request: where it is (a dotted path) and what is wrong. */
+/** One problem of a request. `path` is dotted. */
 export interface Issue {
   path: string;
   message: string;
@@ -133,13 +134,13 @@ const invalid =
   };
 
 export const invalidRequest = invalid("INVALID_REQUEST");
-/** An issue of an input has its path and a message alone: its code is for planning, which makes an issue of a node of it. */
+/** Drops the issue code, which only planning uses. */
 export const invalidInputs = (issues: Issue[]): DomainError => invalid("INVALID_INPUTS")(issues.map(({ code: _, ...issue }) => issue));
 
 export const unavailable = (message: string, retryAfterSeconds = 1): DomainError =>
   new DomainError("unavailable", "SERVICE_UNAVAILABLE", message, { retryAfter: retryAfterSeconds });
 
-/** @param queueLimit how many more may wait in line, where the line is full; left out where the run was not to wait */
+/** @param queueLimit how many more runs can queue; only for a full queue */
 export const tooManyRuns = (limit: number, queueLimit?: number): DomainError => {
   const message = `no more than ${limit} executions may run at once`;
   return queueLimit === undefined
@@ -151,7 +152,6 @@ export const tooManyRuns = (limit: number, queueLimit?: number): DomainError => 
       });
 };
 
-/** An account has as many runs with an approval as may wait for decisions. */
 export const tooManyWaiting = (limit: number): DomainError =>
   new DomainError(
     "exhausted",
@@ -160,7 +160,7 @@ export const tooManyWaiting = (limit: number): DomainError =>
     { limit, retryAfter: 60 },
   );
 
-/** Of an account that awaits approval: it may look around and edit its draft, and nothing else. */
+/** An account that awaits approval can read and edit its draft only. */
 export const accountNotApproved = (): DomainError =>
   new DomainError(
     "forbidden",
@@ -168,10 +168,9 @@ export const accountNotApproved = (): DomainError =>
     "this account awaits approval: it may not run, quote, upload, publish templates or make keys yet",
   );
 
-/** Of an account that an administrator has suspended. */
 export const accountSuspended = (): DomainError => new DomainError("forbidden", "ACCOUNT_SUSPENDED", "this account is suspended");
 
-/** Of an account that is to be erased: it may look around, take its data along and change its mind. */
+/** An account that is scheduled for erasure can read, export its data and cancel the erasure. */
 export const accountLeaving = (): DomainError =>
   new DomainError(
     "forbidden",
@@ -179,21 +178,20 @@ export const accountLeaving = (): DomainError =>
     "this account is to be deleted: it may not run, quote, upload or make keys, unless that is taken back",
   );
 
-/** Of a member whose role in the organization does not reach. @param required the capability that the role would have */
+/** @param required the capability that the role would give */
 export const roleDenied = (role: Role, required = `role:${role}`): DomainError =>
   new DomainError("forbidden", "CAPABILITY_DENIED", `the role ${role} is required in this organization`, {
     required,
     requiredRole: role,
   });
 
-/** For what does not exist and for what belongs to another user: one answer, so that nobody can tell which. */
+/** The same error for a workflow that doesn't exist and for one of another user, so that callers can't probe for slugs. */
 export const workflowNotFound = (): DomainError => new DomainError("not_found", "WORKFLOW_NOT_FOUND", "workflow not found");
 export const versionNotFound = (): DomainError => new DomainError("not_found", "VERSION_NOT_FOUND", "the workflow has no such version");
 export const executionNotFound = (): DomainError => new DomainError("not_found", "EXECUTION_NOT_FOUND", "execution not found");
 
-/** Rows of 1.0.0 have no public message: addresses, hosts, headers and values that messages of that version quote. */
+/** Matches messages of version 1.0.0 that may quote URLs, hosts, headers or values. Rows of that version have no public message. */
 const QUOTES_GRAPH = /:\/\/|\blocalhost\b|\w\.[a-z]{2,}|\d\.\d{1,3}\.\d|\bheader\b|is the text "/i;
-/** Which node it was. */
 const PLACE = /^node [^:]*: /;
 
 const openMessage = (message: string): string => {
@@ -201,7 +199,7 @@ const openMessage = (message: string): string => {
   return QUOTES_GRAPH.test(message) ? `${QUOTES_GRAPH.test(place) ? "" : place}it failed; the workflow's author can read why` : message;
 };
 
-/** An error as those have it who can't read the graph: what a provider answered may repeat what it was sent. */
+/** The error for readers who can't see the graph, without the provider's body, which may repeat what it was sent. */
 export const publicError = <T extends { message: string; publicMessage?: string | undefined; providerBody?: unknown }>(error: T): T => {
   const { publicMessage, providerBody: _, ...rest } = error;
   return { ...rest, message: publicMessage || openMessage(error.message) } as T;

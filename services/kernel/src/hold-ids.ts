@@ -1,7 +1,6 @@
 /**
- * What billing and the line know an attempt at a run by: what one attempt released is never spent by the next, and the place
- * that one leaves is never the next one's.
+ * Id of one attempt at a run in billing and in the queue. Attempts don't share ids, so one attempt can't spend or release the hold or the
+ * queue position of another.
  */
 export const holdIdOf = (executionId: string, attempt: number): string => `${executionId}.${attempt}`;
-/** The execution of a hold. */
 export const executionOf = (holdId: string): string => holdId.slice(0, holdId.lastIndexOf("."));

@@ -1,7 +1,7 @@
 /**
- * JSON as text, for the gateway and the console. What a workflow holds must come back as it was sent (number spelling, key
- * order, members nobody here knows), so that values are sliced and replaced inside the text instead of being parsed and
- * written anew. Every text given to these functions has passed JSON.parse.
+ * Edits JSON as text, for the gateway and the console. A workflow must come back exactly as it was sent (number spelling, key order,
+ * unknown members), so values are sliced and replaced in the text instead of being parsed and serialized. Callers must pass text that
+ * JSON.parse accepts.
  */
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -19,10 +19,10 @@ const skipSpace = (text: string, from: number): number => {
   return at;
 };
 
-/** Characters of a string that are looked at one by one before the rest is searched. */
+/** Characters scanned one by one before falling back to a search. */
 const SHORT_CHARS = 256;
 
-/** The index after the string that opens at `from`. Of what is searched, each character is read twice at the most. */
+/** Index after the string that starts at `from`. Reads each character at most twice. */
 const endOfString = (text: string, from: number): number => {
   let at = from + 1;
   let quote = -1;
@@ -41,7 +41,7 @@ const endOfString = (text: string, from: number): number => {
   return at;
 };
 
-/** The index after the value that starts at `from`; that of the text's end where it never ends. */
+/** Index after the value that starts at `from`; the text's length if the value never ends. */
 export const endOfValue = (text: string, from: number): number => {
   let depth = 0;
   let at = from;
@@ -63,7 +63,7 @@ export const endOfValue = (text: string, from: number): number => {
   return at;
 };
 
-/** How many values a JSON text has: itself, each item of a list and each member of an object. */
+/** Number of values in a JSON text: itself, each list item and each object member. */
 export const valuesIn = (text: string): number => {
   let values = 1;
   let isFirst = false;
@@ -71,7 +71,7 @@ export const valuesIn = (text: string): number => {
   while (at < text.length) {
     const code = text.charCodeAt(at);
     const closes = code === CLOSE_BRACE || code === CLOSE_BRACKET;
-    // The first item has no comma before it.
+    // The first item follows no comma.
     if (code === COMMA || (isFirst && !closes)) values += 1;
     isFirst = code === OPEN_BRACE || code === OPEN_BRACKET;
     at = skipSpace(text, code === QUOTE ? endOfString(text, at) : at + 1);
@@ -81,9 +81,7 @@ export const valuesIn = (text: string): number => {
 
 interface Member {
   name: string;
-  /** Where its name begins. */
   from: number;
-  /** Where its value begins and ends. */
   start: number;
   end: number;
 }
@@ -105,18 +103,17 @@ const memberPlaces = (text: string): Member[] => {
   return members;
 };
 
-/** Sixteen digits are the fewest of an integer that no double holds exactly. */
+/** Integers with fewer than sixteen digits are always exact in a double. */
 const MAYBE_INEXACT = /\d{16}/;
 const INTEGER = /^-?\d{16,}$/;
 const NUMBER = /[-+.\deE]+/y;
 
-/** Whether a text is an integer in JSON that a double would round: above 2^53, mostly. */
+/** True for a JSON integer that a double would round, mostly above 2^53. */
 export const isInexactInteger = (text: string): boolean => INTEGER.test(text) && String(Number(text)) !== text;
 
-/** The problem of a text of digits where a number is wanted. */
 export const INEXACT_NUMBER = `must be at most ${Number.MAX_SAFE_INTEGER}, the largest integer that a number holds exactly: larger ones are texts`;
 
-/** The text with each integer that a double would round as a text of its digits. */
+/** Quotes each integer that a double would round. */
 const withExactIntegers = (text: string): string => {
   const parts: string[] = [];
   let kept = 0;
@@ -138,8 +135,8 @@ const withExactIntegers = (text: string): string => {
 };
 
 /**
- * The value of a JSON text. An integer that a double would round is the text of its digits, so that none is lost.
- * @throws SyntaxError for text that isn't JSON
+ * Parses JSON. An integer that a double would round becomes the text of its digits, so that none is lost.
+ * @throws SyntaxError for invalid JSON
  */
 export const parseExact = (text: string): unknown => {
   const value = JSON.parse(text) as unknown;
@@ -147,11 +144,11 @@ export const parseExact = (text: string): unknown => {
   return exact === text ? value : (JSON.parse(exact) as unknown);
 };
 
-/** The members of an object as texts; of a name that occurs twice the last counts, as in JSON.parse. Empty for what is no object. */
+/** Members of an object as texts. The last member of a name wins, as in JSON.parse. Empty for other values. */
 export const members = (text: string): Map<string, string> =>
   new Map(memberPlaces(text).map(({ name, start, end }) => [name, text.slice(start, end)]));
 
-/** The elements of an array as texts. Empty for what is no array. */
+/** Elements of an array as texts. Empty for other values. */
 export const elements = (text: string): string[] => {
   const found: string[] = [];
   let at = skipSpace(text, 0);
@@ -193,8 +190,8 @@ const appendMember = (text: string, name: string, value: string): string => {
 };
 
 /**
- * The text with one member replaced, added or (value undefined) removed, however deep; everything else stays as it is.
- * Objects on the way that are missing, or are something else, are made.
+ * Replaces, adds or removes (`undefined`) one member at any depth; everything else stays unchanged. Missing objects on the path are
+ * created, and other values on it are replaced.
  */
 export const withMember = (text: string, path: readonly string[], value: string | undefined): string => {
   const [name, ...rest] = path;

@@ -1,21 +1,21 @@
-/** Every bound on what clients send, in one place. */
+/** Bounds on everything that clients send. */
 const KIB = 1024;
 const MIB = KIB * KIB;
 
 export const LIMITS = {
   jsonBodyBytes: 10 * MIB,
-  /** Bodies of routes without credentials. */
+  /** Bodies of routes that need no credentials. */
   openBodyBytes: 64 * KIB,
   jsonDepth: 64,
   jsonValues: 200_000,
-  /** Values of a whole workflow beside its graph, viewport and cover: its other members, its tags among them. */
+  /** JSON values of a workflow outside of its graph, viewport and cover; includes tags. */
   workflowMemberValues: 100,
   workflowBytes: 8 * MIB,
   textValueBytes: 256 * KIB,
   mediaBytes: 100 * MIB,
-  /** What a form may have beside its file. */
+  /** Form fields beside the file. */
   formBytes: 64 * KIB,
-  /** Files that can be looked up at once. */
+  /** Files per lookup. */
   mediaIds: 500,
   nodes: 500,
   edges: 2_000,
@@ -24,71 +24,68 @@ export const LIMITS = {
   tags: 50,
   tagChars: 100,
   fanOutItems: 50,
-  /** How deep workflows may stand in each other. */
+  /** Nesting depth of workflows. */
   workflowDepth: 5,
-  /** Models that may come in the place of one that fails. */
   fallbackModels: 5,
   idempotencyKeyChars: 255,
   providerBodyBytes: 2 * KIB,
-  /** Files, workflows or versions in one page of a list. */
+  /** Rows per page in lists of files, workflows or versions. */
   pageRows: 500,
   pageDefault: 50,
-  /** Items of one batch. */
   batchItems: 1_000,
-  /** A file of such items. */
   batchFileBytes: 10 * MIB,
-  /** Templates of one user. */
+  /** Per user. */
   templates: 50,
-  /** Templates of others in one list. */
+  /** Templates of other users per list. */
   listedTemplates: 1_000,
-  /** A thumbnail that is a data URL. */
+  /** A thumbnail sent as a data URL. */
   inlineThumbnailBytes: 64 * KIB,
   coverBytes: 16 * KIB,
-  /** Published versions of one workflow. */
+  /** Per workflow. */
   versions: 1_000,
   noteChars: 1_000,
   searchChars: 200,
   usagePageRows: 500,
   usagePageDefault: 50,
-  /** Approval nodes of one graph. */
+  /** Per graph. */
   approvals: 20,
-  /** Runs of one account that have an approval and are not over. */
+  /** Unfinished runs with an approval, per account. */
   waitingRuns: 200,
-  /** Longest that one run waits for decisions, all of its approvals together. */
+  /** Total wait for decisions in one run. */
   waitingHours: 720,
-  /** What a decision may put in the place of a value, where that is no longer itself. */
+  /** Size of a changed value once the original is no longer stored. */
   changedValueBytes: 8 * KIB,
-  /** Days that are summed up at once. */
+  /** Days per usage summary. */
   usageSummaryDays: 400,
-  /** Runs that are read for one summary by key, workflow or metadata, and groups that it may have. */
+  /** Runs read, and groups returned, per summary by key, workflow or metadata. */
   usageGroupedRuns: 200_000,
   usageGroups: 5_000,
 } as const;
 
-/** Whether a text has more characters than it may: as people count them and as a schema's maxLength does, not in UTF-16 units. */
+/** Compares code points, like `maxLength` of JSON Schema, not UTF-16 units. */
 export const isLonger = (text: string, characters: number): boolean =>
   text.length > characters && (text.length > 2 * characters || Array.from(text).length > characters);
 
 /**
- * Text for a name, a title or an id: no control characters, which a terminal would carry out, no line breaks, and none of the controls
- * that reverse what is read.
+ * One line of text for names, titles and ids: no line breaks, no control characters (terminals would execute them) and no bidirectional
+ * controls (they reverse displayed text).
  */
 export const ONE_LINE = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/;
 export const ONE_LINE_FORM = "must not have line breaks or other control characters";
 
-/** Slugs of workflows and internal names of models. */
+/** Slugs of workflows, and internal names of models. */
 export const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 export const MAX_SLUG_CHARS = 200;
 
 export const isSlug = (value: string): boolean => value.length <= MAX_SLUG_CHARS && SLUG.test(value);
 
-/** The version that services select for apps, hooks and schedules: what a caller who can run the workflow approved last. No caller can send it. */
+/** Version selected for apps, hooks and schedules: the last one approved by a caller who can run the workflow. Clients can't send it. */
 export const APPROVED_VERSION = "approved";
-/** The same of a draft, whether or not versions stand before it: where such a run meets a node that names the draft of a workflow. */
+/** Like `APPROVED_VERSION`, but selects the draft even if versions exist: for a nested workflow node that names the draft. */
 export const APPROVED_DRAFT_VERSION = "approved-draft";
 
-/** The version of a workflow: its number, or the draft. */
+/** A version number or `draft`. */
 export const VERSION = /^(?:draft|[1-9]\d{0,8})$/;
 
-/** As every UUID of ours is written. */
+/** Canonical form of our UUIDs. */
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

@@ -1,9 +1,8 @@
-/** Longer names are not compared. */
+/** Longer names aren't compared. */
 const MOST_CHARS = 40;
-/** So many letters may be wrong. */
 const MOST_EDITS = 2;
 
-/** How many letters have to be put in, left out, changed or swapped to make one word of the other. */
+/** Edit distance with insertions, deletions, substitutions and swaps. */
 const edits = (one: string, other: string): number => {
   let [before, row]: [number[], number[]] = [[], Array.from({ length: other.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= one.length; i += 1) {
@@ -19,7 +18,7 @@ const edits = (one: string, other: string): number => {
   return row[other.length]!;
 };
 
-/** The name that was probably meant, or undefined. */
+/** The most similar name, or undefined. */
 export const nearestName = (name: string, names: readonly string[]): string | undefined => {
   if (name.length > MOST_CHARS) return undefined;
   const most = Math.min(MOST_EDITS, Math.floor(name.length / 2));
@@ -31,7 +30,7 @@ export const nearestName = (name: string, names: readonly string[]): string | un
   return near[0]?.[0];
 };
 
-/** What a refusal of an unknown name adds where one that is known is near: `: did you mean …?`; else nothing. */
+/** Suffix for an error about an unknown name: `: did you mean …?`, or empty. */
 export const didYouMean = (name: string, names: readonly string[]): string => {
   const meant = nearestName(name, names);
   return meant === undefined ? "" : `: did you mean ${meant}?`;

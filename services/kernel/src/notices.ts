@@ -1,4 +1,4 @@
-/** What users may be mailed of without having asked for it just then, and can switch off. */
+/** Mails that users get without a request and can switch off. */
 export const NOTICES = ["lowCredits", "budgetAlerts"] as const;
 export type Notice = (typeof NOTICES)[number];
 

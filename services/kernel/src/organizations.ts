@@ -1,36 +1,35 @@
 import { ALL, covers } from "./capabilities";
 
-/** Organizations: several people who share what one account owns. The one table of roles and bounds. */
+/** Organizations: several people share one account's resources. Roles and bounds. */
 
-/** What members are, from what may most to what may least: each may what those behind it may. */
+/** In descending order: each role includes the rights of the ones after it. */
 export const ROLES = ["owner", "editor", "runner", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
 
 export const ORGANIZATION_BOUNDS = {
-  /** Made by one person and not left by them. */
+  /** Organizations that one person has created and still belongs to. */
   perPerson: 5,
-  /** Of which one person is a member. */
+  /** Organizations per person. */
   memberships: 50,
   members: 100,
-  /** That can still be used, of one organization. */
+  /** Open invitations per organization. */
   invitations: 100,
   invitationDays: 7,
-  /** That are mailed of one thing: the longest-standing. */
+  /** Owners that get a mail about one event; the longest-standing first. */
   mailedOwners: 10,
 } as const;
 
 const READS = ["workflow:read", "execution:read"] as const;
 const RUNS = [...READS, "workflow:run", "model:run", "execution:cancel", "webhook:receive", "agent:invoke"] as const;
 
-/** The capabilities that members have at most; null: all that the tier has. */
+/** Upper bound of members' capabilities by role; null: everything in the tier. */
 const ROLE_CAPABILITIES: Readonly<Record<Role, readonly string[] | null>> = { owner: null, editor: null, runner: RUNS, viewer: READS };
 
 export const isRole = (value: string): value is Role => (ROLES as readonly string[]).includes(value);
 
-/** Whether a role may at least what another may. */
 export const roleReaches = (have: Role, need: Role): boolean => ROLES.indexOf(have) <= ROLES.indexOf(need);
 
-/** What is left of capabilities in a role. Of a wildcard those that the role has are left. */
+/** Capabilities limited to a role. A wildcard becomes the role's capabilities that it includes. */
 export const withinRole = (capabilities: readonly string[], role: Role): string[] => {
   const allowed = ROLE_CAPABILITIES[role];
   if (allowed === null) return [...capabilities];

@@ -1,26 +1,26 @@
 import { MILLICREDITS_PER_CREDIT } from "./money";
 
-/** Built-in tiers, lowest first. */
+/** Lowest first. */
 export const TIERS = ["free", "pro", "business", "enterprise"] as const;
 export type BaseTier = (typeof TIERS)[number];
 
 export interface Plan {
-  /** Tier id: a built-in tier or a custom tier's id. */
+  /** A built-in tier, or the id of a custom one. */
   tier: string;
-  /** The built-in tier whose capability ceiling and model access apply. */
+  /** The built-in tier that sets the capability ceiling and the model access. */
   base: BaseTier;
-  /** Requests per route and 60 s window; null means unlimited. */
+  /** Per route and 60 s window; null means unlimited. */
   rateLimitPerMinute: number | null;
-  /** Markup over wholesale in thousandths. */
+  /** Markup on wholesale prices, in thousandths. */
   markupPermille: number;
   monthlyMillicredits: number;
-  /** Executions that may be in flight at once. */
+  /** Concurrent executions. */
   concurrency: number;
-  /** Saved workflows, templates excepted; null means uncapped. */
+  /** Saved workflows without templates; null means unlimited. */
   maxWorkflows: number | null;
   /** Bytes of uploaded and kept files. */
   mediaBytes: number;
-  /** Whether the tier may use API keys at all. */
+  /** True if the tier can use API keys. */
   apiAccess: boolean;
 }
 
@@ -45,7 +45,7 @@ const plan = (
   apiAccess: base !== "free",
 });
 
-/** The plans: the only place where a tier's numbers are written. */
+/** The only place where the numbers of the built-in tiers are written. */
 export const PLANS: Readonly<Record<BaseTier, Plan>> = {
   free: plan("free", 60, 2_000, 100, 1, GIB / 2),
   pro: plan("pro", 100, 1_500, 2_000, 10, 10 * GIB),
@@ -53,16 +53,16 @@ export const PLANS: Readonly<Record<BaseTier, Plan>> = {
   enterprise: plan("enterprise", null, 1_150, 50_000, 200, 1_024 * GIB),
 };
 
-/** Calls in a minute to addresses that users choose. */
+/** Requests per minute to hosts that users choose. */
 export interface OutgoingBudget {
   perMinute: number;
-  /** To one destination. */
+  /** Per destination host. */
   perHostPerMinute: number;
 }
 
 /**
- * What the platform calls for a user, by the base of their tier. A run of 1,000 calls to one host is within what the lowest
- * tier may send while a call waits for its turn (`TIMING.outgoingWait`).
+ * Outgoing requests per user, by the base of their tier. The lowest tier can send a run of 1,000 calls to one host within
+ * `TIMING.outgoingWait`.
  */
 export const OUTGOING: Readonly<Record<BaseTier, { calls: OutgoingBudget; webhooks: OutgoingBudget }>> = {
   free: { calls: { perMinute: 600, perHostPerMinute: 300 }, webhooks: { perMinute: 60, perHostPerMinute: 60 } },
@@ -78,8 +78,7 @@ export interface CustomTier extends Pick<Plan, "rateLimitPerMinute" | "markupPer
 
 export const isBaseTier = (tier: string): tier is BaseTier => (TIERS as readonly string[]).includes(tier);
 
-/** The plan of a custom tier: its own numbers over its base's rights. */
+/** A custom tier: its own numbers with the rights of its base. */
 export const customPlan = ({ id, ...own }: CustomTier): Plan => ({ ...PLANS[own.base], ...own, tier: id });
 
-/** Whether a tier (by its base) is at least another. */
 export const tierReaches = (have: BaseTier, need: BaseTier): boolean => TIERS.indexOf(have) >= TIERS.indexOf(need);

@@ -1,8 +1,8 @@
-/** Tables as people save them: the encoding of their text, the separator of their cells, and the values of cells. For the services and the console. */
+/** Reads table files (CSV): text encoding, separator and cell values. Used by the services and the console. */
 import { isInexactInteger, parseExact } from "./json-text";
 import { decodeText } from "./text-encoding";
 
-/** Why a table, or a cell of it, can't be read. The message is for whoever made the file. */
+/** The reason why a table or a cell can't be read. The message is for the file's author. */
 export class TableProblem extends Error {
   override readonly name = "TableProblem";
 }
@@ -13,7 +13,7 @@ const startsWith = (bytes: Uint8Array, start: readonly number[]): boolean => sta
 
 const SAMPLE_BYTES = 1_000;
 
-/** UTF-16 by its byte order mark or, where most is ASCII, by the zeros that stand at every other byte. */
+/** Detects UTF-16 by its byte order mark, or by zeros at every other byte of mostly ASCII text. */
 const utf16Of = (bytes: Uint8Array): string | undefined => {
   if (startsWith(bytes, [0xff, 0xfe])) return "utf-16le";
   if (startsWith(bytes, [0xfe, 0xff])) return "utf-16be";
@@ -24,7 +24,7 @@ const utf16Of = (bytes: Uint8Array): string | undefined => {
   return even === odd ? undefined : odd ? "utf-16le" : "utf-16be";
 };
 
-/** Files that are no text, by their first bytes. */
+/** Signatures of files that aren't text. */
 const NO_TEXT: readonly (readonly [string, readonly number[]])[] = [
   ["an Excel or ZIP file", [0x50, 0x4b, 0x03, 0x04]],
   ["an Excel file", [0xd0, 0xcf, 0x11, 0xe0]],
@@ -32,33 +32,35 @@ const NO_TEXT: readonly (readonly [string, readonly number[]])[] = [
   ["a gzip file", [0x1f, 0x8b]],
 ];
 
-/** Windows-1252 has no such characters. */
+/** Undefined in Windows-1252. */
 const UNUSED = /[\x81\x8d\x8f\x90\x9d]/;
-/** Characters beyond ASCII in a row; the space that doesn't break is none of them. */
+/** Runs of characters beyond ASCII; the non-breaking space isn't one. */
 const BEYOND_ASCII = /[^\0-\x7f\xa0]+/g;
 const PUNCTUATION = new Set("‚„…‘’“”‹›«»•–—¡¿€£§°´·©®™");
-/** Western words have no more than two letters beyond ASCII in a row; only these are listed side by side. */
+/** Western European words have at most two such letters in a row. Lists of letters have more. */
 const MOST_IN_ROW = 2;
 const LISTED = /^(?:[äöüßÄÖÜ]+|[æøåÆØÅ]+|[åäöÅÄÖ]+)$/;
 
-/** Whether characters beyond ASCII in a row are a word, or a part of one, of another alphabet. */
+/** True if a run of characters beyond ASCII looks like a word of another alphabet. */
 const isOtherWord = (row: string): boolean => {
   const chars = [...row];
   const [from, to] = [chars.findIndex((one) => !PUNCTUATION.has(one)), chars.findLastIndex((one) => !PUNCTUATION.has(one))];
   return to - from >= MOST_IN_ROW && !LISTED.test(row.slice(from, to + 1));
 };
 
-/** A sign or a capital letter between small letters, or a florin sign before one: a letter of Central European, Macintosh or Japanese text. */
+/**
+ * A sign or capital between small letters, or a florin sign before a letter: text in a Central European, Macintosh or Japanese encoding.
+ */
 const OTHER_LETTER = /[a-zß-öø-ÿ][¡-©¬®¯±-³µ¶¸¹¼-¿ŠŒŽŸÀ-ÖØ-Þ][a-zß-öø-ÿ]|ƒ[A-Za-z]/;
-/** No text has them; a tab and line breaks are none of them. */
+/** Control characters that text doesn't contain; tabs and line breaks are allowed. */
 const CONTROL = /[\0-\x08\x0e-\x1f]/;
 
 const isWestern = (text: string): boolean =>
   !UNUSED.test(text) && !OTHER_LETTER.test(text) && !(text.match(BEYOND_ASCII) ?? []).some(isOtherWord);
 
 /**
- * The text of a table: UTF-8, UTF-16, or Windows-1252 as Excel saves it in the West.
- * @throws TableProblem for another encoding, and for files that are no text
+ * Decodes a table: UTF-8, UTF-16, or Windows-1252, which Excel uses in Western Europe.
+ * @throws TableProblem for another encoding, and for files that aren't text
  */
 export const tableText = (bytes: Uint8Array): string => {
   const other = NO_TEXT.find(([, start]) => startsWith(bytes, start))?.[0];
@@ -71,11 +73,10 @@ export const tableText = (bytes: Uint8Array): string => {
   return text;
 };
 
-/** Separators of cells, by what people call them. */
 export const SEPARATORS = { comma: ",", semicolon: ";", tab: "\t" } as const;
 export type SeparatorName = keyof typeof SEPARATORS;
 
-/** What separates the cells of a table: what its first line has most of outside quotes. */
+/** The separator that occurs most in the first line, outside of quotes. */
 export const separatorOf = (text: string): SeparatorName => {
   const counts = new Map<string, number>();
   let inQuotes = false;
@@ -87,7 +88,6 @@ export const separatorOf = (text: string): SeparatorName => {
   return (["semicolon", "tab"] as const).reduce<SeparatorName>((best, name) => (count(name) > count(best) ? name : best), "comma");
 };
 
-/** What the cells of a column are read as. */
 export type CellType = "text" | "number" | "boolean" | "json";
 
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
@@ -96,8 +96,8 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
- * The value of a cell. What is no number, or neither true nor false, stays text: the check of inputs refuses it.
- * @throws TableProblem for a cell of JSON that is none, since any text would do as JSON
+ * The value of a cell. An invalid number or boolean stays text, which the input check rejects.
+ * @throws TableProblem for invalid JSON, because any text would be a valid JSON input
  */
 export const cellValue = (cell: string, type: CellType | undefined): unknown => {
   const text = cell.trim();

@@ -1,22 +1,22 @@
 const [KIB, MIB] = [1024, 1024 * 1024];
 
-/** Every bound of schedules and hooks. */
+/** Bounds of schedules and hooks. */
 export const TRIGGER_BOUNDS = {
-  /** Schedules of one account. */
+  /** Per account. */
   schedules: 20,
-  /** Hooks of one account. */
+  /** Per account. */
   hooks: 20,
-  /** Inputs that a schedule keeps, as JSON. */
+  /** Stored inputs of a schedule, as JSON. */
   inputsBytes: 256 * KIB,
   cronChars: 200,
   timezoneChars: 60,
-  /** Times ahead that a schedule is shown with. */
+  /** Upcoming times shown for a schedule. */
   nextTimes: 5,
-  /** Times in a row that may be refused for want of credits before a schedule stops. */
+  /** Consecutive runs without enough credits before a schedule stops. */
   unpaidTimes: 3,
-  /** What a sender may send to a hook. */
+  /** Body of a delivery. */
   deliveryBytes: MIB,
-  /** Of the sender's id of a delivery. */
+  /** The sender's id of a delivery. */
   deliveryIdChars: 255,
   headerChars: 100,
   signatureSecretChars: 1_000,

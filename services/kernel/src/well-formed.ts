@@ -1,5 +1,2 @@
-/**
- * A text in which no half of a surrogate pair stands alone. Clients may send such halves, and cutting a text may leave one; they have no
- * UTF-8, and neither gRPC nor Temporal can carry them.
- */
+/** Replaces lone surrogates. Clients can send them and cutting a text can create them, but UTF-8, gRPC and Temporal can't carry them. */
 export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd");

@@ -1,7 +1,7 @@
 import { decodeText } from "@nodeloom/kernel";
 import { separatorOf, TableProblem, tableText } from "@nodeloom/kernel/table-file";
 
-/** A text in an encoding of one byte a character. */
+/** Encodes a text in a single-byte encoding. */
 const encoded = (text: string, encoding: string): Uint8Array => {
   const all = Array.from({ length: 256 }, (_, byte) => decodeText(Uint8Array.of(byte), encoding) ?? "");
   return Uint8Array.from([...text].map((char) => all.indexOf(char)));

@@ -1,4 +1,4 @@
-/** credentials/: literals of HTTP nodes that look like credentials, by the rules of gitleaks. They belong into secrets. */
+/** Finds credentials in the literals of HTTP nodes with the rules of gitleaks, so that authors can move them to secrets. */
 import type { RE2JS } from "re2js";
 import { findingInWords, type Finding, type NodeIssue } from "../graph/issues";
 import type { Graph, GraphNode } from "../graph/types";
@@ -7,19 +7,19 @@ import { GITLEAKS_ALLOWED, GITLEAKS_RULES, type GitleaksRule } from "./gitleaks-
 import { literalsOf, MOST_CHARS } from "./literals";
 import { OWN_RULES } from "./own-rules";
 
-/** Characters that are looked at in one graph, counted for every pattern, and so often for all words together: some 100 ms. */
+/** Characters checked per graph: each pattern counts them once, and all keywords together count them `WORDS_WORK` times. About 100 ms. */
 const MOST_WORK = 500_000;
 const WORDS_WORK = 4;
 
 const patterns = new Map<string, RE2JS>();
 const compiled = (pattern: string): RE2JS => {
-  // Loaded here, so that processes without such texts don't pay for it.
+  // Loaded on first use: most processes never check such texts.
   const known = patterns.get(pattern) ?? (require("re2js") as typeof import("re2js")).RE2JS.compile(pattern);
   patterns.set(pattern, known);
   return known;
 };
 
-/** Bits per character, by how often each comes. */
+/** Shannon entropy in bits per character. */
 const entropyOf = (text: string): number => {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -41,7 +41,7 @@ const matches = ([, entropy, , pattern, group, allowed = []]: GitleaksRule, text
 
 const RULES: readonly GitleaksRule[] = [...GITLEAKS_RULES, ...OWN_RULES];
 
-/** The rule by which a text has a credential. */
+/** @returns the id of the first matching rule */
 const ruleOf = (text: string, budget: { work: number }): string | undefined => {
   const looked = text.slice(0, MOST_CHARS);
   if (budget.work <= 0) return undefined;
@@ -69,7 +69,7 @@ const problemsOf = ({ data }: GraphNode, budget: { work: number }): Finding[] =>
   return known;
 };
 
-/** Literals of HTTP nodes that look like credentials, by node. The messages name places, and no values. */
+/** Issues for literals that look like credentials. Messages name the setting, never the value. */
 export const credentialIssues = ({ nodes }: Pick<Graph, "nodes">): NodeIssue[] => {
   const budget = { work: MOST_WORK };
   return nodes

@@ -1,31 +1,30 @@
 import { isRecord, type GraphNode } from "../graph/types";
 
-/** Literals of HTTP nodes in the forms in which rules for files of source code find credentials. */
+/** Converts literals of HTTP nodes into the source code forms that the gitleaks rules match. */
 
-/** Names of headers, parameters and members whose values are credentials. */
 const CREDENTIAL =
   /(?:^|[-_.])(?:api[-_]?key|(?:access|auth)[-_]?token|subscription[-_]?key|secret[-_]?(?:access[-_]?)?key|client[-_]?secret)$/i;
-/** Schemes that the rule of `Authorization` knows. */
+/** Schemes that the gitleaks rule for `Authorization` matches. */
 const SCHEME = /^(?:basic|bearer|token|api-token)$/i;
 const FORM = /^[^\s=&]+=\S*$/;
-/** Of one text: what is longer is looked at as far. */
+/** Characters checked per text; the rest is ignored. */
 export const MOST_CHARS = 8_192;
 const MOST_PARAMETERS = 100;
 const MOST_NAME_CHARS = 100;
 
 const asHeader = (name: string, value: string): string => `curl -H '${name}: ${value}' `;
 
-/** What has a name, by that name: as a header, if it is a credential's, and otherwise as it would be assigned. */
+/** A named value in the form its rule matches: a header if the name is a credential's, otherwise an assignment. */
 const named = (name: string, value: string): string => (CREDENTIAL.test(name) ? asHeader("X-Api-Key", value) : `${name}=${value}`);
 
-/** The parameters of a query, or of a form, one a line. */
+/** Query or form parameters, one per line. */
 const parametersOf = (query: string): string =>
   [...new URLSearchParams(query)]
     .slice(0, MOST_PARAMETERS)
     .map(([name, value]) => named(name, value))
     .join("\n");
 
-/** Of another scheme, the last part of what follows is taken for a token. */
+/** For a scheme that the rule doesn't match, the last part counts as the token. */
 const authorizationText = (value: string): string => {
   const [scheme = "", given, ...more] = value.split(" ");
   if (given === undefined || more.length > 0 || SCHEME.test(scheme)) return value;
@@ -39,7 +38,7 @@ const headerText = (name: string, value: string): string => {
 
 const urlText = (url: string): string => `curl '${url}' \n${parametersOf(/\?([^#]*)/.exec(url)?.[1] ?? "")}`;
 
-/** Members of any depth that are credentials by their names. */
+/** Members at any depth whose names are those of credentials. */
 const credentialMembers = (value: unknown, name = ""): string[] => {
   if (typeof value === "string") return CREDENTIAL.test(name) ? [named(name, value)] : [];
   if (typeof value !== "object" || value === null) return [];
@@ -52,7 +51,7 @@ const bodyText = (body: unknown): string => {
   return FORM.test(looked) ? `${parametersOf(looked)}\n${looked}` : looked;
 };
 
-/** The literals of a node that are sent: where each stands, and its text. */
+/** Literals that a node sends, each with the path of its setting. */
 export const literalsOf = ({ url, headers, body }: GraphNode["data"]): [path: string, text: string][] => [
   ...(typeof url === "string" ? [["url", urlText(url.slice(0, MOST_CHARS))] satisfies [string, string]] : []),
   ...(isRecord(headers) ? Object.entries(headers) : []).map(([name, value]): [string, string] => [

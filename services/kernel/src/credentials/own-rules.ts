@@ -1,6 +1,6 @@
 import type { GitleaksRule } from "./gitleaks-rules";
 
-/** Credentials for which gitleaks has no rule: in addresses, of this platform, and of services that HTTP nodes call. In the form of its rules. */
+/** Credentials that gitleaks has no rule for: in URLs, of this platform, and of services that HTTP nodes call. Same form as its rules. */
 // prettier-ignore
 export const OWN_RULES: readonly GitleaksRule[] = [
   ["address-with-password", 0, "://", "://[^\\s:/?#@{}'\"<>]*:([^\\s/?#@{}'\"<>]{3,})@", 1],

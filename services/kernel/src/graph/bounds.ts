@@ -1,48 +1,45 @@
 const KIB = 1024;
 const MIB = KIB * KIB;
 
-/** What one run may use up. */
+/** Bounds of one run. */
 export const GRAPH_BOUNDS = {
-  /** Node ids name activities and idempotency keys, which have limits of their own. */
+  /** Node ids become part of activity ids and idempotency keys, which have their own limits. */
   nodeIdBytes: 200,
-  /**
-   * Calls of one run. Temporal lets a run have 2,000 activities pending, and cancelling adds one for each that is.
-   */
+  /** Temporal allows 2,000 pending activities per workflow, and cancelling adds one per pending activity. */
   calls: 1_000,
   listItems: 1_000,
   listBytes: 4 * MIB,
-  /** Every value that a run makes, from its inputs on, together. */
+  /** All values of a run together, its inputs included. */
   valueBytes: 8 * MIB,
-  /** Placeholders filled, elements copied, expressions evaluated: see `RunBudget.work`. */
+  /** Placeholders filled, elements copied and expressions evaluated; see `RunBudget.work`. */
   work: 250_000,
   warnings: 100,
-  /** What an execution tells of the outputs of nodes that call nothing, as JSON. */
+  /** JSON bytes that an execution reports of pure nodes' outputs. */
   reportedBytes: 64 * KIB,
   issues: 100,
-  /** A plan: its settings, and every known value as often as it is used. It must fit into one document (16 MB). */
+  /** The settings plus every known value, counted at each use. A plan must fit into one MongoDB document (16 MB). */
   planBytes: 12 * MIB,
-  /** Files of one result that are fetched into our storage. */
+  /** Result files that are copied into media storage. */
   resultFiles: 100,
   resultBytes: 4 * MIB,
 } as const;
 
-/** Quotes around a name, its colon, and the comma behind its value. */
+/** Two quotes, a colon and a comma. */
 const NAME_MARKS = 4;
 const encoder = new TextEncoder();
 
-/** UTF-8 bytes of a text. */
 export const textBytes = (text: string): number => encoder.encode(text).length;
 
-/** The beginning of a text that takes no more UTF-8 bytes than that; no character is parted. */
+/** The longest prefix within a number of UTF-8 bytes. Never cuts inside a character. */
 export const beginningOf = (text: string, bytes: number): string =>
   text.length * 3 <= bytes ? text : text.slice(0, encoder.encodeInto(text, new Uint8Array(bytes)).read);
 
 const [SPACE, QUOTE, BACKSLASH, ASCII_END, TWO_BYTES_END] = [0x20, 0x22, 0x5c, 0x80, 0x800];
 const [SURROGATES, LOW_SURROGATES, SURROGATES_END] = [0xd800, 0xdc00, 0xe000];
-/** What JSON makes of control characters and halves of surrogate pairs: a backslash, u and four digits. */
+/** Length of `\uXXXX`, the JSON form of control characters and lone surrogates. */
 const ESCAPE_BYTES = 6;
 
-/** Bytes of a text as JSON in UTF-8, without its quotes. */
+/** JSON bytes of a text in UTF-8, without its quotes. */
 const jsonTextBytes = (text: string): number => {
   let bytes = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -62,7 +59,7 @@ const jsonTextBytes = (text: string): number => {
   return bytes;
 };
 
-/** How many bytes a value is as JSON; counting stops beyond `most`. */
+/** JSON bytes of a value. Stops counting above `most`. */
 export const valueBytes = (value: unknown, most: number): number => {
   if (typeof value === "string") return value.length > most ? value.length : jsonTextBytes(value) + 2;
   if (typeof value !== "object" || value === null) return 8;

@@ -1,9 +1,9 @@
 import { GRAPH_BOUNDS, valueBytes } from "./bounds";
 
-/** A node's inputs or value can't be made. The message becomes the node's error. */
+/** A node's inputs or value can't be computed. The message becomes the node's error. */
 export class BindError extends Error {
   override readonly name = "BindError";
-  /** @param publicMessage in place of a message that quotes a value, for those who can't read the graph */
+  /** @param publicMessage shown instead of the message to readers who can't see the graph, because the message quotes a value */
   constructor(
     message: string,
     readonly publicMessage?: string,
@@ -12,14 +12,14 @@ export class BindError extends Error {
   }
 }
 
-/** What was used up of a run's bounds. Plans carry it, as JSON, to the run. */
+/** Amounts already used. A plan passes them to its run as JSON. */
 export interface BudgetUse {
   valueBytes: number;
   calls: number;
   work: number;
 }
 
-/** A run would pass one of its bounds, which the message names. It ends the plan or the run. */
+/** A run would exceed one of its bounds. Ends planning or the run. */
 export class BoundPassed extends BindError {}
 
 const MEGABYTE = 1_048_576;
@@ -31,33 +31,33 @@ const MESSAGES: Readonly<Record<keyof BudgetUse, string>> = {
   work: `filling its templates, lists and expressions takes more than ${GRAPH_BOUNDS.work.toLocaleString("en")} steps`,
 };
 
-/** Counts what one run makes, in planning and in the workflow. */
+/** Counts a run's use of its bounds, during planning and in the workflow. */
 export interface RunBudget {
   readonly used: Readonly<BudgetUse>;
-  /** Counts a value that was made, and returns it. @throws BoundPassed */
+  /** Counts a value and returns it. @throws BoundPassed */
   value<T>(value: T): T;
-  /** Counts bytes of values before they are made. @throws BoundPassed */
+  /** Counts bytes before values are created. @throws BoundPassed */
   bytes(count: number): void;
-  /** Counts calls of providers and HTTP requests. @throws BoundPassed */
+  /** Counts provider calls and HTTP requests. @throws BoundPassed */
   calls(count: number): void;
   /**
-   * Counts filled placeholders, characters read (by `charactersOfWork`), elements copied (by `elementsOfWork`), and
-   * evaluated expressions. @throws BoundPassed
+   * Counts placeholders filled, characters read (`charactersOfWork`), elements copied (`elementsOfWork`) and expressions evaluated.
+   * @throws BoundPassed
    */
   work(count: number): void;
 }
 
-/** Copying this many elements of a list is one step of work. */
+/** Elements copied per step of work. */
 const ELEMENTS_PER_STEP = 16;
 export const elementsOfWork = (count: number): number => Math.ceil(count / ELEMENTS_PER_STEP);
 
-/** Reading this many characters of a text is one step of work. */
+/** Characters read per step of work. */
 const CHARACTERS_PER_STEP = 512;
 export const charactersOfWork = (length: number): number => Math.ceil(length / CHARACTERS_PER_STEP);
 
 /**
- * A budget of which something may be used already.
- * @param bounds what may be used at most; by default a run's bounds
+ * @param used amounts already used
+ * @param bounds defaults to the bounds of a run
  */
 export const createBudget = (used: Partial<BudgetUse> = {}, bounds: Readonly<BudgetUse> = GRAPH_BOUNDS): RunBudget => {
   const sum: BudgetUse = { valueBytes: 0, calls: 0, work: 0, ...used };

@@ -1,4 +1,4 @@
-/** Codes of what is wrong or odd in a graph. Programs decide by the code and its params; people read the message. */
+/** Codes of issues and warnings in a graph. Programs use the code and its params; people read the message. */
 
 import { nearestName } from "../nearest-name";
 import { shownName } from "./types";
@@ -8,7 +8,7 @@ type Params = Readonly<Record<string, string>>;
 const meantName = ({ meant }: { meant?: string | undefined }): string => (meant === undefined ? "" : `: did you mean ${meant}?`);
 const edgeName = (edge: string | undefined): string => (edge === undefined ? "" : ` (edge ${edge})`);
 
-/** Messages by code. Names in params are already cut to the length in which messages show them. */
+/** Names in params are already shortened to display length. */
 const MESSAGES = {
   REQUIRED: ({ name, meant }: { name: string; meant?: string | undefined }) =>
     `${name}: is required${meant === undefined ? "" : `; did you mean ${meant}?`}`,
@@ -44,7 +44,7 @@ const MESSAGES = {
     `nothing flows into ${name}: ${node} is bypassed, and none of its inputs fits`,
 } satisfies Record<string, (params: never) => string>;
 
-/** Codes of issues whose message alone says what is wrong: each place that finds one writes its own. */
+/** Codes without a fixed message: the caller writes it. */
 const GENERAL_CODES = [
   "GRAPH_INVALID",
   "SETTING_INVALID",
@@ -71,16 +71,16 @@ type ParamsOf<C extends IssueCode> = C extends SpecificCode
     : Readonly<Record<string, never>>
   : Readonly<Record<string, never>>;
 
-/** An issue or a warning, whose node is known elsewhere. `path` is the setting or input that it is about. */
+/** An issue or a warning without its node. `path` is the setting or input that it is about. */
 export type Finding<C extends IssueCode = IssueCode> = {
   [K in C]: { code: K; params: ParamsOf<K>; path?: string; message: string };
 }[C];
 
-/** One reason why a graph can't run, or a warning. `nodeId` is null for the graph as a whole. */
+/** A reason why a graph can't run, or a warning. `nodeId` is null for the graph as a whole. */
 export type GraphIssue = Finding & { nodeId: string | null };
 export type NodeIssue = Finding & { nodeId: string };
 
-/** A finding with the message of its code. The `name` in its params is also its path. */
+/** A finding with the message of its code. `params.name` also becomes its path. */
 export const finding = <C extends SpecificCode>(code: C, ...[params]: Parameters<Messages[C]>): Finding => {
   const known: Params = params ?? {};
   const message = (MESSAGES[code] as (params: Params) => string)(known);
@@ -88,7 +88,7 @@ export const finding = <C extends SpecificCode>(code: C, ...[params]: Parameters
   return { code, params: known, ...(path === undefined ? {} : { path }), message } as Finding;
 };
 
-/** A finding of a general code. @param path the setting or input; its name is not added to the message */
+/** A finding of a general code. @param path the setting or input; not added to the message */
 export const findingInWords = (code: GeneralCode, message: string, path?: string): Finding => ({
   code,
   params: {},
@@ -96,12 +96,12 @@ export const findingInWords = (code: GeneralCode, message: string, path?: string
   message,
 });
 
-/** The same finding behind the name of what it is found in. */
+/** Prefixes the message with a name. */
 export const within = (name: string, found: Finding): Finding => ({ ...found, message: `${name}: ${found.message}` });
 
-/** Findings without those whose message an earlier one has. */
+/** Removes findings with a repeated message. */
 export const distinct = (found: readonly Finding[]): Finding[] => [...new Map(found.map((one) => [one.message, one])).values()];
 
-/** @param names of all enabled models */
+/** @param names all enabled models, for the suggestion */
 export const modelUnknown = (name: string, names: readonly string[] = []): Finding =>
   finding("MODEL_UNKNOWN", { model: shownName(name), meant: nearestName(name, names) });

@@ -26,9 +26,8 @@ const graphIssue = (message: string, nodeId: string | null = null): GraphIssue =
 const handle = (value: unknown): string | null => (typeof value === "string" && value !== "" ? value : null);
 
 /**
- * Reads a saved graph leniently: elements that are no nodes or edges are left out and named in `issues`, for the run
- * that will judge them.
- * @throws DomainError INVALID_REQUEST when either text is no JSON array or has too many elements.
+ * Reads a saved graph leniently: elements that aren't nodes or edges are skipped and reported in `issues` when a run is planned.
+ * @throws DomainError INVALID_REQUEST if a text isn't a JSON array or has too many elements
  */
 export const readGraph = (nodesJson: string, edgesJson: string): Graph & { issues: GraphIssue[] } => {
   const issues: GraphIssue[] = [];

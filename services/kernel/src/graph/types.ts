@@ -1,22 +1,22 @@
 import { wellFormed } from "../well-formed";
 
-/** A node as planning sees it. Members it does not know stay in the saved text and are never judged. */
+/** A node as planning sees it. Unknown members stay in the saved text and are never checked. */
 export interface GraphNode {
   id: string;
   type: string;
   data: Readonly<Record<string, unknown>>;
-  /** Of the inputs of a workflow that stands in another: the values of its fields. */
+  /** For inputs of an inlined workflow: the values of its fields. */
   given?: ReadonlyMap<string, unknown>;
 }
 
-/** Carries a value from an output port to an input port. Null handles mean "the only sensible one". */
+/** Carries a value from an output port to an input port. A null handle means the default port. */
 export interface GraphEdge {
   id: string;
   source: string;
   target: string;
   sourceHandle: string | null;
   targetHandle: string | null;
-  /** What flows instead of an input that wasn't given: a field of a workflow that stands in another has its own value then. */
+  /** Replaces an input that wasn't set, for example with the default of an inlined workflow's field. */
   otherwise?: { value: unknown };
 }
 
@@ -45,13 +45,12 @@ export const NODE_TYPES = [
 ] as const;
 export type NodeType = (typeof NODE_TYPES)[number];
 
-/** Names longer than this are cut where they are shown. */
 const MAX_LABEL_CHARS = 80;
 
-/** A name that users chose (of a port, an edge, a field, a kind), as messages show it. */
+/** A name that users chose, shortened for messages. */
 export const shownName = (name: string): string => (name.length > MAX_LABEL_CHARS ? `${name.slice(0, MAX_LABEL_CHARS)}…` : name);
 
-/** The name that a node's author gave it. */
+/** The author's name for the node. */
 export const labelOf = ({ data }: Pick<GraphNode, "data">): string | undefined => {
   const given = [data.label, data.name, data.title].find((name) => typeof name === "string" && name.trim() !== "") as string | undefined;
   return (
@@ -65,7 +64,7 @@ export const labelOf = ({ data }: Pick<GraphNode, "data">): string | undefined =
   );
 };
 
-/** A node as messages call it: its label where it has one, and its id. */
+/** A node in messages: its label, if any, and its id. */
 export const nodeName = (id: string, label: string | undefined): string =>
   label === undefined || label === id ? id : `"${label}" (${id})`;
 

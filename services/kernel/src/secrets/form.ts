@@ -1,10 +1,10 @@
-/** secrets/: values that graphs name, and never have. Here: their names, their values and the hosts that they go to. */
+/** Secrets: values that graphs refer to by name and never contain. Their names, values and allowed hosts. */
 
 export const SECRET_BOUNDS = {
-  /** Secrets of one account. */
+  /** Per account. */
   secrets: 200,
   valueChars: 8_192,
-  /** Shorter values would be found in any answer. */
+  /** A shorter value could occur in any response by chance. */
   minValueChars: 8,
   hosts: 20,
   hostChars: 260,
@@ -13,18 +13,18 @@ export const SECRET_BOUNDS = {
 export const SECRET_NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 export const SECRET_NAME_FORM = "must be up to 64 capital letters, digits and underscores, a letter first";
 
-/** What a header can carry, and so what a secret's value may be. */
+/** Printable ASCII, because a secret can be sent in a header. */
 export const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 export const HEADER_VALUE_FORM = "printable ASCII characters without spaces around them";
 
 const HOST = /^(?:\[[0-9a-f:.]+\]|[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_.-]*[\p{L}\p{M}\p{N}])?)(?::\d{1,5})?$/iu;
-/** Of which `host` alone means the protocol's own port. */
+/** Default ports: an entry without a port means these. */
 const DEFAULT_PORT: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" };
 
-/** A host, or `host:port`, as URLs spell it; undefined for what is neither. */
+/** A `host` or `host:port` in the form that URLs use; undefined if it is invalid. */
 export const secretHost = (entry: string): string | undefined => {
   if (entry.length > SECRET_BOUNDS.hostChars || !HOST.test(entry)) return undefined;
-  // No protocol's own port, which a URL would leave out.
+  // Parsed for the host only. The port comes from the entry, because a URL drops its scheme's default port.
   const url = `ws://${entry}`;
   if (!URL.canParse(url)) return undefined;
   const { hostname } = new URL(url);
@@ -33,7 +33,7 @@ export const secretHost = (entry: string): string | undefined => {
   return Number(port) > 0 ? `${hostname}:${Number(port)}` : undefined;
 };
 
-/** Whether a request goes to one of the hosts: the same name, and the port that the entry has, or its protocol's own. */
+/** True if a request goes to one of the hosts: same name, and the entry's port or the protocol's default. */
 export const isSecretHost = (hosts: readonly string[], url: URL): boolean => {
   const own = DEFAULT_PORT[url.protocol];
   const port = url.port || own;
@@ -41,8 +41,8 @@ export const isSecretHost = (hosts: readonly string[], url: URL): boolean => {
 };
 
 /**
- * Whether a key of the platform was stored for an address: for its scheme, host and port, or for hosts below a domain (`*.example.com`),
- * by https. Keys that 1.0.0 stored name a host and port alone, those of providers none, which means the addresses of today.
+ * True if a platform key is allowed for a URL: by scheme, host and port, or by a domain pattern (`*.example.com`) over https. Keys stored
+ * by version 1.0.0 have only host and port, or, for providers, no address; the latter means any current address.
  */
 export const isKeyAddress = (addresses: readonly string[], { origin, host, protocol }: URL): boolean =>
   addresses.length === 0 ||
@@ -52,6 +52,6 @@ export const isKeyAddress = (addresses: readonly string[], { origin, host, proto
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
-/** Whether a request can be read by its receiver alone: by https, or on this machine. */
+/** True if only the receiver can read the request: https, or a loopback address. */
 export const isConfidential = ({ protocol, hostname }: URL): boolean =>
   protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname));

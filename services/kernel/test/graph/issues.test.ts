@@ -19,7 +19,7 @@ const found = (data: Record<string, unknown>, type = "generate-image", edges: Ed
     edges,
   ).issues;
 
-/** Params are compared by the members that are expected. */
+/** Compares only the expected params. */
 const nested = ({ params, ...rest }: { params?: object }): object =>
   params ? { ...rest, params: expect.objectContaining(params) as object } : rest;
 

@@ -5,23 +5,23 @@ import { isRecord, shownName, type Graph, type GraphEdge, type GraphNode } from 
 import { placeholdersIn } from "../values/value";
 import { autoName, isTaskName, nameIn, TASKS } from "./tasks";
 
-/** A model that a task has become. */
+/** The model chosen for a task such as `auto:image`. */
 export interface ChosenModel {
   internalName: string;
   inputSchema: JsonSchema;
 }
 
-/** Inputs of a node that are warned of, of those that its model does not have. */
+/** Inputs without a counterpart that one node is warned about. */
 const MOST_NAMED = 10;
 
-/** Inputs that a node gives and its model does not have. */
+/** Per node, the inputs that the chosen model doesn't have. */
 type Unknown = Map<string, Set<string>>;
 
 interface Choice {
   model: ChosenModel;
   task: string;
   known: ReadonlySet<string>;
-  /** Names in its templates, which are ports of their own. */
+  /** Placeholders of the node's templates. Each one is a port. */
   placeholders: ReadonlySet<string>;
 }
 
@@ -33,11 +33,11 @@ const choiceOf = (node: GraphNode, chosen: ReadonlyMap<string, ChosenModel>): Ch
   return { model, task: String(name), known, placeholders: new Set(placeholdersIn(node.data)) };
 };
 
-/** What an input is called by the model; undefined where the model has nothing like it. */
+/** The model's name for an input; undefined if it has none like it. */
 const renamed = ({ known, placeholders }: Choice, name: string): string | undefined =>
   nameIn(name, known) ?? (placeholders.has(name) ? name : undefined);
 
-/** Inputs of its task that stand beside a node's settings, as those of a language model do. */
+/** Task inputs that are stored beside the node's settings, as language models store them. */
 const besides = (node: GraphNode, { task, known }: Choice): [string, unknown][] => {
   const name = task.slice(autoName("").length);
   const common: readonly string[] = isTaskName(name) ? TASKS[name].inputs : [];
@@ -46,7 +46,7 @@ const besides = (node: GraphNode, { task, known }: Choice): [string, unknown][] 
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
-/** The models in the place of the chosen one, which can't be among them. */
+/** Removes the chosen model from the node's fallback models. */
 const otherThan = ({ model }: Choice, { data: { fallback } }: GraphNode): { fallback?: unknown[] } =>
   Array.isArray(fallback) && fallback.includes(model.internalName)
     ? { fallback: fallback.filter((name) => name !== model.internalName) }
@@ -65,7 +65,7 @@ const chosenNode = (node: GraphNode, choice: Choice, unknown: Set<string>): Grap
   return { ...node, data: { ...node.data, ...changed, ...otherThan(choice, node), model: choice.model.internalName } };
 };
 
-/** An edge as the model calls its port; undefined where the model has no such input. */
+/** The edge with the model's name for its port; undefined if the model has no such input. */
 const chosenEdge = (edge: GraphEdge, node: GraphNode, choice: Choice, unknown: Set<string>): GraphEdge | undefined => {
   const port = edge.targetHandle ?? kindOf(node.type)?.defaultInput?.(edge.sourceHandle ?? "", node) ?? "";
   const own = renamed(choice, port);
@@ -96,9 +96,8 @@ const warningsOf = (choices: ReadonlyMap<string, Choice>, unknown: Unknown): Map
   );
 
 /**
- * A graph with the models that its tasks have become: inputs of tasks go by the names that the models have for them. Inputs that a
- * model does not know are left out, with a warning of the node.
- * @param chosen by what nodes name, such as `auto:image`; a task that is not there stays, and is an issue of its node
+ * Replaces tasks by the models chosen for them and renames their inputs. Inputs that a model doesn't have are dropped with a warning.
+ * @param chosen by the name in the node, such as `auto:image`. A task without an entry stays and becomes an issue.
  */
 export const withChosenModels = <G extends Graph>(
   graph: G,

@@ -1,21 +1,21 @@
 import { isBaseTier, tierReaches, type BaseTier } from "../../plans";
 
-/** What decides which model a task becomes. */
+/** The facts by which a model is ranked for a task. */
 export interface TaskCandidate {
   internalName: string;
-  /** Tasks that it does. */
+  /** Tasks that the model supports. */
   tasks: readonly string[];
-  /** provider, local or sandbox. */
+  /** `provider`, `local` or `sandbox`. */
   runsAt: string;
   minTier: string;
-  /** ready, needs-key, downloading or away. */
+  /** `state`: ready, needs-key, downloading or away. */
   status?: { state: string; reason: string } | undefined;
 }
 
-/** Without an order of the administrators: what providers run before what the machine itself runs, and the sandbox last. */
+/** Default order when administrators set none: hosted providers first, the sandbox last. */
 const PLACES = ["provider", "local", "sandbox"];
 
-/** The models that do a task, the best first: those of the order that was set, then all others. */
+/** Models for a task, best first: those in the administrators' order, then all others. */
 export const rankedFor = <T extends TaskCandidate>(task: string, models: readonly T[], order: readonly string[] = []): T[] => {
   const rank = ({ internalName, runsAt }: T): number => {
     const set = order.indexOf(internalName);
@@ -29,11 +29,14 @@ export const rankedFor = <T extends TaskCandidate>(task: string, models: readonl
 const reaches = (tier: BaseTier | undefined, { minTier }: TaskCandidate): boolean =>
   tier === undefined || !isBaseTier(minTier) || tierReaches(tier, minTier);
 
-/** The first that can run now, for a tier; undefined: for any. */
+/** @param tier undefined: any tier */
 export const firstReady = <T extends TaskCandidate>(ranked: readonly T[], tier: BaseTier | undefined): T | undefined =>
   ranked.find((model) => (model.status?.state ?? "ready") === "ready" && reaches(tier, model));
 
-/** Why none of a task's models can run now, and what to do. @param ranked all that there are, also those that need a key */
+/**
+ * The reason why no model of a task can run now, with the next step.
+ * @param ranked all models of the task, including those that need a key
+ */
 export const noneReady = (task: string, ranked: readonly TaskCandidate[], tier: BaseTier | undefined): string => {
   const stateOf = (state: string): TaskCandidate | undefined =>
     ranked.find((model) => (model.status?.state ?? "ready") === state && reaches(tier, model));

@@ -1,6 +1,6 @@
-/** auto/: models that are named by what they are to do. */
+/** Tasks: nodes name a purpose such as `auto:image` instead of a model. */
 
-/** What an input of a task is called in a node, and what models may call it, the usual name first. */
+/** Task input → names that models use for it, the most common first. */
 const COMMON_INPUTS = {
   prompt: ["prompt", "text", "promptText"],
   image: ["image", "image_url", "input_image", "promptImage", "images"],
@@ -20,14 +20,13 @@ const COMMON_INPUTS = {
 export type CommonInput = keyof typeof COMMON_INPUTS;
 
 export interface Task {
-  /** What it makes. */
   modality: "image" | "video" | "audio" | "text";
   summary: string;
-  /** What a node may give it, whichever model it becomes. */
+  /** Inputs that a node can set for any model of the task. */
   inputs: readonly CommonInput[];
 }
 
-/** Every task that a node may name as `auto:<task>`. */
+/** Tasks that a node can name as `auto:<task>`. */
 export const TASKS = {
   image: { modality: "image", summary: "A picture from words", inputs: ["prompt", "ratio", "count", "negative", "seed"] },
   edit: { modality: "image", summary: "A picture changed by words", inputs: ["prompt", "image", "ratio", "count", "seed"] },
@@ -56,19 +55,19 @@ const PREFIX = "auto:";
 
 export const isTaskName = (name: string): name is TaskName => Object.hasOwn(TASKS, name);
 
-/** What a node's `model` asks for, known or not; undefined where it names a model. */
+/** The task in `auto:<task>`, known or unknown; undefined for a model name. */
 export const taskOf = (model: string): string | undefined => (model.startsWith(PREFIX) ? model.slice(PREFIX.length) : undefined);
 
 export const autoName = (task: string): string => `${PREFIX}${task}`;
 
-/** What a model with such inputs calls an input of a task; undefined where it knows no such thing. */
+/** The model's name for a task input; undefined if it has none. */
 export const nameIn = (input: string, known: ReadonlySet<string>): string | undefined => {
   if (known.has(input)) return input;
   const names: readonly string[] = Object.hasOwn(COMMON_INPUTS, input) ? COMMON_INPUTS[input as CommonInput] : [];
   return names.find((name) => known.has(name));
 };
 
-/** What a model calls an input that another model calls so: the same name, or another one for the same thing. */
+/** The name that one model uses for another model's input; undefined if it has none. */
 export const counterpartIn = (input: string, known: ReadonlySet<string>): string | undefined => {
   if (known.has(input)) return input;
   const names: readonly string[] = Object.values(COMMON_INPUTS).find((all: readonly string[]) => all.includes(input)) ?? [];

@@ -7,24 +7,23 @@ import { parseJsonText } from "../values/json-text";
 import { asText, fill, fillDeep, member, placed, placeholdersIn, withAddresses } from "../values/value";
 import { isSecret, namingSecrets, secretPlace } from "./secrets";
 
-/** What an http-request node sends, its URL filled in place. */
+/** The request of an http-request node, with its templates filled. */
 
-/** What an http-request node can ask for. */
 export const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD"] as const;
 
-/** An http-request node's settings for one item. A connected body wins over the literal. */
+/** The settings of an http-request node for one item. A connected body overrides the literal one. */
 export interface HttpCall {
   method: string;
   url: string;
   headers: Record<string, string>;
   body?: unknown;
-  /** The body is a text that is JSON. */
+  /** The body is JSON text. */
   isJson?: true;
-  /** JSON pointer of what the node outputs. */
+  /** JSON pointer into the response. */
   extract?: string;
-  /** An answer outside 2xx fails the node. */
+  /** Fail the node on a status outside 2xx. */
   failOnStatus?: true;
-  /** Names of secrets, whose values come in the place of `{{secrets.NAME}}` when it is sent. */
+  /** Secrets whose values replace `{{secrets.NAME}}` when the request is sent. */
   secrets?: string[];
 }
 
@@ -32,7 +31,7 @@ type Literals = Readonly<Record<string, unknown>>;
 
 const QUOTE = '"';
 
-/** Fills a text that is to be JSON: inside its texts values are escaped, elsewhere they are put in as JSON. */
+/** Fills a JSON template: values are escaped inside strings and inserted as JSON elsewhere. */
 const fillJson = (template: string, resolve: (name: string) => unknown, budget?: RunBudget): string => {
   let [inText, at] = [false, 0];
   const readTo = (end: number): void => {
@@ -54,7 +53,7 @@ const fillJson = (template: string, resolve: (name: string) => unknown, budget?:
   );
 };
 
-/** What a request sends: a connected body, or the filled one; and whether it is a text that is JSON. */
+/** The connected body or the filled template, and whether it is JSON text. */
 const contentOf = (
   connected: unknown,
   body: unknown,
@@ -98,7 +97,7 @@ export const httpCall = (
   return budget ? budget.value(call) : call;
 };
 
-// Problems never quote a URL or a header: others than the author read them, too, and both carry credentials.
+// Messages never quote a URL or a header: both can carry credentials, and readers other than the author see them.
 const urlProblem = (url: string): string | undefined => {
   if (!URL.canParse(url)) return "url: is not a URL";
   const { protocol } = new URL(url);
@@ -106,7 +105,7 @@ const urlProblem = (url: string): string | undefined => {
 };
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i;
-/** Other tools let it stand for every element. */
+/** Rejected: other tools use it for every element. */
 const WILDCARD = "*";
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 
@@ -119,10 +118,10 @@ const headerProblems = (headers: unknown): string[] => {
   ]);
 };
 
-/** Stand for whatever is not known yet: a port is a number, and a domain is none. */
+/** Stand-ins for unknown values: a port must be a number, a domain must not. */
 const SOMETHING = ["1", "x"];
 
-/** What is wrong with a URL whose placeholders are not known yet, whatever they may be. */
+/** The problem of a URL with unknown placeholders, if no value could make it valid. */
 const openUrlProblem = (url: string): string | undefined => {
   const problems = SOMETHING.map((one) => urlProblem(fill(url, () => one)));
   return problems.includes(undefined) ? undefined : problems[0];
@@ -131,8 +130,8 @@ const openUrlProblem = (url: string): string | undefined => {
 export const hasUrl = ({ url }: Literals): boolean => typeof url === "string" && url.trim() !== "";
 
 /**
- * Everything that is wrong with the settings of an http-request node, except that it has no url.
- * @param calls what the node will call, as far as it is known.
+ * Problems of an http-request node's settings, except for a missing URL.
+ * @param calls the calls as far as they are known
  */
 export const httpProblems = (literals: Literals, calls: readonly HttpCall[] | undefined): string[] => {
   const { method, url, extract, body } = literals;

@@ -5,29 +5,27 @@ import { placeholdersIn, placeholderUses } from "../values/value";
 import { namesBeforePath } from "./url-template";
 
 /**
- * `{{secrets.NAME}}` in the url, headers and body of an http-request node. It stays as it is in plans and runs; the value comes in its
- * place in the request that is sent, and nowhere else.
+ * `{{secrets.NAME}}` in the URL, headers and body of an http-request node. Plans and runs store the placeholder. Only the request that is
+ * sent contains the value.
  */
 
 const PREFIX = "secrets.";
 const PLACE = /\{\{secrets\.([A-Z][A-Z0-9_]{0,63})\}\}/g;
 
-/** Whether the name of a placeholder means a secret. */
 export const isSecret = (placeholder: string): boolean => placeholder.startsWith(PREFIX);
 
-/** How a secret stands in what a node will send. */
+/** The placeholder as the node's request contains it. */
 export const secretPlace = (placeholder: string): string => `{{${placeholder}}}`;
 
-/** Names of the secrets in the texts of a JSON value, each once. */
+/** Distinct names of secrets in the texts of a JSON value. */
 export const secretNames = (texts: unknown): string[] =>
   placeholdersIn(texts)
     .filter(isSecret)
     .map((placeholder) => placeholder.slice(PREFIX.length));
 
-/** Names of the secrets in a node's settings. */
 export const secretsOfNode = ({ url, headers, body }: Readonly<Record<string, unknown>>): string[] => secretNames([url, headers, body]);
 
-/** What is wrong with the secrets in a node's settings. @param names of them */
+/** Problems of the secrets that a node's settings name. */
 export const secretProblems = (names: readonly string[], url: unknown): string[] => {
   const unnamed = names.filter((name) => !SECRET_NAME.test(name));
   const misplaced = typeof url === "string" ? namesBeforePath(url).filter(isSecret) : [];
@@ -37,17 +35,17 @@ export const secretProblems = (names: readonly string[], url: unknown): string[]
   ];
 };
 
-/** What of a request has places for secrets. */
+/** The request parts that can contain secrets. */
 interface Request {
   url: string;
   headers: Record<string, string>;
   body?: unknown;
-  /** The body is a text that is JSON. */
+  /** The body is JSON text. */
   isJson?: true;
   secrets?: string[];
 }
 
-/** Replaces places in every text of a JSON value; names of members stay. */
+/** Replaces placeholders in every string of a JSON value, but not in member names. */
 const replaceDeep = (value: unknown, valueOf: (name: string) => string): unknown => {
   if (typeof value === "string") return value.replace(PLACE, (_place, name: string) => valueOf(name));
   if (Array.isArray(value)) return value.map((item) => replaceDeep(item, valueOf));
@@ -69,8 +67,8 @@ const placesOfTemplates = (templates: unknown): number =>
 
 /**
  * A call with the names of the secrets in it.
- * @param templates what the node's author wrote of it
- * @throws BindError where a value that flowed in makes a place of its own: only the author of a graph names secrets
+ * @param templates the author's literals of the call
+ * @throws BindError if a value from an edge contains `{{secrets.…}}`: only the graph's author can name secrets
  */
 export const namingSecrets = <T extends Request>(call: T, templates: readonly unknown[]): T => {
   const secrets = secretNames(templates);
@@ -80,7 +78,10 @@ export const namingSecrets = <T extends Request>(call: T, templates: readonly un
   return { ...call, secrets };
 };
 
-/** A call as it is sent: values in their places, each in the form of the place. @param values of all secrets that the call names */
+/**
+ * The call to send: values replace their placeholders, escaped for their position.
+ * @param values of all secrets that the call names
+ */
 export const withSecretValues = <T extends Request>(call: T, values: ReadonlyMap<string, string>): T => {
   if (!call.secrets) return call;
   const valueOf = (name: string): string => values.get(name) ?? "";
@@ -89,7 +90,7 @@ export const withSecretValues = <T extends Request>(call: T, values: ReadonlyMap
     ...call,
     url: call.url.replace(PLACE, (_place, name: string) => encodeURIComponent(valueOf(name))),
     headers: replaceDeep(call.headers, valueOf) as Record<string, string>,
-    // JSON in a text has places inside its texts alone: anywhere else it would be none.
+    // In JSON text, placeholders are only valid inside strings.
     ...(call.body === undefined ? {} : { body: replaceDeep(call.body, call.isJson ? inJson : valueOf) }),
   };
 };

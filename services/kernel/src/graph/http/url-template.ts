@@ -4,22 +4,22 @@ import { BindError, type RunBudget } from "../budget";
 import { asText, fill, placeholders } from "../values/value";
 
 /**
- * How `{{name}}` is filled in a URL: a value stays in the place that the author gave it, be it a label of the host, a segment
- * of the path or a value of the query. Placeholders that a URL begins with are taken as they are given.
+ * Fills `{{name}}` in a URL. A value can't leave its position: a host label, a path segment or a query value. A placeholder at the start of
+ * a URL is inserted unchanged.
  */
 
 type Resolve = (name: string) => unknown;
 type IsVerbatim = (name: string) => boolean;
 
 const LEADING = /^(?:\{\{[^{}]*\}\})+/;
-/** The scheme, the authority, the path, and the rest. Placeholders have none of the characters that part them. */
+/** Scheme, authority, path and rest. Placeholders contain none of the delimiters. */
 const PARTS = /^((?:[^/\\?#:]*:)?[/\\]{2})?([^/\\?#]*)([/\\][^?#]*)?([?#].*)?$/s;
-/** A placeholder that makes a host longer: `example.com{{path}}`. */
+/** A placeholder that would extend the host: `example.com{{path}}`. */
 const CONTINUED_HOST = /[\p{L}\p{N}]\{\{([^{}]*)\}\}(?::\d*)?$/u;
 const HOST_PART = /^[\p{L}\p{M}\p{N}._-]*$/u;
-/** `.`, `..`, and what some servers take for them. */
+/** `.`, `..` and forms that some servers treat like them. */
 const DOTS = /^\.{1,2}(?:;.*)?$/s;
-/** Escapes of escapes that are looked through. */
+/** Levels of nested percent-encoding that are decoded. */
 const DECODINGS = 3;
 
 const partsOf = (url: string): { scheme: string; authority: string; path: string; rest: string } => {
@@ -27,7 +27,7 @@ const partsOf = (url: string): { scheme: string; authority: string; path: string
   return { scheme, authority, path, rest };
 };
 
-/** A value as one part of a URL. Halves of characters, which UTF-8 can't say, become the replacement character. */
+/** Percent-encodes a value. Lone surrogates, which UTF-8 can't encode, become the replacement character. */
 const encoded = (value: unknown): string => encodeURIComponent(wellFormed(asText(value)));
 
 const decoded = (text: string): string => {
@@ -38,7 +38,7 @@ const decoded = (text: string): string => {
   }
 };
 
-/** Whether a segment of a path leads out of its place, now or after it was decoded. */
+/** True if a segment would leave its directory, as it is or after decoding. */
 const climbs = (segment: string): boolean => {
   let text = segment;
   for (let times = 0; times <= DECODINGS; times += 1) {
@@ -71,7 +71,7 @@ const fillSegment = (segment: string, encode: Resolve, budget?: RunBudget): stri
   return filled;
 };
 
-/** Texts put together. @throws BindError as soon as they are longer than a text may be */
+/** @throws BindError once the result exceeds the limit of a text */
 const joined = (parts: Iterable<string>): string => {
   let text = "";
   for (const part of parts) {
@@ -92,25 +92,25 @@ function* filledParts(template: string, resolve: Resolve, budget: RunBudget | un
   yield fill(rest, encode, budget);
 }
 
-/** True for a URL that begins with a placeholder: nothing is known of where it leads. */
+/** True for a URL that starts with a placeholder: its host is unknown. */
 export const isTemplated = (url: string): boolean => LEADING.test(url);
 
 /**
  * Fills the placeholders of a URL.
- * @param isVerbatim whether what a name stands for is put in as it is
- * @throws BindError when a value would leave its place, or the URL would be too long
+ * @param isVerbatim true for names whose values are inserted without encoding
+ * @throws BindError if a value would leave its position, or the URL becomes too long
  */
 export const fillUrl = (template: string, resolve: Resolve, budget?: RunBudget, isVerbatim: IsVerbatim = () => false): string =>
   joined(filledParts(template, resolve, budget, isVerbatim));
 
-/** Names in a URL's beginning, up to its path: what decides where it leads. */
+/** Placeholders before the path: they decide which host is called. */
 export const namesBeforePath = (template: string): string[] => {
   const [head = ""] = LEADING.exec(template) ?? [];
   const { scheme, authority } = partsOf(template.slice(head.length));
   return placeholders(head + scheme + authority);
 };
 
-/** What is wrong with where placeholders stand, or undefined. */
+/** The problem of a placeholder's position, or undefined. */
 export const urlTemplateProblem = (template: string): string | undefined => {
   if (isTemplated(template)) return undefined;
   const name = CONTINUED_HOST.exec(partsOf(template).authority)?.[1];

@@ -9,11 +9,14 @@ import { FLOWS, portTypeName, type PortType } from "../wiring/ports";
 import { beginAt, type End } from "../wiring/ends";
 import { innerId, referenceOf } from "./references";
 
-/** Puts the nodes of other workflows in the place of the nodes that name them: what is planned is one graph. */
+/** Replaces workflow nodes by the nodes of the workflows they name, so that planning sees one graph. */
 
 export type InlineGraph = Graph & { issues: readonly GraphIssue[] };
 
-/** The workflow that a node of another one names, with its key. @param within the key of the workflow that the node is in */
+/**
+ * Resolves the workflow that a node names.
+ * @param within key of the workflow that contains the node
+ */
 export type Resolve = (within: string, nodeId: string) => { key: string; graph: InlineGraph } | undefined;
 
 const SHOWN_NAMES = 12;
@@ -24,7 +27,7 @@ const choices = (names: Iterable<string>): string => {
 
 const isOutput = ({ type }: GraphNode): boolean => kindOf(type)?.isResult === true;
 
-/** What flows into the fields of a node, by field. */
+/** Edges into a workflow node, by input field. */
 const flowsOf = (outer: Graph, node: GraphNode, fields: readonly InputField[]): Map<string, GraphEdge[]> => {
   const [only, ...others] = fields;
   const named = ({ targetHandle, sourceHandle }: GraphEdge): string =>
@@ -41,7 +44,7 @@ const outputTypeOf = (outer: Graph, { source, sourceHandle }: End): PortType | u
   return sourceHandle === null ? [...ports.values()][0] : ports.get(sourceHandle);
 };
 
-/** What is wrong with what flows into the fields of a node. */
+/** Problems of the edges into a workflow node. */
 const flowProblems = (outer: Graph, inner: Graph, node: GraphNode, flows: ReadonlyMap<string, readonly GraphEdge[]>): Finding[] => {
   const ports = new Map(requestInputs(inner).flatMap((input) => [...outputPorts(input)]));
   return [...flows].flatMap(([name, edges]) => {
@@ -68,7 +71,7 @@ const flowProblems = (outer: Graph, inner: Graph, node: GraphNode, flows: Readon
   });
 };
 
-/** The values that a node or defaults give fields, and what is wrong with those of fields that nothing flows into. */
+/** Literal and default values of the input fields, and their problems. Fields with an edge are skipped. */
 const literalsOf = ({ data }: GraphNode, fields: readonly InputField[], flows: ReadonlyMap<string, unknown>) => {
   const given = isRecord(data.inputs) ? Object.entries(data.inputs).filter(([, value]) => value !== null) : [];
   const resolved = (isFlowing: boolean) =>
@@ -84,7 +87,7 @@ const literalsOf = ({ data }: GraphNode, fields: readonly InputField[], flows: R
   return { values, problems, otherwise: resolved(true).values };
 };
 
-/** The nodes of the inner graph as they stand in the outer one. Inputs keep the values that they have; results and notes are left out. */
+/** The inner nodes under their new ids. Request inputs keep their values; result and note nodes are dropped. */
 const innerNodes = (node: GraphNode, inner: Graph, values: ReadonlyMap<string, unknown>): GraphNode[] => {
   const inputs = new Set(requestInputs(inner));
   return inner.nodes
@@ -98,8 +101,8 @@ const innerNodes = (node: GraphNode, inner: Graph, values: ReadonlyMap<string, u
 };
 
 /**
- * Where what leaves an inner node comes from, as the outer graph knows it: of a field, what flows into that.
- * @param otherwise what fields have where that is absent; several edges are a list, which is never absent
+ * The outer origin of an inner edge. An edge from an input field starts where the edge into that field starts.
+ * @param otherwise values for fields whose edge carries nothing. Several edges form a list, which always has a value.
  */
 const endsOf = (
   node: GraphNode,
@@ -119,7 +122,7 @@ const endsOf = (
   };
 };
 
-/** A member of the result, as an edge into the node that makes it names it. */
+/** The result member that an edge into the result node names. */
 const memberOf = (inner: Graph, { source, sourceHandle, targetHandle, target }: GraphEdge): string => {
   if (targetHandle !== null) return targetHandle;
   const [from, to] = [source, target].map((id) => inner.nodes.find((one) => one.id === id));
@@ -127,7 +130,7 @@ const memberOf = (inner: Graph, { source, sourceHandle, targetHandle, target }: 
   return to ? defaultInput(to, port) : port;
 };
 
-/** Members of a workflow's result. */
+/** Member names of a workflow's result. */
 export const resultMembers = (graph: Graph): string[] => {
   const outputs = new Set(graph.nodes.filter(isOutput).map(({ id }) => id));
   return [...new Set(graph.edges.filter(({ target }) => outputs.has(target)).map((edge) => memberOf(graph, edge)))];
@@ -172,7 +175,7 @@ const inlineOne = (outer: InlineGraph, node: GraphNode, inner: InlineGraph): Inl
   };
 };
 
-/** Why a graph is too large with what stands in it. */
+/** The problem of a graph that is too large once it is expanded, or undefined. */
 const sizeProblem = ({ nodes, edges }: Graph): string | undefined => {
   if (nodes.length > LIMITS.nodes) return `with the nodes of this workflow the graph has more than ${LIMITS.nodes} nodes`;
   if (edges.length > LIMITS.edges) return `with the edges of this workflow the graph has more than ${LIMITS.edges} edges`;
@@ -181,8 +184,8 @@ const sizeProblem = ({ nodes, edges }: Graph): string | undefined => {
 };
 
 /**
- * A graph with the nodes of all workflows that stand in it, to any depth.
- * @param resolve what a node of a workflow means; a node that means nothing stays
+ * Expands the workflow nodes of a graph, to any depth.
+ * @param resolve a node that it can't resolve stays
  * @param key of the graph itself
  */
 export const inlineWorkflows = (graph: InlineGraph, resolve: Resolve, key: string, known = new Map<string, InlineGraph>()): InlineGraph => {
@@ -199,7 +202,7 @@ export const inlineWorkflows = (graph: InlineGraph, resolve: Resolve, key: strin
     );
     const problem = sizeProblem(whole);
     if (problem === undefined) continue;
-    // What is too large is not made any larger.
+    // Keep an oversized graph unexpanded.
     return {
       nodes: graph.nodes,
       edges: graph.edges,

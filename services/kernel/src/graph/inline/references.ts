@@ -3,17 +3,16 @@ import { namedVersion, workflow } from "../kinds/workflow";
 import type { Graph, GraphNode } from "../types";
 import { isBypassed } from "../wiring/bypass";
 
-/** inline/: workflows that stand in others as nodes, and what becomes of them before a run is planned. */
+/** Workflows used as nodes of other workflows. */
 
-/** A workflow that a node names. */
 export interface WorkflowReference {
   nodeId: string;
   slug: string;
-  /** A number, `draft`, or empty. */
+  /** A version number, `draft`, or empty for the latest. */
   version: string;
 }
 
-/** What a node means; undefined for other nodes, and for one that is wrong or switched off. */
+/** @returns undefined for nodes of other kinds, invalid nodes and bypassed nodes */
 export const referenceOf = (node: GraphNode): WorkflowReference | undefined => {
   const { slug } = node.data;
   if (node.type !== workflow.type || isBypassed(node) || typeof slug !== "string" || !isSlug(slug)) return undefined;
@@ -25,10 +24,10 @@ export const workflowReferences = ({ nodes }: Graph): WorkflowReference[] => nod
 
 const SEPARATOR = "/";
 
-/** The id of a node of a workflow that stands in another. */
+/** The id of an inner node in the expanded graph. */
 export const innerId = (outer: string, inner: string): string => `${outer}${SEPARATOR}${inner}`;
 
-/** The node of a graph that a node is in whose id is `outer/inner`; the id itself where the graph has such a node. */
+/** The id of the outer graph's node that contains `outer/inner`; the id itself if the graph has such a node. */
 export const outerNodeOf = ({ nodes }: Graph, id: string): string => {
   if (nodes.some((node) => node.id === id)) return id;
   return nodes.find((node) => referenceOf(node) && id.startsWith(innerId(node.id, "")))?.id ?? id;

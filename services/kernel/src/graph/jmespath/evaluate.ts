@@ -32,7 +32,7 @@ const sliced = (list: readonly unknown[], start: number | null, stop: number | n
 
 const flat = (list: readonly unknown[]): unknown[] => list.flatMap((item) => (Array.isArray(item) ? (item as unknown[]) : [item]));
 
-/** The elements that a projection goes over, or null where there are none to go over. */
+/** The elements a projection iterates over; null if the value has none. */
 const elementsOf = (of: "list" | "object" | "flatten" | "slice", value: unknown): unknown[] | null => {
   if (of === "object") return isRecord(value) ? Object.values(value) : null;
   if (!Array.isArray(value)) return null;
@@ -40,8 +40,8 @@ const elementsOf = (of: "list" | "object" | "flatten" | "slice", value: unknown)
 };
 
 /**
- * What an expression makes of a value. Every step is counted, so that no expression outgrows its run.
- * @throws BindError when a function is given what it does not take
+ * Evaluates an expression. Every step counts against the budget.
+ * @throws BindError if a function gets an argument of the wrong type
  */
 export const evaluate = (expression: Expression, value: unknown, budget: RunBudget): unknown => {
   const each = (elements: readonly unknown[] | null, right: Expression): unknown => {

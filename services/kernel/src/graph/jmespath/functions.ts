@@ -2,7 +2,7 @@ import { INEXACT_NUMBER, isInexactInteger } from "../../json-text";
 import { BindError, charactersOfWork, elementsOfWork, type RunBudget } from "../budget";
 import { typeOf } from "./values";
 
-/** What a function is given: a value, or an expression to apply. */
+/** A value, or an expression to apply to values. */
 export type Argument = { value: unknown } | { apply: (item: unknown) => unknown };
 
 type Function = (given: readonly Argument[], budget: RunBudget) => unknown;
@@ -14,8 +14,8 @@ const wrong = (name: string, takes: readonly string[]): BindError =>
   new BindError(`expression: ${name}() takes (${takes.join(", ").replaceAll("|", " or ")})`);
 
 /**
- * A function of values. Each of `takes` names the types of one argument (`any`, or types with bars between), or with `&` an
- * expression; the last may be repeated where it ends in dots.
+ * Defines a function. Each entry of `takes` lists the types of one argument (`any`, types separated by bars, or `&` for an expression). A
+ * last entry that ends in `...` can repeat.
  */
 const define = (name: string, takes: readonly string[], run: (values: never, budget: RunBudget) => unknown): [string, Function] => {
   const isVariadic = takes.at(-1)?.endsWith("...") ?? false;
@@ -68,14 +68,13 @@ const extreme = (list: Values, keyOf: (item: unknown) => unknown, sign: 1 | -1, 
 
 const itself = (item: unknown): unknown => item;
 
-/** A text that was made, counted. */
 const text = (made: string, budget: RunBudget): string => {
   budget.bytes(made.length);
   budget.work(charactersOfWork(made.length));
   return made;
 };
 
-/** A number as JSON writes it, which is what `to_number` reads. */
+/** A JSON number, the form that `to_number` accepts. */
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 const toNumber = (value: unknown): number | null => {
@@ -91,7 +90,6 @@ const numbers = (list: Values, name: string): number[] => {
 };
 const sum = (list: readonly number[]): number => list.reduce((total, item) => total + item, 0);
 
-/** The functions of the language, by name. */
 export const FUNCTIONS: ReadonlyMap<string, Function> = new Map([
   define("abs", ["number"], ([value]: [number]) => Math.abs(value)),
   define("avg", ["array"], ([list]: [Values]) => (list.length === 0 ? null : sum(numbers(list, "avg")) / list.length)),
@@ -139,7 +137,6 @@ export const FUNCTIONS: ReadonlyMap<string, Function> = new Map([
   define("values", ["object"], ([value]: [object], budget) => counted(Object.values(value), budget)),
 ]);
 
-/** A list that was made, counted. */
 function counted<T>(list: T[], budget: RunBudget): T[] {
   budget.work(elementsOfWork(list.length));
   return list;

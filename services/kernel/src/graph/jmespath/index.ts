@@ -1,4 +1,4 @@
-/** JMESPath expressions that users write, interpreted while their work is counted. */
+/** JMESPath expressions of users, interpreted so that their work can be counted. */
 export { evaluate } from "./evaluate";
 export { EXPRESSION_BOUNDS, parseExpression, type Expression } from "./parse";
 export { shapeOf } from "./shape-of";

@@ -3,16 +3,15 @@ import { ExpressionError, tokensOf, type Token, type TokenType } from "./tokens"
 
 export type Comparator = "==" | "!=" | "<" | "<=" | ">" | ">=";
 
-/** An expression as a tree. */
 export type Expression =
   | { type: "current" }
   | { type: "field"; name: string }
   | { type: "index"; index: number }
   | { type: "slice"; start: number | null; stop: number | null; step: number | null }
   | { type: "literal"; value: unknown }
-  /** The right side of what the left side gives. */
+  /** Evaluates `right` with the result of `left`. */
   | { type: "then"; left: Expression; right: Expression }
-  /** The right side of each element that the left side gives. */
+  /** Evaluates `right` for each element of `left`. */
   | { type: "project"; of: "list" | "object" | "flatten" | "slice"; left: Expression; right: Expression }
   | { type: "filter"; left: Expression; condition: Expression; right: Expression }
   | { type: "or" | "and"; left: Expression; right: Expression }
@@ -23,10 +22,9 @@ export type Expression =
   | { type: "call"; name: string; arguments: Expression[] }
   | { type: "reference"; to: Expression };
 
-/** Longest and deepest expression. */
 export const EXPRESSION_BOUNDS = { bytes: 32 * 1024, depth: 32 } as const;
 
-/** How closely words bind what stands before them. */
+/** Binding powers of infix tokens. */
 const BINDING: Readonly<Partial<Record<TokenType, number>>> = {
   "|": 1,
   "||": 2,
@@ -46,12 +44,12 @@ const BINDING: Readonly<Partial<Record<TokenType, number>>> = {
   "[": 55,
   "(": 60,
 };
-/** Words that bind less than this end the right side of a projection. */
+/** Tokens with a lower binding power end the right side of a projection. */
 const PROJECTION_STOP = 10;
 const CURRENT: Expression = { type: "current" };
 const isComparator = (type: TokenType): type is Comparator => BINDING[type] === BINDING["=="];
 
-/** @throws ExpressionError saying what is wrong, and where */
+/** @throws ExpressionError with the problem and its position */
 export const parseExpression = (text: string): Expression => {
   if (textBytes(text) > EXPRESSION_BOUNDS.bytes) throw new ExpressionError(`is longer than ${EXPRESSION_BOUNDS.bytes} bytes`);
   const tokens = tokensOf(text);
@@ -73,7 +71,7 @@ export const parseExpression = (text: string): Expression => {
     depth += 1;
     if (depth > EXPRESSION_BOUNDS.depth) throw new ExpressionError(`is deeper than ${EXPRESSION_BOUNDS.depth} levels`);
     let left = prefix(next());
-    // A chain of words is a tree that deep, too.
+    // A chain of n tokens is a tree of depth n.
     for (let chain = 0; binding < (BINDING[peek().type] ?? 0); chain += 1) {
       if (chain > EXPRESSION_BOUNDS.depth) throw new ExpressionError(`has a chain of more than ${EXPRESSION_BOUNDS.depth} parts`);
       left = infix(next(), left);
@@ -82,7 +80,7 @@ export const parseExpression = (text: string): Expression => {
     return left;
   };
 
-  /** What follows a projection, as far as it belongs to each element. */
+  /** The rest of the expression that applies to each element of the projection. */
   const projected = (binding: number): Expression => {
     const { type } = peek();
     if ((BINDING[type] ?? 0) < PROJECTION_STOP) return CURRENT;
@@ -126,7 +124,7 @@ export const parseExpression = (text: string): Expression => {
 
   const number = (): number | null => (peek().type === "number" ? Number(next().value) : null);
 
-  /** An index or a slice, behind its opening bracket. */
+  /** Parses an index or a slice after its `[`. */
   const indexOf = (left: Expression): Expression => {
     const start = number();
     if (accept("]")) return start === null ? fail(tokens[at - 1]!) : { type: "then", left, right: { type: "index", index: start } };

@@ -1,4 +1,4 @@
-/** The words of JMESPath expressions (https://jmespath.org/specification.html). */
+/** Tokens of JMESPath (https://jmespath.org/specification.html). */
 import { parseExact } from "../../json-text";
 
 export class ExpressionError extends Error {
@@ -37,9 +37,9 @@ export type TokenType =
 
 export interface Token {
   type: TokenType;
-  /** Of a name its text, of a number or literal its value. */
+  /** The text of a name, or the value of a number or literal. */
   value?: unknown;
-  /** A name in quotes is none of a function. */
+  /** A quoted name is never a function. */
   isQuoted?: boolean;
   at: number;
 }
@@ -65,7 +65,7 @@ const parsed = (json: string, at: number): unknown => {
   }
 };
 
-/** A literal in backticks is JSON; a text without its quotes was allowed once, and still is. */
+/** Backtick literals are JSON. Unquoted text in backticks is deprecated, but still accepted. */
 const literalOf = (content: string, at: number): unknown => {
   const json = content.replaceAll("\\`", "`").trim();
   return /^[[{"\-\d]|^(?:true|false|null)$/.test(json) ? parsed(json, at) : json;
@@ -87,7 +87,7 @@ const tokenAt = (text: string, at: number): { token: Token; length: number } => 
   throw new ExpressionError(`${JSON.stringify(text.charAt(at))} at character ${at + 1} can't stand there`);
 };
 
-/** @throws ExpressionError for what is no word of the language */
+/** @throws ExpressionError for an invalid token */
 export const tokensOf = (text: string): Token[] => {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length;) {

@@ -6,29 +6,29 @@ import { parseJsonText } from "../values/json-text";
 import type { JsonSchema } from "../prices/price";
 import { schemaViolations } from "./validate";
 
-/** Steps that checking one answer may take: at most about 50 ms. */
+/** Work for checking one answer: at most about 50 ms. */
 export const ANSWER_WORK = 30_000;
 
-/** Ends a model's thoughts, which come before its answer. */
+/** End tag of a model's reasoning, which precedes its answer. */
 const THOUGHTS_END = /<\/(?:think|thinking|thought|reasoning)>/gi;
 const THOUGHTS_BEGIN = /^<(?:think|thinking|thought|reasoning)>/i;
 const FENCE = "```";
 const OPENING = /[[{]/;
-/** Values in prose that are looked at. */
+/** Candidate JSON values that are tried in prose. */
 const MOST_VALUES = 20;
 
-/** An answer without the thoughts before it; undefined where they never end. */
+/** The answer without its reasoning; undefined if the reasoning never ends. */
 const withoutThoughts = (text: string): string | undefined => {
   const end = [...text.matchAll(THOUGHTS_END)].at(-1);
   if (end) return text.slice(end.index + end[0].length).trim();
   return THOUGHTS_BEGIN.test(text) ? undefined : text;
 };
 
-/** Texts between the marks of code blocks, as models write them. */
+/** Contents of Markdown code blocks. */
 const fenced = (text: string): string[] =>
   text.split(FENCE).flatMap((part, index) => (index % 2 === 0 ? [] : [part.slice(part.indexOf("\n") + 1)]));
 
-/** Objects and lists that stand in prose. Nothing inside of one that was cut is the answer. */
+/** Objects and lists within prose. A value nested in a truncated one is never the answer. */
 const inProse = (text: string): string[] => {
   const found: string[] = [];
   for (let at = text.search(OPENING); at >= 0 && found.length < MOST_VALUES;) {
@@ -40,10 +40,7 @@ const inProse = (text: string): string[] => {
   return found;
 };
 
-/**
- * What an answer may mean as JSON, the likeliest first: all of it, or what is left when a model's thoughts, the marks of code blocks and
- * the words around are set aside.
- */
+/** Candidate JSON values in an answer, the most likely first: the whole text, then without reasoning, code fences and surrounding prose. */
 export const jsonInAnswer = (text: string): { value: unknown }[] => {
   const whole = text.trim();
   const rest = withoutThoughts(whole);
@@ -52,10 +49,9 @@ export const jsonInAnswer = (text: string): { value: unknown }[] => {
   return plain.length > 0 || rest === undefined ? plain.slice(0, 1) : read([...fenced(rest).slice(0, MOST_VALUES), ...inProse(rest)]);
 };
 
-/** What a model's answer says as JSON, or why that is not what was asked for. */
 export type ReadAnswer = { value: unknown } | { problems: string[] };
 
-/** Reads a model's answer as JSON that fits a schema. */
+/** Reads a model's answer as JSON that matches a schema. */
 export const readAnswer = (text: string, schema: JsonSchema): ReadAnswer => {
   if (textBytes(text) > LIMITS.textValueBytes) return { problems: [`it is longer than ${LIMITS.textValueBytes} bytes`] };
   const found = jsonInAnswer(text);

@@ -6,32 +6,31 @@ import { isRecord, shownName } from "../types";
 import type { FormatChecks } from "./formats";
 import { workOfMatch, type PatternCompiler } from "./pattern";
 
-/** Schemas that may be entered inside one another, by references. */
+/** Nested schemas that references can enter. */
 const MOST_DEPTH = 200;
 
-/** How the schemas of one use are understood. */
+/** How one kind of schema is interpreted. */
 export interface Options {
-  /** Issues after which checking stops. */
+  /** Checking stops after this many issues. */
   mostIssues: number;
-  /** What is said of a value that may not be there at all. */
+  /** Message for a value that the schema `false` rejects. */
   refused: string;
-  /** The formats that are checked. */
+  /** Formats to check. */
   formats: FormatChecks;
   patternOf: PatternCompiler;
 }
 
-/** One value's check by one schema. */
 export interface Check extends Options {
   readonly root: JsonSchema;
   readonly keywords: Readonly<Record<string, Keyword>>;
-  /** What references lead to that were met. */
+  /** Resolved references, by their text. */
   readonly references: Map<string, unknown>;
   readonly budget: RunBudget;
   readonly issues: Issue[];
   depth: number;
 }
 
-/** Reports what a keyword of a schema says against a value at a path. */
+/** Reports the violations of one keyword at a path. */
 export type Keyword = (check: Check, value: unknown, schema: JsonSchema, path: string) => void;
 
 export const report = (check: Check, path: string, message: string, code?: IssueCode): void => {
@@ -41,7 +40,7 @@ export const report = (check: Check, path: string, message: string, code?: Issue
 export const inside = (path: string, name: string | number): string =>
   path === "" ? shownName(String(name)) : `${path}.${shownName(String(name))}`;
 
-/** Checks a value by a schema inside the one that is checked. */
+/** Checks a value against a subschema. */
 export const enter = (check: Check, value: unknown, schema: unknown, path: string): void => {
   check.budget.work(1);
   if (check.issues.length >= check.mostIssues) return;
@@ -67,7 +66,7 @@ export const matches = ({ budget, patternOf }: Check, source: string, text: stri
   return pattern.test(text);
 };
 
-/** JSON that is the same for equal values, whatever the order of their members. */
+/** JSON text that is equal for equal values, whatever their member order. */
 export const canonical = (value: unknown, budget: RunBudget): string => {
   const text = JSON.stringify(value, (_name, one: unknown) =>
     isRecord(one) ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1))) : one,
@@ -76,7 +75,7 @@ export const canonical = (value: unknown, budget: RunBudget): string => {
   return text;
 };
 
-/** A keyword that bounds a measure of the values that have it. */
+/** A keyword that bounds a measure such as a length. */
 export const bound =
   (
     of: (value: unknown, check: Check) => number | undefined,

@@ -4,7 +4,7 @@ import { isRecord } from "../types";
 import { member } from "../values/value";
 import { atLeast, atLeastSome, atMost, bound, canonical, enter, inside, isValid, matches, report, type Check, type Keyword } from "./check";
 
-/** Keywords that say what lists and objects must hold. */
+/** Keywords about lists and objects. */
 
 const elementsOf = (value: unknown): number | undefined => (Array.isArray(value) ? value.length : undefined);
 const membersOf = (value: unknown): number | undefined => (isRecord(value) ? Object.keys(value).length : undefined);

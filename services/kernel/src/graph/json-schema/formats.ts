@@ -1,9 +1,9 @@
-/** Formats that values are checked for; others say nothing. Each check takes time in proportion to the text. */
+/** Formats that are checked; others are ignored. Every check takes time linear in the text. */
 
-/** Whether a value is of a format; one of a type that the format is not about is. */
+/** True if a value has the format. Values of types that the format doesn't apply to pass. */
 export type FormatChecks = ReadonlyMap<string, (value: unknown) => boolean>;
 
-/** Longer texts in answers are of no format. */
+/** Longer texts in answers fail every format. */
 const MOST_ANSWER_CHARS = 2_048;
 const MOST_EMAIL_CHARS = 320;
 
@@ -42,10 +42,10 @@ const ANSWERS: readonly TextFormat[] = [
   byPattern("ipv4", IPV4),
 ];
 
-/** Formats in schemas of users. */
+/** Formats in users' schemas. */
 export const ANSWER_FORMATS = ofTexts(ANSWERS, MOST_ANSWER_CHARS);
 
-/** Characters of a URI, without those that have to be encoded (RFC 3986). */
+/** Characters of a URI that need no encoding (RFC 3986). */
 const URI_TEXT = /^(?:[!#$&-;=?-Z_a-z~[\]]|%[0-9a-f]{2})*$/i;
 const EMAIL =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i;
@@ -63,7 +63,7 @@ const isRegularExpression = (text: string): boolean => {
 
 const INPUTS: readonly TextFormat[] = [
   ...ANSWERS,
-  // Which address a file may have is checked where it is resolved.
+  // The URL of a file is checked when it is resolved.
   ["media", (text) => text !== ""],
   ["uri", (text) => SCHEME.test(text) && URI_TEXT.test(text) && URL.canParse(text)],
   ["url", (text) => /^(https?|ftp):/i.test(text) && URL.canParse(text)],
@@ -78,7 +78,7 @@ const INPUTS: readonly TextFormat[] = [
   byPattern("byte", BASE64),
 ];
 
-/** Formats of model inputs: the registry's authors may use all that JSON Schema and OpenAPI name. */
+/** Formats of model inputs. Registry authors can use everything that JSON Schema and OpenAPI define. */
 export const INPUT_FORMATS: FormatChecks = new Map([
   ...ofTexts(INPUTS, Infinity),
   ["int32", (value) => typeof value !== "number" || (Number.isInteger(value) && value >= -INT32_END && value < INT32_END)],

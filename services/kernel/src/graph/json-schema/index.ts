@@ -1,6 +1,6 @@
 /**
- * JSON Schema 2020-12, interpreted: nothing is compiled, and every step of the work is counted. Users write schemas of
- * answers, which are read within bounds; operators write those of model inputs.
+ * JSON Schema 2020-12, interpreted instead of compiled, so that work can be counted. Users write schemas of answers, which have bounds.
+ * Operators write schemas of model inputs.
  */
 export { ANSWER_WORK, jsonInAnswer, readAnswer, type ReadAnswer } from "./answer";
 export { createInputCheck } from "./inputs";

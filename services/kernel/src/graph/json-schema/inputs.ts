@@ -7,12 +7,12 @@ import { inputSchemaProblems } from "./read";
 import { violations } from "./validate";
 
 const OPTIONS = { mostIssues: 20, refused: "is not an input of this model", formats: INPUT_FORMATS, patternOf: scriptPatternOf };
-/** The work that checking takes is in proportion to the inputs, whose size is bounded. */
+/** The work is linear in the size of the inputs, which is bounded. */
 const UNBOUNDED = { valueBytes: Infinity, calls: Infinity, work: Infinity };
 
 /**
- * A check of values by a schema of the operator's (JSON Schema 2020-12); it lists up to twenty problems of a value.
- * @throws Error when the schema itself is wrong
+ * A check against an operator's schema (JSON Schema 2020-12). It lists up to twenty problems of a value.
+ * @throws Error if the schema itself is invalid
  */
 export const createInputCheck = (schema: JsonSchema): ((value: unknown) => Issue[]) => {
   const problems = inputSchemaProblems(schema);

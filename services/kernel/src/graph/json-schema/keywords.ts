@@ -1,6 +1,6 @@
 import { FILE_TOKENS_KEYWORD } from "../prices/price";
 
-/** What each keyword of a schema must be. Keywords that are not here say nothing about values, as JSON Schema has it. */
+/** The required form of each keyword. Unlisted keywords are ignored, as JSON Schema specifies. */
 export type Shape =
   | "schema"
   | "schemas"
@@ -70,7 +70,7 @@ export const KEYWORDS: Readonly<Record<string, Shape>> = {
   $dynamicAnchor: "refused",
 };
 
-/** Keywords that say nothing about values; who reads strictly knows no others. */
+/** Keywords that don't constrain values. Strict reading rejects all other unlisted keywords. */
 export const ANNOTATIONS: Readonly<Record<string, Shape>> = {
   $schema: "dialect",
   $id: "text",

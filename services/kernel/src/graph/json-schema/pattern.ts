@@ -1,26 +1,26 @@
-/** A regular expression. A user's is matched by RE2, in time in proportion to the text, whatever the pattern. */
+/** A regular expression. Users' patterns run in RE2, in time linear in the text. */
 export interface Pattern {
-  /** Instructions of its program: the most work for one character. */
+  /** Instructions of the compiled program: the work per character. */
   readonly size: number;
-  /** Whether it matches anywhere in a text. */
+  /** True if it matches anywhere in a text. */
   test(text: string): boolean;
 }
 
-/** Instructions of a pattern's program, each for a character, that are one step of work. */
+/** Instructions executed per step of work. */
 const INSTRUCTIONS_PER_STEP = 4;
 
-/** What matching a text may take at most, as `RunBudget.work` counts it. */
+/** Upper bound of a match's work, in the unit of `RunBudget.work`. */
 export const workOfMatch = ({ size }: Pattern, { length }: string): number => 1 + Math.ceil((length * size) / INSTRUCTIONS_PER_STEP);
 
-/** Longest pattern, and instructions of the largest program. */
+/** Maximum length of a pattern, and maximum instructions of its program. */
 export const PATTERN_BOUNDS = { chars: 500, size: 500 } as const;
 
 const MOST_COMPILED = 500;
 
-/** Compiles a pattern, or says what is wrong with it. */
+/** @returns a message if the pattern is invalid */
 export type PatternCompiler = (source: string) => Pattern | string;
 
-/** Loaded at its first use: few processes compile patterns. */
+/** Loaded on first use: few processes compile patterns. */
 const loadRe2 = (): typeof import("re2js") => require("re2js") as typeof import("re2js");
 
 const remembered = (compile: PatternCompiler): PatternCompiler => {
@@ -35,7 +35,7 @@ const remembered = (compile: PatternCompiler): PatternCompiler => {
   };
 };
 
-/** A user's pattern, compiled, or what is wrong with it. */
+/** Compiles a user's pattern. @returns a message if it is invalid */
 export const patternOf = remembered((source) => {
   if (source.length > PATTERN_BOUNDS.chars) return `is longer than ${PATTERN_BOUNDS.chars} characters`;
   try {
@@ -48,7 +48,7 @@ export const patternOf = remembered((source) => {
   }
 });
 
-/** An operator's pattern, by JavaScript's engine as JSON Schema has it; its work is not counted. */
+/** Compiles an operator's pattern with JavaScript's engine, as JSON Schema specifies. Its work isn't counted. */
 export const scriptPatternOf = remembered((source) => {
   try {
     const pattern = new RegExp(source, "u");

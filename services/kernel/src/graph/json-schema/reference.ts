@@ -8,7 +8,7 @@ const decoded = (part: string): string => {
   }
 };
 
-/** What a reference like `#/$defs/scene` means in a schema; undefined when it leads nowhere. */
+/** Resolves a reference such as `#/$defs/scene`; undefined if it leads nowhere. */
 export const referenced = (root: JsonSchema, reference: string): unknown =>
   reference
     .split("/")

@@ -4,9 +4,9 @@ import { ANNOTATIONS, KEYWORDS } from "./keywords";
 import { inputSchemaProblems, schemasIn } from "./read";
 import { referenced } from "./reference";
 
-/** Reads a schema as its author's mistakes would be found: what JSON Schema ignores, or what never holds, is a problem. */
+/** Reports likely mistakes that JSON Schema ignores: unknown keywords and schemas that no value matches. */
 
-/** The types that a keyword says something about; the others are about any. */
+/** Types that a keyword applies to. Keywords that aren't listed apply to any type. */
 const TYPES_OF: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries({
     number: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
@@ -21,9 +21,9 @@ const TYPES_OF: Readonly<Record<string, readonly string[]>> = Object.fromEntries
     .concat([["format", ["number", "string"]]]),
 );
 
-/** Keywords whose schemas are about the same value as the schema that has them, in the order in which they are read. */
+/** Keywords whose subschemas apply to the same value, in reading order. */
 const SAME_VALUE = ["$ref", "not", "anyOf", "oneOf", "allOf", "if", "then", "else"] as const;
-/** Keywords that mean nothing without another. */
+/** Keywords without effect unless one of the listed keywords is present. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
   if: ["then", "else"],
   then: ["if"],
@@ -34,17 +34,17 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
 
 const holds = (types: readonly string[], type: string): boolean => types.includes(type) || (type === "integer" && types.includes("number"));
 
-/** Whether there are values that a schema does not take, as far as its keywords say. */
+/** True if the schema's keywords can reject a value. */
 const demands = (schema: unknown): boolean =>
   schema === false || (isRecord(schema) && Object.keys(schema).some((keyword) => Object.hasOwn(KEYWORDS, keyword)));
 
-/** What is known of the value that a schema is about, from the schemas around it. */
+/** Facts about the value from the enclosing schemas. */
 interface Context {
   types: readonly string[];
   properties: Set<string>;
 }
 
-/** The types that a value has by a schema and those around it. */
+/** Types that the value can have after this schema and its enclosing ones. */
 const narrowed = ({ type }: JsonSchema, around: readonly string[], report: (message: string) => void): readonly string[] => {
   const own = type === undefined ? [] : ([type].flat() as string[]);
   if (own.length > 2 || (own.length === 2 && !own.includes("null"))) report("type may be one type, or one and null");
@@ -105,7 +105,7 @@ const createStrictReader = (root: JsonSchema, problems: string[]) => {
   return visit;
 };
 
-/** What is wrong with the input schema of a model that an operator registers; a misspelt keyword would accept every input. */
+/** Problems of a model's input schema at registration. A misspelt keyword would accept every input. */
 export const strictSchemaProblems = (schema: JsonSchema): string[] => {
   const problems = inputSchemaProblems(schema);
   if (problems.length > 0) return problems;

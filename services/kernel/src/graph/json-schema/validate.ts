@@ -10,9 +10,9 @@ import { VALUE_KEYWORDS } from "./value-keywords";
 const KEYWORDS = { ...VALUE_KEYWORDS, ...CONTAINER_KEYWORDS };
 
 /**
- * Why a value does not fit a schema; empty when it does.
- * @param schema one whose keywords have the shapes that they must have
- * @throws BoundPassed when that takes more work than the budget has
+ * Reasons why a value doesn't match a schema; empty if it does.
+ * @param schema a schema without form problems
+ * @throws BoundPassed if the check exceeds the budget
  */
 export const violations = (schema: JsonSchema, value: unknown, budget: RunBudget, options: Options): Issue[] => {
   const issues: Issue[] = [];
@@ -22,6 +22,6 @@ export const violations = (schema: JsonSchema, value: unknown, budget: RunBudget
 
 const ANSWERS: Options = { mostIssues: 10, refused: "is not allowed", formats: ANSWER_FORMATS, patternOf };
 
-/** The same for a schema of a user, which has no `schemaProblems`. */
+/** `violations` for a user's schema that has passed `schemaProblems`. */
 export const schemaViolations = (schema: JsonSchema, value: unknown, budget: RunBudget): Issue[] =>
   violations(schema, value, budget, ANSWERS);

@@ -5,10 +5,10 @@ import { isRecord, shownName } from "../types";
 import { atLeast, atLeastSome, atMost, bound, canonical, enter, isValid, matches, report, type Check, type Keyword } from "./check";
 import { referenced } from "./reference";
 
-/** Keywords that say what any value, a number or a text must be. */
+/** Keywords about any value, numbers and texts. */
 
 const SHOWN_VALUES = 50;
-/** How far from a whole number a quotient may be, for what floating point makes of it. */
+/** Floating-point tolerance of `multipleOf`. */
 const TOLERANCE = 1e-9;
 
 const TYPE_OF: Readonly<Record<string, (value: unknown) => boolean>> = {

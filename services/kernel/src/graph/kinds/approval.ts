@@ -11,11 +11,11 @@ import type { NodeKind } from "./kind";
 export const APPROVED_PORT = "approved";
 export const REJECTED_PORT = "rejected";
 
-/** Longest that one run waits for decisions, all of its approvals together. */
+/** The longest total wait for decisions in one run. */
 export const WAITING_HOURS = LIMITS.waitingHours;
 
 const ON_TIMEOUT = ["reject", "approve"] as const;
-/** What is decided where no person does it in time. */
+/** The decision when a wait times out. */
 export type OnTimeout = (typeof ON_TIMEOUT)[number];
 
 const DEFAULT_HOURS = 72;
@@ -32,7 +32,7 @@ const isText = (value: unknown, most: number): value is string => typeof value =
 const isHours = (value: unknown): value is number => typeof value === "number" && value > 0 && value <= WAITING_HOURS;
 const isOnTimeout = (value: unknown): value is OnTimeout => (ON_TIMEOUT as readonly unknown[]).includes(value);
 
-/** The settings of an approval, with what it has where they say nothing. */
+/** The settings of an approval with their defaults. */
 export const approvalSettings = ({
   title,
   instructions,
@@ -59,7 +59,7 @@ const problems = ({ title, instructions, timeoutHours, onTimeout, value }: Reado
   ];
 };
 
-/** What is known of the value that goes on: a decision may have changed it, but makes no list longer. */
+/** Bounds of the approved value. A decision can change the value, but can't make a list longer. */
 const outputBounds = (planner: Planner, node: GraphNode): Abstract => {
   const wired = abstractSources(planner, node, "value");
   const { value } = node.data;

@@ -7,13 +7,12 @@ import { literalInputs, type PortType } from "../wiring/ports";
 import type { NodeKind } from "./kind";
 import { checkModelNode, MODEL_SETTINGS, modelPorts } from "./model-node";
 
-/** The most files that one call makes. */
 const filesOfCall = ({ terms: { inputSchema }, candidates, unknown }: KnownCalls): number =>
   unknown.has(PRICED_INPUTS.image)
     ? Number(propertySchema(inputSchema, PRICED_INPUTS.image)?.maximum ?? 1)
     : Math.max(1, ...candidates.map((inputs) => outputCount(inputSchema, inputs)));
 
-/** A kind that makes files with a model: one call for each item. */
+/** A node kind that generates files with a model: one call per item. */
 export const generator = (modality: PortType & ("image" | "video" | "audio"), summary: string): NodeKind => {
   const kind: NodeKind = {
     type: `generate-${modality}`,

@@ -25,7 +25,6 @@ export { approvalSettings, APPROVED_PORT, REJECTED_PORT, WAITING_HOURS, type App
 export { JSON_PORT } from "./llm-assistant";
 export { inputFields, requestInputs, savedValues } from "./request-input";
 
-/** The node kinds, each from its own file. */
 export const NODE_KINDS: Readonly<Record<NodeType, NodeKind>> = {
   "request-input": requestInput,
   "text-box": textBox,
@@ -47,28 +46,20 @@ export const NODE_KINDS: Readonly<Record<NodeType, NodeKind>> = {
 
 export const kindOf = (type: string): NodeKind | undefined => (Object.hasOwn(NODE_KINDS, type) ? NODE_KINDS[type as NodeType] : undefined);
 
-/** Kinds whose items call a registered model. */
 export const callsModel = (type: string): boolean => kindOf(type)?.calls === "model";
-/** Kinds that call something, once for each item. */
 export const makesCalls = (type: string): boolean => (kindOf(type)?.calls ?? null) !== null;
-/** Kinds whose items send an HTTP request. */
 export const callsHttp = (type: string): boolean => kindOf(type)?.calls === "http";
-/** Kinds whose items run an operation on files. */
 export const callsTransform = (type: string): boolean => kindOf(type)?.calls === "transform";
-/** Kinds that make the run's result. */
 export const makesResult = (type: string): boolean => kindOf(type)?.isResult === true;
-/** Kinds whose nodes wait for a person's decision. */
 export const waitsForDecision = (type: string): boolean => kindOf(type)?.waits === true;
-/** Kinds that make files with a model. */
 export const isGeneratorType = (type: string): boolean => callsModel(type) && kindOf(type)?.modality !== "text";
 
-/** Kinds that give files of our own storage. */
+/** True for kinds whose outputs are in our media storage. */
 export const makesFiles = (type: string): boolean => isGeneratorType(type) || callsTransform(type);
 
-/** The type of the node that makes the result. */
 export const RESULT_TYPE: NodeType = "response-output";
 
-/** The type of the node that calls models of a modality. @throws Error when none does */
+/** @throws Error if no kind calls models of the modality */
 export const modelNodeType = (modality: string): NodeType => {
   const found = Object.values(NODE_KINDS).find((kind) => kind.calls === "model" && kind.modality === modality);
   if (!found) throw new Error(`no node kind calls models that make ${modality}`);
@@ -85,14 +76,14 @@ export const defaultInput = (node: GraphNode, outputName: string): string =>
 
 export const outputPort = (type: string): string => [...outputPorts({ id: "", type, data: {} }).keys()][0] ?? "";
 
-/** The output port that the value of a step leaves by, for kinds that choose one; undefined for all others. @throws BindError */
+/** The output port that carries the step's value, for kinds that choose one; undefined for other kinds. @throws BindError */
 export const routeOf = (
   step: { type: string; literals: Readonly<Record<string, unknown>> },
   item: Readonly<Record<string, unknown>>,
   budget: RunBudget,
 ): string | undefined => kindOf(step.type)!.route?.port(step.literals, item, budget);
 
-/** The value of a pure step for one item, counted. @throws BindError */
+/** The value of a pure step for one item; counted. @throws BindError */
 export const evaluateStep = (
   step: { type: string; literals: Readonly<Record<string, unknown>> },
   item: Readonly<Record<string, unknown>>,

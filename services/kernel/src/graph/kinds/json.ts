@@ -30,26 +30,26 @@ const expressionProblem = (expression: unknown): string[] => {
   }
 };
 
-/** Steps are most of one run; the last expression is usually the next one, too. */
+/** Caches the last expression: a step usually evaluates the same one for each item. */
 let latest: { text: unknown; expression: Expression } = { text: "", expression: WHOLE };
 const compiled = (text: unknown): Expression => {
   if (latest.text !== text) latest = { text, expression: read(text) };
   return latest.expression;
 };
 
-/** What flows in, as far as a schema says it. A text may be any JSON. */
+/** The input's shape as far as a schema defines it. Text can be any JSON. */
 const givenShape = (planner: Planner, node: GraphNode): Shape => {
   const [source, ...others] = abstractSources(planner, node, "value");
   if (!source || isKnown(source) || others.length > 0) return UNKNOWN;
   return source.shape === undefined || source.shape.kind === "plain" ? UNKNOWN : source.shape;
 };
 
-/** What the expression makes of it: a list that no schema bounds has as many items as a node may run for. */
+/** Bounds of the expression's result. A list without a known bound can have as many items as a node can run. */
 const outputBounds = (given: Shape, expression: Expression, { items }: ItemBounds): Bounds => {
   const shape = shapeOf(expression, given);
   const rest = { tokens: LIMITS.textValueBytes, shape };
   if (shape.kind === "plain" || shape.kind === "object") return { list: false, items, most: 1, ...rest };
-  // What is missing flows as one value.
+  // A missing value counts as one value.
   const [least, most] = shape.kind === "list" ? [shape.least, shape.isThere ? shape.most : Math.max(1, shape.most)] : [0, Infinity];
   const bounded = (count: number): number => Math.min(LIMITS.fanOutItems, count);
   return { list: true, items: Math.min(bounded(Math.max(items, least)), bounded(most)), most: bounded(most), ...rest };

@@ -9,76 +9,74 @@ import type { GraphNode, NodeType } from "../types";
 
 type Literals = Readonly<Record<string, unknown>>;
 
-/** A node kind, as planning, running, the documentation and the console know it. */
+/** A node kind, as planning, execution, the docs and the console use it. */
 export interface NodeKind {
-  /** `node.type` */
   readonly type: NodeType;
-  /** What it does, in a sentence. */
+  /** One sentence. */
   readonly summary: string;
-  /** Members of `node.data`, each with its JSON Schema. */
+  /** JSON Schemas of the members of `node.data`. */
   readonly settings: Readonly<Record<string, JsonSchema>>;
-  /** What its items call, each of them once; null for kinds that call nothing. */
+  /** The kind of call that the node makes once per item; null for none. */
   readonly calls: "model" | "http" | "transform" | null;
-  /** The modality of the models it calls. */
+  /** The modality of the models that it calls. */
   readonly modality?: string;
-  /** False for kinds that are never run, and that no edge means. */
+  /** False for kinds that never run and have no ports, such as notes. */
   readonly runs: boolean;
-  /** True for kinds that make the run's result of what flows into them. */
   readonly isResult?: boolean;
-  /** Other nodes come in its place before a run is planned: what it has may be any port. */
+  /** Expanded before planning. Its ports are unknown, so any port name is valid. */
   readonly isReplaced?: boolean;
-  /** True for kinds whose nodes wait for a person's decision, which chooses the port that their value leaves by. */
+  /** True for kinds that wait for a person's decision, which chooses the output port. */
   readonly waits?: boolean;
-  /** Whether ports follow the input schema of a model that the node names. */
+  /** True if ports come from the input schema of the node's model. */
   readonly portsOfModel?: boolean;
 
-  /** What nodes of the kind can do, each with inputs of its own. */
+  /** Operations of the kind, each with its own inputs. */
   readonly operations?: readonly MediaOperation[];
-  /** The schema of a node's inputs, where its own settings decide it. */
+  /** The node's input schema, if its settings decide it. */
   schema?(node: GraphNode): JsonSchema | undefined;
 
-  /** The input ports of a node, by name. */
+  /** Input ports by name. */
   inputs(node: GraphNode, schema?: JsonSchema): Map<string, InputPort>;
-  /** The port of a kind that takes any name. */
+  /** For kinds that accept any port name. */
   anyInput?(name: string): InputPort;
-  /** The output ports of a node, the first being its default. @param results what its model gives, where that is known */
+  /** Output ports by name; the first is the default. @param results members of the model's result, if known */
   outputs(node: GraphNode, results?: readonly string[]): Map<string, PortType>;
-  /** Output ports that a node has only with one of its settings. */
+  /** Output ports that only exist with a setting. */
   readonly optionalOutputs?: readonly { name: string; type: PortType; setting: string }[];
-  /** The port that an edge without a target handle means. */
+  /** The input port of an edge without a target handle. */
   defaultInput?(outputName: string, node: GraphNode): string;
 
-  /** What is wrong with the settings of a node, whatever flows into it. */
+  /** Problems of a node's settings, whatever its edges carry. */
   check(node: GraphNode, schema?: JsonSchema): string[];
-  /** What is wrong with the nodes of the kind together. */
+  /** Problems of all nodes of the kind together. */
   checkAll?(nodes: readonly GraphNode[]): GraphIssue[];
-  /** Plans a node: its step, or its values where they are known already. */
+  /** Plans the node: a step, or its values if they are known. */
   plan?(planner: Planner, node: GraphNode): NodePlan;
-  /** The value of a pure node for one item, counted. @throws BindError */
+  /** The value of a pure node for one item; counted. @throws BindError */
   evaluate?(literals: Literals, item: Literals, budget: RunBudget): unknown;
 
   /**
-   * For kinds whose value leaves by one of their output ports: the others carry nothing, and nodes that need them are skipped.
-   * All input ports of such a kind take lists as they are, so that it has one item.
+   * For kinds whose value leaves through one of several output ports. The other ports carry nothing, and nodes that need them are skipped.
+   * All input ports of such a kind accept lists unchanged, so it always has one item.
    */
   readonly route?: {
-    /** The port that is taken, counted. @throws BindError */
+    /** The port taken; counted. @throws BindError */
     port(literals: Literals, item: Literals, budget: RunBudget): string;
-    /** Input ports that decide it. */
+    /** Input ports that the choice depends on. */
     ports(literals: Literals): string[];
   };
 
-  /** What the saved graph says of an output's value. */
+  /** The output value as far as the saved graph defines it. */
   savedValue?(node: GraphNode, port: string | null): unknown;
   /**
-   * Values that a node gives, as far as the saved graph tells; by default one for each item.
-   * @param flowing values that flow into it
-   * @param items the longest list among them
+   * Number of values of an output, estimated from the saved graph; one per item by default.
+   * @param flowing values on the incoming edges
+   * @param items length of the longest incoming list
    */
   savedCount?(node: GraphNode, flowing: number, items: number): number;
-  /** Whether an output may be a list whose length only a run knows, whatever the saved graph says. */
+  /** True if an output can be a list of unknown length. */
   savedOpen?(node: GraphNode, port: string | null): boolean;
-  /** Ids of uploaded files that a node names. */
+  /** Ids of uploaded files in the node's settings. */
   mediaIds?(node: GraphNode): string[];
 }
 

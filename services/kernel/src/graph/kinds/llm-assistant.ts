@@ -15,28 +15,28 @@ import { isRecord, type GraphNode } from "../types";
 import type { NodeKind } from "./kind";
 import { checkModelNode, MODEL_SETTINGS, modelPorts } from "./model-node";
 
-/** What asking for JSON, or for a better answer, adds to the texts that go in, beside the schema and the answer. */
+/** Tokens that the request for JSON or for a corrected answer adds, without the schema and the first answer. */
 const ASKING_TOKENS = 1_024;
 
 export const JSON_PORT = "json";
 const JSON_OUTPUT = { name: JSON_PORT, type: "any", setting: "schema" } as const;
 
-/** Of models that give JSON by themselves, such as the words of a transcription. */
+/** For models that return JSON themselves, for example the words of a transcription. */
 const ANY_JSON: JsonSchema = {};
 const givesJson = (results: readonly string[] = []): boolean => results.includes(JSON_PORT);
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
-/** The calls of tools that an answer asks for leave by the port json. */
+/** With tools, the requested tool calls leave through the port `json`. */
 const asksTools = ({ data }: GraphNode): boolean => isSet(isRecord(data.inputs) ? (data.inputs.tools ?? data.tools) : data.tools);
 
 type AnswerSchema = { schema: JsonSchema; problems: string[] };
 const NO_OBJECT: AnswerSchema = { schema: {}, problems: ["schema: must be an object, a JSON Schema"] };
 
-/** Schemas by node: a node is asked for its own several times while it is planned. */
+/** Cached per node: planning reads the schema several times. */
 const known = new WeakMap<GraphNode, AnswerSchema>();
 
-/** The schema of a node's answers and what is wrong with it; undefined when any text will do. Editors may save it as text. */
+/** The node's answer schema and its problems; undefined if any text is accepted. Editors may store the schema as text. */
 const answerSchema = (node: GraphNode): AnswerSchema | undefined => {
   const given = node.data.schema;
   if (!isSet(given)) return undefined;
@@ -54,7 +54,7 @@ const count = (value: unknown, fallback: number): number => Math.min(LIMITS.fanO
 
 const mayBeList = ({ type }: JsonSchema): boolean => type === undefined || [type].flat().includes("array");
 
-/** What flows behind the port `json`, as far as the schema says it. Answers of several calls are one list. */
+/** Bounds of the port `json` by the schema. Several calls form one list. */
 const jsonBounds = (schema: JsonSchema, { items, limit, mapped }: ItemBounds, tokens: number): Bounds => {
   const shape = mapped ? {} : { shape: shapeOfSchema(schema) };
   if (!mayBeList(schema)) return { list: mapped, items, most: limit, tokens, ...shape };
@@ -64,14 +64,13 @@ const jsonBounds = (schema: JsonSchema, { items, limit, mapped }: ItemBounds, to
   return { list: true, items: items * least, most: limit * most, tokens, ...shape };
 };
 
-/** Plans the calls of a node whose answers are JSON. */
 const planJson = (planner: Planner, node: GraphNode, { schema, problems }: AnswerSchema) => {
   const schemaTokens = textBytes(JSON.stringify(schema));
   planner.budget.work(charactersOfWork(schemaTokens));
   countInPlan(planner, { value: schema });
   const planned = planCalls(planner, llmAssistant, node, { moreTokens: schemaTokens + ASKING_TOKENS });
   if (!planned || problems.length > 0) return undefined;
-  // Models that are no chat can't be asked for a better answer.
+  // Only chat models can be asked to correct an answer.
   const answerOf = (calls: KnownCalls) => ({
     schema,
     maxRepairMillicredits: calls.terms.providerKind === "llm" ? calls.costWith(textTokens(calls) + ASKING_TOKENS) : 0,

@@ -31,7 +31,6 @@ const portsOf = (node: GraphNode): Map<string, InputPort> => {
   return new Map([...namedPorts(placeholdersIn(texts), "any"), ...declared]);
 };
 
-/** What planning a call of it takes to know. */
 const termsOf = (operation: MediaOperation): ModelTerms => ({
   internalName: operation.name,
   modality: operation.output,

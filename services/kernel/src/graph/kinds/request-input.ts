@@ -9,7 +9,7 @@ import { findingInWords, type GraphIssue } from "../issues";
 import { isRecord, shownName, type Graph, type GraphNode } from "../types";
 import { noPorts, type NodeKind } from "./kind";
 
-// A map, because the names that are looked up are the users' own.
+// A map, because users choose the names that are looked up.
 const FIELD_PORTS: ReadonlyMap<string, PortType> = new Map([
   ["text", "text"],
   ["textarea", "text"],
@@ -20,7 +20,7 @@ const FIELD_PORTS: ReadonlyMap<string, PortType> = new Map([
 
 const KNOWN_TYPES: ReadonlySet<string> = new Set(FIELD_TYPES);
 
-/** What is wrong with a field as it is declared. */
+/** Problems of a field's declaration. */
 const fieldIssues = (field: InputField): string[] => {
   const { name, type, default: fallback } = field;
   const shown = `field ${shownName(name)}`;
@@ -30,7 +30,7 @@ const fieldIssues = (field: InputField): string[] => {
   return problem === undefined ? [] : [`${shown}: its default does not fit: ${problem}`];
 };
 
-/** Fields with the name of an earlier one: an input of that name would be ambiguous. */
+/** Issues for duplicate field names, which would make inputs ambiguous. */
 const doubleFields = (nodes: readonly GraphNode[]): GraphIssue[] => {
   const seen = new Map<string, string>();
   const issues: GraphIssue[] = [];
@@ -47,7 +47,7 @@ const doubleFields = (nodes: readonly GraphNode[]): GraphIssue[] => {
   return issues;
 };
 
-/** The defaults of a node's fields by name, the first of a name; read once for a node. */
+/** Field defaults by name, cached per node. The first field of a name wins. */
 const defaults = new WeakMap<GraphNode, ReadonlyMap<string, unknown>>();
 const defaultsOf = (node: GraphNode): ReadonlyMap<string, unknown> => {
   const known =
@@ -63,7 +63,7 @@ const defaultsOf = (node: GraphNode): ReadonlyMap<string, unknown> => {
 
 const fileFieldsOf = ({ data }: GraphNode): InputField[] => fieldsOf(data).filter((field) => uploadFamily(field) !== undefined);
 
-/** The values of a workflow's inputs that stands in another, with files in place of their ids. */
+/** Values for the inputs of an inlined workflow, with file ids resolved. */
 const givenValues = (planner: Planner, node: GraphNode): ReadonlyMap<string, unknown> => {
   const values = new Map(node.given);
   for (const field of fileFieldsOf(node)) {
@@ -100,14 +100,14 @@ export const requestInput: NodeKind = {
   savedCount: () => 1,
 };
 
-/** The inputs of a graph itself, and not those of graphs inside it. */
+/** Inputs of the graph itself, without those of inlined workflows. */
 export const requestInputs = (graph: Graph): GraphNode[] =>
   graph.nodes.filter(({ type, given }) => type === requestInput.type && given === undefined);
 
-/** The inputs a workflow accepts. Empty without a request-input node. */
+/** Inputs that the workflow accepts; empty without a request-input node. */
 export const inputFields = (graph: Graph): InputField[] => requestInputs(graph).flatMap((node) => fieldsOf(node.data));
 
-/** The saved value of each field: what the editor last held, else the default, else null. */
+/** The value of each field in the editor, else its default, else null. */
 export const savedValues = (graph: Graph): Record<string, unknown> => {
   const saved = new Map<string, unknown>();
   for (const node of requestInputs(graph)) {

@@ -12,7 +12,7 @@ import { withoutAbsent } from "../values/absent";
 import { namedPorts } from "../wiring/ports";
 import type { NodeKind } from "./kind";
 
-/** The port by which a value leaves that no case is true of. */
+/** The port for values that match no case. */
 export const ELSE_PORT = "else";
 
 export const SWITCH_BOUNDS = { cases: 20, nameChars: 80 } as const;
@@ -33,10 +33,10 @@ const matches = (left: string, source: string, budget: RunBudget): boolean => {
   return pattern.test(left);
 };
 
-/** What a case compares: `left` as its value where it is one placeholder and nothing else, `right` as text. */
+/** `left` is the raw value if it is a single placeholder; `right` is text. */
 type Test = (left: unknown, right: string, budget: RunBudget) => boolean;
 
-/** Comparisons of a case. What is no number is neither greater nor less; a pattern that is none matches nothing. */
+/** Comparisons. A value that isn't a number is neither greater nor less. An invalid pattern matches nothing. */
 const OPERATORS: Readonly<Record<string, Test>> = {
   equals: (left, right) => asText(left) === right,
   notEquals: (left, right) => asText(left) !== right,
@@ -48,7 +48,7 @@ const OPERATORS: Readonly<Record<string, Test>> = {
   empty: isEmpty,
 };
 const NAMES = Object.keys(OPERATORS);
-/** Operators that look at `left` alone. */
+/** Operators without a right side. */
 const UNARY: ReadonlySet<unknown> = new Set(["exists", "empty"]);
 
 interface Case {
@@ -64,7 +64,6 @@ const records = (cases: unknown): Record<string, unknown>[] =>
 const readCases = (cases: unknown): Case[] =>
   records(cases).map(({ name, left, op, right }) => ({ name: asText(name), left: asText(left), op: asText(op), right: asText(right) }));
 
-/** Every placeholder of the cases. */
 const namesIn = (cases: unknown): string[] => placeholdersIn(readCases(cases).flatMap(({ left, right }) => [left, right]));
 
 const isName = (name: unknown): name is string =>
@@ -102,7 +101,7 @@ const casesProblems = (cases: unknown): string[] => {
   ];
 };
 
-/** Whether a case is true of what flows in. @throws BoundPassed, BindError for a text that would be too large */
+/** Evaluates a case. @throws BoundPassed; BindError if a filled text is too large */
 const holds = ({ left, op, right }: Case, item: Readonly<Record<string, unknown>>, budget: RunBudget): boolean => {
   const alone = placeholderAlone(left);
   const value = withoutAbsent(alone === undefined ? fill(left, (name) => placed(item, name), budget) : placed(item, alone));

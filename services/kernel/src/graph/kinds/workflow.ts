@@ -4,7 +4,7 @@ import { isRecord, type GraphNode } from "../types";
 import { PORT_TYPES, type PortType } from "../wiring/ports";
 import type { NodeKind } from "./kind";
 
-/** The version that a node names: a number, `draft`, or empty where it names none. @returns undefined for what is no version */
+/** The version that a node names: a number, `draft`, or empty for none. @returns undefined if it is invalid */
 export const namedVersion = (version: unknown): string | undefined => {
   if (version === undefined || version === null || version === "") return "";
   const named = typeof version === "number" ? String(version) : version;
@@ -19,7 +19,7 @@ const seenPorts = ({ data: { ports } }: GraphNode, side: "inputs" | "outputs"): 
   return new Map((Array.isArray(seen) ? seen : []).filter(isPort).map(({ name, type }) => [name, type]));
 };
 
-/** Before a run is planned, the nodes of the other workflow come in its place: see inline/. */
+/** Replaced by the nodes of the workflow it names before planning; see inline/. */
 export const workflow: NodeKind = {
   type: "workflow",
   summary: "Runs another workflow as a part of this one: its fields are the inputs, the members of its result the outputs.",

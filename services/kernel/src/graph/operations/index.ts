@@ -8,7 +8,6 @@ import { VIDEO_OPERATIONS } from "./video";
 
 export { MOST_FILES, MOST_PIXELS_WIDE, MOST_SECONDS, MOST_VIDEO_PIXELS_WIDE, type MediaOperation } from "./operation";
 
-/** Everything that a `media` node can do. */
 export const MEDIA_OPERATIONS: readonly MediaOperation[] = [...IMAGE_OPERATIONS, ...VIDEO_OPERATIONS, ...AUDIO_OPERATIONS];
 
 const BY_NAME = new Map(MEDIA_OPERATIONS.map((operation) => [operation.name, operation]));
@@ -18,18 +17,18 @@ type Inputs = Readonly<Record<string, unknown>>;
 
 const checks = new Map<string, (value: unknown) => Issue[]>();
 
-/** What is wrong with the inputs of a call, by the operation's schema. */
+/** Problems of an operation's inputs by its schema. */
 export const operationIssues = ({ name, schema }: MediaOperation, inputs: Inputs): Issue[] => {
   const check = checks.get(name) ?? createInputCheck(schema);
   checks.set(name, check);
   return check(inputs);
 };
 
-/** Groups of inputs of which at least one is needed, and none is given. */
+/** Problems for groups of inputs of which none is set. */
 export const missingGroups = ({ oneOf = [] }: MediaOperation, isGiven: (name: string) => boolean): string[] =>
   oneOf.filter((names) => !names.some(isGiven)).map((names) => `needs ${names.length > 1 ? "one of " : ""}${names.join(", ")}`);
 
-/** Inputs with the defaults of those that were not given. */
+/** Inputs completed with the schema's defaults. */
 export const withDefaults = ({ schema }: Pick<MediaOperation, "schema">, inputs: Inputs): Record<string, unknown> => {
   const properties = isRecord(schema.properties) ? schema.properties : {};
   const defaults = Object.entries(properties).flatMap(([name, property]) =>

@@ -1,35 +1,34 @@
 import type { MediaFamily } from "../values/media";
 import type { JsonSchema, Price } from "../prices/price";
 
-/** One thing that a `media` node can do: the kernel says what it takes, the service transform does it. */
+/** One operation of a `media` node. The kernel defines its inputs; the transform service runs it. */
 export interface MediaOperation {
-  /** `data.operation`: `<modality>-<name>`. */
+  /** `<modality>-<name>`, stored in `data.operation`. */
   readonly name: string;
   readonly title: string;
-  /** What it does, in a sentence. */
+  /** One sentence. */
   readonly summary: string;
-  /** What it makes; the name of the node's output port, too. */
+  /** The family of the result, and the name of the node's output port. */
   readonly output: MediaFamily;
-  /** What it needs to be there: the image library, which always is, or ffmpeg. */
+  /** `images`: the built-in image library. `ffmpeg`: an optional program. */
   readonly program: "images" | "ffmpeg";
-  /** Its inputs as a JSON Schema: files are ports, all else are settings that may be connected as well. */
+  /** JSON Schema of the inputs. Files are ports. Everything else is a setting that an edge can override. */
   readonly schema: JsonSchema;
-  /** Of each group at least one input is needed. */
+  /** At least one input of each group is required. */
   readonly oneOf?: readonly (readonly string[])[];
-  /** Of one call. */
+  /** Per call. */
   readonly price: Price;
 }
 
-/** The most a file, or what is made of some, may last, in seconds. */
+/** Longest duration of a file, in seconds. */
 export const MOST_SECONDS = 1_800;
-/** The longest side of a picture that is made, in pixels. */
+/** Longest side of a generated image, in pixels. */
 export const MOST_PIXELS_WIDE = 8_192;
-/** The same of a video. */
+/** Longest side of a generated video, in pixels. */
 export const MOST_VIDEO_PIXELS_WIDE = 3_840;
-/** Files of one list. */
 export const MOST_FILES = 100;
 
-/** Nothing is charged for what the installation's own machine does. */
+/** Work on the installation's own machine is free. */
 const FREE: Price = { basis: "run", microUsd: 0 };
 
 type Properties = Readonly<Record<string, JsonSchema>>;
@@ -77,7 +76,7 @@ interface Described extends Pick<MediaOperation, "name" | "title" | "summary" | 
   properties: Properties;
 }
 
-/** Operations of one program that make one family of files. */
+/** Operations of one program that produce one family. */
 export const operationsOf =
   (output: MediaFamily, program: MediaOperation["program"]) =>
   ({ required, properties, ...described }: Described): MediaOperation => ({

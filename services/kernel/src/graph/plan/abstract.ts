@@ -2,7 +2,7 @@ import { GRAPH_BOUNDS, textBytes, valueBytes } from "../bounds";
 import type { Shape } from "../values/shape";
 import { asText } from "../values/value";
 
-/** What is known of an output before the run: its value, or bounds of it. */
+/** Facts about an output before the run: its value, or bounds of it. */
 
 export interface Known {
   readonly value: unknown;
@@ -10,30 +10,30 @@ export interface Known {
 
 export interface Bounds {
   list: boolean;
-  /** Items that are expected: a list of unknown length counts as one. */
+  /** Expected items. A list of unknown length counts as one. */
   items: number;
-  /** Items that there may be. */
+  /** Upper bound of items. */
   most: number;
-  /** Tokens that its text has at most. */
+  /** Upper bound of tokens in its text. */
   tokens: number;
-  /** What the value is like, where a schema says it. */
+  /** The shape of the value, if a schema defines it. */
   shape?: Shape;
 }
 
 export type Abstract = Known | Bounds;
 
-/** Tokens of a file where it becomes text: its address. */
+/** Upper bound of tokens in a file's URL, its text form. */
 export const URL_TOKENS = 512;
 
 export const isKnown = (value: Abstract): value is Known => "value" in value;
 
-/** The output of a node that can't run: it causes no further issues. */
+/** The output of a node that can't run. It causes no further issues. */
 export const ANYTHING: Bounds = { list: false, items: 1, most: 1, tokens: 0 };
 
 /** A token is at least one byte, so the bytes of a text bound its tokens. */
 export const tokensOf = (value: unknown): number => textBytes(asText(value));
 
-/** Remembers a measure of each known value, because one value may flow to many nodes. */
+/** Caches a measure per known value, because one value can flow to many nodes. */
 const measured = (measure: (value: unknown) => number): ((known: Known) => number) => {
   const taken = new WeakMap<Known, number>();
   return (known) => {
@@ -43,7 +43,7 @@ const measured = (measure: (value: unknown) => number): ((known: Known) => numbe
   };
 };
 
-/** Bytes of a known value as JSON; counting stops beyond what a plan may have. */
+/** JSON bytes of a known value. Stops counting above the bound of a plan. */
 export const knownBytes = measured((value) => valueBytes(value, GRAPH_BOUNDS.planBytes));
 const knownTokens = measured(tokensOf);
 
@@ -54,7 +54,7 @@ const boundsOf = (source: Abstract): Bounds => {
   return { list, items, most: items, tokens: knownTokens(source) };
 };
 
-/** How many items and tokens may flow into one port, from all its sources together. */
+/** Upper bounds of items and tokens at a port, over all its sources. */
 export const joined = (sources: readonly Abstract[]): Bounds => {
   const each = sources.map(boundsOf);
   const sum = (of: (bounds: Bounds) => number): number => each.reduce((total, bounds) => total + of(bounds), 0);

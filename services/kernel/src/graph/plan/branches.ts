@@ -3,11 +3,11 @@ import type { GraphNode } from "../types";
 import type { NodePlan, NodeSource } from "./plan-types";
 import type { Planner } from "./planner";
 
-/** Which nodes are skipped behind a switch, and which may be, as far as planning knows. */
+/** Decides which nodes behind a switch are skipped, and which might be. */
 
 /**
- * Takes away the edges into a node that carry nothing.
- * @returns false when the node is skipped: nothing reaches a port that is connected. A node that makes the result goes without that port.
+ * Removes edges that carry nothing.
+ * @returns false if the node is skipped, because nothing reaches one of its connected ports. A result node runs without that port.
  */
 export const keepLivingEdges = (planner: Planner, node: GraphNode): boolean => {
   const wired = planner.wiring.inputs.get(node.id);
@@ -25,11 +25,11 @@ export const keepLivingEdges = (planner: Planner, node: GraphNode): boolean => {
   return true;
 };
 
-/** Whether only the run knows if a node is skipped: all that flows into one of its ports is behind a switch that the run decides. */
+/** True if the run decides whether the node is skipped: all edges of one port come from an undecided switch. */
 const isConditional = (planner: Planner, { id }: GraphNode): boolean =>
   [...(planner.wiring.inputs.get(id)?.values() ?? [])].some((edges) => edges.every((edge) => planner.mayBeEmpty.has(edge.node)));
 
-/** Notes what a planned node means for those behind it. @returns its plan, which says whether the run may skip it */
+/** Records the effect of a planned node on the nodes behind it. @returns its plan, marked as conditional if the run may skip it */
 export const noteBranches = (planner: Planner, node: GraphNode, planned: NodePlan): NodePlan => {
   if (planned.emptyPorts) planner.emptyPorts.set(node.id, new Set(planned.emptyPorts));
   const conditional = isConditional(planner, node);

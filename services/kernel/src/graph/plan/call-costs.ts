@@ -8,26 +8,26 @@ import { member, placeholdersIn } from "../values/value";
 import type { ModelTerms } from "./planner";
 import { mayCarry, type PlanStep } from "./plan-types";
 
-/** What is known of the calls of one model before they are made: whether their inputs fit, and what they may cost. */
+/** Checks and prices a model's calls as far as their inputs are known. */
 
-/** What of a step depends on the model that is called. */
+/** The parts of a step that depend on the called model. */
 export type CallInputs = Pick<PlanStep, "literals" | "sources" | "inputNames" | "textPorts">;
 
-/** The most tokens a provider counts for one file, where the model's schema doesn't say (`x-tokens` of the input). */
+/** Upper bound of tokens per file, unless the model's schema sets `x-tokens` on the input. */
 const FILE_TOKENS = 2_000;
 const MESSAGE_OVERHEAD_TOKENS = 64;
 
-/** What a model's input says of one file: of those that take several, what their items say. */
+/** The schema of one file; for inputs that take several, the schema of their items. */
 const fileSchema = (property: JsonSchema | undefined): JsonSchema | undefined =>
   property?.type === "array" && isRecord(property.items) ? property.items : property;
 
-/** Inputs of a model that are files: they count as `fileTokens`, not by the length of their address. */
+/** A model's file inputs. They count as `fileTokens`, not by the length of their URLs. */
 export const fileInputs = (schema: JsonSchema, step: CallInputs): string[] => {
   const quoted = new Set(placeholdersIn(step.literals));
   return step.inputNames.filter((name) => fileSchema(propertySchema(schema, name))?.format === "media" && !quoted.has(name));
 };
 
-/** The most files of an input that one call is given. */
+/** Upper bound of an input's files in one call. */
 const mostFiles = (property: JsonSchema | undefined, step: CallInputs, name: string): number => {
   const literal = member(step.literals, name);
   const isFlowing = mayCarry(member(step.sources, name));
@@ -47,14 +47,14 @@ const fileTokens = (schema: JsonSchema, step: CallInputs): number =>
 
 const requiredNames = (schema: JsonSchema): string[] => (Array.isArray(schema.required) ? (schema.required as string[]) : []);
 
-/** Inputs of a step that will be known only when it runs: what flows in then, and texts that it is put into. */
+/** Inputs that are unknown until the step runs, including texts with unknown placeholders. */
 export const openInputs = (step: CallInputs, unknown: ReadonlySet<string>): Set<string> =>
   new Set([
     ...unknown,
     ...step.textPorts.filter((name) => placeholdersIn(member(step.literals, name)).some((placeholder) => unknown.has(placeholder))),
   ]);
 
-/** What is wrong with the inputs of calls, as far as they are known. @param open inputs that only the run knows */
+/** Problems of a call's inputs as far as they are known. @param open inputs that only the run knows */
 export const callProblems = (
   step: CallInputs,
   terms: ModelTerms,
@@ -62,7 +62,7 @@ export const callProblems = (
   open: ReadonlySet<string>,
 ): Finding[] => {
   if (calls.length === 0)
-    // An empty list calls nothing, yet an input that nothing gives is missing.
+    // An empty list makes no calls, but a required input without any source is still missing.
     return requiredNames(terms.inputSchema)
       .filter((name) => member(step.literals, name) === undefined && member(step.sources, name) === undefined)
       .map((name) => finding("REQUIRED", { name }));
@@ -78,18 +78,17 @@ export const callProblems = (
   return distinct(found);
 };
 
-/** Calls of one model, as far as they are known. */
 export interface KnownCalls {
   terms: ModelTerms;
-  /** What the calls are given. */
+  /** Possible inputs of the calls. */
   candidates: readonly Record<string, unknown>[];
-  /** Inputs that wait for nodes that have yet to run. */
+  /** Inputs that depend on steps that run later. */
   unknown: ReadonlySet<string>;
-  /** The most one call may cost with so many tokens more going in, in milli-credits. */
+  /** Upper bound of one call's price with this many more input tokens, in milli-credits. */
   costWith(moreTokens: number): number;
 }
 
-/** @param inputTokens tokens of texts that go into one call, at most */
+/** @param inputTokens upper bound of one call's input tokens */
 export const knownCalls = (
   step: CallInputs,
   { terms, candidates, unknown, inputTokens }: Pick<KnownCalls, "terms" | "candidates" | "unknown"> & { inputTokens: number },
@@ -113,6 +112,6 @@ const answerTokens = (schema: JsonSchema, inputs: Readonly<Record<string, unknow
   return typeof given === "number" ? given : LIMITS.textValueBytes;
 };
 
-/** The most tokens of one answer. */
+/** Upper bound of one answer's tokens. */
 export const textTokens = ({ terms, candidates, unknown }: KnownCalls): number =>
   Math.max(0, ...candidates.map((inputs) => answerTokens(terms.inputSchema, inputs, unknown)));

@@ -11,7 +11,7 @@ import type { PlanStep } from "./plan-types";
 import { finding, findingInWords, modelUnknown, type Finding } from "../issues";
 import { shownName, type GraphNode } from "../types";
 
-/** The model that a node names; undefined, with an issue, when the node can't use it. */
+/** The node's model. Reports an issue and returns undefined if the node can't use it. */
 const termsOf = (planner: Planner, { modality = "" }: NodeKind, node: GraphNode): ModelTerms | undefined => {
   const report = (found: Finding): undefined => void planner.issues.push({ nodeId: node.id, ...found });
   const name = node.data.model;
@@ -31,18 +31,17 @@ const termsOf = (planner: Planner, { modality = "" }: NodeKind, node: GraphNode)
   return report(findingInWords("MODEL_UNFIT", unfit, "model"));
 };
 
-/** A step that calls a model, and what is known of its calls. */
 export interface PlannedCalls extends KnownCalls {
   step: PlanStep;
   bounds: ItemBounds;
-  /** The models that may be called in its place. */
+  /** Fallback models. */
   alternatives: readonly PlannedAlternative[];
 }
 
 /**
- * Plans the calls of a node's model: checked and priced as far as their inputs are known.
- * @param terms what is called, where that is no registered model
- * @param moreTokens tokens that go in beside the inputs
+ * Plans the calls of a node's model, checked and priced as far as their inputs are known.
+ * @param terms replaces the registered model, for example with an operation
+ * @param moreTokens input tokens beside the inputs
  */
 export const planCalls = (
   planner: Planner,

@@ -2,16 +2,16 @@ import { LIMITS } from "../../limits";
 import { taskOf } from "../auto/tasks";
 import { shownName, type GraphNode } from "../types";
 
-/** `fallback` of a node: the models that are called in their order where its own fails. */
+/** The setting `fallback`: models that are called in order if the node's own model fails. */
 
-/** The models that a node names; none where it says nothing, or what is no list of names. */
+/** @returns an empty list if the setting is missing or invalid */
 export const fallbackNames = ({ data: { fallback } }: GraphNode): string[] =>
   Array.isArray(fallback) ? fallback.filter((name): name is string => typeof name === "string" && taskOf(name) === undefined) : [];
 
-/** Whether a node says itself what comes in its model's place, if only that nothing does. */
+/** True if the node overrides the administrators' fallback, even with an empty list. */
 export const namesFallback = ({ data: { fallback } }: GraphNode): boolean => Array.isArray(fallback);
 
-/** What is wrong with a list of models that come in the place of another. A model in its own place would be a cycle. */
+/** Problems of a fallback list. The node's own model in it would be a cycle. */
 export const fallbackListProblems = (fallback: unknown, model: unknown): string[] => {
   if (fallback === undefined || fallback === null) return [];
   if (!Array.isArray(fallback) || !fallback.every((name) => typeof name === "string" && name !== ""))

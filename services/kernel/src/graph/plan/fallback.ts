@@ -11,14 +11,12 @@ import { fallbackNames, namesFallback } from "./fallback-setting";
 import { tryInputs, warn, type ModelTerms, type Planner } from "./planner";
 import { mayCarry, type PlanAlternative, type PlanStep } from "./plan-types";
 
-/** Models that are called in their order where a node's own fails: each is checked and priced like that one. */
+/** Plans fallback models. Each is checked and priced like the node's own model. */
 
-/** A model that may be called in place of a step's own, and what is known of such calls. */
 export interface PlannedAlternative extends KnownCalls {
   alternative: PlanAlternative;
 }
 
-/** The calls of a step's own model. */
 interface OwnCalls {
   step: PlanStep;
   terms: ModelTerms;
@@ -32,10 +30,10 @@ const JSON_OUTPUT = "json";
 const isGiven = (step: PlanStep, name: string): boolean =>
   member(step.literals, name) !== undefined || mayCarry(member(step.sources, name));
 
-/** A step's calls as another model is called. */
+/** The step's calls with the names of the other model's inputs. */
 interface Adapted {
   call: CallInputs & Omit<PlanAlternative, "maxMillicredits" | "answer">;
-  /** Inputs that it does not have. */
+  /** Inputs that the other model doesn't have. */
   dropped: string[];
 }
 
@@ -80,7 +78,7 @@ const adapt = (step: PlanStep, terms: ModelTerms): Adapted => {
   };
 };
 
-/** Inputs of which the own model takes a list as it is, and the other one a value. */
+/** Problems of inputs that take a list at the own model, but a single value at the other. */
 const listProblems = (step: PlanStep, { sources, listPorts, renamed = {} }: Adapted["call"]): string[] =>
   step.listPorts
     .filter((name) => step.inputNames.includes(name) && member(sources, name) !== undefined)
@@ -88,7 +86,7 @@ const listProblems = (step: PlanStep, { sources, listPorts, renamed = {} }: Adap
     .filter((name) => !listPorts.includes(name))
     .map((name) => `${name}: takes one value, and a list flows in`);
 
-/** What the calls are given. A text that can't be made is a problem of the own model's, too, and listed there. */
+/** Possible inputs of the calls. A text that can't be filled is already reported for the node's own model. */
 const candidatesOf = (planner: Planner, call: Adapted["call"], items: OwnCalls["items"]): Record<string, unknown>[] => {
   try {
     return tryInputs(planner, () => items.map((item) => callInputs(call, renamedItem(item, call.renamed), planner.budget)));
@@ -100,7 +98,7 @@ const candidatesOf = (planner: Planner, call: Adapted["call"], items: OwnCalls["
 
 const unfit = (message: string): Finding => findingInWords("MODEL_UNFIT", message);
 
-/** @returns the alternative, or why the model can't be one */
+/** @returns the alternative, or the reason why the model can't be used */
 const planAlternative = (
   planner: Planner,
   { modality = "" }: NodeKind,
@@ -126,8 +124,8 @@ const planAlternative = (
 };
 
 /**
- * The alternatives of a step. What is wrong with those that the node names are issues of it; those of administrators that don't fit it
- * are left out. Inputs that one does not have are left out of its calls, with a warning.
+ * Plans the fallback models of a step. Models that the node names become issues if they don't fit. Models that administrators set are
+ * dropped instead. Inputs that a model doesn't have are dropped with a warning.
  */
 export const planFallback = (planner: Planner, kind: NodeKind, node: GraphNode, own: OwnCalls): PlannedAlternative[] => {
   const isOwn = namesFallback(node);

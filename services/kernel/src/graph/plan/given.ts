@@ -2,7 +2,7 @@ import type { GraphNode } from "../types";
 import type { NodePlan } from "./plan-types";
 import type { Planner } from "./planner";
 
-/** The plan of a node whose outputs are known without running it; undefined where they are not. */
+/** The plan of a node with preset outputs; undefined for other nodes. */
 export const givenPlan = ({ request, outputs }: Planner, { id }: GraphNode): NodePlan | undefined => {
   const given = request.given?.get(id);
   if (!given) return undefined;

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../prices/price";
 import type { GraphNode } from "../types";
 
-/** `onItemError` of a node that runs for each item of a list: whether an item whose call fails ends the node, or is left out. */
+/** The setting `onItemError`: a failed item fails the node, or is skipped. */
 
 const [FAIL, SKIP] = ["fail", "skip"] as const;
 
@@ -17,5 +17,4 @@ export const itemErrorProblems = ({ data: { onItemError } }: GraphNode): string[
     ? []
     : [`onItemError: must be ${FAIL} or ${SKIP}`];
 
-/** The part of a step that says it. */
 export const skipsFailed = ({ data }: GraphNode): { skipsFailed?: true } => (data.onItemError === SKIP ? { skipsFailed: true } : {});

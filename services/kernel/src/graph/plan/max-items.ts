@@ -4,7 +4,7 @@ import type { GraphNode } from "../types";
 export const isMaxItems = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) >= 1 && (value as number) <= LIMITS.fanOutItems;
 
-/** What the author says a list of unknown length has at most. */
+/** The author's upper bound for a list of unknown length. */
 export const givenMaxItems = ({ data }: GraphNode): number | undefined => {
   const { maxItems } = data;
   return isMaxItems(maxItems) ? maxItems : undefined;

@@ -6,14 +6,14 @@ import { finding, type Finding, type NodeIssue } from "../issues";
 import { isRecord, type GraphNode } from "../types";
 import { nearestName } from "../../nearest-name";
 
-/** Members that editors keep in any node. */
+/** Members that editors store in any node. */
 const COMMON = ["label", "name", "title", "description", "color", "bypass"];
-/** More names are not compared. */
+/** Above this many names, none are compared. */
 const MOST_NAMES = 50;
 
 /**
- * Settings of a node that its kind does not know, and that look like one that it does. Others are an editor's own.
- * @param compared hears how many names are compared
+ * Unknown settings of a node that resemble known ones. Other unknown settings belong to editors.
+ * @param compared receives the number of comparisons
  */
 export const misspeltSettings = (
   kind: NodeKind,
@@ -36,10 +36,10 @@ export const misspeltSettings = (
   });
 };
 
-/** Names that are compared for one graph. */
+/** Comparisons per graph. */
 const MOST_COMPARED = 20_000;
 
-/** Misspelt settings of a graph's nodes, as far as they are few enough to be compared. */
+/** Misspelt settings of a graph's nodes, within the bound on comparisons. */
 export const misspeltIn = (nodes: readonly GraphNode[], schemaOf: (node: GraphNode) => JsonSchema | undefined): NodeIssue[] => {
   let left = MOST_COMPARED;
   const found = nodes.flatMap((node) => {

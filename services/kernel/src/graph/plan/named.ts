@@ -5,9 +5,8 @@ import { isBypassed } from "../wiring/bypass";
 import { fallbackNames } from "./fallback-setting";
 import type { RunPlan } from "./plan-types";
 
-/** What a graph or its plan names: models, and files by their ids. */
+/** Models and file ids that a graph or its plan refers to. */
 
-/** The distinct models a graph names. */
 export const modelNames = (graph: Graph): string[] => [
   ...new Set(
     graph.nodes.flatMap((node) => {
@@ -18,7 +17,6 @@ export const modelNames = (graph: Graph): string[] => [
   ),
 ];
 
-/** The distinct uploaded files a graph names. */
 export const mediaIds = (graph: Graph): string[] => [
   ...new Set(graph.nodes.flatMap((node) => (isBypassed(node) ? [] : (kindOf(node.type)?.mediaIds?.(node) ?? [])))),
 ];
@@ -29,14 +27,14 @@ const addIds = (value: unknown, ids: Set<string>): void => {
   else if (isRecord(value)) for (const one of Object.values(value)) addIds(one, ids);
 };
 
-/** Every literal in the data of nodes that could be the id of a file. Notes are left out. */
+/** Literals in node data that could be a file id. Notes are skipped. */
 export const literalMediaIds = ({ nodes }: Graph): Set<string> => {
   const ids = new Set<string>();
   for (const node of nodes) if (kindOf(node.type)?.runs !== false) addIds(node.data, ids);
   return ids;
 };
 
-/** Ids in steps without calls: what they pass on may be a file for a node behind them, which only the run knows. */
+/** Ids in steps without calls. A later node may use the passed value as a file, which only the run knows. */
 export const forwardedMediaIds = ({ steps }: Pick<RunPlan, "steps">): string[] => {
   const ids = new Set<string>();
   for (const { type, literals, sources } of steps) if (kindOf(type)?.evaluate) addIds([literals, Object.values(sources)], ids);

@@ -23,19 +23,19 @@ import { isRecord, shownName, type GraphNode } from "../types";
 import { member, placeholdersIn, placeholderUses, withAddresses } from "../values/value";
 import { givenMaxItems } from "./max-items";
 
-/** Texts of one call that templates fill: a prompt and a system prompt. */
+/** Templates per call: a prompt and a system prompt. */
 const MOST_TEXTS = 2;
 
-/** The literal inputs of a model. Files are meant by their addresses; empty ones are none. */
+/** Literal inputs of a model. File ids become URLs; empty ones are dropped. */
 const modelLiterals = (planner: Planner, node: GraphNode, schema: JsonSchema, ports: Map<string, InputPort>) => {
   const wired = planner.wiring.inputs.get(node.id);
   return Object.fromEntries(
     Object.entries(literalInputs(node, schema)).flatMap(([name, value]): [string, unknown][] => {
       const type = ports.get(name)?.type ?? "any";
-      // Such a literal fills a template.
+      // This literal fills a placeholder.
       if (schema && ports.has(name) && propertySchema(schema, name) === undefined) return [];
       if (!isFileType(type)) return [[name, value]];
-      // What flows in is used instead.
+      // A connected value overrides the literal.
       return value === "" || isGiven(planner, wired?.get(name) ?? [])
         ? []
         : [[name, withAddresses(resolveFiles(planner, node.id, name, type, value))]];
@@ -50,9 +50,9 @@ const literalsOf = (kind: NodeKind, node: GraphNode): Record<string, unknown> =>
       .filter(([, value]) => value !== undefined),
   );
 
-/** Values that placeholders have in `data.inputs` or `data`, where nothing is connected. */
+/** Values of unconnected placeholders, from `data.inputs` or `data`. */
 const placeholderValues = (kind: NodeKind, node: GraphNode, names: readonly string[]): [string, unknown][] => {
-  // What members of `data` mean by themselves, whatever a template's placeholder is called.
+  // Members of `data` that are settings never fill placeholders.
   const isSetting = (name: string): boolean => name === "label" || Object.hasOwn(kind.settings, name);
   const inputs = isRecord(node.data.inputs) ? node.data.inputs : {};
   return names
@@ -60,7 +60,7 @@ const placeholderValues = (kind: NodeKind, node: GraphNode, names: readonly stri
     .filter(([, value]) => value !== undefined && value !== null);
 };
 
-/** A step as it is planned so far: what it is given, and from where. */
+/** A step with its literals, sources and ports, before its calls are planned. */
 export const buildStep = (planner: Planner, kind: NodeKind, node: GraphNode, terms?: ModelTerms): PlanStep => {
   const ports = kind.inputs(node, terms?.inputSchema);
   const wired = planner.wiring.inputs.get(node.id) ?? new Map<string, WiredEnd[]>();
@@ -99,7 +99,7 @@ export const buildStep = (planner: Planner, kind: NodeKind, node: GraphNode, ter
 
 const runsNothing = (): undefined => undefined;
 
-/** Ports that wait for nodes that have yet to run. */
+/** Ports that depend on steps that run later. */
 const unknownPorts = (step: PlanStep): Set<string> =>
   new Set(
     Object.entries(step.sources)
@@ -108,10 +108,10 @@ const unknownPorts = (step: PlanStep): Set<string> =>
   );
 
 export interface KnownItems extends Bound {
-  /** Every port is known, so these are the items; otherwise they are all that the known ports can make of one. */
+  /** True if every port is known, so that the items are exact; otherwise they are only the known parts. */
   complete: boolean;
   unknown: ReadonlySet<string>;
-  /** The known lists are of different lengths. */
+  /** Known lists differ in length. */
   failed: boolean;
 }
 
@@ -123,22 +123,22 @@ export const knownItems = (planner: Planner, step: PlanStep): KnownItems => {
   return { ...(bound ?? { items: [], mapped: true }), complete, unknown, failed: bound === undefined };
 };
 
-/** How many items a node may have when it depends on nodes that have yet to run. */
+/** Bounds on the items of a node that depends on later steps. */
 export interface ItemBounds {
-  /** Items that are held for. */
+  /** Items that the hold covers. */
   items: number;
-  /** Items that there may be; more than that fail the node. */
+  /** Upper bound of items. More fail the node. */
   limit: number;
   mapped: boolean;
   tokens: number;
 }
 
-/** Bounds of a step's items and of the tokens of one call; files are no text. */
+/** Bounds of a step's items and of one call's tokens. Files count no text tokens. */
 const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: readonly string[]): ItemBounds => {
   let [items, most, mapped, isEmpty] = [1, 1, false, false];
   planner.budget.work(Object.keys(step.sources).length);
   let tokens = tokensOf(JSON.stringify(Object.fromEntries(Object.entries(step.literals).filter(([name]) => !files.includes(name)))));
-  // A template may say the same value many times, as long as its text does not become too large.
+  // A template can repeat a value as long as the text stays within its limit.
   const uses = planner.request.noTemplates ? new Map<string, number>() : placeholderUses(step.literals);
   const wired = planner.wiring.inputs.get(node.id);
   for (const [port, sources] of Object.entries(step.sources)) {
@@ -152,14 +152,14 @@ const itemBounds = (planner: Planner, node: GraphNode, step: PlanStep, files: re
     items = Math.max(items, bounds.items);
     most = Math.max(most, bounds.most);
   }
-  // All lists of a step are as long: behind one that is known to have nothing, nothing is called.
+  // All lists of a step have the same length, so one empty list means no calls.
   if (isEmpty) return { items: 0, limit: 0, mapped, tokens };
   const limit = Math.min(most, givenMaxItems(node) ?? LIMITS.fanOutItems);
   const expected = items === most ? items : (givenMaxItems(node) ?? items);
   return { items: Math.min(expected, limit), limit, mapped, tokens };
 };
 
-/** Items of a step: a list that is known decides, because all lists of a step are as long. */
+/** Items of a step. One known list decides, because all lists have the same length. */
 export const stepItems = (
   planner: Planner,
   node: GraphNode,
@@ -176,7 +176,7 @@ export const stepItems = (
   return { ...bounds, items: length, limit: length };
 };
 
-/** Warns of placeholders that become empty text. */
+/** Warns about placeholders without a value, which become empty text. */
 export const warnUnresolved = (planner: Planner, step: PlanStep): void => {
   if (planner.request.noTemplates) return;
   const texts = step.model === undefined ? step.literals : step.textPorts.map((name) => member(step.literals, name));

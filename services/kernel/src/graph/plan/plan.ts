@@ -16,7 +16,7 @@ import { labelOf, type Graph, type GraphNode } from "../types";
 import { withoutBypassed } from "../wiring/bypass";
 import { checkStructure } from "../wiring/validate";
 
-/** Planning, a fold over the nodes in dependency order that gives steps, outputs, issues and warnings. */
+/** Planning: a fold over the nodes in dependency order that collects steps, outputs, issues and warnings. */
 
 const labelsOf = (nodes: readonly GraphNode[]): Pick<RunPlan, "labels"> => {
   const labels = nodes.flatMap((node) => {
@@ -26,7 +26,7 @@ const labelsOf = (nodes: readonly GraphNode[]): Pick<RunPlan, "labels"> => {
   return labels.length === 0 ? {} : { labels: Object.fromEntries(labels) as Record<string, string> };
 };
 
-/** Plans the fetching of what a response-output node names and is not in our storage. */
+/** A step that copies a result's external files into our storage. */
 const planResultFiles = (planner: Planner, nodeId: string, ports: readonly OutputPort[]): PlanStep | undefined => {
   const { storage } = planner.request;
   if (storage === undefined) return undefined;
@@ -37,8 +37,8 @@ const planResultFiles = (planner: Planner, nodeId: string, ports: readonly Outpu
 };
 
 /**
- * What flows into the response-output ports. Several nodes of the kind make one result.
- * @param steps is given a step for each node whose files have to be fetched
+ * Sources of the response-output ports. Several such nodes form one result.
+ * @param steps receives a step for each node with external files
  */
 const planOutput = (planner: Planner, nodes: readonly GraphNode[], steps: PlanStep[]): Record<string, Source[]> => {
   const output = new Map<string, Source[]>();
@@ -62,7 +62,7 @@ const planOutput = (planner: Planner, nodes: readonly GraphNode[], steps: PlanSt
 
 const messagesOf = (found: readonly Finding[] = []): string[] => found.map(({ message }) => message);
 
-/** Every issue once, in the order of the nodes; those of the graph as a whole come first. Past a bound they are left out. */
+/** Distinct issues in node order, up to a bound. Issues of the graph as a whole come first. */
 const inOrder = ({ nodes }: Graph, issues: readonly GraphIssue[]): GraphIssue[] => {
   const position = new Map(nodes.map((node, index) => [node.id, index]));
   const at = ({ nodeId }: GraphIssue): number => (nodeId === null ? -1 : (position.get(nodeId) ?? -1));
@@ -70,7 +70,7 @@ const inOrder = ({ nodes }: Graph, issues: readonly GraphIssue[]): GraphIssue[] 
   return [...distinct.values()].sort((a, b) => at(a) - at(b)).slice(0, GRAPH_BOUNDS.issues);
 };
 
-/** Misspelt settings of nodes that can't run: what such a node lacks may stand there under another name. */
+/** Misspelt settings of nodes that can't run: a missing setting may be present under a wrong name. */
 const misspeltCauses = (
   { nodes }: Graph,
   issues: readonly GraphIssue[],
@@ -93,13 +93,16 @@ const plannedModels = ({ models }: PlanRequest, steps: readonly PlanStep[]): Run
   );
 };
 
-/** `warnings`: those of the plan, with their codes. `used`: what planning used up of the run's bounds. `dataUrls`: those given for files that have yet to be stored. */
+/**
+ * `warnings`: the plan's warnings with their codes. `used`: what planning used of the run's bounds. `dataUrls`: data URLs that have to be
+ * stored as files first.
+ */
 export type Planned = { used: Readonly<BudgetUse>; dataUrls: string[] } & (
   | { plan: RunPlan; issues: []; warnings: ReadonlyMap<string, readonly Finding[]> }
   | { plan: undefined; issues: GraphIssue[]; unknownMedia: string[] }
 );
 
-/** The schema of a node's inputs: its kind's own, or that of the model that it names. */
+/** The kind's own input schema, or the schema of the node's model. */
 export const nodeSchema = (node: GraphNode, models: ReadonlyMap<string, { inputSchema: JsonSchema }>): JsonSchema | undefined => {
   const kind = kindOf(node.type);
   if (kind?.schema) return kind.schema(node);
@@ -107,7 +110,7 @@ export const nodeSchema = (node: GraphNode, models: ReadonlyMap<string, { inputS
   return typeof model === "string" ? models.get(model)?.inputSchema : undefined;
 };
 
-/** The members of what a node's model gives; undefined where it names none that is known. */
+/** Result members of the node's model; undefined if the model is unknown. */
 export const nodeResults = (
   { data: { model } }: GraphNode,
   models: ReadonlyMap<string, Pick<ModelTerms, "outputs">>,
@@ -131,25 +134,25 @@ interface Folded {
   skipped: NonNullable<RunPlan["skipped"]>;
 }
 
-/** What an evaluated node gives, by port; inputs that were not given are left out. */
+/** Outputs of an evaluated node by port, without inputs that weren't set. */
 const knownValues = (outputs: NodePlan["outputs"]): Record<string, unknown> =>
   Object.fromEntries([...outputs].flatMap(([port, of]) => (isKnown(of) && of.value !== undefined ? [[port, of.value]] : [])));
 
-/** A plan whose runs don't report what their nodes made of values. */
+/** A plan whose runs don't report node values. */
 export const withHiddenOutputs = (plan: RunPlan): RunPlan => ({
   ...plan,
   evaluated: plan.evaluated.map(({ id, type, warnings }) => ({ id, type, warnings })),
   hidesOutputs: true,
 });
 
-/** A plan whose runs show no more of the graph than its schema does: no values of nodes, none of their authors' names for them, no warnings. */
+/** A plan whose runs reveal no more than the graph's schema: no node values, labels or warnings. */
 export const schemaOnlyPlan = (plan: RunPlan): RunPlan => {
   const { labels: _, ...rest } = plan;
   const evaluated = plan.evaluated.map(({ id, type }) => ({ id, type, warnings: [] }));
   return { ...rest, evaluated, warnings: {}, hidesOutputs: true, graphHidden: true };
 };
 
-/** Plans nodes in their order. False when one would pass a bound of the run; the rest are not planned then. */
+/** Plans nodes in order. False once a bound of the run is exceeded; the remaining nodes stay unplanned. */
 const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evaluated, skipped }: Folded): boolean => {
   const report = createReporter();
   return nodes.every((node) =>
@@ -167,26 +170,24 @@ const planNodes = (planner: Planner, nodes: readonly GraphNode[], { steps, evalu
   );
 };
 
-/** A run whose result will be empty is warned of at its response-output, or at its last node where there is none. */
+/** Warns about an empty result at the response-output node, or at the last node if there is none. */
 const warnOfNoResult = (planner: Planner, outputNodes: readonly GraphNode[]): void => {
   const { order, inputs } = planner.wiring;
   const [output] = outputNodes;
   const last = output ?? order.at(-1);
   if (!last || outputNodes.some(({ id }) => (inputs.get(id)?.size ?? 0) > 0)) return;
-  // The first of its node's, and not counted among those that a graph may have.
+  // Comes first at its node and doesn't count against the bound on warnings.
   planner.warnings.set(last.id, [finding(output ? "RESULT_NOT_CONNECTED" : "NO_RESULT")]);
 };
 
-/** Warns the nodes that get nothing through a bypassed one. False when the graph has too many warnings. */
+/** Warns nodes that receive nothing because of a bypassed node. False if the graph has too many warnings. */
 const warnOfBypassed = (planner: Planner, warnings: readonly NodeIssue[]): boolean =>
   warnings.every(({ nodeId, ...found }) => planWithin(planner, nodeId, () => warn(planner, nodeId, found)));
 
 /**
- * Turns a graph, its inputs and the models it names into a plan. Pure nodes whose inputs are known are evaluated
- * here, once; what is left runs later.
- * @param bounds what planning may use up; by default a run's bounds
- * @returns the plan, or every reason why the graph can't run. Among them may be files that the request did not bring:
- * `unknownMedia` has their ids.
+ * Plans a run of a graph. Pure nodes with known inputs are evaluated once, here; the rest runs later.
+ * @param bounds what planning can use; a run's bounds by default
+ * @returns the plan, or all issues. Missing files are in `unknownMedia`, for the caller to look up.
  */
 export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Planned => {
   const { graph, warnings: bypassed } = withoutBypassed(whole.graph);
@@ -212,7 +213,7 @@ export const planRun = (whole: PlanRequest, bounds?: Readonly<BudgetUse>): Plann
   const folded: Folded = { steps: [], evaluated: [], skipped: [] };
   const outputNodes = wiring.order.filter((node) => kindOf(node.type)?.isResult);
   if (!request.isPart) warnOfNoResult(planner, outputNodes);
-  // Nodes on a cycle have no order, but their own issues are listed, too.
+  // Nodes on a cycle have no order, but their own issues are still reported.
   const isWithin = warnOfBypassed(planner, bypassed) && planNodes(planner, [...wiring.order, ...wiring.stuck], folded);
   const output = isWithin ? planOutput(planner, outputNodes, folded.steps) : {};
   const { used } = planner.budget;

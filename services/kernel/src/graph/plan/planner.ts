@@ -10,85 +10,84 @@ import { finding, findingInWords, type Finding, type GraphIssue } from "../issue
 import { shownName, type Graph, type GraphEdge, type GraphNode } from "../types";
 import type { MediaValue } from "../values/value";
 
-/** What planning needs to know of a model. */
+/** The facts of a model that planning needs. */
 export interface ModelTerms {
   internalName: string;
   modality: string;
   providerKind: string;
   price: Price;
   inputSchema: JsonSchema;
-  /** The members of a run's result; `json` where it gives JSON beside a text. */
+  /** Members of its result; includes `json` if it returns JSON beside text. */
   outputs?: readonly string[];
-  /** Models that administrators put in its place where it fails; for nodes that name none. */
+  /** Fallback models that administrators set, for nodes that name none. */
   fallback?: readonly string[];
-  /** Checks a complete set of inputs. */
+  /** Checks complete inputs. */
   validate(inputs: Readonly<Record<string, unknown>>): Issue[];
 }
 
 export interface PlanRequest {
   graph: Graph & { issues: readonly GraphIssue[] };
-  /** Resolved values of the request-input fields, by name. */
+  /** Request-input values by field name. */
   inputs: ReadonlyMap<string, unknown>;
   /** Enabled models that the graph names. */
   models: ReadonlyMap<string, ModelTerms>;
-  /** All enabled models, where one that the graph names is not among them: to say which was meant. */
+  /** All enabled models, for suggestions if the graph names an unknown one. */
   modelNames?: readonly string[];
-  /** Why tasks that the graph names (`auto:image`) became no model. */
+  /** Reasons why no model was found for a task such as `auto:image`. */
   noModel?: ReadonlyMap<string, string>;
-  /** What is known before planning, by node id. */
+  /** Warnings from before planning, by node id. */
   warnings?: ReadonlyMap<string, readonly Finding[]>;
-  /** Uploaded files that the graph names, by media id. */
+  /** By media id. */
   media: ReadonlyMap<string, MediaValue>;
-  /** What has become of data URLs. One that is not here stays as it is and is listed in `Planned.dataUrls`. */
+  /** Stored data URLs. Missing ones stay unchanged and are listed in `Planned.dataUrls`. */
   data?: ReadonlyMap<string, DataFile>;
   markupPermille: number;
-  /** What the addresses of files in our storage begin with. Without it results name files wherever they are. */
+  /** URL prefix of files in our storage. Without it, results keep external URLs. */
   storage?: string;
-  /** Literals are taken as they are: nothing in them is a template. */
+  /** Literals contain no templates. */
   noTemplates?: boolean;
-  /** The graph is a part of the workflow's, which gives a result or none. */
+  /** The graph is part of a workflow, so a missing result is fine. */
   isPart?: boolean;
-  /** What nodes that make calls are known to give, by port, without being run. */
+  /** Preset outputs of nodes that would make calls, by port; the nodes don't run. */
   given?: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 }
 
-/** An output that flows into a port. */
 export interface WiredEnd extends NodeSource, Pick<GraphEdge, "otherwise"> {}
 
-/** Edges by target node and port, in edge order, and the nodes in dependency order. Nodes that never run are left out. */
+/** Edges by target node and port, and nodes in dependency order. Nodes that never run are left out. */
 export interface Wiring {
   order: GraphNode[];
-  /** Nodes that are on a cycle or behind one. */
+  /** Nodes on a cycle or behind one. */
   stuck: GraphNode[];
   inputs: Map<string, Map<string, WiredEnd[]>>;
 }
 
-/** What planning has found so far. Nodes are planned in dependency order. */
+/** State of planning. Nodes are planned in dependency order. */
 export interface Planner {
   readonly request: PlanRequest;
   readonly wiring: Wiring;
   readonly outputs: Map<string, ReadonlyMap<string, Abstract>>;
-  /** Nodes that nothing reaches: they run nothing, and none of their outputs carries anything. */
+  /** Nodes that receive nothing. They don't run and their outputs carry nothing. */
   readonly skipped: Set<string>;
   /** Output ports of switches that carry nothing, by node. */
   readonly emptyPorts: Map<string, ReadonlySet<string>>;
-  /** Nodes of which only the run knows whether their outputs carry something: undecided switches, and what these may skip. */
+  /** Nodes whose outputs may be empty: undecided switches and the nodes they may skip. */
   readonly mayBeEmpty: Set<string>;
   readonly warnings: Map<string, Finding[]>;
   readonly issues: GraphIssue[];
-  /** Ids of files that the request does not know. */
+  /** File ids that the request doesn't contain. */
   readonly unknownMedia: Set<string>;
-  /** Data URLs that are given for files and have yet to be stored. */
+  /** Data URLs that have to be stored as files first. */
   readonly dataUrls: Set<string>;
   readonly budget: RunBudget;
-  /** Bytes of everything the plan says so far. */
+  /** Bytes of the plan so far. */
   planBytes: number;
-  /** Bytes of inputs that were made only to be checked and priced: the run makes and counts them again. */
+  /** Bytes of inputs built only for checks and prices. The run builds and counts them again. */
   triedBytes: number;
   warned: number;
 }
 
-/** Counts a value that becomes part of the plan. @throws BoundPassed */
+/** Counts a value that the plan contains. @throws BoundPassed */
 export const countInPlan = (planner: Planner, known: Known): void => {
   planner.planBytes += knownBytes(known);
   if (planner.planBytes > GRAPH_BOUNDS.planBytes)
@@ -97,7 +96,7 @@ export const countInPlan = (planner: Planner, known: Known): void => {
     );
 };
 
-/** What a node gives at a port, as far as it is known; an input that was not given is nothing. */
+/** A node's output at a port as far as it is known. An input that wasn't set is absent. */
 const outputOf = ({ outputs }: Planner, { node, port, otherwise }: WiredEnd): Abstract => {
   const given = outputs.get(node);
   const output = given ? (given.get(port) ?? { value: undefined }) : ANYTHING;
@@ -107,7 +106,7 @@ const outputOf = ({ outputs }: Planner, { node, port, otherwise }: WiredEnd): Ab
 export const abstractSources = (planner: Planner, node: GraphNode, port: string): Abstract[] =>
   (planner.wiring.inputs.get(node.id)?.get(port) ?? []).map((edge) => outputOf(planner, edge));
 
-/** Puts files in place of their ids; what can't be a file of the port's kind becomes an issue. */
+/** Replaces file ids by files. A value that doesn't fit the port becomes an issue. */
 export const resolveFiles = (planner: Planner, nodeId: string, port: string, type: InputPort["type"], value: unknown): unknown => {
   if (!isFileType(type) || value === undefined || value === null) return value;
   if (value === "") return undefined;
@@ -135,21 +134,21 @@ export const source = (planner: Planner, edge: WiredEnd, to: { id: string; port:
   return knownSource(resolveFiles(planner, to.id, to.port, to.type, output.value));
 };
 
-/** True unless all that flows is known to be nothing. */
+/** False if all edges certainly carry nothing. */
 export const isGiven = (planner: Planner, edges: readonly WiredEnd[]): boolean =>
   edges.some((edge) => {
     const output = outputOf(planner, edge);
     return !isKnown(output) || (output.value !== undefined && output.value !== null);
   });
 
-/** @throws BoundPassed when the nodes of a run have too many warnings. */
+/** @throws BoundPassed above the bound on warnings */
 export const warn = (planner: Planner, nodeId: string, found: Finding): void => {
   planner.warned += 1;
   if (planner.warned > GRAPH_BOUNDS.warnings) throw new BoundPassed(`the graph has more than ${GRAPH_BOUNDS.warnings} warnings`);
   planner.warnings.set(nodeId, [...(planner.warnings.get(nodeId) ?? []), found]);
 };
 
-/** What a part of planning gives; undefined when it fails, which becomes an issue. */
+/** Runs a part of planning. Failure becomes an issue, and the result is undefined. */
 export const attempt = <T>(planner: Planner, nodeId: string, work: () => T): T | undefined => {
   try {
     return work();
@@ -160,7 +159,7 @@ export const attempt = <T>(planner: Planner, nodeId: string, work: () => T): T |
   }
 };
 
-/** Plans a part of the run. False, with an issue, when that would pass one of its bounds. */
+/** Plans a part of the run. False, with an issue, if that exceeds a bound. */
 export const planWithin = (planner: Planner, nodeId: string, work: () => void): boolean => {
   try {
     work();
@@ -172,7 +171,7 @@ export const planWithin = (planner: Planner, nodeId: string, work: () => void): 
   }
 };
 
-/** Makes what a step's calls would be given, as far as it is known: to be checked and priced. */
+/** Builds inputs of calls as far as they are known, for checks and prices. */
 export const tryInputs = <T>(planner: Planner, work: () => T): T => {
   const before = planner.budget.used.valueBytes;
   try {

@@ -6,7 +6,7 @@ import { buildStep, knownItems, stepItems, warnUnresolved, type ItemBounds, type
 import { NOTHING_PLANNED, type NodePlan, type PlanStep } from "./plan-types";
 import type { GraphNode } from "../types";
 
-/** The output ports that may carry a node's value: one, unless what chooses it is not known yet. */
+/** Output ports that can carry the node's value: one, unless the choice depends on unknown values. */
 const routed = (planner: Planner, kind: NodeKind, node: GraphNode, { literals }: PlanStep, { items, unknown }: KnownItems) => {
   const ports = [...kind.outputs(node).keys()];
   if (!kind.route) return { carrying: ports.slice(0, 1) };
@@ -16,8 +16,8 @@ const routed = (planner: Planner, kind: NodeKind, node: GraphNode, { literals }:
 };
 
 /**
- * Plans a node that only makes a value of values: evaluated now when they are known.
- * @param outputBounds what is known of its output otherwise
+ * Plans a node without calls; evaluated now if its values are known.
+ * @param outputBounds bounds of its output otherwise
  */
 export const planPure = (planner: Planner, kind: NodeKind, node: GraphNode, outputBounds: (bounds: ItemBounds) => Bounds): NodePlan => {
   const step = buildStep(planner, kind, node);

@@ -8,20 +8,20 @@ import { valueOf, type PlanStep, type Source } from "./plan-types";
 import { concatenated, isMedia } from "../values/value";
 
 /**
- * The files of a result: what `images`, `videos` and `audios` carry lies in our own storage. Whatever may lie elsewhere is
- * fetched by a step of the response-output node before the result is made.
+ * Files of a result. `images`, `videos` and `audios` always refer to our own storage: a step of the response-output node copies external
+ * files before the result is built.
  */
 
 const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 
 /**
- * Whether an address is a file of our own storage.
- * @param storage what the addresses of our files begin with
+ * True for a file in our own storage.
+ * @param storage URL prefix of our files
  */
 export const isStoredFile = (url: string, storage: string | undefined): boolean =>
   storage !== undefined && url.startsWith(storage) && KEY.test(url.slice(storage.length));
 
-/** A file as a result names it: its address, an id, or nothing. @throws BindError when the value can't be a file */
+/** The URL or id of a result file; undefined for an empty value. @throws BindError if the value can't be a file */
 const reference = (port: string, value: unknown): string | undefined => {
   const url = isMedia(value) || (typeof value === "object" && value !== null && "url" in value) ? value.url : value;
   if (url === undefined || url === null || url === "") return undefined;
@@ -30,21 +30,20 @@ const reference = (port: string, value: unknown): string | undefined => {
   throw new BindError(`${port}: ${what} is no file`);
 };
 
-/** A file that a result names. */
 export interface ResultFile {
   port: string;
   family: MediaFamily;
-  /** Its value, where it is ours already. */
+  /** The value, if the file is already in our storage. */
   stored?: unknown;
-  /** Otherwise what names it: an address or an id. */
+  /** URL or id of the file otherwise. */
   reference: string;
-  /** The graph or its caller named it, not something that the run called. */
+  /** Named by the graph or the caller, not by a call's response. */
   given: boolean;
 }
 
 /**
- * Every file that flows into a response-output step, in edge order.
- * @throws BindError for values that can't be files, or when there are too many to fetch
+ * Files at a response-output step, in edge order.
+ * @throws BindError for values that can't be files, and for too many external files
  */
 export const resultFiles = (step: Pick<PlanStep, "sources">, outputs: Outputs, storage: string | undefined): ResultFile[] => {
   const files = Object.entries(step.sources).flatMap(([port, sources]) =>
@@ -63,24 +62,23 @@ export const resultFiles = (step: Pick<PlanStep, "sources">, outputs: Outputs, s
   return files;
 };
 
-/** Whether everything that a known value names is ours already. */
+/** True if a known value contains only files in our storage. */
 const isAllStored = (value: unknown, storage: string | undefined): boolean =>
   concatenated([value]).every((one) => {
     const url = isMedia(one) ? one.url : one;
     return url === undefined || url === null || url === "" || (typeof url === "string" && isStoredFile(url, storage));
   });
 
-/** A port of a response-output node, and what flows into it. */
 export interface OutputPort {
   port: string;
   sources: readonly Source[];
-  /** How many files may flow in. */
+  /** Upper bound of files. */
   files: number;
 }
 
 /**
- * The step that fetches what a response-output node names elsewhere; undefined when all of it is ours for certain.
- * @param makesFiles whether what a node gives are files of our storage
+ * The step that copies external files of a response-output node; undefined if all files are certainly ours.
+ * @param makesFiles true for nodes whose outputs are in our storage
  */
 export const resultFilesStep = (
   id: string,

@@ -2,12 +2,12 @@ import type { KnownSource, RunPlan, Source } from "./plan-types";
 import { isRecord } from "../types";
 
 /**
- * A plan says a known value wherever it flows: one input of 250 kB, read by many nodes, would travel and be kept as often. Long texts
- * that a plan says more than once are told once, in `shared`, and named in their places.
+ * A plan repeats a known value wherever it flows: an input of 250 kB that many nodes read would be sent and stored many times. Long texts
+ * that occur more than once are stored once in `shared` and referenced.
  */
 
 const MIN_CHARS = 1_024;
-/** No text of a plan begins like this but those that are put in here, and those that are marked as meant. */
+/** Marks references. Texts of the plan that start with it are escaped. */
 const MARK = "\u0000shared:";
 const AS_IT_IS = "=";
 
@@ -15,7 +15,7 @@ type Replace = (text: string) => string;
 
 type Known = Extract<KnownSource, { value: unknown }>["value"];
 
-/** A value with other texts; what has none is the same object. @throws TypeError for what JSON drops or replaces */
+/** Maps the texts of a value. Returns the same object if nothing changes. @throws TypeError for values that JSON drops or replaces */
 const mapTexts = (value: unknown, replace: Replace): Known => {
   if (typeof value === "string") return replace(value);
   if (value === undefined || typeof value === "symbol")
@@ -38,7 +38,6 @@ const mapSources = (sources: Readonly<Record<string, readonly Source[]>>, replac
     ]),
   );
 
-/** A plan with other texts where values stand. */
 const mapPlan = ({ steps, output, ...rest }: RunPlan, replace: Replace): RunPlan => ({
   ...rest,
   steps: steps.map((step) => ({
@@ -52,7 +51,7 @@ const mapPlan = ({ steps, output, ...rest }: RunPlan, replace: Replace): RunPlan
   output: mapSources(output, replace),
 });
 
-/** The plan as it travels. */
+/** The plan with shared texts extracted, for transport and storage. */
 export const shareTexts = (plan: RunPlan): RunPlan => {
   const uses = new Map<string, number>();
   let isMarked = false;
@@ -72,7 +71,7 @@ export const shareTexts = (plan: RunPlan): RunPlan => {
   return { ...replaced, shared };
 };
 
-/** The plan as it was made. */
+/** Reverses `shareTexts`. */
 export const withSharedTexts = (plan: RunPlan): RunPlan => {
   const { shared, ...rest } = plan;
   if (!shared) return plan;

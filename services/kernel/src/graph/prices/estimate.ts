@@ -8,21 +8,21 @@ import { literalInputs } from "../wiring/ports";
 import { characterCount, PRICED_INPUTS, worstCaseMicroUsd, type JsonSchema, type Price } from "./price";
 import type { Graph, GraphEdge, GraphNode } from "../types";
 
-/** A generator node as far as its price depends on the saved graph. */
+/** The facts of a generator node that its estimated price depends on. */
 export interface GeneratorUse {
   nodeId: string;
-  /** internalName; empty when none is chosen yet. */
+  /** internalName; empty if none is chosen yet. */
   model: string;
-  /** What prices depend on: numbers and names among the inputs (literals, and what the graph says of values that flow in), and how long the prompt is. */
+  /** Inputs that prices depend on: numbers and names (literals, and known values on edges), and the prompt's length. */
   inputs: Record<string, unknown>;
-  /** Calls the node makes, as far as the saved graph tells: lists that flow in multiply them. */
+  /** Calls of the node, as far as the saved graph shows; lists on edges multiply them. */
   items: number;
 }
 
-/** A text that names something, such as a size: no prose, and no template. */
+/** A text that is a name such as a size, neither prose nor a template. */
 const NAME = /^[\w:.*/+-]{1,40}$/;
 
-/** The values that prices may ask for. A prompt is none, however short. */
+/** Values that prices can depend on. Prompts are excluded, however short. */
 const priceable = (entries: readonly [string, unknown][]): Record<string, unknown> =>
   Object.fromEntries(
     entries.filter(
@@ -33,10 +33,10 @@ const priceable = (entries: readonly [string, unknown][]): Record<string, unknow
     ),
   );
 
-/** No input has such a name: it would not be one that a schema can say. */
+/** Can't clash with an input: schemas don't allow such a name. */
 const PROMPT_CHARACTERS = "prompt: characters";
 
-/** The length of a node's prompt, as far as the saved graph tells: what flows in takes the place of its own text. */
+/** Length of a node's prompt as far as the saved graph shows it. A connected value replaces the node's own text. */
 const promptCharacters = (literals: Readonly<Record<string, unknown>>, flows: readonly [string, unknown][]): Record<string, number> => {
   const wired = flows.filter(([name]) => name === PRICED_INPUTS.characters);
   const [, prompt] = wired[0] ?? [PRICED_INPUTS.characters, literals[PRICED_INPUTS.characters]];
@@ -44,8 +44,8 @@ const promptCharacters = (literals: Readonly<Record<string, unknown>>, flows: re
 };
 
 /**
- * Counts what flows where, from the saved literals and defaults alone. What they don't tell counts as one; a list whose length only a
- * run knows, as the `maxItems` of the node that it flows into.
+ * Counts values on edges from the saved literals and defaults alone. Unknown values count as one. A list of unknown length counts as the
+ * `maxItems` of its target.
  */
 const createCounter = (graph: Graph) => {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
@@ -53,7 +53,7 @@ const createCounter = (graph: Graph) => {
   const known = new Map<string, number>();
   const open = new Map<string, boolean>();
 
-  /** What the saved graph says of a value that flows: the default of a field, the text of a box. */
+  /** The saved value on an edge: a field's default or a box's text. */
   const savedValue = ({ source, sourceHandle }: GraphEdge): unknown => {
     const from = nodes.get(source);
     return from && kindOf(from.type)?.savedValue?.(from, sourceHandle);
@@ -70,7 +70,7 @@ const createCounter = (graph: Graph) => {
   };
   const takesOpen = (id: string): boolean => (incoming.get(id) ?? []).some(isOpenEdge);
 
-  /** Whether only a run knows how many values a node gives. */
+  /** True if only a run knows how many values a node outputs. */
   const isOpen = (id: string): boolean => {
     const seen = open.get(id);
     if (seen !== undefined) return seen;
@@ -81,7 +81,7 @@ const createCounter = (graph: Graph) => {
     return is;
   };
 
-  /** Calls of a node: the longest list that flows into any one of its ports. A list that is known decides before one that is open. */
+  /** Calls of a node: the longest list at one of its ports. A known length takes precedence over an unknown one. */
   const calls = (id: string): number => {
     const ports = new Map<string | null, { count: number; isOpen: boolean }>();
     for (const edge of incoming.get(id) ?? []) {
@@ -92,14 +92,14 @@ const createCounter = (graph: Graph) => {
     const isOnlyOpen = all.some(({ isOpen }) => isOpen) && !all.some(({ isOpen, count }) => !isOpen && count > 1);
     const node = nodes.get(id);
     const given = isOnlyOpen && node ? givenMaxItems(node) : undefined;
-    // Settings may say any number, such as half a picture.
+    // Settings can contain any number, even a fraction.
     return given ?? Math.min(LIMITS.fanOutItems, Math.max(1, Math.ceil(Math.max(...all.map(({ count }) => count)))));
   };
 
   const outputs = (id: string): number => {
     const seen = known.get(id);
     if (seen !== undefined) return seen;
-    // A node on a cycle is met again before it is counted.
+    // Prevents endless recursion on a cycle.
     known.set(id, 1);
     const node = nodes.get(id);
     const count = node ? countOf(node) : 1;
@@ -137,10 +137,7 @@ export const generatorUses = (whole: Graph): GeneratorUse[] => {
     });
 };
 
-/**
- * Credits one run is expected to cost, in milli-credits; null without generators. Models that
- * are not enabled count nothing.
- */
+/** Expected credits of one run, in milli-credits; null without generators. Disabled models count nothing. */
 export const estimateMillicredits = (
   uses: readonly GeneratorUse[],
   models: ReadonlyMap<string, { price: Price; inputSchema: JsonSchema }>,

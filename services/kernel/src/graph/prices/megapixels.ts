@@ -2,29 +2,29 @@ import { member } from "../values/value";
 import { isRecord } from "../types";
 import { largestQuantity, propertySchema, quantity, type JsonSchema } from "./unit";
 
-/** How many megapixels a picture has, by the inputs that say its size. */
+/** Megapixels of an image by the inputs for its size. */
 
 export interface Megapixels {
-  /** Inputs with its width and its height in pixels. */
+  /** Names of the inputs for width and height, in pixels. */
   width?: string | undefined;
   height?: string | undefined;
-  /** Instead: an input with a size, which is a name, `1024x768`, or `{width, height}`. */
+  /** Alternatively, the name of an input with a named size, `1024x768`, or `{width, height}`. */
   size?: string | undefined;
-  /** Pixels of the sizes that have names. */
+  /** Pixels of named sizes. */
   sizes?: Readonly<Record<string, readonly [width: number, height: number]>> | undefined;
-  /** The most that a picture may have; where it is absent, as many as the largest of the sizes. */
+  /** Upper bound per image; the largest named size by default. */
   most?: number | undefined;
-  /** Pixels of what is counted as one megapixel. By default a million. */
+  /** Pixels per charged megapixel; one million by default. */
   pixels?: number | undefined;
-  /** Whether parts of a megapixel count as a whole one. */
+  /** Round parts of a megapixel up. */
   roundUp?: boolean | undefined;
 }
 
 const MILLION = 1_000_000;
-/** As OpenAI, fal and DashScope write sizes. */
+/** The notation of OpenAI, fal and DashScope. */
 const WRITTEN_SIZE = /^(\d{1,5})[x×*:](\d{1,5})$/i;
 
-/** The pixels of a size; undefined where they can't be known. */
+/** Pixels of a size; undefined if unknown. */
 const pixelsOf = ({ sizes = {} }: Megapixels, size: unknown): number | undefined => {
   if (isRecord(size)) return typeof size.width === "number" && typeof size.height === "number" ? size.width * size.height : undefined;
   if (typeof size !== "string") return undefined;
@@ -39,7 +39,7 @@ const counted = ({ pixels = MILLION, roundUp = false }: Megapixels, of: number):
   return roundUp ? Math.ceil(megapixels) : megapixels;
 };
 
-/** Sizes that an input may have, as far as its schema lists them. */
+/** Sizes that the schema lists for an input. */
 const listedSizes = (schema: JsonSchema, name: string): readonly unknown[] => {
   const listed = propertySchema(schema, name)?.enum;
   return Array.isArray(listed) ? (listed as unknown[]) : [];
@@ -51,7 +51,7 @@ const most = (of: Megapixels, schema: JsonSchema): number => {
   return counted(of, largestQuantity(schema, of.width ?? "") * largestQuantity(schema, of.height ?? ""));
 };
 
-/** Megapixels of one picture of a call; the most it may have where the inputs don't say. */
+/** Megapixels of one image; the upper bound if the inputs don't define the size. */
 export const megapixelsOf = (
   of: Megapixels,
   schema: JsonSchema,
@@ -65,11 +65,10 @@ export const megapixelsOf = (
   return pixels === undefined ? most(of, schema) : counted(of, pixels);
 };
 
-/** The inputs that say how large a picture is. */
 export const megapixelInputs = ({ width, height, size }: Megapixels): string[] =>
   [size, width, height].filter((name) => name !== undefined);
 
-/** Why the size of a model's pictures can't be known before a run, or undefined. */
+/** The reason why image sizes can't be known before a run, or undefined. */
 export const megapixelsProblem = (of: Megapixels, schema: JsonSchema): string | undefined => {
   const { size, width, height } = of;
   if ((size === undefined) === (width === undefined) || (width === undefined) !== (height === undefined))

@@ -13,19 +13,19 @@ import {
   type UnitPrice,
 } from "./unit";
 
-/** What calls cost: by their inputs before a run, by what they used after it, and by the saved graph alone. */
+/** Prices of calls: by their inputs before a run, by actual usage after it, and estimated from the saved graph. */
 
 export { PRICED_INPUTS, propertySchema, type JsonSchema, type UnitPrice } from "./unit";
 export { tableProblem, type AnswerCost, type Condition, type Conditions, type PriceRow, type TablePrice } from "./table";
 export { megapixelsProblem, type Megapixels } from "./megapixels";
 
-/** Wholesale price of one call of a model. */
+/** Wholesale price of one call. */
 export type Price = UnitPrice | TablePrice;
 
-/** On a media input of a token-priced model: the most tokens its provider counts for one file. */
+/** Schema keyword on media inputs of token-priced models: the provider's upper bound of tokens per file. */
 export const FILE_TOKENS_KEYWORD = "x-tokens";
 
-/** Characters as people count them, and as a schema's maxLength does: not in UTF-16 units. */
+/** Counts code points, like `maxLength` of JSON Schema, not UTF-16 units. */
 export const characterCount = (text: string): number => {
   let count = 0;
   for (const _character of text) count += 1;
@@ -35,27 +35,22 @@ export const characterCount = (text: string): number => {
 export const outputCount = (schema: JsonSchema, inputs: Readonly<Record<string, unknown>>): number =>
   propertySchema(schema, PRICED_INPUTS.image) ? quantity(schema, PRICED_INPUTS.image, inputs) : 1;
 
-/** Every unit that a price may count. */
 export const unitPrices = (price: Price): UnitPrice[] => (price.basis === "table" ? price.rows.map((row) => row.price) : [price]);
 
-/** The inputs that a price depends on. */
 export const pricedInputNames = (price: Price): string[] => {
   const counted = unitPrices(price).flatMap(({ basis }) => (basis === "run" ? [] : [PRICED_INPUTS[basis]]));
   const asked = price.basis === "table" ? [...conditionInputs(price), ...megapixelInputs(price.megapixels ?? {})] : [];
   return [...new Set<string>([...counted, ...asked])];
 };
 
-/**
- * Inputs as they are sent: what the price depends on is said even where it is left out. A provider's own default
- * could be more than what was paid for.
- */
+/** Adds missing inputs that the price depends on. A provider's own default could cost more than the hold. */
 export const pricedInputs = (price: Price, schema: JsonSchema, inputs: Readonly<Record<string, unknown>>): Record<string, unknown> => {
   const left = pricedInputNames(price).filter((name) => name !== PRICED_INPUTS.characters && member(inputs, name) === undefined);
   const said = left.map((name): [string, unknown] => [name, propertySchema(schema, name)?.default]);
   return { ...inputs, ...Object.fromEntries(said.filter(([, fallback]) => fallback !== undefined)) };
 };
 
-/** What a price comes to. Of a table whose row isn't known, the most that it may be. */
+/** The cost by a price. For a table with an unknown row, the upper bound. */
 const costMicroUsd = (price: Price, of: Quantities, known: KnownInputs): number => {
   if (price.basis !== "table") return unitCostMicroUsd(price, of);
   const units = possibleRows(price, known).map((unit) => unitCostMicroUsd(unit, of));
@@ -71,13 +66,13 @@ export interface WorstCase {
   /** Inputs known before the run. */
   inputs: Readonly<Record<string, unknown>>;
   unknown: ReadonlySet<string>;
-  /** Upper bound of the tokens that go in. */
+  /** Upper bound of input tokens. */
   inputTokens: number;
-  /** Characters of the prompt, where they are known without it. */
+  /** Characters of the prompt, if known without its text. */
   characters?: number | undefined;
 }
 
-/** The most one call can cost, in micro-dollars. */
+/** Upper bound of one call's cost, in micro-dollars. */
 export const worstCaseMicroUsd = ({ price, schema, inputs, unknown, inputTokens, characters }: WorstCase): number => {
   const most = (name: string): number => (unknown.has(name) ? largestQuantity(schema, name) : quantity(schema, name, inputs));
   const known = { schema, inputs, unknown };
@@ -100,15 +95,15 @@ export const worstCaseMicroUsd = ({ price, schema, inputs, unknown, inputTokens,
 };
 
 export interface Consumption {
-  /** Files the call delivered. */
+  /** Number of files delivered. */
   outputs: number;
   inputTokens?: number;
   outputTokens?: number;
-  /** What the provider's answer has at a JSON pointer. */
+  /** Reads the provider's response at a JSON pointer. */
   answer?: (pointer: string) => unknown;
 }
 
-/** What an answer says that it cost, in micro-dollars; undefined where it doesn't, or the price does not ask. */
+/** Cost stated in the provider's response, in micro-dollars; undefined if the price doesn't use it or it is missing. */
 export const saidMicroUsd = (price: Price, answer: Consumption["answer"]): number | undefined => {
   if (price.basis !== "table" || !price.actual || !answer) return undefined;
   const said = price.actual.flatMap(({ at, microUsdEach }) => {
@@ -120,7 +115,7 @@ export const saidMicroUsd = (price: Price, answer: Consumption["answer"]): numbe
 
 const NOTHING_UNKNOWN: ReadonlySet<string> = new Set();
 
-/** What one completed call did cost, in micro-dollars. */
+/** Cost of a completed call, in micro-dollars. */
 export const actualMicroUsd = (price: Price, schema: JsonSchema, inputs: Readonly<Record<string, unknown>>, used: Consumption): number => {
   const said = saidMicroUsd(price, used.answer);
   if (said !== undefined) return said;

@@ -2,45 +2,43 @@ import { member } from "../values/value";
 import type { Megapixels } from "./megapixels";
 import { propertySchema, type JsonSchema, type UnitPrice } from "./unit";
 
-/** Prices that depend on a call's inputs: rows with conditions, and factors. */
+/** Prices that depend on inputs: rows with conditions, and factors. */
 
 export type Scalar = string | number | boolean;
-/** What an input must be: a value, one of several, there or not, or a number that is no greater. */
+/** An exact value, one of several, set or not set, or a number with an upper bound. */
 export type Condition = Scalar | readonly Scalar[] | { readonly given: boolean } | { readonly atMost: number };
-/** By input; all of them must hold. */
+/** By input name. All must match. */
 export type Conditions = Readonly<Record<string, Condition>>;
 
 export interface PriceRow {
-  /** Absent: always. */
+  /** Absent: always matches. */
   when?: Conditions | undefined;
   price: UnitPrice;
 }
 
-/** A multiplication of the price. */
 export interface PriceFactor {
   when: Conditions;
   times: number;
 }
 
-/** A part of what an answer says that it cost: a number in it, and what each one of that is. */
+/** A cost item in a provider's response: a count and its unit price. */
 export interface AnswerCost {
-  /** A JSON pointer. */
+  /** JSON pointer into the response. */
   at: string;
   microUsdEach: number;
 }
 
-/** The first row that holds, times every factor that holds. */
+/** The first matching row, multiplied by every matching factor. */
 export interface TablePrice {
   basis: "table";
-  /** The last one holds always. */
+  /** The last row has no conditions. */
   rows: readonly PriceRow[];
   factors?: readonly PriceFactor[] | undefined;
   megapixels?: Megapixels | undefined;
-  /** What calls are charged for where their answers say it, instead of the price. */
+  /** Where the response states the actual cost, which replaces the price. */
   actual?: readonly AnswerCost[] | undefined;
 }
 
-/** A call's inputs as far as they are known. */
 export interface KnownInputs {
   schema: JsonSchema;
   inputs: Readonly<Record<string, unknown>>;
@@ -52,7 +50,7 @@ const isGivenTest = (condition: Condition): condition is { given: boolean } =>
 const isBound = (condition: Condition): condition is { atMost: number } =>
   typeof condition === "object" && !Array.isArray(condition) && "atMost" in condition;
 
-/** Whether an input is as it must be; undefined while it isn't known. */
+/** True if the condition matches; undefined while the input is unknown. */
 const isMet = (condition: Condition, name: string, { schema, inputs, unknown }: KnownInputs): boolean | undefined => {
   if (unknown.has(name)) return undefined;
   const value = member(inputs, name) ?? propertySchema(schema, name)?.default;
@@ -67,7 +65,7 @@ const areMet = (conditions: Conditions = {}, known: KnownInputs): boolean | unde
   return met.includes(undefined) ? undefined : true;
 };
 
-/** The rows that a call may come under: one, where everything is known that they ask for. */
+/** Rows that may apply: exactly one if all inputs are known. */
 export const possibleRows = ({ rows }: TablePrice, known: KnownInputs): UnitPrice[] => {
   const possible: UnitPrice[] = [];
   for (const { when, price } of rows) {
@@ -78,14 +76,13 @@ export const possibleRows = ({ rows }: TablePrice, known: KnownInputs): UnitPric
   return possible;
 };
 
-/** What the price is multiplied by, at most. */
+/** Upper bound of the product of factors. */
 export const factorOf = ({ factors = [] }: TablePrice, known: KnownInputs): number =>
   factors.reduce((product, { when, times }) => {
     const met = areMet(when, known);
     return met === false ? product : product * (met ? times : Math.max(1, times));
   }, 1);
 
-/** The inputs that conditions ask for. */
 export const conditionInputs = ({ rows, factors = [] }: TablePrice): string[] => [
   ...new Set([...rows, ...factors].flatMap(({ when = {} }) => Object.keys(when))),
 ];
@@ -106,7 +103,7 @@ const conditionProblem = (schema: JsonSchema, name: string, condition: Condition
   return strange === undefined ? undefined : `the input "${name}" is never ${JSON.stringify(strange)}`;
 };
 
-/** Why the conditions of a table can't be decided by a model's inputs, or undefined. */
+/** The reason why a table's conditions can't be decided by the model's inputs, or undefined. */
 export const tableProblem = ({ rows, factors = [] }: TablePrice, schema: JsonSchema): string | undefined => {
   if (rows.at(-1)?.when !== undefined) return "table: its last row must be without conditions";
   const unreachable = rows.findIndex(({ when }, index) => when === undefined && index < rows.length - 1);

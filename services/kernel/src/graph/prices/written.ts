@@ -4,7 +4,7 @@ import type { Price } from "./price";
 import type { Conditions, TablePrice } from "./table";
 import type { UnitPrice } from "./unit";
 
-/** Prices as registry entries and the API write them: amounts in dollars or in credits, by what they are counted in. */
+/** Prices as registry entries and the API write them: in dollars or credits per unit. */
 
 type Money = "Usd" | "Credits";
 export type WrittenUnit<Unit extends Money = "Usd"> =
@@ -18,13 +18,13 @@ export type WrittenUnit<Unit extends Money = "Usd"> =
 interface Modifiers<Unit extends Money> {
   factors?: readonly { when: Conditions; times: number }[] | undefined;
   megapixels?: Megapixels | undefined;
-  /** Each with one of the amounts. */
+  /** Each entry has one of the amounts. */
   actual?: readonly ({ at: string } & { [Name in `each${Unit}` | `perMillion${Unit}`]?: number | undefined })[] | undefined;
 }
 export interface WrittenTable<Unit extends Money = "Usd"> extends Modifiers<Unit> {
   table: readonly (WrittenUnit<Unit> & { when?: Conditions | undefined })[];
 }
-/** One unit, or a table of them. */
+/** One unit price, or a table. */
 export type WrittenPrice<Unit extends Money = "Usd"> = WrittenUnit<Unit> | (WrittenUnit<Unit> & Modifiers<Unit>) | WrittenTable<Unit>;
 
 const MILLION = 1_000_000;
@@ -32,7 +32,7 @@ const UNITS = { run: "perRun", image: "perImage", second: "perSecond", megapixel
 const CHARACTERS = "perThousandCharacters";
 
 const micro = (usd: number): number => Math.round(usd * MICRO_USD_PER_USD);
-/** Of one token, for example: a fraction of a micro-dollar. */
+/** Unit amounts can be fractions of a micro-dollar, for example per token. */
 const microEach = (usd: number): number => Number((usd * MICRO_USD_PER_USD).toPrecision(12));
 
 const readUnit = (written: WrittenUnit): UnitPrice => {
@@ -49,7 +49,7 @@ const readUnit = (written: WrittenUnit): UnitPrice => {
 
 const MODIFIERS = ["factors", "megapixels", "actual"] as const;
 
-/** A price in dollars, in the kernel's form. It is known to have the form of one. */
+/** Converts a validated written price into the kernel's form. */
 export const readWrittenPrice = (written: WrittenPrice): Price => {
   const hasModifier = MODIFIERS.some((name) => (written as Partial<WrittenTable>)[name] !== undefined);
   if (!("table" in written) && !hasModifier) return readUnit(written);
@@ -87,8 +87,8 @@ const writeTable = ({ rows, factors, megapixels, actual }: TablePrice, unit: Mon
 });
 
 /**
- * The opposite of readWrittenPrice.
- * @param amount what a number of micro-dollars is in the unit
+ * The inverse of `readWrittenPrice`.
+ * @param amount converts micro-dollars into the unit
  */
 export const writePrice = <Unit extends Money>(price: Price, unit: Unit, amount: (microUsd: number) => number): WrittenPrice<Unit> =>
   (price.basis === "table" ? writeTable(price, unit, amount) : writeUnit(price, unit, amount)) as WrittenPrice<Unit>;

@@ -8,10 +8,9 @@ import { asText, concatenated, fill, placed, withAddresses } from "./value";
 import { shownName } from "../types";
 import { valueOf, type PlanStep, type Source } from "../plan/plan-types";
 
-/** Looks up an output that a node produced. */
 export type Outputs = (nodeId: string, port: string) => unknown;
 
-/** What flows into one port: a single source as it is, several as one list in edge order. */
+/** The value at a port: one source unchanged, several as one list in edge order. */
 export const portValue = (sources: readonly Source[], outputs: Outputs, budget?: RunBudget): unknown => {
   const values = sources.map((source) => ("node" in source ? outputs(source.node, source.port) : valueOf(source)));
   if (values.length === 1) return values[0];
@@ -20,20 +19,20 @@ export const portValue = (sources: readonly Source[], outputs: Outputs, budget?:
 };
 
 export interface Bound {
-  /** The port values of each item. */
+  /** Port values per item. */
   items: Record<string, unknown>[];
-  /** True when the node is mapped over a list: its output is then a list, too. */
+  /** True if the node runs for each item of a list. Its output is then a list. */
   mapped: boolean;
-  /** Where lists have items that were left out: the places of those that are there, and how many places there are. */
+  /** With skipped items: the list positions of the remaining items, and the list's length. */
   places?: { of: readonly number[]; length: number };
 }
 
-/** Where an item stands in the lists that it is made of. */
+/** The item's position in its source lists. */
 export const placeOf = ({ places }: Bound, index: number): number => places?.of[index] ?? index;
 
 /**
- * Spreads lists that flow into single-value ports over items; single values repeat.
- * @throws BindError when lists differ in length, are too long, or have more items than the run has set credits aside for.
+ * Spreads lists at single-value ports over items; single values repeat.
+ * @throws BindError if lists differ in length, are too long, or have more items than the hold covers
  */
 export const bindItems = (
   step: Pick<PlanStep, "sources" | "listPorts"> & { maxItems?: number; itemLimit?: number },
@@ -67,7 +66,7 @@ export const bindItems = (
 const NUMBER = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;
 const SHOWN_CHARS = 40;
 
-/** A value for a port of numbers: text that is a number becomes it, and empty text becomes nothing. */
+/** Converts a value for a number port: numeric text becomes a number, empty text becomes undefined. */
 const asNumber = (port: string, value: unknown): unknown => {
   if (typeof value !== "string") return value;
   const text = value.trim();
@@ -88,15 +87,15 @@ const portInput = (step: Pick<PlanStep, "textPorts" | "numberPorts" | "listPorts
 };
 
 /**
- * The inputs of one call of a model: templates filled, connected ports over literals.
- * @throws BindError when a text would be too large, or a text for a number is none.
+ * Inputs of one model call: templates filled, connected ports before literals.
+ * @throws BindError if a text is too large, or the text for a number isn't one
  */
 export const callInputs = (
   step: Pick<PlanStep, "literals" | "textPorts" | "numberPorts" | "inputNames" | "listPorts">,
   item: Readonly<Record<string, unknown>>,
   budget?: RunBudget,
 ): Record<string, unknown> => {
-  // A map, because the names are the users' own.
+  // A map, because users choose the names.
   const inputs = new Map<string, unknown>();
   for (const [name, literal] of Object.entries(step.literals)) {
     const isTemplate = step.textPorts.includes(name) && typeof literal === "string";
@@ -111,7 +110,7 @@ export const callInputs = (
   return budget ? budget.value(made) : made;
 };
 
-/** The port values of an item, those of renamed ports under their other names, too. */
+/** Port values of an item, with renamed ports under both names. */
 export const renamedItem = (
   item: Readonly<Record<string, unknown>>,
   renamed: Readonly<Record<string, string>> = {},
@@ -120,7 +119,7 @@ export const renamedItem = (
   return more.length === 0 ? item : Object.fromEntries([...Object.entries(item), ...more]);
 };
 
-/** Values of items in the places that those have; the places of items that were left out are absent. */
+/** Values at their list positions; the positions of skipped items are absent. */
 export const inPlaces = (values: readonly unknown[], { places }: Pick<Bound, "places">): readonly unknown[] => {
   if (!places) return values;
   const all: unknown[] = Array.from({ length: places.length }, () => ABSENT);
@@ -128,7 +127,7 @@ export const inPlaces = (values: readonly unknown[], { places }: Pick<Bound, "pl
   return all;
 };
 
-/** How many values each item gave, where all gave as many. */
+/** Values per item, if all items returned the same number; otherwise 1. */
 const valuesEach = (values: readonly unknown[]): number => {
   const [first = 1, ...others] = new Set(
     values.filter((value) => !isAbsent(value)).map((value) => (Array.isArray(value) ? value.length : 1)),
@@ -136,7 +135,7 @@ const valuesEach = (values: readonly unknown[]): number => {
   return others.length === 0 ? first : 1;
 };
 
-/** The output of a node over all its items: one value, or a list in item order. An absent item takes the places of what it would have given. */
+/** Output over all items: one value, or a list in item order. A skipped item leaves as many gaps as the others have values. */
 export const collect = (values: readonly unknown[], mapped: boolean): unknown => {
   if (!mapped) return values[0];
   if (!values.some(isAbsent)) return concatenated(values);
@@ -144,7 +143,7 @@ export const collect = (values: readonly unknown[], mapped: boolean): unknown =>
   return concatenated(values.map((value) => (isAbsent(value) ? gap : value)));
 };
 
-/** A generator's value: one file, or a list when it made several. */
+/** A generator's value: one file, or a list of several. */
 export const mediaOutput = (files: readonly MediaValue[]): unknown => (files.length === 1 ? files[0] : [...files]);
 
 const fileOf = (value: unknown): { url: string } | undefined => {
@@ -153,7 +152,6 @@ const fileOf = (value: unknown): { url: string } | undefined => {
   return typeof url === "string" ? { url } : undefined;
 };
 
-/** The run's result from what flows into the response-output ports. */
 export const buildResult = (
   ports: Readonly<Record<string, readonly Source[]>>,
   outputs: Outputs,

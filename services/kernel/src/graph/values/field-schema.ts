@@ -2,9 +2,9 @@ import type { JsonSchema } from "../prices/price";
 import { uploadFamily, type InputField } from "./fields";
 import { fileOf, resultFamily } from "./media";
 
-/** A workflow's inputs and result as JSON Schema, for those who read no other: agents. */
+/** A workflow's inputs and result as JSON Schema, for agents. */
 
-/** What a value of a field's type is; `fieldProblem` has the last word. */
+/** Schema of a field's type. `fieldProblem` makes the final decision. */
 const typeSchema = (field: InputField): JsonSchema => {
   const { type, options = [], min, max } = field;
   const family = uploadFamily(field);
@@ -34,7 +34,7 @@ const fieldSchema = (field: InputField): JsonSchema => ({
   ...(field.default === undefined ? {} : { default: field.default }),
 });
 
-/** The inputs that a workflow with these fields takes; of fields with one name, the first. */
+/** Schema of a workflow's inputs. The first field of a name wins. */
 export const fieldsSchema = (fields: readonly InputField[]): JsonSchema => {
   const byName = new Map([...fields].reverse().map((field) => [field.name, field]));
   const ordered = fields.filter((field) => byName.get(field.name) === field);
@@ -53,7 +53,7 @@ const memberSchema = (name: string): JsonSchema => {
   return { type: "array", items: file };
 };
 
-/** A result with these members. None is required: a switch may leave out what flows into it. */
+/** Schema of a result. No member is required, because a switch can leave it empty. */
 export const resultSchema = (members: readonly string[]): JsonSchema => ({
   type: "object",
   properties: Object.fromEntries(members.map((name) => [name, memberSchema(name)])),

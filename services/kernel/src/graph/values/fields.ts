@@ -19,13 +19,13 @@ export const FIELD_TYPES = [
   "json",
 ] as const;
 
-/** One input of a workflow's API, as its request-input node declares it. */
+/** One input of a workflow, as declared by its request-input node. */
 export interface InputField {
   name: string;
   type: string;
   label: string;
   default?: unknown;
-  /** Only when type is select. */
+  /** Only for type `select`. */
   options?: string[];
   required: boolean;
   min?: number;
@@ -43,7 +43,7 @@ const readField = (raw: unknown): InputField | undefined => {
     label: typeof raw.label === "string" ? raw.label : raw.name,
     required: raw.required === true,
   };
-  // Null is a value of JSON alone; elsewhere it says that there is no default.
+  // Null is a valid JSON default; for other types it means no default.
   if (raw.default !== undefined && (raw.default !== null || type === "json")) field.default = raw.default;
   if (type === "select") field.options = Array.isArray(raw.options) ? raw.options.filter((option) => typeof option === "string") : [];
   const [min, max] = [bound(raw.min), bound(raw.max)];
@@ -52,7 +52,7 @@ const readField = (raw: unknown): InputField | undefined => {
   return field;
 };
 
-/** Fields of one request-input node; entries that are no fields are left out. */
+/** Fields of one request-input node. Invalid entries are skipped. */
 export const fieldsOf = (data: Readonly<Record<string, unknown>>): InputField[] =>
   (Array.isArray(data.fields) ? data.fields : []).map(readField).filter((field) => field !== undefined);
 
@@ -73,7 +73,7 @@ const hasLongText = (value: unknown): boolean => {
   return typeof value === "object" && value !== null && Object.values(value).some(hasLongText);
 };
 
-/** What it takes as a whole is counted with the other values of the run. */
+/** The total size is counted with the run's other values. */
 const checkJson = (value: unknown): string | undefined => {
   if (hasLongText(value)) return `has a text longer than ${LIMITS.textValueBytes} bytes`;
   return hasInfinite(value) ? "has a number that is too large" : undefined;
@@ -81,10 +81,10 @@ const checkJson = (value: unknown): string | undefined => {
 
 const UPLOADS: ReadonlyMap<string, MediaFamily> = new Map(MEDIA_FAMILIES.map((family) => [`${family}_upload`, family]));
 
-/** The family of files that a field takes; undefined for other fields. */
+/** The family of files that a field accepts; undefined for other fields. */
 export const uploadFamily = ({ type }: Pick<InputField, "type">): MediaFamily | undefined => UPLOADS.get(type);
 
-/** What is wrong with a value for a field, or undefined. */
+/** The problem of a value for a field, or undefined. */
 export const fieldProblem = (field: InputField, value: unknown): string | undefined => {
   switch (field.type) {
     case "text":
@@ -108,14 +108,14 @@ export const fieldProblem = (field: InputField, value: unknown): string | undefi
   }
 };
 
-/** Inputs by the names of their fields: a letter with an accent is the same in one character and in two (NFC, NFD). */
+/** Inputs by field name. Names match across Unicode normalization forms (NFC, NFD). */
 const byFieldName = (fields: readonly InputField[], inputs: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> => {
   const names = new Map(fields.map(({ name }) => [name.normalize(), name]));
   const exact = new Set(fields.map(({ name }) => name));
   return new Map(Object.entries(inputs).map(([name, value]) => [exact.has(name) ? name : (names.get(name.normalize()) ?? name), value]));
 };
 
-/** Applies defaults and checks every value. Keys that are no fields are problems, so that a typo is never silent. */
+/** Applies defaults and checks every value. Unknown keys are problems, so that typos don't stay unnoticed. */
 export const resolveInputs = (
   fields: readonly InputField[],
   inputs: Readonly<Record<string, unknown>>,

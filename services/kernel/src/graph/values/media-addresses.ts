@@ -4,7 +4,6 @@ import type { JsonSchema } from "../prices/price";
 import { isRecord } from "../types";
 import { isMedia, member } from "./value";
 
-/** An address that an input of a model names. */
 export interface NamedAddress {
   name: string;
   url: string;
@@ -12,7 +11,7 @@ export interface NamedAddress {
 
 const HTTP_URL = /^\s*https?:[^\s]*\s*$/i;
 
-/** Every text inside a JSON value that is an http(s) address as a whole. */
+/** Strings of a JSON value that are http(s) URLs as a whole. */
 function* addressesIn(value: unknown): Iterable<string> {
   if (typeof value === "string") {
     if (HTTP_URL.test(value)) yield value.trim();
@@ -20,9 +19,7 @@ function* addressesIn(value: unknown): Iterable<string> {
   else if (isRecord(value)) for (const one of Object.values(value)) yield* addressesIn(one);
 }
 
-/**
- * The addresses among a model's inputs: of files, and inside JSON. Addresses that a text mentions are not called.
- */
+/** URLs in a model's inputs: files, and strings inside JSON. URLs within a longer text aren't called. */
 export function* inputAddresses(schema: JsonSchema, inputs: Readonly<Record<string, unknown>>): Iterable<NamedAddress> {
   const types = new Map(schemaPorts(schema).map(([name, { type }]) => [name, type]));
   for (const [name, value] of Object.entries(inputs)) {
@@ -31,7 +28,7 @@ export function* inputAddresses(schema: JsonSchema, inputs: Readonly<Record<stri
   }
 }
 
-/** The addresses that a step's calls will name, as far as they are known before the run. */
+/** URLs that a step's calls contain, as far as they are known before the run. */
 export function* stepAddresses(step: Pick<PlanStep, "literals" | "sources" | "inputNames">, schema: JsonSchema): Iterable<NamedAddress> {
   yield* inputAddresses(schema, step.literals);
   for (const name of step.inputNames) {

@@ -1,20 +1,19 @@
 import { wellFormed } from "../../well-formed";
 import { beginningOf, GRAPH_BOUNDS, textBytes } from "../bounds";
 
-/** What a node or a call gave, by port, as JSON. */
+/** Outputs of a node or call, by port, as JSON. */
 export interface Reported {
   outputsJson?: string;
-  /** Something of it was cut. */
   truncated?: true;
 }
 
-/** Of each text or JSON, in bytes of UTF-8. */
+/** Per text or JSON value, in UTF-8 bytes. */
 const OUTPUT_BYTES = 4_096;
 
 /**
- * What a node or a call gave, as an execution reports it: what is long is cut.
+ * Outputs as an execution reports them; long values are cut.
  * @param outputs by port
- * @param most bytes that may still be reported; each text or JSON has 4,096 at most
+ * @param most bytes left to report; each value has at most 4,096
  */
 export const reportedOutputs = (outputs: Readonly<Record<string, unknown>>, most = Infinity): Reported => {
   let left = most;
@@ -31,7 +30,7 @@ export const reportedOutputs = (outputs: Readonly<Record<string, unknown>>, most
   return { outputsJson: JSON.stringify(Object.fromEntries(entries)), ...(isCut ? { truncated: true } : {}) };
 };
 
-/** Reports what the nodes of a run gave that make values of values, as long as all of it together is short enough. */
+/** Reports outputs of a run's pure nodes until their total reaches a bound. */
 export const createReporter = (): ((outputs: Readonly<Record<string, unknown>>) => Reported) => {
   let left: number = GRAPH_BOUNDS.reportedBytes;
   return (outputs) => {

@@ -1,14 +1,14 @@
 import { isRecord } from "../types";
 import type { JsonSchema } from "../prices/price";
 
-/** What a JSON Schema lets one know of a value before it is there. */
+/** Facts about a value that follow from its JSON Schema. */
 export type Shape = {
-  /** The value is not null, and not missing. */
+  /** The value is neither null nor missing. */
   isThere: boolean;
 } & (
   | { kind: "list"; least: number; most: number; item: Shape }
   | { kind: "object"; members: ReadonlyMap<string, Shape> }
-  /** Null, a text, a number or a boolean. */
+  /** Null, text, number or boolean. */
   | { kind: "plain" }
   | { kind: "unknown" }
 );
@@ -16,14 +16,14 @@ export type Shape = {
 export const UNKNOWN: Shape = { kind: "unknown", isThere: false };
 export const PLAIN: Shape = { kind: "plain", isThere: false };
 
-/** Deeper parts of a schema say nothing. */
+/** Deeper schemas are treated as unknown. */
 const MOST_DEPTH = 16;
 const PLAIN_TYPES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean"]);
 
 const count = (value: unknown, otherwise: number): number =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : otherwise;
 
-/** What values that fit a schema are like. Keywords that it does not read only narrow what may fit. */
+/** The shape of values that match a schema. Ignored keywords only narrow it further. */
 export const shapeOfSchema = (schema: unknown, depth = 0): Shape => {
   if (!isRecord(schema) || depth > MOST_DEPTH) return UNKNOWN;
   const { type } = schema as JsonSchema;

@@ -4,16 +4,16 @@ import { valueBytes } from "../bounds";
 import { mediaFamily } from "./media";
 import { isMedia } from "./value";
 
-/** What a value is, as far as another one may take its place. */
+/** The type of a value, for checking its replacement. */
 
 type Single = "nothing" | "text" | "number" | "boolean" | "object" | "image" | "video" | "audio" | "file";
 
 export interface ValueType {
-  /** Of a list: of each of its items, once. */
+  /** For a list: the distinct types of its items. */
   types: Single[];
-  /** Of a list: how many it has. */
+  /** For a list: its length. */
   items?: number;
-  /** As JSON. */
+  /** JSON bytes. */
   bytes: number;
 }
 
@@ -44,13 +44,12 @@ const CALLED: Readonly<Record<Single, string>> = {
 
 const FILES: ReadonlySet<Single> = new Set(["image", "video", "audio", "file"]);
 
-/** Whether a value is a file, or a list of files. */
 export const isOfFiles = ({ types }: ValueType): boolean => types.length > 0 && types.every((type) => FILES.has(type));
 
 /**
- * Why a value can't take the place of another one: it is of another type, a longer list, or too large. What stands behind was priced
- * for the one that was there.
- * @param shown the type of that
+ * Reasons why a value can't replace another: a different type, a longer list, or too many bytes. Later steps were priced for the original
+ * value.
+ * @param shown type of the original value
  */
 export const replacementIssues = (shown: ValueType, value: unknown): Issue[] => {
   const { types, items, bytes } = valueTypeOf(value);

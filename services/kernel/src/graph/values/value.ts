@@ -4,27 +4,27 @@ import { BindError, charactersOfWork, type RunBudget } from "../budget";
 import { isRecord } from "../types";
 import { withoutAbsent } from "./absent";
 
-/** A file in media storage as it flows along an edge. */
+/** A file in media storage. */
 export interface MediaValue {
   url: string;
   contentType: string;
-  /** Pixels, of images and videos, where they are known. */
+  /** In pixels, for images and videos, if known. */
   width?: number;
   height?: number;
-  /** Seconds, of videos and sounds, where they are known. */
+  /** In seconds, for videos and audio, if known. */
   duration?: number;
 }
 
 export const isMedia = (value: unknown): value is MediaValue =>
   isRecord(value) && typeof value.url === "string" && typeof value.contentType === "string";
 
-/** A value as a call is given it: files are their addresses. */
+/** A value as calls send it: files become URLs. */
 export const withAddresses = (value: unknown): unknown => {
   if (isMedia(value)) return value.url;
   return Array.isArray(value) ? value.map(withAddresses) : value;
 };
 
-/** A value as text: what templates and text ports make of it. Lists are joined by blank lines. */
+/** A value as text, for templates and text ports. Lists are joined by blank lines. */
 export const asText = (value: unknown): string => {
   if (value === undefined || value === null) return "";
   if (typeof value === "string") return value;
@@ -33,27 +33,26 @@ export const asText = (value: unknown): string => {
   return typeof value === "object" ? JSON.stringify(value) : String(value as number | boolean | bigint);
 };
 
-/** What several edges into one port make: their values in edge order, lists spread. What was never given adds nothing. */
+/** Values of several edges at one port, in edge order. Lists are spread; undefined is skipped. */
 export const concatenated = (values: readonly unknown[]): unknown[] =>
   values.flatMap((value) => (Array.isArray(value) ? (value as unknown[]) : value === undefined ? [] : [value]));
 
-/** A member by a name that users choose, such as `constructor`; inherited ones are none. */
+/** An own member. Names come from users, so inherited ones such as `constructor` must not match. */
 export const member = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(record, name) ? record[name] : undefined;
 
-/** `{{name}}`, with blanks around the name, in any script. */
+/** `{{name}}`, with optional spaces, in any script. */
 const NAMED = /\{\{\s*([\p{L}\p{N}_][\p{L}\p{M}\p{N}_.-]*)\s*\}\}/u.source;
-/** A backslash before it makes it plain text. */
+/** A leading backslash escapes it. */
 const PLACEHOLDER = new RegExp(`(\\\\?)${NAMED}`, "gu");
 const ALONE = new RegExp(`^\\s*${NAMED}\\s*$`, "u");
 
-/** What a template may ask of a file beside its address: `{{clip.duration}}`, in seconds; pixels. */
+/** Measures of a file: `{{clip.duration}}` in seconds, `width` and `height` in pixels. */
 const MEASURED = /^(.+)\.(width|height|duration)$/u;
 
-/** The port that a placeholder's name means. */
 const portOf = (name: string): string => MEASURED.exec(name)?.[1] ?? name;
 
-/** What a placeholder's name stands for, by the values of ports: one of them, or what is known of a file's size or length. */
+/** The value of a placeholder: a port's value, or a measure of its file. */
 export const placed = (values: Readonly<Record<string, unknown>>, name: string): unknown => {
   const [, port, measure] = MEASURED.exec(name) ?? [];
   if (port === undefined || measure === undefined) return member(values, name);
@@ -61,22 +60,22 @@ export const placed = (values: Readonly<Record<string, unknown>>, name: string):
   return isRecord(value) ? member(value, measure) : undefined;
 };
 
-/** The distinct ports that `{{name}}` in a text means, in order of appearance. */
+/** Distinct ports of the placeholders in a text, in order of appearance. */
 export const placeholders = (text: string): string[] => [
   ...new Set([...text.matchAll(PLACEHOLDER)].flatMap(([, escape, name]) => (escape ? [] : [portOf(name!)]))),
 ];
 
-/** The name in a text that is one `{{name}}` and nothing else, for `placed`. */
+/** The name in a text that is a single placeholder and nothing else, for `placed`. */
 export const placeholderAlone = (text: string): string | undefined => ALONE.exec(text)?.[1];
 
-/** The ports of every `{{name}}` anywhere inside a JSON value. */
+/** Ports of all placeholders in a JSON value. */
 export const placeholdersIn = (value: unknown): string[] => {
   if (typeof value === "string") return placeholders(value);
   if (Array.isArray(value)) return [...new Set(value.flatMap(placeholdersIn))];
   return isRecord(value) ? placeholdersIn(Object.values(value)) : [];
 };
 
-/** How often each port is used as `{{name}}` anywhere inside a JSON value. */
+/** Number of uses of each port as a placeholder in a JSON value. */
 export const placeholderUses = (value: unknown, uses = new Map<string, number>()): Map<string, number> => {
   if (typeof value === "string") {
     for (const [, escape, name = ""] of value.matchAll(PLACEHOLDER)) if (!escape) uses.set(portOf(name), (uses.get(portOf(name)) ?? 0) + 1);
@@ -86,14 +85,14 @@ export const placeholderUses = (value: unknown, uses = new Map<string, number>()
 };
 
 /**
- * Fills `{{name}}` in a text, once: what is put in is not read again. An unresolved name becomes empty text.
- * @throws BindError when the text would outgrow its limit: texts that are made of texts grow without bounds.
+ * Fills the placeholders of a text once; inserted text isn't scanned again. An unresolved name becomes empty text.
+ * @throws BindError above the limit of a text: texts made of texts would grow without bounds
  */
 export const fill = (
   text: string,
   resolve: (name: string, position: number) => unknown,
   budget?: RunBudget,
-  /** Whether the same name may become another text elsewhere. */
+  /** True if one name can have different values at different positions. */
   isByPosition = false,
 ): string => {
   const tooLong = (): BindError => new BindError(`its text would be longer than ${LIMITS.textValueBytes} bytes`);
@@ -113,7 +112,7 @@ export const fill = (
   return filled;
 };
 
-/** Fills every text inside a JSON value. */
+/** Fills every text of a JSON value. */
 export const fillDeep = (value: unknown, resolve: (name: string) => unknown, budget?: RunBudget): unknown => {
   if (typeof value === "string") return fill(value, resolve, budget);
   budget?.work(1);

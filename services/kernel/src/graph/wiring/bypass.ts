@@ -6,12 +6,11 @@ import { labelOf, nodeName, shownName, type Graph, type GraphEdge, type GraphNod
 import { beginAt, type End } from "./ends";
 import { FLOWS, isFileType, type PortType } from "./ports";
 
-/** Nodes that are switched off: each hands what flows into it on, and runs nothing. */
+/** Bypassed nodes pass their input on and run nothing. */
 
-/** Whether a node's author switched it off. */
 export const isBypassed = ({ data }: Pick<GraphNode, "data">): boolean => data.bypass === true;
 
-/** Whether a value of one type may stand for an output of another. Text is never taken for a file's address here. */
+/** True if a value of one type can replace an output of another. Text never counts as a file's URL here. */
 const fits = (given: PortType, wanted: PortType): boolean => {
   if (given === wanted) return true;
   if (isFileType(given) && isFileType(wanted)) return given === "media" || wanted === "media";
@@ -19,9 +18,9 @@ const fits = (given: PortType, wanted: PortType): boolean => {
 };
 
 /**
- * Edges from a bypassed node's output begin where the first of its inputs that fits the output does: the input of the
- * output's own name, else the first edge. An input that several edges lead to hands on all of them.
- * @returns the graph without those nodes, and a warning at each node that gets nothing through one
+ * Removes bypassed nodes. Edges from a bypassed node's output start at the origin of its first fitting input: the input with the output's
+ * name, else the first edge. An input with several edges passes all of them on.
+ * @returns the graph without those nodes, and a warning for each node that receives nothing because of one
  */
 export const withoutBypassed = <G extends Graph>(graph: G): { graph: G; warnings: NodeIssue[] } => {
   const off = new Map(graph.nodes.filter(isBypassed).map((node) => [node.id, node]));
@@ -37,14 +36,14 @@ export const withoutBypassed = <G extends Graph>(graph: G): { graph: G; warnings
   };
 
   const known = new Map<string, End[]>();
-  /** Where what an edge carries comes from, before all bypassed nodes. */
+  /** Origins of an edge before all bypassed nodes. */
   const origins = (end: End): End[] => {
     if (!off.has(end.source)) return [end];
     const [name, wanted] = outputOf(end);
     const key = JSON.stringify([end.source, name]);
     const seen = known.get(key);
     if (seen) return seen;
-    // A node on a cycle is met again before its origins are known.
+    // Prevents endless recursion on a cycle.
     known.set(key, []);
     const isFitting = (from: End): boolean => {
       const given = outputOf(from)[1];
@@ -64,7 +63,7 @@ export const withoutBypassed = <G extends Graph>(graph: G): { graph: G; warnings
     const [from, to] = [off.get(edge.source), nodes.get(edge.target)];
     if (off.has(edge.target)) return [];
     if (!from || !to) return [edge];
-    // Which port an edge without a target handle means depends on the output that it comes from.
+    // The default target port depends on the output that the edge starts at.
     const targetHandle = edge.targetHandle ?? defaultInput(to, outputOf(edge)[0]);
     const given = origins(edge);
     if (given.length === 0 && kindOf(to.type)?.runs) {

@@ -1,12 +1,11 @@
 import type { GraphEdge } from "../types";
 
-/** Where an edge begins, and what flows where that is absent. */
+/** The start of an edge, and the value to use if it carries nothing. */
 export type End = Pick<GraphEdge, "source" | "sourceHandle" | "otherwise">;
 
 /**
- * An edge that begins elsewhere, at one end or several.
- * What flows in place of an absent value stays with it: that of the new end, or else the edge's own. Several edges make a list, which is
- * never absent.
+ * Moves the start of an edge to one or several ends.
+ * The value for an absent input stays: the new end's, or else the edge's own. Several edges form a list, which is never absent.
  */
 export const beginAt = ({ otherwise: own, ...edge }: GraphEdge, ends: readonly End[]): GraphEdge[] =>
   ends.map(({ source, sourceHandle, otherwise = ends.length === 1 ? own : undefined }) => ({

@@ -2,24 +2,21 @@ import { MEDIA_FAMILIES, mediaFamily } from "../values/media";
 import { propertySchema, type JsonSchema } from "../prices/price";
 import { isRecord, type GraphNode } from "../types";
 
-/** Which output may flow into which input, and in what order nodes run. */
+/** Types of ports, and which output can connect to which input. */
 
-/** What a port carries. `media` is a file of any kind, `any` whatever JSON can say. */
+/** `media` is a file of any family; `any` is any JSON value. */
 export const PORT_TYPES = ["text", "number", "boolean", "image", "video", "audio", "media", "any"] as const;
 export type PortType = (typeof PORT_TYPES)[number];
 
 export interface InputPort {
   type: PortType;
-  /** Takes a list as it is; on any other port a list maps the node over its items. */
+  /** Accepts a list unchanged. On other ports, a list runs the node for each item. */
   list: boolean;
-  /** Only a template of the node makes it. */
+  /** Exists only because of a placeholder in the node's templates. */
   isPlaceholder?: boolean;
 }
 
-/**
- * What becomes of a value on its way into a port: it arrives as it is, becomes text, is looked at when it is there, or
- * can't flow there at all.
- */
+/** How a value enters a port: unchanged, converted to text, checked at run time, or never. */
 export type Flow = "allowed" | "converted" | "checked" | "refused";
 
 const INTO_FILES_OF = (own: PortType): Record<"image" | "video" | "audio" | "media", Flow> => ({
@@ -30,7 +27,7 @@ const INTO_FILES_OF = (own: PortType): Record<"image" | "video" | "audio" | "med
 });
 const INTO_NO_FILE = { image: "refused", video: "refused", audio: "refused", media: "refused" } as const;
 
-/** Which outputs (outer) may flow into which inputs (inner). Checked before a run. */
+/** Rows are outputs, columns are inputs. Checked before a run. */
 export const FLOWS: Readonly<Record<PortType, Readonly<Record<PortType, Flow>>>> = {
   text: {
     ...{ text: "allowed", number: "checked", boolean: "refused", any: "allowed" },
@@ -70,7 +67,7 @@ export type FileType = (typeof FILE_TYPES)[number];
 export const isFileType = (type: PortType | undefined): type is FileType =>
   type !== undefined && (FILE_TYPES as readonly string[]).includes(type);
 
-/** The files that an input of a model takes: its schema may name a family (`"contentMediaType": "image/*"`). */
+/** The family of an input; its schema can name one (`"contentMediaType": "image/*"`). */
 const fileType = ({ contentMediaType }: JsonSchema): PortType =>
   (typeof contentMediaType === "string" && mediaFamily(contentMediaType)) || "media";
 
@@ -84,7 +81,7 @@ const schemaPort = (schema: JsonSchema): InputPort => {
   return { type: "any", list: schema.type === "array" };
 };
 
-/** The literal inputs of a node that calls a model: known members of `data`, then all of `data.inputs`; nulls are unset. */
+/** Literal inputs of a model node: known members of `data`, then `data.inputs`. Null means unset. */
 export const literalInputs = (node: GraphNode, schema: JsonSchema | undefined): Record<string, unknown> => {
   const known = Object.entries(node.data).filter(
     ([name]) => name !== "model" && schema !== undefined && propertySchema(schema, name) !== undefined,
@@ -93,11 +90,9 @@ export const literalInputs = (node: GraphNode, schema: JsonSchema | undefined): 
   return Object.fromEntries([...known, ...explicit].filter(([, value]) => value !== null && value !== undefined));
 };
 
-/** The ports that the placeholders of a node's templates make. */
 export const namedPorts = (names: readonly string[], type: PortType): [string, InputPort][] =>
   names.map((name) => [name, { type, list: false, isPlaceholder: true }]);
 
-/** The ports of a model's own inputs, by name. */
 export const schemaPorts = (schema: JsonSchema): [string, InputPort][] =>
   (isRecord(schema.properties) ? Object.entries(schema.properties) : [])
     .filter((entry): entry is [string, JsonSchema] => isRecord(entry[1]))

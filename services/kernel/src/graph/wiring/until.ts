@@ -4,13 +4,12 @@ import type { GraphIssue } from "../issues";
 import type { Graph } from "../types";
 import { isBypassed, withoutBypassed } from "./bypass";
 
-/** The part of a graph that one of its nodes needs. */
+/** The part of a graph that one of its nodes depends on. */
 
 /**
- * A node with everything that leads to it, and the edges between; what stands beside or behind it is left out, with its
- * problems. Edges into the part keep their place, whatever they come from. Bypassed nodes stay, and need only what they
- * hand on.
- * @returns undefined when the graph has no such node, or one that never runs
+ * A node with everything it depends on. All other nodes are dropped with their issues. Edges into the part are kept in order. Bypassed
+ * nodes stay, and depend only on the inputs they pass on.
+ * @returns undefined if the graph has no such node, or the node never runs
  */
 export const upToNode = <G extends Graph & { issues: readonly GraphIssue[] }>(
   whole: G,

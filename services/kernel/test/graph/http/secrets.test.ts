@@ -6,7 +6,7 @@ const VALUE = 'sk/"live" & 100%';
 const values = new Map([["KEY", VALUE]]);
 const web = (data: Record<string, unknown>): Node => ({ id: "web", type: "http-request", data: { url: "https://x.test", ...data } });
 const stepOf = (nodes: Node[], edges: Edge[] = []): PlanStep => planned([...nodes, OUT], [...edges, ["web.body", "out.body"]]).steps[0]!;
-/** What is sent, and what runs know of it. */
+/** The request that is sent, and the call as runs store it. */
 const sent = (data: Record<string, unknown>, item: Record<string, unknown> = {}) => {
   const call = httpCall(stepOf([web(data)]), item);
   return { call, request: withSecretValues(call, values) };
@@ -59,7 +59,7 @@ describe("a secret of an HTTP node", () => {
       expect(() => sent(named, { x, y })).toThrow("only the node itself may have");
     expect(() => sent({ headers: { a: "{{secrets.KEY}}" } }, { body: { deep: ["{{secrets.KEY}}"] } })).toThrow();
     expect(sent(named, { x: "{{secrets.}}", y: "{{other}}" }).request.headers).toMatchObject({ b: "{{secrets.}}{{other}}" });
-    // Where the node names none, none is put in.
+    // Without a secret in the node's own settings, the text stays.
     const { call, request } = sent({ headers: { a: "{{x}}" } }, { x: "{{secrets.KEY}}" });
     expect(call).not.toHaveProperty("secrets");
     expect(request.headers).toEqual({ a: "{{secrets.KEY}}" });

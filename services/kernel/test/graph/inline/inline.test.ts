@@ -2,7 +2,7 @@ import { inlineWorkflows, planRun, resultMembers, workflowReferences, type Inlin
 import { growth } from "../../../../platform/test/support/growth";
 import { graphOf, MODELS, type Edge, type Node } from "../../support";
 
-/** Graphs by the slugs that nodes name. */
+/** Graphs by slug. */
 type Library = Record<string, InlineGraph>;
 
 const resolveIn =
@@ -176,7 +176,6 @@ it("counts all nodes together, and makes nothing that is too large", () => {
     );
   const library: Library = { l0: wide, l1: level("l0"), l2: level("l1"), l3: level("l2"), l4: level("l3") };
   const make = (slug: string) => inlined(library, [{ id: "top", type: "workflow", data: { slug } }], []);
-  // Of twelve times the nodes.
   expect(
     growth(
       () => make("l3"),

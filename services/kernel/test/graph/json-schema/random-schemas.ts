@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { JsonSchema } from "@nodeloom/kernel";
 
-/** Random schemas of every keyword that is interpreted, and values that some of them take. */
+/** Random schemas over every supported keyword, with values that some of them accept. */
 
 const name = fc.constantFrom("a", "b", "c");
 const scalar = fc.oneof(

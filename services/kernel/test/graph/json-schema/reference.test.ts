@@ -14,7 +14,7 @@ import {
 } from "@nodeloom/kernel";
 import { schema, value } from "./random-schemas";
 
-/** JSON Schema as ajv understands it: the interpreter takes and refuses the same. */
+/** Compares the interpreter with ajv. */
 
 const ajv = (options: object = {}): Ajv2020 => {
   const made = new Ajv2020({ allErrors: true, strict: false, strictNumbers: true, logger: false, ...options });
@@ -25,7 +25,7 @@ const ajv = (options: object = {}): Ajv2020 => {
 const [REFERENCE, STRICT] = [ajv(), ajv({ strict: true, validateFormats: false })];
 STRICT.addKeyword({ keyword: FILE_TOKENS_KEYWORD, schemaType: "number" });
 
-/** Whether ajv takes a value; undefined where its own code fails, as it does for properties below some references. */
+/** ajv's verdict; undefined if its generated code fails, as it does for properties below some references. */
 const judgedBy = (validate: (given: unknown) => boolean, given: unknown): boolean | undefined => {
   try {
     return validate(given);

@@ -10,7 +10,7 @@ const BIG: Case = { name: "big", left: "{{size}}", op: "greater", right: "10" };
 const FIELDS = input({ name: "size", type: "number" }, { name: "what", type: "text" });
 const CHAT: Node = { id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "x" } };
 
-/** A value leaves by `big`, towards one picture, or by `else`, towards another; both flow into one port. */
+/** A value leaves through `big` to one picture, or through `else` to another; both flow into one port. */
 const BRANCHES: Edge[] = [
   ["in.what", "switch.value"],
   ["switch.big", "large.what"],

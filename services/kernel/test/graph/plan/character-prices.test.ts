@@ -32,7 +32,7 @@ const field = (fallback?: string): Node => ({
   data: { fields: [{ name: "line", type: "text", ...(fallback === undefined ? {} : { default: fallback }) }] },
 });
 
-/** What is held for each call of the voice, in characters. */
+/** The hold of each voice call, in characters. */
 const held = (nodes: Node[], edges: Edge[] = [], inputs: Record<string, unknown> = {}): number[] => {
   const request = {
     graph: graphOf(nodes, edges),
@@ -64,7 +64,7 @@ describe("a price by the character", () => {
   it("is held for the longest prompt there may be, when nodes have yet to say it, or a part of it", () => {
     expect(held([chat, voice()], [["chat.text", "voice.prompt"]])).toEqual([LONGEST]);
     expect(held([chat, voice({ prompt: "{{line}}" })], [["chat.text", "voice.line"]])).toEqual([LONGEST]);
-    // Numbers that are open change nothing.
+    // Unknown numbers don't change the price.
     expect(held([chat, voice({ prompt: "abc" })], [["chat.text", "voice.speed"]])).toEqual([3]);
   });
 
@@ -101,7 +101,7 @@ describe("a price by the character", () => {
     expect(estimated([box, voice()], [["box.text", "voice"]])).toBe(4);
     expect(estimated([field(), voice()], [["in.line", "voice.prompt"]])).toBe(LONGEST);
     expect(estimated([chat, voice({ prompt: "abc" })], [["chat.text", "voice.prompt"]])).toBe(LONGEST);
-    // The texts themselves are not kept.
+    // Texts aren't stored.
     expect(JSON.stringify(generatorUses(graphOf([voice({ prompt: "secret words" })], [])))).not.toContain("secret");
   });
 });

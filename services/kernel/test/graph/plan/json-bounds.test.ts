@@ -21,7 +21,7 @@ const shots = (bounds: object) => ({
 const THREE = shots({ minItems: 3, maxItems: 3 });
 const UP_TO_THREE = shots({ maxItems: 3 });
 
-/** What is held for pictures behind a JSON node, and how many there may be. */
+/** Holds and item bounds of pictures behind a JSON node. */
 const pictures = (schema: object, ...expressions: string[]) => {
   const nodes = [
     { id: "chat", type: "llm-assistant", data: { model: "chat", prompt: "p", schema } },

@@ -50,7 +50,7 @@ it.each([
     { out: [{ value: values }] },
   );
   const arrived = withSharedTexts(travelled(plan));
-  // By their JSON, which tells members named __proto__ from prototypes.
+  // Compared as JSON, which distinguishes members named __proto__ from prototypes.
   expect(JSON.stringify(arrived.steps) === JSON.stringify(plan.steps)).toBe(true);
   expect(JSON.stringify(arrived.output) === JSON.stringify(plan.output)).toBe(true);
   expect(arrived).not.toHaveProperty("shared");

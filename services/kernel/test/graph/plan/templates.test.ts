@@ -3,7 +3,6 @@ import { graphOf, input, MODELS, OUT, planned, type Edge, type Node } from "../.
 
 const filled = (text: string, values: Record<string, unknown>): string =>
   fill(text, (name) => (Object.hasOwn(values, name) ? values[name] : undefined));
-/** What a text box makes of an input. */
 const boxed = (text: string, value: unknown, name = "x"): RunPlan =>
   planned(
     [input({ name, type: "json" }), { id: "box", type: "text-box", data: { text } }, OUT],
@@ -47,7 +46,7 @@ describe("templates", () => {
   it.each<[string, unknown, unknown]>([
     ["{{x.duration}} s at {{ x.width }}×{{x.height}}: {{x}}", CLIP, "5.04 s at 640×360: https://m/a.mp4"],
     ["{{x.duration}}", [CLIP, { ...CLIP, duration: 2 }], ["5.04", "2"]],
-    // Where it is not known, or the value is no file.
+    // The measure is unknown, or the value isn't a file.
     ["<{{x.duration}}>", { url: CLIP.url, contentType: "video/mp4" }, "<>"],
     ["<{{x.duration}}>", "text", "<>"],
     ["<{{x.width}}>", { constructor: 1 }, "<>"],

@@ -1,7 +1,7 @@
 import { estimateMillicredits, generatorUses, type GeneratorUse } from "@nodeloom/kernel";
 import { graphOf, input, MODELS, type Node } from "../../support";
 
-/** A picture that is told to come so often, behind which there is another. */
+/** A picture with a count, followed by another one. */
 const usesOf = (count: number): GeneratorUse[] =>
   generatorUses(
     graphOf(

@@ -20,7 +20,7 @@ const bind = (sources: Record<string, unknown>, listPorts: string[] = []) =>
     nothing,
   );
 
-/** A node that runs once for each item and names what it was given. */
+/** A node that runs once per item and returns its inputs. */
 const run = (sources: Record<string, unknown>, isFailing: (item: Record<string, unknown>) => boolean = () => false): unknown => {
   const bound = bind(sources);
   const values = bound.items.map((item) => (isFailing(item) ? ABSENT : Object.values(item).join("+")));

@@ -15,10 +15,10 @@ const web = (id: string, data: Record<string, unknown> = {}): Node => ({
 const list = (id: string, items: unknown): Node => ({ id, type: "list", data: { items } });
 const box = (id: string, text: unknown): Node => ({ id, type: "text-box", data: { text } });
 
-/** Nodes with everything that can be wrong, the edges between them, and what has to be said of each. */
+/** Nodes with every possible problem, the edges between them, and the expected messages. */
 const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[] = [
   {
-    // A ring of three; what lies behind it is not to blame for it, but has a problem of its own.
+    // A cycle of three. The node behind it isn't part of it, but has a problem of its own.
     nodes: [box("ring1", "{{x}}"), box("ring2", "{{x}}"), pic("ring3", { model: "clip", inputs: {} }), box("behind", 7)],
     edges: [
       ["ring1.text", "ring2.x"],
@@ -35,7 +35,7 @@ const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[]
   },
   { nodes: [{ id: "kind", type: "teleport" }], says: { kind: [/^there is no node kind teleport$/] } },
   {
-    // Nothing is said of what flows into or out of a model that is not known.
+    // Edges of an unknown model aren't reported.
     nodes: [
       pic("nomodel", { model: "" }),
       pic("unknown", { model: "nope" }),
@@ -63,7 +63,7 @@ const WRONG: { nodes: Node[]; edges?: Edge[]; says: Record<string, RegExp[]> }[]
     says: { voice: [/^chat makes text, .* makes audio$/], writer: [/^pic makes image, .* makes text$/] },
   },
   {
-    // Literals are judged although something that is not known yet flows in beside them.
+    // Literals are checked even if an edge with an unknown value overrides them.
     nodes: [
       web("source"),
       pic("literals", { inputs: { count: 9, cuont: 1, image: "not an address" } }),

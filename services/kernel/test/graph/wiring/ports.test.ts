@@ -14,7 +14,7 @@ import {
   type PortType,
 } from "@nodeloom/kernel";
 
-/** A model with one input of every type that a schema can say. */
+/** A model with one input of each type that a schema can express. */
 const PROPERTIES: Readonly<Record<PortType, object>> = {
   text: { type: "string" },
   number: { type: "number" },
@@ -36,7 +36,7 @@ const maker = (modality: string): [string, ModelTerms] => {
 };
 const MODELS = new Map([["taker", taker], maker("image"), maker("video"), maker("audio")]);
 
-/** A node and a port that give each type; nothing of it is known before the run, but the file. */
+/** A node and a port for each type. Only the file is known before the run. */
 const GIVERS: Readonly<Record<PortType, { type: string; data: object; port: string }>> = {
   text: { type: "request-input", data: { fields: [{ name: "it", type: "text" }] }, port: "it" },
   number: { type: "http-request", data: { url: "https://example.com" }, port: "status" },
@@ -70,7 +70,7 @@ describe("what may flow where", () => {
     const [issue] = plan(from, to).issues;
     if (FLOWS[from][to] === "refused")
       expect(issue).toMatchObject({ nodeId: "taker", message: expect.stringContaining(problem) as string });
-    // The file is a picture, which is looked at.
+    // The file is an image, so the check sees its family.
     else if (from === "media" && (to === "video" || to === "audio")) expect(issue!.message).toMatch(/but is an image$/);
     else expect(issue).toBeUndefined();
   });
