@@ -1,13 +1,13 @@
 /** Begins one item of a batch, or joins it where it has begun, and settles what became of that. */
 import { DomainError, isUnavailable } from "@nodeloom/kernel";
 import type { Logger } from "@nodeloom/platform";
-import type { executions } from "@nodeloom/proto";
 import { itemEndOf, type BatchReason, type BatchRecord, type BatchRow, type ItemInput, type UnderWay } from "../run/batch";
 import type { ExecutionView } from "../run/record";
 import { isFinal } from "../run/states";
 import type { Stores } from "../store/stores";
 import type { Runs } from "../requests/runs";
 import { itemRequest } from "./item";
+import type { Runner } from "../run/runner";
 
 /**
  * What became of an item. `later`: nothing of it runs, and it begins again. `unknown`: it may run, and is begun again, which joins it.
@@ -22,7 +22,7 @@ export interface BeginItemOptions {
 }
 
 export interface Beginning {
-  runner: executions.Runner;
+  runner: Runner;
   /** In line, where no place is free. */
   mayWait: boolean;
   /** It was never begun before. */

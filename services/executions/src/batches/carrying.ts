@@ -1,7 +1,6 @@
 /** Carries a batch: begins its items as places and budget allow, and ends it when all of them are over. */
 import { DomainError } from "@nodeloom/kernel";
 import { doubling } from "@nodeloom/platform";
-import type { executions } from "@nodeloom/proto";
 import {
   beginsNoMore,
   endOf,
@@ -20,6 +19,7 @@ import type { BeginItem, Beginning, Begun } from "./begin-item";
 import { createChanges } from "./changes";
 import { itemExecutionId } from "./item";
 import { isStopped, type CurrentRunner } from "./runner";
+import type { Runner } from "../run/runner";
 
 export interface CarryingOptions {
   stores: Pick<Stores, "batches" | "lines">;
@@ -78,13 +78,13 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
   };
 
   /** Places in line that are free; those that wait there go first. */
-  const roomFor = async ({ isPlaceless, userId }: BatchRecord, { concurrency }: executions.Runner): Promise<number> => {
+  const roomFor = async ({ isPlaceless, userId }: BatchRecord, { concurrency }: Runner): Promise<number> => {
     if (isPlaceless || concurrency === 0) return Number.POSITIVE_INFINITY;
     const { running, waiting } = await lines.find(userId);
     return waiting.length > 0 ? 0 : Math.max(0, concurrency - running.length);
   };
 
-  const beginMore = async (batch: BatchRecord, runner: executions.Runner): Promise<void> => {
+  const beginMore = async (batch: BatchRecord, runner: Runner): Promise<void> => {
     const { next, total, again, underWay } = batch;
     const free = itemsAtOnce(batch, runner.concurrency) - underWay.length;
     if (free <= 0) return;
@@ -104,7 +104,7 @@ const createTurn = (batchId: string, options: CarryingOptions) => {
   };
 
   /** Items that an earlier turn has begun, or of which it is not known whether they run. */
-  const join = async (batch: BatchRecord, runner: executions.Runner): Promise<void> => {
+  const join = async (batch: BatchRecord, runner: Runner): Promise<void> => {
     const lost = batch.underWay.filter(({ index }) => !beginning.has(index) && !changes.followed.has(index));
     if (lost.length === 0) return;
     const rows = await batches.rowsAt(

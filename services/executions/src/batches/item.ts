@@ -4,6 +4,7 @@ import { derivedId } from "@nodeloom/platform";
 import { executions } from "@nodeloom/proto";
 import type { BatchRecord, ItemInput, UnderWay } from "../run/batch";
 import { metadataOf } from "../run/record";
+import type { Runner } from "../run/runner";
 
 /** The execution of an item: the same however often it is begun, so that it is run once. */
 export const itemExecutionId = (batchId: string, index: number): string => derivedId("batch", batchId, String(index));
@@ -13,7 +14,7 @@ export const itemRequest = (
   batch: BatchRecord,
   { index, reserved }: UnderWay,
   { inputsJson, settingsJson }: ItemInput,
-  { runner, mayWait, isNew }: { runner: executions.Runner; mayWait: boolean; isNew: boolean },
+  { runner, mayWait, isNew }: { runner: Runner; mayWait: boolean; isNew: boolean },
 ): executions.RunRequest =>
   executions.RunRequest.fromPartial({
     executionId: itemExecutionId(batch._id, index),

@@ -1,7 +1,7 @@
 /** Batches as their owners ask for them: created, rerun, resumed and cancelled. */
 import { DomainError, invalidRequest, LIMITS, unavailable } from "@nodeloom/kernel";
 import { createSlots, NoSlot, type Logger } from "@nodeloom/platform";
-import type { batches as proto, executions } from "@nodeloom/proto";
+import type { batches as proto } from "@nodeloom/proto";
 import { BATCH, isOutOfBudget, type BatchRecord, type BatchRow, type BatchWebhook, type ItemInput } from "../run/batch";
 import { runEvent } from "../run/events";
 import { metadataKeys, metadataOf } from "../run/record";
@@ -15,6 +15,7 @@ import { batchNotFound, createOwned } from "./owned";
 import { checkBudget, type PricedBatch, type Pricing, type ReadOrder } from "./pricing";
 import { statusOfRow } from "./view";
 import type { ReadTable } from "./table";
+import type { Runner } from "../run/runner";
 
 export const BATCH_COMPLETED = "batch.completed";
 
@@ -51,7 +52,7 @@ export interface Created {
 }
 
 /** The announcement of a batch's end, where its runner's key wants one. */
-const webhookOf = ({ keyId, webhookUrl: url, webhookEvents }: executions.Runner): BatchWebhook | null =>
+const webhookOf = ({ keyId, webhookUrl: url, webhookEvents }: Runner): BatchWebhook | null =>
   keyId !== "" && webhookEvents.includes(BATCH_COMPLETED)
     ? { url, state: "pending", attempts: 0, deliveredAt: null, lastError: null }
     : null;
@@ -180,7 +181,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
   };
 
   /** What a batch changes of once another runs the rest of it. @throws NOT_FOUND */
-  const takenOver = async (batchId: string, runner: executions.Runner) => {
+  const takenOver = async (batchId: string, runner: Runner) => {
     const before = await owned(batchId, runner.userId);
     const metadata = withKeyMetadata({ ...metadataOf(before.metadata), ...runner.keyMetadata }, runner);
     return { runner, grantedAt: new Date(), metadata: metadataKeys(metadata), webhook: webhookOf(runner) };

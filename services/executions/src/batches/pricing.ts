@@ -1,11 +1,12 @@
 /** Validates and prices all items of a batch before the first begins. */
 import { DomainError, heldMillicredits, toCredits, type PlanStep, type Reason, type RunPlan } from "@nodeloom/kernel";
-import type { billing as billingProto, executions } from "@nodeloom/proto";
+import type { billing as billingProto } from "@nodeloom/proto";
 import type { Billing } from "../clients";
 import type { PlannedRun, Planning } from "../plan/planning";
 import { BATCH, type ItemInput } from "../run/batch";
 import { mayCostLess, unheldMillicredits } from "../requests/quotes";
 import type { PinnedGraphs } from "../plan/kept-graphs";
+import type { Runner, Target } from "../run/runner";
 
 /** Plans of one batch that are made at once: each takes its turn with those of other users. */
 const PLANS_AT_ONCE = 4;
@@ -40,11 +41,11 @@ export interface PricedBatch {
 
 /** What is asked for, with its items read. */
 export interface ReadOrder {
-  target: NonNullable<executions.Target["target"]>;
+  target: Target;
   version: string;
   /** Of a workflow: the node that is run to; empty for everything. */
   until: string;
-  runner: executions.Runner;
+  runner: Runner;
   items: readonly ItemInput[];
 }
 

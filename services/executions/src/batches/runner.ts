@@ -1,19 +1,19 @@
 /** Who runs the items of a batch: its owner as they are now, and not as they were when it was created. */
 import { covers, DomainError, type ErrorKind } from "@nodeloom/kernel";
-import type { executions } from "@nodeloom/proto";
 import { LRUCache } from "lru-cache";
 import type { Identity } from "../clients";
 import type { BatchReason, BatchRecord } from "../run/batch";
 import { TIMING } from "../run/timing";
+import type { Runner } from "../run/runner";
 
 /** An owner who may not run any more. */
 export interface Stopped {
   stopped: BatchReason;
 }
 
-export type CurrentRunner = (batch: BatchRecord) => Promise<executions.Runner | Stopped>;
+export type CurrentRunner = (batch: BatchRecord) => Promise<Runner | Stopped>;
 
-export const isStopped = (runner: executions.Runner | Stopped): runner is Stopped => "stopped" in runner;
+export const isStopped = (runner: Runner | Stopped): runner is Stopped => "stopped" in runner;
 
 const REMEMBERED = 1_000;
 const SUSPENDED: BatchReason = { code: "ACCOUNT_SUSPENDED", message: "the account was suspended" };
@@ -38,7 +38,7 @@ const neededBy = ({ $case, value }: BatchRecord["target"]): string => `${$case =
  * then on. While identity is away, what was known last does.
  */
 export const createCurrentRunner = ({ identity }: { identity: Pick<Identity, "getUser" | "resolveKey"> }): CurrentRunner => {
-  const recent = new LRUCache<string, executions.Runner | Stopped>({ max: REMEMBERED, ttl: TIMING.batchRunner });
+  const recent = new LRUCache<string, Runner | Stopped>({ max: REMEMBERED, ttl: TIMING.batchRunner });
 
   const lookUp = async ({ runner: { keyId, personId = "" }, userId, createdAt, grantedAt: at = createdAt }: BatchRecord) => {
     const grant = { personId: personId || userId, at };
@@ -47,7 +47,7 @@ export const createCurrentRunner = ({ identity }: { identity: Pick<Identity, "ge
     return { user, capabilities: effectiveCapabilities };
   };
 
-  const read = async (batch: BatchRecord): Promise<executions.Runner | Stopped> => {
+  const read = async (batch: BatchRecord): Promise<Runner | Stopped> => {
     const { runner, target } = batch;
     const { user, capabilities } = await lookUp(batch);
     if (user?.suspended) return { stopped: SUSPENDED };

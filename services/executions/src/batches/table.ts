@@ -24,6 +24,7 @@ import type { Media, Workflows } from "../clients";
 import type { ModelCatalog } from "../plan/model-catalog";
 import { BATCH, type ItemInput } from "../run/batch";
 import type { executions } from "@nodeloom/proto";
+import type { Target } from "../run/runner";
 
 const READ_MS = 30_000;
 /** The first line of a CSV file, and any other. */
@@ -157,7 +158,7 @@ export type ReadTable = ReturnType<typeof createReadTable>;
 
 export const createReadTable = ({ media, workflows, catalog }: TableOptions) => {
   /** Types of inputs by their names. */
-  const typesOf = async (target: executions.Target["target"], version: string, userId: string): Promise<Map<string, CellType>> => {
+  const typesOf = async (target: Target | undefined, version: string, userId: string): Promise<Map<string, CellType>> => {
     if (target?.$case === "workflowSlug") {
       const { schema } = await workflows.getSchema({ slug: target.value, userId, version });
       return new Map((schema?.fields ?? []).map(({ name, type }) => [name, ofField[type] ?? "text"]));

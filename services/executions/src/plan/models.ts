@@ -10,16 +10,16 @@ import {
   tierReaches,
   unavailable,
 } from "@nodeloom/kernel";
-import type { executions } from "@nodeloom/proto";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import type { PlanTask } from "./planner/protocol";
+import type { Runner } from "../run/runner";
 
 /** Finds the models of a plan, and the model that each `auto:` task becomes. */
 
 export type Autos = NonNullable<PlanTask["autos"]>;
 
 export interface FindOptions {
-  runner: Pick<executions.Runner, "role" | "baseTier">;
+  runner: Pick<Runner, "role" | "baseTier">;
   /** Of a version: what its tasks became when it was published, by name. */
   pinnedModels: Readonly<Record<string, string>>;
 }
@@ -63,11 +63,11 @@ export const findModels = async (
 export const isReady = ({ status }: Pick<CatalogModel, "status">): boolean =>
   status === undefined || (status.state !== "downloading" && status.state !== "away");
 
-export const reachesTier = (runner: Pick<executions.Runner, "role" | "baseTier">, { minTier }: Pick<CatalogModel, "minTier">): boolean =>
+export const reachesTier = (runner: Pick<Runner, "role" | "baseTier">, { minTier }: Pick<CatalogModel, "minTier">): boolean =>
   runner.role === "admin" || !isBaseTier(minTier) || !isBaseTier(runner.baseTier) || tierReaches(runner.baseTier, minTier);
 
 interface Use {
-  runner: Pick<executions.Runner, "role" | "baseTier" | "capabilities">;
+  runner: Pick<Runner, "role" | "baseTier" | "capabilities">;
   /** The run is one that only polled models may have. */
   isAsync: boolean;
   /** A run of a workflow, in which language models stand in no way of that. */
@@ -105,7 +105,7 @@ export const withAlternatives = async (
 /** Whether the models of a plan may run for its runner, now, and as it was asked. */
 
 /** @throws DomainError MODEL_TIER_REQUIRED */
-export const checkTier = (models: Iterable<CatalogModel>, runner: executions.Runner): void => {
+export const checkTier = (models: Iterable<CatalogModel>, runner: Runner): void => {
   for (const model of models) {
     if (reachesTier(runner, model)) continue;
     const { internalName, minTier } = model;

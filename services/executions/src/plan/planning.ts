@@ -12,7 +12,6 @@ import {
   type MediaValue,
   type RunPlan,
 } from "@nodeloom/kernel";
-import type { executions } from "@nodeloom/proto";
 import type { Media, Workflows } from "../clients";
 import { type Autos, checkAsync, checkReady, checkTier, findModels, withAlternatives } from "./models";
 import { createDataFiles, recordedInputs, takeOutDataUrls, type TakenOut } from "./data-urls";
@@ -26,6 +25,7 @@ import { errorOf, withoutValues } from "../run/refusals";
 import type { CatalogModel, ModelCatalog } from "./model-catalog";
 import type { GivenOutputs, Missing, PlanAnswer, Planner, PlanTask, TaskGraph, TaskModel, WantedFile } from "./planner/protocol";
 import { checkSetModels, withSettings } from "./settings";
+import type { Runner, Target } from "../run/runner";
 
 export interface PlannedRun {
   plan: RunPlan;
@@ -49,14 +49,14 @@ export interface PlannedRun {
 }
 
 export interface PlanningRequest {
-  target: executions.Target["target"];
+  target: Target | undefined;
   /** Of a workflow: a number, `draft`, or empty for the newest version, or the draft while there is none; `approved`: see `APPROVED_VERSION`. */
   version?: string;
   /** Of a workflow: the node that is run to; empty for everything. */
   until?: string;
   /** Of a text model: the JSON Schema of its answer; empty for text. */
   schemaJson?: string;
-  runner: executions.Runner;
+  runner: Runner;
   inputsJson: string;
   /** Of a workflow: settings by node id, over the graph's own, as JSON; empty for none. */
   settingsJson?: string;

@@ -31,6 +31,7 @@ import { metadataKeys, newRecord, type ExecutionRecord, type ExecutionView, type
 import type { OutboxEntry } from "../run/states";
 import type { RunInput } from "../run/types";
 import type { Stores } from "../store/stores";
+import type { Runner } from "../run/runner";
 
 /** How a request becomes a run: planned, recorded, its credits held, a place taken, its workflow started. */
 
@@ -52,7 +53,7 @@ const hasMembers = (metadata: Readonly<Record<string, string>>): boolean => Obje
  */
 const toRunInput = (
   request: executions.RunRequest,
-  runner: executions.Runner,
+  runner: Runner,
   planned: PlannedRun,
   metadata: Record<string, string>,
   attempt: number,

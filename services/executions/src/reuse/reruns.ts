@@ -8,10 +8,11 @@ import type { StepReuseOptions } from "./step-reuse";
 import { isFinal } from "../run/states";
 import type { RunOutcomeView } from "../store/rows";
 import type { Stores } from "../store/stores";
+import type { Runner } from "../run/runner";
 
 /** What is asked for beside the rerun itself. */
 export interface Asked {
-  runner: executions.Runner;
+  runner: Runner;
   /** Empty: those of the named execution. */
   inputsJson: string;
   /** Of another graph. */

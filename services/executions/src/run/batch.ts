@@ -1,8 +1,8 @@
 /** Batches: what one keeps, how it stands, and which of its items may begin. */
 import { publicError } from "@nodeloom/kernel";
-import type { executions } from "@nodeloom/proto";
 import type { ExecutionView } from "./record";
 import type { FinalStatus, StoredText } from "./types";
+import type { Runner, Target } from "./runner";
 
 /** Bounds of batches. */
 export const BATCH = {
@@ -66,7 +66,7 @@ export interface BatchRecord {
   userId: string;
   status: BatchStatus;
   reason: BatchReason | null;
-  target: NonNullable<executions.Target["target"]>;
+  target: Target;
   /** Of a workflow: the version that its items run. */
   version: string;
   /** Of a workflow: what its items run, as JSON: see `PinnedGraphs`. */
@@ -74,7 +74,7 @@ export interface BatchRecord {
   /** Of a workflow: the node that its items run to; none for everything. */
   until?: string;
   /** Who created or last resumed it, as they were then; what a change of tier changes is looked up. */
-  runner: executions.Runner;
+  runner: Runner;
   total: number;
   /** Items before this one have begun, but for those of `again`. */
   next: number;

@@ -1,6 +1,6 @@
 /** requests/attribution/: whom a run is counted for: what its key fixes of its metadata. */
 import { invalidRequest, RUN_METADATA, type Issue } from "@nodeloom/kernel";
-import type { executions } from "@nodeloom/proto";
+import type { Runner } from "../../run/runner";
 
 /**
  * The metadata of a run: what its caller wrote, with what the key fixes.
@@ -8,7 +8,7 @@ import type { executions } from "@nodeloom/proto";
  */
 export const withKeyMetadata = (
   written: Readonly<Record<string, string>>,
-  runner: Pick<executions.Runner, "keyMetadata"> | undefined,
+  runner: Pick<Runner, "keyMetadata"> | undefined,
 ): Record<string, string> => {
   // Runners that were kept before keys had metadata have none.
   const fixed = Object.entries(runner?.keyMetadata ?? {});
