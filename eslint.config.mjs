@@ -1,7 +1,7 @@
 import boundaries from "eslint-plugin-boundaries";
 import regexp from "eslint-plugin-regexp";
 import tseslint from "typescript-eslint";
-import { FLOORS } from "./deploy/drills/size/floors.mjs";
+import { partNamed } from "./deploy/local/checks/floors.mjs";
 import { LIBRARIES, SERVICES } from "./deploy/services.cjs";
 
 /** Only the guarded client may call out: everything else could be pointed at our own network. */
@@ -45,26 +45,6 @@ const RETURNED_FUNCTION_SYNTAX = {
   message: "Give the type of the function that is returned a name.",
 };
 
-/** The floors of the console, the lowest first: a room imports itself and the floors below it. */
-const CONSOLE_FLOORS = [
-  ["ui", "styles"],
-  ["document"],
-  ["api", "canvas"],
-  ["messages"],
-  ["media"],
-  ["parts"],
-  ["runs"],
-  ["features"],
-  ["editor"],
-  ["app", "visitor"],
-];
-const consoleRooms = (/** @type {readonly string[]} */ names) =>
-  names.map((name) => (name === "features" ? "feature" : ["room", { name }]));
-const consoleRules = CONSOLE_FLOORS.flatMap((names, floor) => {
-  const below = consoleRooms(CONSOLE_FLOORS.slice(0, floor).flat());
-  if (names[0] === "features") return [{ from: "feature", allow: [...below, ["feature", { name: "${from.name}" }]] }];
-  return names.map((name) => ({ from: [["room", { name }]], allow: [...below, ["room", { name }]] }));
-});
 /** What services and the gateway may import besides their own files. */
 const SHARED = [...LIBRARIES, "proto"];
 /** By package name, too: no part imports another part's source. */
@@ -74,18 +54,26 @@ const OTHER_PARTS = {
 };
 const WITH_DATABASE = SERVICES.filter(({ database }) => database).map(({ name }) => name);
 
-/** The floors of executions: each imports its own, and those below it. */
-const floorElements = FLOORS.flatMap((parts) =>
-  parts.map((part) => ({
-    type: `executions ${parts[0]}`,
-    pattern: `services/executions/src/${part}`,
-    mode: part.endsWith(".ts") ? "file" : "folder",
-  })),
-);
-const floorRules = FLOORS.map((parts, floor) => ({
-  from: `executions ${parts[0]}`,
-  allow: [...SHARED, ...FLOORS.slice(0, floor + 1).map(([first]) => `executions ${first}`)],
-}));
+/**
+ * The rooms of a part (deploy/local/checks/floors.mjs), and what each may import: itself, the floors below, and what all may.
+ * @param {string} name @param {readonly string[]} shared
+ */
+const floorsOf = (name, shared) => {
+  const { folder, floors, together = false, apart = [] } = partNamed(name);
+  const typeOf = (/** @type {string} */ room) => `${name} ${room}`;
+  const own = (/** @type {string} */ room) => (apart.includes(room) ? [typeOf(room), { folder: "${from.folder}" }] : typeOf(room));
+  const elementOf = (/** @type {string} */ room) => {
+    if (apart.includes(room)) return { type: typeOf(room), pattern: `${folder}/${room}/*`, mode: "folder", capture: ["folder"] };
+    return { type: typeOf(room), pattern: `${folder}/${room}`, mode: room.endsWith(".ts") ? "file" : "folder" };
+  };
+  const rules = floors.flatMap((rooms, level) => {
+    const below = floors.slice(0, level).flat().map(typeOf);
+    return rooms.map((room) => ({ from: typeOf(room), allow: [...shared, ...below, ...(together ? rooms.map(typeOf) : [own(room)])] }));
+  });
+  return { elements: floors.flat().map(elementOf), rules };
+};
+const EXECUTIONS = floorsOf("executions", SHARED);
+const CONSOLE = floorsOf("console", []);
 
 const workflowCode = "services/executions/src/carry/workflows/*.ts";
 const workflowFolders = "services/executions/src/carry/workflows/*/**";
@@ -155,7 +143,7 @@ export default tseslint.config(
       "boundaries/elements": [
         ...LIBRARIES.map((name) => ({ type: name, pattern: `services/${name}/src`, mode: "folder" })),
         { type: "proto", pattern: "proto/src", mode: "folder" },
-        ...floorElements,
+        ...EXECUTIONS.elements,
         { type: "service", pattern: "services/*/src", mode: "folder", capture: ["name"] },
         { type: "gateway", pattern: "gateway/src", mode: "folder" },
         { type: "bench", pattern: "deploy/bench/src", mode: "folder" },
@@ -172,7 +160,7 @@ export default tseslint.config(
             { from: "proto", allow: ["proto"] },
             { from: "platform", allow: ["kernel", "proto", "platform"] },
             { from: "providers", allow: SHARED },
-            ...floorRules,
+            ...EXECUTIONS.rules,
             { from: "service", allow: [...SHARED, ["service", { name: "${from.name}" }]] },
             { from: "gateway", allow: ["kernel", "platform", "proto", "gateway"] },
             { from: "bench", allow: ["kernel", "platform", "proto", "bench"] },
@@ -249,16 +237,13 @@ export default tseslint.config(
     plugins: { boundaries },
     settings: {
       "import/resolver": { node: { extensions: [".ts", ".tsx"] } },
-      "boundaries/elements": [
-        { type: "feature", pattern: "gateway/console/src/features/*", mode: "folder", capture: ["name"] },
-        { type: "room", pattern: "gateway/console/src/*", mode: "folder", capture: ["name"] },
-      ],
+      "boundaries/elements": CONSOLE.elements,
       "boundaries/dependency-nodes": ["import", "export", "dynamic-import"],
     },
     rules: {
       "boundaries/element-types": [
         "error",
-        { default: "disallow", message: "A ${file.type} may not import this ${dependency.type}: it stands above.", rules: consoleRules },
+        { default: "disallow", message: "A ${file.type} may not import this ${dependency.type}: it stands above.", rules: CONSOLE.rules },
       ],
     },
   },

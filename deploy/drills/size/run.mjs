@@ -1,11 +1,9 @@
 /**
  * `npm run drill size`: what there is to read. Counts the lines of the executions service and of the platform library, files that are too
- * long, imports between the floors of executions (floors.mjs), and the files of executions that one synchronous run of an HTTP node
- * visits, on a platform that it starts. `--no-run` leaves the run out. Exits with 1 when a limit is passed.
+ * long, and the files of executions that one synchronous run of an HTTP node visits, on a platform that it starts. `--no-run` leaves the
+ * run out. Exits with 1 when a limit is passed. Who imports whom: `node deploy/local/checks/imports.mjs`.
  */
 import { parseArgs } from "node:util";
-import { FLOORS, levelOf, partOf } from "./floors.mjs";
-import { byPart, circlesAmong, importsIn, upwards } from "./imports.mjs";
 import { linesIn } from "./lines.mjs";
 import { visitedByHttpRun } from "./visited.mjs";
 
@@ -16,7 +14,6 @@ const MOST_FILE_LINES = 250;
 /** Long files: those that there were when this was written. */
 const MOST = { executions: 10_000, platform: 3_900, long: 17, visited: 35 };
 const MADE = /\/(node_modules|dist|gen|test)\/|\/api-types\.ts$/;
-const CELL_WIDTH = 11;
 
 /** @typedef {{ name: string, value: number, most: number }} Figure */
 
@@ -24,22 +21,6 @@ const print = (/** @type {string} */ text) => void process.stdout.write(`${text}
 
 /** @param {{ lines: number }[]} files */
 const sumOf = (files) => files.reduce((sum, { lines }) => sum + lines, 0);
-
-/** @param {Map<string, Map<string, number>>} parts what each imports */
-const printImports = (parts) => {
-  const names = new Set([...parts].flatMap(([part, others]) => [part, ...others.keys()]));
-  const level = (/** @type {string} */ part) => (levelOf(part) < 0 ? FLOORS.length : levelOf(part));
-  const order = [...names].sort((one, other) => level(one) - level(other) || one.localeCompare(other));
-  const row = (/** @type {string} */ head, /** @type {string[]} */ cells) =>
-    print(head.padEnd(18) + cells.map((cell) => cell.slice(0, CELL_WIDTH - 1).padStart(CELL_WIDTH)).join(""));
-  print("\nImports between the parts of executions, from the left to above:");
-  row("", order);
-  for (const from of order)
-    row(
-      from,
-      order.map((to) => String(parts.get(from)?.get(to) ?? (from === to ? "-" : ""))),
-    );
-};
 
 /** @param {Figure[]} figures */
 const judge = (figures) => {
@@ -53,27 +34,16 @@ const { values } = parseArgs({ options: { "no-run": { type: "boolean", default: 
 const [executions, platform] = [await linesIn(EXECUTIONS), await linesIn(PLATFORM)];
 const all = (await Promise.all(FOLDERS.map(linesIn))).flat().filter(({ path }) => !MADE.test(path));
 const long = all.filter(({ lines }) => lines > MOST_FILE_LINES);
-const imports = await importsIn(EXECUTIONS);
-const [parts, up] = [byPart(imports), upwards(imports)];
-const circles = circlesAmong(parts);
-const homeless = executions.map(({ path }) => path.slice(EXECUTIONS.length + 1)).filter((path) => levelOf(partOf(path)) < 0);
 const visited = values["no-run"] ? undefined : await visitedByHttpRun();
 
 print(`${executions.length} files of executions, ${platform.length} of platform`);
 if (long.length > 0) print(`\nFiles of more than ${MOST_FILE_LINES} lines:`);
 for (const { path, lines } of long) print(`  ${String(lines).padStart(5)}  ${path}`);
-printImports(parts);
-if (up.length > 0) print("\nImports of a higher floor:");
-for (const { from, to } of up) print(`  ${from} → ${to}`);
-for (const circle of circles) print(`\nA circle among parts: ${circle.join(", ")}`);
 if (visited !== undefined) print(`\nVisited by a synchronous run of an HTTP node:\n  ${visited.join("\n  ")}`);
 const isWithin = judge([
   { name: "lines of executions", value: sumOf(executions), most: MOST.executions },
   { name: "lines of platform", value: sumOf(platform), most: MOST.platform },
   { name: `files of more than ${MOST_FILE_LINES} lines`, value: long.length, most: MOST.long },
-  { name: "files of executions that stand on no floor", value: homeless.length, most: 0 },
-  { name: "imports of a higher floor", value: up.length, most: 0 },
-  { name: "circles among the parts of executions", value: circles.length, most: 0 },
   ...(visited === undefined ? [] : [{ name: "files of executions that an HTTP run visits", value: visited.length, most: MOST.visited }]),
 ]);
 process.exitCode = isWithin ? 0 : 1;

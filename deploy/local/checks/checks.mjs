@@ -31,6 +31,7 @@ export const CHECKS = [
     command: bin("depcruise"),
     args: ["--no-progress", "--output-type", "err", "gateway", "services", "proto/src", "deploy"],
   },
+  { name: "imports between floors", command: process.execPath, args: [join(ROOT, "deploy", "local", "checks", "imports.mjs")] },
   { name: "formatting", command: bin("prettier"), args: ["--check", "--log-level", "warn", "."] },
   { name: "words of the documentation", command: process.execPath, args: [join(ROOT, "deploy", "local", "checks", "words.mjs")] },
   { name: "notice of licences", command: process.execPath, args: [join(ROOT, "deploy", "local", "checks", "notice.mjs")] },

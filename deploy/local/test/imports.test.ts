@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
-/** What `npm run drill size` counts. Its modules are ESM that Jest can't load here. */
+/** The picture of imports. Its modules are ESM that Jest can't load here. */
+const ROOT = join(__dirname, "../../..");
 
 const IMPORTS = [
   { from: "server.ts", to: "requests/runs.ts" },
@@ -13,24 +14,25 @@ const IMPORTS = [
 ];
 
 const SCRIPT = `
-import { byPart, circlesAmong, importsIn, upwards } from ${JSON.stringify(join(__dirname, "../size/imports.mjs"))};
+import { byRoom, circlesAmong, importsIn, upwards } from ${JSON.stringify(join(ROOT, "deploy/local/checks/imports.mjs"))};
+import { partNamed } from ${JSON.stringify(join(ROOT, "deploy/local/checks/floors.mjs"))};
 const imports = ${JSON.stringify(IMPORTS)};
 const real = await importsIn("services/executions/src");
 process.stdout.write(JSON.stringify({
-  up: upwards(imports),
-  circles: circlesAmong(byPart(imports)),
-  straight: circlesAmong(byPart(imports.slice(0, 4))),
+  up: upwards(partNamed("executions"), imports),
+  circles: circlesAmong(byRoom(imports)),
+  straight: circlesAmong(byRoom(imports.slice(0, 4))),
   ofMain: real.filter(({ from }) => from === "main.ts").map(({ to }) => to),
   ofOthers: real.filter(({ to }) => to.startsWith("..")).length,
 }));
 `;
 const found = JSON.parse(
-  execFileSync(process.execPath, ["--input-type=module", "--eval", SCRIPT], { encoding: "utf8", cwd: join(__dirname, "../../..") }),
+  execFileSync(process.execPath, ["--input-type=module", "--eval", SCRIPT], { encoding: "utf8", cwd: ROOT }),
 ) as Record<string, unknown>;
 
 it("finds an import of a higher floor", () => expect(found.up).toEqual([{ from: "store/store.ts", to: "carry/worker.ts" }]));
 
-it("finds parts that import one another, however indirectly, and only those", () => {
+it("finds rooms that import one another, however indirectly, and only those", () => {
   expect(found.circles).toEqual([["carry", "store"]]);
   expect(found.straight).toEqual([]);
 });

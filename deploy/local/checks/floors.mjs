@@ -1,0 +1,99 @@
+import { SERVICES, LIBRARIES, folderOf } from "../../services.cjs";
+
+/**
+ * The floors of each part, the lowest first: a room (a folder of `src`, or a file in it) imports itself and the floors below. The lint
+ * enforces them (eslint.config.mjs), and `node deploy/local/checks/imports.mjs` prints who imports whom. In a part whose files beside
+ * the rooms wire them, these are the roof.
+ *
+ * @typedef {object} Part
+ * @property {string} name
+ * @property {string} folder from the root
+ * @property {readonly (readonly string[])[]} [floors] none: the part is held only to its number of circles
+ * @property {readonly string[]} [apart] rooms whose folders may not import one another
+ * @property {boolean} [together] whether rooms of one floor may import one another
+ * @property {number} [upward] imports of a higher floor, where there are still some: the most that there may be
+ * @property {number} [circles] groups of rooms that reach one another, where there are still some: the most that there may be
+ */
+
+/** @type {readonly Part[]} */
+const WITH_FLOORS = [
+  {
+    name: "executions",
+    folder: "services/executions/src",
+    together: true,
+    floors: [
+      ["run"],
+      ["clients.ts", "meters.ts", "signed-headers.ts"],
+      ["store"],
+      ["mail"],
+      ["lifecycle"],
+      ["plan"],
+      ["calls", "reuse", "moderation"],
+      ["carry"],
+      ["requests", "batches"],
+      ["upkeep", "webhooks"],
+      ["config.ts", "database.ts", "server.ts", "wiring.ts", "main.ts"],
+    ],
+    circles: 2,
+  },
+  {
+    name: "gateway",
+    folder: "gateway/src",
+    floors: [["http"], ["clients"], ["auth"], ["apps", "sweepers"], ["edge"], ["routes"], ["docs"], ["mcp"]],
+    circles: 2,
+    upward: 4,
+  },
+  {
+    name: "console",
+    folder: "gateway/console/src",
+    floors: [
+      ["ui", "styles"],
+      ["document"],
+      ["api", "canvas"],
+      ["messages"],
+      ["media"],
+      ["parts"],
+      ["runs"],
+      ["features"],
+      ["editor"],
+      ["app", "visitor"],
+    ],
+    apart: ["features"],
+  },
+];
+
+/** Circles among the rooms of services without floors, which may only become fewer. */
+const CIRCLES = /** @type {Record<string, number>} */ ({
+  billing: 1,
+  identity: 1,
+  kernel: 1,
+  media: 1,
+  models: 1,
+  platform: 1,
+  providers: 1,
+  workflows: 1,
+});
+
+/** Every part of the platform. @type {readonly Part[]} */
+export const PARTS = [
+  ...WITH_FLOORS,
+  ...[...SERVICES.map((service) => [service.name, folderOf(service)]), ...LIBRARIES.map((name) => [name, `services/${name}`])]
+    .filter(([name]) => !WITH_FLOORS.some((part) => part.name === name))
+    .map(([name, folder]) => ({ name: `${name}`, folder: `${folder}/src`, circles: CIRCLES[`${name}`] ?? 0 })),
+];
+
+/** @param {string} name */
+export const partNamed = (name) => {
+  const found = PARTS.find((part) => part.name === name);
+  if (found?.floors === undefined) throw new Error(`${name} has no floors`);
+  return { ...found, floors: found.floors };
+};
+
+/** The room of a file: its first folder, or the file itself. @param {string} path below src */
+export const roomOf = (path) => path.split("/", 1)[0] ?? path;
+
+/** The floor of a room; the roof for one that is on none. @param {Part} part @param {string} room */
+export const levelOf = ({ floors = [] }, room) => {
+  const level = floors.findIndex((rooms) => rooms.includes(room));
+  return level < 0 ? floors.length : level;
+};

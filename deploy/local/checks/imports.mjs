@@ -1,0 +1,105 @@
+import { relative } from "node:path";
+import { cruise } from "dependency-cruiser";
+import { existsSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import { ROOT } from "../paths.mjs";
+import { levelOf, PARTS, roomOf } from "./floors.mjs";
+
+/**
+ * `node deploy/local/checks/imports.mjs [part…]`: who imports whom among the rooms of each part, or of these; without the picture unless
+ * parts are named. Exits with 1 where a room imports a higher floor, or where there are more circles than there were.
+ */
+
+/** @typedef {{ from: string, to: string }} Import paths below the folder that was read */
+
+/** The imports among the files of a folder, types included. @param {string} folder from the root @returns {Promise<Import[]>} */
+export const importsIn = async (folder) => {
+  const { output } = await cruise([folder], { baseDir: ROOT, includeOnly: `^${folder}/`, tsPreCompilationDeps: true });
+  if (typeof output === "string") throw new Error(`${folder} could not be read: ${output}`);
+  const below = (/** @type {string} */ path) => relative(folder, path);
+  return output.modules.flatMap(({ source, dependencies }) =>
+    dependencies.map(({ resolved }) => ({ from: below(source), to: below(resolved) })),
+  );
+};
+
+/** Those that lead from a floor to a higher one. @param {import("./floors.mjs").Part} part @param {readonly Import[]} imports */
+export const upwards = (part, imports) => imports.filter(({ from, to }) => levelOf(part, roomOf(to)) > levelOf(part, roomOf(from)));
+
+/** Rooms by what they import, with how many imports there are. @param {readonly Import[]} imports @returns {Map<string, Map<string, number>>} */
+export const byRoom = (imports) => {
+  /** @type {Map<string, Map<string, number>>} */
+  const rooms = new Map();
+  for (const { from, to } of imports) {
+    const [one, other] = [roomOf(from), roomOf(to)];
+    if (one === other) continue;
+    const counts = rooms.get(one) ?? new Map();
+    rooms.set(one, counts.set(other, (counts.get(other) ?? 0) + 1));
+  }
+  return rooms;
+};
+
+/** Rooms that reach one another, however indirectly: each group is a circle. @param {Map<string, Map<string, number>>} parts @returns {string[][]} */
+export const circlesAmong = (parts) => {
+  const reach = (/** @type {string} */ from) => {
+    /** @type {Set<string>} */
+    const found = new Set();
+    const pending = [...(parts.get(from)?.keys() ?? [])];
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      if (found.has(next)) continue;
+      found.add(next);
+      pending.push(...(parts.get(next)?.keys() ?? []));
+    }
+    return found;
+  };
+  const reached = new Map([...parts.keys()].map((part) => [part, reach(part)]));
+  /** @type {string[][]} */
+  const circles = [];
+  for (const [part, found] of reached) {
+    if (!found.has(part) || circles.some((circle) => circle.includes(part))) continue;
+    circles.push([part, ...[...found].filter((other) => other !== part && reached.get(other)?.has(part))]);
+  }
+  return circles;
+};
+
+const CELL_WIDTH = 11;
+const HEAD_WIDTH = 18;
+const print = (/** @type {string} */ text) => void process.stdout.write(`${text}\n`);
+
+/** @param {import("./floors.mjs").Part} part @param {Map<string, Map<string, number>>} rooms what each imports */
+const printPicture = (part, rooms) => {
+  const names = new Set([...rooms].flatMap(([room, others]) => [room, ...others.keys()]));
+  const order = [...names].sort((one, other) => levelOf(part, one) - levelOf(part, other) || one.localeCompare(other));
+  const row = (/** @type {string} */ head, /** @type {string[]} */ cells) =>
+    print(head.padEnd(HEAD_WIDTH) + cells.map((cell) => cell.slice(0, CELL_WIDTH - 1).padStart(CELL_WIDTH)).join(""));
+  print(`\nImports among the rooms of ${part.name}, from the left to above:`);
+  row("", order);
+  const cell = (/** @type {string} */ from, /** @type {string} */ to) => rooms.get(from)?.get(to) ?? (from === to ? "-" : "");
+  for (const from of order)
+    row(
+      from,
+      order.map((to) => String(cell(from, to))),
+    );
+};
+
+/** @param {import("./floors.mjs").Part} part @param {boolean} isShown @returns {Promise<boolean>} whether it holds */
+const judge = async (part, isShown) => {
+  const imports = await importsIn(part.folder);
+  const rooms = byRoom(imports);
+  const [up, circles] = [upwards(part, imports), circlesAmong(rooms)];
+  if (isShown) printPicture(part, rooms);
+  const most = { upward: part.upward ?? 0, circles: part.circles ?? 0 };
+  const holds = up.length <= most.upward && circles.length <= most.circles;
+  const figures = `upward imports ${up.length} ≤ ${most.upward}   circles ${circles.length} ≤ ${most.circles}`;
+  print(`${part.name.padEnd(HEAD_WIDTH)} ${figures}   ${holds ? "met" : "MISSED"}`);
+  if (isShown || !holds) {
+    for (const { from, to } of up) print(`  ${from} imports ${to}, which stands above`);
+    for (const circle of circles) print(`  a circle: ${circle.join(", ")}`);
+  }
+  return holds;
+};
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const named = process.argv.slice(2);
+  const parts = PARTS.filter(({ name, folder }) => existsSync(`${ROOT}/${folder}`) && (named.length === 0 || named.includes(name)));
+  for (const part of parts) if (!(await judge(part, named.length > 0))) process.exitCode = 1;
+}
