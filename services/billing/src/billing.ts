@@ -41,7 +41,7 @@ export type Billing = ReturnType<typeof createBilling>;
 
 /** The use cases of billing. `deadlineMs` is when the caller stops waiting, in milliseconds since the epoch. */
 export const createBilling = ({ store, logger, removals = {}, clock = () => new Date() }: BillingDependencies) => {
-  const outbox = createOutbox({ store, logger, clock });
+  const outbox = createOutbox({ store, logger });
   const groupCommit = createGroupCommit({ store, outbox, logger });
   const ledger = createLedger({ store, outbox });
   const audit = createAudit({ store, clock });
@@ -143,7 +143,8 @@ export const createBilling = ({ store, logger, removals = {}, clock = () => new 
 
     erase: createEraseBilling({ store, groupCommit, outbox, clock }),
 
-    start: (): void => outbox.start(),
+    /** What its changes still owe. */
+    relayed: [outbox.relayed],
 
     /** Answers what is under way, then drains it. */
     stop: async (): Promise<void> => {

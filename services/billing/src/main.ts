@@ -6,6 +6,7 @@ import {
   openDatabase,
   runProcess,
   serveGrpc,
+  startRelay,
   variables,
 } from "@nodeloom/platform";
 import { billing as proto, erasure, payments as paymentsProto } from "@nodeloom/proto";
@@ -38,7 +39,7 @@ export const service = defineService({
     const purchases = createPaymentStore(connection);
     const billing = createBilling({ store, removals: paymentRemovals(purchases), logger });
     const payments = createPayments({ store: purchases, billing, provider, logger });
-    billing.start();
+    const relay = startRelay(billing.relayed, { service: "billing", connection, logger });
     return serveGrpc({
       service: grpcService(proto.BillingServiceService, billingHandlers(billing)),
       more: [
@@ -50,6 +51,7 @@ export const service = defineService({
       connection,
       logger,
       stop: async () => {
+        await relay.stop();
         await billing.stop();
         await provider?.stripe.close();
       },

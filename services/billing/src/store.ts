@@ -12,6 +12,12 @@ export interface DueAccount {
   renewsAt: Date;
 }
 
+/** An account whose rows are not in the ledger yet, and their ids, oldest first. */
+export interface OwingAccount {
+  userId: string;
+  rows: string[];
+}
+
 /** Draining repeats what is durable already; it only has to become durable in the order in which it was done. */
 const ORDERED = { w: "majority" } as const;
 const UNORDERED = { ordered: false, ignoreUndefined: true, writeConcern: ORDERED as never } as const;
@@ -110,15 +116,15 @@ export const createStore = (connection: Connection) => {
       if (pulls.length > 0) await accounts.collection.bulkWrite(pulls, UNORDERED);
     },
 
-    /** Outboxes with a row older than a time, in order of their accounts' ids, from after a given one. */
-    findOutboxes: async (olderThan: Date, afterUserId: string, limit: number): Promise<{ userId: string; rows: LedgerRow[] }[]> => {
+    /** Accounts with rows in their outboxes, in order of their ids, from after a given one. */
+    findOutboxes: async (limit: number, afterUserId = ""): Promise<OwingAccount[]> => {
       const found = await accounts
-        .find({ _id: { $gt: afterUserId }, "outbox.at": { $lte: olderThan } }, { outbox: 1 })
+        .find({ _id: { $gt: afterUserId }, "outbox.at": { $gt: new Date(0) } }, { "outbox.id": 1 })
         .sort({ _id: 1 })
         .limit(limit)
         .readConcern(COMMITTED)
         .lean<Pick<AccountDocument, "_id" | "outbox">[]>();
-      return found.map(({ _id, outbox }) => ({ userId: _id, rows: outbox }));
+      return found.map(({ _id, outbox }) => ({ userId: _id, rows: outbox.map(({ id }) => id) }));
     },
 
     /** Accounts with a hold older than a time, in order of their ids, from after a given one. */

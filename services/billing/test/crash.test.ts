@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type DomainError } from "@nodeloom/kernel";
 import { deferred } from "../../platform/test/support/deferred";
+import { createLooks } from "../../platform/test/support/looks";
 import { createBilling, type Billing } from "../src/billing";
 import type { BillingStore } from "../src/store";
 import { logger, ownStore, type OwnStore } from "./support/database";
@@ -112,7 +113,7 @@ it.each<Moment>(["before", "after"])(
   },
 );
 
-it("drains at its start what a dead process left in the outboxes", async () => {
+it("drains what a dead process left in the outboxes", async () => {
   const userId = `user-${randomUUID()}`;
   const writesOfOneTopUp = 3;
   const { store: mortal, died } = dyingStore(writesOfOneTopUp, "after");
@@ -122,9 +123,7 @@ it("drains at its start what a dead process left in the outboxes", async () => {
   expect((await store.load(userId))!.outbox).toHaveLength(1);
   expect((await createBilling({ store, logger }).checkLedger({ cursor: "" })).mismatches).toEqual([]);
 
-  const successor = createBilling({ store, logger });
-  successor.start();
-  await successor.stop();
+  for (const rows of createBilling({ store, logger }).relayed) await createLooks(rows)();
   expect((await store.load(userId))!.outbox).toEqual([]);
   expect(await store.listRows(userId, Number.MAX_SAFE_INTEGER, 10)).toMatchObject([{ kind: "topup", millicredits: 5 }]);
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { deferred } from "../../platform/test/support/deferred";
+import { createLooks } from "../../platform/test/support/looks";
 import { createBilling, type Billing } from "../src/billing";
 import { BILLING_LIMITS } from "../src/limits";
 import type { BillingStore } from "../src/store";
@@ -111,8 +112,7 @@ it("drains the other accounts when one account's rows cannot be written", async 
   const appendRows: BillingStore["appendRows"] = (rows) =>
     rows.some((row) => row.userId === userId) ? Promise.reject(new Error("cannot be written")) : store.appendRows(rows);
   const successor = createBilling({ store: { ...store, appendRows }, logger });
-  successor.start();
-  await successor.stop();
+  for (const rows of successor.relayed) await createLooks(rows)();
   expect((await store.load(fine))!.outbox).toEqual([]);
   expect((await store.load(userId))!.outbox).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 /** Puts the service together: its stores, its clients, its worker and what it does at intervals. */
 import { join } from "node:path";
-import { connectRedis, createSlots, libraryMetrics, redisReady, temporalSecurity, type Logger } from "@nodeloom/platform";
+import { connectRedis, createSlots, libraryMetrics, redisReady, startRelay, temporalSecurity, type Logger } from "@nodeloom/platform";
 import { connectTemporal } from "@nodeloom/platform/temporal";
 import type { Connection } from "mongoose";
 import { createEventChannel } from "./store/channel";
@@ -15,7 +15,8 @@ import { createHolds } from "./lifecycle/holds";
 import { createQueue } from "./lifecycle/queue";
 import { createPinnedOf } from "./plan/pinned-graphs";
 import { createStart } from "./requests/start";
-import { startSweeps } from "./upkeep/sweeps";
+import { createRelayed } from "./upkeep/relay";
+import { startStuckWatch } from "./upkeep/stuck";
 import { createReads } from "./requests/reads";
 import { connectErasures, connectServices } from "./clients";
 import type { Config } from "./config";
@@ -190,7 +191,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     }),
   });
 
-  const sweeper = startSweeps({
+  const relayed = createRelayed({
     stores,
     billing,
     identity,
@@ -198,14 +199,14 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     end,
     queue,
     outbox,
-    starter: { ...starter, ...batchStarter, ...alertStarter },
-    tasks,
-    abandon,
+    starter: { ...batchStarter, ...alertStarter },
     mails: mailing.queue,
     accountErasure: services.accountErasure,
     leaver,
     logger,
   });
+  const relay = startRelay(relayed, { service: "executions", connection, logger });
+  const stuckWatch = startStuckWatch({ stores, tasks, starter, abandon, logger });
   return {
     handlers: {
       runs,
@@ -227,7 +228,7 @@ export const wire = async (config: Config, connection: Connection, logger: Logge
     },
     drain: async () => {
       stopping.abort();
-      await Promise.all([sweeper.stop(), temporal.drain()]);
+      await Promise.all([relay.stop(), stuckWatch.stop(), temporal.drain()]);
       await execution.flush();
       await outbox.drain();
     },

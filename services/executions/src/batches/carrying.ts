@@ -169,15 +169,10 @@ export const createCarryBatch =
     const { batches } = options.stores;
     const until = Date.now() + TIMING.batchTurn;
     const turn = createTurn(batchId, options);
-    let seenAt = 0;
     try {
       while (!stopping.aborted && Date.now() < until) {
         const batch = await batches.find(batchId);
         if (batch?.status !== "running" && batch?.status !== "cancel_requested") return "over";
-        if (Date.now() - seenAt > TIMING.batchSeen) {
-          seenAt = Date.now();
-          await batches.markSeen(batchId, new Date());
-        }
         await turn.look(batch);
         await turn.changes.next(stopping, batch.underWay.length);
       }

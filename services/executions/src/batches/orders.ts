@@ -72,7 +72,7 @@ const newBatch = (id: string, fingerprint: string, order: Order, priced: PricedB
     webhook: webhookOf(runner),
     ...(fingerprint === "" ? {} : { fingerprint }),
     ...(rerunOf === undefined ? {} : { rerunOf }),
-    ...{ createdAt: now, finishedAt: null, isCarried: true, seenAt: now },
+    ...{ createdAt: now, finishedAt: null, isCarried: true },
   };
 };
 
@@ -108,7 +108,7 @@ export const createOrders = ({ stores, pricing, readTable, starter, channel, log
     };
   };
 
-  /** Has a workflow carry a batch; where that fails, the sweeper does it. A turn that is taken at it hears that there is something to look at. */
+  /** Has a workflow carry a batch; where that fails, the relay does it. A turn that is taken at it hears that there is something to look at. */
   const start = async ({ _id: batchId, userId }: BatchRecord): Promise<void> => {
     channel.publish(batchId, { ...runEvent(CANCEL_REQUESTED), at: Date.now() });
     await starter.startBatch(batchId, userId).catch((err: unknown) => logger.warn({ err, batchId }, "a batch is carried later"));

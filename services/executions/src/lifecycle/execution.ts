@@ -112,7 +112,11 @@ export const createExecution = ({ stores, channel }: { stores: Stores; channel: 
     },
 
     /** accepted → refused, with what that leaves. @returns the row as it is then; null when the run is decided otherwise */
-    refuse: async (row: ExecutionView, error: DomainError, outbox: readonly OutboxEntry[] = refusalOutbox(row.attempt)) => {
+    refuse: async (
+      row: Pick<ExecutionView, "_id" | "attempt">,
+      error: DomainError,
+      outbox: readonly OutboxEntry[] = refusalOutbox(row.attempt),
+    ) => {
       const refused = await stores.rows.refuse(row._id, row.attempt, refusalOf(error), outbox);
       if (!refused) return null;
       countRefusal(error);

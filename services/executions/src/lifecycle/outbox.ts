@@ -1,5 +1,5 @@
 import { holdIdOf } from "@nodeloom/kernel";
-import { withTimeout, type Logger } from "@nodeloom/platform";
+import { createOutbox as createPlatformOutbox, withTimeout, type Logger } from "@nodeloom/platform";
 import type { usage as usageProto } from "@nodeloom/proto";
 import { itemEndOf } from "../run/batch";
 import { metadataOf, type ExecutionView } from "../run/record";
@@ -10,7 +10,7 @@ import type { Holds } from "./holds";
 import type { Queue } from "./queue";
 import type { UsageReports } from "./usage-reports";
 
-/** What the last transition of a row leaves to be done, done by the process that wrote it, or else by the sweeper. */
+/** The entries of a run's outbox: who is called for each. The process that wrote them delivers them, or else the relay. */
 
 export interface OutboxOptions {
   stores: Pick<Stores, "rows" | "batches">;
@@ -46,8 +46,8 @@ const finishedRun = (row: ExecutionView): usageProto.FinishRunRequest => ({
   durationMs: row.durationMs ?? 0,
   errorCode: row.error?.code,
   requestId: row.requestId ?? undefined,
-  // The sweeper, or a 202, begins the usage row of a synchronous run: neither does of one that is over before.
-  unstarted: row.claimedBy === undefined || (row.mode === "sync" && (row.durationMs ?? 0) < TIMING.sweepEvery),
+  // The relay, or a 202, begins the usage row of a synchronous run: neither does of one that is over before.
+  unstarted: row.claimedBy === undefined || (row.mode === "sync" && (row.durationMs ?? 0) < TIMING.unstartedUsage),
 });
 
 /** The node that an entry is about: its id may have colons. */
@@ -59,12 +59,10 @@ const countItem = async ({ batches }: Pick<Stores, "batches">, row: ExecutionVie
   if (batchId !== undefined && index !== undefined) await batches.endItem(batchId, itemEndOf(index, row));
 };
 
-const DRAIN_MS = 3_000;
-
 export type Outbox = ReturnType<typeof createOutbox>;
 
 export const createOutbox = ({ stores, holds, queue, reports, deliveries, starter, logger }: OutboxOptions) => {
-  const deliverOne = async (row: ExecutionView, entry: OutboxEntry): Promise<void> => {
+  const send = async (row: ExecutionView, entry: OutboxEntry): Promise<void> => {
     const { _id: executionId, userId, keyId, webhook } = row;
     const [what, attempt] = entry.split(":");
     switch (what) {
@@ -90,35 +88,18 @@ export const createOutbox = ({ stores, holds, queue, reports, deliveries, starte
     }
   };
 
-  /** Delivers what a row has in its outbox, and clears that. Each entry may be delivered twice. @returns whether nothing is left */
-  const deliver = async (row: ExecutionView): Promise<boolean> => {
-    const outcomes = await Promise.allSettled(row.outbox.map((entry) => deliverOne(row, entry)));
-    for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.status === "fulfilled") continue;
-      const reason = outcome.reason instanceof Error ? outcome.reason.message : String(outcome.reason);
-      logger.warn({ executionId: row._id, entry: row.outbox[index], reason }, "something of a run's outbox was not delivered");
-    }
-    const delivered = row.outbox.filter((_, index) => outcomes[index]!.status === "fulfilled");
-    if (delivered.length > 0) await stores.rows.clear(row, delivered);
-    return delivered.length === row.outbox.length;
-  };
-
-  const background = new Set<Promise<boolean>>();
-  /** What fails, or is lost with this process, the sweeper delivers. */
-  const deliverLater = (row: ExecutionView): Promise<boolean> => {
-    const done: Promise<boolean> = deliver(row)
-      .catch((error: Error) => {
-        logger.warn({ executionId: row._id, reason: error.message }, "a run's outbox was not cleared");
-        return false;
-      })
-      .finally(() => void background.delete(done));
-    background.add(done);
-    return done;
-  };
+  const { deliver, deliverLater, drain } = createPlatformOutbox<ExecutionView, OutboxEntry>({
+    entriesOf: (row) => row.outbox,
+    idOf: ({ _id }, entry) => `${_id}:${entry}`,
+    send,
+    clear: stores.rows.clear,
+    logger,
+  });
 
   return {
     deliver,
-    deliverLater: (row: ExecutionView): void => void deliverLater(row),
+    deliverLater,
+    drain,
     /**
      * Delivers before anything is announced of the row, unless that takes too long: then it goes on in the background.
      * @returns the row, with what is left in its outbox
@@ -127,7 +108,5 @@ export const createOutbox = ({ stores, holds, queue, reports, deliveries, starte
       const isDelivered = row.outbox.length === 0 || (await withTimeout(deliverLater(row), TIMING.deliverFirst, () => false));
       return isDelivered ? { ...row, outbox: [] } : row;
     },
-    /** Waits for what is being delivered, for as long as a stop has time for that. */
-    drain: async (): Promise<void> => void (await withTimeout(Promise.all(background), DRAIN_MS, () => undefined)),
   };
 };

@@ -43,7 +43,7 @@ export const createQueue = ({ stores, starter, logger }: QueueOptions) => {
     return holdIds.filter((id) => !living.has(id));
   };
 
-  /** Changes a line and lets runs move up. Their turn is recorded: what isn't started now is started by the sweeper. */
+  /** Changes a line and lets runs move up. Their turn is recorded: what isn't started now is started by the relay. */
   const change = (userId: string, decide: (line: Line) => Line): Promise<ReturnType<typeof moveUp>> =>
     stores.lines.change(userId, (before) => {
       const result = moveUp(decide(before));

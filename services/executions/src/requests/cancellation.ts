@@ -46,7 +46,7 @@ export const createCancellation = ({ stores, execution, end, outbox, awaitDelive
       const answer = await retryOnConflict(CONFLICT_ATTEMPTS.cancellation, async () => {
         const row = (await execution.requestCancel(executionId, userId)) ?? (await stores.rows.findOwned(executionId, userId));
         if (!row) throw executionNotFound();
-        // Sent to its workflow, once more where it was before. Where that fails the sweeper does it.
+        // Sent to its workflow, once more where it was before. Where that fails the relay does it.
         if (row.status === "cancel_requested") {
           await stop(row);
           return "cancel_requested";

@@ -54,7 +54,7 @@ export type EndedRow = Pick<ExecutionView, "_id" | "status" | "outbox" | "finish
 /** Waits until an end that was just written has its usage row and its place free, for a second at most. */
 export type AwaitDelivered = (row: EndedRow) => Promise<void>;
 
-/** An end that is older is the sweeper's to deliver: the service that it waits for is away. */
+/** An end that is older is the relay's to deliver: the service that it waits for is away. */
 const YOUNG_MS = 5_000;
 
 const isAwaited = (row: EndedRow): boolean => isUndelivered(row) && Date.now() - (row.finishedAt?.getTime() ?? 0) < YOUNG_MS;

@@ -106,8 +106,6 @@ export interface BatchRecord {
   finishedAt: Date | null;
   /** Set while something is to be done for it: a workflow carries it. */
   isCarried?: true;
-  /** When it was last known that something carries it. */
-  seenAt: Date;
 }
 
 /** One item: what it is run with, and how it ended. */

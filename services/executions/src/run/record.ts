@@ -48,7 +48,7 @@ export interface ExecutionRecord extends Pick<RunInput, Given>, Approvals {
   seenRunningAt: Date;
   /** What the last transition left to be done. */
   outbox: OutboxEntry[];
-  /** Set while anything is undelivered or undecided: what the sweeper looks at. */
+  /** Set while anything is undelivered or undecided: what the relay looks at. */
   unsettled?: true;
   /** The workflow run that claimed the row. */
   claimedBy?: string;

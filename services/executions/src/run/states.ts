@@ -14,7 +14,7 @@ import type { FinalStatus } from "./types";
 export type RunStatus = "accepted" | "queued" | "processing" | "cancel_requested" | FinalStatus | "refused";
 
 /**
- * What a transition leaves to be done. It is delivered at once and cleared; the sweeper delivers the rest.
+ * What a transition leaves to be done. It is delivered at once and cleared; the relay delivers the rest.
  * `void:<attempt>`: the hold of an attempt must be given up. `place:<attempt>`: its place in line. `usage`: its usage row.
  * `webhook`: the delivery of its webhook. `batch`: its batch must count its end. `cancel`: its workflow must hear that it is being cancelled.
  * `waiting:<node>`: the webhook that says it waits for a decision. `decided:<node>`: its workflow must hear of that decision.
@@ -27,7 +27,7 @@ export type Transition = Partial<Record<RunStatus, readonly RunStatus[]>>;
 export const FINAL_STATUSES: readonly FinalStatus[] = ["completed", "failed", "cancelled"];
 /** A workflow carries the run. */
 export const RUNNING: readonly RunStatus[] = ["processing", "cancel_requested"];
-/** It is open whether and when the run begins: the sweeper looks at it. */
+/** It is open whether and when the run begins: the relay looks at it. */
 export const UNDECIDED: readonly RunStatus[] = ["accepted", "queued"];
 /** Neither listed nor found by clients. */
 export const HIDDEN: readonly RunStatus[] = ["accepted", "refused"];

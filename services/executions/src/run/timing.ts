@@ -27,8 +27,8 @@ export const TIMING = {
   claim: 2 * SECOND,
   /** What starting a workflow may take. */
   startCall: 4 * SECOND,
-  /** Between two looks for what processes that died left undone. */
-  sweepEvery: 10 * SECOND,
+  /** After so long the relay begins the usage row of a synchronous run that goes on. */
+  unstartedUsage: 10 * SECOND,
   /** How long an end waits for its usage row and its place before it is announced. */
   deliverFirst: 500,
   /** How long a reader of an end waits for those. */
@@ -112,6 +112,8 @@ export const TIMING = {
   reconcileEvery: 5 * MINUTE,
   /** How long the workflow task of a run must have failed before the run is ended. */
   failingTask: 10 * MINUTE,
+  /** Between two looks for workflows whose tasks fail. */
+  failingTaskEvery: 10 * SECOND,
   /** What finding out whether a workflow task fails may take: a cancellation waits for it. */
   failingTaskCall: SECOND,
   /** How long a run may go unseen before Temporal is asked for it. */
@@ -146,10 +148,6 @@ export const TIMING = {
   scheduledStart: 10 * MINUTE,
   /** How long one activity carries a batch before another goes on. */
   batchTurn: 10 * MINUTE,
-  /** Between two notes that a batch is carried… */
-  batchSeen: 15 * SECOND,
-  /** …and how long it may go without one before it is carried anew. */
-  batchUnseen: MINUTE,
   /** How long the rows of a batch may take to be written before its creation counts as lost. */
   batchPreparing: 10 * MINUTE,
   /** Before an item is begun again that found no place, or something away: the first time, and at most. */

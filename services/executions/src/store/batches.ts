@@ -29,6 +29,10 @@ const AFTER = { returnDocument: "after", writeConcern: DURABLE } as const;
 /** Rows that are written at once. */
 const ROWS_AT_ONCE = 100;
 
+/** What the relay needs of a batch. */
+const OPEN = { userId: 1, status: 1, createdAt: 1 } as const;
+export type OpenBatch = Pick<BatchRecord, "_id" | keyof typeof OPEN>;
+
 export const rowId = (batchId: string, index: number): string => `${batchId}.${index}`;
 
 export const createBatchStore = (connection: Connection) => {
@@ -148,16 +152,13 @@ export const createBatchStore = (connection: Connection) => {
       userId: string,
       changes: Partial<Pick<BatchRecord, "runner" | "grantedAt" | "metadata" | "webhook" | "maxMillicredits">> = {},
     ): Promise<BatchRecord | null> =>
-      change(
-        { _id: id, userId, status: "paused" },
-        { $set: { ...{ status: "running", reason: null, isCarried: true, seenAt: new Date(0) }, ...changes } },
-      ),
+      change({ _id: id, userId, status: "paused" }, { $set: { ...{ status: "running", reason: null, isCarried: true }, ...changes } }),
 
     /** running | paused → cancel_requested. */
     requestCancel: (id: string, userId: string, reason: BatchReason | null = null): Promise<BatchRecord | null> =>
       change(
         { _id: id, userId, status: { $in: ["running", "paused"] } },
-        { $set: { status: "cancel_requested", reason, isCarried: true, seenAt: new Date(0) } },
+        { $set: { status: "cancel_requested", reason, isCarried: true } },
       ),
 
     /** Ends a batch with nothing under way. */
@@ -173,17 +174,13 @@ export const createBatchStore = (connection: Connection) => {
       await batches.updateOne({ _id: id }, { $set: set, ...(isOver ? { $unset: { isCarried: 1 } } : {}) } as never).exec();
     },
 
-    markSeen: async (id: string, at: Date): Promise<void> => {
-      await batches.updateOne({ _id: id, isCarried: true }, { $set: { seenAt: at } }).exec();
-    },
-
-    /** Batches for which something is to be done and that were last seen carried before a time. */
-    unseenSince: (before: Date, limit: number): Promise<BatchRecord[]> =>
+    /** Batches for which something is to be done, in order of their ids, after a given one. */
+    carried: (limit: number, after = ""): Promise<OpenBatch[]> =>
       batches
-        .find({ isCarried: true, seenAt: { $lt: before } })
-        .sort({ seenAt: 1 })
+        .find({ isCarried: true, _id: { $gt: after } }, OPEN)
+        .sort({ _id: 1 })
         .limit(limit)
-        .lean<BatchRecord[]>()
+        .lean<OpenBatch[]>()
         .exec(),
 
     /** Forgets a batch whose preparation was given up. */

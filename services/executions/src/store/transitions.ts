@@ -38,6 +38,10 @@ const ENDING_PART = { status: 1, ending: 1, requestId: 1, "events.key": 1, logPa
 /** How a run ends, its name, and what its log has by then; nothing of a row that is gone. */
 export type DecidedEnding = Partial<EndingPart> & { ending: FinalStatus };
 
+/** What the relay needs of a row that owes something, or is undecided. */
+const OWING = { status: 1, attempt: 1, outbox: 1, userId: 1, holdId: 1, inputBytes: 1, queuedAt: 1, createdAt: 1 } as const;
+export type OwingRun = Pick<ExecutionRecord, "_id" | keyof typeof OWING>;
+
 /** A run that its workflow carries; `again`: it had claimed the run before. */
 export interface Claimed {
   row: ExecutionView;
@@ -207,15 +211,12 @@ export const createTransitions = (executions: ExecutionModel, { append, stowed }
     },
 
     /** Rows with something to deliver, or undecided, oldest first, after a given one. */
-    unsettled: (limit: number, last?: Pick<ExecutionView, "createdAt" | "_id">): Promise<ExecutionView[]> =>
+    unsettled: (limit: number, last?: Pick<OwingRun, "createdAt" | "_id">): Promise<OwingRun[]> =>
       executions
-        .find(
-          { unsettled: true, ...beyond("createdAt", last && { at: last.createdAt, id: last._id }) },
-          { ...WITHOUT_EVENTS, nodes: 0, resultJson: 0 },
-        )
+        .find({ unsettled: true, ...beyond("createdAt", last && { at: last.createdAt, id: last._id }) }, OWING)
         .sort({ createdAt: 1, _id: 1 })
         .limit(limit)
-        .lean<ExecutionView[]>()
+        .lean<OwingRun[]>()
         .exec(),
   };
 };

@@ -1,41 +1,30 @@
-/** Carries batches again that nothing carries any more, and forgets those whose creation was lost. */
-import type { Logger } from "@nodeloom/platform";
+/** Batches for which something is to be done, for the relay. */
+import type { RelayedRows } from "@nodeloom/platform";
 import type { BatchStarter } from "../carry/client";
-import type { BatchRecord } from "../run/batch";
+import type { OpenBatch } from "../store/batches";
 import { TIMING } from "../run/timing";
 import type { Stores } from "../store/stores";
-import { checkEach } from "../store/look";
 
-const PAGE = 200;
-
-export interface BatchSweepOptions {
+export interface RelayedBatchesOptions {
   stores: Pick<Stores, "batches">;
   starter: BatchStarter;
-  logger: Logger;
   now?: () => number;
 }
 
-export const createBatchSweep = ({ stores, starter, logger, now = Date.now }: BatchSweepOptions) => {
-  const { batches } = stores;
-
-  const check = async ({ _id, userId, status, createdAt }: BatchRecord): Promise<boolean> => {
-    if (status !== "preparing") {
-      await starter.startBatch(_id, userId);
-      await batches.markSeen(_id, new Date(now()));
-      return true;
-    }
-    if (now() - createdAt.getTime() < TIMING.batchPreparing) return false;
-    await batches.forget(_id);
-    return true;
-  };
-
-  /** One look. It ends, with an error, soon after the signal: the next process goes on. */
-  return async (stopping?: AbortSignal): Promise<void> => {
-    const unseen = await batches.unseenSince(new Date(now() - TIMING.batchUnseen), PAGE);
-    await checkEach(unseen, {
-      beat: () => stopping?.throwIfAborted(),
-      check,
-      failed: ({ _id }, err) => logger.warn({ err, batchId: _id }, "a batch could not be carried again"),
-    });
-  };
-};
+/**
+ * Has a workflow carry each batch, also one that was lost with Temporal's database: the start joins the workflow that there is. Batches
+ * whose creation was lost are forgotten.
+ */
+export const createRelayedBatches = ({ stores: { batches }, starter, now = Date.now }: RelayedBatchesOptions): RelayedRows<OpenBatch> => ({
+  name: "batches",
+  page: (limit, after) => batches.carried(limit, after?._id),
+  signatureOf: ({ _id, status }) => JSON.stringify([_id, status]),
+  entriesOf: () => 0,
+  settle: async ([batch]) => {
+    const { _id, userId, status, createdAt } = batch!;
+    if (status !== "preparing") await starter.startBatch(_id, userId);
+    else if (now() - createdAt.getTime() > TIMING.batchPreparing) await batches.forget(_id);
+    // It is looked at again, less and less often, until nothing is to be done for it.
+    return false;
+  },
+});

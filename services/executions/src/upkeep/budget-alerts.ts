@@ -1,6 +1,6 @@
 /** Passes the alerts of budgets on: from billing, which decides them, to deliveries of webhooks and mails. */
 import { isRefusal, toCredits } from "@nodeloom/kernel";
-import type { Logger } from "@nodeloom/platform";
+import type { RelayedRows } from "@nodeloom/platform";
 import type { billing as billingProto, identity as identityProto } from "@nodeloom/proto";
 import type { AlertStarter } from "../carry/client";
 import type { Billing, Identity } from "../clients";
@@ -8,19 +8,23 @@ import { alertFacts } from "../mail/alert-facts";
 import type { OwnersMails } from "../mail/owners";
 import { alertDelivery, BUDGET_ALERT } from "../webhooks/budget-alerts";
 
-export interface AlertSweepOptions {
+export interface RelayedAlertsOptions {
   billing: Pick<Billing, "listBudgetAlerts" | "takeBudgetAlerts">;
   identity: Pick<Identity, "listKeys">;
   starter: AlertStarter;
   /** Undefined where no mail server is configured. */
   mails: OwnersMails | undefined;
-  logger: Logger;
 }
 
 const hears = ({ webhook }: identityProto.Key): boolean =>
   webhook?.disabledAt === undefined && webhook?.events.includes(BUDGET_ALERT) === true;
 
-export const createAlertSweep = ({ billing, identity, starter, mails, logger }: AlertSweepOptions) => {
+export const createRelayedAlerts = ({
+  billing,
+  identity,
+  starter,
+  mails,
+}: RelayedAlertsOptions): RelayedRows<billingProto.BudgetAlerts> => {
   /** Of an account that is gone there are none. */
   const keysOf = async (userId: string): Promise<identityProto.Key[]> => {
     try {
@@ -51,16 +55,26 @@ export const createAlertSweep = ({ billing, identity, starter, mails, logger }: 
     await billing.takeBudgetAlerts({ userId, ids: alerts.map(({ id }) => id) });
   };
 
-  /** One look. It ends soon after the signal: the next process goes on. */
-  return async (stopping?: AbortSignal): Promise<void> => {
+  const listAll = async (): Promise<billingProto.BudgetAlerts[]> => {
+    const found: billingProto.BudgetAlerts[] = [];
     let cursor = "";
     do {
       const page = await billing.listBudgetAlerts({ cursor });
-      for (const user of page.users) {
-        stopping?.throwIfAborted();
-        await passOn(user).catch((err: unknown) => logger.warn({ err, userId: user.userId }, "alerts of budgets could not be passed on"));
-      }
+      found.push(...page.users);
       cursor = page.nextCursor;
     } while (cursor !== "");
+    return found;
+  };
+
+  return {
+    name: "budget alerts",
+    page: async (_limit, after) => (after ? [] : listAll()),
+    signatureOf: ({ userId, alerts }) => JSON.stringify([userId, alerts.map(({ id }) => id)]),
+    entriesOf: ({ alerts }) => alerts.length,
+    staleMs: 0,
+    settle: async ([user]) => {
+      await passOn(user!);
+      return true;
+    },
   };
 };

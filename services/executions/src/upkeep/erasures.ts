@@ -1,29 +1,30 @@
-/** Begins the erasure of accounts whose time has come, and forgets those that are over. */
-import type { Logger } from "@nodeloom/platform";
+/** Accounts whose time to be erased has come, for the relay: their erasures are begun, and forgotten once they are over. */
+import type { Logger, RelayedRows } from "@nodeloom/platform";
+import type { accountErasure as proto } from "@nodeloom/proto";
 import type { Leaver } from "../carry/leaving";
 import type { AccountErasure } from "../clients";
 
-export interface ErasureSweepOptions {
+export interface RelayedErasuresOptions {
   accountErasure: Pick<AccountErasure, "listErasures" | "forgetErased">;
   leaver: Pick<Leaver, "startErasure" | "forgetErasure">;
   logger: Logger;
 }
 
-export const createErasureSweep = ({ accountErasure, leaver, logger }: ErasureSweepOptions) => {
-  const goOn = async (userId: string, isEnded: boolean): Promise<void> => {
-    if (!isEnded) await leaver.startErasure(userId);
+export const createRelayedErasures = ({ accountErasure, leaver, logger }: RelayedErasuresOptions): RelayedRows<proto.Erasure> => ({
+  name: "erasures",
+  page: async (_limit, after) => (after ? [] : (await accountErasure.listErasures({})).erasures),
+  signatureOf: ({ userId, isEnded }) => JSON.stringify([userId, isEnded]),
+  staleMs: 0,
+  settle: async ([erasure]) => {
+    const { userId, isEnded } = erasure!;
+    if (!isEnded) {
+      await leaver.startErasure(userId);
+      return true;
+    }
     // Last goes what says that the account was erased: its workflow, and the mark by which it is found here.
-    else if (await leaver.forgetErasure(userId)) {
-      await accountErasure.forgetErased({ userId });
-      logger.info({ userId }, "an account was erased");
-    }
-  };
-
-  return async (stopping?: AbortSignal): Promise<void> => {
-    const { erasures } = await accountErasure.listErasures({});
-    for (const { userId, isEnded } of erasures) {
-      stopping?.throwIfAborted();
-      await goOn(userId, isEnded).catch((err: unknown) => logger.warn({ err, userId }, "the erasure of an account does not go on now"));
-    }
-  };
-};
+    if (!(await leaver.forgetErasure(userId))) return true;
+    await accountErasure.forgetErased({ userId });
+    logger.info({ userId }, "an account was erased");
+    return true;
+  },
+});

@@ -1,5 +1,5 @@
 /** Ends single runs whose workflow task fails again and again. */
-import type { Logger } from "@nodeloom/platform";
+import { startSweeper, type Logger, type Sweeper } from "@nodeloom/platform";
 import type { FailingTasks, FailingWorkflow } from "../carry/failing-tasks";
 import type { Abandon } from "../lifecycle/abandon";
 import { noteFailingTasks } from "../meters";
@@ -62,3 +62,11 @@ export const createStuckSweep = ({ stores, tasks, starter, abandon, logger, now 
     });
   };
 };
+
+/** Each process looks, so that each can count the failing tasks for an alert. */
+export const startStuckWatch = (options: StuckOptions): Sweeper =>
+  startSweeper({
+    sweep: createStuckSweep(options),
+    intervalMs: TIMING.failingTaskEvery,
+    onFailure: (error) => options.logger.debug({ err: error }, "workflows whose tasks fail could not be looked for"),
+  });

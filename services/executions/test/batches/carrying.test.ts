@@ -97,7 +97,7 @@ const place = async (total: number, part: Partial<BatchRecord> = {}, most = PRIC
     runner: executions.Runner.fromPartial({ concurrency: 20 }),
     ...{ total, next: 0, again: [], underWay: [], counts: { completed: 0, failed: 0, cancelled: 0 }, spent: 0, committed: 0 },
     ...{ price: { estimated: total * PRICE, isExact: true }, isPlaceless: false, concurrency: 0, stopsOnError: false, itemWebhooks: false },
-    ...{ metadata: [], webhook: null, createdAt: now, finishedAt: null, isCarried: true, seenAt: now },
+    ...{ metadata: [], webhook: null, createdAt: now, finishedAt: null, isCarried: true },
     ...part,
   };
   await stores.batches.insert(record);

@@ -13,7 +13,8 @@ import { createReads } from "../../src/requests/reads";
 import { createDecide } from "../../src/requests/approvals/decide";
 import { initialNodes } from "../../src/run/nodes";
 import { newRecord, type ExecutionView } from "../../src/run/record";
-import { createSweep } from "../../src/upkeep/sweep";
+import { createRelayedRuns } from "../../src/upkeep/runs";
+import { createLooks } from "../../../platform/test/support/looks";
 import { createProcess, type Fault } from "../support/faults";
 import { logger, reportEach, runOf, startMoney, type Money } from "../support/money";
 import { startWorker } from "../support/temporal";
@@ -31,7 +32,7 @@ let approvals: Approvals;
 let outbox: Outbox;
 let queue: Queue;
 let starter: ReturnType<typeof createRunStarter>;
-let sweep: ReturnType<typeof createSweep>;
+let sweep: () => Promise<void>;
 /** Pictures that were made, by run. */
 const made: string[] = [];
 /** Whose the files of a run are, where they are not its user's. */
@@ -86,7 +87,7 @@ beforeAll(async () => {
   approvals = createApprovals({ stores, execution, queue, outbox });
   temporal = await work();
   starter = createRunStarter({ client: temporal.client, taskQueue });
-  sweep = createSweep({ stores, execution, end: { endQueued: async () => null }, queue, outbox, logger });
+  sweep = createLooks(createRelayedRuns({ stores, execution, end: { endQueued: async () => null }, queue, outbox }));
 });
 afterAll(async () => {
   await temporal.stop();
@@ -304,7 +305,6 @@ it("goes on at another worker with what was decided while none ran, and whose si
   temporal = await work();
   starter = createRunStarter({ client: temporal.client, taskQueue });
   lostSignals = false;
-  await sweep();
   await sweep();
   expect(await ended(run)).toMatchObject({ status: "completed", decisions: [{ by: "owner" }] });
   expect(await charges(run)).toEqual([-1_200]);

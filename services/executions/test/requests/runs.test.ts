@@ -15,7 +15,8 @@ import { createPinnedOf } from "../../src/plan/pinned-graphs";
 import { createStart } from "../../src/requests/start";
 import { createKeepGraph } from "../../src/plan/kept-graphs";
 import { noReruns } from "../support/no-reruns";
-import { createSweep } from "../../src/upkeep/sweep";
+import { createRelayedRuns } from "../../src/upkeep/runs";
+import { createLooks } from "../../../platform/test/support/looks";
 import type { PinnedGraphs } from "../../src/plan/kept-graphs";
 import type { PlannedRun } from "../../src/plan/planning";
 import type { BatchRecord } from "../../src/run/batch";
@@ -117,7 +118,7 @@ const replica = (faults: Faults = {}, calls = 1) => {
       tasks: { isFailing: () => Promise.resolve(false) },
       abandon: () => Promise.reject(new Error("no task fails here")),
     }),
-    sweep: createSweep({ stores, execution, end, queue, outbox, logger }),
+    sweep: createLooks(createRelayedRuns({ stores, execution, end, queue, outbox })),
   };
 };
 
@@ -151,10 +152,6 @@ const runThrough = async (one: ReturnType<typeof replica>, request: executions.R
   const input = one.started.findLast(({ executionId }) => executionId === request.executionId);
   if (input) await one.carry(input, 1);
   return asked;
-};
-const sweepTwice = async ({ sweep }: ReturnType<typeof replica>): Promise<void> => {
-  await sweep();
-  await sweep();
 };
 
 describe("a run", () => {
@@ -321,17 +318,9 @@ describe("waiting in line", () => {
     await one.execution.claim(first.executionId, 1, "w");
     await asked;
     await one.runs.run(second);
-    const tomorrow = createSweep({
-      stores: money.stores,
-      execution: one.execution,
-      end: money,
-      queue: one.queue,
-      outbox: money.outbox,
-      logger,
-      now: () => Date.now() + 25 * 3_600_000,
-    });
-    await tomorrow();
-    await tomorrow();
+    const { stores, outbox } = money;
+    const now = (): number => Date.now() + 25 * 3_600_000;
+    await createLooks(createRelayedRuns({ stores, execution: one.execution, end: money, queue: one.queue, outbox, now }))();
     expect(await money.stores.rows.find(second.executionId)).toMatchObject({ status: "failed", error: { code: "EXECUTION_FAILED" } });
     await eventually(async () => (await balance(userId)).held === PRICE);
   });
@@ -358,7 +347,7 @@ describe("a crash", () => {
     await eventually(() => looked.mock.results.length > 0);
     await looked.mock.results[0]!.value;
     looked.mockRestore();
-    await sweepTwice(other);
+    await other.sweep();
     await expect(joined).rejects.toMatchObject({ reason: "SERVICE_UNAVAILABLE" });
     expect(await money.stores.rows.findOwned(request.executionId, userId)).toBeNull();
     await eventually(async () => (await balance(userId)).held === 0);
@@ -379,7 +368,7 @@ describe("a crash", () => {
     await asked;
     await money.stores.lines.change(userId, (line) => ({ line: { ...line, running: ["lost"] }, result: undefined }));
     await one.runs.run(second);
-    await sweepTwice(other);
+    await other.sweep();
     expect(other.started.map(({ executionId }) => executionId)).toEqual([second.executionId]);
   });
 
@@ -389,7 +378,7 @@ describe("a crash", () => {
     const seen: RunEnd = { status: "completed", result: {}, error: null, requestId: null, nodes: [], completed: [] };
     const outbox = { deliverFirst: <Row>(row: Row): Promise<Row> => Promise.resolve(row) };
     await createEnd({ ...money, execution: one.execution, outbox }).end({ from: "plan", input, part: {} }, seen);
-    await sweepTwice(other);
+    await other.sweep();
     expect(money.delivered).toContain(input.executionId);
     expect(await money.stores.rows.find(input.executionId)).toMatchObject({ outbox: [] });
     expect(await money.usageRows(userId)).toMatchObject([{ status: "completed", executionId: input.executionId }]);
@@ -399,7 +388,7 @@ describe("a crash", () => {
     const [userId, one, other] = [await fund(10 * PRICE), replica(), replica()];
     const run = await money.begin(runOf(userId, [{ id: "pics", model: "painter", calls: 1, maxMillicredits: PRICE }]));
     await one.execution.requestCancel(run.executionId, userId);
-    await sweepTwice(other);
+    await other.sweep();
     expect(money.cancelled).toContain(run.executionId);
   });
 });

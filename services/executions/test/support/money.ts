@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Connection } from "mongoose";
 import { createGrpcClient, createLogger, type RunningService } from "@nodeloom/platform";
 import { billing as billingProto, usage as usageProto } from "@nodeloom/proto";
 import { service as billingService } from "@nodeloom/billing";
@@ -26,6 +27,8 @@ export interface Money {
   billing: Billing;
   usage: Usage;
   stores: Stores;
+  /** Of the stores. */
+  connection: Connection;
   execution: Execution;
   holds: Holds;
   queue: Queue;
@@ -65,7 +68,7 @@ export const startMoney = async (): Promise<Money> => {
   const usage = patient(
     createGrpcClient<usageProto.UsageServiceServer>(usageProto.UsageServiceService, { address: `127.0.0.1:${usagePort}` }),
   );
-  const { stores, stop } = await openStore();
+  const { stores, connection, stop } = await openStore();
   const execution = createExecution({ stores, channel: { publish: () => undefined } });
   const started: RunInput[] = [];
   const cancelled: string[] = [];
@@ -103,6 +106,7 @@ export const startMoney = async (): Promise<Money> => {
     billing,
     usage,
     stores,
+    connection,
     execution,
     holds,
     queue,

@@ -16,7 +16,8 @@ import { createEnd } from "../../src/lifecycle/end";
 import { createStart } from "../../src/requests/start";
 import { isFinal } from "../../src/run/states";
 import type { Stores } from "../../src/store/stores";
-import { createSweep } from "../../src/upkeep/sweep";
+import { createRelayedRuns } from "../../src/upkeep/runs";
+import { createLooks } from "../../../platform/test/support/looks";
 import type { PlannedRun } from "../../src/plan/planning";
 import { createKeepGraph } from "../../src/plan/kept-graphs";
 import { localChannel } from "./local-channel";
@@ -149,7 +150,6 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
     end,
     outbox,
   });
-  const sweep = createSweep({ stores, execution, end, queue, outbox, logger, now });
   return {
     process,
     stores,
@@ -161,10 +161,7 @@ const createReplica = (money: Money, temporal: TemporalPort, userId: string, pro
     cancellation: createCancellation({ stores, execution, end, outbox, awaitDelivered, tasks: starter, abandon }),
     reconcile: createReconciler({ stores, starter, end, logger, unseenMs: 0 }),
     settle: settling(end.end),
-    sweep: async (): Promise<void> => {
-      await sweep();
-      await sweep();
-    },
+    sweep: createLooks(createRelayedRuns({ stores, execution, end, queue, outbox, now })),
   };
 };
 

@@ -1,7 +1,9 @@
 import type { RunEnd } from "../../src/run/types";
 import { createReconciler } from "../../src/upkeep/reconcile";
-import { createSweep } from "../../src/upkeep/sweep";
+import { createRelayedRuns } from "../../src/upkeep/runs";
+import { createLooks } from "../../../platform/test/support/looks";
 import { initialNodes } from "../../src/run/nodes";
+import { createLook } from "@nodeloom/platform";
 import { newRecord } from "../support/index";
 import { logger, runOf, startMoney, type Money } from "../support/money";
 
@@ -58,31 +60,32 @@ it("sweeps each run for itself: one that can't be swept keeps no other from it",
   for (const record of [poisoned, good]) await stores.rows.insert(record);
   const refuse: typeof execution.refuse = (row, ...rest) =>
     row._id === poisoned._id ? Promise.reject(new TypeError("broken")) : execution.refuse(row, ...rest);
-  const sweep = createSweep({ stores, execution: { ...execution, refuse }, end: money, queue, outbox, logger });
-  await sweep();
-  await sweep();
+  await createLooks(createRelayedRuns({ stores, execution: { ...execution, refuse }, end: money, queue, outbox }))();
   expect(await stores.rows.find(good._id)).toMatchObject({ status: "refused" });
   expect(await stores.rows.find(poisoned._id)).toMatchObject({ status: "accepted" });
 });
 
-it("ends a sweep soon after its process is told to stop, however many runs owe something", async () => {
-  const { stores, execution, queue } = money;
-  const many = Array.from({ length: 100 }, () =>
-    newRecord("user", { status: "completed", attempt: 1, unsettled: true, outbox: ["usage"] }),
+it("finds a run that nothing started behind 25,000 that wait in line, within 30 seconds", async () => {
+  const { stores, execution, outbox } = money;
+  const waiting = Array.from({ length: 25_000 }, (_, index) =>
+    newRecord(`user-${index % 25}`, { status: "queued", unsettled: true, createdAt: new Date(index + 1), queuedAt: new Date() }),
   );
-  for (const record of many) await stores.rows.insert(record);
-  const stopping = new AbortController();
-  const deliver = jest.fn(async () => {
-    stopping.abort();
-    return false;
-  });
-  const sweep = createSweep({ stores, execution, end: money, queue, outbox: { deliver }, logger });
-  expect(await sweep(stopping.signal)).toBe(many.length);
-  await expect(sweep(stopping.signal)).rejects.toThrow("aborted");
-  expect(deliver.mock.calls.length).toBeGreaterThan(0);
-  expect(deliver.mock.calls.length).toBeLessThan(many.length);
-  await expect(sweep(stopping.signal)).rejects.toThrow("aborted");
-});
+  await money.connection.collection("executions").insertMany(waiting as never);
+  const lost = newRecord("user", { status: "accepted", unsettled: true });
+  await stores.rows.insert(lost);
+  const mended: string[] = [];
+  const mend = async (_userId: string, queued: readonly { id: string }[]) => void mended.push(...queued.map(({ id }) => id));
+  const look = createLook(createRelayedRuns({ stores, execution, end: money, queue: { mend }, outbox }), { logger });
+  const begun = Date.now();
+  let status: string | undefined = "accepted";
+  for (; status === "accepted"; await new Promise((resolve) => setTimeout(resolve, 5_000))) {
+    await look();
+    status = (await stores.rows.find(lost._id))?.status;
+  }
+  expect(status).toBe("refused");
+  expect(Date.now() - begun).toBeLessThan(30_000);
+  expect(mended.length).toBeGreaterThanOrEqual(waiting.length);
+}, 60_000);
 
 describe("after a restore of the database", () => {
   it("a run whose row is gone ends as it would have, and is not taken for cancelled", async () => {

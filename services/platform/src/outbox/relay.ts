@@ -31,6 +31,8 @@ export interface RelayedRows<Row> {
   signatureOf(row: Row): string;
   /** How many entries a row owes: those that only wait for something owe none. Default: one. */
   entriesOf?(row: Row): number;
+  /** For how long a row must be unchanged before it is settled. Default: ten seconds. 0: no process is at it, and it is settled at once. */
+  staleMs?: number;
   /** Rows with the same name are settled together. Default: each row for itself. */
   groupOf?(row: Row): string;
   /** Does what rows owe. @returns false, or throws, where something is left: it is tried again after a pause */
@@ -65,7 +67,6 @@ const pauseMs = (failures: number): number =>
 
 export interface LookOptions {
   logger: Logger;
-  staleMs?: number;
   pageSize?: number;
   now?: () => number;
 }
@@ -86,8 +87,8 @@ const NOTHING: Measure = { entries: 0, since: undefined };
  * done. Only its own clock counts. Each group is settled for itself: one that fails is tried again after a pause, and delays no other.
  */
 export const createLook = <Row>(rows: RelayedRows<Row>, options: LookOptions): Look => {
-  const { name, signatureOf, groupOf } = rows;
-  const { logger, staleMs = STALE_MS, pageSize = PAGE, now = Date.now } = options;
+  const { name, signatureOf, groupOf, staleMs = STALE_MS } = rows;
+  const { logger, pageSize = PAGE, now = Date.now } = options;
   let seen = new Map<number, Seen>();
   let measured = NOTHING;
 
@@ -130,7 +131,8 @@ export const createLook = <Row>(rows: RelayedRows<Row>, options: LookOptions): L
         const owed = rows.entriesOf?.(row) ?? 1;
         entries += owed;
         if (owed > 0) since = Math.min(since ?? state.since, state.since);
-        if (known && now() - state.since >= staleMs && state.next <= now()) due.push({ row, state });
+        const isStale = staleMs === 0 || (known && now() - state.since >= staleMs);
+        if (isStale && state.next <= now()) due.push({ row, state });
       }
       await settleAll(due, signal);
       after = page.at(-1);

@@ -1,7 +1,11 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import type { Connection } from "mongoose";
-import { connectMongo, createLease, createLogger, createLook, createOutbox } from "../../src";
+import { connectMongo, createLease, createLogger, createLook, createOutbox, startRelay } from "../../src";
+
+const until = async (isSo: () => boolean): Promise<void> => {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+};
 
 /** Over a real database: rows owe entries, and processes that die or lose answers deliver them. */
 
@@ -51,7 +55,7 @@ const createProcess = (collection: string, received: Map<string, number>, chance
       settle: async ([row]) => outbox.deliver(row!),
     },
     // Time passes between looks, so that pauses are over.
-    { logger, staleMs: 0, pageSize: 3, now: () => (time += 1_000_000) },
+    { logger, pageSize: 3, now: () => (time += 1_000_000) },
   );
   const change = async (row: Row): Promise<void> => {
     await step(async () => void (await rows.insertOne(row as never))).catch(() => undefined);
@@ -131,6 +135,13 @@ it("tries what fails again after pauses that grow to five minutes, and delays no
   expect(Math.min(...pauses.slice(6))).toBeGreaterThanOrEqual(150_000);
 });
 
+it("settles at once what no other process is at", async () => {
+  const settled: number[] = [];
+  const rows = { name: "alerts", page: async () => [1, 2], signatureOf: String, staleMs: 0 };
+  await createLook<number>({ ...rows, settle: async (some) => settled.push(...some) > 0 }, { logger })();
+  expect(settled).toEqual([1, 2]);
+});
+
 it("settles rows of a group together", async () => {
   const groups: string[][] = [];
   const rows = ["a", "b"].map((id) => ({ id, group: "one" }));
@@ -172,4 +183,32 @@ it("gives a lease to one process at a time, and to another once its holder is si
   expect(await holder.hold()).toBe(false);
   await waiting.release();
   expect(await holder.hold()).toBe(true);
+});
+
+it("relays each collection for itself, in one process at a time, and in another as soon as that one stops", async () => {
+  const settled: string[] = [];
+  const relay = (process: string) =>
+    startRelay(
+      [
+        { name: "broken", page: () => Promise.reject(new Error("can't be read")), signatureOf: String, settle: async () => true },
+        {
+          name: "rows",
+          page: async () => [process],
+          signatureOf: String,
+          staleMs: 0,
+          settle: async ([row]) => settled.push(String(row)) > 0,
+        },
+      ],
+      { service: "test", connection, logger },
+    );
+  const one = relay("one");
+  await until(() => settled.length > 0);
+  const other = relay("other");
+  await other.stop();
+  expect(settled).toEqual(["one"]);
+  await one.stop();
+  const third = relay("third");
+  await until(() => settled.length > 1);
+  await third.stop();
+  expect(settled).toEqual(["one", "third"]);
 });

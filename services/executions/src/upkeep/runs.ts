@@ -1,0 +1,60 @@
+/** Runs that owe something or are undecided, for the relay. */
+import { unavailable } from "@nodeloom/kernel";
+import type { RelayedRows } from "@nodeloom/platform";
+import type { End } from "../lifecycle/end";
+import type { Execution } from "../lifecycle/execution";
+import type { Outbox } from "../lifecycle/outbox";
+import type { Queue } from "../lifecycle/queue";
+import { TIMING } from "../run/timing";
+import type { OwingRun } from "../store/transitions";
+import type { Stores } from "../store/stores";
+
+export interface RelayedRunsOptions {
+  stores: Pick<Stores, "rows">;
+  execution: Pick<Execution, "refuse">;
+  end: Pick<End, "endQueued">;
+  queue: Pick<Queue, "mend">;
+  outbox: Pick<Outbox, "deliver">;
+  now?: () => number;
+}
+
+/**
+ * What processes that died have left of runs: rows that stayed accepted are refused, outboxes delivered, lines put right, and runs ended
+ * that waited in line for too long.
+ */
+export const createRelayedRuns = ({ stores, execution, end, queue, outbox, now = Date.now }: RelayedRunsOptions): RelayedRows<OwingRun> => {
+  const settleOne = async (run: OwingRun): Promise<boolean> => {
+    if (run.status === "accepted") {
+      const refused = await execution.refuse(run, unavailable("the run was not started", 1));
+      return refused !== null && outbox.deliver(refused);
+    }
+    const row = await stores.rows.find(run._id);
+    return row === null || outbox.deliver(row);
+  };
+
+  const isLate = ({ queuedAt }: OwingRun): boolean => now() - (queuedAt?.getTime() ?? now()) > TIMING.queued;
+
+  /** Of one user: those that waited for too long are ended, and the line is put right. */
+  const mend = async (userId: string, runs: readonly OwingRun[]): Promise<boolean> => {
+    for (const run of runs.filter(isLate)) {
+      const error = { code: "EXECUTION_FAILED", message: "the run waited in line for 24 hours" } as const;
+      await end.endQueued(run._id, {}, error);
+    }
+    const waiting = runs.filter((run) => !isLate(run)).map(({ holdId, inputBytes }) => ({ id: holdId, bytes: inputBytes ?? 0 }));
+    await queue.mend(userId, waiting);
+    return true;
+  };
+
+  return {
+    name: "runs",
+    page: (limit, after) => stores.rows.unsettled(limit, after),
+    signatureOf: ({ _id, status, attempt, outbox: entries }) => JSON.stringify([_id, status, attempt, entries]),
+    // A run that waits in line waits for its turn.
+    entriesOf: ({ status, outbox: entries }) => entries.length + Number(status === "accepted"),
+    groupOf: ({ _id, status, userId }) => (status === "queued" ? `line of ${userId}` : _id),
+    settle: ([first, ...others]) => {
+      if (!first) return Promise.resolve(true);
+      return first.status === "queued" ? mend(first.userId, [first, ...others]) : settleOne(first);
+    },
+  };
+};
