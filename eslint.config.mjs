@@ -2,6 +2,7 @@ import boundaries from "eslint-plugin-boundaries";
 import regexp from "eslint-plugin-regexp";
 import tseslint from "typescript-eslint";
 import { partNamed } from "./deploy/local/checks/floors.mjs";
+import { NODE_TYPES } from "./deploy/local/checks/node-types.mjs";
 import { LIBRARIES, SERVICES } from "./deploy/services.cjs";
 
 /** Only the guarded client may call out: everything else could be pointed at our own network. */
@@ -24,18 +25,18 @@ const OUTBOUND_SYNTAX = [
   "CallExpression[callee.name='require'][arguments.0.value=/^(undici|axios|(node:)?(https|http2)|@aws-sdk\\u002Fclient-s3)$/]",
 ].map((selector) => ({ selector, message: GUARDED }));
 
-/** What a node kind is stands in the kernel's table: everything else asks the table. */
-const NODE_TYPE_SYNTAX = {
-  selector:
-    "Literal[value=/^(request-input|text-box|llm-assistant|generate-(image|video|audio)|http-request|media-upload|response-output)$/]",
-  message: "Ask the node kind (kernel/graph/kinds), not its type.",
-};
-
-/** Types that are words of other things, too, where they are compared with a node's. */
-const NODE_TYPE_COMPARISON = {
-  selector:
-    "BinaryExpression[operator=/^[!=]==$/][right.value=/^(note|list|json)$/]:matches([left.object.name=/node/i], [left.name='type'])",
-  message: NODE_TYPE_SYNTAX.message,
+const ASK_THE_KIND = "Ask the node kind (kernel/graph/kinds), not its type.";
+const WORDS = NODE_TYPES.filter((type) => !type.includes("-")).join("|");
+/** Types of nodes, wherever they stand; those that are words of other things, too, where they are compared with a node's. */
+const NODE_TYPE_SYNTAX = [
+  `Literal[value=/^(${NODE_TYPES.filter((type) => type.includes("-")).join("|")})$/]`,
+  `BinaryExpression[operator=/^[!=]==$/][right.value=/^(${WORDS})$/][left.object.name=/node/i][left.property.name='type']`,
+  `SwitchStatement[discriminant.object.name=/node/i][discriminant.property.name='type'] > SwitchCase > Literal[value=/^(${WORDS})$/]`,
+].map((selector) => ({ selector, message: ASK_THE_KIND }));
+/** In the console a type that is called so is a node's, unless it is a port's: these have the type media. */
+const CONSOLE_TYPE_SYNTAX = {
+  selector: `BinaryExpression[operator=/^[!=]==$/][right.value=/^(${WORDS.replace("media|", "")})$/][left.name='type']`,
+  message: ASK_THE_KIND,
 };
 
 /** Oxlint's no-misused-promises does not look into parentheses: the type of a function that is returned has a name. */
@@ -125,12 +126,12 @@ export default tseslint.config(
     rules: {
       "no-restricted-imports": ["error", { paths: OUTBOUND }],
       "no-restricted-globals": ["error", ...OUTBOUND_GLOBALS],
-      "no-restricted-syntax": ["error", RETURNED_FUNCTION_SYNTAX, ...OUTBOUND_SYNTAX, NODE_TYPE_SYNTAX],
+      "no-restricted-syntax": ["error", RETURNED_FUNCTION_SYNTAX, ...OUTBOUND_SYNTAX, ...NODE_TYPE_SYNTAX],
     },
   },
   {
-    // The table itself, and the union of its types.
-    files: ["services/kernel/src/graph/kinds/*.ts", "services/kernel/src/graph/types.ts"],
+    // The table itself, the union of its types, and nodes of other trees.
+    files: ["services/kernel/src/graph/{kinds,jmespath}/*.ts", "services/kernel/src/graph/node-types.ts"],
     rules: { "no-restricted-syntax": ["error", RETURNED_FUNCTION_SYNTAX, ...OUTBOUND_SYNTAX] },
   },
   {
@@ -250,8 +251,13 @@ export default tseslint.config(
   {
     // How a kind looks and which form it has stands in its file; a starter is a graph.
     files: ["gateway/console/src/**/*.{ts,tsx}"],
-    ignores: ["gateway/console/src/canvas/kinds/*.ts", "gateway/console/src/features/workflows/starters.ts"],
-    rules: { "no-restricted-syntax": ["error", RETURNED_FUNCTION_SYNTAX, NODE_TYPE_SYNTAX, NODE_TYPE_COMPARISON] },
+    ignores: [
+      "gateway/console/src/canvas/kinds/*.ts",
+      "gateway/console/src/features/workflows/starters.ts",
+      // The pages of visitors load no kernel.
+      "gateway/console/src/visitor/progress.tsx",
+    ],
+    rules: { "no-restricted-syntax": ["error", RETURNED_FUNCTION_SYNTAX, ...NODE_TYPE_SYNTAX, CONSOLE_TYPE_SYNTAX] },
   },
   {
     files: ["gateway/console/src/document/**/*.{ts,tsx}"],

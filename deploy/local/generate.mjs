@@ -45,6 +45,7 @@ const run = async ({ writes, script }) => {
 try {
   // A new service or a new file of the protocol must be wired before it can be built.
   await run({ writes: "wiring of services", script: "deploy/local/generate/wiring.mjs" });
+  await run({ writes: "types of nodes", script: "deploy/local/generate/node-kinds.mjs" });
   if (!isCheck) await build(progress);
   for (const generator of GENERATORS) await run(generator);
 } catch (error) {

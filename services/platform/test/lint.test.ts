@@ -64,12 +64,14 @@ const refused: (Snippet & { because: RegExp })[] = [
     code: takes("../../billing/src/main"),
     because: /service may not import service/,
   },
-  ...['node.type === "note"', 'node.type === "text-box"'].map((comparison) => ({
-    name: `a node kind asked by its type in the console: ${comparison}`,
-    file: "gateway/console/src/canvas/ports.ts",
-    code: `export const keep = (node: { type: string }): boolean => ${comparison};\n`,
-    because: /Ask the node kind/,
-  })),
+  ...["note", "text-box", "switch", "approval", "workflow", "media"]
+    .map((type) => `node.type === "${type}"`)
+    .map((comparison) => ({
+      name: `a node kind asked by its type in the console: ${comparison}`,
+      file: "gateway/console/src/canvas/ports.ts",
+      code: `export const keep = (node: { type: string }): boolean => ${comparison};\n`,
+      because: /Ask the node kind/,
+    })),
   { name: "a service that imports another's package", file: SERVICE, code: takes("@nodeloom/billing"), because: /Parts meet over gRPC/ },
   {
     name: "a service that imports another's build",

@@ -25,25 +25,7 @@ export interface Graph {
   edges: GraphEdge[];
 }
 
-export const NODE_TYPES = [
-  "request-input",
-  "text-box",
-  "list",
-  "json",
-  "switch",
-  "approval",
-  "llm-assistant",
-  "generate-image",
-  "generate-video",
-  "generate-audio",
-  "http-request",
-  "media",
-  "media-upload",
-  "workflow",
-  "note",
-  "response-output",
-] as const;
-export type NodeType = (typeof NODE_TYPES)[number];
+export { NODE_TYPES, type NodeType } from "./node-types";
 
 const MAX_LABEL_CHARS = 80;
 
