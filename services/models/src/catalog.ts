@@ -8,57 +8,55 @@ import type { RegisteredModel, Registry } from "./registry";
 import type { Servers } from "./servers/servers";
 import { orderIssues, tasksOf } from "./tasks";
 
-/** The keys that the console was given: the addresses that each was stored for, by its name. */
+/** Keys set in the console: name → addresses that each key was stored for. */
 export type StoredKeys = ReadonlyMap<string, readonly string[]>;
 
 export interface Overrides {
   /** Increases with every change. */
   revision: number;
   models: Readonly<Record<string, Override>>;
-  /** Models that administrators put first for a task. */
+  /** Preferred models per task, set by administrators. */
   orders: Readonly<Record<string, readonly string[]>>;
   /** Entries that administrators added. */
   entries: AddedEntries;
 }
 
 export interface OverrideStore {
-  /** The revision of now, without the overrides. */
+  /** Reads the current revision only. */
   revision(): Promise<number>;
   read(): Promise<Overrides>;
-  /** Changes one model's override and answers all of them, before and after. */
+  /** Changes one model's override. Returns all overrides before and after. */
   set(internalName: string, change: Override): Promise<{ before: Overrides; after: Overrides }>;
-  /** Replaces a task's order. */
   setOrder(task: string, order: readonly string[]): Promise<{ before: Overrides; after: Overrides }>;
-  /** Changes the added entries to what `decide` makes of them, and takes back what was set over those that changed. */
+  /** Applies `decide` to the added entries, and removes the overrides of entries that change. */
   changeEntries(decide: (entries: AddedEntries) => AddedEntries): Promise<{ before: Overrides; after: Overrides }>;
 }
 
-/** An entry as JSON. */
 export interface EntryText {
   json: string;
-  /** 0 for a file's. */
+  /** 0 for a file. */
   revision: number;
   isFile: boolean;
 }
 
-/** A model as it is in force. Its `missing` is what neither the environment nor the console has. */
+/** A model with its overrides. `missing` lists variables that neither the environment nor the console provides. */
 export interface CatalogModel extends RegisteredModel {
-  /** What the environment alone is missing. */
+  /** Variables that the environment doesn't provide. */
   environmentLacks: readonly string[];
-  /** Models that are called in this order where it fails. */
+  /** Fallback models, in order. */
   fallback: readonly string[];
 }
 
 export interface Catalog {
   list(includeDisabled: boolean): Promise<{ models: CatalogModel[]; revision: string; orders: Overrides["orders"] }>;
-  /** @throws DomainError MODEL_NOT_FOUND unless there is a model of that name, and an enabled one where only those count. */
+  /** @throws DomainError MODEL_NOT_FOUND for an unknown model, and for a disabled one unless `includeDisabled` */
   get(internalName: string, includeDisabled?: boolean): Promise<CatalogModel>;
   update(internalName: string, change: Override): Promise<{ before: CatalogModel; after: CatalogModel }>;
-  /** Sets which models come first for a task; none: as by default. @throws DomainError INVALID_REQUEST */
+  /** Sets the preferred models of a task; an empty list restores the default. @throws DomainError INVALID_REQUEST */
   setOrder(task: string, order: readonly string[]): Promise<{ before: readonly string[]; after: readonly string[] }>;
   /** @throws DomainError MODEL_NOT_FOUND */
   entry(internalName: string): Promise<EntryText>;
-  /** Adds an entry, or replaces an added one. @throws DomainError INVALID_REQUEST, ALREADY_EXISTS, PRECONDITION_FAILED */
+  /** Adds or replaces an added entry. @throws DomainError INVALID_REQUEST, ALREADY_EXISTS, PRECONDITION_FAILED */
   put(change: PutRequest): Promise<{ model: CatalogModel; entry: EntryText; before: EntryText | undefined }>;
   remove(internalName: string, ifRevision?: number): Promise<{ before: EntryText }>;
 }
@@ -66,7 +64,7 @@ export interface Catalog {
 export interface PutRequest {
   json: string;
   mode: "create" | "put";
-  /** The name in the address, which the entry's must be. */
+  /** The name in the URL. The entry must have the same one. */
   internalName?: string | undefined;
   ifRevision?: number | undefined;
 }
@@ -74,33 +72,33 @@ export interface PutRequest {
 export interface CatalogDeps {
   registry: Registry;
   store: OverrideStore;
-  /** Servers of the installation's own; none by default. */
+  /** Model servers of the installation; none by default. */
   servers?: Pick<Servers, "list" | "models" | "version">;
-  /** Entries of weights that the operator has on the machine; none by default, undefined while it can't be asked. */
+  /** Entries for the operator's own model files; none by default, undefined while the inference service is unreachable. */
   ownModels?: () => Promise<ReadonlyMap<string, RegisteredModel> | undefined>;
-  /** Names of the providers' keys that the console was given; none by default. */
+  /** Provider keys set in the console; none by default. */
   consoleKeys?: () => Promise<StoredKeys>;
   env: Environment;
   now?: () => number;
-  /** Called when overrides can't be read and the last known ones stay in force. */
+  /** Called when reading overrides fails and cached ones are used. */
   onStale?: (error: unknown) => void;
-  /** Called once for an added entry that this release can't read. */
+  /** Called once per added entry that this release can't parse. */
   onUnreadable?: (internalName: string, problem: string) => void;
 }
 
-/** What is known of now, beside the registry. */
+/** Cached state beside the registry's files. */
 interface Latest extends Overrides {
   keys: StoredKeys;
 }
 
-/** How long another replica's change may go unseen. */
+/** How long another replica's change can stay unseen. */
 const FRESH_MS = 1_000;
 
 const NO_KEYS: StoredKeys = new Map();
 
 const isStored = (keys: StoredKeys, name: string, { provider }: RegisteredModel): boolean => {
   const addresses = keys.get(name);
-  // An address may lack a variable of the environment still, which is missing beside the key.
+  // If the URL still contains an unset variable, that variable is reported as missing separately.
   return addresses !== undefined && (!URL.canParse(provider.baseUrl) || isKeyAddress(addresses, new URL(provider.baseUrl)));
 };
 
@@ -118,11 +116,11 @@ const merged = (model: RegisteredModel, keys: StoredKeys, override: Override = {
   };
 };
 
-/** @param enabled names that may have been meant */
+/** @param enabled candidates for a suggestion */
 const notFound = (internalName: string, enabled: readonly string[]): DomainError =>
   new DomainError("not_found", "MODEL_NOT_FOUND", `there is no enabled model ${internalName}${didYouMean(internalName, enabled)}`);
 
-/** The models in force: the files' entries under the admins' overrides, from memory. */
+/** The registry's models with the administrators' overrides, cached in memory. */
 export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
   const {
     registry,
@@ -163,7 +161,7 @@ export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
     return { ...overrides, keys };
   };
 
-  /** The current state, with the operator's own weights looked up: for lists, and for names that are not known. */
+  /** The state with fresh entries of the operator's own model files: for lists and unknown names. */
   const currentWithOwn = async (): Promise<Latest> => {
     own = (await ownModels?.()) ?? own;
     return current();
@@ -172,7 +170,7 @@ export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
   const inForce = (model: RegisteredModel, { models, keys }: Latest): CatalogModel =>
     merged(model, keys, Object.hasOwn(models, model.internalName) ? models[model.internalName] : {});
 
-  /** A file's entry comes before an added one of the same name, which comes before a server's, and that before one of own weights. */
+  /** Precedence for equal names: files, added entries, servers, own model files. */
   const registered = ({ entries }: Pick<Latest, "entries">): ReadonlyMap<string, RegisteredModel> =>
     new Map([
       ...own,
@@ -181,7 +179,7 @@ export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
       ...registry.models,
     ]);
   const all = (latest: Latest): CatalogModel[] => [...registered(latest).values()].map((model) => inForce(model, latest));
-  /** Runs under way find an added entry for a while after it was deleted. */
+  /** Includes recently deleted entries, for runs in progress. */
   const find = (internalName: string, latest: Latest): RegisteredModel | undefined =>
     registered(latest).get(internalName) ?? added.get(latest.entries, internalName);
   const enabledNames = (latest: Latest): string[] =>
@@ -238,7 +236,7 @@ export const createCatalog = async (deps: CatalogDeps): Promise<Catalog> => {
       const { before, after } = await store.changeEntries((entries) => {
         const held = livingEntry(entries, name);
         const isPriced = held !== undefined && added.get(entries, name)?.price !== null;
-        // Runs under way count on it.
+        // Runs in progress rely on the price.
         if (isPriced && model.price === null) throw invalidRequest([{ path: "price", message: "can't be taken away again" }]);
         return withEntry(entries, { name, json, mode, ifRevision, now: now() });
       });

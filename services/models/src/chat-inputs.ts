@@ -1,16 +1,16 @@
 import type { JsonSchema } from "@nodeloom/kernel";
 
-/** Inputs that text models have in common: earlier turns, how words are chosen, and tools. */
+/** Inputs that text models share: earlier turns, sampling and tools. */
 
-/** Turns before the prompt, or after it, that a text model takes at most. */
+/** Upper bound of turns around the prompt. */
 const MAX_TURNS = 500;
-/** As many as OpenAI's API takes. */
+/** The limit of OpenAI's API. */
 const MAX_TOOLS = 128;
 const MAX_NAME_CHARS = 64;
 const MAX_ID_CHARS = 1_000;
 const MAX_STOP_CHARS = 100;
 
-/** Name and arguments of a call, which are the JSON text that the model wrote. */
+/** Name and arguments of a call. The arguments are the model's JSON text. */
 const toolCalls = (maxCharacters: number): JsonSchema => ({
   type: "array",
   maxItems: MAX_TOOLS,
@@ -48,10 +48,10 @@ const turns = (title: string, description: string, maxCharacters: number, hasToo
 
 const HISTORY = "What was said before the prompt, the oldest first.";
 
-/** The input of text models for a conversation: what was said before the prompt. @param maxCharacters of one turn */
+/** Input for the conversation before the prompt. @param maxCharacters per turn */
 export const historyInput = (maxCharacters: number): JsonSchema => turns("Earlier turns", HISTORY, maxCharacters, false);
 
-/** How words are chosen, and where an answer ends: by the names of OpenAI's API. */
+/** Sampling and stop sequences, named as in OpenAI's API. */
 export const SAMPLING_INPUTS: Readonly<Record<"top_p" | "stop", JsonSchema>> = {
   top_p: {
     type: "number",
@@ -70,12 +70,12 @@ export const SAMPLING_INPUTS: Readonly<Record<"top_p" | "stop", JsonSchema>> = {
   },
 };
 
-/** The longest turn, where an entry has no input for earlier ones. */
+/** Longest turn for entries without an input for earlier turns. */
 const USUAL_TURN_CHARACTERS = 262_144;
 
 /**
- * The inputs of a model that calls tools, in the form of OpenAI's chat completions (platform.openai.com/docs/api-reference/chat).
- * @param maxCharacters of one turn
+ * Inputs of models that call tools, in the form of OpenAI's chat completions (platform.openai.com/docs/api-reference/chat).
+ * @param maxCharacters per turn
  */
 export const toolInputs = (maxCharacters = USUAL_TURN_CHARACTERS): Readonly<Record<string, JsonSchema>> => ({
   history: turns("Earlier turns", HISTORY, maxCharacters, true),

@@ -2,13 +2,12 @@ import { strictSchemaProblems, type Issue } from "@nodeloom/kernel";
 import { entrySchema, type Entry } from "./entry";
 import { pricingProblem } from "./pricing";
 
-/** The checks of an entry, wherever it comes from. */
+/** Checks that apply to every entry, whatever its origin. */
 
 const MAX_ISSUES = 20;
 
 const issueOf = ({ path, message }: { path: PropertyKey[]; message: string }): Issue => ({ path: path.map(String).join("."), message });
 
-/** An entry, or what is wrong with it. */
 export const checkEntry = (json: unknown): { entry: Entry } | { issues: Issue[] } => {
   const parsed = entrySchema.safeParse(json);
   if (!parsed.success) return { issues: parsed.error.issues.slice(0, MAX_ISSUES).map(issueOf) };
@@ -16,7 +15,7 @@ export const checkEntry = (json: unknown): { entry: Entry } | { issues: Issue[] 
   const issues = strictSchemaProblems(inputSchema)
     .slice(0, MAX_ISSUES)
     .map((message): Issue => ({ path: "inputSchema", message }));
-  // A price is about inputs, which must be right first.
+  // A price depends on inputs, so it is only checked if they are valid.
   const problem = issues.length > 0 || price === null ? undefined : pricingProblem(price, inputSchema);
   if (problem !== undefined) issues.push({ path: "price", message: problem });
   return issues.length > 0 ? { issues } : { entry: parsed.data };

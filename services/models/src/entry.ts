@@ -5,11 +5,11 @@ import { z } from "zod";
 import { published } from "./published";
 import { unknownInputs } from "./templates";
 
-/** The form of a registry file: one model, its provider's settings, its inputs and its wholesale price. */
+/** Schema of a registry file: one model with its provider settings, inputs and wholesale price. */
 
 export const MODALITIES = ["image", "video", "audio", "text"] as const;
 const OUTPUTS = ["images", "videos", "audios", "text", "json"] as const;
-/** What a model of a modality may deliver. */
+/** The output of each modality. */
 const OUTPUT_OF: Readonly<Record<(typeof MODALITIES)[number], (typeof OUTPUTS)[number]>> = {
   image: "images",
   video: "videos",
@@ -18,14 +18,13 @@ const OUTPUT_OF: Readonly<Record<(typeof MODALITIES)[number], (typeof OUTPUTS)[n
 };
 
 const text = z.string().min(1);
-/** Text models may give JSON beside the text. */
+/** Text models can return JSON beside text. */
 const isOutputOf = (modality: (typeof MODALITIES)[number], [first, second]: readonly string[]): boolean =>
   first === OUTPUT_OF[modality] && (second === undefined || (modality === "text" && second === "json"));
 
 const isFileInput = (schema: JsonSchema, input: string): boolean =>
   schemaPorts(schema).some(([name, { type }]) => name === input && isFileType(type));
 
-/** What a file of the registry must look like. */
 export const entrySchema = z
   .strictObject({
     internalName: z.string().refine(isSlug, "must be lowercase letters, digits and single hyphens"),
@@ -33,15 +32,15 @@ export const entrySchema = z
     description: z.string().default(""),
     modality: z.enum(MODALITIES),
     sandbox: z.boolean().default(false),
-    /** local: on the machine itself, by the inference service. */
+    /** `local`: runs on this machine, in the inference service. */
     runsAt: z.enum(["provider", "local"]).default("provider"),
-    /** What `auto:<task>` may take it for; by default what its modality and its inputs say. */
+    /** Tasks for `auto:<task>`; derived from modality and inputs by default. */
     tasks: z.array(z.enum(TASK_NAMES)).optional(),
     ...published,
     provider: providerSchema,
     inputSchema: z.looseObject({ type: z.literal("object"), properties: z.record(text, z.looseObject({})) }),
     outputs: z.array(z.enum(OUTPUTS)).min(1).max(2),
-    /** Null: not known yet. Such a model can't be enabled. */
+    /** Null: unknown. The model can't be enabled. */
     price: writtenPrice.transform(readWrittenPrice).nullable(),
     minTier: z.enum(TIERS),
     trialRuns: z.number().int().min(0).max(1_000_000).default(0),

@@ -1,7 +1,7 @@
 import type { EgressClient } from "@nodeloom/platform";
 import { z } from "zod";
 
-/** What the inference service says of the models of this machine. */
+/** Status of the models that run on this machine, from the inference service. */
 
 const availability = z.discriminatedUnion("status", [
   z.object({ status: z.literal("ready") }),
@@ -18,10 +18,10 @@ type Answer = z.infer<typeof answerSchema>;
 
 export interface ModelStatus {
   state: "ready" | "needs-key" | "downloading" | "away";
-  /** What to do, or why it is not there. */
+  /** What to do, or why the model is unavailable. */
   reason: string;
   retryAfterSeconds: number;
-  /** Its files are not on the machine, and are not being fetched. */
+  /** Its files are neither installed nor downloading. */
   notInstalled?: boolean;
 }
 
@@ -32,23 +32,23 @@ export interface LocalProgress {
   totalBytes: number;
 }
 
-/** A model of weights that the operator has on the machine. */
+/** A model from the operator's own files. */
 export interface OwnModel {
   name: string;
-  /** Its file, without its ending. */
+  /** File name without its extension. */
   title: string;
 }
 
 export interface LocalModels {
   statusOf(internalName: string): Promise<ModelStatus>;
-  /** Models that the registry's files don't have; undefined while that can't be asked. */
+  /** Models that aren't in the registry's files; undefined while the service is unreachable. */
   own(): Promise<readonly OwnModel[] | undefined>;
   progress(): Promise<LocalProgress>;
 }
 
 export const READY: ModelStatus = { state: "ready", reason: "", retryAfterSeconds: 0 };
 
-/** How long an answer holds. */
+/** How long an answer is cached. */
 const FRESH_MS = 2_000;
 const TIMEOUT_MS = 2_000;
 const MAX_BYTES = 64 * 1_024;
@@ -71,13 +71,13 @@ const statusIn = ({ models, fetch }: Answer, internalName: string): ModelStatus 
 
 export interface LocalModelsOptions {
   egress: EgressClient;
-  /** Base URL of the inference service; undefined where the installation has none. */
+  /** Base URL of the inference service; undefined without one. */
   url: string | undefined;
   apiKey: string;
   now?: () => number;
 }
 
-/** Asks the inference service, at most every few seconds however often it is asked here. */
+/** Queries the inference service, with a cache. */
 export const createLocalModels = ({ egress, url, apiKey, now = Date.now }: LocalModelsOptions): LocalModels => {
   let asked: { at: number; answer: Promise<Answer | undefined> } | undefined;
 

@@ -30,11 +30,11 @@ import { openServers } from "./servers/open";
 import { openServerStore } from "./servers/store";
 import { openOverrideStore } from "./store";
 
-/** Reading a provider's key from identity. */
+/** Deadline for reading a provider key from identity. */
 const READ_KEY_MS = 2_000;
 const REGISTRY = join(__dirname, "..", "registry");
 
-/** The one private address that is called: the operator's own. */
+/** The operator's own service: the only private address that is called. */
 const hostOf = (url: string): string => {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port || (protocol === "https:" ? "443" : "80")}`;
@@ -70,7 +70,7 @@ export const service = defineService({
     INFERENCE_API_KEY: z.string().default("inference").describe("key that the models of this machine expect"),
   },
   start: async ({ config, logger }) => {
-    // Which further variables are read is for the registry's files to say.
+    // The registry's files decide which other variables are read.
     const env = { ...process.env, SANDBOX_URL: config.SANDBOX_URL, INFERENCE_URL: config.INFERENCE_URL };
     const registry = await loadRegistry(config.MODELS_REGISTRY_DIR, env);
     logDisabled(registry, logger);

@@ -2,16 +2,16 @@ import { didYouMean, fallbackListProblems, invalidRequest, TIERS, type BaseTier,
 import { pricingProblem } from "./pricing";
 import type { RegisteredModel } from "./registry";
 
-/** What an admin may set over a model's file. Absent members follow the file. */
+/** Settings of an administrator for a model. Absent members follow the file. */
 export interface Override {
   enabled?: boolean;
   price?: Price;
   minTier?: BaseTier;
-  /** Models that are called in this order where it fails. */
+  /** Fallback models, in order. */
   fallback?: readonly string[];
 }
 
-/** What administrators set over a model, checked before it holds. */
+/** Checks overrides before they apply. */
 
 const fallbackIssues = (model: RegisteredModel, fallback: readonly string[], known: ReadonlyMap<string, RegisteredModel>): Issue[] => {
   const problems = fallbackListProblems(fallback, model.internalName);
@@ -24,7 +24,7 @@ const fallbackIssues = (model: RegisteredModel, fallback: readonly string[], kno
   });
 };
 
-/** @throws DomainError INVALID_REQUEST naming every problem */
+/** @throws DomainError INVALID_REQUEST with every problem */
 export const checkChange = (
   model: RegisteredModel,
   { enabled, price, minTier, fallback }: Override,

@@ -3,12 +3,12 @@ import type { OwnModel } from "./local-models";
 import type { RegisteredModel } from "./registry";
 import { AT_HOME, chat } from "./servers/entries";
 
-/** What weights that the operator has on the machine become in the registry: text models of the inference service, at no price. */
+/** Registry entries for the operator's own model files: text models of the inference service, free of charge. */
 
 const KEY = { scheme: "Bearer", secretEnv: "INFERENCE_API_KEY", default: "inference" };
 const VERSION_CHARS = 12;
 
-/** @param url of the inference service, without a slash at its end */
+/** @param url base URL of the inference service, without a trailing slash */
 export const ownEntries = (models: readonly OwnModel[], url: string): ReadonlyMap<string, RegisteredModel> =>
   new Map(
     models.map(({ name, title }) => [
@@ -24,7 +24,7 @@ export const ownEntries = (models: readonly OwnModel[], url: string): ReadonlyMa
     ]),
   );
 
-/** Differs whenever the entries do. */
+/** Changes whenever the entries change. */
 export const ownVersion = (entries: ReadonlyMap<string, RegisteredModel>): string =>
   entries.size === 0
     ? ""

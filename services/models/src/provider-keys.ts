@@ -3,23 +3,26 @@ import { PROVIDER_ACCOUNTS } from "@nodeloom/providers";
 import type { identity, models } from "@nodeloom/proto";
 import type { CatalogModel, StoredKeys } from "./catalog";
 
-/** Keys of providers: which models need which, and whether they are there, in the environment or in identity. */
+/** Provider keys: the models that need each one, and whether the environment or identity has it. */
 
-/** How long a key that was added or removed may go unseen. */
+/** How long an added or removed key can stay unseen. */
 const FRESH_MS = 500;
 const DEADLINE_MS = 1_000;
-/** Identity is not asked again for so long after it did not answer: every look at a model would wait for it. */
+/** Pause after a failed request to identity, because every read of a model would wait for it. */
 const AWAY_MS = 5_000;
 
 export type Identity = Pick<ClientOf<identity.IdentityServiceServer>, "listSecrets">;
 
 export interface ConsoleKeysOptions {
   identity: Identity;
-  /** Called when identity can't be asked and what it said last holds. */
+  /** Called when identity is unreachable and cached keys are used. */
   onStale: (error: unknown) => void;
 }
 
-/** The keys that identity has, each with the addresses that it was stored for. While it can't be asked, those that it had last; none before it was there. */
+/**
+ * Keys stored in identity, with the addresses each was stored for. Uses the cache while identity is unreachable; empty before the first
+ * answer.
+ */
 export const createConsoleKeys = ({ identity, onStale }: ConsoleKeysOptions): (() => Promise<StoredKeys>) => {
   let last: StoredKeys = new Map();
   let askAgainAt = 0;
@@ -40,20 +43,20 @@ export const createConsoleKeys = ({ identity, onStale }: ConsoleKeysOptions): ((
   });
 };
 
-/** The variable of the key that a model needs; undefined where it needs none. */
+/** The variable of a model's provider key; undefined if it needs none. */
 export const keyOf = ({ provider: { auth, server } }: Pick<CatalogModel, "provider">): string | undefined =>
-  // That of a server is set with it.
+  // A server's key is set together with the server.
   auth && auth.default === undefined && !server ? auth.secretEnv : undefined;
 
 const addressesOf = ({ provider }: Pick<CatalogModel, "provider">): string[] => {
   const pollHosts = "pollHosts" in provider ? (provider.pollHosts ?? []) : [];
   const urls = [provider.baseUrl, ...(provider.upload?.baseUrl === undefined ? [] : [provider.upload.baseUrl])];
-  // An address may lack a variable of the environment still.
+  // A URL can still contain an unset variable.
   const origins = urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin);
   return [...origins, ...pollHosts.map((host) => (host.startsWith("*.") ? host : `https://${host}`))];
 };
 
-/** Every key that some model needs, by name. */
+/** All provider keys that models need, by name. */
 export const providerKeys = (all: readonly CatalogModel[]): models.ProviderKey[] => {
   const byName = new Map<string, models.ProviderKey>();
   for (const model of all) {

@@ -12,13 +12,13 @@ export type { RegisteredModel } from "./resolved";
 
 export interface Registry {
   models: ReadonlyMap<string, RegisteredModel>;
-  /** What the files say. */
+  /** Contents of the files. */
   texts: ReadonlyMap<string, string>;
-  /** Differs whenever a file or the environment it refers to does. */
+  /** Changes whenever a file or a referenced environment variable changes. */
   version: string;
 }
 
-/** A registry file can't be used. The message names the file and the problem. */
+/** An unusable registry file. The message names the file and the problem. */
 export class RegistryError extends Error {
   override readonly name = "RegistryError";
   constructor(file: string, problem: string) {
@@ -29,7 +29,7 @@ export class RegistryError extends Error {
 const EXTENSION = ".json";
 const VERSION_CHARS = 16;
 
-/** @throws RegistryError where entries of one account don't agree on how many calls it takes at once */
+/** @throws RegistryError if entries of one provider account set different concurrency limits */
 const checkAccounts = (models: ReadonlyMap<string, RegisteredModel>, env: Environment): void => {
   const accounts = new Map<string, { file: string; says: string }>();
   for (const { internalName, provider } of models.values()) {
@@ -72,8 +72,8 @@ const parseFile = (file: string, content: string): Entry => {
 };
 
 /**
- * Reads every model of a folder.
- * @throws RegistryError for the first file that can't be used.
+ * Reads all models of a folder.
+ * @throws RegistryError for the first unusable file
  */
 export const loadRegistry = async (folder: string, env: Environment): Promise<Registry> => {
   const names = (await readdir(folder)).filter((name) => name.endsWith(EXTENSION)).sort();

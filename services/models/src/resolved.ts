@@ -4,17 +4,16 @@ import type { ProviderSettings } from "@nodeloom/providers";
 import { toolInputs } from "./chat-inputs";
 import type { Entry, InputSchema } from "./entry";
 
-/** Entries with what the environment says. */
+/** Entries combined with the environment. */
 
-/** A model as its entry and the environment describe it. */
 export interface RegisteredModel extends Entry {
-  /** Environment variables without which it can't run; it is disabled while there are any. */
+  /** Required environment variables that are unset. The model is disabled while there are any. */
   missing: string[];
 }
 
 const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}/g;
 
-/** The inputs of an entry, with those for tools where its model calls some. */
+/** Inputs of an entry, including tool inputs if the model calls tools. */
 const inputsOf = ({ provider, inputSchema }: Entry): InputSchema => {
   if (provider.kind !== "llm" || !provider.tools) return inputSchema;
   const { maxLength } = isRecord(inputSchema.properties.prompt) ? inputSchema.properties.prompt : {};
@@ -22,7 +21,7 @@ const inputsOf = ({ provider, inputSchema }: Entry): InputSchema => {
   return { ...inputSchema, properties: { ...inputSchema.properties, ...inputs } };
 };
 
-/** The model of an entry, or what is wrong with the addresses that the environment gives it. */
+/** The model of an entry, or the problems of the URLs that the environment sets. */
 export const resolveEntry = (entry: Entry, env: Environment): { model: RegisteredModel } | { issues: Issue[] } => {
   const missing: string[] = [];
   const issues: Issue[] = [];

@@ -16,7 +16,7 @@ import { companyOf } from "./published";
 const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 const isUnit = ({ basis: _, ...amounts }: UnitPrice): boolean => Object.values(amounts).every(isAmount);
 
-/** @throws DomainError INVALID_REQUEST for what is no price. One that says more than amounts was checked by its sender, too. */
+/** @throws DomainError INVALID_REQUEST for an invalid price. Callers check prices with more than amounts themselves. */
 const givenPrice = (stored: models.Price): Price => {
   const read = (): Price | undefined => {
     try {
@@ -31,7 +31,7 @@ const givenPrice = (stored: models.Price): Price => {
   return price;
 };
 
-/** JSON of what comes from a model's file, which never changes. */
+/** JSON of immutable parts of a file, cached. */
 const jsonOfFile = new WeakMap<object, string>();
 const fileJson = (part: object): string => {
   const json = jsonOfFile.get(part) ?? JSON.stringify(part);
@@ -39,10 +39,9 @@ const fileJson = (part: object): string => {
   return json;
 };
 
-/** Where a model runs. */
 const placeOf = ({ sandbox, runsAt }: CatalogModel): string => (sandbox ? "sandbox" : runsAt);
 
-/** How a model is called. A workflow of ComfyUI is a job like any other that is polled. */
+/** The call protocol. A ComfyUI workflow is a polled job like others. */
 const kindOf = ({ provider: { kind } }: CatalogModel): string => (kind === "comfyui" ? "http-polling" : kind);
 
 const toMessage = (model: CatalogModel, status: ModelStatus): models.Model =>
@@ -73,7 +72,6 @@ const toMessage = (model: CatalogModel, status: ModelStatus): models.Model =>
 const uninstalled = ({ internalName, status }: models.Model): DomainError =>
   new DomainError("not_found", "MODEL_NOT_FOUND", `there is no enabled model ${internalName}: ${status?.reason ?? "it is not installed"}`);
 
-/** gRPC handlers of the models service. */
 export const modelsHandlers = (catalog: Catalog, local: LocalModels, servers: Servers, draft: Importer): models.ModelsServiceServer => {
   const localStatus = (model: CatalogModel): Promise<ModelStatus> =>
     model.provider.server ? servers.statusOfModel(model) : local.statusOf(model.internalName);
@@ -147,7 +145,7 @@ export const modelsHandlers = (catalog: Catalog, local: LocalModels, servers: Se
       const change: Override = {};
       if (enabled !== undefined) change.enabled = enabled;
       if (price !== undefined) change.price = givenPrice(price);
-      // The catalog refuses what is no tier.
+      // The catalog rejects unknown tiers.
       if (minTier !== undefined) change.minTier = minTier as BaseTier;
       if (fallback !== undefined) change.fallback = fallback.models;
       const { before, after } = await catalog.update(internalName, change);

@@ -8,15 +8,14 @@ interface Row {
   _id: string;
   revision: number;
   models: Record<string, Override>;
-  /** Absent while administrators have put no models first, or added none. */
+  /** Absent until administrators set orders or add entries. */
   orders?: Record<string, string[]>;
   entries?: Record<string, AddedEntry>;
   updatedAt: Date;
 }
 
-/** All that administrators say of models is one document, so that a change and its revision are one write. */
+/** One document holds all settings, so that a change and its revision are one write. */
 const DOCUMENT = "overrides";
-/** How often a change is tried again that another one came before. */
 const MAX_ATTEMPTS = 10;
 
 const rows = new Schema<Row>(
@@ -31,7 +30,7 @@ const rows = new Schema<Row>(
   { collection: "overrides", versionKey: false, minimize: false, strict: "throw" },
 );
 
-/** What the document will hold after a change was applied to it. */
+/** The document after a change. */
 const applied = ({ revision, models, ...others }: Overrides, internalName: string, change: Override): Overrides => ({
   ...others,
   revision: revision + 1,
@@ -40,7 +39,7 @@ const applied = ({ revision, models, ...others }: Overrides, internalName: strin
 
 export const declareOverrides = (connection: Connection) => connection.model<Row>("Override", rows);
 
-/** Opens the store and makes sure its one document exists. */
+/** Opens the store and creates its document if necessary. */
 export const openOverrideStore = async (connection: Connection): Promise<OverrideStore> => {
   const model = declareOverrides(connection);
   await model.updateOne({ _id: DOCUMENT }, { $setOnInsert: { revision: 0, models: {}, updatedAt: new Date() } }, { upsert: true }).exec();
@@ -51,7 +50,7 @@ export const openOverrideStore = async (connection: Connection): Promise<Overrid
   };
   const read = async (): Promise<Overrides> => required(await model.findById(DOCUMENT).lean<Row>().exec());
 
-  /** Changes the document and its revision. @returns what it was */
+  /** Changes the document and its revision. @returns the previous document */
   const change = async (fields: Record<string, unknown>): Promise<Overrides> =>
     required(
       await model
@@ -78,7 +77,7 @@ export const openOverrideStore = async (connection: Connection): Promise<Overrid
         const changed = [...new Set([...Object.keys(entries), ...Object.keys(before.entries)])].filter(
           (name) => member(entries, name) !== member(before.entries, name),
         );
-        // What was set over an entry goes with it.
+        // Overrides of a changed entry are removed with it.
         const set = Object.fromEntries(
           changed.flatMap((name) => (Object.hasOwn(entries, name) ? [[`entries.${name}`, entries[name]]] : [])),
         );

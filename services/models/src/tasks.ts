@@ -1,11 +1,11 @@
 import { isTaskName, schemaPorts, TASK_NAMES, type TaskName } from "@nodeloom/kernel";
 import type { Entry } from "./entry";
 
-/** Tasks that models do, and in which order models are taken for them. */
+/** Tasks of models, and the order in which models are chosen for a task. */
 
 type Described = Pick<Entry, "modality" | "inputSchema">;
 
-/** What an entry that does not say its tasks does, by what it makes and what it takes. */
+/** Tasks of an entry without explicit ones, derived from its modality and inputs. */
 const derived = ({ modality, inputSchema }: Described): TaskName[] => {
   const ports = new Map(schemaPorts(inputSchema));
   const required = new Set(Array.isArray(inputSchema.required) ? (inputSchema.required as unknown[]) : []);
@@ -30,10 +30,10 @@ const derived = ({ modality, inputSchema }: Described): TaskName[] => {
 
 export const tasksOf = (entry: Described & { tasks?: TaskName[] | undefined }): TaskName[] => entry.tasks ?? derived(entry);
 
-/** The longest order of one task. */
+/** Models in one task's order. */
 export const MAX_ORDER = 100;
 
-/** What is wrong with an order. @param doing models that do the task */
+/** Problems of an order. @param doing models that support the task */
 export const orderIssues = (task: string, order: readonly string[], doing: readonly string[]): { path: string; message: string }[] => {
   if (!isTaskName(task)) return [{ path: "task", message: `must be one of: ${TASK_NAMES.join(", ")}` }];
   if (order.length > MAX_ORDER) return [{ path: "order", message: `must have at most ${MAX_ORDER} models` }];

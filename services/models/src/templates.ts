@@ -1,11 +1,11 @@
 import { propertySchema, type JsonSchema } from "@nodeloom/kernel";
 import { inputsInTemplate, type ProviderSettings } from "@nodeloom/providers";
 
-/** The inputs that an entry's requests name. */
+/** Finds the inputs that an entry's request templates refer to. */
 
 type Place = (string | number)[];
 
-/** Everything of a provider's settings that inputs are put into. */
+/** All templates in a provider's settings, with their paths. */
 const templatesOf = (provider: ProviderSettings): [Place, unknown][] => {
   if (provider.kind === "llm" || provider.kind === "comfyui") return [];
   if (provider.kind === "inference-platform") return [[["body"], provider.body]];
@@ -19,7 +19,7 @@ const templatesOf = (provider: ProviderSettings): [Place, unknown][] => {
   ];
 };
 
-/** Inputs that templates name and that the model doesn't have, each with its place. */
+/** Inputs that templates use but the model doesn't have, with their paths. */
 export const unknownInputs = (provider: ProviderSettings, inputSchema: JsonSchema): { name: string; path: Place }[] => {
   const named = templatesOf(provider).flatMap(([place, template]) =>
     inputsInTemplate(template).map(({ name, path }) => ({ name, path: [...place, ...path] })),

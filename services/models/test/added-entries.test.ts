@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 const SCHNELL = JSON.parse(readFileSync(join(__dirname, "..", "registry", "flux-schnell.json"), "utf8")) as Json & { provider: Json };
-/** An entry that needs no key to be enabled. */
+/** An entry that needs no key. */
 const named = (internalName: string, change: Json = {}): Json => {
   const { auth: _, ...provider } = SCHNELL.provider;
   return { ...SCHNELL, internalName, provider, ...change };

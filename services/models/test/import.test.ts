@@ -2,7 +2,7 @@ import { createInputCheck } from "@nodeloom/kernel";
 import { checkEntry } from "../src/checked-entry";
 import { createImporter, type ImportedProvider } from "../src/import";
 
-/** What providers publish, cut to the parts that matter, in the form in which they publish it. */
+/** Providers' public descriptions, reduced to the relevant parts. */
 
 const FAL = {
   openapi: "3.0.4",

@@ -1,27 +1,26 @@
 import { DomainError, invalidRequest } from "@nodeloom/kernel";
 
-/** Entries that administrators added: how many there may be, and what becomes of them. */
+/** Registry entries that administrators add: their number and their lifetime. */
 
 export interface AddedEntry {
   /** The entry as it was sent. */
   json: string;
   /** Increases with every change of this entry. */
   revision: number;
-  /** Milliseconds since 1970. */
   changedAt: number;
-  /** Since when it is deleted. Runs under way find it for as long as any run may take. */
+  /** Deletion time in milliseconds since 1970. Runs in progress can still read the entry. */
   deletedAt?: number;
 }
 export type AddedEntries = Readonly<Record<string, AddedEntry>>;
 
 export const MAX_ENTRIES = 200;
 export const MAX_ENTRY_BYTES = 48 * 1_024;
-/** Longer than any run may wait. */
+/** Longer than any run can wait. */
 const KEPT_MS = 31 * 24 * 60 * 60 * 1_000;
 
 const own = (entries: AddedEntries, name: string): AddedEntry | undefined => (Object.hasOwn(entries, name) ? entries[name] : undefined);
 
-/** An entry that is there and wasn't deleted. */
+/** @returns undefined for deleted entries */
 export const livingEntry = (entries: AddedEntries, name: string): AddedEntry | undefined => {
   const found = own(entries, name);
   return found?.deletedAt === undefined ? found : undefined;
@@ -38,13 +37,13 @@ const checkRevision = (found: AddedEntry | undefined, ifRevision: number | undef
 export interface PutEntry {
   name: string;
   json: string;
-  /** create: there must be none of that name, or this very one. */
+  /** `create` fails if a different entry with this name exists. */
   mode: "create" | "put";
   ifRevision?: number | undefined;
   now: number;
 }
 
-/** The entries with one more, or another one in place of one; the same object where nothing changes. */
+/** Adds or replaces an entry. Returns the same object if nothing changes. */
 export const withEntry = (entries: AddedEntries, { name, json, mode, ifRevision, now }: PutEntry): AddedEntries => {
   if (Buffer.byteLength(json) > MAX_ENTRY_BYTES)
     throw invalidRequest([{ path: "", message: `an entry may have at most ${MAX_ENTRY_BYTES} bytes` }]);
@@ -66,7 +65,7 @@ export const withEntry = (entries: AddedEntries, { name, json, mode, ifRevision,
   return { ...rest, [name]: { json, revision: (own(rest, name)?.revision ?? 0) + 1, changedAt: now } };
 };
 
-/** The entries without one, which runs under way still find. */
+/** Marks an entry as deleted; runs in progress can still read it. */
 export const withoutEntry = (
   entries: AddedEntries,
   { name, ifRevision, now }: { name: string; ifRevision?: number | undefined; now: number },

@@ -5,7 +5,7 @@ import { resolveEntry, type RegisteredModel } from "../resolved";
 import type { AddedEntries, AddedEntry } from "./entries";
 import { trustIssues } from "./trust";
 
-/** Added entries as models. */
+/** Converts added entries into models. */
 
 export const isAFile = (internalName: string): DomainError =>
   new DomainError(
@@ -35,8 +35,8 @@ const resolve = (json: string, { env, files }: Files): { model: RegisteredModel 
 };
 
 /**
- * The model of an entry that is to be added, checked as files are, and for what only files may say.
- * @param internalName the name that it must have
+ * Validates a new entry like a file, plus the rules that only apply to the API.
+ * @param internalName the name it must have
  * @throws DomainError INVALID_REQUEST, ALREADY_EXISTS
  */
 export const readAddedEntry = (
@@ -59,20 +59,20 @@ export const entryText = ({ json, revision }: AddedEntry): { json: string; revis
 });
 
 export interface AddedModels {
-  /** Those that weren't deleted. */
+  /** Entries that aren't deleted. */
   living(entries: AddedEntries): RegisteredModel[];
-  /** One of them, also where it was deleted since. */
+  /** Includes deleted entries. */
   get(entries: AddedEntries, internalName: string): RegisteredModel | undefined;
 }
 
-/** Reads added entries, each text once. */
+/** Parses each entry text once. */
 export const createAddedModels = ({
   onUnreadable,
   ...files
 }: Files & { onUnreadable: (name: string, problem: string) => void }): AddedModels => {
   const read = new WeakMap<AddedEntry, RegisteredModel | undefined>();
   const modelOf = (name: string, entry: AddedEntry): RegisteredModel | undefined => {
-    // A file of a later release comes before an entry of its name.
+    // A file of a later release takes precedence over an added entry with its name.
     if (files.files.has(name)) return undefined;
     if (!read.has(entry)) {
       const resolved = resolve(entry.json, files);

@@ -4,11 +4,11 @@ import type { Entry } from "../entry";
 import type { RegisteredModel } from "../resolved";
 
 /**
- * What an entry over the API may not say. Files are the operator's, who has the environment; administrators of the platform need not
- * have it, so that no entry of theirs may send a secret of it to another host than the files do.
+ * Restrictions on entries added over the API. Operators write the files and own the environment. Administrators may not have access to it,
+ * so their entries can't send its secrets to hosts that no file uses.
  */
 
-/** Variables that are there for added entries: they may be sent anywhere. */
+/** Variables reserved for added entries: they can be sent to any host. */
 export const OPEN_SECRET_PREFIX = "PROVIDER_KEY_";
 
 const originOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).origin : undefined);
@@ -53,7 +53,7 @@ const secretIssues = ({ provider }: Entry, files: Iterable<RegisteredModel>): Is
     : [{ path: "provider.pollHosts", message: `${host} is not among those of the files that use ${auth.secretEnv}` }];
 };
 
-/** Why an entry may not be added over the API, or nothing. @param files models of the registry's files */
+/** Reasons why an entry can't be added over the API. @param files models of the registry's files */
 export const trustIssues = (entry: Entry, files: Iterable<RegisteredModel>): Issue[] => {
   const issues = addressIssues(entry);
   if (entry.sandbox) issues.push({ path: "sandbox", message: "must be false: the sandbox's models are files" });

@@ -3,9 +3,9 @@ import { slugOf, type StoredWorkflow } from "../servers/server-record";
 import { findInputs, readClass, type Classes, type FoundInput } from "./inputs";
 import { assertKeepsFiles, mayMake, MODALITIES, modalityOf, readWorkflow, type Modality, type WorkflowNode } from "./workflow";
 
-/** Turns a workflow into a model of its server. */
+/** Converts a ComfyUI workflow into a model of its server. */
 
-/** An input as an administrator chose it. */
+/** An input as the administrator configured it. */
 export interface ChosenInput {
   name: string;
   node: string;
@@ -16,24 +16,24 @@ export interface NewWorkflow {
   name: string;
   /** JSON. */
   workflow: string;
-  /** None: the values of nodes that have a title. */
+  /** Empty: the values of titled nodes. */
   inputs: readonly ChosenInput[];
-  /** Empty: what its nodes say. */
+  /** Empty: derived from the nodes. */
   modality: string;
-  /** Whether its files keep the workflow that ComfyUI writes into them. */
+  /** True to keep the workflow that ComfyUI embeds in its files. */
   keepMetadata: boolean;
 }
 
-/** JSON readers leave `__proto__` out. */
+/** Not `__proto__`: JSON readers drop it. */
 const INPUT_NAME = /^(?!__proto__$)[A-Za-z_]\w{0,59}$/;
 const MAX_CLASSES = 100;
 
-/** ComfyUI answers an empty object for a class that it does not have. */
+/** ComfyUI returns an empty object for an unknown class. */
 const isUnknown = (answer: unknown): boolean => isRecord(answer) && Object.keys(answer).length === 0;
 
 /**
- * Asks the server for each class of a workflow. Classes that it does not describe are left out.
- * @throws DomainError INVALID_REQUEST for a class that the server does not have
+ * Reads the definition of each class in a workflow. Classes without a definition are left out.
+ * @throws DomainError INVALID_REQUEST for a class that the server doesn't have
  */
 const classesOf = async (nodes: readonly WorkflowNode[], ask: (path: string) => Promise<unknown>): Promise<Classes> => {
   const names = [...new Set(nodes.map(({ classType }) => classType))].slice(0, MAX_CLASSES);
@@ -59,7 +59,7 @@ export interface ReadWorkflow {
   modality: Modality | undefined;
 }
 
-/** What a workflow has that can be chosen. @throws DomainError INVALID_REQUEST */
+/** Finds the inputs that an administrator can choose. @throws DomainError INVALID_REQUEST */
 export const inspectWorkflow = async (workflow: string, ask: (path: string) => Promise<unknown>): Promise<ReadWorkflow> => {
   const nodes = readWorkflow(workflow);
   assertKeepsFiles(nodes);
@@ -88,12 +88,12 @@ const chosen = (given: readonly ChosenInput[], found: readonly FoundInput[]): Fo
 const schemaOf = (inputs: readonly FoundInput[]): JsonSchema => ({
   type: "object",
   additionalProperties: false,
-  // The file that a workflow was saved with is on the machine where that was done.
+  // The default file of the workflow exists only on the machine where the workflow was saved.
   required: inputs.filter(({ schema }) => schema.format === "media").map(({ name }) => name),
   properties: Object.fromEntries(inputs.map(({ name, schema }) => [name, schema])),
 });
 
-/** What a workflow makes: as it was chosen, or as its nodes say. @throws DomainError INVALID_REQUEST where neither tells, or the two disagree */
+/** The chosen modality, or the one the nodes imply. @throws DomainError INVALID_REQUEST if neither is known, or they differ */
 const chosenModality = (chosenOne: string, { nodes, modality: seen }: ReadWorkflow): Modality => {
   const modality = MODALITIES.find((one) => one === (chosenOne || seen));
   if (!modality) {
@@ -104,7 +104,7 @@ const chosenModality = (chosenOne: string, { nodes, modality: seen }: ReadWorkfl
   throw invalidRequest([{ path: "modality", message: `must be ${seen}: no node of the workflow keeps ${modality} files` }]);
 };
 
-/** A workflow as it is stored. @throws DomainError INVALID_REQUEST */
+/** The workflow to store. @throws DomainError INVALID_REQUEST */
 export const importWorkflow = async (given: NewWorkflow, ask: (path: string) => Promise<unknown>): Promise<StoredWorkflow> => {
   const read = await inspectWorkflow(given.workflow, ask);
   const { found } = read;

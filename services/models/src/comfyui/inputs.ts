@@ -1,12 +1,12 @@
 import { isRecord, type JsonSchema } from "@nodeloom/kernel";
 import type { WorkflowNode } from "./workflow";
 
-/** Inputs of a workflow that a model may have: its nodes' values, as far as they are no wires. */
+/** Possible inputs of a workflow: values of its nodes that aren't connections. */
 
-/** What the server says of a class of nodes (`/object_info`); unknown where it doesn't. */
+/** The server's definition of a node class (`/object_info`). */
 export interface ClassInfo {
   displayName: string;
-  /** By input: its type, or its choices, and its options. */
+  /** Input name → type or choices, and options. */
   inputs: ReadonlyMap<string, readonly unknown[]>;
 }
 export type Classes = ReadonlyMap<string, ClassInfo>;
@@ -14,13 +14,12 @@ export type Classes = ReadonlyMap<string, ClassInfo>;
 export interface FoundInput {
   node: string;
   input: string;
-  /** Of its node. */
   title: string;
   classType: string;
   value: string | number | boolean;
-  /** What it may be called. */
+  /** Suggested input name. */
   name: string;
-  /** Whether somebody has given its node a title. */
+  /** True if the node has a title of its own. */
   isTitled: boolean;
   schema: JsonSchema;
 }
@@ -34,7 +33,7 @@ const UPLOADS: readonly (readonly [string, string])[] = [
   ["video_upload", "video/*"],
   ["audio_upload", "audio/*"],
 ];
-/** Classes whose file is an input, for servers that don't say so. */
+/** Classes that load a file, for servers whose definitions don't mark them. */
 const LOADERS: Readonly<Record<string, readonly [string, string]>> = {
   LoadImage: ["image", "image/*"],
   LoadImageMask: ["image", "image/*"],
@@ -43,7 +42,7 @@ const LOADERS: Readonly<Record<string, readonly [string, string]>> = {
   VHS_LoadVideo: ["video", "video/*"],
 };
 
-/** What the server says of one class. */
+/** Parses the definition of one class. */
 export const readClass = (info: unknown): ClassInfo | undefined => {
   if (!isRecord(info)) return undefined;
   const { input, display_name: displayName } = info;
@@ -68,7 +67,7 @@ const mediaType = ({ classType }: WorkflowNode, input: string, options: Readonly
   return said ?? (known?.[0] === input ? known[1] : undefined);
 };
 
-/** Numbers that JSON can say exactly: seeds may be larger. */
+/** Limits a bound to exact JSON numbers: ComfyUI's seeds can be larger. */
 const bound = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) ? Math.max(-MAX_SEED, Math.min(MAX_SEED, value)) : undefined;
 
@@ -102,7 +101,7 @@ const schemaOf = (node: WorkflowNode, input: string, value: FoundInput["value"],
   return valueSchema(value, kind, known);
 };
 
-/** A title is somebody's own unless it is what the server calls the class, or looks like it. */
+/** True if the title differs from the class's display name. */
 const isTitled = ({ title, classType }: WorkflowNode, info: ClassInfo | undefined): boolean => {
   if (title === "" || title === info?.displayName) return false;
   const [plain, known] = [plainName(title).replaceAll("_", ""), plainName(classType).replaceAll("_", "")];
@@ -118,7 +117,7 @@ const unique = (found: readonly FoundInput[]): FoundInput[] => {
   });
 };
 
-/** The values of a workflow that can be inputs, those of titled nodes first. */
+/** Values that can become inputs; those of titled nodes come first. */
 export const findInputs = (nodes: readonly WorkflowNode[], classes: Classes): FoundInput[] => {
   const found = nodes.flatMap((node) => {
     const info = classes.get(node.classType);

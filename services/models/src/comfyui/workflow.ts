@@ -1,7 +1,7 @@
 import { invalidRequest, isRecord } from "@nodeloom/kernel";
 import { LIMITS_OF_SERVERS } from "../servers/server-record";
 
-/** comfyui/: workflows of ComfyUI, in the format that its API takes (Workflow → Export (API)). */
+/** Reads ComfyUI workflows in API format (Workflow → Export (API)). */
 
 export interface WorkflowNode {
   id: string;
@@ -16,7 +16,7 @@ const refuse = (message: string): never => {
   throw invalidRequest([{ path: "workflow", message }]);
 };
 
-/** @throws DomainError INVALID_REQUEST that says what to export */
+/** @throws DomainError INVALID_REQUEST with the format to export */
 export const readWorkflow = (json: string): WorkflowNode[] => {
   if (json.length > LIMITS_OF_SERVERS.workflowChars) refuse(`must have at most ${LIMITS_OF_SERVERS.workflowChars} characters of JSON`);
   const workflow = JSON.parse(json) as unknown;
@@ -36,29 +36,32 @@ export const readWorkflow = (json: string): WorkflowNode[] => {
 export const MODALITIES = ["image", "video", "audio"] as const;
 export type Modality = (typeof MODALITIES)[number];
 
-/** Nodes that keep files, by their classes' names. Animated WebP and PNG files are pictures. */
+/** Node classes that save files. Animated WebP and PNG files count as images. */
 const KEEPING: readonly (readonly [RegExp, Modality])[] = [
   [/^(?:VHS_VideoCombine|SaveVideo|SaveWEBM)$/, "video"],
   [/^(?:Save|Preview)Audio\w*$/, "audio"],
   [/^(?:SaveImage|PreviewImage|Image Save|SaveAnimated)\w*$/i, "image"],
 ];
-/** Nodes that send what they make to an open page, and keep no file. */
+/** Node classes that stream their result to a browser and save no file. */
 const SENDING = /^(?:\w+_)?(?:Save|Send)\w*WebSocket$/i;
 
 const keptBy = ({ classType, inputs }: WorkflowNode): Modality | undefined => {
   const { format } = inputs;
-  // This one also makes GIF and animated WebP.
+  // This class also saves GIF and animated WebP.
   if (classType === "VHS_VideoCombine" && typeof format === "string" && format.startsWith("image/")) return "image";
   return KEEPING.find(([name]) => name.test(classType))?.[1];
 };
 
-/** What a workflow makes: film before sound before pictures, since workflows of films also show pictures. Undefined where no node is known. */
+/**
+ * The modality of a workflow: video before audio before image, because video workflows also save previews. Undefined without a known output
+ * node.
+ */
 export const modalityOf = (nodes: readonly WorkflowNode[]): Modality | undefined => {
   const kept = new Set(nodes.map(keptBy));
   return KEEPING.map(([, modality]) => modality).find((modality) => kept.has(modality));
 };
 
-/** Nodes whose outputs no other node takes. */
+/** Nodes whose outputs aren't connected. */
 const lastNodes = (nodes: readonly WorkflowNode[]): WorkflowNode[] => {
   const taken = new Set(
     nodes.flatMap(({ inputs }) => Object.values(inputs).flatMap((value) => (Array.isArray(value) ? [String(value[0])] : []))),
@@ -66,7 +69,7 @@ const lastNodes = (nodes: readonly WorkflowNode[]): WorkflowNode[] => {
   return nodes.filter(({ id }) => !taken.has(id));
 };
 
-/** Whether a workflow may make files of a kind: by a node that keeps such, or by one that is not known. */
+/** True if a workflow can produce the modality: through a known output node, or through an unknown final node. */
 export const mayMake = (nodes: readonly WorkflowNode[], modality: Modality): boolean =>
   nodes.some((node) => keptBy(node) === modality) || lastNodes(nodes).some((node) => keptBy(node) === undefined);
 

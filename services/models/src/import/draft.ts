@@ -1,15 +1,15 @@
 import type { Issue } from "@nodeloom/kernel";
 import type { MODALITIES } from "../entry";
 
-/** Entries that are made from what providers publish. */
+/** Drafts of entries from providers' public descriptions. */
 
 export type Modality = (typeof MODALITIES)[number];
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface Draft {
-  /** An entry; what is missing in it, such as a price, is null. */
+  /** The entry; unknown parts such as the price are null. */
   entry: Json;
-  /** What could not be carried over, in words. */
+  /** Human-readable notes on what was not imported. */
   notes: string[];
 }
 
@@ -18,7 +18,6 @@ export interface ImportRequest {
   app: string;
   internalName?: string | undefined;
   modality?: Modality | undefined;
-  /** Milliseconds since 1970. */
   now: number;
 }
 
@@ -28,13 +27,13 @@ export interface Auth {
   secretEnv: string;
 }
 
-/** What providers publish. */
+/** Reads providers' public descriptions. */
 export interface Published {
-  /** @throws DomainError where it can't be had */
+  /** @throws DomainError if the document can't be read */
   json(address: string, auth?: Auth): Promise<unknown>;
 }
 
-/** What can't be imported, by its place in the request. */
+/** An error in the import request; `path` is the request member. */
 export class ImportProblem extends Error {
   override readonly name = "ImportProblem";
   constructor(readonly issue: Issue) {
@@ -44,7 +43,7 @@ export class ImportProblem extends Error {
 
 export const isJson = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What stands under some names in JSON; undefined where one of them is not there. */
+/** The value at a path of names; undefined if any is missing. */
 export const at = (value: unknown, ...names: string[]): unknown =>
   names.reduce((found, name) => (isJson(found) && Object.hasOwn(found, name) ? found[name] : undefined), value);
 
@@ -55,7 +54,6 @@ export const textAt = (value: unknown, ...names: string[]): string | undefined =
 
 const MAX_NAME_CHARS = 100;
 
-/** An internal name for a provider's model. */
 export const nameOf = (company: string, app: string): string => {
   const words = `${company}-${app}`
     .toLowerCase()
@@ -64,5 +62,5 @@ export const nameOf = (company: string, app: string): string => {
   return words.join("-").slice(0, MAX_NAME_CHARS).replace(/-$/, "");
 };
 
-/** The day of a time, as entries write it. @param now milliseconds since 1970 */
+/** The UTC date in the entry format. @param now milliseconds since 1970 */
 export const dayOf = (now: number): string => new Date(now).toISOString().slice(0, "2026-01-01".length);

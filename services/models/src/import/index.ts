@@ -5,7 +5,7 @@ import { ImportProblem, type Auth, type Draft, type ImportRequest, type Publishe
 import { openRouterDraft } from "./openrouter";
 import { replicateDraft } from "./replicate";
 
-/** Entries for models of a provider, made from what it publishes about them. */
+/** Creates entries from providers' public descriptions of their models. */
 
 export const IMPORTED = ["fal", "replicate", "openrouter"] as const;
 export type ImportedProvider = (typeof IMPORTED)[number];
@@ -22,14 +22,14 @@ const DRAFTS: Readonly<Record<ImportedProvider, (request: ImportRequest, publish
 
 export interface ImporterOptions {
   egress: Pick<EgressClient, "request">;
-  /** The value of a provider's key, from wherever it is kept. */
+  /** The value of a provider key, from the environment or the console. */
   secret: (name: string) => Promise<string | undefined>;
   now?: () => number;
 }
 
 export type Importer = ReturnType<typeof createImporter>;
 
-/** @returns a function that makes drafts. @throws DomainError INVALID_REQUEST, PRECONDITION_FAILED, SERVICE_UNAVAILABLE */
+/** @returns a function that creates drafts. @throws DomainError INVALID_REQUEST, PRECONDITION_FAILED, SERVICE_UNAVAILABLE */
 export const createImporter = ({ egress, secret, now = Date.now }: ImporterOptions) => {
   const json = async (address: string, auth?: Auth): Promise<unknown> => {
     const { host } = new URL(address);

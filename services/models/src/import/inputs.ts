@@ -1,7 +1,7 @@
 import { member } from "@nodeloom/kernel";
 import { at, isJson, type Json } from "./draft";
 
-/** Inputs of a provider's published schema, as a model's inputs. */
+/** Converts a provider's published schema into model inputs. */
 
 const MAX_INPUTS = 60;
 const MAX_DEPTH = 6;
@@ -9,7 +9,7 @@ const MAX_TEXT = 1_000;
 const MAX_PROMPT = 10_000;
 const MAX_COUNT = 4;
 const SCALARS = new Set(["string", "integer", "number", "boolean"]);
-/** Keywords that are kept, by the type that they are for. */
+/** Keywords to copy, by type. */
 const KEPT: Readonly<Record<string, readonly string[]>> = {
   string: ["minLength", "maxLength"],
   integer: ["minimum", "maximum"],
@@ -32,14 +32,14 @@ const LENGTH = /^(\d{1,4})(s?)$/;
 export interface Inputs {
   properties: Record<string, Json>;
   required: string[];
-  /** Of the request, by the provider's names. */
+  /** Body of the request, with the provider's names. */
   body: Record<string, unknown>;
-  /** Inputs that take files. */
+  /** Names of file inputs. */
   files: string[];
   notes: string[];
 }
 
-/** A schema without references and alternatives: of these, the first that lists its values or is a scalar. */
+/** Resolves references and alternatives. Of several alternatives, takes the first one with an enum or a scalar type. */
 export const plain = (schema: unknown, components: Json, depth = 0): Json => {
   if (!isJson(schema) || depth > MAX_DEPTH) return {};
   const { $ref: reference, allOf, anyOf, oneOf, ...rest } = schema;
@@ -81,7 +81,7 @@ const scalar = (schema: Json, name: string): Json | undefined => {
   return isDefault(schema.default, property) ? { ...property, default: schema.default } : property;
 };
 
-/** The kind of files that an input takes by its name; empty for any, undefined where it takes none. */
+/** The file family of an input, judged by its name: empty for any family, undefined if it isn't a file. */
 const fileKind = (name: string, schema: Json): string | undefined => {
   if (schema.type !== "string" || Array.isArray(schema.enum)) return undefined;
   const [, word] = FILE.exec(name.toLowerCase()) ?? [];
@@ -97,7 +97,7 @@ const file = (kind: string, schema: Json, name: string): Json => ({
   minLength: 1,
 });
 
-/** A number of seconds that is written as a text, with or without its unit. */
+/** Seconds that the provider expects as text, with or without a unit. */
 const seconds = (schema: Json): { property: Json; sent: unknown } | undefined => {
   if (Array.isArray(schema.enum)) {
     const read = schema.enum.map((value) => LENGTH.exec(String(value)));
@@ -122,7 +122,7 @@ const seconds = (schema: Json): { property: Json; sent: unknown } | undefined =>
   return { property: { ...scalar(schema, "Seconds"), title: "Seconds", default: usual }, sent: { $input: "seconds" } };
 };
 
-/** A model's inputs from a schema of an object. @param components schemas that it refers to, by name */
+/** Model inputs from an object schema. @param components referenced schemas, by name */
 export const inputsOf = (schema: unknown, components: Json): Inputs => {
   const inputs: Inputs = { properties: {}, required: [], body: {}, files: [], notes: [] };
   const required = at(schema, "required");

@@ -1,7 +1,7 @@
 import { historyInput, SAMPLING_INPUTS } from "../chat-inputs";
 import { at, dayOf, ImportProblem, nameOf, textAt, type Draft, type ImportRequest, type Published } from "./draft";
 
-/** OpenRouter publishes one list of all its models, with prices. */
+/** Imports from OpenRouter, which publishes one list of models with prices. */
 
 const ADDRESS = "https://openrouter.ai/api/v1/models";
 const BASE = "https://openrouter.ai/api/v1";
@@ -10,12 +10,12 @@ const DECIMALS = 6;
 const USUAL_TOKENS = 1_024;
 const MOST_TOKENS = 65_536;
 const MAX_TEXT = 262_144;
-/** Of one picture, for the models that count most. */
+/** Tokens per image of the models that count most. */
 const PICTURE_TOKENS = 16_000;
 
 const perMillion = (perToken: unknown): number | undefined => {
   const usd = typeof perToken === "string" ? Number(perToken) : Number.NaN;
-  // Of models that choose others by themselves it is -1.
+  // Models that route to other models publish -1.
   return usd >= 0 ? Number((usd * MILLION).toFixed(DECIMALS)) : undefined;
 };
 

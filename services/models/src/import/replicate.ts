@@ -13,7 +13,7 @@ import {
 import { inputsOf, plain } from "./inputs";
 import { memberOf } from "./results";
 
-/** Replicate publishes the schema of a model's newest version. */
+/** Imports from Replicate, which publishes the schema of each model's latest version. */
 
 const APP = /^[\w.-]+\/[\w.-]+$/;
 const ENDINGS: readonly [RegExp, Modality][] = [
@@ -22,7 +22,7 @@ const ENDINGS: readonly [RegExp, Modality][] = [
   [/\.(?:mp3|wav|ogg|flac|m4a)(?:$|\?)/i, "audio"],
 ];
 
-/** What a model makes, by its published example. */
+/** The modality of a model, judged by its published example. */
 const madeIn = (model: unknown, output: Json): Modality | undefined => {
   const example = at(model, "default_example", "output");
   const first: unknown = Array.isArray(example) ? example[0] : example;
@@ -56,7 +56,7 @@ export const replicateDraft = async ({ app, internalName, modality, now }: Impor
       kind: "inference-platform",
       dialect: "replicate",
       baseUrl: "https://api.replicate.com",
-      // Only official models may be called without a version.
+      // Only official models can be called without a version.
       app: at(model, "is_official") === true ? app : version,
       ...(files.length > 0 ? { files: Object.fromEntries(files.map((name) => [name, send])), upload: { api: "replicate" } } : {}),
       auth: { scheme: "Bearer", secretEnv: "REPLICATE_API_TOKEN" },

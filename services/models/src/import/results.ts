@@ -1,7 +1,7 @@
 import { at, isJson, type Json, type Modality } from "./draft";
 import { plain } from "./inputs";
 
-/** Where a provider's published schema of its answers has what was made. */
+/** Finds the result in a provider's published response schema. */
 
 const WORDS: Readonly<Record<string, Modality>> = {
   video: "video",
@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<string, Modality>> = {
   transcript: "text",
 };
 const MEMBERS = { image: "images", video: "videos", audio: "audios", text: "text" } as const;
-/** What a result has beside its pictures is told by the earlier of these. */
+/** Precedence if a result has several kinds of files. */
 const ORDER: readonly Modality[] = ["video", "audio", "image", "text"];
 
 export interface Result {
@@ -22,7 +22,6 @@ export interface Result {
 
 const hasUrl = (schema: Json): boolean => isJson(at(schema, "properties", "url"));
 
-/** The result of an object's properties. */
 export const resultOf = (schema: unknown, components: Json): Result | undefined => {
   const found = Object.entries((at(schema, "properties") ?? {}) as Json).flatMap(([name, published]): [Modality, string][] => {
     const property = plain(published, components);

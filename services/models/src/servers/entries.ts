@@ -5,12 +5,12 @@ import type { RegisteredModel } from "../registry";
 import { SAMPLING_INPUTS, toolInputs } from "../chat-inputs";
 import { keyNameOf, slugOf, type ListedModel, type ServerRecord, type StoredWorkflow } from "./server-record";
 
-/** What the models of a server become in the registry. */
+/** Registry entries for a server's models. */
 
 const MAX_TEXT_CHARS = 262_144;
 const MAX_ANSWER_TOKENS = 32_768;
 const MAX_IMAGES = 8;
-/** Files of one request are in it, whatever their number. */
+/** Files are embedded in the request, whatever their number. */
 const FILES = { send: ["data-url" as const] };
 const HASH_CHARS = 6;
 const MODEL_SLUG_CHARS = 100;
@@ -132,7 +132,7 @@ const baseOf = ({ _id, name, url, hasKey }: ServerRecord): Base => ({
   ...(hasKey ? { auth: { scheme: "Bearer", secretEnv: keyNameOf(_id) } } : {}),
 });
 
-/** Of every model that the operator runs: all tiers have it, ready. */
+/** Common to all models that the operator runs: enabled for every tier. */
 export const AT_HOME: Pick<RegisteredModel, "sandbox" | "runsAt" | "minTier" | "trialRuns" | "enabled" | "missing"> = {
   sandbox: false,
   runsAt: "local",
@@ -150,7 +150,7 @@ const entry = (server: ServerRecord, internalName: string, called: string, made:
   ...AT_HOME,
 });
 
-/** A model as people call it: llama.cpp lists the path of its file. */
+/** Display name of a model. llama.cpp lists a file path. */
 const calledOf = (id: string): string =>
   /^(?:\/|[A-Za-z]:\\)/.test(id)
     ? id
@@ -159,7 +159,7 @@ const calledOf = (id: string): string =>
         .replace(/\.gguf$/i, "")
     : id;
 
-/** Different ids may become the same slug: all but the first of them have a hash of their ids in their names. */
+/** Different ids can have the same slug: later ones get a hash of their id appended. */
 const namesOf = (prefix: string, ids: readonly string[]): string[] => {
   const taken = new Set<string>();
   return ids.map((id) => {
@@ -171,7 +171,7 @@ const namesOf = (prefix: string, ids: readonly string[]): string[] => {
   });
 };
 
-/** What a server's models are for: as listed, and as administrators have said since. */
+/** Models of a server with the administrators' choices applied. */
 export const modelsOf = ({ listed, choices }: Pick<ServerRecord, "listed" | "choices">): ListedModel[] => {
   const chosen = new Map(choices.map((choice) => [choice.id, choice]));
   return listed.map((model) => ({ ...model, ...chosen.get(model.id) }));
@@ -195,7 +195,7 @@ const workflowEntry = (server: ServerRecord, stored: StoredWorkflow): Registered
   return entry(server, `${server._id}-${stored.slug}`, stored.name, made);
 };
 
-/** The registry's entries of a server. They cost nothing until an administrator gives them a price. */
+/** Registry entries of a server. They are free until an administrator sets a price. */
 export const entriesOf = (server: ServerRecord): RegisteredModel[] => {
   if (server.kind === "comfyui") return server.workflows.map((stored) => workflowEntry(server, stored));
   const models = modelsOf(server);
@@ -206,7 +206,7 @@ export const entriesOf = (server: ServerRecord): RegisteredModel[] => {
   });
 };
 
-/** By model id, how its entry is called. */
+/** Model id → entry name. */
 export const entryNames = (server: ServerRecord): ReadonlyMap<string, string> => {
   const ids = server.listed.map(({ id }) => id);
   const names = namesOf(server._id, ids);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { SERVER_KINDS, serverUrl, slugOf, type ServerKind } from "./server-record";
 
-/** Servers that the environment names. */
+/** Model servers set in the environment. */
 
 export interface NamedServer {
   id: string;
@@ -14,7 +14,7 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { "http:": "80", "https:
 
 const isKind = (text: string): text is ServerKind => (SERVER_KINDS as readonly string[]).includes(text);
 
-/** @throws Error that says what is wrong with the entry */
+/** @throws Error with the problem of the entry */
 const readServer = (entry: string): NamedServer => {
   const [kind = "", ...rest] = entry.split("=");
   if (!isKind(kind)) throw new Error(`${JSON.stringify(entry)}: must be kind=url, of the kinds ${SERVER_KINDS.join(", ")}`);
@@ -31,7 +31,7 @@ const notTwice = (servers: readonly NamedServer[]): void => {
   if (twice) throw new Error(`${twice.name} is named twice`);
 };
 
-/** `MODEL_SERVERS`: `kind=url`, separated by commas. */
+/** `MODEL_SERVERS`: comma-separated `kind=url` entries. */
 export const modelServers = z
   .string()
   .default("")

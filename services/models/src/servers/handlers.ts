@@ -50,7 +50,6 @@ type Handlers = Pick<
   | "removeWorkflow"
 >;
 
-/** gRPC handlers of the servers of models. */
 export const serverHandlers = (servers: Servers): Handlers => {
   const view = async (server: ServerRecord): Promise<messages.ModelServer> => message(server, await servers.statusOf(server));
   const changed = async ({ before, after }: { before: ServerRecord; after: ServerRecord }) => {
@@ -59,7 +58,7 @@ export const serverHandlers = (servers: Servers): Handlers => {
   };
   return {
     listServers: unary(async () => ({ servers: await Promise.all((await servers.list()).map(view)) })),
-    // It is asked when it has its key.
+    // Not probed yet: its key is stored after it is added.
     addServer: unary(async (request) => ({ server: message(await servers.add(request), NOT_ASKED) })),
     updateServer: unary(async ({ id, models: choices, ...change }) =>
       changed(await servers.update(id, { ...change, models: choices.map(({ makes, ...choice }) => ({ ...choice, task: makes })) })),

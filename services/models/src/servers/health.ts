@@ -4,11 +4,11 @@ import { READY, type ModelStatus } from "../local-models";
 import { listServer, ServerProblem } from "./listing";
 import type { ListedModel, ServerRecord } from "./server-record";
 
-/** Whether servers answer, and what they have: asked in the background, so that no listing waits for a machine that is switched off. */
+/** Health and models of servers, probed in the background, so that no list waits for a machine that is switched off. */
 
-/** How old an answer may be before the server is asked again. */
+/** Age after which an answer is refreshed. */
 const FRESH_MS = 5_000;
-/** How old it may be to be used meanwhile; one that is older is waited for. */
+/** Age up to which a stale answer is used during the refresh. */
 const USABLE_MS = 60_000;
 const AWAY_SECONDS = 15;
 
@@ -26,7 +26,7 @@ const away = (name: string, problem: string): ModelStatus => ({
 export interface HealthOptions {
   servers: OwnServers;
   keyOf: (server: ServerRecord) => Promise<string | undefined>;
-  /** Called with what a server has when that is not what it had. */
+  /** Called when a server's models have changed. */
   onListed: (server: ServerRecord, listed: ListedModel[]) => Promise<void>;
   onError: (error: unknown) => void;
   now?: () => number;
@@ -35,7 +35,7 @@ export interface HealthOptions {
 export const createHealth = ({ servers, keyOf, onListed, onError, now = Date.now }: HealthOptions) => {
   const seen = new Map<string, Seen>();
   const asking = new Map<string, Promise<ModelStatus>>();
-  /** Of a server at its address, with its key: a change of these asks anew. */
+  /** Changes with the server's address and key, which triggers a new probe. */
   const idOf = ({ _id, url, hasKey, createdAt }: ServerRecord): string => `${_id} ${createdAt.getTime()} ${url} ${hasKey}`;
 
   const statusOf = async (server: ServerRecord): Promise<ModelStatus> => {
@@ -64,7 +64,6 @@ export const createHealth = ({ servers, keyOf, onListed, onError, now = Date.now
   };
 
   return {
-    /** The state of a server. */
     statusOf: async (server: ServerRecord): Promise<ModelStatus> => {
       const known = seen.get(idOf(server));
       const age = known ? now() - known.at : Infinity;
@@ -72,9 +71,9 @@ export const createHealth = ({ servers, keyOf, onListed, onError, now = Date.now
       const asked = ask(server);
       return known && age < USABLE_MS ? known.status : asked;
     },
-    /** Asks now. */
+    /** Probes the server immediately. */
     ask,
-    /** Drops what is known of servers that are gone. */
+    /** Forgets removed servers. */
     keep: (records: readonly ServerRecord[]): void => {
       const ids = new Set(records.map(idOf));
       for (const id of seen.keys()) if (!ids.has(id)) seen.delete(id);

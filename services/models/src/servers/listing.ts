@@ -3,7 +3,7 @@ import { EgressError, type OwnServers } from "@nodeloom/platform";
 import { LIMITS_OF_SERVERS, type ListedModel, type ServerRecord } from "./server-record";
 import { listedModel } from "./task";
 
-/** Asks servers what they have. */
+/** Reads the list of models from servers. */
 
 const TIMEOUT_MS = 3_000;
 const MAX_BYTES = 2 * 1_024 * 1_024;
@@ -11,14 +11,14 @@ const MAX_ID_CHARS = 300;
 const OK = 200;
 const REFUSED = new Set([401, 403]);
 
-/** Why a server can't be used now, in words for administrators. */
+/** The reason why a server is unusable. The message is for administrators. */
 export class ServerProblem extends Error {
   override readonly name = "ServerProblem";
 }
 
 export type Asked = Pick<ServerRecord, "kind" | "url">;
 
-/** Asks a server for JSON. @throws ServerProblem */
+/** Requests JSON from a server. @throws ServerProblem */
 export const askServer = async (servers: OwnServers, url: string, key: string | undefined, maxBytes = MAX_BYTES): Promise<unknown> => {
   const headers = { accept: "application/json", ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) };
   const answer = await servers
@@ -36,7 +36,7 @@ export const askServer = async (servers: OwnServers, url: string, key: string | 
   }
 };
 
-/** The models of an OpenAI-compatible server, by id. */
+/** Parses the model list of an OpenAI-compatible server. */
 const listModels = (answer: unknown): ListedModel[] => {
   const data = isRecord(answer) ? answer.data : answer;
   if (!Array.isArray(data)) throw new ServerProblem("its list of models has no data");
@@ -46,7 +46,7 @@ const listModels = (answer: unknown): ListedModel[] => {
 };
 
 /**
- * What a server offers by itself; of ComfyUI nothing, but it answers.
+ * Models that a server lists. For ComfyUI this only checks that it responds.
  * @throws ServerProblem
  */
 export const listServer = async (servers: OwnServers, { kind, url }: Asked, key: string | undefined): Promise<ListedModel[]> => {

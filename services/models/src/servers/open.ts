@@ -9,14 +9,14 @@ const READ_MS = 2_000;
 
 export interface OpenServersOptions {
   store: ServerStore;
-  /** Those of the environment. */
+  /** Servers set in the environment. */
   named: readonly NamedServer[];
   ownServers: OwnServers;
   identity: Pick<ClientOf<identityProto.IdentityServiceServer>, "readSecrets">;
   logger: Logger;
 }
 
-/** Keys of servers as identity keeps them, read at each listing; undefined for another address, and while it can't be asked. */
+/** Server keys from identity, read for each listing. Undefined if a key was stored for another address, or identity is unreachable. */
 const createKeys =
   ({ identity, logger }: Pick<OpenServersOptions, "identity" | "logger">) =>
   async (name: string, url: string): Promise<string | undefined> => {
@@ -29,7 +29,7 @@ const createKeys =
     }
   };
 
-/** Opens the servers, with those that the environment names among them. */
+/** Opens the registry of servers, including those set in the environment. */
 export const openServers = async ({ store, named, ownServers, identity, logger }: OpenServersOptions): Promise<Servers> => {
   await store.setEnvironment(named.map(({ id, ...rest }) => ({ _id: id, ...rest })));
   return createServers({

@@ -1,18 +1,18 @@
 import { SLUG } from "@nodeloom/kernel";
 import { z } from "zod";
 
-/** servers/: servers of models that an installation has itself, such as Ollama or ComfyUI, and the entries that their models become. */
+/** Model servers that the installation runs itself, such as Ollama or ComfyUI, and the entries of their models. */
 
 export const SERVER_KINDS = ["openai", "comfyui"] as const;
 export type ServerKind = (typeof SERVER_KINDS)[number];
 
-/** What a server's model is used for. `none`: it is not offered. */
+/** `none`: the model isn't offered. */
 export const TASKS = ["chat", "image", "speech", "transcribe", "none"] as const;
 export type Task = (typeof TASKS)[number];
 
 export const LIMITS_OF_SERVERS = {
   servers: 50,
-  /** Of one server; more are left out. */
+  /** Per server; further models are ignored. */
   models: 500,
   workflows: 30,
   workflowChars: 256 * 1_024,
@@ -20,42 +20,41 @@ export const LIMITS_OF_SERVERS = {
   urlChars: 500,
 } as const;
 
-/** A model as its server lists it. */
 export interface ListedModel {
   id: string;
   task: Task;
-  /** Whether it reads pictures. */
+  /** True if the model accepts images. */
   sees: boolean;
 }
 
-/** What an administrator says of a model. */
+/** An administrator's settings for a listed model. */
 export type ModelChoice = Pick<ListedModel, "id"> & Partial<ListedModel>;
 
 export interface StoredWorkflow {
   slug: string;
   name: string;
   modality: "image" | "video" | "audio";
-  /** JSON of the workflow in its API's format. */
+  /** JSON of the workflow in API format. */
   workflow: string;
-  /** Whether its files keep the workflow that ComfyUI writes into them; absent: they don't. */
+  /** Keep the workflow that ComfyUI embeds in its files; false by default. */
   keepMetadata?: boolean;
-  /** JSON: where each input is put. */
+  /** JSON: the target of each input in the workflow. */
   inputs: string;
   /** JSON Schema. */
   inputSchema: string;
 }
 
 export interface ServerRecord {
-  /** A slug; what the names of its models begin with. */
+  /** A slug; prefix of its models' names. */
   _id: string;
   kind: ServerKind;
   name: string;
-  /** Without a slash at its end; of the kind openai, with the version. */
+  /** Without a trailing slash. For kind `openai`, includes the version. */
   url: string;
-  /** Whether identity keeps a key for it. */
+  /** True if identity stores a key for the server. */
   hasKey: boolean;
   fromEnvironment: boolean;
-  /** As it was listed last. */
+  /** Models at the last listing. */
   listed: ListedModel[];
   choices: ModelChoice[];
   workflows: StoredWorkflow[];
@@ -64,13 +63,13 @@ export interface ServerRecord {
   updatedAt: Date;
 }
 
-/** What identity calls a server's key. */
+/** The name of a server's key in identity. */
 export const keyNameOf = (id: string): string => `MODEL_SERVER_${id.toUpperCase().replaceAll("-", "_")}`;
 
-/** A server's id is part of its key's name, which has at most 64 characters. */
+/** Key names have at most 64 characters and contain the server's id. */
 const MAX_ID_CHARS = 40;
 
-/** A text as a slug, cut; empty where nothing of it can be in one. */
+/** A text as a slug of limited length; empty if no character fits. */
 export const slugOf = (text: string, most = MAX_ID_CHARS): string =>
   text
     .normalize("NFKD")
@@ -79,7 +78,7 @@ export const slugOf = (text: string, most = MAX_ID_CHARS): string =>
     .slice(0, most)
     .replace(/^-|-$/g, "");
 
-/** An address of a server as it is stored. @throws z.ZodError */
+/** The stored form of a server's URL. @throws z.ZodError */
 export const serverUrl = (kind: ServerKind) =>
   z
     .string()
@@ -93,7 +92,7 @@ export const serverUrl = (kind: ServerKind) =>
     .transform((raw) => {
       const { origin, pathname } = new URL(raw);
       const path = pathname.replace(/(?<!\/)\/+$/, "");
-      // Those who give the address of the server alone mean its first version.
+      // A bare host means the API's version 1.
       return `${origin}${path === "" && kind === "openai" ? "/v1" : path}`;
     });
 

@@ -23,9 +23,8 @@ import {
 } from "./server-record";
 import type { ServerChange, ServerStore } from "./store";
 
-/** How long another replica's change may go unseen. */
+/** How long another replica's change can stay unseen. */
 const FRESH_MS = 1_000;
-/** Attempts of a change that another one comes before. */
 const CHANGE_ATTEMPTS = 5;
 
 export interface NewServer {
@@ -44,7 +43,7 @@ export interface ServerUpdate {
 export interface ServersOptions {
   store: ServerStore;
   servers: OwnServers;
-  /** A key of the platform by its name, if it was stored for an address. */
+  /** A platform key by name, if it was stored for this URL. */
   secret: (name: string, url: string) => Promise<string | undefined>;
   onStale?: (error: unknown) => void;
   now?: () => number;
@@ -74,7 +73,7 @@ const withChoices = ({ choices, listed }: ServerRecord, models: ServerUpdate["mo
 
 export type Servers = Awaited<ReturnType<typeof createServers>>;
 
-/** The servers of models that an installation has itself, and the entries that their models become. */
+/** Model servers of the installation and the entries of their models. */
 export const createServers = async ({ store, servers, secret, onStale = () => undefined, now = Date.now }: ServersOptions) => {
   let records = await store.list();
   let revision = await store.revision();
@@ -116,7 +115,7 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
 
   const current = async (): Promise<readonly ServerRecord[]> => {
     if (now() - checkedAt >= FRESH_MS) await (checking ??= refresh());
-    // What they have is asked for on the way, and seen by the next.
+    // Refreshed in the background, for the next reader.
     for (const server of records) void health.statusOf(server);
     return records;
   };
@@ -126,7 +125,7 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
     if (!server) throw notFound(id);
     return server;
   };
-  /** One conditional update of a server as it is now. */
+  /** One conditional update of a server's current state. */
   const change = async (
     id: string,
     changeOf: (server: ServerRecord) => Promise<ServerChange> | ServerChange,
@@ -151,13 +150,12 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
   };
 
   return {
-    /** All servers as they are known here. */
     list: current,
     statusOf: health.statusOf,
-    /** Their models' entries, as of the last listing. */
+    /** Entries by the last listing. */
     models: (): ReadonlyMap<string, RegisteredModel> => entries,
     version: (): string => revision,
-    /** The state of the server that an entry runs on. */
+    /** State of the server that runs a model. */
     statusOfModel: async ({ provider }: RegisteredModel): Promise<ModelStatus> => {
       const server = records.find(({ _id }) => _id === provider.server?.id);
       return server ? health.statusOf(server) : { state: "away", reason: "its server was removed", retryAfterSeconds: 0 };
@@ -190,7 +188,7 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
         return {
           ...(name === undefined ? {} : { name: checked("name", serverName, name) }),
           url: address,
-          // A key is for one scheme, host and port: another one takes a key of its own.
+          // A key belongs to one scheme, host and port. A new address needs a new key.
           hasKey: hasKey ?? (server.hasKey && isSameOrigin(address, server.url)),
           ...(models.length === 0 ? {} : { choices: withChoices(server, models) }),
         };
@@ -203,7 +201,7 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
       await read();
       return removed;
     },
-    /** Asks a server that may not be there yet. @returns what it has, or why it can't be used */
+    /** Probes a server before it is added. @returns its models, or the problem */
     test: async ({
       kind: given,
       url,
@@ -222,14 +220,14 @@ export const createServers = async ({ store, servers, secret, onStale = () => un
         throw error;
       }
     },
-    /** Asks a server now; what it has is there afterwards. */
+    /** Probes a server immediately and stores its models. */
     check: async (id: string): Promise<{ server: ServerRecord; status: ModelStatus }> => {
       const status = await health.ask(await found(id));
       return { server: await found(id), status };
     },
 
     inspectWorkflow: async (id: string, workflow: string): Promise<ReadWorkflow> => inspectWorkflow(workflow, asker(await comfy(id))),
-    /** Adds a workflow, or replaces the one of its name. */
+    /** Adds a workflow, or replaces the one with its name. */
     putWorkflow: async (id: string, given: NewWorkflow) => {
       const stored = await importWorkflow({ ...given, name: checked("name", serverName, given.name) }, asker(await comfy(id)));
       return change(id, ({ workflows }) => {

@@ -27,11 +27,11 @@ export type ServerChange = Partial<Pick<ServerRecord, "name" | "url" | "hasKey" 
 
 export type ServerStore = ReturnType<typeof openServerStore>;
 
-/** One document per server; every change is one write. */
+/** One document per server. Every change is a single write. */
 export const openServerStore = (connection: Connection) => {
   const model = declareServers(connection);
   return {
-    /** Differs whenever any of them changes. */
+    /** Changes whenever a server changes. */
     revision: async (): Promise<string> => {
       const rows = await model.find({}, { revision: 1, createdAt: 1 }).sort({ _id: 1 }).lean().exec();
       return rows.map(({ _id, revision, createdAt }) => `${_id}:${createdAt.getTime()}:${revision}`).join(" ");
@@ -47,7 +47,7 @@ export const openServerStore = (connection: Connection) => {
         throw new DomainError("conflict", "ALREADY_EXISTS", `there is a server ${record._id} already: give this one another name`);
       }
     },
-    /** Changes a server that is still at a revision. @returns null where it is not */
+    /** Updates a server at a known revision. @returns null if the revision differs */
     change: (id: string, revision: number, change: ServerChange): Promise<ServerRecord | null> =>
       model
         .findOneAndUpdate(
@@ -57,12 +57,12 @@ export const openServerStore = (connection: Connection) => {
         )
         .lean<ServerRecord>()
         .exec(),
-    /** Notes what a server has, unless its address was changed meanwhile. */
+    /** Stores a server's models, unless its URL has changed. */
     setListed: async ({ _id, url }: ServerRecord, listed: ListedModel[]): Promise<void> => {
       await model.updateOne({ _id, url }, { $set: { listed }, $inc: { revision: 1 } }).exec();
     },
     remove: (id: string): Promise<ServerRecord | null> => model.findOneAndDelete({ _id: id }).lean<ServerRecord>().exec(),
-    /** Makes the environment's servers those that it names. */
+    /** Replaces the servers that the environment set before. */
     setEnvironment: async (named: readonly Pick<ServerRecord, "_id" | "kind" | "name" | "url">[]): Promise<void> => {
       const now = new Date();
       const fresh = { hasKey: false, listed: [], choices: [], workflows: [], createdAt: now };

@@ -1,9 +1,9 @@
 import { isRecord } from "@nodeloom/kernel";
 import type { ListedModel, Task } from "./server-record";
 
-/** What a listed model is for: by what its server says of it, else by its name. */
+/** The task of a listed model, by its server's metadata or else its name. */
 
-/** Parts of names, the most telling first. */
+/** Name patterns, the most specific first. */
 const NAMES: readonly (readonly [RegExp, Task])[] = [
   [/embed|rerank|\bbge\b|minilm|\be5-|guard|moderation|reward/, "none"],
   [/whisper|transcri|parakeet|canary|\basr\b|moonshine/, "transcribe"],
@@ -15,7 +15,7 @@ const NAMES: readonly (readonly [RegExp, Task])[] = [
 ];
 const SEEING = /vision|\bvl\b|-vl-|\d-?vl\b|llava|pixtral|moondream|minicpm-v|gemma-?[34]|internvl|omni|multimodal/;
 
-/** How servers call what a model is for: LM Studio's and Together's `type`, LiteLLM's `mode`, `task` of others. */
+/** Task names that servers use: `type` (LM Studio, Together), `mode` (LiteLLM), `task` (others). */
 const WORDS: Readonly<Record<string, Task>> = {
   llm: "chat",
   vlm: "chat",
@@ -48,7 +48,7 @@ const WORDS: Readonly<Record<string, Task>> = {
 
 const textsOf = (value: unknown): string[] => [value].flat().filter((one): one is string => typeof one === "string");
 
-/** Kinds of input or output by OpenRouter's names, or the same beside them. */
+/** Modalities as OpenRouter writes them, nested or at the top level. */
 const modalities = (model: Readonly<Record<string, unknown>>, side: "input" | "output"): string[] => {
   const name = `${side}_modalities`;
   const { architecture } = model;
@@ -57,7 +57,7 @@ const modalities = (model: Readonly<Record<string, unknown>>, side: "input" | "o
 
 const saidTask = (model: Readonly<Record<string, unknown>>): Task | undefined => {
   const [takes, gives] = [modalities(model, "input"), modalities(model, "output")];
-  // `type: "audio"` alone does not tell which of the two.
+  // `type: "audio"` could mean either task.
   if (takes.length > 0 && takes.every((one) => one === "audio") && !gives.includes("audio")) return "transcribe";
   const words = ["type", "mode", "task", "model_type"].flatMap((name) => textsOf(model[name]));
   const [known] = words.flatMap((word) => (Object.hasOwn(WORDS, word.toLowerCase()) ? [WORDS[word.toLowerCase()]!] : []));
@@ -76,7 +76,7 @@ const saysItSees = (model: Readonly<Record<string, unknown>>): boolean | undefin
   return type === "vlm" ? true : undefined;
 };
 
-/** A model by one element of a server's list; undefined for what has no id. */
+/** Parses one element of a server's list; undefined without an id. */
 export const listedModel = (model: unknown): ListedModel | undefined => {
   if (!isRecord(model) || typeof model.id !== "string" || model.id === "") return undefined;
   const name = model.id.toLowerCase().replaceAll("_", "-");

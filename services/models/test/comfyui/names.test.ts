@@ -1,6 +1,6 @@
 import { importWorkflow, inspectWorkflow } from "../../src/comfyui/import";
 
-/** Names that JavaScript's objects have of their own. JSON may have each of them as a member. */
+/** Names of inherited members of JavaScript objects, each a valid JSON member. */
 const NAMES = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"];
 
 const member = (name: string, value: unknown): string => `{${JSON.stringify(name)}:${JSON.stringify(value)}}`;

@@ -11,7 +11,7 @@ import { eventually } from "../../../platform/test/support/eventually";
 import { startMigrated } from "../../../platform/test/support/start-migrated";
 import { service } from "../../src/main";
 
-/** llama.cpp's server as a server of one's own: added, listed, and asked for text and for JSON by its entry. */
+/** Adds a llama.cpp server, lists its models, and requests text and JSON through its entry. */
 
 const KEY = "a-key-of-llama";
 const prefix = `test_${randomUUID().slice(0, 8)}_`;

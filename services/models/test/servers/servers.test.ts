@@ -61,7 +61,7 @@ afterAll(async () => {
   await connection.close();
 });
 
-/** The address that the keys of servers were stored for. */
+/** The URL for which server keys were stored. */
 let storedFor: string;
 
 const envId = (): string => ollama.host.replace(/[.:]/g, "-");
@@ -77,7 +77,7 @@ it("has the models of a server of the environment, for what they are, at no cost
   const chat = await eventually(() => named(first.client, "llama3-2-3b"), (model) => model !== undefined); // prettier-ignore
   expect(chat).toMatchObject({ modality: "text", runsAt: "local", enabled: true, displayName: `llama3.2:3b (${ollama.host})` });
   expect(chat!.price).toEqual({ basis: { $case: "tokens", value: { inputMicroUsdPerMillion: 0, outputMicroUsdPerMillion: 0 } } });
-  // Programs with other models behind the same API pass these on.
+  // OpenAI-compatible programs that proxy other models forward these.
   expect(Object.keys(JSON.parse(chat!.inputSchemaJson).properties as object)).toEqual(
     expect.arrayContaining(["tools", "tool_choice", "steps", "top_p", "stop"]),
   );
@@ -96,7 +96,7 @@ it("adds a server once, by all replicas, with its key sent to it alone", async (
     (await second.client.listModels({ includeDisabled: false })).models.find(({ internalName }) => internalName === "gpu-box-llama3-2-3b");
   const seen = await eventually(model, (found) => found !== undefined);
   expect(settingsOf(seen)).toMatchObject({ auth: { scheme: "Bearer", secretEnv: "MODEL_SERVER_GPU_BOX" } });
-  // It is no key that people are asked for.
+  // Server keys aren't listed as provider keys.
   expect((await first.client.listProviderKeys({})).keys.map(({ name }) => name)).not.toContain("MODEL_SERVER_GPU_BOX");
 });
 

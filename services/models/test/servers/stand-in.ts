@@ -2,16 +2,16 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A server of models as people have one at home, answering what a test says. */
+/** A fake model server whose answers the test sets. */
 export interface StandIn {
   url: string;
   host: string;
   /** By path: JSON, or a status. */
   answers: Record<string, unknown>;
-  /** Paths that were asked for, each with the key. */
+  /** Requested paths, with their keys. */
   asked: string[];
   stop(): Promise<void>;
-  /** Answers again, at the same port. */
+  /** Restarts at the same port. */
   start(): Promise<void>;
 }
 
