@@ -3,7 +3,7 @@ import { createExportStore } from "./exports/export-store";
 import { createCountStore } from "./objects/count-store";
 import { createObjectStore } from "./objects/store";
 
-/** Stored files, and how many bytes users keep. The version goes up with every change of a collection's indexes. */
+/** Stored files, and bytes kept per user. Increase the version with every change to a collection's indexes. */
 export const database = defineDatabase({
   service: "media",
   version: FIRST_VERSION + 1,

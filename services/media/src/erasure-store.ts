@@ -5,7 +5,7 @@ import type { Exports } from "./exports/exports";
 import type { ObjectStore } from "./objects/object-store";
 import type { Purge } from "./objects/purge";
 
-/** Objects that one call removes, each with its bytes. */
+/** Objects removed per call. */
 const PAGE = 100;
 
 export interface ErasureDeps {
@@ -16,7 +16,7 @@ export interface ErasureDeps {
   exports: Pick<Exports, "remove">;
 }
 
-/** What media erases of an account: files with their thumbnails and bytes, whether they were being removed or not. */
+/** Erases an account's files, thumbnails and archives, including files already under removal. */
 export const createEraseMedia = ({ connection, store, purge, exports }: ErasureDeps): Erase => {
   const removeObjects = async (ownerId: string): Promise<number> => {
     const hidden = await store.hideAllOf(ownerId, new Date(), PAGE);

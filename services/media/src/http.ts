@@ -28,7 +28,7 @@ export interface MediaHttp {
   logger: Logger;
 }
 
-/** What is sent: an object, or its thumbnail. */
+/** An object or its thumbnail. */
 type Served = MediaObject | Thumbnail;
 
 const etagOf = (object: Served): string => `"${object.sha256}"`;
@@ -47,11 +47,11 @@ const setHeaders = (response: Response, object: Served): void => {
   });
 };
 
-/** Whether the reader names the version there is. Express's own check would obey `no-cache`, which asks for nothing else here: bytes never change. */
+/** True if `If-None-Match` matches. Express's own check would honor `no-cache`, which is pointless here: bytes never change. */
 const hasCurrent = (request: Request, object: Served): boolean =>
   (request.get("if-none-match") ?? "").split(",").some((tag) => ["*", etagOf(object)].includes(tag.trim().replace(/^W\//, "")));
 
-/** What of a file a request asks for: one range; "unsatisfiable"; or undefined for the whole of it. */
+/** The requested range; `unsatisfiable`; or undefined for the whole file. */
 const wantedRange = (request: Request, object: Served): ByteRange | "unsatisfiable" | undefined => {
   const condition = request.get("if-range");
   if (request.method !== "GET" || (condition !== undefined && condition !== etagOf(object))) return undefined;
@@ -74,7 +74,7 @@ const refused = (response: Response, status: number, code: string, error: string
   response.status(status).set({ "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" }).json({ error, code });
 };
 
-/** What a request asks for: the object itself, or with `w` its thumbnail. Undefined where it was refused. */
+/** The object, or its thumbnail if `w` is set. Undefined if the request was already rejected. */
 const asked = async ({ thumbnails }: MediaHttp, request: Request, response: Response, object: MediaObject): Promise<Served | undefined> => {
   const { w } = request.query;
   if (w === undefined) return object;
@@ -92,7 +92,7 @@ const asked = async ({ thumbnails }: MediaHttp, request: Request, response: Resp
   }
 };
 
-/** A file that is held is there for the one reader whose address says `look`. */
+/** Held files are only readable through URLs with `look`. */
 const heldOne = ({ store }: MediaHttp, { params, query }: Request<{ key: string }>): Promise<MediaObject | undefined> =>
   typeof query.look === "string" ? store.heldByKey(params.key, query.look) : Promise.resolve(undefined);
 
@@ -120,9 +120,9 @@ const send = async (deps: MediaHttp, request: Request<{ key: string }>, response
 const failed =
   (logger: Logger): ErrorRequestHandler =>
   (error: NodeJS.ErrnoException & { status?: number }, _request, response: Response, next) => {
-    // The reader went away.
+    // The client disconnected.
     if (error.code === "ERR_STREAM_PREMATURE_CLOSE") return;
-    // Express's answer to a path that can't be decoded.
+    // Express's error for an undecodable path.
     if (error.status === BAD_REQUEST) return notFound(response);
     const isAway = error instanceof DomainError && error.kind === "unavailable";
     logger[isAway ? "warn" : "error"]({ err: error }, "media could not be served");
@@ -136,7 +136,7 @@ const failed =
       .json({ error: message, code: "SERVICE_UNAVAILABLE", retryAfter });
   };
 
-/** The HTTP side: the bytes of stored objects by their public key, and the probes. */
+/** The HTTP server: stored objects by their public keys, and health probes. */
 export const mediaHttp = (deps: MediaHttp): Express => {
   const app = express().disable("x-powered-by").disable("etag").set("query parser", "simple");
   app.get("/healthz", (_request, response) => void response.json({ status: "ok" }));

@@ -52,7 +52,6 @@ interface BlobsConfig {
   MEDIA_S3_PREFIX: string;
 }
 
-/** The bucket, if there is one; else the folder. */
 const openBlobs = (config: BlobsConfig, logger: Logger): Promise<BlobStore> => {
   const { MEDIA_DIR: folder, MEDIA_S3_BUCKET: bucket } = config;
   if (bucket === undefined) return openFolderBlobs(folder);
@@ -60,12 +59,11 @@ const openBlobs = (config: BlobsConfig, logger: Logger): Promise<BlobStore> => {
   return openS3Blobs({ bucket, endpoint, region, prefix, scratch: folder, logger });
 };
 
-/** What making a thumbnail may take. */
+/** Deadline for rendering a thumbnail. */
 const RENDER_MS = 30_000;
-/** What workflows may take to say which of some files they name. */
+/** Deadline for asking the workflows service which files are in use. */
 const NAMED_MS = 5_000;
 
-/** Media storage: objects over gRPC, their bytes over HTTP. */
 export const service = defineService({
   name: "media",
   database,
@@ -134,7 +132,7 @@ export const service = defineService({
       grpcService(mediaExports.ExportsServiceService, exportsHandlers(exports)),
       grpcService(erasure.ErasureServiceService, erasureHandlers(createEraseMedia({ connection, store, purge, exports }))),
     ];
-    // Files take their time: all that a stop has.
+    // File transfers can use the whole shutdown period.
     const graceMs = answeringMs(config);
     const grpc = await startGrpcServer({ listen: config.MEDIA_LISTEN, services, logger, tls: config, graceMs });
     const http = await startHttpServer({ listen: config.MEDIA_HTTP_LISTEN, app: mediaHttp({ store, blobs, thumbnails, logger }), graceMs });

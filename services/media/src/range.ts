@@ -3,25 +3,22 @@ import type { ByteRange } from "./blobs/blobs";
 const BYTES = /^bytes=/i;
 const PART = /^(\d*)-(\d*)$/;
 
-/** What one part of a `Range` header names of a file: undefined where it is malformed, null where it names nothing that the file has. */
+/** Parses one part of a `Range` header: undefined if malformed, null if it lies outside of the file. */
 const partOf = (part: string, size: number): ByteRange | null | undefined => {
   const [, first = "", last = ""] = PART.exec(part) ?? [];
   if (first === "" && last === "") return undefined;
-  // The last so many bytes, or all that there are.
+  // A suffix range: the last n bytes, or the whole file.
   if (first === "") return Number(last) === 0 ? null : { start: Math.max(0, size - Number(last)), end: size - 1 };
   if (last !== "" && Number(first) > Number(last)) return undefined;
   if (Number(first) >= size) return null;
   return { start: Number(first), end: last === "" ? size - 1 : Math.min(Number(last), size - 1) };
 };
 
-/**
- * The one range of a file that a `Range` header asks for, as RFC 9110 (14.2) has it. Several at once, and what is malformed, ask for the
- * whole file.
- */
+/** The single range of a `Range` header (RFC 9110, 14.2). Several ranges, and malformed ones, mean the whole file. */
 export const readRange = (header: string, size: number): ByteRange | "unsatisfiable" | undefined => {
   if (!BYTES.test(header)) return undefined;
   const parts = header.replace(BYTES, "").split(",");
-  // Empty elements of a list are passed over (5.6.1).
+  // Empty list elements are ignored (5.6.1).
   const named = parts.map((part) => part.trim()).filter((part) => part !== "");
   const ranges = named.map((part) => partOf(part, size));
   if (ranges.length === 0 || ranges.includes(undefined)) return undefined;

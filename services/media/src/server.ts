@@ -42,13 +42,12 @@ const generated = ({ id, ownerId, accept, making, held, stripMetadata }: Target)
 
 const isByUser = ({ sourceOrigin }: media.IngestRequest): boolean => sourceOrigin === media.SourceOrigin.SOURCE_ORIGIN_USER;
 
-/** Only what a run stores has a name of its own. */
+/** Only runs choose ids. */
 const uploaded = (header: media.UploadHeader): Placement =>
   header.id === "" ? { ...generated({ ...header, making: undefined }), origin: "upload", quota: header.quotaBytes } : generated(header);
 
 const ORIGINS = { upload: media.Origin.ORIGIN_UPLOAD, generated: media.Origin.ORIGIN_GENERATED } as const;
 
-/** The bytes after the header. */
 async function* chunks(rest: AsyncIterator<media.UploadRequest>): AsyncIterable<Uint8Array> {
   for (let next = await rest.next(); !next.done; next = await rest.next()) {
     const part = next.value.part;
@@ -57,7 +56,7 @@ async function* chunks(rest: AsyncIterator<media.UploadRequest>): AsyncIterable<
   }
 }
 
-/** An object's description, then its bytes. */
+/** Streams an object's description, then its bytes. */
 async function* objectParts(objects: Objects, key: string): AsyncIterable<media.ReadObjectResponse> {
   const { object, bytes } = await objects.read(key);
   const { contentType, bytes: length, sha256 } = object;
@@ -70,11 +69,10 @@ export interface Handled {
   library: Library;
   provenance(id: string, ownerId: string): Promise<Provenance>;
   removeExpired(cursor: string): Promise<Removal>;
-  /** Where clients reach the platform. */
+  /** Public base URL of the platform. */
   baseUrl: string;
 }
 
-/** gRPC handlers of the media service. */
 export const mediaHandlers = ({ objects, library, provenance, removeExpired, baseUrl }: Handled): media.MediaServiceServer => {
   const prefix = `${baseUrl.replace(/(?<!\/)\/+$/, "")}/media/`;
   const toMessage = (object: MediaObject): media.StoredObject => {

@@ -4,14 +4,14 @@ import { filetypeinfo, register } from "magic-bytes.js";
 export interface MediaType {
   contentType: string;
   extension: string;
-  /** Families the file can count as: a container may hold sound only. */
+  /** Families that the file can count as: a container may have audio only. */
   families: readonly MediaFamily[];
 }
 
-/** Bytes from the start of a file that sniffing looks at. */
+/** Bytes at the start of a file that are sniffed. */
 export const HEAD_BYTES = 4_096;
 
-/** What every file that is no known media is served as. */
+/** Type of all unknown files. */
 export const UNKNOWN: MediaType = { contentType: "application/octet-stream", extension: "bin", families: [] };
 
 const hex = (text: string): string[] => [...Buffer.from(text, "latin1")].map((byte) => `0x${byte.toString(16).padStart(2, "0")}`);
@@ -26,8 +26,8 @@ register("m4a", hex("ftypM4A "), { mime: "audio/mp4", extension: "m4a" }, FILE_T
 const type = (contentType: string, extension: string, ...families: MediaFamily[]): MediaType => ({ contentType, extension, families });
 
 /**
- * The types that are served under their own name, the more specific signature first. Documents that a browser would
- * run (SVG, HTML, XML) are missing on purpose.
+ * Types that are served as they are; more specific signatures first. Documents that a browser would execute (SVG, HTML, XML) are left out
+ * on purpose.
  */
 const SERVED: readonly (readonly [signature: string, type: MediaType])[] = [
   ["png", type("image/png", "png", "image")],
@@ -60,32 +60,31 @@ const SERVED: readonly (readonly [signature: string, type: MediaType])[] = [
 ];
 
 const TRANSPORT_STREAM = type("video/mp2t", "ts", "video");
-/** Types of containers that hold sound only. */
+/** Types of containers with audio only. */
 const SOUNDS: Readonly<Record<string, MediaType>> = {
   "video/webm": type("audio/webm", "webm", "audio"),
   "video/mp4": type("audio/mp4", "m4a", "audio"),
   "video/x-matroska": type("audio/x-matroska", "mka", "audio"),
 };
 
-/** Types that are read here and shown by no browser: they are served as downloads. */
+/** Types that are accepted but that browsers can't display: served as downloads. */
 const DOWNLOADS: ReadonlySet<string> = new Set([
   ...["image/tiff", "audio/aiff", "audio/amr"],
   ...["video/x-matroska", "audio/x-matroska", "video/x-msvideo", TRANSPORT_STREAM.contentType],
 ]);
 
-/** The type that a file is served as. */
 export const servedType = (contentType: string): string => (DOWNLOADS.has(contentType) ? UNKNOWN.contentType : contentType);
 
-/** WebM and Matroska share their signature; only the document type inside tells them apart. */
+/** WebM and Matroska share their signature and differ only in the document type. */
 const isWebm = (head: Uint8Array): boolean => Buffer.from(head).includes("webm");
 
 const PACKET_BYTES = 188;
 const SYNC = 0x47;
-/** Packets of one length, each with a mark in front; those of cameras (M2TS) begin with a time of four bytes. */
+/** Fixed-length packets, each with a sync byte in front. Cameras (M2TS) prefix four bytes of time. */
 const isTransportStream = (head: Uint8Array): boolean =>
   [0, 4].some((offset) => [0, 1, 2].every((packet) => head[offset + packet * (PACKET_BYTES + offset)] === SYNC));
 
-/** The type of a file by its first bytes. What a client or a provider calls it plays no part. */
+/** The type of a file by its first bytes. The declared type and the name are ignored. */
 export const sniff = (head: Uint8Array): MediaType => {
   const signatures = new Set(filetypeinfo(head).map((guess) => guess.typename));
   if (signatures.has("webm")) signatures.delete(isWebm(head) ? "mkv" : "webm");
@@ -93,9 +92,9 @@ export const sniff = (head: Uint8Array): MediaType => {
   return found ?? (isTransportStream(head) ? TRANSPORT_STREAM : UNKNOWN);
 };
 
-/** The type of a file that has a sound and no pictures. */
+/** The type of a file with audio and no video. */
 export const asSound = (found: MediaType): MediaType => SOUNDS[found.contentType] ?? found;
 
-/** Whether a type counts as one of the families; no families accept everything. */
+/** True if the type belongs to one of the families; an empty list accepts all. */
 export const isAccepted = (found: MediaType, accept: readonly string[]): boolean =>
   accept.length === 0 || found.families.some((family) => accept.includes(family));

@@ -1,12 +1,12 @@
 import { LIMITS } from "@nodeloom/kernel";
 import { EgressError, type EgressClient } from "@nodeloom/platform";
 
-/** A source could not be read. The message is safe to show. */
+/** A source can't be read. The message is safe to show. */
 export class SourceError extends Error {
   override readonly name = "SourceError";
   constructor(
     message: string,
-    /** Whether asking again may help. */
+    /** True if a retry may help. */
     readonly transient = false,
   ) {
     super(message);
@@ -14,9 +14,9 @@ export class SourceError extends Error {
 }
 
 const FETCH_TIMEOUT_MS = 120_000;
-/** Redirects to a provider's file that are followed, each checked again. */
+/** Redirects followed for a provider's file; each one is checked again. */
 export const PROVIDER_REDIRECTS = 3;
-/** Calls to an address that a user chose are counted by its host before they are made: no redirect may lead to another one. */
+/** Rate limits count calls to user-chosen URLs by host beforehand, so no redirect can lead to another host. */
 export const USER_REDIRECTS = 0;
 const SHOWN_CHARS = 200;
 const DATA_URL = /^data:([^,]*),/i;
@@ -24,7 +24,7 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const TOO_MANY_REQUESTS = 429;
 const FIRST_SERVER_ERROR = 500;
 
-/** A source as it may be shown: without its query, which often is a signature, and without data. */
+/** A source in messages: without data, and without its query, which can be a signature. */
 export const describeSource = (url: string): string => {
   if (DATA_URL.test(url)) return "the data URL";
   if (!URL.canParse(url)) return "the address";
@@ -40,10 +40,7 @@ const percentDecoded = (text: string): Buffer =>
     "latin1",
   );
 
-/**
- * The bytes of a data URL.
- * @throws SourceError when it is malformed.
- */
+/** @throws SourceError for a malformed data URL */
 export const decodeDataUrl = (url: string): Buffer => {
   const header = DATA_URL.exec(url);
   if (!header) throw new SourceError("is no valid data URL");
@@ -58,7 +55,7 @@ async function* once(bytes: Buffer): AsyncIterable<Uint8Array> {
   yield bytes;
 }
 
-/** Frees the connection of an answer whose body is of no interest. */
+/** Frees the connection of a response whose body isn't needed. */
 const abandon = async (body: AsyncIterable<Uint8Array>): Promise<void> => {
   try {
     for await (const chunk of body) if (chunk) return;
@@ -79,8 +76,8 @@ const fromEgress = (error: unknown): unknown =>
   error instanceof EgressError ? new SourceError(`could not be fetched: ${error.message}`, error.code === "UNREACHABLE") : error;
 
 /**
- * Opens an http, https or data URL through the guarded client.
- * @throws SourceError, here or while the bytes are read.
+ * Opens an http, https or data URL through the egress client.
+ * @throws SourceError here, or while the bytes are read
  */
 export const openSource = async (egress: EgressClient, url: string, maxRedirects: number): Promise<AsyncIterable<Uint8Array>> => {
   if (/^data:/i.test(url)) return once(decodeDataUrl(url));

@@ -10,7 +10,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 let service: RunningMedia & { prefix: string };
 let connection: Awaited<ReturnType<typeof connectMongo>>;
 beforeAll(async () => {
-  // Nothing listens there: workflows is away.
+  // Nothing listens there: the workflows service is unreachable.
   service = await startMedia([], undefined, { WORKFLOWS_ADDRESS: "127.0.0.1:1" });
   connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${service.prefix}media` });
 });
@@ -22,7 +22,7 @@ beforeEach(async () => void (await connection.collection("objects").deleteMany({
 
 const objects = () => connection.collection<{ _id: string }>("objects");
 
-/** A generated file of some age. */
+/** A generated file of the given age. */
 const generate = async (days: number): Promise<media.StoredObject> => {
   const made = await service.ingest(`${randomUUID()}-0-0-0`, `data:;base64,${PNG.toString("base64")}`, [], `user-${randomUUID()}`);
   await objects().updateOne({ _id: made.id }, { $set: { createdAt: new Date(Date.now() - days * DAY_MS) } });
@@ -36,7 +36,7 @@ const upload = async (days: number): Promise<media.StoredObject> => {
 
 const nothing = (): Promise<number> => Promise.resolve(0);
 
-/** Expiry over the service's own records, with what is named decided here. */
+/** Expiry over the service's records; the test decides which files are in use. */
 const expiry = (findNamed: (names: string[]) => Promise<string[]>) => {
   const purged: string[] = [];
   const store = createObjectStore(connection);
@@ -99,7 +99,7 @@ it("removes what is hidden when a call before it was cut short", async () => {
 it("keeps a generated file as long from when its owner renewed it as a new one", async () => {
   const [renewed, old] = [await generate(91), await generate(91)];
   const renew = (keys: string[], ownerId: string) => service.client.renewObjects({ keys, ownerId });
-  // Of others, nothing is renewed.
+  // Files of other owners aren't renewed.
   expect((await renew([old.key], renewed.ownerId)).objects).toEqual([]);
   const { objects: kept } = await renew([renewed.key, "nothing.png"], renewed.ownerId);
   expect(kept.map(({ id }) => id)).toEqual([renewed.id]);
@@ -113,7 +113,7 @@ it("keeps a generated file as long from when its owner renewed it as a new one",
 
 it("either renews a file or removes it, when both happen at once", async () => {
   const late = await generate(91);
-  // It is renewed after it was found to be old, and before it is hidden.
+  // Renews a file after it was found expired, and before it is hidden.
   const renewing = async (): Promise<string[]> => {
     if (renewals++ === 0) await service.client.renewObjects({ keys: [late.key], ownerId: late.ownerId });
     return [];
@@ -122,7 +122,7 @@ it("either renews a file or removes it, when both happen at once", async () => {
   const { remove, purged } = expiry(renewing);
   await remove();
   expect(purged).toEqual([]);
-  // What is hidden is not renewed.
+  // Hidden files aren't renewed.
   await objects().updateOne({ _id: late.id }, { $set: { removal: "expired", removedAt: new Date() } });
   expect((await service.client.renewObjects({ keys: [late.key], ownerId: late.ownerId })).objects).toEqual([]);
 });

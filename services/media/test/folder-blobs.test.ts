@@ -8,7 +8,7 @@ import { openFolderBlobs } from "../src/blobs/folder-blobs";
 
 let parent: string;
 let root: string;
-/** Files and folders that were synced, by their paths in the store. */
+/** Synced files and folders, by their paths in the store. */
 let synced: string[];
 
 beforeEach(async () => {
@@ -43,7 +43,7 @@ const textOf = async (blob: Readable | undefined): Promise<string> => {
   for await (const chunk of blob!) text += String(chunk);
   return text;
 };
-/** A name in the folder `ab/cd`. */
+/** A name that is stored in the folder `ab/cd`. */
 const newName = (): string => `abcd${randomBytes(8).toString("hex")}`;
 
 it("puts its own folder on disk, with those that were made for it", async () => {

@@ -16,16 +16,16 @@ export const WAV = Buffer.concat([Buffer.from("RIFF\x24\0\0\0WAVEfmt ", "latin1"
 
 export interface RunningMedia {
   client: ClientOf<media.MediaServiceServer>;
-  /** host:port of its calls. */
+  /** gRPC address, host:port. */
   address: string;
-  /** Base URL of the bytes. */
+  /** Base URL for file downloads. */
   http: string;
   folder: string;
   upload(bytes: Buffer, header?: Partial<media.UploadHeader>): Promise<media.StoredObject>;
   ingest(id: string, sourceUrl: string, accept?: string[], ownerId?: string): Promise<media.StoredObject>;
-  /** Ends the process; what it stored stays. */
+  /** Ends the process and keeps its data. */
   close(): Promise<void>;
-  /** Ends it and removes everything. */
+  /** Ends the process and removes its data. */
   stop(): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export const uploadMessages = function* (bytes: Buffer, header: Partial<media.Up
   yield media.UploadRequest.fromPartial({ part: { $case: "end", value: {} } });
 };
 
-/** The real service on a database and a folder of its own. */
+/** The real service with its own database and folder. */
 export const startMedia = async (
   egressAllow: string[] = [],
   reuse?: { folder: string; prefix: string },
@@ -88,7 +88,7 @@ export const startMedia = async (
   };
 };
 
-/** A web server on loopback, as a provider's file host. */
+/** A loopback web server as a provider's file host. */
 export const startOrigin = async (listener: RequestListener): Promise<{ url: string; address: string; stop(): Promise<void> }> => {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

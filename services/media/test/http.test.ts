@@ -164,7 +164,7 @@ describe("GET /media/:key", () => {
 
 describe("a stop", () => {
   const large = Buffer.concat([PNG, Buffer.alloc(20 * 1024 * 1024)]);
-  /** A reader that has begun to read a large file, and waits. */
+  /** Starts reading a large file, then pauses. */
   const beginReading = async (from: RunningMedia): Promise<IncomingMessage> => {
     const { key } = await from.upload(large);
     return new Promise((resolve, reject) => {

@@ -216,7 +216,7 @@ describe("copying", () => {
 });
 
 describe("after a crash", () => {
-  /** Writes into the service's database what a process left that died between two steps. */
+  /** Writes the database state of a process that crashed between two steps. */
   const database = async <T>(work: (db: Awaited<ReturnType<typeof connectMongo>>) => Promise<T>): Promise<T> => {
     const connection = await connectMongo({ uri: process.env.MONGODB_URI!, database: `${service.prefix}media` });
     try {
@@ -225,7 +225,7 @@ describe("after a crash", () => {
       await connection.close();
     }
   };
-  /** Everything but the files of a certain age: those need workflows. */
+  /** Removes everything except expired files, which need the workflows service. */
   const finish = async (): Promise<void> => {
     for (let cursor = ""; cursor !== "generatedMedia:";) cursor = (await service.client.removeExpired({ cursor })).nextCursor;
   };

@@ -41,7 +41,7 @@ it.each([
   ["turned.png", "image/png", [32, 48]],
   ["turned.webp", "image/webp", [32, 48]],
   ["turned.tiff", "image/tiff", [32, 48]],
-  // Its first size is that of a tile.
+  // Its first stored size is that of a tile.
   ["turned.heic", "image/heif", [48, 64]],
 ])("gives the size of %s as it is shown, wherever its file says how it is turned", async (name, contentType, [width, height]) => {
   expect(await measuring.measure(kind(name), contentType)).toEqual({ width, height });
@@ -61,7 +61,7 @@ it.each([
   expect((await measuring.measure(kind(name), contentType)).isSound).toBe(true);
 });
 
-/** Frames of MPEG-1, layer III, at 44.1 kHz, each 26 ms long, of 32 or 320 kilobits a second. */
+/** MPEG-1 layer III frames at 44.1 kHz, 26 ms each, with 32 or 320 kilobits per second. */
 const mp3 = (kilobits: readonly (32 | 320)[], tag = ""): Buffer =>
   Buffer.concat(
     kilobits.map((rate, index) => {

@@ -10,7 +10,7 @@ import { OWNER, startMedia, WAV, type RunningMedia } from "./harness";
 const fixture = (name: string): Buffer => readFileSync(join(__dirname, "fixtures", name));
 const SMALL = fixture("lossy.webp");
 
-/** Stands where the transform service does; each test says what it answers. */
+/** Fakes the transform service; each test sets the answer. */
 let answer: (request: transform.RenderPreviewRequest) => Promise<transform.RenderPreviewResponse>;
 let renderings: transform.RenderPreviewRequest[];
 let server: RunningGrpcServer;

@@ -1,16 +1,16 @@
 import type { Readable } from "node:stream";
 
-/** Bytes that have arrived whole but have no name yet. */
+/** Bytes received completely, but not stored under a name yet. */
 export interface StagedBlob {
   bytes: number;
   sha256: string;
   /** The first bytes, for sniffing. */
   head: Buffer;
-  /** A local file that holds them until they are kept or discarded. */
+  /** Local file with the bytes until they are kept or discarded. */
   path: string;
-  /** Makes the bytes readable under a name, durably and all at once. Replaces what has the name. */
+  /** Stores the bytes under a name, durably and atomically. Replaces an existing blob. */
   keep(name: string): Promise<void>;
-  /** Forgets the bytes unless they were kept. */
+  /** Deletes the bytes unless they were kept. */
   discard(): Promise<void>;
 }
 
@@ -20,14 +20,14 @@ export interface ByteRange {
   end: number;
 }
 
-/** Where the bytes live. Names are lower-case hexadecimal. */
+/** Storage of file contents. Names are lower-case hexadecimal. */
 export interface BlobStore {
-  /** @throws DomainError PAYLOAD_TOO_LARGE past maxBytes; nothing is left behind when the source fails. */
+  /** @throws DomainError PAYLOAD_TOO_LARGE above maxBytes. A failed source leaves nothing behind. */
   stage(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StagedBlob>;
-  /** The bytes, or undefined when there are none of that name. */
+  /** @returns undefined if no blob has the name */
   read(name: string, range?: ByteRange): Promise<Readable | undefined>;
   remove(name: string): Promise<void>;
-  /** Fails when the store can't be used. */
+  /** @throws if the store is unusable */
   check(): Promise<void>;
   close(): void;
 }

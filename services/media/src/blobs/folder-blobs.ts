@@ -5,7 +5,7 @@ import type { BlobStore } from "./blobs";
 import { syncPath } from "./folders";
 import { openStaging } from "./staging";
 
-/** @returns whether the folder of the new name is there */
+/** @returns false if the target folder is missing */
 const renamed = async (from: string, to: string): Promise<boolean> => {
   try {
     await rename(from, to);
@@ -17,14 +17,14 @@ const renamed = async (from: string, to: string): Promise<boolean> => {
 };
 
 /**
- * Blobs as files of a folder: written to a temporary file, which is renamed into place once it is on disk, so that a name is either
- * absent or complete whenever the machine stops.
+ * Blobs as files in a folder. A blob is written to a temporary file, synced, and renamed, so that after a crash a name is either absent or
+ * complete.
  */
 export const openFolderBlobs = async (root: string): Promise<BlobStore> => {
   const staging = await openStaging(root);
   const pathOf = (name: string): string => join(root, name.slice(0, 2), name.slice(2, 4), name);
 
-  /** Folders that are on disk with those that they are in, by the four hexadecimal digits that name them. */
+  /** Folders already synced with their parents, by their four hexadecimal digits. */
   const known = new Set<string>();
 
   const keep = async (from: string, name: string): Promise<void> => {
@@ -35,7 +35,7 @@ export const openFolderBlobs = async (root: string): Promise<BlobStore> => {
     if (known.has(digits) && (await renamed(from, path))) return syncPath(folder);
     await mkdir(folder, { recursive: true });
     await rename(from, path);
-    // Another process may have made the folders a moment ago, and not be done with this.
+    // Another process may have created the folders without having synced them yet.
     await Promise.all([folder, dirname(folder), root].map(syncPath));
     known.add(digits);
   };

@@ -1,7 +1,7 @@
 import { mkdir, open } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
-/** Waits until a file or a folder is on disk. A new name in a folder is only once that folder is. */
+/** Syncs a file or folder to disk. A new name is durable only once its folder is synced. */
 export const syncPath = async (path: string): Promise<void> => {
   const handle = await open(path, "r");
   try {
@@ -11,7 +11,7 @@ export const syncPath = async (path: string): Promise<void> => {
   }
 };
 
-/** Makes a folder, and those that it is in, where they are missing: on disk when this resolves. */
+/** Creates a folder with its parents and syncs them. */
 export const makeFolder = async (path: string): Promise<void> => {
   const first = await mkdir(path, { recursive: true });
   if (first === undefined) return;

@@ -6,30 +6,30 @@ import type { BlobStore } from "./blobs";
 import { openStaging } from "./staging";
 
 const CONNECT_TIMEOUT_MS = 3_000;
-/** Longest silence of the store. */
+/** Longest pause between bytes of the store. */
 const SOCKET_TIMEOUT_MS = 30_000;
-/** To the store at once: readers that are slow keep theirs. */
+/** Connections to the store. Slow readers hold theirs for long. */
 const MAX_CONNECTIONS = 500;
 const ATTEMPTS = 3;
 const RETRY_AFTER_SECONDS = 2;
 const IMMUTABLE = "public, max-age=31536000, immutable";
 const NOT_FOUND = 404;
-/** By which a store refuses for good. */
+/** Statuses after which a retry can't help. */
 const REFUSALS: ReadonlySet<number | undefined> = new Set([400, 401, 403, NOT_FOUND]);
 
 export interface S3Options {
   bucket: string;
-  /** Of stores other than AWS. Buckets are then part of the path. */
+  /** For stores other than AWS; the bucket is then part of the path. */
   endpoint?: string | undefined;
   region: string;
-  /** What every key begins with. */
+  /** Prefix of every key. */
   prefix: string;
-  /** A local folder for bytes on their way. */
+  /** Local folder for bytes in transit. */
   scratch: string;
   logger: Logger;
 }
 
-/** The library is large: only those with a bucket load it. */
+/** Loaded on demand: the library is large, and only installations with a bucket need it. */
 const loadSdk = async () => {
   // The operator's own store: its address comes from the configuration, never from a user.
   // eslint-disable-next-line no-restricted-syntax
@@ -38,10 +38,10 @@ const loadSdk = async () => {
 };
 
 /**
- * Blobs as objects of an S3 bucket. Bytes are gathered in a local file, because their name depends on all of them; what has been
- * put is complete or not there. Credentials are found as AWS's tools find them: `AWS_ACCESS_KEY_ID` and
- * `AWS_SECRET_ACCESS_KEY`, a role of the machine or the pod, … A store that is away at first is waited for by those who use it.
- * @throws Error when the store says that the bucket can't be used
+ * Blobs as objects of an S3 bucket. Bytes are collected in a local file first, because the name depends on all of them. An object is
+ * complete or absent. Credentials come from the AWS default chain: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`, a machine or pod role,
+ * … A store that is unreachable at startup fails later calls instead.
+ * @throws Error if the store reports the bucket as unusable
  */
 export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, logger }: S3Options): Promise<BlobStore> => {
   const { DeleteObjectCommand, GetObjectCommand, HeadBucketCommand, S3Client, S3ServiceException, Upload } = await loadSdk();
@@ -56,7 +56,7 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
       httpAgent: { maxSockets: MAX_CONNECTIONS },
       httpsAgent: { maxSockets: MAX_CONNECTIONS },
     },
-    // Not every compatible store knows the newer checksums.
+    // Some compatible stores don't support the newer checksums.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   });
@@ -64,7 +64,7 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
     error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
   const at = (name: string): { Bucket: string; Key: string } => ({ Bucket: bucket, Key: `${prefix}${name}` });
 
-  /** What the store says is for the operator; callers may try again. */
+  /** Logs the store's message for the operator; callers get a retryable error. */
   const orUnavailable = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -100,7 +100,7 @@ export const openS3Blobs = async ({ bucket, endpoint, region, prefix, scratch, l
       orUnavailable("read a file", async () => {
         const Range = range && `bytes=${range.start}-${range.end}`;
         try {
-          // In Node the body is a stream of Node's.
+          // In Node.js the body is a Readable.
           return (await client.send(new GetObjectCommand({ ...at(name), Range }))).Body as Readable;
         } catch (error) {
           if (statusOf(error) === NOT_FOUND) return undefined;

@@ -7,27 +7,27 @@ import type { StagedBlob } from "./blobs";
 import { makeFolder } from "./folders";
 import { HEAD_BYTES } from "../sniff";
 
-/** Bytes in a temporary file of their own. */
+/** Bytes in their own temporary file. */
 export interface StagedFile extends Omit<StagedBlob, "keep"> {
-  /** The file has another name now: there is nothing to discard. */
+  /** Call after the file was renamed: there is nothing left to discard. */
   moved(): void;
 }
 
 export interface Staging {
-  /** @throws DomainError PAYLOAD_TOO_LARGE past maxBytes; nothing is left behind when the source fails. */
+  /** @throws DomainError PAYLOAD_TOO_LARGE above maxBytes. A failed source leaves nothing behind. */
   stage(source: AsyncIterable<Uint8Array>, maxBytes: number): Promise<StagedFile>;
-  /** Fails when the folder can't be used. */
+  /** @throws if the folder is unusable */
   check(): Promise<void>;
 }
 
 const TEMPORARY = "tmp";
-/** Bytes that are gathered for one write. */
+/** Bytes collected per write. */
 const WRITE_BYTES = 512 * 1024;
-/** A temporary file of another machine that was not written to for this long belongs to nobody any more. */
+/** Age after which another machine's temporary file counts as abandoned. */
 const ABANDONED_AFTER_MS = 60 * 60 * 1_000;
 const SEPARATOR = "~";
 
-/** Temporary files this process is writing, over all stores in it. */
+/** Temporary files of this process, across all its stores. */
 const writing = new Set<string>();
 
 const isAlive = (pid: number): boolean => {
@@ -41,7 +41,7 @@ const isAlive = (pid: number): boolean => {
 
 const temporaryName = (): string => [hostname(), process.pid, randomUUID()].join(SEPARATOR);
 
-/** Whether no one can be writing the file any more: its process is gone, or it is old. */
+/** True if the process that wrote the file has ended, or the file is old. */
 const isAbandoned = async (folder: string, name: string): Promise<boolean> => {
   const [host, pid] = name.split(SEPARATOR);
   if (host === hostname()) return Number(pid) === process.pid ? !writing.has(name) : !isAlive(Number(pid));
@@ -53,7 +53,7 @@ const sweep = async (folder: string): Promise<void> => {
   for (const name of await readdir(folder)) if (await isAbandoned(folder, name)) await rm(join(folder, name), { force: true });
 };
 
-/** Writes pieces together, which come smaller than a write is worth. */
+/** Batches small chunks into larger writes. */
 const gatheringWriter = (handle: FileHandle) => {
   let waiting: Uint8Array[] = [];
   let bytes = 0;
@@ -92,7 +92,7 @@ const writeAll = async (
   return { bytes, sha256: hash.digest("hex"), head: Buffer.concat(heads) };
 };
 
-/** A folder for bytes that arrive. Sweeps what ended processes left unfinished. */
+/** A folder for incoming bytes. Deletes files that ended processes left behind. */
 export const openStaging = async (root: string): Promise<Staging> => {
   const folder = join(root, TEMPORARY);
   await makeFolder(folder);

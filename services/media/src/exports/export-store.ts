@@ -1,9 +1,8 @@
 import { Schema, type Connection } from "mongoose";
 
-/** An owner's archive. */
 export interface StoredExport {
   ownerId: string;
-  /** Name of its bytes in the blob store. */
+  /** Blob name. */
   blob: string;
   bytes: number;
   isPartial: boolean;
@@ -13,13 +12,13 @@ export interface StoredExport {
 
 type Row = { _id: string; pending?: string | null; at: Date } & Partial<Omit<StoredExport, "ownerId">>;
 
-/** What has bytes, of an owner's row. */
+/** The blobs that an owner's row refers to. */
 export type Blobs = Pick<Row, "blob" | "pending">;
 
 const rows = new Schema<Row>(
   {
     _id: String,
-    /** Name of bytes that are about to be there. */
+    /** Blob that is about to be written. */
     pending: String,
     at: { type: Date, required: true },
     blob: String,
@@ -30,21 +29,21 @@ const rows = new Schema<Row>(
   },
   { collection: "exports", versionKey: false, minimize: false, strict: "throw" },
 );
-// Those whose time is over.
+// For finding expired rows.
 rows.index({ at: 1 });
 
 export type ExportStore = ReturnType<typeof createExportStore>;
 
-/** One row per owner. Names of bytes are written before the bytes are, so that a crash leaves none that no row names. */
+/** One row per owner. A blob's name is stored before its bytes, so that a crash can't leave an unreferenced blob. */
 export const createExportStore = (connection: Connection) => {
   const model = connection.model<Row>("Export", rows);
   const before = { returnDocument: "before", upsert: true } as const;
   return {
-    /** Notes which bytes are about to be there. @returns what the row named before */
+    /** Records the blob to be written. @returns the row's previous blobs */
     begin: (ownerId: string, pending: string, at: Date): Promise<Blobs | null> =>
       model.findOneAndUpdate({ _id: ownerId }, { $set: { pending, at } }, before).lean<Row>().exec(),
 
-    /** Makes them the archive. @returns what the row named before; null where other bytes are awaited by now, or none */
+    /** Makes the pending blob the archive. @returns the row's previous blobs; null if another blob, or none, is pending now */
     finish: ({ ownerId, ...stored }: StoredExport): Promise<Blobs | null> =>
       model
         .findOneAndUpdate({ _id: ownerId, pending: stored.blob }, { $set: { ...stored, pending: null } }, { returnDocument: "before" })
@@ -63,7 +62,7 @@ export const createExportStore = (connection: Connection) => {
 
     blobsOf: (ownerId: string): Promise<Blobs | null> => model.findOne({ _id: ownerId }).lean<Row>().exec(),
 
-    /** Owners whose rows were last begun before a time. */
+    /** Owners whose rows are older than a time. */
     begunBefore: async (before: Date, limit: number): Promise<string[]> => {
       const found = await model
         .find({ at: { $lt: before } }, { _id: 1 })
@@ -73,7 +72,7 @@ export const createExportStore = (connection: Connection) => {
       return found.map(({ _id }) => _id);
     },
 
-    /** Removes a row that still names what it did. */
+    /** Removes a row if it still refers to the same blobs. */
     remove: async (ownerId: string, { blob, pending }: Blobs): Promise<boolean> => {
       const same = { _id: ownerId, blob: blob ?? null, pending: pending ?? null };
       return (await model.deleteOne(same as object).exec()).deletedCount === 1;

@@ -1,25 +1,25 @@
-/** exports/: archives of what accounts have, one of each, for a day. */
+/** Archives of account data: one per account, kept for a day. */
 import { randomBytes } from "node:crypto";
 import type { Readable } from "node:stream";
 import { DomainError, expiresBefore, RETENTION, unavailable } from "@nodeloom/kernel";
 import type { BlobStore } from "../blobs/blobs";
 import type { Blobs, ExportStore, StoredExport } from "./export-store";
 
-/** The largest archive: what one is made of is bounded by its maker, well within this. */
+/** Upper bound of an archive. The exporter's own bounds are far below it. */
 const MAX_BYTES = 8 * 1024 ** 3;
 const NAME_BYTES = 32;
 const DAY_MS = 86_400_000;
 export const EXPORT_LIFETIME_MS = RETENTION.accountExports.days * DAY_MS;
 
 export interface Exports {
-  /** Stores an archive in the place of the one before. @param ended what is known once its bytes have come to their end */
+  /** Stores an archive and replaces the previous one. @param ended called once all bytes were read */
   put(ownerId: string, bytes: AsyncIterable<Uint8Array>, ended: () => { isPartial: boolean }): Promise<StoredExport>;
   find(ownerId: string): Promise<StoredExport | undefined>;
   /** @throws NOT_FOUND */
   read(ownerId: string): Promise<Readable>;
-  /** Removes an owner's archive. @returns whether there was one */
+  /** @returns false if the owner has no archive */
   remove(ownerId: string): Promise<boolean>;
-  /** Removes some archives whose time is over, and what was cut short. @returns how many */
+  /** Removes expired and incomplete archives. @returns how many */
   removeExpired(limit: number): Promise<number>;
 }
 

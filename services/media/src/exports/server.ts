@@ -34,7 +34,6 @@ async function* chunksOf(exports: Exports, ownerId: string): AsyncIterable<proto
   for await (const chunk of pieces(await exports.read(ownerId))) yield { chunk };
 }
 
-/** The gRPC handlers of archives. */
 export const exportsHandlers = (exports: Exports): proto.ExportsServiceServer => ({
   putExport: clientStream(
     (requests) => put(exports, requests),

@@ -3,9 +3,9 @@ import type { BlobStore, StagedBlob } from "../blobs/blobs";
 import { edited, type Bytes, type Edit } from "./edits";
 
 /**
- * Makes changes in bytes that arrived.
- * @param roomBytes by how much they may grow
- * @returns the changed bytes, or the same where there is nothing to change
+ * Applies edits to staged bytes.
+ * @param roomBytes how much the file can grow
+ * @returns the edited bytes, or the same ones without edits
  */
 export const editStaged = async (
   blobs: Pick<BlobStore, "stage">,

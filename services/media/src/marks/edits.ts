@@ -1,13 +1,13 @@
 import type { SourceType } from "./xmp";
 
-/** A file that is read by position, a few bytes at a time. */
+/** Random access to a file, a few bytes at a time. */
 export interface Bytes {
   size: number;
-  /** Fewer than asked for at the end of the file. */
+  /** Returns fewer bytes at the end of the file. */
   read(at: number, length: number): Promise<Buffer>;
 }
 
-/** One change of a file: some bytes go, others come. */
+/** One replacement in a file: removes bytes and inserts others. */
 export interface Edit {
   at: number;
   remove: number;
@@ -28,7 +28,7 @@ async function* between(bytes: Bytes, from: number, to: number): AsyncIterable<U
   }
 }
 
-/** The file with its edits, which don't overlap, in pieces. */
+/** Streams a file with non-overlapping edits applied. */
 export async function* edited(bytes: Bytes, edits: readonly Edit[]): AsyncIterable<Uint8Array> {
   let at = 0;
   for (const edit of [...edits].sort((one, other) => one.at - other.at)) {
@@ -41,7 +41,7 @@ export async function* edited(bytes: Bytes, edits: readonly Edit[]): AsyncIterab
 
 const WINDOW_BYTES = 64 * 1024;
 
-/** The same bytes; small reads that follow each other are answered from one large one. */
+/** Serves small consecutive reads from one larger read. */
 export const windowed = (bytes: Bytes): Bytes => {
   let start = 0;
   let window: Buffer = Buffer.alloc(0);
@@ -57,7 +57,7 @@ export const windowed = (bytes: Bytes): Bytes => {
 };
 
 /**
- * What is to change in a file so that it says how it came to be. "marked": it says so already. Undefined: its bytes are not as its
- * format has them, or it has no room. Reads parts of the file; what it reads may be anything.
+ * The edits that add a mark of origin to a file. `marked`: it has one. Undefined: the file is malformed, or has no room. File contents are
+ * untrusted.
  */
 export type MarkFormat = (bytes: Bytes, type: SourceType) => Promise<Edit[] | "marked" | undefined>;

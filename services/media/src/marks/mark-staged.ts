@@ -4,12 +4,11 @@ import { editStaged } from "./edit-staged";
 import { markingOf } from "./marks";
 import { MAX_PACKET_BYTES, type SourceType } from "./xmp";
 
-/** Adds a mark to bytes that arrived. @returns the marked bytes, or the same where there is nothing to add */
+/** Marks staged bytes. @returns the same bytes if there is nothing to add */
 export type Mark = (staged: StagedBlob, contentType: string, type: SourceType) => Promise<StagedBlob>;
 
 const marked = eventCounter("nodeloom.media.marks", "generated files, by what became of their mark");
 
-/** With `off`, nothing is marked. */
 export const createMark =
   (blobs: Pick<BlobStore, "stage">, provenance: "off" | "metadata"): Mark =>
   async (staged, contentType, type) => {

@@ -1,4 +1,4 @@
-/** marks/: what a generated file says of itself, in the metadata of its format (IPTC, "Digital Source Type"). */
+/** Marks generated files in their format's metadata (IPTC "Digital Source Type"). */
 
 import { windowed, type Bytes, type Edit, type MarkFormat } from "./edits";
 import { flac } from "./formats/flac";
@@ -30,17 +30,17 @@ const FORMATS: Readonly<Record<string, MarkFormat>> = {
   "audio/ogg": ogg,
 };
 
-/** Bytes from the start of a file among which signed content credentials stand. */
+/** Bytes at the start of a file that are searched for signed content credentials. */
 const CREDENTIALS_BYTES = 1024 * 1024;
 const MANIFEST = "c2pa";
 
-/** Whether signed content credentials (C2PA) say that the file is generated. Any change would break their signature. */
+/** True if signed content credentials (C2PA) already mark the file. Any change would break their signature. */
 const hasCredentials = async (bytes: Bytes): Promise<boolean> => {
   const head = await bytes.read(0, CREDENTIALS_BYTES);
   return head.includes(MANIFEST) && saysGenerated(head.toString("latin1"));
 };
 
-/** What a read says of a header that leads out of the file. */
+/** Error codes of reads outside of the file, from an invalid header. */
 export const OUTSIDE: ReadonlySet<string | undefined> = new Set(["ERR_OUT_OF_RANGE", "ERR_BUFFER_OUT_OF_BOUNDS"]);
 
 export interface Marking {
@@ -51,7 +51,7 @@ export interface Marking {
 const UNMARKED: Marking = { edits: [], outcome: "unmarked" };
 const KEPT: Marking = { edits: [], outcome: "kept" };
 
-/** How a file of some type is marked. A file that can't be is left as it is. */
+/** How to mark a file. Files that can't be marked stay unchanged. */
 export const markingOf = async (file: Bytes, contentType: string, type: SourceType): Promise<Marking> => {
   const format = Object.hasOwn(FORMATS, contentType) ? FORMATS[contentType] : undefined;
   if (!format) return UNMARKED;
@@ -60,7 +60,7 @@ export const markingOf = async (file: Bytes, contentType: string, type: SourceTy
     if (await hasCredentials(bytes)) return KEPT;
     const edits = await format(bytes, type);
     if (edits === undefined) return UNMARKED;
-    // A length inside the file that leads out of it.
+    // An invalid length in the file points outside of it.
     if (edits !== "marked" && edits.some(({ at, remove }) => at + remove > file.size)) return UNMARKED;
     return edits === "marked" ? KEPT : { edits, outcome: "marked" };
   } catch (error) {

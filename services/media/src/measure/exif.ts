@@ -1,20 +1,19 @@
 import { tiffTags, UPRIGHT, type ReadAt } from "./tiff";
 
-/** How a PNG or WebP picture is turned, by the EXIF block in its chunks. JPEG files are read by a library. */
+/** EXIF orientation of PNG and WebP images. A library reads that of JPEG files. */
 
-/** Chunks that are looked at; animations have one or two for each picture. */
+/** Upper bound of chunks; animations have one or two per frame. */
 const MOST_CHUNKS = 100_000;
 const MOST_BYTES = 64 * 1_024;
 const EXIF_HEADER = "Exif\0\0";
 
-/** The orientation that a block of EXIF says. */
 const orientationIn = async (block: Buffer): Promise<number> => {
   const tiff = block.subarray(block.toString("latin1", 0, EXIF_HEADER.length) === EXIF_HEADER ? EXIF_HEADER.length : 0);
   return (await tiffTags((at, length) => Promise.resolve(tiff.subarray(at, at + length)))).orientation;
 };
 
 interface Chunks {
-  /** Where the first one begins, and what stands before and behind the content of each. */
+  /** Offset of the first chunk, and the bytes before and after each chunk's content. */
   first: number;
   before: number;
   behind: (length: number) => number;
@@ -38,7 +37,7 @@ const WEBP: Chunks = {
 };
 const FORMATS: Readonly<Record<string, Chunks>> = { "image/png": PNG, "image/webp": WEBP };
 
-/** @returns 1 to 8; 1 is upright @throws RangeError where the block leads out of itself */
+/** @returns 1 to 8; 1 is upright @throws RangeError if the block refers outside of itself */
 export const orientationOf = async (readAt: ReadAt, contentType: string): Promise<number> => {
   const chunks = FORMATS[contentType];
   if (!chunks) return UPRIGHT;

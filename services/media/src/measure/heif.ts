@@ -1,8 +1,7 @@
-/** The size of a HEIC or AVIF picture as it is shown: its main item's, turned (ISO/IEC 23008-12). Files of phones begin with the sizes of their tiles. */
+/** The displayed size of a HEIC or AVIF image: its main item's size, rotated (ISO/IEC 23008-12). Phones write the sizes of tiles first. */
 
 interface Box {
   type: string;
-  /** Where its content begins and ends. */
   start: number;
   end: number;
 }
@@ -15,7 +14,7 @@ const boxesOf = (bytes: Buffer, start: number, end: number): Box[] => {
   const boxes: Box[] = [];
   for (let at = start; at + HEADER_BYTES <= end;) {
     const size = bytes.readUInt32BE(at);
-    // Boxes of 64 bits hold pixels: what describes the picture is before them.
+    // 64-bit boxes contain pixels; metadata precedes them.
     if (size < HEADER_BYTES) break;
     boxes.push({ type: bytes.toString("latin1", at + 4, at + HEADER_BYTES), start: at + HEADER_BYTES, end: Math.min(end, at + size) });
     at += size;
@@ -25,7 +24,7 @@ const boxesOf = (bytes: Buffer, start: number, end: number): Box[] => {
 
 const named = (boxes: readonly Box[], type: string): Box | undefined => boxes.find((box) => box.type === type);
 
-/** The properties of an item, by their numbers in the list of all. */
+/** Property indexes of an item. */
 const propertiesOf = (bytes: Buffer, { start }: Box, item: number): number[] => {
   const [isLongId, isLongIndex] = [bytes[start]! > 0, (bytes[start + 3]! & 1) === 1];
   let at = start + FULL_BOX_BYTES;
@@ -38,7 +37,7 @@ const propertiesOf = (bytes: Buffer, { start }: Box, item: number): number[] => 
   return [];
 };
 
-/** @param head the beginning of the file @returns undefined where it does not say @throws RangeError where its boxes lead out of it */
+/** @param head start of the file @returns undefined if no size is stored @throws RangeError if boxes extend beyond it */
 export const heifSize = (head: Buffer): { width: number; height: number } | undefined => {
   const meta = named(boxesOf(head, 0, head.length), "meta");
   const inside = meta ? boxesOf(head, meta.start + FULL_BOX_BYTES, meta.end) : [];

@@ -1,25 +1,25 @@
-/** measure/: how large a picture is and how long a video or a sound takes, by the headers of its file. */
+/** Reads image sizes and durations from file headers. */
 
 import { join } from "node:path";
 import { eventCounter } from "@nodeloom/platform";
 import { Piscina } from "piscina";
 
-/** In pixels, as it is shown, and milliseconds. */
+/** Displayed size in pixels, and duration in milliseconds. */
 export interface Measured {
   width?: number;
   height?: number;
   durationMs?: number;
-  /** It was taken for a video, and has a sound alone. */
+  /** A video container with audio only. */
   isSound?: boolean;
 }
 
-/** Files that may wait for the thread; how long one may wait for it, and take; and its heap. */
+/** Bounds of the queue for the thread, the wait, the task, and the thread's heap. */
 export const MEASURING = { waiting: 1_000, maxWaitMs: 10_000, maxTaskMs: 2_000, heapMb: 128, idleMs: 60_000 } as const;
-/** What a header may say and be believed: a picture larger than that, or a sound of a year, is none. */
+/** Larger header values are treated as invalid: bigger images, or more than a year of audio. */
 const MAX_SIDE = 1_000_000;
 const MAX_DURATION_MS = 366 * 24 * 60 * 60 * 1_000;
 
-/** Where the built thread lies, whether this runs from src/ or dist/. */
+/** The compiled thread, from both src/ and dist/. */
 const THREAD = join(__dirname, "..", "..", "dist", "measure", "thread.js");
 const MEASURED = /^(?:image|video|audio)\//;
 
@@ -39,12 +39,15 @@ const believable = ({ width, height, durationMs, isSound = false }: Measured): M
 };
 
 export interface Measure {
-  /** What can't be read in time is left out. */
+  /** Values that can't be read within the deadline are omitted. */
   measure(path: string, contentType: string): Promise<Measured>;
   stop(): Promise<void>;
 }
 
-/** Measures in a thread with a heap and a time of its own: no file holds or ends the process. A thread that passed its limits is replaced. */
+/**
+ * Measures in a thread with its own heap and deadline, so that no file can block or crash the process. A thread that exceeds them is
+ * replaced.
+ */
 export const createMeasure = (limits: Partial<Record<keyof typeof MEASURING, number>> & { script?: string } = {}): Measure => {
   const { waiting, maxWaitMs, maxTaskMs, heapMb, idleMs, script = THREAD } = { ...MEASURING, ...limits };
   const pool = new Piscina<{ path: string; contentType: string; id: number }, Measured>({
@@ -59,7 +62,7 @@ export const createMeasure = (limits: Partial<Record<keyof typeof MEASURING, num
     resourceLimits: { maxOldGenerationSizeMb: heapMb },
   });
   pool.on("error", () => undefined);
-  /** What starts the clock of a file, by its number, when the thread begins it. */
+  /** Start the deadline of a file when the thread begins it; by file number. */
   const clocks = new Map<number, () => void>();
   pool.on("message", (id: number) => clocks.get(id)?.());
   let begun = 0;

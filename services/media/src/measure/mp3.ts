@@ -1,23 +1,26 @@
 import type { ReadAt } from "./tiff";
 
-/** How long an MP3 is that does not say it: its frames are counted, since each can have a rate of its own (ISO/IEC 11172-3 and 13818-3, layer III). */
+/**
+ * Duration of an MP3 without a stored one: counts its frames, because each can have its own bit rate (ISO/IEC 11172-3 and 13818-3, layer
+ * III).
+ */
 
 const ID3_HEADER_BYTES = 10;
-/** Bytes of the first frame among which a tag with the number of frames stands. */
+/** Bytes of the first frame that can contain a tag with the frame count. */
 const FRAME_HEAD_BYTES = 256;
 const COUNTED_TAGS = ["Xing", "Info"];
 const HEADER_BYTES = 4;
 const WINDOW_BYTES = 1_024 * 1_024;
-/** Bytes between two frames, such as a damaged one; behind that many the sound has ended. */
+/** Bytes between frames, for example a damaged one. A longer gap ends the audio. */
 const MOST_BETWEEN = 64 * 1_024;
 
-/** Kilobits a second, by their number in a frame's header: of MPEG-1, and of MPEG-2 and 2.5. */
+/** Kilobits per second by header index: MPEG-1, then MPEG-2 and 2.5. */
 const KILOBITS = [
   [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320],
   [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 ] as const;
 const RATES = [44_100, 48_000, 32_000] as const;
-/** By the version's number: MPEG-2.5, none, MPEG-2, MPEG-1. */
+/** By version index: MPEG-2.5, reserved, MPEG-2, MPEG-1. */
 const RATE_DIVISORS = [4, 0, 2, 1] as const;
 const LAYER_III = 1;
 
@@ -37,14 +40,14 @@ const frameOf = (header: number): Mp3Frame | undefined => {
   return { bytes: Math.floor((samples * kilobits * 125 * divisor) / rate) + padding, seconds: (samples * divisor) / rate };
 };
 
-/** Where an MP3's frames begin: behind a tag, whose length is written in bytes of seven bits. */
+/** Offset of the first frame: after an ID3 tag, whose length uses seven bits per byte. */
 const firstFrameAt = async (readAt: ReadAt): Promise<number> => {
   const head = await readAt(0, ID3_HEADER_BYTES);
   if (head.toString("latin1", 0, 3) !== "ID3") return 0;
   return ID3_HEADER_BYTES + head.subarray(6).reduce((length, byte) => length * 128 + byte, 0);
 };
 
-/** The seconds of an MP3's frames; undefined where the file says how many there are, or has none. */
+/** Duration of all frames in seconds; undefined if the file stores its frame count, or has no frames. */
 export const countedSeconds = async (readAt: ReadAt): Promise<number | undefined> => {
   let at = await firstFrameAt(readAt);
   let window = await readAt(at, WINDOW_BYTES);

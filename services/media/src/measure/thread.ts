@@ -8,17 +8,17 @@ import type { Measured } from "./measure";
 import { countedSeconds } from "./mp3";
 import { tiffTags, UPRIGHT, type ReadAt } from "./tiff";
 
-// Its types are declared for the ES module alone, though it has a CommonJS bundle, too.
+// The package has a CommonJS bundle, but declares types for the ES module only.
 const { ALL_FORMATS, CustomSource, Input } = require("mediabunny") as typeof Mediabunny;
 
-/** Bytes of a picture among which its size stands, beyond what cameras write before it. */
+/** Bytes that contain an image's size, even after a camera's metadata. */
 const IMAGE_HEAD_BYTES = 512 * 1024;
-/** Bytes of a video or a sound that are read for its duration. */
+/** Upper bound of bytes read for a duration. */
 const MAX_READ_BYTES = 32 * 1024 * 1024;
 const MAX_CACHE_BYTES = 4 * 1024 * 1024;
 const MS = 1_000;
 const HEIF: ReadonlySet<string> = new Set(["image/heif", "image/avif"]);
-/** EXIF's orientations that turn a picture by a quarter. */
+/** EXIF orientations from here on rotate by 90 degrees. */
 const FIRST_TURNED = 5;
 
 const readAt = async (handle: FileHandle, at: number, length: number): Promise<Buffer> => {
@@ -26,7 +26,7 @@ const readAt = async (handle: FileHandle, at: number, length: number): Promise<B
   return buffer.subarray(0, bytesRead);
 };
 
-/** What a damaged block says is left out: the picture is shown without it. */
+/** Ignores damaged metadata; viewers do the same. */
 const orElse = async <T>(read: () => Promise<T>, fallback: T): Promise<T> => {
   try {
     return await read();
@@ -64,7 +64,7 @@ const trackOf = async (handle: FileHandle, contentType: string): Promise<Measure
       return readAt(handle, start, end - start);
     },
     maxCacheSize: MAX_CACHE_BYTES,
-    // The read that failed says so, too.
+    // The failed read reports the error itself.
     handleUnhandledError: () => undefined,
   });
   const input = new Input({ source, formats: ALL_FORMATS });
@@ -80,7 +80,7 @@ const trackOf = async (handle: FileHandle, contentType: string): Promise<Measure
   }
 };
 
-/** Reads a file's size and duration. @param id what the thread says when it begins */
+/** Reads a file's size and duration. @param id posted when the thread begins */
 export const measure = async ({ path, contentType, id }: { path: string; contentType: string; id: number }): Promise<Measured> => {
   parentPort!.postMessage(id);
   const handle = await open(path, "r");

@@ -1,11 +1,11 @@
-/** The first directory of a TIFF file, which EXIF blocks are, too (TIFF 6.0). Others are of thumbnails and further pages. */
+/** The first directory of a TIFF file or EXIF block (TIFF 6.0). Later ones describe thumbnails and further pages. */
 
 export type ReadAt = (at: number, length: number) => Promise<Buffer>;
 
 const TAGS = { width: 0x0100, height: 0x0101, orientation: 0x0112 } as const;
 const HEADER_BYTES = 8;
 const ENTRY_BYTES = 12;
-/** Directories are in order: what is looked for is among the first tags. */
+/** Directories are sorted, and the required tags are among the first. */
 const MOST_ENTRIES = 1_000;
 const LONG = 4;
 export const UPRIGHT = 1;
@@ -17,7 +17,7 @@ export interface TiffTags {
   orientation: number;
 }
 
-/** @throws RangeError where the directory leads out of the file */
+/** @throws RangeError if the directory extends beyond the file */
 export const tiffTags = async (readAt: ReadAt): Promise<TiffTags> => {
   const header = await readAt(0, HEADER_BYTES);
   const isLittle = header.toString("latin1", 0, 2) === "II";

@@ -8,7 +8,7 @@ interface Row {
   entries: Entry[];
 }
 
-/** Changes of one owner at the same time. */
+/** Concurrent changes per owner. */
 const MAX_ENTRIES = 200;
 
 const entry = new Schema<Entry>(
@@ -27,7 +27,7 @@ const rows = new Schema<Row>(
 
 const toCount = ({ _id, bytes, entries }: Row): ByteCount => ({ ownerId: _id, bytes, entries });
 
-/** Bytes stored per owner: one document each. */
+/** Stored bytes per owner, one document each. */
 export const createCountStore = (connection: Connection): CountStore => {
   const model = connection.model<Row>("Count", rows);
   const hasRoom = { [`entries.${MAX_ENTRIES - 1}`]: { $exists: false } };

@@ -9,22 +9,19 @@ export interface ExpiryDeps {
   store: Pick<ObjectStore, "expiring" | "expire" | "expired" | "restore" | "condemn" | "hidden">;
   quota: Pick<Quota, "finishAbandoned">;
   purge: Purge;
-  /** Those of some ids and keys of files that a workflow, a version or a picture of one names; at most 1,000 are asked for. */
+  /** Of some file ids and keys (at most 1,000 are passed), those that a workflow, version or cover refers to. */
   findNamed(names: string[]): Promise<readonly string[]>;
-  /** Removes some archives of accounts whose time is over. @returns how many */
+  /** Removes expired archives. @returns how many */
   removeExports(limit: number): Promise<number>;
   now?: () => Date;
 }
 
-/** Each object of a page is hidden and its bytes are removed one after the other, within one call. */
+/** Objects per call, removed one after the other. */
 const PAGE = 100;
-/** How long a file may be held without a decision: its run is over long before. */
+/** Longest time a file stays held without a decision; its run ends long before. */
 const UNDECIDED_MS = 3 * 24 * 60 * 60 * 1_000;
 
-/**
- * Removes files that were kept as long as the table of retention says, and finishes what a crash cut short: changes of the quota,
- * removals.
- */
+/** Removes files after their retention period, and finishes interrupted quota changes and removals. */
 export const createExpiry = ({
   store,
   quota,
@@ -35,7 +32,7 @@ export const createExpiry = ({
 }: ExpiryDeps): ((cursor: string) => Promise<Removal>) => {
   const abandonedBefore = (): Date => new Date(now().getTime() - ABANDONED_AFTER_MS);
 
-  /** Goes on as long as all of a full page could be finished: what can't be is tried again the next day. */
+  /** Continues after a full page of successful removals. Failed ones are retried the next day. */
   const whileFull = (removed: number): RemovedPage => ({ removed, next: removed < PAGE ? "" : "again" });
 
   const byName = async (objects: readonly MediaObject[]): Promise<{ named: string[]; unnamed: MediaObject[] }> => {
@@ -57,15 +54,15 @@ export const createExpiry = ({
   };
 
   /**
-   * Generated files that are neither kept nor named. They are hidden before they are removed: a workflow that is saved after that
-   * can't name a hidden file, and one that was saved before is found by asking once more.
+   * Removes generated files that are neither kept nor in use. They are hidden first: a workflow saved later can't refer to a hidden file,
+   * and one saved before is found by a second check.
    */
   const removeGenerated = async (cursor: string): Promise<RemovedPage> => {
     const page = await store.expiring(expiresBefore(RETENTION.generatedMedia, now()), PAGE, fromCursor(cursor));
     const last = page.at(-1);
     const next = last && page.length === PAGE ? toCursor({ at: last.createdAt, id: last.id }) : "";
     const { named, unnamed } = await byName(page.filter((object) => !isCounted(object)));
-    // A call that was cut short may have left them hidden.
+    // An interrupted call may have left them hidden.
     await restore(named);
     for (const object of unnamed) await store.expire(object, now());
     const hidden = await byName(await store.expired(unnamed.map(({ id }) => id)));
@@ -74,7 +71,7 @@ export const createExpiry = ({
   };
 
   return createRemoval({
-    // Before the removals: whether an object counts stands on its record.
+    // Runs before the removals, because an object's record decides whether it counts.
     quotaChanges: async () => whileFull(await quota.finishAbandoned(abandonedBefore(), PAGE)),
     deletedMedia: async () => {
       const hidden = await store.hidden(abandonedBefore(), new Date(now().getTime() - UNDECIDED_MS), PAGE);

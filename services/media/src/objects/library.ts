@@ -8,15 +8,15 @@ import { isCounted, type MediaObject } from "./media-object";
 import type { Purge } from "./purge";
 import type { Quota } from "./quota";
 
-/** What owners do with their stored files: list, keep, delete, copy. */
+/** Operations of owners on their stored files. */
 export interface Library {
-  /** @throws DomainError INVALID_REQUEST for a cursor that is none. */
+  /** @throws DomainError INVALID_REQUEST for an invalid cursor */
   list(ownerId: string, limit: number, cursor: string): Promise<Page>;
   /** @throws DomainError NOT_FOUND */
   remove(id: string, ownerId: string): Promise<void>;
   /** @throws DomainError NOT_FOUND or MEDIA_QUOTA_EXCEEDED */
   keep(id: string, ownerId: string, quota: number | undefined): Promise<MediaObject>;
-  /** Copies by the ids of what was copied. @throws DomainError MEDIA_QUOTA_EXCEEDED */
+  /** Copies, by the ids of their originals. @throws DomainError MEDIA_QUOTA_EXCEEDED */
   copy(request: Copying): Promise<Map<string, MediaObject>>;
 }
 
@@ -30,7 +30,7 @@ export interface Copying {
   ids: readonly string[];
   ownerId: string;
   newOwnerId: string;
-  /** Names this copying: repeated, it makes nothing new. */
+  /** Idempotency key of the copy. */
   reference: string;
   quota: number | undefined;
 }
@@ -53,7 +53,7 @@ const copyId = (reference: string, id: string): string =>
   createHash("sha256").update(`copy\n${reference}\n${id}`).digest("hex").slice(0, 32);
 
 export const createLibrary = ({ store, blobs, quota, objects, purge }: LibraryDeps): Library => {
-  /** False when the object has changed since it was read. */
+  /** False if the object has changed since it was read. */
   const removeAsRead = async (object: MediaObject): Promise<boolean> => {
     const hide = (token: string): Promise<boolean> => store.hide(object, token, new Date());
     const isHidden = isCounted(object) ? await quota.remove(object, hide) : await hide("removed");
@@ -67,7 +67,7 @@ export const createLibrary = ({ store, blobs, quota, objects, purge }: LibraryDe
     return object;
   };
 
-  /** Opened when they are read: a copy that is there already needs none. */
+  /** Opened lazily: an existing copy needs no bytes. */
   async function* bytesOf({ id, blob }: MediaObject): AsyncIterable<Uint8Array> {
     const bytes = await blobs.read(blob);
     if (!bytes) throw new Error(`the bytes of ${id} are missing`);

@@ -3,41 +3,40 @@ import type { Measured } from "../measure/measure";
 import type { Making } from "../provenance/making";
 import type { Width } from "../thumbnails/widths";
 
-/** A stored file. Never changes once it exists. */
+/** A stored file. Immutable, except for its status. */
 export interface MediaObject extends Measured {
   id: string;
-  /** The public name in its URL: random bits of its own, so that nobody who knows the id has the file. */
+  /** Public name in its URL: random, so that the id alone doesn't give access. */
   key: string;
   ownerId: string;
   contentType: string;
   bytes: number;
   sha256: string;
-  /** SHA-256 before marks were added; absent where that is the same. */
+  /** SHA-256 before marks were added; absent if no mark was added. */
   contentHash?: string | undefined;
-  /** Name of its bytes in the blob store. */
+  /** Blob name. */
   blob: string;
   createdAt: Date;
-  /** When a run took it over last: a generated file is kept as long from then on as a new one. */
+  /** Last reuse by a run; restarts the retention period of a generated file. */
   renewedAt?: Date | undefined;
   origin: Origin;
-  /** How it came to be, as it says itself; absent for what no model or program made. */
+  /** The marked source type; absent if no model or program generated the file. */
   sourceType?: SourceType | undefined;
-  /** What made it, where a run did. */
+  /** Set for files that runs generated. */
   making?: Making | undefined;
-  /** Those that were made, by their width. They don't count, and go with the object. */
+  /** By width. They don't count against the quota and are deleted with the object. */
   thumbnails?: Partial<Record<Width, Thumbnail>> | undefined;
   /** Token under which it counts against its owner's quota. */
   countedBy?: string | undefined;
-  /** Of a file that is held: what its URL must say beside its key. */
+  /** For a held file: required in its URL beside the key. */
   look?: string | undefined;
 }
 
-/** A small picture of a file, or what is drawn of a sound. */
+/** A small image of a file, or the loudness curve of audio. */
 export type Thumbnail = Pick<MediaObject, "blob" | "bytes" | "sha256" | "contentType">;
 
-/** Whether a person brought a file or a run made it. */
 export type Origin = "upload" | "generated";
 
-/** True for what stays until it is deleted, and counts against its owner's quota: uploads, and what was kept. */
+/** True for files that stay until they are deleted, and count against the quota: uploads and kept files. */
 export const isCounted = ({ origin, countedBy }: Pick<MediaObject, "origin" | "countedBy">): boolean =>
   origin === "upload" || Boolean(countedBy);

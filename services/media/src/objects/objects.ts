@@ -9,47 +9,46 @@ import type { Purge } from "./purge";
 import { sameOwner, type Placement, type Receive } from "./receiving";
 import type { Quota } from "./quota";
 
-/** Where a file is fetched from. */
 export interface Source {
   url: string;
-  /** A user chose the address, not a provider. */
+  /** True if a user chose the URL, false if a provider did. */
   byUser: boolean;
 }
 
 export interface Objects {
-  /** Copies an http, https or data URL into storage, once per id. */
+  /** Copies an http, https or data URL into storage. Idempotent by id. */
   ingest(placement: Placement, source: Source): Promise<MediaObject>;
-  /** Stores a stream of bytes, once per id. */
+  /** Stores a stream of bytes. Idempotent by id. */
   upload(placement: Placement, bytes: AsyncIterable<Uint8Array>): Promise<MediaObject>;
   /**
-   * Those of the ids that are the owner's.
-   * @throws DomainError INVALID_REQUEST when too many are asked for.
+   * Of the ids, those that belong to the owner.
+   * @throws DomainError INVALID_REQUEST for too many ids
    */
   getAll(ids: readonly string[], ownerId: string, withHeld?: boolean): Promise<MediaObject[]>;
   /**
-   * Lets held ones go, or removes them. What is not held is left as it is.
-   * @throws DomainError INVALID_REQUEST when too many are named.
+   * Releases or removes held objects. Others stay unchanged.
+   * @throws DomainError INVALID_REQUEST for too many ids
    */
   decideHeld(ids: readonly string[], ownerId: string, letsGo: boolean): Promise<void>;
   /**
-   * Those that the keys name, whoever owns them.
-   * @throws DomainError INVALID_REQUEST when too many are asked for.
+   * Objects of any owner, by key.
+   * @throws DomainError INVALID_REQUEST for too many keys
    */
   byKeys(keys: readonly string[]): Promise<MediaObject[]>;
   /**
-   * Has those of the keys that are the owner's kept as long as new ones.
+   * Restarts the retention period of the owner's objects.
    * @returns them
-   * @throws DomainError INVALID_REQUEST when too many are asked for.
+   * @throws DomainError INVALID_REQUEST for too many keys
    */
   renew(keys: readonly string[], ownerId: string): Promise<MediaObject[]>;
   /**
-   * Makes those of the keys another owner's that are one's.
-   * @throws DomainError INVALID_REQUEST when too many are named.
+   * Moves objects from one owner to another.
+   * @throws DomainError INVALID_REQUEST for too many keys
    */
   give(keys: readonly string[], fromOwnerId: string, ownerId: string): Promise<void>;
   /**
-   * One that a key names, whoever owns it, and its bytes.
-   * @throws DomainError NOT_FOUND when there is none.
+   * An object of any owner, with its bytes.
+   * @throws DomainError NOT_FOUND
    */
   read(key: string): Promise<{ object: MediaObject; bytes: AsyncIterable<Uint8Array> }>;
 }
@@ -64,9 +63,9 @@ export interface ObjectsDeps {
 }
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$/;
-/** Ids that repeated ingests are known by; one that is not is fetched once more, for nothing. */
+/** Remembered ids of ingests. A forgotten id costs one unnecessary fetch. */
 const REMEMBERED_INGESTS = 10_000;
-/** Pauses before a file is fetched again: a provider that has made it may be away for some seconds. */
+/** Pauses before fetch retries: a provider can be unreachable for some seconds after it made a file. */
 const FETCH_PAUSES_MS = [250, 500, 1_000, 2_000, 4_000];
 
 const notFound = (): DomainError => new DomainError("not_found", "NOT_FOUND", "media not found");
@@ -84,7 +83,7 @@ const asFailedSource = (error: unknown, url: string): unknown => {
   return fails ? new DomainError("failed", "EXECUTION_FAILED", `${describeSource(url)}: ${error.message}`) : error;
 };
 
-/** @throws DomainError INVALID_REQUEST when more are asked for than can be looked up at once. */
+/** @throws DomainError INVALID_REQUEST above the bound of one lookup */
 const atMostIds = (values: readonly string[], path: string): string[] => {
   const distinct = [...new Set(values)];
   if (distinct.length > LIMITS.mediaIds) throw invalidRequest([{ path, message: `at most ${LIMITS.mediaIds} are allowed` }]);
@@ -92,9 +91,9 @@ const atMostIds = (values: readonly string[], path: string): string[] => {
 };
 
 export const createObjects = ({ store, quota, blobs, receive, openSource, purge }: ObjectsDeps): Objects => {
-  /** Ingests under way here, so that two calls for one id fetch once. */
+  /** Ingests in progress, so that two calls for one id fetch once. */
   const ingesting = new Map<string, Promise<MediaObject>>();
-  /** Ids of ingests that began here: such a file is likely there. Any other is fetched at once, and inserting it tells if it was. */
+  /** Ids ingested by this process: their files are likely stored. Other ids are fetched immediately; the insert detects an existing one. */
   const ingested = new Set<string>();
 
   const existing = async ({ id, ownerId, held }: Placement): Promise<MediaObject | undefined> => {
@@ -106,7 +105,7 @@ export const createObjects = ({ store, quota, blobs, receive, openSource, purge 
     try {
       return await receive(placement, await openSource(source));
     } catch (error) {
-      // A process that died may have stored the file, and its source be gone since.
+      // A crashed process may have stored the file, and its source may be gone now.
       const found = await existing(placement);
       if (!found) throw error;
       return found;
@@ -153,7 +152,7 @@ export const createObjects = ({ store, quota, blobs, receive, openSource, purge 
       checkPlacement(placement);
       const known = await existing(placement);
       if (known) return known;
-      // What is over the quota already need not be received.
+      // Reject an owner above the quota before receiving bytes.
       if (placement.origin === "upload") await quota.check(placement.ownerId, 1, placement.quota);
       return receive(placement, bytes);
     },
@@ -161,7 +160,7 @@ export const createObjects = ({ store, quota, blobs, receive, openSource, purge 
       const distinct = atMostIds(ids, "ids");
       if (distinct.length === 0) return [];
       const shown = await store.allOfOwner(distinct, ownerId);
-      // One that is let go in between is found by the second look for what is shown.
+      // A file released in between is found by the second lookup of visible ones.
       return withHeld && shown.length < distinct.length ? withHeldOnes(distinct, ownerId) : shown;
     },
     decideHeld: async (ids, ownerId, letsGo) => {

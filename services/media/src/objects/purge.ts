@@ -5,18 +5,18 @@ import type { ObjectStore } from "./object-store";
 export interface PurgeDeps {
   store: Pick<ObjectStore, "purge" | "thumbnails">;
   blobs: Pick<BlobStore, "remove">;
-  /** Hears of bytes that could not be removed. */
+  /** Called when bytes could not be removed. */
   warn(error: unknown, object: MediaObject): void;
 }
 
-/** Removes the bytes and the record of a hidden object. False where that failed; then `RemoveExpired` repeats it. */
+/** Removes the bytes and the record of a hidden object. False on failure; `RemoveExpired` then retries. */
 export type Purge = (object: MediaObject) => Promise<boolean>;
 
 export const createPurge =
   ({ store, blobs, warn }: PurgeDeps): Purge =>
   async (object) => {
     try {
-      // A hidden object gets no more of them.
+      // Hidden objects get no new thumbnails.
       const thumbnails = await store.thumbnails(object.id);
       for (const { blob } of [object, ...thumbnails]) await blobs.remove(blob);
       await store.purge(object.id);

@@ -4,9 +4,9 @@ import type { ObjectStore } from "./object-store";
 import type { MediaObject } from "./media-object";
 
 /**
- * The bytes that an owner's uploaded and kept files take. One document per owner holds their sum; an entry in it names each
- * change that touches an object as well, and is there until both are done. Whoever finds an old entry can tell from the
- * object's marks how far the change came, and finishes it: nothing is counted twice or forgotten, wherever a process died.
+ * Counts the bytes of an owner's uploaded and kept files. One document per owner stores the sum, plus an entry for each change that also
+ * touches an object, until both are done. Another process can finish an abandoned entry: the object's tokens show how far the change came.
+ * So nothing is counted twice or lost after a crash.
  */
 export interface Entry {
   token: string;
@@ -23,37 +23,36 @@ export interface ByteCount {
 
 export interface CountStore {
   read(ownerId: string): Promise<ByteCount | undefined>;
-  /** Begins an owner's count, at nothing, unless it has begun. */
+  /** Creates an owner's count at zero, unless it exists. */
   create(ownerId: string): Promise<void>;
-  /** Counts the entry's bytes and adds it, if the sum stays within a bound. */
+  /** Counts the entry's bytes and adds the entry, if the sum stays within the bound. */
   reserve(ownerId: string, entry: Entry, max: number | undefined): Promise<boolean>;
-  /** Adds an entry for bytes that are counted already. */
+  /** Adds an entry for bytes that are already counted. */
   open(ownerId: string, entry: Entry): Promise<void>;
-  /** Ends an entry: its bytes stay counted, or are given back. Once. */
+  /** Removes an entry and keeps or returns its bytes. Idempotent. */
   close(ownerId: string, entry: Pick<Entry, "token" | "bytes">, counts: boolean): Promise<void>;
-  /** Counts that have entries from before a moment. */
+  /** Counts with entries from before a time. */
   abandoned(before: Date, limit: number): Promise<ByteCount[]>;
 }
 
 export interface Quota {
-  /** Bytes that count. */
   used(ownerId: string): Promise<number>;
-  /** @throws DomainError MEDIA_QUOTA_EXCEEDED when so many more bytes would be too many. */
+  /** @throws DomainError MEDIA_QUOTA_EXCEEDED if this many more bytes exceed the quota */
   check(ownerId: string, bytes: number, max: number | undefined): Promise<void>;
   /**
-   * Makes an object count. `mark` writes the token on the object; false when the object counts already or is gone.
+   * Makes an object count. `mark` writes the token on the object; false if it already counts or is gone.
    * @throws DomainError MEDIA_QUOTA_EXCEEDED
    */
   add(target: Target, max: number | undefined, mark: (token: string) => Promise<boolean>): Promise<boolean>;
-  /** Takes an object out of the count. `mark` begins its removal; false when somebody else did, or it has changed. */
+  /** Removes an object from the count. `mark` begins its removal; false if another call did, or it has changed. */
   remove(object: MediaObject, mark: (token: string) => Promise<boolean>): Promise<boolean>;
-  /** Finishes changes from before a moment, which were cut short, of some owners. @returns of how many owners */
+  /** Finishes interrupted changes from before a time. @returns the number of owners */
   finishAbandoned(before: Date, limit: number): Promise<number>;
 }
 
 export type Target = Pick<MediaObject, "id" | "ownerId" | "bytes">;
 
-/** An entry whose process died is finished by others after this long: far longer than the change takes. */
+/** Age after which other processes finish an entry. Changes take far less. */
 export const ABANDONED_AFTER_MS = 10 * 60 * 1_000;
 
 const exceeded = (used: number, max: number): DomainError =>
@@ -63,7 +62,7 @@ const exceeded = (used: number, max: number): DomainError =>
   });
 
 export const createQuota = ({ counts, objects }: { counts: CountStore; objects: ObjectStore }): Quota => {
-  /** The owner's count, which begins when it is first read: before anything of the owner's is counted. */
+  /** The owner's count, created on first read and so before the first change. */
   const read = async (ownerId: string): Promise<ByteCount> => {
     const known = await counts.read(ownerId);
     if (known) return known;
@@ -97,7 +96,7 @@ export const createQuota = ({ counts, objects }: { counts: CountStore; objects: 
         throw unavailable("too many files of this account are being stored at once");
       }
       const isMarked = await mark(entry.token).catch(async (error: unknown) => {
-        // A refusal has changed nothing; after any other error, the object's marks tell later.
+        // A rejection has changed nothing. After any other error, the object's tokens show the outcome later.
         if (error instanceof DomainError) await counts.close(ownerId, entry, false);
         throw error;
       });

@@ -12,19 +12,19 @@ import type { ObjectStore } from "./object-store";
 import type { Quota } from "./quota";
 
 export interface Placement extends Pick<MediaObject, "contentHash" | "sourceType"> {
-  /** Deterministic name chosen by the caller; empty: the service chooses. */
+  /** Deterministic name chosen by the caller; empty for a new one. */
   id: string;
   ownerId: string;
-  /** Families that are accepted; empty accepts all. */
+  /** Accepted families; empty accepts all. */
   accept: readonly string[];
   origin: Origin;
-  /** Bytes the owner may have stored; undefined: no bound. Generated files don't count. */
+  /** The owner's quota in bytes; undefined for none. Generated files don't count. */
   quota?: number | undefined;
-  /** What made the file: it is marked then. */
+  /** Set for generated files, which are then marked. */
   making?: Making | undefined;
-  /** Texts that the file carries beside its picture or sound are taken out. */
+  /** Remove text metadata from the file. */
   stripMetadata?: boolean | undefined;
-  /** No reader finds it until it is let go. */
+  /** Hide the file from readers until it is released. */
   held?: boolean | undefined;
 }
 
@@ -39,17 +39,17 @@ export interface ReceivingDeps {
   maxBytes?: number | undefined;
 }
 
-/** Makes a stream of bytes an object. */
+/** Stores a stream of bytes as an object. */
 export type Receive = (placement: Placement, source: AsyncIterable<Uint8Array>) => Promise<MediaObject>;
 
 const TOKEN_BYTES = 16;
 
 const token = (): string => randomBytes(TOKEN_BYTES).toString("hex");
 
-/** Same id and same bytes have the same name, so a repeated attempt replaces what a crash left behind. */
+/** Deterministic by id and bytes, so a retry replaces the rest of a crashed attempt. */
 const blobName = (id: string, sha256: string): string => createHash("sha256").update(`${id}\n${sha256}`).digest("hex");
 
-/** The object that has the id already, if it is the caller's. */
+/** The existing object, if it belongs to the caller. */
 export const sameOwner = (object: MediaObject, ownerId: string): MediaObject => {
   if (object.ownerId === ownerId) return object;
   throw new DomainError("conflict", "ALREADY_EXISTS", "the id belongs to another object");
@@ -70,7 +70,7 @@ const checkAccepted = (type: MediaType, accept: readonly string[]): void => {
 export const createReceive = (deps: ReceivingDeps): Receive => {
   const { store, quota, blobs, parents, mark, strip, measure, maxBytes = LIMITS.mediaBytes } = deps;
 
-  /** Makes staged bytes an object, or answers the one that has the id already. Bytes that lost to another's are removed. */
+  /** Inserts an object for staged bytes, or returns the existing one with its id. The unused bytes are removed. */
   const insert = async (staged: StagedBlob, object: MediaObject): Promise<MediaObject> => {
     await staged.keep(object.blob);
     const stored = await store.insert(object);
@@ -79,7 +79,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
     return sameOwner(stored, object.ownerId);
   };
 
-  /** The same for what counts against the owner's quota. */
+  /** `insert` for objects that count against the owner's quota. */
   const insertCounted = async (staged: StagedBlob, object: MediaObject, max: number | undefined): Promise<MediaObject> => {
     let stored = object;
     await quota.add(object, max, async (countedBy) => {
@@ -89,13 +89,13 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
     return stored;
   };
 
-  /** What made a file, with its parents by their ids, and how it therefore came to be. */
+  /** The origin of a file, with its parents as ids, and its source type. */
   const made = async ({ making, ownerId, sourceType }: Placement): Promise<Pick<MediaObject, "making" | "sourceType">> => {
     if (!making) return { sourceType };
     const { references, objects } = await parents.find(making.parents, ownerId);
     const resolved = { ...making, parents: references };
     const origin = sourceTypeOf(resolved, objects);
-    // Files inside a graph that its user can't read are named by none that the user may get.
+    // A file inside a hidden graph must not reveal the user's other files.
     return { making: isInnerOwner(ownerId) ? { ...resolved, parents: [] } : resolved, sourceType: origin };
   };
 
@@ -110,7 +110,7 @@ export const createReceive = (deps: ReceivingDeps): Receive => {
       checkAccepted(type, placement.accept);
       const { contentType, extension } = type;
       if (placement.stripMetadata) staged = stripped = await strip(received, contentType);
-      // Copies have their marks already.
+      // Copies are already marked.
       if (placement.making && origin.sourceType) staged = await mark(stripped, contentType, origin.sourceType);
       const { bytes, sha256 } = staged;
       const id = placement.id || token();

@@ -50,25 +50,25 @@ const rows = new Schema<Row>(
   },
   { collection: "objects", versionKey: false, minimize: false, strict: "throw" },
 );
-// Every read over HTTP looks an object up by its public key.
+// Every read over HTTP finds the object by its public key.
 rows.index({ key: 1 }, { unique: true });
-// An owner's list; the order of what may expire; removals that were cut short.
+// For lists of owners, expiry, and interrupted removals.
 rows.index({ ownerId: 1, createdAt: -1, _id: -1 });
 rows.index({ createdAt: 1, _id: 1 });
 rows.index({ removedAt: 1 });
 
 const MAJORITY = { w: "majority" } as const;
 
-/** What is being removed is not there for any reader. */
+/** Excludes objects under removal. */
 const PRESENT = { removedAt: null } as unknown as QueryFilter<Row>;
 
-/** Lists need no prompts. */
+/** Lists don't return prompts. */
 const WITHOUT_INPUTS = { "making.inputsJson": 0 } as const;
 
-/** The token of what is hidden for its age, and may be shown again. */
+/** Removal token of expired objects, which can be restored. */
 const EXPIRED = "expired";
 const CONDEMNED = "expired for good";
-/** The token of what is held, and may be shown once it is let go. */
+/** Removal token of held objects, which can be released. */
 const HELD = "held";
 const REFUSED = "refused";
 const ERASED = "erased";
@@ -78,7 +78,7 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
   const model = connection.model<Row>("Object", rows);
   const insertRow = createInserter<Row>(model.collection as never, MAJORITY);
   const one = async (filter: QueryFilter<Row>): Promise<MediaObject | undefined> => {
-    // Every file is looked up so: the driver's own read costs half of the library's.
+    // Uses the driver directly: it costs half of Mongoose's read, and every file read comes here.
     const row = await model.collection.findOne<Row>({ ...filter, ...PRESENT } as object);
     return row ? toObject(row) : undefined;
   };
@@ -90,13 +90,13 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
       .exec();
     return found.map(toObject);
   };
-  /** With `look` while it is held alone. */
+  /** `look` is only present while the object is held. */
   const oneOrHeld = async (filter: QueryFilter<Row>): Promise<MediaObject | undefined> => {
     const row = await model.collection.findOne<Row>({ ...filter, removal: { $in: [null, HELD] } } as object);
     return row ? toObject(row) : undefined;
   };
   const hide = async ({ id, ownerId, countedBy, renewedAt }: MediaObject, removal: string, at: Date): Promise<boolean> => {
-    // Whether it counts must be as it was read: what is given back to the owner depends on it. So must be how long it is kept.
+    // The quota state and the age must be unchanged: the amount returned to the owner depends on them.
     const filter = {
       _id: id,
       ownerId,
@@ -140,7 +140,7 @@ export const createObjectStore = (connection: Connection): ObjectStore => {
     renew: async (keys, ownerId, at) => {
       const filter = { key: { $in: [...keys] }, ownerId };
       await model.updateMany({ ...filter, ...PRESENT }, { $max: { renewedAt: at } }).exec();
-      // What was hidden in between is left out.
+      // Drops objects that were hidden in between.
       return many(filter);
     },
     give: async (keys, fromOwnerId, ownerId) => {

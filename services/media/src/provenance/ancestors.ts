@@ -4,20 +4,20 @@ import type { ObjectStore } from "../objects/object-store";
 
 export interface Provenance {
   object: MediaObject;
-  /** What it was made from, and what that was made from, nearest first. */
+  /** Sources of the file and their sources, nearest first. */
   ancestors: MediaObject[];
-  /** There are more than are looked up. */
+  /** More ancestors exist than were looked up. */
   truncated: boolean;
 }
 
-/** Steps back that are followed, and files that they lead to. */
+/** Upper bounds of levels and files. */
 const MAX_DEPTH = 20;
 const MAX_ANCESTORS = 200;
 
 const parentsOf = (objects: readonly MediaObject[]): string[] => objects.flatMap(({ making }) => making?.parents ?? []);
 
 /**
- * How one of an owner's files came to be. What is gone or belongs to others is left out.
+ * The ancestry of an owner's file. Deleted files and those of others are left out.
  * @throws DomainError NOT_FOUND
  */
 export const createProvenance =
@@ -26,7 +26,7 @@ export const createProvenance =
     const object = await store.ofOwner(id, ownerId);
     if (!object) throw new DomainError("not_found", "NOT_FOUND", "media not found");
     const ancestors: MediaObject[] = [];
-    // A file is looked up once, whatever leads to it.
+    // Look each file up once.
     const seen = new Set([id]);
     let level = [object];
     for (let depth = 0; level.length > 0; depth++) {

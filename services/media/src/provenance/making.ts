@@ -1,4 +1,4 @@
-/** provenance/: what made a file, from what, and what it therefore says of itself. */
+/** Provenance: how a file was generated, and its source type. */
 
 import { invalidRequest } from "@nodeloom/kernel";
 import type { SourceType } from "../marks/xmp";
@@ -6,15 +6,14 @@ import type { SourceType } from "../marks/xmp";
 export const MAKERS = ["model", "algorithm", "operation"] as const;
 export type Maker = (typeof MAKERS)[number];
 
-/** How a run made a file. */
 export interface Making {
   maker: Maker;
   model: string;
   nodeId: string;
   executionId: string;
-  /** What went in: ids of objects, or addresses of files elsewhere. */
+  /** Inputs: object ids, or URLs of external files. */
   parents: string[];
-  /** Settings and prompts as a JSON object, where the run lets them be kept. */
+  /** Settings and prompts as a JSON object, if the run allows storing them. */
   inputsJson?: string | undefined;
 }
 
@@ -23,7 +22,7 @@ const MAX_NAME_CHARS = 500;
 const MAX_REFERENCE_CHARS = 2_000;
 const MAX_INPUTS_BYTES = 64 * 1024;
 
-/** @throws DomainError INVALID_REQUEST for what is too long */
+/** @throws DomainError INVALID_REQUEST for values above their bounds */
 export const checkMaking = ({ model, nodeId, executionId, parents, inputsJson = "" }: Making): void => {
   const isLong =
     [model, nodeId, executionId].some((name) => name.length > MAX_NAME_CHARS) ||
@@ -34,8 +33,8 @@ export const checkMaking = ({ model, nodeId, executionId, parents, inputsJson = 
 };
 
 /**
- * How a file came to be, in IPTC's words. Undefined for what no model or program made, such as a cut of an own photo.
- * @param parents those of its parents that are stored here
+ * The IPTC source type. Undefined if no model or program generated the content, for example for a cropped photo.
+ * @param parents the parents that are stored here
  */
 export const sourceTypeOf = (
   { maker, parents: all }: Making,

@@ -5,13 +5,13 @@ import { describeSource } from "../source";
 
 export interface Parents {
   /**
-   * What a file was made from: ids of objects in place of their addresses, and other addresses without what may be a secret in them.
-   * @returns with the objects among them
+   * Replaces parents' URLs by object ids, and removes possible secrets from external URLs.
+   * @returns also the stored objects
    */
   find(given: readonly string[], ownerId: string): Promise<{ references: string[]; objects: MediaObject[] }>;
 }
 
-/** @param own what the addresses of stored files begin with */
+/** @param own URL prefix of stored files */
 export const createParents = (store: Pick<ObjectStore, "allOfOwner" | "byKeys">, own: string): Parents => {
   const keyOf = (reference: string): string | undefined =>
     reference.startsWith(own) ? reference.slice(own.length).split(/[?#]/)[0] : undefined;

@@ -3,11 +3,11 @@ import { boxesOf, FREE, type Box } from "../marks/formats/mp4";
 import { elementAt, free, ID } from "../marks/formats/webm";
 import type { StripFormat } from "./format";
 
-/** Both formats name positions in the file, so texts become free space of the same length. */
+/** Both formats contain file offsets, so texts are replaced by free space of the same length. */
 
-/** Texts of a file; larger ones are left. */
+/** Larger texts stay. */
 const MAX_TEXT_BYTES = 16 * 1024 * 1024;
-/** Where ffmpeg writes what it is told of a file. */
+/** Boxes in which ffmpeg writes metadata. */
 const MP4_TEXTS: ReadonlySet<string> = new Set(["udta", "meta"]);
 
 const asFree = ({ at, data, end }: Box): Edit[] => [
@@ -22,7 +22,7 @@ export const mp4: StripFormat = async (bytes) => {
   return inner?.filter(({ name, data, end }) => MP4_TEXTS.has(name) && end - data <= MAX_TEXT_BYTES).flatMap(asFree);
 };
 
-/** Elements of a segment; a film of hours has a cluster for every few seconds. */
+/** Upper bound of elements in a segment: a film of hours has a cluster every few seconds. */
 const MAX_ELEMENTS = 100_000;
 
 export const webm: StripFormat = async (bytes) => {
@@ -32,7 +32,7 @@ export const webm: StripFormat = async (bytes) => {
   const edits: Edit[] = [];
   for (let at = segment.data, count = 0; at < bytes.size && count < MAX_ELEMENTS; count++) {
     const one = await elementAt(bytes, at);
-    // Of a live recording, whose clusters don't say where they end, the texts before them are taken out.
+    // In a live recording clusters have no end, so only texts before them are removed.
     if (one?.end === undefined || one.end > bytes.size) break;
     const length = one.end - one.at;
     const space = one.id === ID.tags && length <= MAX_TEXT_BYTES ? free(length) : undefined;

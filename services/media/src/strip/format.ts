@@ -1,4 +1,4 @@
 import type { Bytes, Edit } from "../marks/edits";
 
-/** What is to change in a file so that it carries no texts; undefined where its bytes are not as its format has them. */
+/** The edits that remove texts from a file; undefined if the file is malformed. */
 export type StripFormat = (bytes: Bytes) => Promise<Edit[] | undefined>;

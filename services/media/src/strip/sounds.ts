@@ -16,7 +16,7 @@ export const flac: StripFormat = async (bytes) => {
     .map(({ at, end, isLast }): Edit => ({ at, remove: end - at, insert: commentBlock(isLast, EMPTY_LIST) }));
 };
 
-/** Lists of texts, and ID3. */
+/** Text lists and ID3. */
 const WAV_TEXTS: ReadonlySet<string> = new Set(["LIST", "id3 ", "ID3 "]);
 
 export const wav: StripFormat = async (bytes) => {
@@ -35,10 +35,10 @@ export const mp3: StripFormat = async (bytes) => {
   return [{ at: 0, remove: HEADER_BYTES + fromSyncsafe(header.subarray(6, HEADER_BYTES)), insert: new Uint8Array(0) }];
 };
 
-/** Pages that one list of comments goes on over. */
+/** Upper bound of pages for one comment list. */
 const MAX_PAGES = 1_000;
 const FULL_SEGMENT = 255;
-/** After Vorbis' comments, in its first page. */
+/** The framing byte after Vorbis comments. */
 const FRAMING = 1;
 
 /** Pages are numbered, so the list keeps its length and becomes padding. */

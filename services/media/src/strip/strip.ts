@@ -8,8 +8,8 @@ import { gif, jpeg, png, webp } from "./pictures";
 import { flac, mp3, ogg, wav } from "./sounds";
 
 /**
- * strip/: takes out texts that a file carries beside its picture or sound, where ComfyUI writes its workflow (`nodes.py`,
- * `comfy_extras`, `comfy_api/latest/_ui.py`). XMP of pictures and MP4 stays: it says how a file came to be.
+ * Removes text metadata, where ComfyUI embeds its workflow (`nodes.py`, `comfy_extras`, `comfy_api/latest/_ui.py`). XMP of images and MP4
+ * stays, because it states the file's origin.
  */
 
 const FORMATS: Readonly<Record<string, StripFormat>> = {
@@ -30,7 +30,7 @@ const FORMATS: Readonly<Record<string, StripFormat>> = {
   "audio/wav": wav,
 };
 
-/** The edits that take texts out of a file of some type; none for a type or a file that can't be read. */
+/** Edits that remove texts; none for unknown types and unreadable files. */
 export const strippingOf = async (file: Bytes, contentType: string): Promise<Edit[]> => {
   const format = Object.hasOwn(FORMATS, contentType) ? FORMATS[contentType] : undefined;
   try {
@@ -42,7 +42,7 @@ export const strippingOf = async (file: Bytes, contentType: string): Promise<Edi
   }
 };
 
-/** Takes texts out of bytes that arrived. @returns the changed bytes, or the same where there is nothing to take out */
+/** Removes texts from staged bytes. @returns the same bytes if there is nothing to remove */
 export const createStrip =
   (blobs: Pick<BlobStore, "stage">) =>
   (staged: StagedBlob, contentType: string): Promise<StagedBlob> =>

@@ -25,7 +25,7 @@ const mark = async (file: Buffer, type = TRAINED): Promise<{ outcome: string; fi
 
 const packetsOf = (file: Buffer): string[] => file.toString("latin1").match(PACKET) ?? [];
 
-/** What is shown or heard: everything but metadata, as a reader of its own finds it. */
+/** Displayed content without metadata, read by an independent library. */
 const packetHashes = async (file: Buffer): Promise<unknown[]> => {
   const input = new Input({ source: new BufferSource(file), formats: ALL_FORMATS });
   const { EncodedPacketSink } = require("mediabunny") as typeof Mediabunny;
@@ -49,7 +49,7 @@ describe.each(["a.png", "a.jpg", "lossy.webp", "lossless.webp", "titled.png", "t
 
 it.each(["titled.png", "titled.jpg", "titled.webp", "titled.gif", "titled.mp4"])("keeps what the metadata of %s said", async (name) => {
   const { file } = await mark(read(name));
-  // A packet that moved to the end of a video leaves free space behind, which no reader looks into.
+  // The moved packet leaves free space that readers skip.
   const packet = packetsOf(file).at(-1)!;
   expect(packet).toContain("Existing");
   expect(packet).toContain(addressOf(TRAINED));
@@ -104,7 +104,7 @@ it.each([
 ])("marks a WAV whose sizes were not known while it was written (%s), and writes its real sizes", async (_name, placeholder) => {
   const open = Buffer.from(read("a.wav"));
   const samples = open.indexOf("data");
-  // The samples are the last chunk: what follows them is cut off.
+  // Samples are the last chunk, so the rest is cut off.
   const cut = open.subarray(0, samples + 8 + open.readUInt32LE(samples + 4));
   const length = cut.length - samples - 8;
   cut.writeUInt32LE(placeholder, 4);

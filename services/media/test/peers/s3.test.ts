@@ -6,7 +6,7 @@ import { freePort } from "../../../../deploy/local/servers/ports.cjs";
 import { peerOf, START_MS, startPeer } from "../../../executions/test/peers/process";
 import { PNG, startMedia, startOrigin, type RunningMedia } from "../harness";
 
-/** Media with its files in a bucket of Versity's S3 gateway, which checks signatures and keeps objects as files of a folder. */
+/** Stores files in a bucket of Versity's S3 gateway, which checks signatures and keeps objects as files. */
 
 const BUCKET = "nodeloom";
 const KEYS = { access: "nodeloom-test", secret: "a-secret-of-this-test" };
@@ -36,7 +36,7 @@ const settings = (bucket = BUCKET): Record<string, string> => ({
 
 const inBucket = async (): Promise<string[]> => (await readdir(join(root, BUCKET, "media")).catch(() => [])).sort();
 const underWay = async (): Promise<string[]> => readdir(join(media.folder, "tmp"));
-/** Its public address, as media itself serves it. */
+/** The public URL, as the media service itself serves it. */
 const addressOf = (url: string): string => `${media.http}${new URL(url).pathname}`;
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { markingOf } from "../../src/marks/marks";
 import { sniff } from "../../src/sniff";
 import { strippingOf } from "../../src/strip/strip";
 
-/** Files as nodes of ComfyUI 0.3.64 write them, named by their nodes: made by its own lines with Pillow and PyAV. */
+/** Files as nodes of ComfyUI 0.3.64 write them, named after their nodes; created by its own code with Pillow and PyAV. */
 
 const { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } = require("mediabunny") as typeof Mediabunny;
 
@@ -23,11 +23,11 @@ const changed = async (file: Buffer, edits: Parameters<typeof edited>[1]): Promi
 };
 const strip = async (file: Buffer): Promise<Buffer> => changed(file, await strippingOf(bytesOf(file), sniff(file).contentType));
 
-/** A text of the workflow, in either of the encodings that formats have. */
+/** True if the workflow's text occurs, in either encoding that the formats use. */
 const tells = (file: Buffer): boolean =>
   ["latin1", "utf16le"].some((encoding) => file.includes(Buffer.from("secret", encoding as "latin1")));
 
-/** What is shown or heard, as a reader of its own finds it. */
+/** Displayed content, read by an independent library. */
 const contentOf = async (name: string, file: Buffer): Promise<unknown> => {
   if (/\.(?:png|webp|jpg)$/.test(name)) return (await sharp(file, { animated: true }).raw().toBuffer()).toString("base64");
   const found: unknown[] = [];
@@ -46,7 +46,7 @@ it.each(names)("takes the workflow out of %s, and changes nothing that is seen o
   expect(tells(stripped)).toBe(false);
   expect(stripped.length).toBeLessThanOrEqual(file.length);
   expect(await contentOf(name, stripped)).toEqual(await contentOf(name, file));
-  // Frames of an animated PNG, which the reader above does not show.
+  // The reader above shows only the first frame of an animated PNG.
   const frames = (one: Buffer): number => one.toString("latin1").split("fcTL").length;
   expect(frames(stripped)).toBe(frames(file));
 });
@@ -75,7 +75,7 @@ it("takes comments and texts of applications out of an animation, and leaves how
       Buffer.of(0),
     ]);
   const texts = Buffer.concat([block(0xfe, "a secret", "and more of the secret"), block(0xff, "ComfyUI 1.0", "secret")]);
-  // In front of the trailer.
+  // Inserted before the trailer.
   const file = Buffer.concat([marked.subarray(0, -1), texts, marked.subarray(-1)]);
   expect(sniff(file).contentType).toBe("image/gif");
   expect(await strip(file)).toEqual(marked);
@@ -85,7 +85,7 @@ it("takes comments and texts of applications out of an animation, and leaves how
 });
 
 it("takes texts out of a WAV, before and after its samples, and keeps its size right", async () => {
-  // Its writer names itself in a list.
+  // The writer adds its name in a list.
   const plain = await strip(readFileSync(join(__dirname, "..", "fixtures", "a.wav")));
   expect(plain.includes("LIST")).toBe(false);
   expect(plain.readUInt32LE(4)).toBe(plain.length - 8);

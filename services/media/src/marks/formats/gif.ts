@@ -1,7 +1,7 @@
 import { insertion, replacement, type Bytes, type MarkFormat } from "../edits";
 import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
 
-/** GIF: XMP is an application extension whose packet stands raw among the blocks, ended by 258 bytes that lead every reader to its end. */
+/** GIF: XMP is an application extension whose packet is stored raw, followed by 258 bytes that lead every block reader to the end. */
 
 const SCREEN_BYTES = 13;
 const EXTENSION = 0x21;
@@ -12,17 +12,17 @@ const IMAGE_HEADER_BYTES = 10;
 export const XMP = "XMP DataXMP";
 const HEADER = Buffer.from(`\x21\xff\x0b${XMP}`, "latin1");
 const MAGIC = Buffer.from([1, ...Array.from({ length: 256 }, (_, index) => 255 - index), 0]);
-/** Blocks that are looked at; each has 255 bytes at most. */
+/** Upper bound of blocks; each has at most 255 bytes. */
 const MAX_BLOCKS = 1_000_000;
 
 const extension = (packet: Uint8Array): Buffer => Buffer.concat([HEADER, packet, MAGIC]);
 
-/** Bytes of a colour table that a byte of flags announces. */
+/** Bytes of the color table that the flags announce. */
 const tableBytes = (flags: number): number => (flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0);
 
 const byteAt = async (bytes: Bytes, at: number): Promise<number | undefined> => (await bytes.read(at, 1))[0];
 
-/** The position after some sub-blocks; undefined where they don't end. */
+/** The position after a series of sub-blocks; undefined if it doesn't end. */
 const afterBlocks = async (bytes: Bytes, from: number): Promise<number | undefined> => {
   let at = from;
   for (let count = 0; count < MAX_BLOCKS; count++) {
@@ -38,7 +38,7 @@ export interface Extension {
   at: number;
   end: number;
   kind: number;
-  /** Of an application: its name. */
+  /** Application name. */
   name: string;
 }
 
@@ -47,7 +47,7 @@ export const placeOf = async (bytes: Bytes): Promise<number | undefined> => {
   return screen.length < SCREEN_BYTES ? undefined : SCREEN_BYTES + tableBytes(screen[10]!);
 };
 
-/** A file's extensions; undefined where its blocks lead nowhere. @param from after the colour table of the whole */
+/** Extensions of a file; undefined if its blocks are invalid. @param from position after the global color table */
 export const extensionsOf = async (bytes: Bytes, from: number): Promise<Extension[] | undefined> => {
   const found: Extension[] = [];
   let at: number | undefined = from;
@@ -71,7 +71,7 @@ export const gif: MarkFormat = async (bytes, type) => {
   const extensions = place === undefined ? undefined : await extensionsOf(bytes, place);
   if (place === undefined || !extensions) return undefined;
   const found = extensions.find(({ name }) => name === XMP);
-  // Extensions came with the second version.
+  // Extensions require version 89a.
   const version = replacement(3, Buffer.from("89a", "latin1"));
   if (!found) return [version, insertion(place, extension(newPacket(type)))];
   const length = found.end - found.at - HEADER.length - MAGIC.length;

@@ -1,11 +1,11 @@
 import { insertion, replacement, type Bytes, type Edit, type MarkFormat } from "../edits";
 import { addTo, MAX_PACKET_BYTES, newPacket } from "../xmp";
 
-/** MP3: an ID3v2 tag before the sound (https://id3.org/id3v2.3.0); XMP is its `PRIV` frame of the owner `XMP`. */
+/** MP3: an ID3v2 tag precedes the audio (https://id3.org/id3v2.3.0). XMP is its `PRIV` frame with the owner `XMP`. */
 
 export const HEADER_BYTES = 10;
 const OWNER = Buffer.from("XMP\0", "latin1");
-/** Seven bits of each byte. */
+/** Sizes use seven bits per byte. */
 const MAX_TAG_BYTES = 2 ** 28 - 1;
 const MAX_FRAMES = 10_000;
 const WITHOUT_FLAGS = 0;
@@ -32,11 +32,10 @@ interface Frame {
   length: number;
 }
 
-/** The frame that holds XMP. */
 const findXmp = async (bytes: Bytes, version: number, until: number): Promise<Frame | undefined> => {
   for (let at = HEADER_BYTES, count = 0; at + HEADER_BYTES <= until && count < MAX_FRAMES; count++) {
     const header = await bytes.read(at, HEADER_BYTES + OWNER.length);
-    // What follows the frames is padding.
+    // Padding follows the frames.
     if (header[0] === 0) return undefined;
     const size = header.subarray(4, 8);
     const length = version === 4 ? fromSyncsafe(size) : size.readUInt32BE(0);

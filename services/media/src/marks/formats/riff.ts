@@ -1,15 +1,14 @@
 import { insertion, replacement, type Bytes, type Edit, type MarkFormat } from "../edits";
 import { addTo, MAX_PACKET_BYTES, newPacket, type SourceType } from "../xmp";
 
-/** RIFF: chunks of name, length and data, padded to even lengths. WebP names its packet `XMP `, WAV `_PMX`. */
+/** RIFF: chunks of name, length and data, padded to even lengths. XMP is the chunk `XMP ` in WebP and `_PMX` in WAV. */
 
 const RIFF_HEADER_BYTES = 12;
 export const HEADER_BYTES = 8;
 const MAX_SIZE = 0xffff_ffff;
-/** Chunks that are looked at; files of many are animations, whose packet is the last. */
+/** Upper bound of chunks; animations have many, and their packet comes last. */
 const MAX_CHUNKS = 100_000;
 
-/** The chunk of a WAV's samples. */
 const SAMPLES = "data";
 
 export interface Chunk {
@@ -29,8 +28,8 @@ const chunk = (name: string, data: Uint8Array): Buffer => {
 };
 
 /**
- * A file's chunks; undefined where they don't end with it. Samples whose length says more than there is, or nothing while the file is
- * open, last to the end: they were written before their length was known.
+ * The chunks of a file; undefined if they don't end with it. Writers of live audio don't know its length: a too large length, or zero with
+ * `isOpen`, means that samples last to the end.
  */
 export const chunksOf = async (bytes: Bytes, until: number, isOpen = false): Promise<Chunk[] | undefined> => {
   const chunks: Chunk[] = [];
@@ -54,16 +53,16 @@ const sizeOf = (size: number): Buffer => {
 
 const growth = (edits: readonly Edit[]): number => edits.reduce((sum, { insert, remove }) => sum + insert.length - remove, 0);
 
-/** The edits with the size of the whole file, which stands in front. */
+/** Adds the new file size, which is stored in the header. */
 export const withSize = (size: number, edits: Edit[]): Edit[] | undefined =>
   size + growth(edits) > MAX_SIZE ? undefined : [replacement(4, sizeOf(size + growth(edits))), ...edits];
 
-/** The packet as a chunk: in place of the one there is, or at the end. */
+/** Replaces the packet's chunk, or appends one. */
 const packetEdits = async (bytes: Bytes, chunks: Chunk[], name: string, type: SourceType): Promise<Edit[] | "marked" | undefined> => {
   const known = chunks.find((one) => one.name === name);
   if (!known) {
     const last = chunks.at(-1)!;
-    // The last chunk of some writers lacks its padding.
+    // Some writers omit the padding of the last chunk.
     const padding = Buffer.alloc(Math.max(0, endOf(last) - bytes.size));
     return [insertion(Math.min(endOf(last), bytes.size), Buffer.concat([padding, chunk(name, newPacket(type))]))];
   }
@@ -78,7 +77,7 @@ const ALPHA_FLAG = 0x10;
 const SIDE_BITS = 14;
 const SIDE_MASK = (1 << SIDE_BITS) - 1;
 
-/** The extended header that a simple WebP file lacks: its flags and size. Undefined where its picture's header can't be read. */
+/** The extended header that a simple WebP file lacks: flags and size. Undefined if the image's header is unreadable. */
 const extendedHeader = async (bytes: Bytes, { name, at }: Chunk): Promise<Buffer | undefined> => {
   const head = await bytes.read(at + HEADER_BYTES, 10);
   if (head.length < 10) return undefined;
@@ -114,7 +113,7 @@ export const webp: MarkFormat = async (bytes, type) => {
   return extended && withSize(size, [...edits, insertion(first.at, extended)]);
 };
 
-/** A WAV's chunks and where they end; undefined for what is none. */
+/** The chunks of a WAV file and their end; undefined for other files. */
 export const wavOf = async (bytes: Bytes): Promise<{ chunks: Chunk[]; samples: Chunk; until: number } | undefined> => {
   const header = await bytes.read(0, RIFF_HEADER_BYTES);
   if (header.length < RIFF_HEADER_BYTES || header.toString("latin1", 0, 4) !== "RIFF") return undefined;

@@ -2,8 +2,8 @@ import { insertion, replacement, type Bytes, type Edit, type MarkFormat } from "
 import { addressOf, saysGenerated, type SourceType } from "../xmp";
 
 /**
- * WebM: a segment of elements (RFC 8794, RFC 9559). The mark is a tag of its own at the segment's end, since indexes name positions in the
- * file; the seek head names it where the free space behind that has room for another entry.
+ * WebM: a segment of elements (RFC 8794, RFC 9559). The mark is a tag at the end of the segment, because indexes contain file offsets. The
+ * seek head refers to it if the free space behind it has room for another entry.
  */
 
 export const ID = {
@@ -17,10 +17,10 @@ export const ID = {
 const TAG_NAME = "DIGITALSOURCETYPE";
 const MAX_ID_BYTES = 4;
 const MAX_SIZE_BYTES = 8;
-/** Elements before the first cluster that are looked at. */
+/** Upper bound of elements before the first cluster. */
 const MAX_ELEMENTS = 1_000;
 const MAX_TAGS_BYTES = 1024 * 1024;
-/** More than this module's tags take. */
+/** Larger than the tags this module writes. */
 const TAIL_BYTES = 1024;
 const CHECKSUM = 0xbf;
 
@@ -29,11 +29,11 @@ export interface Element {
   at: number;
   sizeBytes: number;
   data: number;
-  /** Undefined where the element goes on until its parent ends. */
+  /** Undefined if the element ends with its parent. */
   end: number | undefined;
 }
 
-/** The bytes of a number whose first byte says by its leading zeros how many there are. */
+/** Length of a number in bytes, from the leading zeros of its first byte. */
 const widthOf = (first: number): number => Math.clz32(first) - 23;
 
 export const elementAt = async (bytes: Bytes, at: number): Promise<Element | undefined> => {
@@ -48,7 +48,7 @@ export const elementAt = async (bytes: Bytes, at: number): Promise<Element | und
   return { id: head.readUIntBE(0, idBytes), at, sizeBytes, data, end };
 };
 
-/** A size in so many bytes; undefined where it has no room in them. */
+/** A size in a fixed number of bytes; undefined if it doesn't fit. */
 const sizeOf = (size: number, width: number): Buffer | undefined => {
   const marker = 2n ** BigInt(7 * width);
   if (BigInt(size) >= marker - 1n) return undefined;
@@ -60,13 +60,13 @@ const element = (id: string, ...parts: Uint8Array[]): Buffer => {
   return Buffer.concat([Buffer.from(id, "hex"), sizeOf(body.length, MAX_SIZE_BYTES)!, body]);
 };
 
-/** Tags with one tag for the whole file. */
+/** A tag element for the whole file. */
 const tagsOf = (type: SourceType): Buffer => {
   const simple = element("67c8", element("45a3", Buffer.from(TAG_NAME)), element("4487", Buffer.from(addressOf(type))));
   return element("1254c367", element("7373", element("63c0"), simple));
 };
 
-/** An entry of a seek head, with a position in the segment's data. */
+/** A seek head entry with a position relative to the segment's data. */
 const seekEntry = (position: number): Buffer => {
   const at = Buffer.alloc(8);
   at.writeBigUInt64BE(BigInt(position));
@@ -74,14 +74,14 @@ const seekEntry = (position: number): Buffer => {
   return Buffer.concat([Buffer.from("4dbb", "hex"), sizeOf(id.length + found.length, 1)!, id, found]);
 };
 
-/** Free space of exactly so many bytes. */
+/** A void element of an exact length. */
 export const free = (length: number): Buffer | undefined => {
   const width = length - 2 < 0x7f ? 1 : MAX_SIZE_BYTES;
   const size = length < 2 ? undefined : sizeOf(length - 1 - width, width);
   return size && Buffer.concat([Buffer.from([ID.free]), size]);
 };
 
-/** The elements of a segment before its first cluster. */
+/** Elements of a segment before its first cluster. */
 const leading = async (bytes: Bytes, from: number, until: number): Promise<Element[] | undefined> => {
   const found: Element[] = [];
   for (let at = from; at < until && found.length < MAX_ELEMENTS;) {
@@ -95,7 +95,7 @@ const leading = async (bytes: Bytes, from: number, until: number): Promise<Eleme
   return found;
 };
 
-/** Whether a tag says so: before the pictures, or at the end, where this module puts it. */
+/** True if a tag contains the mark: before the first cluster, or at the end, where this module writes it. */
 const isMarked = async (bytes: Bytes, elements: readonly Element[]): Promise<boolean> => {
   const tail = (await bytes.read(Math.max(0, bytes.size - TAIL_BYTES), TAIL_BYTES)).toString("latin1");
   if (tail.includes(TAG_NAME) && saysGenerated(tail)) return true;
@@ -106,7 +106,7 @@ const isMarked = async (bytes: Bytes, elements: readonly Element[]): Promise<boo
   return false;
 };
 
-/** Has the seek head name tags at a position, in the space behind it. A seek head with a checksum is left as it is. */
+/** Adds the tags' position to the seek head, in the free space behind it. Leaves a seek head with a checksum unchanged. */
 const named = async (bytes: Bytes, elements: readonly Element[], position: number): Promise<Edit[]> => {
   const index = elements.findIndex(({ id }) => id === ID.seekHead);
   const [head, space] = [elements[index], elements[index + 1]];
